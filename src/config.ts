@@ -1,0 +1,260 @@
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { logLevels } from "#lib/log.ts";
+
+/** The only file that knows the names of environment variables. SPEC.md §8 is this table in words. */
+
+type Environment = Record<string, string | undefined>;
+
+const mebibyte = 1024 * 1024;
+
+const port = z.coerce.number("a number from 0 to 65535").int().min(0).max(65_535);
+const bytes = z.coerce.number("a number of bytes").int().positive();
+const onOff = z.enum(["on", "off"]);
+const trueFalse = z.enum(["true", "false"]).transform((value) => value === "true");
+
+const origin = z.string().transform((value, issue) => {
+  const url = parseUrl(value);
+  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash) {
+    return (url.origin + url.pathname).replace(/\/$/, "");
+  }
+  issue.addIssue({ code: "custom", message: "an http or https address without query or fragment" });
+  return z.NEVER;
+});
+
+const databaseUrl = z
+  .string()
+  .refine((value) => /^postgres(ql)?:\/\/./.test(value), "an address that begins with postgres://");
+
+const list = z.string().transform((value) => value.split(",").map((item) => item.trim()).filter(Boolean));
+
+const secrets = list
+  .refine((all) => all.length > 0, "at least one secret")
+  .refine((all) => all.every((one) => Buffer.byteLength(one) >= 32), "at least 32 bytes for each secret")
+  .transform((all) => all as [string, ...string[]]);
+
+const allowedPeople = list
+  .refine((all) => all.length > 0, "addresses, @domains or *")
+  .refine((all) => all.every((one) => one === "*" || /^[^\s@]*@[^\s@]+$/.test(one)), "addresses, @domains or *")
+  .transform((all) => all.map((one) => one.toLowerCase()));
+
+const schema = z.object({
+  HOST: z.string().min(1).default("127.0.0.1"),
+  PORT: port.default(3000),
+  BASE_URL: origin.optional(),
+  UPLOAD_PAGE_URL: origin.optional(),
+  LOGIN_URL: z.string().optional(),
+  SIGN_IN_ALLOW: allowedPeople.optional(),
+  MCP_ORIGINS: list.refine((all) => all.every(isOrigin), "origins such as https://app.example.com").default([]),
+  METRICS_TOKEN: z.string().min(16, "at least 16 characters").optional(),
+  DATA_DIR: z.string().min(1).default("./data"),
+  DATABASE_URL: databaseUrl.optional(),
+  STORAGE: z.enum(["disk", "s3"]).default("disk"),
+  S3_ENDPOINT: origin.optional(),
+  S3_REGION: z.string().optional(),
+  S3_BUCKET: z.string().optional(),
+  S3_ACCESS_KEY_ID: z.string().optional(),
+  S3_SECRET_ACCESS_KEY: z.string().optional(),
+  S3_FORCE_PATH_STYLE: trueFalse.default(false),
+  SECRETS: secrets.optional(),
+  MAX_IMAGE_BYTES: bytes.default(50 * mebibyte),
+  MAX_VIDEO_BYTES: bytes.default(4096 * mebibyte),
+  MAX_DOCUMENT_BYTES: bytes.default(100 * mebibyte),
+  MAX_ASSETS_PER_POST: z.coerce.number("a number from 1 to 1000").int().min(1).max(1000).default(20),
+  OAUTH_CLIENTS: z.string().optional(),
+  TRUST_PROXY: list.default([]),
+  CONFORMANCE_FIXTURES: z.enum(["0", "1"]).default("0"),
+  RATE_LIMITS: onOff.default("on"),
+  LOG_LEVEL: z.enum(logLevels).default("info"),
+});
+
+export interface IdentityProviderConfig {
+  /** Stands in the callback address: `{base}/api/auth/callback/<id>`. */
+  id: string;
+  name: string;
+  issuer: string;
+  clientId: string;
+  clientSecret: string | undefined;
+}
+
+export interface Config {
+  host: string;
+  port: number;
+  base: string;
+  uploadPage: string;
+  loginUrl: string;
+  /** Both `HOST` and `{base}` are loopback: one person on one machine. */
+  loopback: boolean;
+  signInAllow: readonly string[];
+  mcpOrigins: readonly string[];
+  metricsToken: string | undefined;
+  dataDir: string;
+  databaseUrl: string | undefined;
+  storage: { kind: "disk" } | ({ kind: "s3" } & S3Config);
+  /** Absent: generated and kept in the data folder. Only on loopback. */
+  secrets: [string, ...string[]] | undefined;
+  /** Empty: the built-in development issuer. Only on loopback. */
+  identityProviders: readonly IdentityProviderConfig[];
+  limits: { image: number; video: number; document: number; assetsPerPost: number };
+  oauthClientsFile: string | undefined;
+  trustProxy: readonly string[];
+  platformCredentials: Readonly<Record<string, { clientId: string; clientSecret: string }>>;
+  conformanceFixtures: boolean;
+  rateLimits: boolean;
+  logLevel: (typeof logLevels)[number];
+}
+
+export interface S3Config {
+  endpoint: string | undefined;
+  region: string;
+  bucket: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+  forcePathStyle: boolean;
+}
+
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(`Atelier cannot start. ${faults.length === 1 ? "This setting is" : "These settings are"} wrong:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`);
+    this.faults = faults;
+  }
+}
+
+/** Reads every setting, or throws one ConfigError that lists every fault. */
+export function readConfig(environment: Environment): Config {
+  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""));
+  const faults: string[] = [];
+  const parsed = schema.safeParse(set);
+  if (!parsed.success) {
+    for (const issue of parsed.error.issues) faults.push(`${issue.path.join(".")}: expected ${describe(issue)}`);
+  }
+  // A wrong value must not hide what else is wrong: the rest is judged with the default in its place.
+  const wrong = new Set(parsed.error?.issues.map((issue) => String(issue.path[0])));
+  const env = parsed.data ?? schema.parse(Object.fromEntries(Object.entries(set).filter(([name]) => !wrong.has(name))));
+
+  const base = env.BASE_URL ?? `http://localhost:${env.PORT}`;
+  const loopback = isLoopbackHost(env.HOST) && isLoopbackHost(new URL(base).hostname);
+  const loginUrl = readLoginUrl(env.LOGIN_URL, base, faults);
+  const identityProviders = readIdentityProviders(set, faults);
+  const offLoopback = "needed where HOST or BASE_URL is not loopback";
+
+  if (new URL(base).pathname !== "/") faults.push("BASE_URL: expected an address without a path");
+  if (!isLoopbackHost(new URL(base).hostname) && !base.startsWith("https:")) faults.push("BASE_URL: expected https unless it is loopback");
+  if (!loopback) {
+    if (!env.SECRETS && !wrong.has("SECRETS")) faults.push(`SECRETS: ${offLoopback} (for example: ${randomBytes(32).toString("hex").slice(0, 8)}…, 32 bytes or more, from "openssl rand -hex 32")`);
+    if (!env.SIGN_IN_ALLOW && !wrong.has("SIGN_IN_ALLOW")) faults.push(`SIGN_IN_ALLOW: ${offLoopback} (addresses, @domains or *)`);
+    if (identityProviders.length === 0 && !set["OIDC_ISSUER"]) faults.push(`OIDC_ISSUER: ${offLoopback}; the development issuer serves loopback only`);
+    if (env.CONFORMANCE_FIXTURES === "1") faults.push("CONFORMANCE_FIXTURES: refused where HOST or BASE_URL is not loopback");
+    if (env.RATE_LIMITS === "off") faults.push("RATE_LIMITS: off is refused where HOST or BASE_URL is not loopback");
+  }
+  const storage = env.STORAGE === "s3" ? readS3(env, faults) : ({ kind: "disk" } as const);
+  const platformCredentials = readPlatforms(set, faults);
+  if (faults.length > 0) throw new ConfigError(faults);
+
+  return {
+    host: env.HOST,
+    port: env.PORT,
+    base,
+    uploadPage: env.UPLOAD_PAGE_URL ?? base,
+    loginUrl,
+    loopback,
+    signInAllow: env.SIGN_IN_ALLOW ?? ["*"],
+    mcpOrigins: env.MCP_ORIGINS,
+    metricsToken: env.METRICS_TOKEN,
+    dataDir: env.DATA_DIR,
+    databaseUrl: env.DATABASE_URL,
+    storage,
+    secrets: env.SECRETS,
+    identityProviders,
+    limits: {
+      image: env.MAX_IMAGE_BYTES,
+      video: env.MAX_VIDEO_BYTES,
+      document: env.MAX_DOCUMENT_BYTES,
+      assetsPerPost: env.MAX_ASSETS_PER_POST,
+    },
+    oauthClientsFile: env.OAUTH_CLIENTS,
+    trustProxy: env.TRUST_PROXY,
+    platformCredentials,
+    conformanceFixtures: env.CONFORMANCE_FIXTURES === "1",
+    rateLimits: env.RATE_LIMITS === "on",
+    logLevel: env.LOG_LEVEL,
+  };
+}
+
+/** `localhost`, `*.localhost`, 127.0.0.0/8 and ::1. */
+export function isLoopbackHost(host: string): boolean {
+  const name = host.replace(/^\[|\]$/g, "").toLowerCase();
+  return name === "localhost" || name.endsWith(".localhost") || name === "::1" || /^127(\.\d{1,3}){3}$/.test(name);
+}
+
+function readLoginUrl(given: string | undefined, base: string, faults: string[]): string {
+  if (given === undefined) return `${base}/login`;
+  const url = parseUrl(given);
+  if (url?.origin !== new URL(base).origin) faults.push("LOGIN_URL: expected an address with the origin of BASE_URL");
+  return given;
+}
+
+function readIdentityProviders(set: Environment, faults: string[]): IdentityProviderConfig[] {
+  const numbers = new Set(
+    Object.keys(set).flatMap((name) => /^OIDC(?:_(\d+))?_(?:ISSUER|CLIENT_ID|CLIENT_SECRET|NAME)$/.exec(name)?.[1] ?? (/^OIDC_/.test(name) ? ["1"] : [])),
+  );
+  return [...numbers].toSorted((a, b) => Number(a) - Number(b)).flatMap((number) => {
+    const prefix = number === "1" ? "OIDC_" : `OIDC_${number}_`;
+    const issuer = set[`${prefix}ISSUER`];
+    const clientId = set[`${prefix}CLIENT_ID`];
+    const url = issuer === undefined ? undefined : parseUrl(issuer);
+    const fault = faults.length;
+    if (!issuer) faults.push(`${prefix}ISSUER: needed beside the other ${prefix}… settings`);
+    else if (!url || !(url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(url.hostname)))) {
+      faults.push(`${prefix}ISSUER: expected an https address (http only on loopback)`);
+    }
+    if (!clientId) faults.push(`${prefix}CLIENT_ID: needed beside ${prefix}ISSUER`);
+    if (!issuer || !clientId || !url || faults.length > fault) return [];
+    return [{ id: number === "1" ? "oidc" : `oidc-${number}`, name: set[`${prefix}NAME`] ?? url.hostname, issuer, clientId, clientSecret: set[`${prefix}CLIENT_SECRET`] }];
+  });
+}
+
+function readS3(env: z.infer<typeof schema>, faults: string[]): Config["storage"] {
+  const need = (name: "S3_REGION" | "S3_BUCKET" | "S3_ACCESS_KEY_ID" | "S3_SECRET_ACCESS_KEY"): string => {
+    const value = env[name];
+    if (!value) faults.push(`${name}: needed with STORAGE=s3`);
+    return value ?? "";
+  };
+  return {
+    kind: "s3",
+    endpoint: env.S3_ENDPOINT,
+    region: need("S3_REGION"),
+    bucket: need("S3_BUCKET"),
+    accessKeyId: need("S3_ACCESS_KEY_ID"),
+    secretAccessKey: need("S3_SECRET_ACCESS_KEY"),
+    forcePathStyle: env.S3_FORCE_PATH_STYLE,
+  };
+}
+
+function readPlatforms(set: Environment, faults: string[]): Config["platformCredentials"] {
+  const names = new Set(Object.keys(set).flatMap((name) => /^PLATFORM_([A-Z0-9]+)_CLIENT_(?:ID|SECRET)$/.exec(name)?.[1] ?? []));
+  return Object.fromEntries(
+    [...names].flatMap((name) => {
+      const clientId = set[`PLATFORM_${name}_CLIENT_ID`];
+      const clientSecret = set[`PLATFORM_${name}_CLIENT_SECRET`];
+      if (clientId && clientSecret) return [[name.toLowerCase(), { clientId, clientSecret }]];
+      faults.push(`PLATFORM_${name}_CLIENT_${clientId ? "SECRET" : "ID"}: needed beside its other half`);
+      return [];
+    }),
+  );
+}
+
+function parseUrl(value: string): URL | undefined {
+  return URL.canParse(value) ? new URL(value) : undefined;
+}
+
+function isOrigin(value: string): boolean {
+  return parseUrl(value)?.origin === value;
+}
+
+function describe(issue: z.core.$ZodIssue): string {
+  return issue.code === "invalid_value" ? issue.values.map(String).join(" or ") : issue.message.replace(/^Invalid input: expected /, "");
+}

@@ -1,0 +1,77 @@
+import { CompiledQuery, type Kysely } from "kysely";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Schema } from "./schema.ts";
+
+/** Where statements run: the database itself, or one open transaction. */
+export interface Connection {
+  /** The query builder. */
+  q: Kysely<Schema>;
+  /** A statement that was written once and is prepared once: for paths where building a query costs too much. */
+  run<Row>(statement: Statement<Row>, params: readonly unknown[]): Promise<Row[]>;
+}
+
+export interface Database extends Connection {
+  readonly engine: "sqlite" | "postgres";
+  /**
+   * Runs `work` in one transaction, from the start again when the engine asks for it (deadlock, serialization
+   * failure, busy file). `work` must touch nothing but its connection.
+   */
+  transact<T>(work: (tx: Connection) => Promise<T>): Promise<T>;
+  /** Resolves when the database answers. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** SQL with `$1`, `$2`, … in the order of their first appearance, as both engines are given it. */
+export interface Statement<Row> {
+  readonly name: string;
+  readonly sql: string;
+  readonly row?: Row;
+}
+
+export function statement<Row>(name: string, sql: string): Statement<Row> {
+  return { name, sql: sql.trim().replace(/\s+/g, " ") };
+}
+
+/** What the engines differ in, once a query is made. */
+export interface Engine {
+  name: Database["engine"];
+  q: Kysely<Schema>;
+  runPrepared(statement: Statement<unknown>, params: readonly unknown[]): Promise<unknown[]>;
+  /** The statement as this engine's query builder would spell it. */
+  spell(statement: Statement<unknown>, params: readonly unknown[]): CompiledQuery;
+  isRetryable(error: unknown): boolean;
+  close(): Promise<void>;
+}
+
+const attempts = 8;
+
+export function createDatabase(engine: Engine): Database {
+  const pingStatement = statement<{ one: number }>("ping", "SELECT 1 AS one");
+
+  const database: Database = {
+    engine: engine.name,
+    q: engine.q,
+    run: (wanted, params) => engine.runPrepared(wanted, params) as Promise<never>,
+    async transact(work) {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await engine.q.transaction().execute((tx) =>
+            work({
+              q: tx,
+              run: async (wanted, params) => (await tx.executeQuery(engine.spell(wanted, params))).rows as never,
+            }),
+          );
+        } catch (error) {
+          if (attempt >= attempts || !engine.isRetryable(error)) throw error;
+          await sleep(Math.random() * 10 * 2 ** attempt);
+        }
+      }
+    },
+    async ping() {
+      await database.run(pingStatement, []);
+    },
+    close: () => engine.close(),
+  };
+  return database;
+}

@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import pg from "pg";
+
+/** The files and the database do not agree. Nothing was changed. */
+export class MigrationError extends Error {
+  override readonly name = "MigrationError";
+}
+
+interface Migration {
+  name: string;
+  sql: string;
+  checksum: string;
+}
+
+/** What a migration run needs of an engine: one connection of its own, with nothing else on it. */
+interface MigrationLink {
+  /** Runs `sql`, which may hold several statements, and answers the rows of the last. */
+  exec(sql: string): Promise<unknown[]>;
+  /** Waits for, and then holds, the right to migrate. */
+  lock: string;
+  begin: string;
+  hasTable(name: string): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+const lockKey = 7_283_549_106;
+
+export async function migrateSqlite(path: string, folder: string): Promise<string[]> {
+  const db = new DatabaseSync(path, { timeout: 30_000, enableForeignKeyConstraints: true });
+  return migrate(folder, {
+    exec: async (sql) => {
+      if (/^\s*SELECT/i.test(sql)) return db.prepare(sql).all();
+      db.exec(sql);
+      return [];
+    },
+    lock: "PRAGMA synchronous = FULL",
+    begin: "BEGIN IMMEDIATE", // the write lock is the migration lock
+    hasTable: async (name) => db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").all(name).length > 0,
+    close: async () => db.close(),
+  });
+}
+
+export async function migratePostgres(url: string, folder: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000, application_name: "atelier-migrate" });
+  client.on("error", () => {}); // the statement under way reports it
+  await client.connect();
+  return migrate(folder, {
+    exec: async (sql) => (await client.query(sql)).rows ?? [],
+    lock: `SELECT pg_advisory_lock(${lockKey})`, // ends with the connection
+    begin: "BEGIN",
+    hasTable: async (name) => (await client.query("SELECT to_regclass($1) AS found", [name])).rows[0].found !== null,
+    close: () => client.end(),
+  });
+}
+
+/**
+ * Applies what is missing, each file in one transaction together with its own entry in the history:
+ * a process killed at any statement leaves either the whole file applied or none of it.
+ */
+async function migrate(folder: string, link: MigrationLink): Promise<string[]> {
+  const migrations = await readMigrations(folder);
+  const applied: string[] = [];
+  try {
+    await link.exec(link.lock);
+    for (const migration of migrations) {
+      await link.exec(link.begin);
+      try {
+        if (await applyOne(link, migration, migrations)) applied.push(migration.name);
+        await link.exec("COMMIT");
+      } catch (error) {
+        await link.exec("ROLLBACK").catch(() => {});
+        throw error;
+      }
+    }
+    return applied;
+  } finally {
+    await link.close();
+  }
+}
+
+async function applyOne(link: MigrationLink, migration: Migration, all: readonly Migration[]): Promise<boolean> {
+  if (!(await link.hasTable("schema_migrations"))) {
+    if (await link.hasTable("users")) {
+      throw new MigrationError("The database has tables but no history of how they were made. It is damaged, or belongs to something else. Nothing was changed.");
+    }
+    await link.exec("CREATE TABLE schema_migrations (name TEXT PRIMARY KEY, checksum TEXT NOT NULL, applied_at BIGINT NOT NULL)");
+  }
+  const history = (await link.exec("SELECT name, checksum FROM schema_migrations")) as Pick<Migration, "name" | "checksum">[];
+  checkHistory(history, all);
+  if (history.some(({ name }) => name === migration.name)) return false;
+  await link.exec(migration.sql);
+  await link.exec(`INSERT INTO schema_migrations VALUES ('${migration.name}', '${migration.checksum}', ${Date.now()})`);
+  return true;
+}
+
+function checkHistory(history: readonly Pick<Migration, "name" | "checksum">[], all: readonly Migration[]): void {
+  for (const { name, checksum } of history) {
+    const file = all.find((migration) => migration.name === name);
+    if (!file) throw new MigrationError(`The database was made by a newer version: it has ${name}, which this version does not know. Nothing was changed.`);
+    if (file.checksum !== checksum) throw new MigrationError(`The file ${name} was changed after it had been applied. Nothing was changed.`);
+  }
+}
+
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const names = (await readdir(folder)).filter((name) => /^\d{4}-[a-z0-9-]+\.sql$/.test(name)).toSorted();
+  return Promise.all(
+    names.map(async (name) => {
+      const sql = await readFile(join(folder, name), "utf8");
+      return { name, sql, checksum: createHash("sha256").update(sql).digest("hex") };
+    }),
+  );
+}

@@ -1,0 +1,86 @@
+import { sql } from "kysely";
+import type { Post } from "#domain/posts/post.ts";
+import type { PostStore } from "#domain/posts/ports.ts";
+import { foldForSearch } from "#domain/posts/search.ts";
+import { statement, type Connection } from "./client.ts";
+import type { Schema } from "./schema.ts";
+
+type PostRow = Schema["posts"];
+
+const findPost = statement<PostRow>("find_post", "SELECT * FROM posts WHERE studio_id = $1 AND id = $2");
+
+export function postStore({ q, run }: Connection): PostStore {
+  return {
+    async insert(post) {
+      await q
+        .insertInto("posts")
+        .values({
+          id: post.id,
+          studio_id: post.studioId,
+          title: post.title,
+          body: post.body,
+          status: post.status,
+          revision: post.revision,
+          search_text: searchText(post),
+          created_by: post.createdBy,
+          created_at: post.createdAt,
+          updated_at: post.updatedAt,
+        })
+        .execute();
+    },
+    async find(studioId, postId) {
+      const [row] = await run(findPost, [studioId, postId]);
+      return row && toPost(row);
+    },
+    async list(studioId, { status, query, before, limit }) {
+      const rows = await q
+        .selectFrom("posts")
+        .selectAll()
+        .where("studio_id", "=", studioId)
+        .$if(status !== undefined, (posts) => posts.where("status", "=", status!))
+        .$if(before !== undefined, (posts) => posts.where("id", "<", before!))
+        .$if(query !== undefined, (posts) => posts.where(sql<boolean>`search_text LIKE ${`%${escapeLike(query!)}%`} ESCAPE '!'`))
+        .orderBy("id", "desc")
+        .limit(limit)
+        .execute();
+      return rows.map(toPost);
+    },
+    async update(studioId, postId, change, revision, now) {
+      const row = await q
+        .updateTable("posts")
+        .set((set) => ({ ...change, revision: set("revision", "+", 1), updated_at: now }))
+        .where("studio_id", "=", studioId)
+        .where("id", "=", postId)
+        .$if(revision !== undefined, (posts) => posts.where("revision", "=", revision!))
+        .returningAll()
+        .executeTakeFirst();
+      if (!row) return undefined;
+      const folded = searchText(row);
+      // Title and body may each change alone, so the folded text is made from the row as it now is.
+      if (folded !== row.search_text) await q.updateTable("posts").set({ search_text: folded }).where("id", "=", postId).execute();
+      return toPost(row);
+    },
+  };
+}
+
+function searchText({ title, body }: Pick<Post, "title" | "body">): string {
+  return foldForSearch(`${title} ${body}`);
+}
+
+function escapeLike(value: string): string {
+  return value.replace(/[!%_]/g, "!$&");
+}
+
+function toPost(row: PostRow): Post {
+  return {
+    id: row.id,
+    studioId: row.studio_id,
+    title: row.title,
+    body: row.body,
+    status: row.status,
+    revision: row.revision,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,54 @@
+import type { PostStatus } from "#domain/posts/post.ts";
+import type { Role } from "#domain/policy.ts";
+
+/** The tables as the migrations leave them. */
+export interface Schema {
+  studios: { id: string; name: string; slug: string; timezone: string; owner_count: number; created_at: number };
+  users: {
+    id: string;
+    issuer: string;
+    subject: string;
+    name: string;
+    email: string | null;
+    email_verified: number;
+    active_studio_id: string | null;
+    created_at: number;
+  };
+  memberships: { studio_id: string; user_id: string; role: Role; joined_at: number };
+  invitations: {
+    id: string;
+    studio_id: string;
+    role: Role;
+    email: string | null;
+    token_hash: string;
+    created_by: string;
+    created_at: number;
+    expires_at: number;
+    accepted_by: string | null;
+    accepted_at: number | null;
+    revoked_at: number | null;
+  };
+  posts: {
+    id: string;
+    studio_id: string;
+    title: string;
+    body: string;
+    status: PostStatus;
+    revision: number;
+    search_text: string;
+    created_by: string;
+    created_at: number;
+    updated_at: number;
+  };
+  activity: {
+    id: string;
+    studio_id: string;
+    user_id: string | null;
+    client_id: string | null;
+    client_name: string | null;
+    action: string;
+    subject_id: string | null;
+    detail: string;
+    at: number;
+  };
+}

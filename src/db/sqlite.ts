@@ -1,0 +1,138 @@
+import { CompiledQuery, Kysely, SqliteDialect, type QueryResult } from "kysely";
+import { statSync } from "node:fs";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { AppError } from "#lib/errors.ts";
+import { createDatabase, type Database, type Statement } from "./client.ts";
+import { createDialect, noStreaming, type Link } from "./driver.ts";
+import type { Schema } from "./schema.ts";
+
+/** A file that lies here but cannot be trusted. Nothing was changed. */
+export class DamagedDatabaseError extends Error {
+  override readonly name = "DamagedDatabaseError";
+}
+
+/** How long a statement waits for another process that is writing. */
+const busyTimeoutMs = 4000;
+
+/** Files up to this size are read whole at start; above it that would take longer than a start may. */
+const fullCheckBytes = 128 * 1024 * 1024;
+
+/**
+ * One writing connection, whose transactions queue inside the query builder, and one that reads committed
+ * state beside it: prepared reads neither wait for an open transaction nor see into it.
+ */
+export function openSqlite(path: string): Database {
+  const writer = openChecked(path);
+  const reader = new DatabaseSync(path, { timeout: busyTimeoutMs });
+  reader.exec("PRAGMA query_only = ON");
+
+  const prepareWrite = statementCache(writer);
+  const prepareRead = statementCache(reader);
+  const link: Link = {
+    executeQuery: async <Row>(query: CompiledQuery): Promise<QueryResult<Row>> =>
+      translated(() => execute<Row>(prepareWrite(query.sql), query.parameters)),
+    streamQuery: noStreaming,
+    release: () => {},
+  };
+  const q = new Kysely<Schema>({
+    dialect: createDialect({
+      acquire: async () => link,
+      // A transaction that reads first and writes later would fail where another process wrote in between.
+      begin: "begin immediate",
+      like: new SqliteDialect({ database: async () => Promise.reject(new Error("unused")) }),
+    }),
+  });
+
+  return createDatabase({
+    name: "sqlite",
+    q,
+    runPrepared: async (wanted, params) => {
+      const { sql, order } = positional(wanted);
+      return translated(() => prepareRead(sql).all(...order.map((i) => params[i] as SQLInputValue)));
+    },
+    spell: (wanted, params) => {
+      const { sql, order } = positional(wanted);
+      return CompiledQuery.raw(sql, order.map((i) => params[i]));
+    },
+    isRetryable: (error) => sqliteCode(error) === 5, // SQLITE_BUSY
+    close: async () => {
+      await q.destroy();
+      reader.close();
+      writer.close();
+    },
+  });
+}
+
+function openChecked(path: string): DatabaseSync {
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
+    const size = statSync(path).size;
+    const truncated = size > 0 && size <= fullCheckBytes && firstValue(db, "PRAGMA quick_check(1)") !== "ok";
+    if (truncated) throw new Error("its pages do not fit together");
+    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; SELECT count(*) FROM sqlite_schema");
+    return db;
+  } catch (error) {
+    db?.close();
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new DamagedDatabaseError(`The database ${path} cannot be used: ${reason}. Nothing was changed.`);
+  }
+}
+
+function firstValue(db: DatabaseSync, sql: string): unknown {
+  return Object.values(db.prepare(sql).get() ?? {})[0];
+}
+
+function execute<Row>(prepared: StatementSync, params: readonly unknown[]): QueryResult<Row> {
+  const values = params as SQLInputValue[];
+  if (prepared.columns().length > 0) return { rows: prepared.all(...values) as Row[] };
+  return { rows: [], numAffectedRows: BigInt(prepared.run(...values).changes) };
+}
+
+/** Statements are few and come again: each is compiled once. Only lists of varying length fill the cache. */
+function statementCache(db: DatabaseSync): (sql: string) => StatementSync {
+  const cache = new Map<string, StatementSync>();
+  return (sql) => {
+    const known = cache.get(sql);
+    if (known) return known;
+    if (cache.size >= 500) cache.clear();
+    const made = db.prepare(sql);
+    cache.set(sql, made);
+    return made;
+  };
+}
+
+const positionalCache = new WeakMap<Statement<unknown>, { sql: string; order: number[] }>();
+
+/** `$2 … $1` as SQLite takes it: `? … ?`, with the order in which the values are given. */
+function positional(wanted: Statement<unknown>): { sql: string; order: number[] } {
+  const known = positionalCache.get(wanted);
+  if (known) return known;
+  const order: number[] = [];
+  const sql = wanted.sql.replace(/\$(\d+)/g, (_, number: string) => {
+    order.push(Number(number) - 1);
+    return "?";
+  });
+  const made = { sql, order };
+  positionalCache.set(wanted, made);
+  return made;
+}
+
+function translated<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const code = sqliteCode(error);
+    // SQLITE_IOERR, CORRUPT, FULL, CANTOPEN, READONLY: the file is gone, full or broken; the request did not happen.
+    if (code !== undefined && [8, 10, 11, 13, 14].includes(code)) {
+      throw new AppError("storage_unavailable", "The database cannot be reached.", "Try again in a moment.", { cause: error });
+    }
+    throw error;
+  }
+}
+
+/** The primary result code; the extended ones carry it in their low byte. */
+function sqliteCode(error: unknown): number | undefined {
+  const code = (error as { errcode?: unknown } | null)?.errcode;
+  return typeof code === "number" ? code & 0xff : undefined;
+}

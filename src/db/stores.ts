@@ -1,0 +1,22 @@
+import type { Deps, Stores } from "#domain/deps.ts";
+import { activityStore } from "./activity.ts";
+import type { Connection, Database } from "./client.ts";
+import { postStore } from "./posts.ts";
+import { invitationStore, membershipStore, studioStore } from "./studios.ts";
+import { userStore } from "./users.ts";
+
+function storesOn(connection: Connection): Stores {
+  return {
+    users: userStore(connection),
+    studios: studioStore(connection),
+    memberships: membershipStore(connection),
+    invitations: invitationStore(connection),
+    posts: postStore(connection),
+    activity: activityStore(connection),
+  };
+}
+
+/** Every store of the domain, and a way to use them together. */
+export function createStores(database: Database): Stores & Pick<Deps, "transact"> {
+  return { ...storesOn(database), transact: (work) => database.transact((tx) => work(storesOn(tx))) };
+}

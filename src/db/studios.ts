@@ -1,0 +1,166 @@
+import type { Invitation, InvitationStore, Membership, MembershipStore, StudioStore } from "#domain/studios/ports.ts";
+import type { Connection } from "./client.ts";
+import type { Schema } from "./schema.ts";
+
+export function studioStore({ q }: Connection): StudioStore {
+  return {
+    async insert({ id, name, slug, timezone, createdAt }, ownerId) {
+      const { numInsertedOrUpdatedRows } = await q
+        .insertInto("studios")
+        .values({ id, name, slug, timezone, owner_count: 1, created_at: createdAt })
+        .onConflict((conflict) => conflict.column("slug").doNothing())
+        .executeTakeFirst();
+      if (numInsertedOrUpdatedRows === 0n) return false;
+      await q.insertInto("memberships").values({ studio_id: id, user_id: ownerId, role: "owner", joined_at: createdAt }).execute();
+      return true;
+    },
+    async find(studioId) {
+      return q
+        .selectFrom("studios")
+        .select(["id", "name", "slug", "timezone", "created_at as createdAt"])
+        .where("id", "=", studioId)
+        .executeTakeFirst();
+    },
+  };
+}
+
+export function membershipStore({ q }: Connection): MembershipStore {
+  const one = (studioId: string, userId: string) => ({ studio_id: studioId, user_id: userId });
+  return {
+    async find(studioId, userId) {
+      const row = await q
+        .selectFrom("memberships")
+        .selectAll()
+        .where("studio_id", "=", studioId)
+        .where("user_id", "=", userId)
+        .executeTakeFirst();
+      return row && toMembership(row);
+    },
+    async list(studioId) {
+      const rows = await q
+        .selectFrom("memberships as m")
+        .innerJoin("users as u", "u.id", "m.user_id")
+        .selectAll("m")
+        .select(["u.name", "u.email"])
+        .where("m.studio_id", "=", studioId)
+        .orderBy("m.joined_at")
+        .orderBy("m.user_id")
+        .execute();
+      return rows.map((row) => ({ ...toMembership(row), name: row.name, email: row.email }));
+    },
+    async insert({ studioId, userId, role, joinedAt }) {
+      const { numInsertedOrUpdatedRows } = await q
+        .insertInto("memberships")
+        .values({ ...one(studioId, userId), role, joined_at: joinedAt })
+        .onConflict((conflict) => conflict.columns(["studio_id", "user_id"]).doNothing())
+        .executeTakeFirst();
+      return numInsertedOrUpdatedRows !== 0n;
+    },
+    async changeRole(studioId, userId, from, to) {
+      const { numUpdatedRows } = await q
+        .updateTable("memberships")
+        .set({ role: to })
+        .where("studio_id", "=", studioId)
+        .where("user_id", "=", userId)
+        .where("role", "=", from)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    async remove(studioId, userId, role) {
+      const { numDeletedRows } = await q
+        .deleteFrom("memberships")
+        .where("studio_id", "=", studioId)
+        .where("user_id", "=", userId)
+        .where("role", "=", role)
+        .executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+    async moveOwnerCount(studioId, by) {
+      const { numUpdatedRows } = await q
+        .updateTable("studios")
+        .set((set) => ({ owner_count: set("owner_count", "+", by) }))
+        .where("id", "=", studioId)
+        .where("owner_count", ">", by > 0 ? 0 : 1)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+  };
+}
+
+export function invitationStore({ q }: Connection): InvitationStore {
+  const open = (now: number) =>
+    q
+      .selectFrom("invitations as i")
+      .innerJoin("studios as s", "s.id", "i.studio_id")
+      .selectAll("i")
+      .select("s.name as studio_name")
+      .where("i.accepted_at", "is", null)
+      .where("i.revoked_at", "is", null)
+      .where("i.expires_at", ">", now);
+  return {
+    async insert(invitation, tokenHash) {
+      await q
+        .insertInto("invitations")
+        .values({
+          id: invitation.id,
+          studio_id: invitation.studioId,
+          role: invitation.role,
+          email: invitation.email,
+          token_hash: tokenHash,
+          created_by: invitation.createdBy,
+          created_at: invitation.createdAt,
+          expires_at: invitation.expiresAt,
+          accepted_by: null,
+          accepted_at: null,
+          revoked_at: null,
+        })
+        .execute();
+    },
+    async findOpen(tokenHash, now) {
+      const row = await open(now).where("i.token_hash", "=", tokenHash).executeTakeFirst();
+      return row && { ...toInvitation(row), studioName: row.studio_name };
+    },
+    async listOpen(studioId, now) {
+      const rows = await open(now).where("i.studio_id", "=", studioId).orderBy("i.id", "desc").execute();
+      return rows.map(toInvitation);
+    },
+    async accept(invitationId, userId, now) {
+      const { numUpdatedRows } = await q
+        .updateTable("invitations")
+        .set({ accepted_by: userId, accepted_at: now })
+        .where("id", "=", invitationId)
+        .where("accepted_at", "is", null)
+        .where("revoked_at", "is", null)
+        .where("expires_at", ">", now)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    async revoke(studioId, invitationId, now) {
+      const { numUpdatedRows } = await q
+        .updateTable("invitations")
+        .set({ revoked_at: now })
+        .where("studio_id", "=", studioId)
+        .where("id", "=", invitationId)
+        .where("accepted_at", "is", null)
+        .where("revoked_at", "is", null)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+  };
+}
+
+function toMembership(row: Schema["memberships"]): Membership {
+  return { studioId: row.studio_id, userId: row.user_id, role: row.role, joinedAt: row.joined_at };
+}
+
+function toInvitation(row: Schema["invitations"]): Invitation {
+  return {
+    id: row.id,
+    studioId: row.studio_id,
+    role: row.role,
+    email: row.email,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  };
+}

@@ -1,0 +1,41 @@
+import type { Caller } from "../caller.ts";
+import type { Deps, Stores } from "../deps.ts";
+
+/** What can be read in a studio's activity. */
+export const activityActions = [
+  "studio.created",
+  "member.joined",
+  "member.role_changed",
+  "member.removed",
+  "member.left",
+  "invitation.created",
+  "invitation.revoked",
+  "post.created",
+  "post.updated",
+] as const;
+
+export type ActivityAction = (typeof activityActions)[number];
+
+export type Actor = Pick<Caller, "user" | "client"> & { studio: { id: string } };
+
+/** Writes one row of activity, in the transaction of the change it tells of: the two stand or fall together. */
+export async function recordActivity(
+  deps: Pick<Deps, "newId" | "clock">,
+  tx: Pick<Stores, "activity">,
+  actor: Actor,
+  action: ActivityAction,
+  subjectId: string,
+  detail: Record<string, unknown> = {},
+): Promise<void> {
+  await tx.activity.insert({
+    id: deps.newId("activity"),
+    studioId: actor.studio.id,
+    userId: actor.user.id,
+    clientId: actor.client?.id ?? null,
+    clientName: actor.client?.name ?? null,
+    action,
+    subjectId,
+    detail,
+    at: deps.clock(),
+  });
+}

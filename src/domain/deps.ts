@@ -1,0 +1,28 @@
+import type { Clock } from "#lib/clock.ts";
+import type { NewId } from "#lib/ids.ts";
+import type { UserStore } from "./access/ports.ts";
+import type { ActivityStore } from "./activity/ports.ts";
+import type { PostStore } from "./posts/ports.ts";
+import type { InvitationStore, MembershipStore, StudioStore } from "./studios/ports.ts";
+
+/** What the domain needs of the database; one store a port, all of them bound to one connection. */
+export interface Stores {
+  users: UserStore;
+  studios: StudioStore;
+  memberships: MembershipStore;
+  invitations: InvitationStore;
+  posts: PostStore;
+  activity: ActivityStore;
+}
+
+/** Everything a verb may use. Each verb names the few it does, so that a reader sees its reach. */
+export interface Deps extends Stores {
+  /** All or nothing. The work may run more than once, and touches nothing but the stores it is given. */
+  transact<T>(work: (tx: Stores) => Promise<T>): Promise<T>;
+  clock: Clock;
+  newId: NewId;
+  /** Unguessable text, for whatever is handed out as a key. */
+  newSecret: () => string;
+  /** `{base}`: for the addresses that results carry. */
+  base: string;
+}

@@ -1,0 +1,46 @@
+import { AppError } from "#lib/errors.ts";
+
+export const roles = ["owner", "admin", "member"] as const;
+export type Role = (typeof roles)[number];
+
+const everyone: readonly Role[] = roles;
+const managers: readonly Role[] = ["owner", "admin"];
+
+/** Who may do what in a studio. The one table that tools and web app both obey. */
+export const policy = {
+  "studio.read": everyone,
+  "members.list": everyone,
+  "members.changeRole": managers,
+  "members.remove": managers,
+  "members.leave": everyone,
+  "invitations.list": managers,
+  "invitations.create": managers,
+  "invitations.revoke": managers,
+  "posts.read": everyone,
+  "posts.write": everyone,
+  "activity.list": managers,
+} as const satisfies Record<string, readonly Role[]>;
+
+export type Action = keyof typeof policy;
+
+/** The roles a role may hand out, and the roles of the people it may manage. */
+const manages: Record<Role, readonly Role[]> = {
+  owner: roles,
+  admin: ["admin", "member"],
+  member: [],
+};
+
+export const may = (role: Role, action: Action): boolean => policy[action].includes(role);
+
+/** Throws `forbidden` unless the caller's role allows the action. First line of every verb: role comes before existence. */
+export function authorize(caller: { role: Role }, action: Action): void {
+  if (may(caller.role, action)) return;
+  const needed = policy[action].join(" or ");
+  throw new AppError("forbidden", `Your role in this studio is ${caller.role}; this needs ${needed}.`, "Ask an owner or admin of the studio.");
+}
+
+/** Throws `forbidden` unless `role` is one the caller may give, take away or remove. */
+export function authorizeManaging(caller: { role: Role }, role: Role): void {
+  if (manages[caller.role].includes(role)) return;
+  throw new AppError("forbidden", `Your role in this studio is ${caller.role}; only an owner can do this to or for an ${role}.`, "Ask an owner of the studio.");
+}

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { pageInput, readCursor, toPage } from "../page.ts";
+import { authorize } from "../policy.ts";
+import { text } from "../text.ts";
+import { postStatuses, postView, viewPost } from "./post.ts";
+import { foldForSearch } from "./search.ts";
+
+export const listPostsInput = z.strictObject({
+  status: z.enum(postStatuses).optional().describe("Only posts in this status."),
+  query: text(200).optional().describe("Only posts with this text in title or body; case and accents do not matter."),
+  ...pageInput,
+});
+
+export const listPostsOutput = z.object({ posts: z.array(postView), nextCursor: z.string().nullable() });
+
+/** A studio's posts, newest first. A cursor holds its place whatever is added or changed meanwhile. */
+export async function listPosts(
+  deps: Pick<Deps, "posts" | "base">,
+  caller: Caller,
+  input: z.infer<typeof listPostsInput>,
+): Promise<z.infer<typeof listPostsOutput>> {
+  authorize(caller, "posts.read");
+  const query = foldForSearch(input.query ?? "");
+  const list = `posts ${caller.studio.id} ${input.status ?? ""} ${encodeURIComponent(query)}`;
+  const rows = await deps.posts.list(caller.studio.id, {
+    status: input.status,
+    query: query === "" ? undefined : query,
+    before: readCursor(input.cursor, list),
+    limit: input.limit + 1,
+  });
+  const { items, nextCursor } = toPage(rows, input.limit, list);
+  return { posts: items.map((post) => viewPost(deps.base, post)), nextCursor };
+}

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { isoTime } from "#lib/clock.ts";
+import { isId } from "#lib/ids.ts";
+import { AppError, notFound } from "#lib/errors.ts";
+import { line, text } from "../text.ts";
+
+export const postStatuses = ["draft", "ready", "archived"] as const;
+export type PostStatus = (typeof postStatuses)[number];
+
+/** A post as the database keeps it. */
+export interface Post {
+  id: string;
+  studioId: string;
+  title: string;
+  body: string;
+  status: PostStatus;
+  revision: number;
+  createdBy: string;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export const postFields = {
+  title: line(300).describe("One line that names the post."),
+  body: text(100_000).describe("The text of the post."),
+};
+
+/** A post as everyone outside sees it. */
+export const postView = z.object({
+  id: z.string(),
+  title: z.string(),
+  body: z.string(),
+  status: z.enum(postStatuses),
+  revision: z.number().int().describe("Grows with every change; give it to update_post to be told of changes in between."),
+  assets: z.array(z.unknown()),
+  createdBy: z.string(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  url: z.string().describe("The post's page in the web app."),
+});
+
+export type PostView = z.infer<typeof postView>;
+
+export function viewPost(base: string, post: Post): PostView {
+  return {
+    id: post.id,
+    title: post.title,
+    body: post.body,
+    status: post.status,
+    revision: post.revision,
+    assets: [],
+    createdBy: post.createdBy,
+    createdAt: isoTime(post.createdAt),
+    updatedAt: isoTime(post.updatedAt),
+    url: `${base}/studios/${post.studioId}/posts/${post.id}`,
+  };
+}
+
+/** An id that cannot be one of ours does not exist, here as in any other studio. */
+export function knownPostId(postId: string): string {
+  if (!isId("post", postId)) throw notFound("post");
+  return postId;
+}
+
+export const revisionConflict = (current: number): AppError =>
+  new AppError(
+    "revision_conflict",
+    `The post was changed in the meantime; it is at revision ${current}.`,
+    "Read the post again with get_post, then repeat the change with the new revision.",
+  );

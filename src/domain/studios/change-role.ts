@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { isoTime } from "#lib/clock.ts";
+import { isId } from "#lib/ids.ts";
+import { notFound } from "#lib/errors.ts";
+import { recordActivity } from "../activity/record.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { authorize, authorizeManaging, roles, type Role } from "../policy.ts";
+import { id } from "../text.ts";
+import { countOwners } from "./owners.ts";
+
+export const changeRoleInput = z.strictObject({ userId: id, role: z.enum(roles) });
+
+export interface MembershipView {
+  studioId: string;
+  userId: string;
+  role: Role;
+  joinedAt: string;
+}
+
+/** Gives a member another role. Handing over a studio is making someone else its owner. */
+export async function changeRole(
+  deps: Pick<Deps, "memberships" | "transact" | "newId" | "clock">,
+  caller: Caller,
+  input: z.infer<typeof changeRoleInput>,
+): Promise<MembershipView> {
+  authorize(caller, "members.changeRole");
+  authorizeManaging(caller, input.role);
+  const studioId = caller.studio.id;
+  for (;;) {
+    const member = isId("user", input.userId) ? await deps.memberships.find(studioId, input.userId) : undefined;
+    if (!member) throw notFound("member");
+    authorizeManaging(caller, member.role);
+    const view = { studioId, userId: member.userId, role: input.role, joinedAt: isoTime(member.joinedAt) };
+    if (member.role === input.role) return view;
+    const changed = await deps.transact(async (tx) => {
+      await countOwners(tx, studioId, member.role, input.role);
+      if (!(await tx.memberships.changeRole(studioId, member.userId, member.role, input.role))) throw new Overtaken();
+      await recordActivity(deps, tx, caller, "member.role_changed", member.userId, { from: member.role, to: input.role });
+      return true;
+    }).catch(lostTheRace);
+    if (changed) return view;
+  }
+}
+
+/** Someone else changed the member between our look and our change: the transaction is undone and we look again. */
+export class Overtaken extends Error {}
+
+export function lostTheRace(error: unknown): false {
+  if (error instanceof Overtaken) return false;
+  throw error;
+}

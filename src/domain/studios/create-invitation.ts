@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { days, isoTime } from "#lib/clock.ts";
+import { recordActivity } from "../activity/record.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { authorize, authorizeManaging, roles } from "../policy.ts";
+import { hashInvitationToken } from "./invitation.ts";
+
+export const invitationLifetime = days(7);
+
+export const createInvitationInput = z.strictObject({
+  role: z.enum(roles),
+  email: z.email().max(254).transform((value) => value.toLowerCase()).optional(),
+});
+
+/** A link that makes one person a member. Shown once; only its digest is kept. */
+export async function createInvitation(
+  deps: Pick<Deps, "transact" | "newId" | "newSecret" | "clock" | "base">,
+  caller: Caller,
+  input: z.infer<typeof createInvitationInput>,
+): Promise<{ id: string; url: string; expiresAt: string }> {
+  authorize(caller, "invitations.create");
+  authorizeManaging(caller, input.role);
+  const now = deps.clock();
+  const token = deps.newSecret();
+  const invitation = {
+    id: deps.newId("invitation"),
+    studioId: caller.studio.id,
+    role: input.role,
+    email: input.email ?? null,
+    createdBy: caller.user.id,
+    createdAt: now,
+    expiresAt: now + invitationLifetime,
+  };
+  await deps.transact(async (tx) => {
+    await tx.invitations.insert(invitation, hashInvitationToken(token));
+    await recordActivity(deps, tx, caller, "invitation.created", invitation.id, { role: input.role, email: input.email ?? null });
+  });
+  return { id: invitation.id, url: `${deps.base}/join/${token}`, expiresAt: isoTime(invitation.expiresAt) };
+}

@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { isoTime } from "#lib/clock.ts";
+import { recordActivity } from "../activity/record.ts";
+import type { SignedIn } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { line } from "../text.ts";
+import type { Studio } from "./ports.ts";
+
+export const createStudioInput = z.strictObject({ name: line(100), timezone: z.string().refine(isTimezone, "a time zone such as Europe/Paris").default("UTC") });
+
+export interface StudioView {
+  id: string;
+  name: string;
+  slug: string;
+  timezone: string;
+  createdAt: string;
+}
+
+/** A new studio with its creator as owner. It becomes the creator's active studio. */
+export async function createStudio(
+  deps: Pick<Deps, "transact" | "newId" | "newSecret" | "clock">,
+  caller: SignedIn,
+  input: z.infer<typeof createStudioInput>,
+): Promise<StudioView> {
+  const studio: Studio = { id: deps.newId("studio"), name: input.name, slug: slugOf(input.name), timezone: input.timezone, createdAt: deps.clock() };
+  await deps.transact(async (tx) => {
+    while (!(await tx.studios.insert(studio, caller.user.id))) {
+      studio.slug = `${slugOf(input.name)}-${deps.newSecret().slice(0, 6).toLowerCase().replace(/[^a-z0-9]/g, "x")}`;
+    }
+    await tx.users.setActiveStudio(caller.user.id, studio.id);
+    await recordActivity(deps, tx, { user: caller.user, studio }, "studio.created", studio.id, { name: studio.name });
+  });
+  return { ...studio, createdAt: isoTime(studio.createdAt) };
+}
+
+function slugOf(name: string): string {
+  const plain = name.normalize("NFKD").replace(/\p{M}+/gu, "").toLowerCase();
+  return plain.replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 40) || "studio";
+}
+
+function isTimezone(value: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: value }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}

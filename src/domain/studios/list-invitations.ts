@@ -1,0 +1,29 @@
+import { isoTime } from "#lib/clock.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { authorize, type Role } from "../policy.ts";
+
+export interface InvitationView {
+  id: string;
+  role: Role;
+  email: string | null;
+  createdBy: string;
+  createdAt: string;
+  expiresAt: string;
+}
+
+/** Invitations that can still be accepted. Their links are not shown again. */
+export async function listInvitations(deps: Pick<Deps, "invitations" | "clock">, caller: Caller): Promise<{ invitations: InvitationView[] }> {
+  authorize(caller, "invitations.list");
+  const open = await deps.invitations.listOpen(caller.studio.id, deps.clock());
+  return {
+    invitations: open.map(({ id, role, email, createdBy, createdAt, expiresAt }) => ({
+      id,
+      role,
+      email,
+      createdBy,
+      createdAt: isoTime(createdAt),
+      expiresAt: isoTime(expiresAt),
+    })),
+  };
+}

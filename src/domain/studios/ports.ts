@@ -1,0 +1,65 @@
+import type { Role } from "../policy.ts";
+
+export interface Studio {
+  id: string;
+  name: string;
+  slug: string;
+  timezone: string;
+  createdAt: number;
+}
+
+export interface Membership {
+  studioId: string;
+  userId: string;
+  role: Role;
+  joinedAt: number;
+}
+
+export interface Member extends Membership {
+  name: string;
+  email: string | null;
+}
+
+export interface Invitation {
+  id: string;
+  studioId: string;
+  role: Role;
+  /** Only this verified address may accept. */
+  email: string | null;
+  createdBy: string;
+  createdAt: number;
+  expiresAt: number;
+}
+
+export interface StudioStore {
+  /** Inserts the studio and its first owner; false, and nothing changed, where the slug is taken. */
+  insert(studio: Studio, ownerId: string): Promise<boolean>;
+  find(studioId: string): Promise<Studio | undefined>;
+}
+
+/** Each of these is one statement, or several that leave nothing behind when the last one does not fit. */
+export interface MembershipStore {
+  find(studioId: string, userId: string): Promise<Membership | undefined>;
+  /** Earliest joined first. */
+  list(studioId: string): Promise<Member[]>;
+  /** False where the user already is a member. */
+  insert(membership: Membership): Promise<boolean>;
+  /** False where the member no longer has the role `from`. */
+  changeRole(studioId: string, userId: string, from: Role, to: Role): Promise<boolean>;
+  /** False where the member no longer has `role`. */
+  remove(studioId: string, userId: string, role: Role): Promise<boolean>;
+  /** Moves the count of owners; false, and nothing changed, where none would be left. */
+  moveOwnerCount(studioId: string, by: 1 | -1): Promise<boolean>;
+}
+
+export interface InvitationStore {
+  insert(invitation: Invitation, tokenHash: string): Promise<void>;
+  /** The invitation, if it is still open at `now`. */
+  findOpen(tokenHash: string, now: number): Promise<(Invitation & { studioName: string }) | undefined>;
+  /** Open ones, newest first. */
+  listOpen(studioId: string, now: number): Promise<Invitation[]>;
+  /** Uses it up; false where it is not open any more. */
+  accept(invitationId: string, userId: string, now: number): Promise<boolean>;
+  /** False where it is not open any more. */
+  revoke(studioId: string, invitationId: string, now: number): Promise<boolean>;
+}

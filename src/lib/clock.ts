@@ -1,0 +1,12 @@
+/** Milliseconds since the epoch. Passed in, so that tests can move time. */
+export type Clock = () => number;
+
+export const systemClock: Clock = () => Date.now();
+
+export const seconds = (n: number): number => n * 1000;
+export const minutes = (n: number): number => n * 60_000;
+export const hours = (n: number): number => n * 3_600_000;
+export const days = (n: number): number => n * 86_400_000;
+
+/** ISO 8601 UTC, the only form of time that leaves the process. */
+export const isoTime = (ms: number): string => new Date(ms).toISOString();

@@ -1,0 +1,66 @@
+import { randomBytes } from "node:crypto";
+import type { Clock } from "./clock.ts";
+
+/** One readable prefix for each kind of thing that has an id. */
+export const idPrefixes = {
+  user: "usr",
+  studio: "std",
+  post: "pst",
+  asset: "ast",
+  connection: "con",
+  invitation: "inv",
+  activity: "act",
+  request: "req",
+} as const;
+
+export type IdKind = keyof typeof idPrefixes;
+export type NewId = (kind: IdKind) => string;
+
+/** Crockford's base 32 in lower case: its order is the order of the bytes. */
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+const timeChars = 10;
+const randomChars = 16;
+const shape = new RegExp(`^[a-z]{3}_[${alphabet}]{${timeChars + randomChars}}$`);
+
+/**
+ * Ids sort by the time they were made: 48 bits of milliseconds, then 80 random bits.
+ * Within one millisecond the random part counts up, so one process never disorders its own ids.
+ */
+export function createIds(clock: Clock, random: (bytes: number) => Uint8Array = randomBytes): NewId {
+  let lastTime = 0;
+  let tail: number[] = [];
+  return (kind) => {
+    const now = clock();
+    if (now > lastTime) {
+      lastTime = now;
+      tail = Array.from(random(randomChars), (byte) => byte & 31);
+      tail[0] = (tail[0] ?? 0) & 15; // leaves room to count up without overflow
+    } else {
+      countUp(tail);
+    }
+    return `${idPrefixes[kind]}_${encodeTime(lastTime)}${tail.map((digit) => alphabet[digit]).join("")}`;
+  };
+}
+
+/** Whether a string has the form of an id of this kind. Anything else cannot exist. */
+export function isId(kind: IdKind, value: string): boolean {
+  return shape.test(value) && value.startsWith(`${idPrefixes[kind]}_`);
+}
+
+function encodeTime(ms: number): string {
+  let rest = ms;
+  let text = "";
+  for (let i = 0; i < timeChars; i++) {
+    text = alphabet[rest % 32] + text;
+    rest = Math.floor(rest / 32);
+  }
+  return text;
+}
+
+function countUp(digits: number[]): void {
+  for (let i = digits.length - 1; i >= 0; i--) {
+    const next = (digits[i] ?? 0) + 1;
+    digits[i] = next & 31;
+    if (next < 32) return;
+  }
+}

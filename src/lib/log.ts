@@ -1,0 +1,33 @@
+import { pino, type DestinationStream, type Logger } from "pino";
+
+export type Log = Logger;
+
+export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+
+/** JSON lines on standard output. What could carry a secret never reaches a line. */
+export function createLog(level: (typeof logLevels)[number], destination?: DestinationStream): Log {
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: {
+        paths: ["authorization", "cookie", "headers.authorization", "headers.cookie", '*["set-cookie"]', "token", "secret"],
+        censor: "[redacted]",
+      },
+    },
+    destination ?? pino.destination({ dest: 1, sync: true }),
+  );
+}
+
+/** Path segments and query values that are themselves a key to something. */
+const secretSegments = /^\/(u|join|files|consent|connect)\/.+/;
+
+/** The path of a request as the log may show it: no query, and no token that stands in the path. */
+export function loggedPath(url: string): string {
+  const path = url.split("?", 1)[0] ?? "";
+  const shown = path.replace(secretSegments, (_, room: string) => `/${room}/[redacted]`);
+  const invitation = shown.replace(/^\/api\/invitations\/[^/]+/, "/api/invitations/[redacted]");
+  return invitation.length > 200 ? `${invitation.slice(0, 200)}…` : invitation;
+}
