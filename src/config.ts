@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { logLevels } from "#lib/log.ts";
+import { isLoopbackName } from "#lib/loopback.ts";
 
 /** The only file that knows the names of environment variables. SPEC.md §8 is this table in words. */
 
@@ -136,15 +136,15 @@ export function readConfig(environment: Environment): Config {
   const env = parsed.data ?? schema.parse(Object.fromEntries(Object.entries(set).filter(([name]) => !wrong.has(name))));
 
   const base = env.BASE_URL ?? `http://localhost:${env.PORT}`;
-  const loopback = isLoopbackHost(env.HOST) && isLoopbackHost(new URL(base).hostname);
+  const loopback = isLoopbackName(env.HOST) && isLoopbackName(new URL(base).hostname);
   const loginUrl = readLoginUrl(env.LOGIN_URL, base, faults);
   const identityProviders = readIdentityProviders(set, faults);
   const offLoopback = "needed where HOST or BASE_URL is not loopback";
 
   if (new URL(base).pathname !== "/") faults.push("BASE_URL: expected an address without a path");
-  if (!isLoopbackHost(new URL(base).hostname) && !base.startsWith("https:")) faults.push("BASE_URL: expected https unless it is loopback");
+  if (!isLoopbackName(new URL(base).hostname) && !base.startsWith("https:")) faults.push("BASE_URL: expected https unless it is loopback");
   if (!loopback) {
-    if (!env.SECRETS && !wrong.has("SECRETS")) faults.push(`SECRETS: ${offLoopback} (for example: ${randomBytes(32).toString("hex").slice(0, 8)}…, 32 bytes or more, from "openssl rand -hex 32")`);
+    if (!env.SECRETS && !wrong.has("SECRETS")) faults.push(`SECRETS: ${offLoopback} (32 bytes or more, for example from: openssl rand -hex 32)`);
     if (!env.SIGN_IN_ALLOW && !wrong.has("SIGN_IN_ALLOW")) faults.push(`SIGN_IN_ALLOW: ${offLoopback} (addresses, @domains or *)`);
     if (identityProviders.length === 0 && !set["OIDC_ISSUER"]) faults.push(`OIDC_ISSUER: ${offLoopback}; the development issuer serves loopback only`);
     if (env.CONFORMANCE_FIXTURES === "1") faults.push("CONFORMANCE_FIXTURES: refused where HOST or BASE_URL is not loopback");
@@ -184,12 +184,6 @@ export function readConfig(environment: Environment): Config {
   };
 }
 
-/** `localhost`, `*.localhost`, 127.0.0.0/8 and ::1. */
-export function isLoopbackHost(host: string): boolean {
-  const name = host.replace(/^\[|\]$/g, "").toLowerCase();
-  return name === "localhost" || name.endsWith(".localhost") || name === "::1" || /^127(\.\d{1,3}){3}$/.test(name);
-}
-
 function readLoginUrl(given: string | undefined, base: string, faults: string[]): string {
   if (given === undefined) return `${base}/login`;
   const url = parseUrl(given);
@@ -208,7 +202,7 @@ function readIdentityProviders(set: Environment, faults: string[]): IdentityProv
     const url = issuer === undefined ? undefined : parseUrl(issuer);
     const fault = faults.length;
     if (!issuer) faults.push(`${prefix}ISSUER: needed beside the other ${prefix}… settings`);
-    else if (!url || !(url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(url.hostname)))) {
+    else if (!url || !(url.protocol === "https:" || (url.protocol === "http:" && isLoopbackName(url.hostname)))) {
       faults.push(`${prefix}ISSUER: expected an https address (http only on loopback)`);
     }
     if (!clientId) faults.push(`${prefix}CLIENT_ID: needed beside ${prefix}ISSUER`);

@@ -1,0 +1,69 @@
+import type { IncomingMessage } from "node:http";
+import { AppError } from "#lib/errors.ts";
+import { isLoopbackAddress, isLoopbackName } from "#lib/loopback.ts";
+
+/** Which pages of which origins may call a route from a browser. */
+export type OriginRule =
+  /** Public and without cookies: any page may. */
+  | "any"
+  /** Cookies count here: only our own pages may. */
+  | "own"
+  /** The MCP endpoint: our own origin, the configured ones, and on loopback any loopback page. */
+  | "mcp";
+
+export interface Addresses {
+  base: string;
+  uploadPage: string;
+  loopback: boolean;
+  mcpOrigins: readonly string[];
+}
+
+export interface Guards {
+  /** Throws unless the request names a host of ours. Stops pages that point their own name at our address. */
+  checkHost(req: IncomingMessage): void;
+  checkOrigin(req: IncomingMessage, rule: OriginRule): void;
+}
+
+export function createGuards({ base, uploadPage, loopback, mcpOrigins }: Addresses): Guards {
+  const ownOrigin = new URL(base).origin;
+  const hosts = new Set([new URL(base).host, new URL(uploadPage).host]);
+  const callers = new Set([ownOrigin, ...mcpOrigins]);
+
+  const allowed: Record<OriginRule, (origin: string) => boolean> = {
+    any: () => true,
+    own: (origin) => origin === ownOrigin,
+    mcp: (origin) => callers.has(origin) || (loopback && URL.canParse(origin) && isLoopbackName(new URL(origin).hostname)),
+  };
+
+  return {
+    checkHost(req) {
+      const host = req.headers.host?.toLowerCase() ?? "";
+      if (hosts.has(host)) return;
+      const url = `http://${host}`;
+      if (loopback && URL.canParse(url) && new URL(url).host === host.replace(/:80$/, "") && isLoopbackName(new URL(url).hostname)) return;
+      throw new AppError("forbidden", "This service does not answer to that host name.");
+    },
+    checkOrigin(req, rule) {
+      const origin = req.headers.origin;
+      if (origin === undefined || allowed[rule](origin)) return;
+      throw new AppError("forbidden", "Pages of that origin may not call this address.");
+    },
+  };
+}
+
+/**
+ * A change that rides on a cookie must show that it comes from one of our own pages. Every browser says so
+ * with `Origin` or `Sec-Fetch-Site`; a request that says nothing is no browser of ours.
+ */
+export function requireOwnPage(headers: Headers, base: string): void {
+  const site = headers.get("sec-fetch-site");
+  const origin = headers.get("origin");
+  const ours = origin === null ? site === "same-origin" : origin === new URL(base).origin && (site === null || site === "same-origin");
+  if (!ours) throw new AppError("forbidden", "Changes are accepted from our own pages only.");
+}
+
+/** The peer sits on this machine and speaks for itself, not for someone behind a proxy. */
+export function isLocalPeer(req: IncomingMessage): boolean {
+  const forwarded = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via"];
+  return isLoopbackAddress(req.socket.remoteAddress) && forwarded.every((name) => req.headers[name] === undefined);
+}

@@ -1,0 +1,81 @@
+import type { ServerResponse } from "node:http";
+
+/** Markup that is safe to send: made by `html`, which escapes everything put into it. */
+export interface Html {
+  readonly markup: string;
+}
+
+type Part = string | number | Html | readonly Html[] | false | undefined;
+
+/** Template tag: text is escaped, markup made by this tag is kept, lists are joined, `false` is nothing. */
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  return { markup: strings.map((text, i) => text + (i < parts.length ? render(parts[i]) : "")).join("") };
+}
+
+function render(part: Part): string {
+  if (part === undefined || part === false) return "";
+  if (typeof part === "object") return "markup" in part ? part.markup : part.map((one) => one.markup).join("");
+  return String(part).replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+}
+
+export interface PageOptions {
+  title: string;
+  body: Html;
+  status?: number;
+  /** Where a form on this page may lead, its redirects included, beyond ourselves. */
+  formTargets?: readonly string[];
+}
+
+export interface RenderedPage {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** A page that needs no script: sign-in, consent, errors. */
+export function renderPage({ title, body, status = 200, formTargets = [] }: PageOptions): RenderedPage {
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title} · Atelier</title>
+<link rel="stylesheet" href="/pages.css">
+<link rel="icon" href="/icon.svg" type="image/svg+xml">
+</head>
+<body>
+<main>
+<p class="brand">Atelier</p>
+${body}
+</main>
+</body>
+</html>
+`;
+  return {
+    status,
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "cache-control": "no-store",
+      "content-security-policy": `default-src 'none'; style-src 'self'; img-src 'self'; form-action ${["'self'", ...formTargets].join(" ")}; frame-ancestors 'none'; base-uri 'none'`,
+    },
+    body: page.markup,
+  };
+}
+
+/** What happened, and what to do next. */
+export function renderErrorPage(error: { status: number; title: string; message: string; hint?: string | undefined }): RenderedPage {
+  return renderPage({
+    status: error.status,
+    title: error.title,
+    body: html`<h1>${error.title}</h1>
+<p>${error.message}</p>
+${error.hint !== undefined && html`<p class="hint">${error.hint}</p>`}
+<p><a href="/">Go to the start page</a></p>`,
+  });
+}
+
+export function sendPage(res: ServerResponse, page: RenderedPage): void {
+  res.writeHead(page.status, page.headers).end(page.body);
+}

@@ -1,0 +1,67 @@
+import type { ServerResponse } from "node:http";
+import type { Log } from "#lib/log.ts";
+import { renderError } from "#lib/errors.ts";
+
+/** RFC 9457. `code` is the same word a tool error carries. */
+export interface Problem {
+  type: "about:blank";
+  title: string;
+  status: number;
+  detail: string;
+  code: string;
+  hint?: string;
+  requestId: string;
+}
+
+const titles: Record<number, string> = {
+  400: "Bad request",
+  401: "Not signed in",
+  403: "Not allowed",
+  404: "Not found",
+  409: "Conflict",
+  410: "Gone",
+  413: "Too large",
+  415: "Unsupported type",
+  429: "Too many requests",
+  500: "Internal error",
+  502: "Bad gateway",
+  503: "Unavailable",
+};
+
+export interface ProblemAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: Problem;
+}
+
+/** Any failure as a problem document. What nobody expected is logged here, once, under the request's id. */
+export function toProblem(error: unknown, requestId: string, log: Log): ProblemAnswer {
+  const { status, view, retryAfter, known } = renderError(error, requestId);
+  if (!known) log.error({ requestId, err: error }, "unexpected failure");
+  return {
+    status,
+    headers: {
+      "content-type": "application/problem+json",
+      "cache-control": "no-store",
+      ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
+    },
+    body: {
+      type: "about:blank",
+      title: titles[status] ?? "Error",
+      status,
+      detail: view.message,
+      code: view.code,
+      ...(view.hint ? { hint: view.hint } : {}),
+      requestId,
+    },
+  };
+}
+
+export function sendProblem(res: ServerResponse, error: unknown, requestId: string, log: Log): void {
+  const { status, headers, body } = toProblem(error, requestId, log);
+  if (res.headersSent) {
+    res.destroy();
+    return;
+  }
+  res.writeHead(status, headers).end(JSON.stringify(body));
+}

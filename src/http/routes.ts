@@ -1,0 +1,30 @@
+import { AppError } from "#lib/errors.ts";
+import { healthz, readyz, type Need } from "./health.ts";
+import { metricsRoute, type Metrics } from "./metrics.ts";
+import type { Edge, Route } from "./server.ts";
+import { webApp, type StaticFiles } from "./static-files.ts";
+
+export interface RouteParts {
+  base: string;
+  metrics: Metrics;
+  metricsToken: string | undefined;
+  needs: readonly Need[];
+  webFiles: StaticFiles;
+}
+
+/** Every address of the service. */
+export function createRoutes(parts: RouteParts): (edge: Edge) => readonly Route[] {
+  return (edge) => [
+    { path: "/healthz", origin: "any", anyHost: true, handle: healthz },
+    { path: "/readyz", origin: "any", anyHost: true, handle: readyz(parts.needs, edge.isDraining) },
+    { path: "/metrics", origin: "any", anyHost: true, handle: metricsRoute(parts.metrics, parts.metricsToken) },
+    { path: "/.well-known/*", origin: "any", handle: nothingHere },
+    { path: "/api/*", origin: "own", handle: nothingHere },
+    { path: "/*", origin: "own", handle: webApp(parts.webFiles, parts.base) },
+  ];
+}
+
+/** Clients probe for documents; one that is not there is a JSON 404, never the web app's page. */
+function nothingHere(): void {
+  throw new AppError("not_found", "There is nothing at this address.");
+}

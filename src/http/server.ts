@@ -1,0 +1,95 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { AppError } from "#lib/errors.ts";
+import type { NewId } from "#lib/ids.ts";
+import { loggedPath, type Log } from "#lib/log.ts";
+import { createGuards, type Addresses, type OriginRule } from "./guards.ts";
+import type { Metrics } from "./metrics.ts";
+import { sendProblem } from "./problem.ts";
+import { setSecurityHeaders } from "./security-headers.ts";
+
+export interface RequestContext {
+  requestId: string;
+  log: Log;
+}
+
+export type Handler = (req: IncomingMessage, res: ServerResponse, context: RequestContext) => void | Promise<void>;
+
+export interface Route {
+  /** An exact path, or everything below it where it ends with `/*`. The first that fits is taken. */
+  path: string;
+  origin: OriginRule;
+  /** Also for probes that know us by another name, such as a container's address. */
+  anyHost?: true;
+  /** The body may take as long as it keeps coming: uploads. */
+  longBody?: true;
+  handle: Handler;
+}
+
+/** A body that has not arrived by then is not going to. */
+const bodyDeadlineMs = 30_000;
+
+export interface Edge {
+  server: Server;
+  /** From now on every answer asks its client to leave, and `/readyz` says no. */
+  startDraining(): void;
+  isDraining(): boolean;
+}
+
+/** The door: every request passes here, is checked, handed to its route, timed and logged, once. */
+export function createEdge(parts: { routes: (edge: Edge) => readonly Route[]; addresses: Addresses; metrics: Metrics; newId: NewId; log: Log }): Edge {
+  const { addresses, metrics, newId, log } = parts;
+  const guards = createGuards(addresses);
+  const https = addresses.base.startsWith("https:");
+  let draining = false;
+
+  const server = createServer(
+    // Bodies have their own deadline below: uploads may take hours, everything else may not.
+    { headersTimeout: 15_000, requestTimeout: 0, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000 },
+    (req, res) => void serve(req, res),
+  );
+  const edge: Edge = { server, startDraining: () => void (draining = true), isDraining: () => draining };
+  const find = createMatcher(parts.routes(edge));
+
+  async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const started = performance.now();
+    const requestId = newId("request");
+    const route = find(req.url ?? "/");
+    const deadline = route?.longBody ? undefined : limitBody(req);
+    res.on("close", () => {
+      clearTimeout(deadline);
+      const ms = performance.now() - started;
+      metrics.observeRequest(route?.path ?? "none", req.method ?? "", res.statusCode, ms / 1000);
+      const level = res.statusCode >= 500 ? "warn" : "info";
+      log[level]({ requestId, method: req.method, path: loggedPath(req.url ?? ""), status: res.statusCode, ms: Math.round(ms * 10) / 10, ...(res.writableFinished ? {} : { cut: true }) }, "request");
+    });
+    setSecurityHeaders(res, https);
+    res.setHeader("x-request-id", requestId);
+    if (draining) res.setHeader("connection", "close");
+    try {
+      if (!route) throw new AppError("not_found", "There is nothing at this address.");
+      if (!route.anyHost) guards.checkHost(req);
+      guards.checkOrigin(req, route.origin);
+      await route.handle(req, res, { requestId, log });
+    } catch (error) {
+      sendProblem(res, error, requestId, log);
+    }
+  }
+
+  return edge;
+}
+
+function limitBody(req: IncomingMessage): NodeJS.Timeout | undefined {
+  const hasBody = req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > 0;
+  if (!hasBody) return undefined;
+  return setTimeout(() => !req.complete && req.destroy(), bodyDeadlineMs);
+}
+
+function createMatcher(routes: readonly Route[]): (url: string) => Route | undefined {
+  const exact = new Map(routes.filter(({ path }) => !path.endsWith("/*")).map((route) => [route.path, route]));
+  const prefixes = routes.filter(({ path }) => path.endsWith("/*")).map((route) => ({ route, prefix: route.path.slice(0, -1) }));
+  return (url) => {
+    const query = url.indexOf("?");
+    const path = query < 0 ? url : url.slice(0, query);
+    return exact.get(path) ?? prefixes.find(({ prefix }) => path.startsWith(prefix))?.route;
+  };
+}

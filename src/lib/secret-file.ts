@@ -1,0 +1,39 @@
+import { randomBytes } from "node:crypto";
+import { link, open, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+const fileName = "secret";
+
+/**
+ * The secret of a machine that was given none: made once, kept in the data folder, readable by its owner only.
+ * Of two processes that start at the same moment, both end up with the first one's.
+ */
+export async function keepSecret(dataDir: string): Promise<string> {
+  const path = join(dataDir, fileName);
+  const known = await readSecret(path);
+  if (known !== undefined) return known;
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
+  const file = await open(draft, "wx", 0o600);
+  try {
+    await file.writeFile(`${randomBytes(32).toString("hex")}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+  await rm(draft);
+  return (await readSecret(path)) ?? Promise.reject(new Error(`${path} could not be read back`));
+}
+
+async function readSecret(path: string): Promise<string | undefined> {
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  if (text === undefined) return undefined;
+  const secret = text.trim();
+  if (Buffer.byteLength(secret) < 32) throw new Error(`${path} does not hold a secret of at least 32 bytes; restore it from a backup`);
+  return secret;
+}
