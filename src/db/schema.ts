@@ -51,4 +51,34 @@ export interface Schema {
     detail: string;
     at: number;
   };
+  sessions: { token_hash: string; user_id: string; created_at: number; expires_at: number };
+  oauth_clients: { id: string; metadata: string; created_at: number };
+  grants: {
+    id: string;
+    user_id: string;
+    client_id: string;
+    client_name: string;
+    client_verified: number;
+    redirect_host: string;
+    scopes: string;
+    studio_id: string | null;
+    generation: number;
+    rotated_at: number;
+    granted_at: number;
+    last_used_at: number | null;
+    revoked_at: number | null;
+  };
+  oauth_records: {
+    model: string;
+    id_hash: string;
+    payload: string;
+    grant_id: string | null;
+    uid_hash: string | null;
+    scope: string | null;
+    generation: number | null;
+    expires_at: number;
+    consumed_at: number | null;
+  };
+  rate_limits: { key: string; window_end: number; hits: number };
+  leases: { name: string; holder: string; expires_at: number };
 }

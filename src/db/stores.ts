@@ -1,13 +1,17 @@
 import type { Deps, Stores } from "#domain/deps.ts";
 import { activityStore } from "./activity.ts";
 import type { Connection, Database } from "./client.ts";
+import { grantStore } from "./grants.ts";
 import { postStore } from "./posts.ts";
+import { sessionStore } from "./sessions.ts";
 import { invitationStore, membershipStore, studioStore } from "./studios.ts";
 import { userStore } from "./users.ts";
 
 function storesOn(connection: Connection): Stores {
   return {
     users: userStore(connection),
+    sessions: sessionStore(connection),
+    grants: grantStore(connection),
     studios: studioStore(connection),
     memberships: membershipStore(connection),
     invitations: invitationStore(connection),

@@ -42,7 +42,7 @@ export function userStore({ q }: Connection): UserStore {
   };
 }
 
-function toUser(row: Schema["users"]): User {
+export function toUser(row: Schema["users"]): User {
   return {
     id: row.id,
     name: row.name,

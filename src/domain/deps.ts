@@ -1,6 +1,6 @@
 import type { Clock } from "#lib/clock.ts";
 import type { NewId } from "#lib/ids.ts";
-import type { UserStore } from "./access/ports.ts";
+import type { GrantStore, SessionStore, UserStore } from "./access/ports.ts";
 import type { ActivityStore } from "./activity/ports.ts";
 import type { PostStore } from "./posts/ports.ts";
 import type { InvitationStore, MembershipStore, StudioStore } from "./studios/ports.ts";
@@ -8,6 +8,8 @@ import type { InvitationStore, MembershipStore, StudioStore } from "./studios/po
 /** What the domain needs of the database; one store a port, all of them bound to one connection. */
 export interface Stores {
   users: UserStore;
+  sessions: SessionStore;
+  grants: GrantStore;
   studios: StudioStore;
   memberships: MembershipStore;
   invitations: InvitationStore;

@@ -1,0 +1,89 @@
+import type { Scope } from "#domain/caller.ts";
+import type { Grant, GrantStore } from "#domain/access/ports.ts";
+import { minutes } from "#lib/clock.ts";
+import type { Connection } from "./client.ts";
+import type { Schema } from "./schema.ts";
+
+export function grantStore({ q }: Connection): GrantStore {
+  return {
+    async insert(grant) {
+      await q
+        .insertInto("grants")
+        .values({
+          id: grant.id,
+          user_id: grant.userId,
+          client_id: grant.clientId,
+          client_name: grant.clientName,
+          client_verified: Number(grant.clientVerified),
+          redirect_host: grant.redirectHost,
+          scopes: grant.scopes.join(" "),
+          studio_id: grant.studioId,
+          generation: 0,
+          rotated_at: grant.grantedAt,
+          granted_at: grant.grantedAt,
+          last_used_at: grant.lastUsedAt,
+          revoked_at: grant.revokedAt,
+        })
+        .execute();
+    },
+    async find(grantId) {
+      const row = await q.selectFrom("grants").selectAll().where("id", "=", grantId).executeTakeFirst();
+      return row && toGrant(row);
+    },
+    async listForStudio(studioId, userId) {
+      const rows = await q
+        .selectFrom("grants as g")
+        .innerJoin("users as u", "u.id", "g.user_id")
+        .innerJoin("memberships as m", (join) => join.onRef("m.user_id", "=", "g.user_id").on("m.studio_id", "=", studioId))
+        .selectAll("g")
+        .select(["u.name as user_name", "u.email as user_email"])
+        .where((where) => where.or([where("g.studio_id", "=", studioId), where("g.studio_id", "is", null)]))
+        .$if(userId !== undefined, (grants) => grants.where("g.user_id", "=", userId!))
+        .orderBy("g.id", "desc")
+        .execute();
+      return rows.map((row) => ({ ...toGrant(row), userName: row.user_name, userEmail: row.user_email }));
+    },
+    async revoke(grantId, now) {
+      const { numUpdatedRows } = await q
+        .updateTable("grants")
+        .set({ revoked_at: now })
+        .where("id", "=", grantId)
+        .where("revoked_at", "is", null)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    async moveStudio(grantId, studioId) {
+      const { numUpdatedRows } = await q
+        .updateTable("grants")
+        .set({ studio_id: studioId })
+        .where("id", "=", grantId)
+        .where((where) => where.or([where("studio_id", "is", null), where("studio_id", "!=", studioId)]))
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    async touch(grantId, now) {
+      await q
+        .updateTable("grants")
+        .set({ last_used_at: now })
+        .where("id", "=", grantId)
+        .where((where) => where.or([where("last_used_at", "is", null), where("last_used_at", "<=", now - minutes(1))]))
+        .execute();
+    },
+  };
+}
+
+function toGrant(row: Schema["grants"]): Grant {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    clientId: row.client_id,
+    clientName: row.client_name,
+    clientVerified: row.client_verified === 1,
+    redirectHost: row.redirect_host,
+    scopes: row.scopes.split(" ").filter(Boolean) as Scope[],
+    studioId: row.studio_id,
+    grantedAt: row.granted_at,
+    lastUsedAt: row.last_used_at,
+    revokedAt: row.revoked_at,
+  };
+}
