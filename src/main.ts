@@ -85,9 +85,11 @@ function greet({ base }: Config, log: Log): void {
 
 /** What a person can mend is said in plain words; anything else is a fault of ours and shows where it happened. */
 function explain(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof DamagedDatabaseError || error instanceof MigrationError) return error.message;
+  if (error instanceof ConfigError || error instanceof DamagedDatabaseError || error instanceof MigrationError)
+    return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === "EADDRINUSE") return `Atelier cannot start: the address is in use (${message}). Set PORT, or stop what listens there.`;
+  if (code === "EADDRINUSE")
+    return `Atelier cannot start: the address is in use (${message}). Set PORT, or stop what listens there.`;
   if (code?.startsWith("E") || /^[0-9A-Z]{5}$/.test(code ?? "")) return `Atelier cannot start: ${message}`;
   return `Atelier cannot start: ${error instanceof Error ? error.stack : String(error)}`;
 }

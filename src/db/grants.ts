@@ -34,7 +34,9 @@ export function grantStore({ q }: Connection): GrantStore {
       const rows = await q
         .selectFrom("grants as g")
         .innerJoin("users as u", "u.id", "g.user_id")
-        .innerJoin("memberships as m", (join) => join.onRef("m.user_id", "=", "g.user_id").on("m.studio_id", "=", studioId))
+        .innerJoin("memberships as m", (join) =>
+          join.onRef("m.user_id", "=", "g.user_id").on("m.studio_id", "=", studioId),
+        )
         .selectAll("g")
         .select(["u.name as user_name", "u.email as user_email"])
         .where((where) => where.or([where("g.studio_id", "=", studioId), where("g.studio_id", "is", null)]))

@@ -1,6 +1,13 @@
 import type { Clock } from "#lib/clock.ts";
 import type { NewId } from "#lib/ids.ts";
-import type { GrantStore, OAuthClientStore, OAuthRecordStore, SessionStore, TokenStore, UserStore } from "./access/ports.ts";
+import type {
+  GrantStore,
+  OAuthClientStore,
+  OAuthRecordStore,
+  SessionStore,
+  TokenStore,
+  UserStore,
+} from "./access/ports.ts";
 import type { ActivityStore } from "./activity/ports.ts";
 import type { PostStore } from "./posts/ports.ts";
 import type { InvitationStore, MembershipStore, StudioStore } from "./studios/ports.ts";

@@ -32,7 +32,12 @@ export function consentRoute(parts: ConsentParts): Handler {
   return async (req, res) => {
     const user = await findUser(req.headers.cookie);
     if (!user) {
-      if (req.method !== "GET") throw new AppError("forbidden", "You are not signed in any more.", "Go back to your assistant and connect again.");
+      if (req.method !== "GET")
+        throw new AppError(
+          "forbidden",
+          "You are not signed in any more.",
+          "Go back to your assistant and connect again.",
+        );
       const login = new URL(loginUrl);
       login.searchParams.set("return_to", new URL(req.url ?? "/", base).pathname);
       res.writeHead(303, { location: login.href, "cache-control": "no-store" }).end();
@@ -53,7 +58,11 @@ export function consentRoute(parts: ConsentParts): Handler {
     const claims = signer.verify("form", form.get("token") ?? "");
     // The form belongs to this approval and this person; the approval's own cookie binds it to this browser.
     if (claims?.["uid"] !== approval.uid || claims["user"] !== user.id) {
-      throw new AppError("forbidden", "This form is not the one we showed you.", "Open the approval again from your assistant.");
+      throw new AppError(
+        "forbidden",
+        "This form is not the one we showed you.",
+        "Open the approval again from your assistant.",
+      );
     }
     if (form.get("decision") === "cancel") return consent.cancel(req, res);
     if (form.get("decision") !== "approve") throw new AppError("invalid_input", "Choose Approve or Cancel.");

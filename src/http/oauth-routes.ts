@@ -17,11 +17,13 @@ export function oauthRoutes({ oauth, base, limit }: OAuthParts): Route[] {
     allowAnyPage(res);
     await oauth.serve(req, res);
   };
-  const limited = (name: Parameters<typeof limit>[0]): Handler => async (req, res) => {
-    if (answerPreflight(req, res, "POST")) return;
-    await limit(name, req);
-    await serve(req, res);
-  };
+  const limited =
+    (name: Parameters<typeof limit>[0]): Handler =>
+    async (req, res) => {
+      if (answerPreflight(req, res, "POST")) return;
+      await limit(name, req);
+      await serve(req, res);
+    };
   const at = (path: string, handle: Handler): Route => ({ path, origin: "any", handle });
   const resource = document(protectedResourceMetadata(base));
   // Clients probe the path with the resource's own appended (RFC 8414 §3.1), and OpenID's for the same document.

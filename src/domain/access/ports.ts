@@ -62,7 +62,10 @@ export interface GrantStore {
   insert(grant: Grant): Promise<void>;
   find(grantId: string): Promise<Grant | undefined>;
   /** Approvals of a studio's members that act, or would act, in it; newest first. Only `userId`'s where given. */
-  listForStudio(studioId: string, userId: string | undefined): Promise<(Grant & { userName: string; userEmail: string | null })[]>;
+  listForStudio(
+    studioId: string,
+    userId: string | undefined,
+  ): Promise<(Grant & { userName: string; userEmail: string | null })[]>;
   /** Ends it, with everything that hangs on it; false where it had ended before. */
   revoke(grantId: string, now: number): Promise<boolean>;
   /** Moves the grant to another studio; false where it was there already. */
@@ -116,5 +119,10 @@ export interface TokenHolder {
 
 export interface TokenStore {
   /** One round trip. Undefined for a token that is unknown, expired, of an ended grant, or for another audience. */
-  findHolder(tokenHash: string, audience: string, sealedStudioId: string | undefined, now: number): Promise<TokenHolder | undefined>;
+  findHolder(
+    tokenHash: string,
+    audience: string,
+    sealedStudioId: string | undefined,
+    now: number,
+  ): Promise<TokenHolder | undefined>;
 }
