@@ -1,6 +1,6 @@
 import { isoTime } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
-import type { User } from "../access/ports.ts";
+import { isMeantFor } from "../access/address.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { SignedIn } from "../caller.ts";
 import type { Deps } from "../deps.ts";
@@ -37,10 +37,6 @@ export async function acceptInvitation(
     await recordActivity(deps, tx, { user: caller.user, studio: { id: studioId } }, "member.joined", user.id, { role, invitationId: invitation.id });
   });
   return view(membership);
-}
-
-function isMeantFor(email: string | null, user: User): boolean {
-  return email === null || (user.emailVerified && user.email?.toLowerCase() === email);
 }
 
 function view({ studioId, userId, role, joinedAt }: Membership): MembershipView {
