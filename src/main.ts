@@ -29,7 +29,6 @@ async function main(): Promise<void> {
   // Made after the database: a folder that holds a secret once held a database too.
   const secrets = config.secrets ?? [await keepSecret(config.dataDir)];
   const signer = createSigner(secrets, systemClock);
-  const newSecret = () => randomBytes(32).toString("base64url");
   const deps: Deps = { ...createStores(database), clock: systemClock, newId, newSecret, base: config.base };
   const people = createPeople({ ...config, deps, signer, log, renderErrorPage });
 
@@ -51,6 +50,11 @@ async function main(): Promise<void> {
   leaveOnSignal(edge, database, log);
   await listen(edge, config);
   greet(config, log);
+}
+
+/** 256 bits that nobody can guess. */
+function newSecret(): string {
+  return randomBytes(32).toString("base64url");
 }
 
 function listen(edge: Edge, { host, port }: Config): Promise<void> {

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import Provider, { errors, interactionPolicy, type Configuration } from "oidc-provider";
+import { errors, interactionPolicy, Provider, type Configuration } from "oidc-provider";
 import type { Clock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";

@@ -50,5 +50,5 @@ function oneLine(value: unknown): string | undefined {
     .toWellFormed()
     .replace(/[\p{Cc}\u2028\u2029]+/gu, " ")
     .trim();
-  return [...line].slice(0, 100).join("") || undefined;
+  return line.slice(0, 100).replace(/[\ud800-\udbff]$/, "") || undefined;
 }

@@ -1,4 +1,4 @@
-import type Provider from "oidc-provider";
+import type { Provider } from "oidc-provider";
 
 /**
  * The library makes its addresses and the `Secure` of its cookies from the request's own idea of where it went.

@@ -7,13 +7,13 @@ import {
 import { AppError } from "#lib/errors.ts";
 
 /** Failures that say nothing about the person: the provider did not answer, or not as one. */
-const unreachable = [
+const unreachable = new Set([
   "OAUTH_TIMEOUT",
   "OAUTH_ABORT",
   "OAUTH_RESPONSE_IS_NOT_CONFORM",
   "OAUTH_RESPONSE_IS_NOT_JSON",
   "OAUTH_PARSE_ERROR",
-];
+]);
 
 /** Runs one step of a sign-in and tells what went wrong in words a person can use. The cause is kept for the log. */
 export async function explainProviderFailure<T>(name: string, work: () => Promise<T>): Promise<T> {
@@ -43,7 +43,7 @@ function explain(name: string, error: unknown): AppError {
       cause,
     );
   }
-  if (error instanceof TypeError || (error instanceof ClientError && unreachable.includes(error.code ?? ""))) {
+  if (error instanceof TypeError || (error instanceof ClientError && unreachable.has(error.code ?? ""))) {
     return new AppError("url_unreachable", `${name} does not answer.`, "Try again in a moment.", cause);
   }
   if (error instanceof ClientError) return broken(error);

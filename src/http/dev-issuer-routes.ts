@@ -14,13 +14,6 @@ const mostPeople = 6;
 
 /** The development issuer and its page. It believes what it is told, so it listens to this machine only. */
 export function devIssuerRoutes({ base, devIssuer }: { base: string; devIssuer: DevIssuer }): Route[] {
-  const onlyHere =
-    (handle: Handler): Handler =>
-    (req, res, context) => {
-      if (!isLocalPeer(req)) throw new AppError("forbidden", "The development sign-in answers this machine only.");
-      return handle(req, res, context);
-    };
-
   async function show(req: IncomingMessage, res: ServerResponse): Promise<void> {
     await devIssuer.checkPending(req, res);
     sendPage(res, whoPage(pathOf(req), recentPeople(req)));
@@ -49,6 +42,13 @@ export function devIssuerRoutes({ base, devIssuer }: { base: string; devIssuer: 
     },
     { path: `${devIssuerPath}/*`, origin: "own", handle: onlyHere(devIssuer.handle) },
   ];
+}
+
+function onlyHere(handle: Handler): Handler {
+  return (req, res, context) => {
+    if (!isLocalPeer(req)) throw new AppError("forbidden", "The development sign-in answers this machine only.");
+    return handle(req, res, context);
+  };
 }
 
 function whoPage(action: string, recent: readonly string[], refused?: string): RenderedPage {

@@ -26,7 +26,6 @@ export interface JoinParts {
 export function joinRoutes({ base, loginUrl, deps, sessions, signer }: JoinParts): Route[] {
   const loginPath = new URL(loginUrl).pathname;
   const tokenIn = (req: IncomingMessage) => new URL(req.url ?? "/", base).pathname.slice("/join/".length);
-  const formClaims = (user: User, path: string) => ({ for: "join", user: user.id, path });
 
   async function show(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const token = tokenIn(req);
@@ -50,7 +49,7 @@ export function joinRoutes({ base, loginUrl, deps, sessions, signer }: JoinParts
     if (!user) return seeOther(res, loginAddress(loginPath, path));
     // Made for this person on this page: a form that someone else wrote does not have it.
     const claims = signer.verify("form", (await readForm(req)).get("form") ?? "");
-    const wanted: Record<string, unknown> = formClaims(user, path);
+    const wanted = formClaims(user, path);
     if (!claims || Object.keys(wanted).some((name) => claims[name] !== wanted[name])) {
       throw new AppError(
         "forbidden",
@@ -63,4 +62,9 @@ export function joinRoutes({ base, loginUrl, deps, sessions, signer }: JoinParts
   }
 
   return [{ path: "/join/*", origin: "own", handle: pageHandler(base, { GET: show, POST: join }) }];
+}
+
+/** What the form's token is good for: this person, on this page. */
+function formClaims(user: User, path: string): Record<string, string> {
+  return { for: "join", user: user.id, path };
 }
