@@ -3,10 +3,10 @@ import { devIssuerPath, type DevIssuer } from "#auth/dev-issuer.ts";
 import { nameFromAddress, readAddress } from "#auth/dev-people.ts";
 import { readCookie } from "#lib/cookies.ts";
 import { AppError } from "#lib/errors.ts";
-import { readForm } from "./form.ts";
+import { readForm, refuseForeignPage } from "./form.ts";
 import { isLocalPeer } from "./guards.ts";
 import { html, renderPage, sendPage, type RenderedPage } from "./page.ts";
-import { pageHandler, refuseForeignPage } from "./page-handler.ts";
+import { pageHandler } from "./page-handler.ts";
 import type { Handler, Route } from "./server.ts";
 
 const peopleCookie = "atelier_dev_people";

@@ -7,10 +7,10 @@ import { describeInvitation } from "#domain/studios/describe-invitation.ts";
 import { hours } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Signer } from "#lib/signed-token.ts";
-import { readForm } from "./form.ts";
+import { readForm, refuseForeignPage } from "./form.ts";
 import { joinPage, wrongAddressPage } from "./join-pages.ts";
 import { sendPage } from "./page.ts";
-import { pageHandler, refuseForeignPage, seeOther } from "./page-handler.ts";
+import { pageHandler, seeOther } from "./page-handler.ts";
 import { loginAddress } from "./return-to.ts";
 import type { Route } from "./server.ts";
 

@@ -26,7 +26,7 @@ export function loginPage({ loginPath, returnTo, other, providers }: LoginPageOp
             html`<form method="post" action="${loginPath}">
               <input type="hidden" name="provider" value="${id}" />
               <input type="hidden" name="return_to" value="${returnTo}" />
-              ${other && html`<input type="hidden" name="other" value="1" />`}
+              ${other && html`<input type="hidden" name="switch" value="1" />`}
               <button type="submit">Continue with ${name}</button>
             </form> `,
         )}

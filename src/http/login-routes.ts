@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Sessions } from "#auth/sessions.ts";
 import type { SignIn } from "#auth/sign-in.ts";
 import { AppError } from "#lib/errors.ts";
-import { readForm } from "./form.ts";
+import { readForm, refuseForeignPage } from "./form.ts";
 import { failedSignInPage, loginPage, signedInPage } from "./login-pages.ts";
 import { sendPage } from "./page.ts";
-import { pageHandler, refuseForeignPage, seeOther } from "./page-handler.ts";
+import { pageHandler, seeOther } from "./page-handler.ts";
 import { loginAddress, safeReturnTo } from "./return-to.ts";
 import type { Route } from "./server.ts";
 
@@ -25,7 +25,7 @@ export function loginRoutes({ base, loginUrl, sessions, signIn }: LoginParts): R
   async function showLogin(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const query = new URL(req.url ?? "/", base).searchParams;
     const returnTo = safeReturnTo(query.get("return_to"));
-    const other = query.has("other");
+    const other = query.has("switch");
     const user = other ? undefined : await sessions.find(req.headers.cookie);
     if (user && returnTo !== "/") return seeOther(res, returnTo);
     const otherAddress = loginAddress(loginPath, returnTo, true);
@@ -39,7 +39,7 @@ export function loginRoutes({ base, loginUrl, sessions, signIn }: LoginParts): R
     refuseForeignPage(req, base);
     const form = await readForm(req);
     const returnTo = safeReturnTo(form.get("return_to"));
-    const otherAccount = form.has("other");
+    const otherAccount = form.has("switch");
     const again = loginAddress(loginPath, returnTo, otherAccount);
     const provider =
       form.get("provider") ?? (signIn.providers.length === 1 ? signIn.providers[0]?.id : undefined) ?? "";

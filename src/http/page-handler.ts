@@ -40,15 +40,3 @@ function titleFor(status: number): string {
 export function seeOther(res: ServerResponse, location: string): void {
   res.writeHead(303, { location, "cache-control": "no-store" }).end();
 }
-
-/**
- * Refuses a form that another site's page sent. Browsers say where a form comes from; what says nothing is no browser,
- * and has no one's cookies but its own.
- */
-export function refuseForeignPage(req: IncomingMessage, base: string): void {
-  const { origin } = req.headers;
-  const site = req.headers["sec-fetch-site"];
-  const foreign =
-    (origin !== undefined && origin !== new URL(base).origin) || (site !== undefined && site !== "same-origin");
-  if (foreign) throw new AppError("forbidden", "Forms are accepted from our own pages only.");
-}

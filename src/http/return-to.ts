@@ -14,10 +14,10 @@ export function safeReturnTo(value: string | null | undefined): string {
   return origin === ours && !pathname.startsWith("//") ? `${pathname}${search}${hash}` : "/";
 }
 
-/** The sign-in page, from which a person returns to `returnTo`. `other`: also where someone is signed in already. */
+/** The sign-in page, from which a person returns to `returnTo`. `other`: to use an account other than the one signed in. */
 export function loginAddress(loginPath: string, returnTo: string, other = false): string {
   const query = new URLSearchParams();
   if (returnTo !== "/") query.set("return_to", returnTo);
-  if (other) query.set("other", "1");
+  if (other) query.set("switch", "1");
   return query.size > 0 ? `${loginPath}?${query.toString()}` : loginPath;
 }

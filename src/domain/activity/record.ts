@@ -10,6 +10,9 @@ export const activityActions = [
   "member.left",
   "invitation.created",
   "invitation.revoked",
+  "client.approved",
+  "client.revoked",
+  "client.moved",
   "post.created",
   "post.updated",
 ] as const;
