@@ -1,11 +1,16 @@
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { ConfigError, readConfig, type Config } from "./config.ts";
+import { createPeople } from "#auth/people.ts";
 import type { Database } from "#db/client.ts";
 import { MigrationError } from "#db/migrate.ts";
 import { openDatabase } from "#db/open.ts";
 import { DamagedDatabaseError } from "#db/sqlite.ts";
+import { createStores } from "#db/stores.ts";
+import type { Deps } from "#domain/deps.ts";
 import { drain } from "#http/drain.ts";
 import { createMetrics } from "#http/metrics.ts";
+import { renderErrorPage } from "#http/page.ts";
 import { createRoutes } from "#http/routes.ts";
 import { createEdge, type Edge } from "#http/server.ts";
 import { loadStaticFiles } from "#http/static-files.ts";
@@ -13,6 +18,7 @@ import { systemClock } from "#lib/clock.ts";
 import { createIds } from "#lib/ids.ts";
 import { createLog, type Log } from "#lib/log.ts";
 import { keepSecret } from "#lib/secret-file.ts";
+import { createSigner } from "#lib/signed-token.ts";
 
 /** Composition root: the only file that knows everything. */
 async function main(): Promise<void> {
@@ -21,7 +27,10 @@ async function main(): Promise<void> {
   const newId = createIds(systemClock);
   const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log });
   // Made after the database: a folder that holds a secret once held a database too.
-  config.secrets ??= [await keepSecret(config.dataDir)];
+  const secrets = config.secrets ?? [await keepSecret(config.dataDir)];
+  const signer = createSigner(secrets, systemClock);
+  const deps: Deps = { ...createStores(database), clock: systemClock, newId, newSecret, base: config.base };
+  const people = createPeople({ ...config, deps, signer, log, renderErrorPage });
 
   const metrics = createMetrics();
   const edge = createEdge({
@@ -30,6 +39,7 @@ async function main(): Promise<void> {
       metrics,
       metricsToken: config.metricsToken,
       needs: [{ name: "database", check: () => database.ping() }],
+      people: { ...people, base: config.base, loginUrl: config.loginUrl, deps, signer },
       webFiles: await loadStaticFiles(join(import.meta.dirname, "../web/dist")),
     }),
     addresses: config,
@@ -40,6 +50,11 @@ async function main(): Promise<void> {
   leaveOnSignal(edge, database, log);
   await listen(edge, config);
   greet(config, log);
+}
+
+/** 256 bits that nobody can guess. */
+function newSecret(): string {
+  return randomBytes(32).toString("base64url");
 }
 
 function listen(edge: Edge, { host, port }: Config): Promise<void> {

@@ -25,6 +25,20 @@ export function userStore({ q }: Connection): UserStore {
       const row = await q.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirst();
       return row && toUser(row);
     },
+    async isGuest(issuer, subject) {
+      const row = await q
+        .selectFrom("users as u")
+        .innerJoin("memberships as m", "m.user_id", "u.id")
+        .innerJoin("invitations as i", (join) =>
+          join.onRef("i.studio_id", "=", "m.studio_id").onRef("i.accepted_by", "=", "u.id"),
+        )
+        .select("u.id")
+        .where("u.issuer", "=", issuer)
+        .where("u.subject", "=", subject)
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
     async memberships(userId) {
       return q
         .selectFrom("memberships as m")

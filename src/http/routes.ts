@@ -1,5 +1,6 @@
 import { AppError } from "#lib/errors.ts";
 import { healthz, readyz, type Need } from "./health.ts";
+import { peopleRoutes, type PeopleParts } from "./people-routes.ts";
 import { metricsRoute, type Metrics } from "./metrics.ts";
 import type { Edge, Route } from "./server.ts";
 import { webApp, type StaticFiles } from "./static-files.ts";
@@ -10,6 +11,7 @@ export interface RouteParts {
   metricsToken: string | undefined;
   needs: readonly Need[];
   webFiles: StaticFiles;
+  people: PeopleParts;
 }
 
 /** Every address of the service. */
@@ -19,6 +21,7 @@ export function createRoutes(parts: RouteParts): (edge: Edge) => readonly Route[
     { path: "/readyz", origin: "any", anyHost: true, handle: readyz(parts.needs, edge.isDraining) },
     { path: "/metrics", origin: "any", anyHost: true, handle: metricsRoute(parts.metrics, parts.metricsToken) },
     { path: "/.well-known/*", origin: "any", handle: nothingHere },
+    ...peopleRoutes(parts.people),
     { path: "/api/*", origin: "own", handle: nothingHere },
     { path: "/*", origin: "own", handle: webApp(parts.webFiles, parts.base) },
   ];

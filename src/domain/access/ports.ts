@@ -27,6 +27,8 @@ export interface UserStore {
   /** The user with this issuer and subject, made or brought up to date in one statement. */
   upsert(id: string, identity: Identity, now: number): Promise<User>;
   find(userId: string): Promise<User | undefined>;
+  /** Whether this identity is a user who is in a studio by an invitation they accepted. */
+  isGuest(issuer: string, subject: string): Promise<boolean>;
   /** Earliest joined first. */
   memberships(userId: string): Promise<OwnMembership[]>;
   /** False, and nothing changed, unless the user is a member. */

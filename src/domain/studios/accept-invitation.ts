@@ -1,6 +1,6 @@
 import { isoTime } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
-import type { User } from "../access/ports.ts";
+import { isMeantFor } from "../access/address.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { SignedIn } from "../caller.ts";
 import type { Deps } from "../deps.ts";
@@ -44,13 +44,6 @@ export async function acceptInvitation(
     });
   });
   return view(membership);
-}
-
-function isMeantFor(email: string | null, user: User): boolean {
-  // A to Z only: the lower case of other letters can be one of these (K, the Kelvin sign), and another mailbox.
-  return (
-    email === null || (user.emailVerified && user.email?.replace(/[A-Z]/g, (letter) => letter.toLowerCase()) === email)
-  );
 }
 
 function view({ studioId, userId, role, joinedAt }: Membership): MembershipView {
