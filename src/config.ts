@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseAddressSet } from "#lib/ip-address.ts";
 import { logLevels } from "#lib/log.ts";
 import { isLoopbackName } from "#lib/loopback.ts";
 
@@ -62,7 +63,7 @@ const schema = z.object({
   MAX_DOCUMENT_BYTES: bytes.default(100 * mebibyte),
   MAX_ASSETS_PER_POST: z.coerce.number("a number from 1 to 1000").int().min(1).max(1000).default(20),
   OAUTH_CLIENTS: z.string().optional(),
-  TRUST_PROXY: list.default([]),
+  TRUST_PROXY: list.refine((all) => parseAddressSet(all) !== undefined, "addresses, networks such as 10.0.0.0/8, or loopback").default([]),
   CONFORMANCE_FIXTURES: z.enum(["0", "1"]).default("0"),
   RATE_LIMITS: onOff.default("on"),
   LOG_LEVEL: z.enum(logLevels).default("info"),

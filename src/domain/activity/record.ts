@@ -12,6 +12,9 @@ export const activityActions = [
   "invitation.revoked",
   "post.created",
   "post.updated",
+  "client.approved",
+  "client.revoked",
+  "client.moved",
 ] as const;
 
 export type ActivityAction = (typeof activityActions)[number];
