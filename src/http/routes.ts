@@ -1,11 +1,13 @@
 import { AppError } from "#lib/errors.ts";
 import { healthz, readyz, type Need } from "./health.ts";
 import { metricsRoute, type Metrics } from "./metrics.ts";
-import type { Edge, Route } from "./server.ts";
+import type { Edge, Handler, Route } from "./server.ts";
 import { webApp, type StaticFiles } from "./static-files.ts";
 
 export interface RouteParts {
   base: string;
+  /** The JSON API behind the web app. */
+  api: Handler;
   metrics: Metrics;
   metricsToken: string | undefined;
   needs: readonly Need[];
@@ -19,7 +21,7 @@ export function createRoutes(parts: RouteParts): (edge: Edge) => readonly Route[
     { path: "/readyz", origin: "any", anyHost: true, handle: readyz(parts.needs, edge.isDraining) },
     { path: "/metrics", origin: "any", anyHost: true, handle: metricsRoute(parts.metrics, parts.metricsToken) },
     { path: "/.well-known/*", origin: "any", handle: nothingHere },
-    { path: "/api/*", origin: "own", handle: nothingHere },
+    { path: "/api/*", origin: "own", handle: parts.api },
     { path: "/*", origin: "own", handle: webApp(parts.webFiles, parts.base) },
   ];
 }
