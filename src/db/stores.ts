@@ -3,11 +3,13 @@ import { activityStore } from "./activity.ts";
 import type { Connection, Database } from "./client.ts";
 import { grantStore } from "./grants.ts";
 import { leaseStore } from "./leases.ts";
+import { oauthClientStore, oauthRecordStore } from "./oauth.ts";
 import { postStore } from "./posts.ts";
 import { purgeStore } from "./purges.ts";
 import { rateLimitStore } from "./rate-limits.ts";
 import { sessionStore } from "./sessions.ts";
 import { invitationStore, membershipStore, studioStore } from "./studios.ts";
+import { tokenStore } from "./tokens.ts";
 import { userStore } from "./users.ts";
 
 function storesOn(connection: Connection): Stores {
@@ -15,6 +17,9 @@ function storesOn(connection: Connection): Stores {
     users: userStore(connection),
     sessions: sessionStore(connection),
     grants: grantStore(connection),
+    tokens: tokenStore(connection),
+    oauthRecords: oauthRecordStore(connection),
+    oauthClients: oauthClientStore(connection),
     studios: studioStore(connection),
     memberships: membershipStore(connection),
     invitations: invitationStore(connection),

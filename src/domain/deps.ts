@@ -1,6 +1,15 @@
 import type { Clock } from "#lib/clock.ts";
 import type { NewId } from "#lib/ids.ts";
-import type { GrantStore, PurgeStore, RateLimitStore, SessionStore, UserStore } from "./access/ports.ts";
+import type {
+  GrantStore,
+  OAuthClientStore,
+  OAuthRecordStore,
+  PurgeStore,
+  RateLimitStore,
+  SessionStore,
+  TokenStore,
+  UserStore,
+} from "./access/ports.ts";
 import type { ActivityStore } from "./activity/ports.ts";
 import type { LeaseStore } from "./lease.ts";
 import type { PostStore } from "./posts/ports.ts";
@@ -11,6 +20,9 @@ export interface Stores {
   users: UserStore;
   sessions: SessionStore;
   grants: GrantStore;
+  tokens: TokenStore;
+  oauthRecords: OAuthRecordStore;
+  oauthClients: OAuthClientStore;
   studios: StudioStore;
   memberships: MembershipStore;
   invitations: InvitationStore;

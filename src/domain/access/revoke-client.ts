@@ -1,3 +1,4 @@
+import { isId } from "#lib/ids.ts";
 import { notFound } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
@@ -12,7 +13,7 @@ export async function revokeClient(
 ): Promise<void> {
   authorize(caller, "clients.revoke");
   const filter = { userId: caller.user.id, others: may(caller.role, "clients.revokeAny"), grantId: input.grantId };
-  const [grant] = couldExist(input.grantId) ? await deps.grants.listForStudio(caller.studio.id, filter) : [];
+  const [grant] = isId("connection", input.grantId) ? await deps.grants.listForStudio(caller.studio.id, filter) : [];
   if (!grant) throw notFound("client");
   // Told where it acted: that studio's owners let it in or bore with it, and should see it go.
   const studio = { id: grant.actsHere ? caller.studio.id : (grant.studioId ?? caller.studio.id) };
@@ -21,9 +22,4 @@ export async function revokeClient(
     const detail = { clientId: grant.clientId, clientName: grant.clientName, userId: grant.userId };
     await recordActivity(deps, tx, { ...caller, studio }, "client.revoked", grant.id, detail);
   });
-}
-
-/** Approvals are named by the OAuth server; all that is known of their ids is the alphabet. */
-function couldExist(grantId: string): boolean {
-  return /^[\w-]{1,128}$/.test(grantId);
 }

@@ -10,11 +10,11 @@ export const activityActions = [
   "member.left",
   "invitation.created",
   "invitation.revoked",
-  "post.created",
-  "post.updated",
   "client.approved",
   "client.revoked",
   "client.moved",
+  "post.created",
+  "post.updated",
 ] as const;
 
 export type ActivityAction = (typeof activityActions)[number];
