@@ -1,9 +1,10 @@
-import { sql, type RawBuilder } from "kysely";
+import { sql } from "kysely";
 import type { Scope } from "#domain/caller.ts";
 import type { Grant, GrantStore } from "#domain/access/ports.ts";
 import { minutes } from "#lib/clock.ts";
 import type { Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
+import { seatIn } from "./tokens.ts";
 
 export function grantStore({ q }: Connection): GrantStore {
   return {
@@ -32,19 +33,20 @@ export function grantStore({ q }: Connection): GrantStore {
       return row && toGrant(row);
     },
     async listForStudio(studioId, { userId, others, grantId }) {
-      const here = actsHere(studioId);
+      const actsIn = sql<string | null>`(${sql.raw(seatIn("g.studio_id"))})`;
       const rows = await q
-        .selectFrom("grants as g")
-        .innerJoin("users as u", "u.id", "g.user_id")
-        .innerJoin("memberships as m", (join) => join.onRef("m.user_id", "=", "g.user_id").on("m.studio_id", "=", studioId))
+        .selectFrom("memberships as m")
+        .innerJoin("users as u", "u.id", "m.user_id")
+        .innerJoin("grants as g", "g.user_id", "u.id")
         .selectAll("g")
-        .select(["u.name as user_name", "u.email as user_email", sql<number>`CASE WHEN ${here} THEN 1 ELSE 0 END`.as("acts_here")])
-        .where((where) => where.or([where("g.user_id", "=", userId), ...(others ? [here] : [])]))
+        .select(["u.name as user_name", "u.email as user_email", actsIn.as("acts_in")])
+        .where("m.studio_id", "=", studioId)
+        .where((where) => where.or([where("g.user_id", "=", userId), ...(others ? [where(actsIn, "=", studioId)] : [])]))
         .$if(grantId !== undefined, (grants) => grants.where("g.id", "=", grantId!))
         .orderBy("g.granted_at", "desc")
         .orderBy("g.id", "desc")
         .execute();
-      return rows.map((row) => ({ ...toGrant(row), userName: row.user_name, userEmail: row.user_email, actsHere: row.acts_here === 1 }));
+      return rows.map((row) => ({ ...toGrant(row), userName: row.user_name, userEmail: row.user_email, actsIn: row.acts_in }));
     },
     async revoke(grantId, now) {
       const { numUpdatedRows } = await q
@@ -73,17 +75,6 @@ export function grantStore({ q }: Connection): GrantStore {
         .execute();
     },
   };
-}
-
-/** The rule by which a call finds its studio, seen from one: of a grant `g` whose user has the membership `m` here. */
-function actsHere(studioId: string): RawBuilder<boolean> {
-  return sql<boolean>`(g.studio_id = ${studioId} OR (
-    NOT EXISTS (SELECT 1 FROM memberships s WHERE s.studio_id = g.studio_id AND s.user_id = g.user_id)
-    AND NOT EXISTS (
-      SELECT 1 FROM memberships e WHERE e.user_id = g.user_id
-      AND (e.joined_at < m.joined_at OR (e.joined_at = m.joined_at AND e.studio_id < m.studio_id))
-    )
-  ))`;
 }
 
 function toGrant(row: Schema["grants"]): Grant {

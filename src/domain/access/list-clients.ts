@@ -27,10 +27,10 @@ export async function listClients(deps: Pick<Deps, "grants">, caller: Caller): P
     userId: caller.user.id,
     others: may(caller.role, "clients.listAll"),
   });
-  return { clients: grants.map((grant) => viewClient(grant, caller.studio.id)) };
+  return { clients: grants.map(viewClient) };
 }
 
-function viewClient(grant: ListedGrant, studioId: string): ClientView {
+function viewClient(grant: ListedGrant): ClientView {
   return {
     id: grant.id,
     clientId: grant.clientId,
@@ -38,7 +38,7 @@ function viewClient(grant: ListedGrant, studioId: string): ClientView {
     verified: grant.clientVerified,
     redirectHost: grant.redirectHost,
     user: { id: grant.userId, name: grant.userName, email: grant.userEmail },
-    studioId: grant.actsHere ? studioId : grant.studioId,
+    studioId: grant.actsIn,
     scopes: grant.scopes,
     grantedAt: isoTime(grant.grantedAt),
     lastUsedAt: grant.lastUsedAt === null ? null : isoTime(grant.lastUsedAt),

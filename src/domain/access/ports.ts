@@ -61,11 +61,8 @@ export interface Grant {
 export interface ListedGrant extends Grant {
   userName: string;
   userEmail: string | null;
-  /**
-   * It acts in the studio of the list: that is the grant's, and the user a member of it; or the user is a member of
-   * the grant's no more (or there was none), and this one is their first.
-   */
-  actsHere: boolean;
+  /** Where its next call acts: the grant's studio if the user is a member of it, otherwise their first. */
+  actsIn: string | null;
 }
 
 export interface GrantFilter {

@@ -15,8 +15,8 @@ export async function revokeClient(
   const filter = { userId: caller.user.id, others: may(caller.role, "clients.revokeAny"), grantId: input.grantId };
   const [grant] = isId("connection", input.grantId) ? await deps.grants.listForStudio(caller.studio.id, filter) : [];
   if (!grant) throw notFound("client");
-  // Told where it acted: that studio's owners let it in or bore with it, and should see it go.
-  const studio = { id: grant.actsHere ? caller.studio.id : (grant.studioId ?? caller.studio.id) };
+  // Told where it acted, which for one's own may be elsewhere: those who saw it there should see it go.
+  const studio = { id: grant.actsIn ?? caller.studio.id };
   await deps.transact(async (tx) => {
     if (!(await tx.grants.revoke(grant.id, deps.clock()))) return;
     const detail = { clientId: grant.clientId, clientName: grant.clientName, userId: grant.userId };
