@@ -135,24 +135,26 @@ export async function call(
     typeof options.body === "string" || options.body instanceof Uint8Array
       ? options.body
       : JSON.stringify(options.body);
-  return send(new URL(path, server.base), method, headers, body);
+  return send(server.base, path, method, headers, body);
 }
 
-/** By hand rather than `fetch`, which has its own mind about cookies, origins and request targets. */
+/** By hand rather than `fetch`, which has its own mind about cookies, origins and the spelling of paths. */
 function send(
-  url: URL,
+  base: string,
+  path: string,
   method: string,
   headers: Record<string, string>,
   body: string | Uint8Array | undefined,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
+    const { host, port } = new URL(base);
     const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
     const req = request({
       host: "127.0.0.1",
-      port: url.port,
+      port,
       method,
-      path: url.pathname + url.search,
-      headers: { host: url.host, ...length, ...headers },
+      path,
+      headers: { host, ...length, ...headers },
       agent: false,
     });
     req.on("error", reject);

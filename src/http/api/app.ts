@@ -1,4 +1,4 @@
-import { Hono, type Context, type ErrorHandler, type MiddlewareHandler } from "hono";
+import { Hono, type Context, type MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
 import { enterStudio } from "#domain/studios/enter-studio.ts";
 import { AppError } from "#lib/errors.ts";
@@ -21,10 +21,12 @@ export function createApi(parts: ApiParts) {
     .route("/", memberRoutes(parts))
     .route("/", postRoutes(parts))
     .route("/", clientRoutes(parts));
+  const answer = answerProblem(parts);
   return new Hono<Signed>()
     .basePath("/api")
     .use(signedIn(parts))
-    .onError(answerProblem(parts))
+    .onError(answer)
+    .notFound((c) => answer(nothingHere(), c))
     .route("/", meRoutes(parts))
     .route("/studios/:studioId", studio);
 }
@@ -34,8 +36,7 @@ function signedIn({ deps, sessions }: ApiParts): MiddlewareHandler<Signed> {
   return async (c, next) => {
     c.header("cache-control", "no-store");
     // An address where nothing is says so to everyone.
-    if (matchedRoutes(c).every(({ method }) => method === "ALL"))
-      throw new AppError("not_found", "There is nothing at this address.");
+    if (matchedRoutes(c).every(({ method }) => method === "ALL")) throw nothingHere();
     if (c.req.method !== "GET" && c.req.method !== "HEAD") requireOwnPage(c.req.raw.headers, deps.base);
     const user = await sessions.find(c.req.header("cookie"));
     if (!user) throw new AppError("unauthenticated", "You are not signed in.", "Sign in, then try again.");
@@ -51,7 +52,9 @@ function inStudio({ deps }: ApiParts): MiddlewareHandler<InStudio> {
   };
 }
 
-function answerProblem({ log }: ApiParts): ErrorHandler<Signed> {
+const nothingHere = (): AppError => new AppError("not_found", "There is nothing at this address.");
+
+function answerProblem({ log }: ApiParts): (error: unknown, c: Context<Signed>) => Response {
   return (error, c) => {
     const { status, headers, body } = toProblem(error, requestIdOf(c), log);
     return new Response(JSON.stringify(body), { status, headers });
