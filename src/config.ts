@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseAddressSet, type AddressSet } from "#lib/ip-address.ts";
 import { logLevels } from "#lib/log.ts";
 import { isLoopbackName } from "#lib/loopback.ts";
 
@@ -50,6 +51,13 @@ const allowedPeople = list
   .refine((all) => all.every((one) => one === "*" || /^[^\s@]*@[^\s@]+$/.test(one)), "addresses, @domains or *")
   .transform((all) => all.map((one) => one.toLowerCase()));
 
+const proxies = list.transform((entries, issue): AddressSet => {
+  const set = parseAddressSet(entries);
+  if (set) return set;
+  issue.addIssue({ code: "custom", message: "addresses, networks such as 10.0.0.0/8, or loopback" });
+  return z.NEVER;
+});
+
 const schema = z.object({
   HOST: z.string().min(1).default("127.0.0.1"),
   PORT: port.default(3000),
@@ -74,7 +82,7 @@ const schema = z.object({
   MAX_DOCUMENT_BYTES: bytes.default(100 * mebibyte),
   MAX_ASSETS_PER_POST: whole(1, 1000, "a number from 1 to 1000").default(20),
   OAUTH_CLIENTS: z.string().optional(),
-  TRUST_PROXY: list.default([]),
+  TRUST_PROXY: proxies.prefault(""),
   CONFORMANCE_FIXTURES: z.enum(["0", "1"]).default("0"),
   RATE_LIMITS: onOff.default("on"),
   LOG_LEVEL: z.enum(logLevels).default("info"),
@@ -109,7 +117,8 @@ export interface Config {
   identityProviders: readonly IdentityProviderConfig[];
   limits: { image: number; video: number; document: number; assetsPerPost: number };
   oauthClientsFile: string | undefined;
-  trustProxy: readonly string[];
+  /** Whose forwarded address counts, for rate limits only. */
+  trustProxy: AddressSet;
   platformCredentials: Readonly<Record<string, { clientId: string; clientSecret: string }>>;
   conformanceFixtures: boolean;
   rateLimits: boolean;

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import {
   errors,
   interactionPolicy,
@@ -24,8 +25,8 @@ export interface ProviderOptions {
   clients: readonly ClientMetadata[];
   /** Fetches a stranger's metadata document: public addresses only, bounded in time and size. */
   fetchDocument: (url: string) => Promise<Response>;
-  /** Whether one more stranger's document may be fetched for this request. */
-  allowFetch: (ctx: KoaContextWithOIDC) => Promise<boolean>;
+  /** Throws where a request had us fetch too many of them. */
+  limitFetch: (req: IncomingMessage) => Promise<void>;
   loginUrl: string;
   isSignedIn: (cookieHeader: string) => Promise<boolean>;
   renderError: (error: { status: number; title: string; message: string }) => {
@@ -74,7 +75,7 @@ function configure({
   secrets,
   clients,
   fetchDocument,
-  allowFetch,
+  limitFetch,
   renderError,
 }: ProviderOptions): Configuration {
   const mcp = `${base}/mcp`;
@@ -114,7 +115,11 @@ function configure({
       dPoP: { enabled: false },
       revocation: { enabled: true },
       registration: { enabled: true, issueRegistrationAccessToken: false },
-      clientIdMetadataDocument: { enabled: true, ack: "draft-02", allowFetch },
+      clientIdMetadataDocument: {
+        enabled: true,
+        ack: "draft-02",
+        allowFetch: (ctx: KoaContextWithOIDC) => limitFetch(ctx.req).then(() => true),
+      },
       resourceIndicators: {
         enabled: true,
         defaultResource: () => mcp,

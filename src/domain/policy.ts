@@ -19,6 +19,10 @@ export const policy = {
   "posts.read": everyone,
   "posts.write": everyone,
   "activity.list": managers,
+  "clients.list": everyone,
+  "clients.listAll": managers,
+  "clients.revoke": everyone,
+  "clients.revokeAny": managers,
 } as const satisfies Record<string, readonly Role[]>;
 
 export type Action = keyof typeof policy;

@@ -2,13 +2,14 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { OAuthServer } from "#auth/oauth-server.ts";
 import { oauthPaths } from "#auth/provider.ts";
 import { protectedResourceMetadata } from "#auth/resource-metadata.ts";
+import type { RateLimit } from "#domain/access/rate-limit.ts";
 import type { Handler, Route } from "./server.ts";
 
 export interface OAuthParts {
   oauth: OAuthServer;
   base: string;
   /** Throws once an address asks too often. */
-  limit: (name: "register" | "token" | "authorize", req: IncomingMessage) => Promise<void>;
+  limit: (name: RateLimit, req: IncomingMessage) => Promise<void>;
 }
 
 /** Everything a client needs to find us, register, and get, renew and end its tokens. */
@@ -18,7 +19,7 @@ export function oauthRoutes({ oauth, base, limit }: OAuthParts): Route[] {
     await oauth.serve(req, res);
   };
   const limited =
-    (name: Parameters<typeof limit>[0]): Handler =>
+    (name: RateLimit): Handler =>
     async (req, res) => {
       if (answerPreflight(req, res, "POST")) return;
       await limit(name, req);
@@ -40,7 +41,7 @@ export function oauthRoutes({ oauth, base, limit }: OAuthParts): Route[] {
     at("/.well-known/openid-configuration", server),
     at("/.well-known/openid-configuration/mcp", server),
     at("/mcp/.well-known/openid-configuration", server),
-    at(oauthPaths.registration, limited("register")),
+    at(oauthPaths.registration, limited("registration")),
     at(oauthPaths.token, limited("token")),
     at(oauthPaths.revocation, limited("token")),
     at(oauthPaths.jwks, serve),

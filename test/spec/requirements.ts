@@ -134,7 +134,6 @@ export const threats = [
   "D4",
   "D6",
   "D7",
-  "L2",
   "L3",
   "L4",
   "L5",
