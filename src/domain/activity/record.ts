@@ -12,6 +12,7 @@ export const activityActions = [
   "invitation.revoked",
   "post.created",
   "post.updated",
+  "client.moved",
 ] as const;
 
 export type ActivityAction = (typeof activityActions)[number];

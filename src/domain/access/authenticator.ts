@@ -1,0 +1,37 @@
+import type { Caller, Person, Scope } from "../caller.ts";
+import type { Role } from "../policy.ts";
+
+/** A place in a studio: which one, and with what role. Membership and role are as they are now. */
+export interface Seat {
+  studio: Caller["studio"];
+  role: Role;
+}
+
+/** What a bearer token stands for, read afresh for every request, in one round trip. */
+export interface Authentication {
+  user: Person;
+  client: { id: string; name: string };
+  scopes: readonly Scope[];
+  /** The approval the token belongs to. A session of one grant is unknown to every other. */
+  grantId: string;
+  /** The studio in the authorization record, whether or not the user still is a member of it. */
+  grantStudioId: string | null;
+  /**
+   * Where this request acts: the studio asked for, or else the grant's, if the user is a member of it;
+   * otherwise the user's first membership. Undefined: the user has none at all, and so has `nextSeat`.
+   */
+  seat: Seat | undefined;
+  /** Where a session that begins now acts: the user's active studio if a member, otherwise the first membership. */
+  nextSeat: Seat | undefined;
+}
+
+/**
+ * Undefined for a token that is unknown, expired, revoked or bound to another resource.
+ * `sealedStudioId`: the studio of the open session that the request names, if it names one.
+ */
+export type Authenticate = (token: string, sealedStudioId: string | undefined) => Promise<Authentication | undefined>;
+
+/** The token's user as a caller in one seat. */
+export function callerIn({ user, client, scopes }: Authentication, { studio, role }: Seat): Caller {
+  return { user, studio, role, scopes, client };
+}
