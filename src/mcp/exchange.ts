@@ -60,6 +60,6 @@ export interface Extension {
 
 /** A tool that answers in the protocol's own words. */
 export interface RawTool {
-  listing: { name: string };
+  listing: { name: string; description: string; inputSchema: object };
   call(exchange: Exchange, args: Record<string, unknown>): Result | Promise<Result>;
 }

@@ -108,11 +108,16 @@ function createExchange(request: Request, visit: Visit, method: Method, reply: R
 
 /** The members of a result as JSON text, with what its wire demands of every result. */
 function members(result: Result, { ttlMs }: Method, { era, caller }: Exchange, resultMeta: ServerOptions["resultMeta"]): string {
-  const own = typeof result === "string" ? {} : result;
-  const { _meta, ...rest } = own as { _meta?: object };
-  const text = typeof result === "string" ? result : JSON.stringify(rest).slice(1, -1);
-  const meta = `"_meta":{${resultMeta(era, caller)}${_meta && Object.keys(_meta).length > 0 ? `,${JSON.stringify(_meta).slice(1, -1)}` : ""}}`;
-  const type = era === "modern" && !("resultType" in own) ? `"resultType":"complete",` : "";
-  const cache = era === "modern" && ttlMs !== undefined && !("resultType" in own) ? `"ttlMs":${ttlMs},"cacheScope":"private",` : "";
-  return `${text}${text === "" ? "" : ","}${type}${cache}${meta}`;
+  const meta = `"_meta":{${resultMeta(era, caller)}`;
+  if (typeof result === "string") return era === "modern" ? `${result},"resultType":"complete",${cacheHint(ttlMs)}${meta}}` : `${result},${meta}}`;
+  const { _meta: own, ...rest } = result as { _meta?: object; resultType?: string };
+  const text = JSON.stringify(rest).slice(1, -1);
+  // 2025-11-25, ping: the answer is an empty result.
+  if (era === "legacy" && text === "" && own === undefined) return "";
+  const head = text === "" ? "" : `${text},`;
+  const type = era === "modern" && rest.resultType === undefined ? `"resultType":"complete",${cacheHint(ttlMs)}` : "";
+  const tail = own && Object.keys(own).length > 0 ? `,${JSON.stringify(own).slice(1, -1)}}` : "}";
+  return `${head}${type}${meta}${tail}`;
 }
+
+const cacheHint = (ttlMs: number | undefined): string => (ttlMs === undefined ? "" : `"ttlMs":${ttlMs},"cacheScope":"private",`);

@@ -1,5 +1,7 @@
-import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createMetrics } from "#http/metrics.ts";
+import { createEdge, type Handler } from "#http/server.ts";
 import { createMcpEndpoint, type McpEndpoint } from "#mcp/endpoint.ts";
 import type { Extension } from "#mcp/exchange.ts";
 import { noLimit, type CountCall } from "#mcp/rate-limit.ts";
@@ -34,7 +36,10 @@ export async function startMcp(
     version: "0.0.0-test",
     extension: options.extension,
   });
-  const server = createServer((req, res) => void endpoint.handle(req, res));
+  // The guards of the real door stand in front, as they will in the product.
+  const addresses = { base: deps.base, uploadPage: deps.base, loopback: true, mcpOrigins: [] };
+  const handle: Handler = async (req, res) => void (await endpoint.handle(req, res));
+  const { server } = createEdge({ routes: () => [{ path: "/mcp", origin: "mcp", handle }], addresses, metrics: createMetrics(), newId: deps.newId, log: silent });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
