@@ -47,7 +47,8 @@ CREATE TABLE oauth_records (
   id_hash     TEXT NOT NULL,
   payload     TEXT NOT NULL,
   grant_id    TEXT REFERENCES grants (id) ON DELETE CASCADE,
-  uid_hash    TEXT,
+  -- The resource a token is good for (RFC 8707).
+  audience    TEXT,
   scope       TEXT,
   generation  INTEGER,
   expires_at  BIGINT NOT NULL,
@@ -56,7 +57,6 @@ CREATE TABLE oauth_records (
 );
 
 CREATE INDEX oauth_records_by_grant ON oauth_records (grant_id);
-CREATE INDEX oauth_records_by_uid ON oauth_records (uid_hash) WHERE uid_hash IS NOT NULL;
 CREATE INDEX oauth_records_by_expiry ON oauth_records (expires_at);
 
 -- Counters that all instances share. One row a key and window.

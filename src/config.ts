@@ -8,8 +8,15 @@ type Environment = Record<string, string | undefined>;
 
 const mebibyte = 1024 * 1024;
 
-const port = z.coerce.number("a number from 0 to 65535").int().min(0).max(65_535);
-const bytes = z.coerce.number("a number of bytes").int().positive();
+/** Digits only: what JavaScript would also take for a number (blanks, 1e3, 0x10) is a slip of the keyboard here. */
+const whole = (min: number, max: number, what: string) =>
+  z
+    .string()
+    .refine((value) => /^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max, what)
+    .transform(Number);
+
+const port = whole(0, 65_535, "a number from 0 to 65535");
+const bytes = whole(1, Number.MAX_SAFE_INTEGER, "a number of bytes");
 const onOff = z.enum(["on", "off"]);
 const trueFalse = z.enum(["true", "false"]).transform((value) => value === "true");
 
@@ -60,7 +67,7 @@ const schema = z.object({
   MAX_IMAGE_BYTES: bytes.default(50 * mebibyte),
   MAX_VIDEO_BYTES: bytes.default(4096 * mebibyte),
   MAX_DOCUMENT_BYTES: bytes.default(100 * mebibyte),
-  MAX_ASSETS_PER_POST: z.coerce.number("a number from 1 to 1000").int().min(1).max(1000).default(20),
+  MAX_ASSETS_PER_POST: whole(1, 1000, "a number from 1 to 1000").default(20),
   OAUTH_CLIENTS: z.string().optional(),
   TRUST_PROXY: list.default([]),
   CONFORMANCE_FIXTURES: z.enum(["0", "1"]).default("0"),
@@ -146,7 +153,7 @@ export function readConfig(environment: Environment): Config {
   if (!loopback) {
     if (!env.SECRETS && !wrong.has("SECRETS")) faults.push(`SECRETS: ${offLoopback} (32 bytes or more, for example from: openssl rand -hex 32)`);
     if (!env.SIGN_IN_ALLOW && !wrong.has("SIGN_IN_ALLOW")) faults.push(`SIGN_IN_ALLOW: ${offLoopback} (addresses, @domains or *)`);
-    if (identityProviders.length === 0 && !set["OIDC_ISSUER"]) faults.push(`OIDC_ISSUER: ${offLoopback}; the development issuer serves loopback only`);
+    if (identityProviders.length === 0 && !Object.keys(set).some((name) => name.startsWith("OIDC_"))) faults.push(`OIDC_ISSUER: ${offLoopback}; the development issuer serves loopback only`);
     if (env.CONFORMANCE_FIXTURES === "1") faults.push("CONFORMANCE_FIXTURES: refused where HOST or BASE_URL is not loopback");
     if (env.RATE_LIMITS === "off") faults.push("RATE_LIMITS: off is refused where HOST or BASE_URL is not loopback");
   }
@@ -193,8 +200,11 @@ function readLoginUrl(given: string | undefined, base: string, faults: string[])
 
 function readIdentityProviders(set: Environment, faults: string[]): IdentityProviderConfig[] {
   const numbers = new Set(
-    Object.keys(set).flatMap((name) => /^OIDC(?:_(\d+))?_(?:ISSUER|CLIENT_ID|CLIENT_SECRET|NAME)$/.exec(name)?.[1] ?? (/^OIDC_/.test(name) ? ["1"] : [])),
+    Object.keys(set).flatMap((name) => /^OIDC(?:_(\d+))?_(?:ISSUER|CLIENT_ID|CLIENT_SECRET|NAME)$/.exec(name)?.[1] ?? (name.startsWith("OIDC_") ? ["1"] : [])),
   );
+  for (const name of Object.keys(set)) {
+    if (/^OIDC_(0\d*|1)_/.test(name)) faults.push(`${name}: the first provider has no number, further ones begin with OIDC_2_`);
+  }
   return [...numbers].toSorted((a, b) => Number(a) - Number(b)).flatMap((number) => {
     const prefix = number === "1" ? "OIDC_" : `OIDC_${number}_`;
     const issuer = set[`${prefix}ISSUER`];

@@ -1,4 +1,4 @@
-import { CompiledQuery, type Kysely } from "kysely";
+import type { CompiledQuery, Kysely } from "kysely";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Schema } from "./schema.ts";
 

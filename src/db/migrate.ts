@@ -48,10 +48,14 @@ export async function migratePostgres(url: string, folder: string): Promise<stri
   client.on("error", () => {}); // the statement under way reports it
   await client.connect();
   return migrate(folder, {
-    exec: async (sql) => (await client.query(sql)).rows ?? [],
+    exec: async (sql) => {
+      // Several statements in one text answer a list, which the types do not say.
+      const results: pg.QueryResult<object> | pg.QueryResult<object>[] = await client.query<object>(sql);
+      return [results].flat().at(-1)?.rows ?? [];
+    },
     lock: `SELECT pg_advisory_lock(${lockKey})`, // ends with the connection
     begin: "BEGIN",
-    hasTable: async (name) => (await client.query("SELECT to_regclass($1) AS found", [name])).rows[0].found !== null,
+    hasTable: async (name) => (await client.query("SELECT 1 WHERE to_regclass($1) IS NOT NULL", [name])).rows.length > 0,
     close: () => client.end(),
   });
 }

@@ -11,8 +11,6 @@ const connectTimeoutMs = 2000;
 const statementTimeoutMs = 2500;
 const answerTimeoutMs = 3000;
 
-const int8 = 20;
-
 export function openPostgres(url: string, log: Log): Database {
   const pool = new pg.Pool({
     connectionString: url,
@@ -25,26 +23,30 @@ export function openPostgres(url: string, log: Log): Database {
     idleTimeoutMillis: 30_000,
     application_name: "atelier",
     // Times and counts are far below 2^53; as strings they would not compare.
-    types: { getTypeParser: (oid, format) => (oid === int8 ? Number : pg.types.getTypeParser(oid, format)) as never },
+    types: { getTypeParser: (oid, format) => (oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)) as never },
   });
   // An idle connection that the server closes is no request's fault, and must not end the process.
   pool.on("error", (error) => log.warn({ reason: error.message }, "a database connection was lost"));
+  // The pool listens while a connection is idle; while a transaction has it, its statements report the loss.
+  pool.on("connect", (client) => void client.on("error", () => {}));
 
   const acquire = async (): Promise<Link> => {
     const client = await pool.connect().catch(rethrow);
-    let broken = false;
+    let lost: unknown;
     return {
       async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+        // The rollback of a transaction whose connection is lost: nobody would answer it, and the request would wait twice.
+        if (lost !== undefined) return rethrow(lost);
         try {
-          const { command, rowCount, rows } = await client.query(query.sql, query.parameters as unknown[]);
+          const { command, rowCount, rows } = await client.query<Row & object>(query.sql, [...query.parameters]);
           return /^(INSERT|UPDATE|DELETE)$/.test(command) ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows };
         } catch (error) {
-          broken ||= isLost(error);
+          if (isLost(error)) lost = error;
           return rethrow(error);
         }
       },
       streamQuery: noStreaming,
-      release: () => client.release(broken),
+      release: () => client.release(lost !== undefined),
     };
   };
   const q = new Kysely<Schema>({ dialect: createDialect({ acquire, begin: "begin", like: new PostgresDialect({ pool }) }) });

@@ -73,7 +73,7 @@ export interface Schema {
     id_hash: string;
     payload: string;
     grant_id: string | null;
-    uid_hash: string | null;
+    audience: string | null;
     scope: string | null;
     generation: number | null;
     expires_at: number;

@@ -54,7 +54,7 @@ export function openSqlite(path: string): Database {
       const { sql, order } = positional(wanted);
       return CompiledQuery.raw(sql, order.map((i) => params[i]));
     },
-    isRetryable: (error) => sqliteCode(error) === 5, // SQLITE_BUSY
+    isRetryable: isBusy,
     close: async () => {
       await q.destroy();
       reader.close();
@@ -74,6 +74,7 @@ function openChecked(path: string): DatabaseSync {
     return db;
   } catch (error) {
     db?.close();
+    if (isBusy(error)) throw error; // in use is not damaged
     const reason = error instanceof Error ? error.message : String(error);
     throw new DamagedDatabaseError(`The database ${path} cannot be used: ${reason}. Nothing was changed.`);
   }
@@ -130,6 +131,9 @@ function translated<T>(work: () => T): T {
     throw error;
   }
 }
+
+/** SQLITE_BUSY: another process is writing. */
+export const isBusy = (error: unknown): boolean => sqliteCode(error) === 5;
 
 /** The primary result code; the extended ones carry it in their low byte. */
 function sqliteCode(error: unknown): number | undefined {

@@ -3,9 +3,11 @@ import { activityStore } from "./activity.ts";
 import type { Connection, Database } from "./client.ts";
 import { grantStore } from "./grants.ts";
 import { idempotencyStore } from "./idempotency.ts";
+import { oauthClientStore, oauthRecordStore } from "./oauth.ts";
 import { postStore } from "./posts.ts";
 import { sessionStore } from "./sessions.ts";
 import { invitationStore, membershipStore, studioStore } from "./studios.ts";
+import { tokenStore } from "./tokens.ts";
 import { userStore } from "./users.ts";
 
 function storesOn(connection: Connection): Stores {
@@ -13,6 +15,9 @@ function storesOn(connection: Connection): Stores {
     users: userStore(connection),
     sessions: sessionStore(connection),
     grants: grantStore(connection),
+    tokens: tokenStore(connection),
+    oauthRecords: oauthRecordStore(connection),
+    oauthClients: oauthClientStore(connection),
     studios: studioStore(connection),
     memberships: membershipStore(connection),
     invitations: invitationStore(connection),

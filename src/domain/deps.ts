@@ -1,6 +1,6 @@
 import type { Clock } from "#lib/clock.ts";
 import type { NewId } from "#lib/ids.ts";
-import type { GrantStore, SessionStore, UserStore } from "./access/ports.ts";
+import type { GrantStore, OAuthClientStore, OAuthRecordStore, SessionStore, TokenStore, UserStore } from "./access/ports.ts";
 import type { ActivityStore } from "./activity/ports.ts";
 import type { AssetLimits } from "./assets/kinds.ts";
 import type { IdempotencyStore } from "./idempotency/ports.ts";
@@ -12,6 +12,9 @@ export interface Stores {
   users: UserStore;
   sessions: SessionStore;
   grants: GrantStore;
+  tokens: TokenStore;
+  oauthRecords: OAuthRecordStore;
+  oauthClients: OAuthClientStore;
   studios: StudioStore;
   memberships: MembershipStore;
   invitations: InvitationStore;

@@ -28,6 +28,6 @@ const secretSegments = /^\/(u|join|files|consent|connect)\/.+/;
 export function loggedPath(url: string): string {
   const path = url.split("?", 1)[0] ?? "";
   const shown = path.replace(secretSegments, (_, room: string) => `/${room}/[redacted]`);
-  const invitation = shown.replace(/^\/api\/invitations\/[^/]+/, "/api/invitations/[redacted]");
-  return invitation.length > 200 ? `${invitation.slice(0, 200)}…` : invitation;
+  const plain = shown.replace(/^(\/api\/invitations|\/api\/auth\/oauth2\/authorize)\/[^/]+/, "$1/[redacted]");
+  return plain.length > 200 ? `${plain.slice(0, 200)}…` : plain;
 }

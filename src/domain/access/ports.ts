@@ -1,5 +1,6 @@
 import type { Person, Scope } from "../caller.ts";
 import type { Role } from "../policy.ts";
+import type { Authentication } from "./authenticator.ts";
 
 export interface Identity {
   issuer: string;
@@ -68,4 +69,52 @@ export interface GrantStore {
   moveStudio(grantId: string, studioId: string): Promise<boolean>;
   /** Notes the use, at most once a minute. */
   touch(grantId: string, now: number): Promise<void>;
+}
+
+/** Something the OAuth server keeps under an id that only its holder knows. */
+export interface OAuthRecord {
+  payload: Record<string, unknown>;
+  grantId: string | null;
+  generation: number | null;
+  consumedAt: number | null;
+}
+
+export interface NewOAuthRecord {
+  payload: Record<string, unknown>;
+  grantId: string | null;
+  audience: string | null;
+  scope: string | null;
+  expiresAt: number;
+}
+
+export interface OAuthRecordStore {
+  /** Stores or replaces. A record of a grant takes the generation the grant has at that moment. */
+  put(model: string, idHash: string, record: NewOAuthRecord): Promise<void>;
+  /** Undefined for what never was, and for all that hangs on a grant that has ended. */
+  find(model: string, idHash: string): Promise<OAuthRecord | undefined>;
+  delete(model: string, idHash: string): Promise<void>;
+  /** Uses it up; false where someone else already has. */
+  consume(model: string, idHash: string, now: number): Promise<boolean>;
+  /**
+   * Raises a grant's generation from `generation`, or accepts the one just before the current within `graceMs`
+   * of the last rise. False for anything older.
+   */
+  rotate(grantId: string, generation: number, now: number, graceMs: number): Promise<boolean>;
+}
+
+/** Clients that registered themselves, in RFC 7591's words. */
+export interface OAuthClientStore {
+  put(id: string, metadata: Record<string, unknown>, now: number): Promise<void>;
+  find(id: string): Promise<Record<string, unknown> | undefined>;
+}
+
+/** A token with all that hangs on it, as one look-up finds it. */
+export interface TokenHolder {
+  authentication: Authentication;
+  lastUsedAt: number | null;
+}
+
+export interface TokenStore {
+  /** One round trip. Undefined for a token that is unknown, expired, of an ended grant, or for another audience. */
+  findHolder(tokenHash: string, audience: string, sealedStudioId: string | undefined, now: number): Promise<TokenHolder | undefined>;
 }

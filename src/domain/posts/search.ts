@@ -1,4 +1,7 @@
-/** Text as search compares it: without case, accents and runs of space. The same on both engines, because it is done here. */
+/**
+ * Text as search compares it: without case, accents, the end form of sigma and runs of space.
+ * The same on both engines, because it is done here.
+ */
 export function foldForSearch(value: string): string {
-  return value.normalize("NFKD").replace(/\p{M}+/gu, "").toLowerCase().replace(/\s+/g, " ").trim();
+  return value.normalize("NFKD").replace(/\p{M}+/gu, "").toLowerCase().replace(/ς/g, "σ").replace(/\s+/g, " ").trim();
 }

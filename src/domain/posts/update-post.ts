@@ -12,7 +12,7 @@ export const updatePostInput = z.strictObject({
   title: postFields.title.optional(),
   body: postFields.body.optional(),
   status: z.enum(postStatuses).optional(),
-  revision: z.number().int().min(1).optional().describe("The revision you read. If the post has moved on, nothing changes and you are told."),
+  revision: z.int32().min(1).optional().describe("The revision you read. If the post has moved on, nothing changes and you are told."),
 });
 
 export async function updatePost(

@@ -40,7 +40,8 @@ export async function acceptInvitation(
 }
 
 function isMeantFor(email: string | null, user: User): boolean {
-  return email === null || (user.emailVerified && user.email?.toLowerCase() === email);
+  // A to Z only: the lower case of other letters can be one of these (K, the Kelvin sign), and another mailbox.
+  return email === null || (user.emailVerified && user.email?.replace(/[A-Z]/g, (letter) => letter.toLowerCase()) === email);
 }
 
 function view({ studioId, userId, role, joinedAt }: Membership): MembershipView {

@@ -1,0 +1,91 @@
+import { errors, type Adapter, type AdapterPayload } from "oidc-provider";
+import type { OAuthRecord } from "#domain/access/ports.ts";
+import type { Deps } from "#domain/deps.ts";
+import { days, seconds } from "#lib/clock.ts";
+import { sha256 } from "#lib/digest.ts";
+
+type AdapterDeps = Pick<Deps, "oauthRecords" | "oauthClients" | "grants" | "clock">;
+
+/** A lost answer, or two refreshes at once, are normal: the token just before the current one is good this long. */
+export const refreshGraceMs = seconds(30);
+
+/**
+ * The library's storage. Ids are kept as digests and stripped from what is stored; whatever belongs to a grant
+ * is gone for everyone the moment the grant is revoked, because every look-up joins it.
+ */
+export function createAdapter(deps: AdapterDeps): (model: string) => Adapter {
+  return (model) => {
+    if (model === "Client") return clientAdapter(deps);
+    if (model === "Session") return forgetful;
+    return recordAdapter(deps, model);
+  };
+}
+
+function recordAdapter({ oauthRecords, grants, clock }: AdapterDeps, model: string): Adapter {
+  const fromRecord = (id: string, record: OAuthRecord): AdapterPayload => ({
+    ...record.payload,
+    jti: id,
+    ...(record.consumedAt === null || model === "RefreshToken" ? {} : { consumed: Math.floor(record.consumedAt / 1000) }),
+  });
+  const endGrant = async (grantId: string | null): Promise<void> => {
+    if (grantId !== null) await grants.revoke(grantId, clock());
+  };
+  return {
+    async upsert(id, payload, expiresIn) {
+      const { jti: _jti, ...rest } = payload;
+      await oauthRecords.put(model, sha256(id), {
+        payload: rest,
+        grantId: model === "Grant" ? id : (payload.grantId ?? null),
+        audience: typeof payload.aud === "string" ? payload.aud : null,
+        scope: payload.scope ?? null,
+        expiresAt: clock() + (expiresIn === undefined ? days(365) : seconds(expiresIn)),
+      });
+    },
+    async find(id) {
+      const record = await oauthRecords.find(model, sha256(id));
+      return record && fromRecord(id, record);
+    },
+    findByUid: async () => undefined,
+    findByUserCode: async () => undefined,
+    async destroy(id) {
+      await oauthRecords.delete(model, sha256(id));
+    },
+    revokeByGrantId: endGrant,
+    /**
+     * One statement decides who is first. A code is good once, and a second use ends the grant (RFC 6749 §4.1.2);
+     * a refresh token is good while its generation is, and an older one ends the grant (RFC 9700 §4.14.2).
+     */
+    async consume(id) {
+      const record = await oauthRecords.find(model, sha256(id));
+      const accepted =
+        model === "RefreshToken"
+          ? record?.grantId != null && (await oauthRecords.rotate(record.grantId, record.generation ?? 0, clock(), refreshGraceMs))
+          : await oauthRecords.consume(model, sha256(id), clock());
+      if (accepted) return;
+      await endGrant(record?.grantId ?? null);
+      throw new errors.InvalidGrant(`${model} was used before`);
+    },
+  };
+}
+
+function clientAdapter({ oauthClients, clock }: AdapterDeps): Adapter {
+  return {
+    ...forgetful,
+    async upsert(id, payload) {
+      const { client_secret: secret, ...rest } = payload;
+      await oauthClients.put(id, secret === undefined ? rest : { ...rest, client_secret: sha256(secret) }, clock());
+    },
+    find: async (id) => (await oauthClients.find(id)) as AdapterPayload | undefined,
+  };
+}
+
+/** The library's own sessions are not kept: who is signed in is decided by the web session alone, every time. */
+const forgetful: Adapter = {
+  upsert: async () => {},
+  find: async () => undefined,
+  findByUid: async () => undefined,
+  findByUserCode: async () => undefined,
+  destroy: async () => {},
+  revokeByGrantId: async () => {},
+  consume: async () => {},
+};

@@ -1,0 +1,82 @@
+import { errors } from "oidc-provider";
+import { isLoopbackName } from "#lib/loopback.ts";
+
+type Metadata = Record<string, unknown>;
+
+/** What we keep of what a client says about itself. The rest could make us fetch its addresses, or nobody reads it. */
+const kept = new Set([
+  "application_type",
+  "client_id",
+  "client_id_issued_at",
+  "client_name",
+  "client_secret",
+  "client_secret_expires_at",
+  "client_uri",
+  "contacts",
+  "grant_types",
+  "id_token_signed_response_alg",
+  "logo_uri",
+  "policy_uri",
+  "redirect_uris",
+  "response_types",
+  "software_id",
+  "software_version",
+  "token_endpoint_auth_method",
+  "tos_uri",
+]);
+
+const grantTypes = ["authorization_code", "refresh_token"];
+const links = ["client_uri", "logo_uri", "policy_uri", "tos_uri"];
+const maxRedirects = 50;
+
+/**
+ * Brings a client's metadata into the form the library accepts: real clients leave fields out, send nulls and
+ * empty strings, ask for grants nobody has, and call themselves web while listening on loopback.
+ * Runs for registration (RFC 7591), for metadata documents, and each time a client is loaded.
+ */
+export function normalizeClientMetadata(metadata: Metadata): void {
+  for (const [name, value] of Object.entries(metadata)) {
+    if (value === null || value === "" || !kept.has(name)) delete metadata[name];
+  }
+  for (const link of links) if (!isHttps(metadata[link])) delete metadata[link];
+  if (!Array.isArray(metadata["contacts"]) || !metadata["contacts"].every((one) => /^[\w.+-]+@[\w.-]+$/.test(String(one)))) {
+    delete metadata["contacts"];
+  }
+  if (typeof metadata["client_name"] === "string") metadata["client_name"] = metadata["client_name"].slice(0, 200);
+  metadata["grant_types"] = grantTypes;
+  metadata["response_types"] = ["code"];
+  metadata["response_modes"] = ["query"];
+  metadata["id_token_signed_response_alg"] = "ES256";
+  const redirects = checkRedirects(metadata["redirect_uris"]);
+  // RFC 8252: loopback redirects on any port and private-use schemes belong to native clients.
+  metadata["application_type"] = redirects.some((url) => url.protocol !== "https:") ? "native" : "web";
+}
+
+function checkRedirects(uris: unknown): URL[] {
+  if (!Array.isArray(uris) || uris.length === 0) throw refused("at least one redirect URI is needed");
+  if (uris.length > maxRedirects) throw refused(`at most ${maxRedirects} redirect URIs can be registered`);
+  return uris.map((uri: unknown) => {
+    const url = typeof uri === "string" && uri.length <= 2000 && !/[\s\\]/.test(uri) && URL.canParse(uri) ? new URL(uri) : undefined;
+    if (!url) throw refused("redirect URIs must be absolute URIs");
+    if (url.username !== "" || url.password !== "") throw refused("redirect URIs must not carry credentials");
+    if (url.protocol === "http:" && !isLoopbackName(url.hostname)) throw refused("plain http redirect URIs are for loopback only");
+    if (!isOwnedScheme(url.protocol)) throw refused(`the scheme ${url.protocol.slice(0, -1)} cannot be redirected to`);
+    return url;
+  });
+}
+
+/** Schemes that belong to a browser or an operating system, where a redirect would run or open something. */
+const foreignSchemes =
+  /^(javascript|vbscript|data|blob|file|filesystem|about|ftp|ws|wss|mailto|tel|sms|chrome|chrome-extension|moz-extension|view-source|resource|intent|jar|ms-.*|search-ms|x-apple\..*|itms.*):$/;
+
+function isOwnedScheme(protocol: string): boolean {
+  return !foreignSchemes.test(protocol);
+}
+
+function isHttps(value: unknown): boolean {
+  return typeof value === "string" && URL.canParse(value) && new URL(value).protocol === "https:";
+}
+
+function refused(why: string): Error {
+  return Object.assign(new errors.InvalidRedirectUri(), { error_description: why });
+}

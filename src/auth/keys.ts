@@ -1,0 +1,30 @@
+import { createECDH, createHash } from "node:crypto";
+import { deriveKey } from "#lib/signed-token.ts";
+
+interface PrivateJwk {
+  [member: string]: string;
+  kty: "EC";
+  crv: "P-256";
+  kid: string;
+  x: string;
+  y: string;
+  d: string;
+}
+
+/**
+ * Signing keys from the secrets: the same on every instance and after every restart, nothing to store, and
+ * rotated together with the secrets, newest first.
+ */
+export function signingKeys(secrets: readonly string[]): PrivateJwk[] {
+  return secrets.map((secret) => toJwk(deriveKey(secret, "oauth-signing-key")));
+}
+
+function toJwk(scalar: Buffer): PrivateJwk {
+  const curve = createECDH("prime256v1");
+  curve.setPrivateKey(scalar); // refuses the 1 in 2^32 scalars that are not below the order of the curve
+  const point = curve.getPublicKey(); // 0x04, x, y
+  const x = point.subarray(1, 33).toString("base64url");
+  const y = point.subarray(33).toString("base64url");
+  const kid = createHash("sha256").update(JSON.stringify({ crv: "P-256", kty: "EC", x, y })).digest("base64url"); // RFC 7638
+  return { kty: "EC", crv: "P-256", use: "sig", alg: "ES256", kid, x, y, d: scalar.toString("base64url") };
+}

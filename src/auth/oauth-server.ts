@@ -1,0 +1,30 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Deps } from "#domain/deps.ts";
+import { createConsent, type Consent } from "./consent.ts";
+import { createProvider, type ProviderOptions } from "./provider.ts";
+
+export interface OAuthServer {
+  /** Answers any request to one of the paths of the authorization server. */
+  serve(req: IncomingMessage, res: ServerResponse): Promise<void>;
+  consent: Consent;
+}
+
+export interface OAuthServerOptions extends ProviderOptions {
+  deps: ProviderOptions["deps"] & Pick<Deps, "transact" | "newId" | "base">;
+}
+
+export function createOAuthServer(options: OAuthServerOptions): OAuthServer {
+  const provider = createProvider(options);
+  const callback = provider.callback();
+  const { host, protocol } = new URL(options.base);
+  return {
+    async serve(req, res) {
+      // The library builds addresses and cookies from the request; ours come from the configuration.
+      for (const name of Object.keys(req.headers)) if (/^(x-)?forwarded/.test(name)) delete req.headers[name];
+      req.headers.host = host;
+      req.headers["x-forwarded-proto"] = protocol.slice(0, -1);
+      await callback(req, res);
+    },
+    consent: createConsent(provider, options.deps),
+  };
+}

@@ -1,0 +1,40 @@
+import { readFile } from "node:fs/promises";
+import type { ClientMetadata } from "oidc-provider";
+import { z } from "zod";
+import { normalizeClientMetadata } from "./client-metadata.ts";
+
+const file = z.array(
+  z.looseObject({
+    client_id: z.string().min(1).max(200),
+    client_secret: z.string().min(32, "at least 32 characters").optional(),
+    redirect_uris: z.array(z.string()).min(1),
+  }),
+);
+
+/** The clients an operator registered in a file, in RFC 7591's words. Throws one message that says what is wrong. */
+export async function readOperatorClients(path: string | undefined): Promise<ClientMetadata[]> {
+  if (path === undefined) return [];
+  const refuse = (why: string): never => {
+    throw new Error(`OAUTH_CLIENTS: ${path}: ${why}`);
+  };
+  const text = await readFile(path, "utf8").catch((error: Error) => refuse(error.message));
+  const parsed = file.safeParse(parse(text) ?? refuse("it is not JSON"));
+  if (!parsed.success) return refuse(parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; "));
+  return parsed.data.map((client) => {
+    const metadata: Record<string, unknown> = { token_endpoint_auth_method: client.client_secret === undefined ? "none" : "client_secret_basic", ...client };
+    try {
+      normalizeClientMetadata(metadata);
+    } catch (error) {
+      refuse(`${client.client_id}: ${String((error as { error_description?: string }).error_description ?? error)}`);
+    }
+    return metadata as unknown as ClientMetadata;
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,71 @@
+import type { TokenStore } from "#domain/access/ports.ts";
+import type { Seat } from "#domain/access/authenticator.ts";
+import { scopes } from "#domain/caller.ts";
+import type { Role } from "#domain/policy.ts";
+import { statement, type Connection } from "./client.ts";
+
+interface HolderRow {
+  scope: string;
+  grant_id: string;
+  client_id: string;
+  client_name: string;
+  grant_studio_id: string | null;
+  last_used_at: number | null;
+  user_id: string;
+  user_name: string;
+  email: string | null;
+  seat_id: string | null;
+  seat_name: string | null;
+  seat_role: Role | null;
+  next_id: string | null;
+  next_name: string | null;
+  next_role: Role | null;
+}
+
+/** The wanted studio where the user is a member of it, otherwise the one they joined first. */
+const seatIn = (wanted: string): string => `COALESCE(
+  (SELECT w.studio_id FROM memberships w WHERE w.user_id = u.id AND w.studio_id = ${wanted}),
+  (SELECT f.studio_id FROM memberships f WHERE f.user_id = u.id ORDER BY f.joined_at, f.studio_id LIMIT 1))`;
+
+/** Runs for every call of every client: from token to grant, user, studio and role in one statement. */
+const findHolder = statement<HolderRow>(
+  "find_token_holder",
+  `SELECT r.scope, g.id AS grant_id, g.client_id, g.client_name, g.studio_id AS grant_studio_id, g.last_used_at,
+          u.id AS user_id, u.name AS user_name, u.email,
+          m.studio_id AS seat_id, s.name AS seat_name, m.role AS seat_role,
+          nm.studio_id AS next_id, ns.name AS next_name, nm.role AS next_role
+     FROM oauth_records r
+     JOIN grants g ON g.id = r.grant_id AND g.revoked_at IS NULL
+     JOIN users u ON u.id = g.user_id
+     LEFT JOIN memberships m ON m.user_id = u.id AND m.studio_id = ${seatIn("COALESCE(CAST($1 AS TEXT), g.studio_id)")}
+     LEFT JOIN studios s ON s.id = m.studio_id
+     LEFT JOIN memberships nm ON nm.user_id = u.id AND nm.studio_id = ${seatIn("u.active_studio_id")}
+     LEFT JOIN studios ns ON ns.id = nm.studio_id
+    WHERE r.model = 'AccessToken' AND r.id_hash = $2 AND r.audience = $3 AND r.expires_at > $4`,
+);
+
+export function tokenStore({ run }: Connection): TokenStore {
+  return {
+    async findHolder(tokenHash, audience, sealedStudioId, now) {
+      const [row] = await run(findHolder, [sealedStudioId ?? null, tokenHash, audience, now]);
+      if (!row) return undefined;
+      const granted = row.scope.split(" ");
+      return {
+        lastUsedAt: row.last_used_at,
+        authentication: {
+          user: { id: row.user_id, name: row.user_name, email: row.email },
+          client: { id: row.client_id, name: row.client_name },
+          scopes: scopes.filter((scope) => granted.includes(scope)),
+          grantId: row.grant_id,
+          grantStudioId: row.grant_studio_id,
+          seat: toSeat(row.seat_id, row.seat_name, row.seat_role),
+          nextSeat: toSeat(row.next_id, row.next_name, row.next_role),
+        },
+      };
+    },
+  };
+}
+
+function toSeat(id: string | null, name: string | null, role: Role | null): Seat | undefined {
+  return id === null || name === null || role === null ? undefined : { studio: { id, name }, role };
+}

@@ -1,0 +1,38 @@
+import { recordActivity } from "../activity/record.ts";
+import type { Scope, SignedIn } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { describeMe } from "./describe-me.ts";
+import type { Grant } from "./ports.ts";
+
+export interface ApprovedClient {
+  clientId: string;
+  clientName: string;
+  clientVerified: boolean;
+  redirectHost: string;
+  scopes: readonly Scope[];
+}
+
+/** Keeps a person's approval of a client. It acts in the studio that is active for the person at this moment. */
+export async function approveClient(
+  deps: Pick<Deps, "users" | "transact" | "newId" | "clock">,
+  caller: SignedIn,
+  input: ApprovedClient,
+): Promise<Grant> {
+  const { activeStudioId } = await describeMe(deps, caller);
+  const grant: Grant = {
+    id: deps.newId("connection"),
+    userId: caller.user.id,
+    ...input,
+    studioId: activeStudioId,
+    grantedAt: deps.clock(),
+    lastUsedAt: null,
+    revokedAt: null,
+  };
+  await deps.transact(async (tx) => {
+    await tx.grants.insert(grant);
+    if (activeStudioId === null) return;
+    const actor = { user: caller.user, studio: { id: activeStudioId }, client: { id: input.clientId, name: input.clientName } };
+    await recordActivity(deps, tx, actor, "client.approved", grant.id, { scopes: input.scopes, redirectHost: input.redirectHost });
+  });
+  return grant;
+}

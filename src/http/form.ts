@@ -1,0 +1,30 @@
+import type { IncomingMessage } from "node:http";
+import { AppError } from "#lib/errors.ts";
+
+const maxFormBytes = 16 * 1024;
+
+/** A submitted HTML form: small, and nothing but a form. */
+export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(req.headers["content-type"] ?? "")) {
+    throw new AppError("unsupported_type", "A form was expected.");
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of req as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxFormBytes) throw new AppError("too_large", "The form is too large.");
+    chunks.push(chunk);
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString());
+}
+
+/**
+ * A form carries a token of its own, so a browser that says where the form came from must say "from us",
+ * and one that says nothing is judged by the token alone.
+ */
+export function refuseForeignPage(req: IncomingMessage, base: string): void {
+  const site = req.headers["sec-fetch-site"];
+  const origin = req.headers.origin;
+  const foreign = (origin !== undefined && origin !== new URL(base).origin) || (site !== undefined && site !== "same-origin" && site !== "none");
+  if (foreign) throw new AppError("forbidden", "Forms are accepted from our own pages only.");
+}
