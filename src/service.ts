@@ -2,7 +2,9 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import packageJson from "../package.json" with { type: "json" };
 import type { Config } from "./config.ts";
+import { createAuthenticate } from "#auth/authenticate.ts";
 import { createOAuthServer } from "#auth/oauth-server.ts";
 import { readOperatorClients } from "#auth/operator-clients.ts";
 import { createPeople } from "#auth/people.ts";
@@ -21,6 +23,10 @@ import { renderErrorPage } from "#http/page.ts";
 import { createRoutes } from "#http/routes.ts";
 import { createEdge, type Edge } from "#http/server.ts";
 import { loadStaticFiles } from "#http/static-files.ts";
+import { createMcpEndpoint } from "#mcp/endpoint.ts";
+import { createConformanceFixtures } from "#mcp/fixtures/conformance.ts";
+import { createCallLimit, noLimit } from "#mcp/rate-limit.ts";
+import { tools } from "#mcp/tools.ts";
 import { minutes, seconds, systemClock, type Clock } from "#lib/clock.ts";
 import { every, type Repeated } from "#lib/every.ts";
 import { createIds } from "#lib/ids.ts";
@@ -60,6 +66,7 @@ export async function createService(config: Config, log: Log, outside: Outside =
     newId: createIds(clock),
     newSecret: () => randomBytes(32).toString("base64url"),
     base: config.base,
+    limits: config.limits,
   };
   const { base, loginUrl } = config;
   const signer = createSigner(secrets, clock);
@@ -80,6 +87,17 @@ export async function createService(config: Config, log: Log, outside: Outside =
     log,
   });
 
+  const mcp = createMcpEndpoint({
+    deps,
+    authenticate: createAuthenticate(deps, log),
+    tools,
+    signer,
+    log,
+    countCall: config.rateLimits ? createCallLimit(clock) : noLimit,
+    version: packageJson.version,
+    extension: config.conformanceFixtures ? createConformanceFixtures(deps.newSecret) : undefined,
+  });
+
   const metrics = createMetrics();
   const edge = createEdge({
     routes: createRoutes({
@@ -89,6 +107,7 @@ export async function createService(config: Config, log: Log, outside: Outside =
       needs: [{ name: "database", check: () => database.ping() }],
       people: { ...people, base, loginUrl, deps, signer, limit },
       oauth: { oauth, base, limit },
+      mcp,
       consent: { consent: oauth.consent, deps, signer, base, loginUrl, findUser },
       api: mountApi(createApi({ deps, sessions: people.sessions, log })),
       webFiles,
@@ -103,6 +122,7 @@ export async function createService(config: Config, log: Log, outside: Outside =
     edge,
     deps,
     async close() {
+      mcp.close();
       await Promise.all([drain(edge, log), purging.stop()]);
       await database.close();
     },
