@@ -8,7 +8,14 @@ export function userStore({ q }: Connection): UserStore {
       const profile = { name: identity.name, email: identity.email, email_verified: Number(identity.emailVerified) };
       const row = await q
         .insertInto("users")
-        .values({ id, issuer: identity.issuer, subject: identity.subject, ...profile, active_studio_id: null, created_at: now })
+        .values({
+          id,
+          issuer: identity.issuer,
+          subject: identity.subject,
+          ...profile,
+          active_studio_id: null,
+          created_at: now,
+        })
         .onConflict((conflict) => conflict.columns(["issuer", "subject"]).doUpdateSet(profile))
         .returningAll()
         .executeTakeFirstOrThrow();
@@ -48,7 +55,9 @@ export function userStore({ q }: Connection): UserStore {
         .set({ active_studio_id: studioId })
         .where("id", "=", userId)
         .where(({ exists, selectFrom }) =>
-          exists(selectFrom("memberships").select("user_id").where("user_id", "=", userId).where("studio_id", "=", studioId)),
+          exists(
+            selectFrom("memberships").select("user_id").where("user_id", "=", userId).where("studio_id", "=", studioId),
+          ),
         )
         .executeTakeFirst();
       return numUpdatedRows > 0n;

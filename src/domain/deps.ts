@@ -1,7 +1,17 @@
 import type { Clock } from "#lib/clock.ts";
 import type { NewId } from "#lib/ids.ts";
-import type { GrantStore, OAuthClientStore, OAuthRecordStore, SessionStore, TokenStore, UserStore } from "./access/ports.ts";
+import type {
+  GrantStore,
+  OAuthClientStore,
+  OAuthRecordStore,
+  PurgeStore,
+  RateLimitStore,
+  SessionStore,
+  TokenStore,
+  UserStore,
+} from "./access/ports.ts";
 import type { ActivityStore } from "./activity/ports.ts";
+import type { LeaseStore } from "./lease.ts";
 import type { PostStore } from "./posts/ports.ts";
 import type { InvitationStore, MembershipStore, StudioStore } from "./studios/ports.ts";
 
@@ -18,6 +28,9 @@ export interface Stores {
   invitations: InvitationStore;
   posts: PostStore;
   activity: ActivityStore;
+  rateLimits: RateLimitStore;
+  purges: PurgeStore;
+  leases: LeaseStore;
 }
 
 /** Everything a verb may use. Each verb names the few it does, so that a reader sees its reach. */

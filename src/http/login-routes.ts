@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Sessions } from "#auth/sessions.ts";
 import type { SignIn } from "#auth/sign-in.ts";
+import type { RateLimit } from "#domain/access/rate-limit.ts";
 import { AppError } from "#lib/errors.ts";
 import { readForm, refuseForeignPage } from "./form.ts";
 import { failedSignInPage, loginPage, signedInPage } from "./login-pages.ts";
@@ -14,12 +15,14 @@ export interface LoginParts {
   loginUrl: string;
   sessions: Sessions;
   signIn: SignIn;
+  /** Throws once an address asks too often. */
+  limit: (name: RateLimit, req: IncomingMessage) => Promise<void>;
 }
 
 const callbackPath = "/api/auth/callback/";
 
 /** The sign-in page, and the address to which identity providers send people back. */
-export function loginRoutes({ base, loginUrl, sessions, signIn }: LoginParts): Route[] {
+export function loginRoutes({ base, loginUrl, sessions, signIn, limit }: LoginParts): Route[] {
   const loginPath = new URL(loginUrl).pathname;
 
   async function showLogin(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -37,6 +40,7 @@ export function loginRoutes({ base, loginUrl, sessions, signIn }: LoginParts): R
 
   async function startSignIn(req: IncomingMessage, res: ServerResponse): Promise<void> {
     refuseForeignPage(req, base);
+    await limit("signIn", req);
     const form = await readForm(req);
     const returnTo = safeReturnTo(form.get("return_to"));
     const otherAccount = form.has("switch");
@@ -56,6 +60,7 @@ export function loginRoutes({ base, loginUrl, sessions, signIn }: LoginParts): R
   }
 
   async function finishSignIn(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    await limit("signInCallback", req);
     // The address as we gave it to the provider: from settings, whatever the request calls us.
     const callback = new URL(`${base}${req.url}`);
     const provider = callback.pathname.slice(callbackPath.length);

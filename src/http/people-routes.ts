@@ -3,13 +3,11 @@ import type { Deps } from "#domain/deps.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import { devIssuerRoutes } from "./dev-issuer-routes.ts";
 import { joinRoutes } from "./join-routes.ts";
-import { loginRoutes } from "./login-routes.ts";
+import { loginRoutes, type LoginParts } from "./login-routes.ts";
 import type { Route } from "./server.ts";
 import { signOutRoute } from "./sign-out.ts";
 
-export interface PeopleParts extends People {
-  base: string;
-  loginUrl: string;
+export interface PeopleParts extends People, Pick<LoginParts, "base" | "loginUrl" | "limit"> {
   deps: Deps;
   signer: Signer;
 }

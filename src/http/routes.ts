@@ -1,17 +1,23 @@
 import { AppError } from "#lib/errors.ts";
+import { consentRoutes, type ConsentParts } from "./consent-routes.ts";
 import { healthz, readyz, type Need } from "./health.ts";
+import { oauthRoutes, type OAuthParts } from "./oauth-routes.ts";
 import { peopleRoutes, type PeopleParts } from "./people-routes.ts";
 import { metricsRoute, type Metrics } from "./metrics.ts";
-import type { Edge, Route } from "./server.ts";
+import type { Edge, Handler, Route } from "./server.ts";
 import { webApp, type StaticFiles } from "./static-files.ts";
 
 export interface RouteParts {
   base: string;
+  /** The JSON API behind the web app. */
+  api: Handler;
   metrics: Metrics;
   metricsToken: string | undefined;
   needs: readonly Need[];
   webFiles: StaticFiles;
   people: PeopleParts;
+  oauth: OAuthParts;
+  consent: ConsentParts;
 }
 
 /** Every address of the service. */
@@ -20,9 +26,11 @@ export function createRoutes(parts: RouteParts): (edge: Edge) => readonly Route[
     { path: "/healthz", origin: "any", anyHost: true, handle: healthz },
     { path: "/readyz", origin: "any", anyHost: true, handle: readyz(parts.needs, edge.isDraining) },
     { path: "/metrics", origin: "any", anyHost: true, handle: metricsRoute(parts.metrics, parts.metricsToken) },
+    ...oauthRoutes(parts.oauth),
     { path: "/.well-known/*", origin: "any", handle: nothingHere },
     ...peopleRoutes(parts.people),
-    { path: "/api/*", origin: "own", handle: nothingHere },
+    ...consentRoutes(parts.consent),
+    { path: "/api/*", origin: "own", handle: parts.api },
     { path: "/*", origin: "own", handle: webApp(parts.webFiles, parts.base) },
   ];
 }

@@ -23,7 +23,11 @@ export async function acceptInvitation(
   if (!invitation) throw invitationGone();
   const user = await deps.users.find(caller.user.id);
   if (!user || !isMeantFor(invitation.email, user)) {
-    throw new AppError("forbidden", "This invitation was made for another email address.", "Sign in with the address it was sent to.");
+    throw new AppError(
+      "forbidden",
+      "This invitation was made for another email address.",
+      "Sign in with the address it was sent to.",
+    );
   }
   const { studioId, role } = invitation;
   const existing = await deps.memberships.find(studioId, user.id);
@@ -34,7 +38,10 @@ export async function acceptInvitation(
     await countOwners(tx, studioId, undefined, role);
     if (!(await tx.invitations.accept(invitation.id, user.id, now))) throw invitationGone();
     if (!(await tx.memberships.insert(membership))) throw invitationGone();
-    await recordActivity(deps, tx, { user: caller.user, studio: { id: studioId } }, "member.joined", user.id, { role, invitationId: invitation.id });
+    await recordActivity(deps, tx, { user: caller.user, studio: { id: studioId } }, "member.joined", user.id, {
+      role,
+      invitationId: invitation.id,
+    });
   });
   return view(membership);
 }
