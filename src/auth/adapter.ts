@@ -78,7 +78,9 @@ function clientAdapter({ oauthClients, clock }: AdapterDeps): Adapter {
       const { client_secret: secret, ...rest } = payload;
       await oauthClients.put(id, secret === undefined ? rest : { ...rest, client_secret: sha256(secret) }, clock());
     },
-    find: async (id) => (await oauthClients.find(id)) as AdapterPayload | undefined,
+    // Ids we gave out look like this; others are a document's address, or nothing that a database should be asked.
+    find: async (id) =>
+      /^[\w-]{1,100}$/.test(id) ? ((await oauthClients.find(id)) as AdapterPayload | undefined) : undefined,
   };
 }
 
