@@ -4,21 +4,44 @@ import { oauthPaths } from "./oauth-paths.ts";
 
 type Middleware = (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>;
 
+/** What clients ask for, as the library understands it. A parameter that is there twice stays so, and is refused. */
+export const amendRequest: Middleware = async (ctx, next) => {
+  if (ctx.path === oauthPaths.authorization) {
+    const query = new URLSearchParams(ctx.querystring);
+    if (query.getAll("scope").length <= 1) query.set("scope", fillInScopes(query.get("scope")));
+    // The library would answer by these, with a script or in a fragment. One it does not know it refuses in the query.
+    const mode = query.get("response_mode");
+    if (mode && mode !== "query") query.set("response_mode", "unsupported");
+    ctx.querystring = query.toString();
+  }
+  await next();
+};
+
 /**
  * Nothing asked means both scopes. Real clients leave the parameter out, or name only scopes of others (`claudeai`,
  * `openid email profile`); the library would refuse them, or give a token that is good for nothing.
  */
-export const fillInScopes: Middleware = async (ctx, next) => {
-  if (ctx.path === oauthPaths.authorization) {
-    const query = new URLSearchParams(ctx.querystring);
-    const asked = query.getAll("scope");
-    const words = asked.join(" ").split(" ").filter(Boolean);
-    // What is there twice stays there twice, and is refused.
-    if (asked.length <= 1 && !words.some((word) => studioScopes.includes(word as Scope)))
-      query.set("scope", [...words, ...studioScopes].join(" "));
-    ctx.querystring = query.toString();
-  }
+function fillInScopes(scope: string | null): string {
+  const words = (scope ?? "").split(" ").filter(Boolean);
+  const ours = words.some((word) => studioScopes.includes(word as Scope));
+  return (ours ? words : [...words, ...studioScopes]).join(" ");
+}
+
+/**
+ * A response type that we do not have comes with a response mode that the client does not have, which is what the
+ * library complains of. RFC 6749 §4.1.2.1 has a word for it.
+ */
+export const nameResponseType: Middleware = async (ctx, next) => {
   await next();
+  const types = new URLSearchParams(ctx.querystring).getAll("response_type");
+  const location = ctx.response.get("location") || "";
+  if (ctx.path !== oauthPaths.authorization || types.length !== 1 || !types[0] || types[0] === "code") return;
+  const [address = "", answer = ""] = location.split(/(?<=[?#])(?=error=invalid_request&)/, 2);
+  const told = new URLSearchParams(answer);
+  if (!told.has("error")) return;
+  told.set("error", "unsupported_response_type");
+  told.set("error_description", "the response_type must be code");
+  ctx.set("location", `${address}${told.toString()}`);
 };
 
 /** Nobody signed in: to the login url, and from there back to the same approval. */
@@ -28,7 +51,7 @@ export function sendToLogin(parts: {
 }): Middleware {
   return async (ctx, next) => {
     await next();
-    const location = ctx.response.get("location");
+    const location = ctx.response.get("location") || "";
     if (ctx.status !== 303 || !location.startsWith("/consent/") || (await parts.isSignedIn(ctx.get("cookie")))) return;
     const login = new URL(parts.loginUrl);
     login.searchParams.set("return_to", location);
