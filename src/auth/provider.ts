@@ -1,3 +1,4 @@
+import type { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import {
   errors,
@@ -50,7 +51,7 @@ export function createProvider(options: ProviderOptions): Provider {
   const provider = new Provider(options.base, configure(options));
   pinAddresses(provider, options.base);
   provider.on("server_error", tellFailure(options.log));
-  provider.on("error", (error) => options.log.error({ err: error }, "the authorization server failed"));
+  (provider as EventEmitter).on("error", (err) => options.log.error({ err }, "the authorization server failed"));
   provider.use(tidyAnswer);
   provider.use(amendRequest);
   provider.use(nameResponseType);

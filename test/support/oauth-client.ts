@@ -222,3 +222,13 @@ export async function callMcp(base: string, token: string): Promise<Answer> {
     authorization: `Bearer ${token}`,
   });
 }
+
+/** A first studio for the person who is signed in in this browser. */
+export async function createStudio(base: string, browser: Browser, name = "North"): Promise<string> {
+  const headers = { origin: new URL(base).origin, "content-type": "application/json" };
+  const made = await answerOf(
+    await browser.send(`${base}/api/studios`, { method: "POST", headers, body: JSON.stringify({ name }) }),
+  );
+  if (made.status !== 201) throw new Error(`no studio: ${made.status} ${made.text}`);
+  return made.body.id as string;
+}
