@@ -10,7 +10,7 @@ export interface OAuthServer {
 }
 
 export interface OAuthServerOptions extends ProviderOptions {
-  deps: ProviderOptions["deps"] & Pick<Deps, "transact" | "newId" | "base">;
+  deps: ProviderOptions["deps"] & Pick<Deps, "base">;
 }
 
 export function createOAuthServer(options: OAuthServerOptions): OAuthServer {

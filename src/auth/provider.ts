@@ -9,12 +9,11 @@ import {
   type KoaContextWithOIDC,
 } from "oidc-provider";
 import { scopes as studioScopes } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
 import { days, hours, minutes } from "#lib/clock.ts";
 import { isSame, sha256 } from "#lib/digest.ts";
 import type { Log } from "#lib/log.ts";
 import { deriveKey } from "#lib/signed-token.ts";
-import { createAdapter } from "./adapter.ts";
+import { createAdapter, type AdapterDeps } from "./adapter.ts";
 import { amendRequest, nameResponseType, sendToLogin } from "./authorize-request.ts";
 import { normalizeClientMetadata } from "./client-metadata.ts";
 import { signingKeys } from "./keys.ts";
@@ -24,7 +23,7 @@ import { sessionCookie, tellFailure, tidyAnswer } from "./tidy-answer.ts";
 import { checkBeforeUse } from "./token-request.ts";
 
 export interface ProviderOptions {
-  deps: Pick<Deps, "oauthRecords" | "oauthClients" | "grants" | "users" | "clock">;
+  deps: AdapterDeps;
   base: string;
   secrets: readonly string[];
   /** Clients the operator registered, in RFC 7591's words. */
@@ -105,7 +104,8 @@ function configure({
       rpInitiatedLogout: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
       dPoP: { enabled: false },
-      revocation: { enabled: true },
+      // RFC 7009 §2.1: a client ends its own tokens; of anyone else's it learns nothing.
+      revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
       registration: { enabled: true, issueRegistrationAccessToken: false },
       clientIdMetadataDocument: {
         enabled: true,
