@@ -60,7 +60,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     base: config.base,
     limits: config.limits,
   };
-  const fetchDocument = createPublicFetch({ timeoutMs: seconds(4), maxBytes: 10 * 1024 });
+  const fetchDocument = createPublicFetch(documentLimits);
   const needs = [{ name: "database", check: () => database.ping() }];
   const service = assembleService({ config, deps, secrets, clients, webFiles, fetchDocument, needs, log });
   const purging = purge(deps, log);
@@ -72,6 +72,9 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     },
   };
 }
+
+/** A client's metadata document is small, and a person waits for it. */
+export const documentLimits = { timeoutMs: seconds(4), maxBytes: 10 * 1024 } as const;
 
 type Secrets = NonNullable<Config["secrets"]>;
 
