@@ -6,8 +6,9 @@ import type { IdentityProvider } from "#auth/relying-party.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createMetrics } from "#http/metrics.ts";
 import { renderErrorPage } from "#http/page.ts";
-import { createRoutes } from "#http/routes.ts";
+import { peopleRoutes } from "#http/people-routes.ts";
 import { createEdge } from "#http/server.ts";
+import { webApp } from "#http/static-files.ts";
 import { createLog, type Log } from "#lib/log.ts";
 import { createSigner } from "#lib/signed-token.ts";
 
@@ -45,14 +46,10 @@ export async function startPeopleServer(options: PeopleServerOptions): Promise<P
   const people = createPeople({ base, identityProviders, signInAllow, deps, signer, log, renderErrorPage });
   const metrics = createMetrics();
   const edge = createEdge({
-    routes: createRoutes({
-      base,
-      metrics,
-      metricsToken: undefined,
-      needs: [],
-      people: { ...people, base, loginUrl: `${base}/login`, deps, signer },
-      webFiles: { find: () => undefined },
-    }),
+    routes: () => [
+      ...peopleRoutes({ ...people, base, loginUrl: `${base}/login`, deps, signer, limit: async () => {} }),
+      { path: "/*", origin: "own", handle: webApp({ find: () => undefined }, base) },
+    ],
     addresses: { base, uploadPage: base, loopback: true, mcpOrigins: [] },
     metrics,
     newId: deps.newId,
