@@ -9,6 +9,7 @@ import { createApi, type Api } from "#http/api/app.ts";
 import type { SessionReader } from "#http/api/context.ts";
 import { mountApi } from "#http/api/mount.ts";
 import { createMetrics } from "#http/metrics.ts";
+import type { Problem } from "#http/problem.ts";
 import { createRoutes } from "#http/routes.ts";
 import { createEdge, type Edge, type Route } from "#http/server.ts";
 import { days } from "#lib/clock.ts";
@@ -73,7 +74,8 @@ async function startEdge(
     newId: deps.newId,
     log,
   });
-  await new Promise<void>((resolve) => edge.server.listen(port, "127.0.0.1", resolve));
+  edge.server.listen(port, "127.0.0.1");
+  await once(edge.server, "listening");
   return { edge, api, routes };
 }
 
@@ -99,12 +101,12 @@ function cookieSessions(deps: Deps): SessionReader {
 
 const hash = (cookie: string): string => createHash("sha256").update(cookie).digest("hex");
 
-export interface Answer {
+export interface Answer<T = Problem> {
   status: number;
   headers: Headers;
   text: string;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers freely
-  json: any;
+  /** What the test takes the body for; a problem unless it says more. */
+  json: T;
 }
 
 export interface Call {
@@ -115,12 +117,12 @@ export interface Call {
 }
 
 /** A request as our own pages make it, unless told otherwise. */
-export async function call(
+export async function call<T = Problem>(
   server: Pick<ApiServer, "base">,
   method: string,
   path: string,
   options: Call = {},
-): Promise<Answer> {
+): Promise<Answer<T>> {
   const isWrite = method !== "GET" && method !== "HEAD";
   const given: Record<string, string | undefined> = {
     cookie: options.cookie,
@@ -139,13 +141,13 @@ export async function call(
 }
 
 /** By hand rather than `fetch`, which has its own mind about cookies, origins and the spelling of paths. */
-function send(
+function send<T>(
   base: string,
   path: string,
   method: string,
   headers: Record<string, string>,
   body: string | Uint8Array | undefined,
-): Promise<Answer> {
+): Promise<Answer<T>> {
   return new Promise((resolve, reject) => {
     const { host, port } = new URL(base);
     const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
@@ -163,12 +165,12 @@ function send(
       res.on("data", (chunk: Buffer) => chunks.push(chunk));
       res.on("end", () => {
         const text = Buffer.concat(chunks).toString();
-        const isJson = /json/.test(res.headers["content-type"] ?? "") && text !== "";
+        const isJson = (res.headers["content-type"] ?? "").includes("json") && text !== "";
         resolve({
           status: res.statusCode ?? 0,
           headers: new Headers(res.headers as Record<string, string>),
           text,
-          json: isJson ? JSON.parse(text) : undefined,
+          json: (isJson ? JSON.parse(text) : undefined) as T,
         });
       });
     });
@@ -177,12 +179,13 @@ function send(
 }
 
 /** A problem document, whole: RFC 9457, not cached, under the request's id. */
-export function assertProblem(answer: Answer, status: number, code: string, note = ""): void {
-  assert.deepEqual([answer.status, answer.json?.code], [status, code], `${note} ${answer.text}`);
+export function assertProblem(answer: Answer<unknown>, status: number, code: string, note = ""): void {
+  const problem = answer.json as Partial<Problem> | undefined;
+  assert.deepEqual([answer.status, problem?.code], [status, code], `${note} ${answer.text}`);
   assert.equal(answer.headers.get("content-type"), "application/problem+json");
   assert.equal(answer.headers.get("cache-control"), "no-store");
-  assert.equal(answer.json.status, status);
-  assert.equal(answer.json.requestId, answer.headers.get("x-request-id"));
+  assert.equal(problem?.status, status);
+  assert.equal(problem.requestId, answer.headers.get("x-request-id"));
   assert.equal(answer.headers.get("access-control-allow-origin"), null);
-  assert.ok(answer.json.title.length > 0 && answer.json.detail.length > 0);
+  assert.ok(problem.title && problem.detail);
 }
