@@ -41,12 +41,19 @@ export function grantStore({ q }: Connection): GrantStore {
         .selectAll("g")
         .select(["u.name as user_name", "u.email as user_email", actsIn.as("acts_in")])
         .where("m.studio_id", "=", studioId)
-        .where((where) => where.or([where("g.user_id", "=", userId), ...(others ? [where(actsIn, "=", studioId)] : [])]))
+        .where((where) =>
+          where.or([where("g.user_id", "=", userId), ...(others ? [where(actsIn, "=", studioId)] : [])]),
+        )
         .$if(grantId !== undefined, (grants) => grants.where("g.id", "=", grantId!))
         .orderBy("g.granted_at", "desc")
         .orderBy("g.id", "desc")
         .execute();
-      return rows.map((row) => ({ ...toGrant(row), userName: row.user_name, userEmail: row.user_email, actsIn: row.acts_in }));
+      return rows.map((row) => ({
+        ...toGrant(row),
+        userName: row.user_name,
+        userEmail: row.user_email,
+        actsIn: row.acts_in,
+      }));
     },
     async revoke(grantId, now) {
       const { numUpdatedRows } = await q

@@ -36,7 +36,13 @@ export interface Edge {
 }
 
 /** The door: every request passes here, is checked, handed to its route, timed and logged, once. */
-export function createEdge(parts: { routes: (edge: Edge) => readonly Route[]; addresses: Addresses; metrics: Metrics; newId: NewId; log: Log }): Edge {
+export function createEdge(parts: {
+  routes: (edge: Edge) => readonly Route[];
+  addresses: Addresses;
+  metrics: Metrics;
+  newId: NewId;
+  log: Log;
+}): Edge {
   const { addresses, metrics, newId, log } = parts;
   const guards = createGuards(addresses);
   const https = addresses.base.startsWith("https:");
@@ -60,7 +66,17 @@ export function createEdge(parts: { routes: (edge: Edge) => readonly Route[]; ad
       const ms = performance.now() - started;
       metrics.observeRequest(route?.path ?? "none", req.method ?? "", res.statusCode, ms / 1000);
       const level = res.statusCode >= 500 ? "warn" : "info";
-      log[level]({ requestId, method: req.method, path: loggedPath(req.url ?? ""), status: res.statusCode, ms: Math.round(ms * 10) / 10, ...(res.writableFinished ? {} : { cut: true }) }, "request");
+      log[level](
+        {
+          requestId,
+          method: req.method,
+          path: loggedPath(req.url ?? ""),
+          status: res.statusCode,
+          ms: Math.round(ms * 10) / 10,
+          ...(res.writableFinished ? {} : { cut: true }),
+        },
+        "request",
+      );
     });
     setSecurityHeaders(res, https);
     res.setHeader("x-request-id", requestId);
@@ -86,7 +102,9 @@ function limitBody(req: IncomingMessage): NodeJS.Timeout | undefined {
 
 function createMatcher(routes: readonly Route[]): (url: string) => Route | undefined {
   const exact = new Map(routes.filter(({ path }) => !path.endsWith("/*")).map((route) => [route.path, route]));
-  const prefixes = routes.filter(({ path }) => path.endsWith("/*")).map((route) => ({ route, prefix: route.path.slice(0, -1) }));
+  const prefixes = routes
+    .filter(({ path }) => path.endsWith("/*"))
+    .map((route) => ({ route, prefix: route.path.slice(0, -1) }));
   return (url) => {
     const query = url.indexOf("?");
     const path = query < 0 ? url : url.slice(0, query);

@@ -27,6 +27,8 @@ export interface UserStore {
   /** The user with this issuer and subject, made or brought up to date in one statement. */
   upsert(id: string, identity: Identity, now: number): Promise<User>;
   find(userId: string): Promise<User | undefined>;
+  /** Whether this identity is a user who is in a studio by an invitation they accepted. */
+  isGuest(issuer: string, subject: string): Promise<boolean>;
   /** Earliest joined first. */
   memberships(userId: string): Promise<OwnMembership[]>;
   /** False, and nothing changed, unless the user is a member. */
@@ -157,5 +159,10 @@ export interface TokenHolder {
 
 export interface TokenStore {
   /** One round trip. Undefined for a token that is unknown, expired, of an ended grant, or for another audience. */
-  findHolder(tokenHash: string, audience: string, sealedStudioId: string | undefined, now: number): Promise<TokenHolder | undefined>;
+  findHolder(
+    tokenHash: string,
+    audience: string,
+    sealedStudioId: string | undefined,
+    now: number,
+  ): Promise<TokenHolder | undefined>;
 }
