@@ -6,7 +6,7 @@ import { oauthRoutes, type OAuthParts } from "./oauth-routes.ts";
 import { peopleRoutes, type PeopleParts } from "./people-routes.ts";
 import { mcpRoute } from "./mcp-route.ts";
 import { metricsRoute, type Metrics } from "./metrics.ts";
-import type { Edge, Handler, Route } from "./server.ts";
+import type { Handler, Route } from "./server.ts";
 import { webApp, type StaticFiles } from "./static-files.ts";
 
 export interface RouteParts {
@@ -24,10 +24,10 @@ export interface RouteParts {
 }
 
 /** Every address of the service. */
-export function createRoutes(parts: RouteParts): (edge: Edge) => readonly Route[] {
-  return (edge) => [
+export function createRoutes(parts: RouteParts): (isDraining: () => boolean) => readonly Route[] {
+  return (isDraining) => [
     { path: "/healthz", origin: "any", anyHost: true, handle: healthz },
-    { path: "/readyz", origin: "any", anyHost: true, handle: readyz(parts.needs, edge.isDraining) },
+    { path: "/readyz", origin: "any", anyHost: true, handle: readyz(parts.needs, isDraining) },
     { path: "/metrics", origin: "any", anyHost: true, handle: metricsRoute(parts.metrics, parts.metricsToken) },
     ...oauthRoutes(parts.oauth),
     { path: "/.well-known/*", origin: "any", handle: nothingHere },

@@ -184,7 +184,7 @@ forEachEngine("the JSON API", (bed) => {
     const owner = await newStudio(bed.deps);
     const cookie = await server.signIn(owner);
     await bed.database.q.deleteFrom("sessions").where("user_id", "=", owner.user.id).execute();
-    for (const given of [undefined, "", "session=", "session=x", "other=1", cookie]) {
+    for (const given of [undefined, "", "atelier=", "atelier=x", "other=1", cookie]) {
       assertProblem(await call<Me>(server, "GET", "/api/me", { cookie: given }), 401, "unauthenticated", given);
       assertProblem(
         await call(server, "GET", `/api/studios/${owner.studio.id}/posts`, { cookie: given }),

@@ -181,5 +181,8 @@ test("[VAR-TRUST_PROXY] [RUN-2] addresses, networks and the word loopback; nothi
       bad,
     );
   }
-  assert.deepEqual(readConfig({ TRUST_PROXY: "loopback, 10.0.0.0/8" }).trustProxy, ["loopback", "10.0.0.0/8"]);
+  const trusts = (TRUST_PROXY: string, address: string): boolean =>
+    readConfig({ TRUST_PROXY }).trustProxy.has(parseAddress(address)!);
+  assert.ok(trusts("loopback, 10.0.0.0/8", "10.1.2.3") && trusts("loopback, 10.0.0.0/8", "::1"));
+  for (const address of ["127.0.0.1", "::1", "10.0.0.1"]) assert.ok(!trusts("", address), "off: nobody");
 });

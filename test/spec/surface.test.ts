@@ -6,25 +6,46 @@ import { apiRoutes, isWrite } from "../support/api-routes.ts";
 import { createTestClock } from "../support/clock.ts";
 import { createDeps, createPlace, silent } from "../support/engines.ts";
 
-/** Who gets in. Each is tried below, with nothing in hand. */
-type Access =
-  /** Anyone, from anywhere. */
-  | "everyone"
-  /** Peers on this machine, unless there is a token. */
-  | "this machine"
-  /** The routes below it decide, each by itself. */
-  | "see the API"
-  /** Nothing is there. */
-  | "nobody";
+interface Address {
+  path: string;
+  /** Pages of which origins may call it from a browser. */
+  origin: "any" | "own" | "mcp";
+  /** Also under names that are not ours. */
+  anyHost?: true;
+  /** What GET and POST are answered with nothing in hand: no session, no token, no form. */
+  get: number;
+  post: number;
+}
 
 /** Every address of the door, in the order in which they are tried. */
-const edge: readonly [path: string, origin: string, host: "any host" | "our host", access: Access][] = [
-  ["/healthz", "any", "any host", "everyone"],
-  ["/readyz", "any", "any host", "everyone"],
-  ["/metrics", "any", "any host", "this machine"],
-  ["/.well-known/*", "any", "our host", "nobody"],
-  ["/api/*", "own", "our host", "see the API"],
-  ["/*", "own", "our host", "everyone"],
+const edge: readonly Address[] = [
+  { path: "/healthz", origin: "any", anyHost: true, get: 200, post: 200 },
+  { path: "/readyz", origin: "any", anyHost: true, get: 200, post: 200 },
+  { path: "/metrics", origin: "any", anyHost: true, get: 200, post: 200 }, // to this machine; see below
+  { path: "/.well-known/oauth-protected-resource", origin: "any", get: 200, post: 200 },
+  { path: "/.well-known/oauth-protected-resource/mcp", origin: "any", get: 200, post: 200 },
+  { path: "/.well-known/oauth-authorization-server", origin: "any", get: 200, post: 404 },
+  { path: "/.well-known/oauth-authorization-server/mcp", origin: "any", get: 200, post: 404 },
+  { path: "/.well-known/openid-configuration", origin: "any", get: 200, post: 404 },
+  { path: "/.well-known/openid-configuration/mcp", origin: "any", get: 200, post: 404 },
+  { path: "/mcp/.well-known/openid-configuration", origin: "any", get: 200, post: 404 },
+  { path: "/api/auth/mcp/register", origin: "any", get: 404, post: 400 },
+  { path: "/api/auth/oauth2/token", origin: "any", get: 404, post: 400 },
+  { path: "/api/auth/oauth2/revoke", origin: "any", get: 404, post: 400 },
+  { path: "/api/auth/jwks", origin: "any", get: 200, post: 404 },
+  { path: "/api/auth/oauth2/authorize", origin: "any", get: 400, post: 404 },
+  { path: "/api/auth/oauth2/authorize/*", origin: "any", get: 400, post: 404 },
+  { path: "/.well-known/*", origin: "any", get: 404, post: 404 },
+  { path: "/mcp", origin: "mcp", get: 401, post: 401 },
+  { path: "/login", origin: "own", get: 200, post: 415 },
+  { path: "/api/auth/callback/*", origin: "own", get: 404, post: 404 },
+  { path: "/join/*", origin: "own", get: 404, post: 303 },
+  { path: "/api/sign-out", origin: "own", get: 404, post: 204 },
+  { path: "/dev-idp/sign-in/*", origin: "own", get: 400, post: 415 }, // only where no issuer is configured, on loopback
+  { path: "/dev-idp/*", origin: "own", get: 404, post: 404 },
+  { path: "/consent/*", origin: "own", get: 303, post: 403 },
+  { path: "/api/*", origin: "own", get: 404, post: 404 },
+  { path: "/*", origin: "own", get: 404, post: 404 }, // this service has no web app built in
 ];
 
 /** Every route of the JSON API. All of them want a session; those that change something, our own page as well. */
@@ -65,11 +86,12 @@ describe("the surface", () => {
   after(() => close());
 
   test("[L6] the door has these addresses and no other", () => {
-    const real = server.routes.map(({ path, origin, anyHost }) => [path, origin, anyHost ? "any host" : "our host"]);
-    assert.deepEqual(
-      real,
-      edge.map(([path, origin, host]) => [path, origin, host]),
-    );
+    const shown = ({ path, origin, anyHost }: Pick<Address, "path" | "origin" | "anyHost">) => ({
+      path,
+      origin,
+      anyHost,
+    });
+    assert.deepEqual(server.edge.routes.map(shown), edge.map(shown));
   });
 
   test("the API has these routes and no other", () => {
@@ -79,37 +101,38 @@ describe("the surface", () => {
     );
   });
 
-  test("[L6] with nothing in hand, each answers what the table says", async () => {
-    for (const [path, , , access] of edge) {
-      const answer = await call(server, "GET", path.replace("*", "probe"));
-      if (access === "nobody" || access === "see the API") assertProblem(answer, 404, "not_found", path);
-      if (access === "this machine") {
-        assert.equal(answer.status, 200, path);
-        const forwarded = await call(server, "GET", path, { headers: { "x-forwarded-for": "192.0.2.1" } });
-        assert.equal(forwarded.status, 403, "not for those behind a proxy");
-      }
-      if (access === "everyone") assert.ok([200, 404].includes(answer.status), path);
-    }
-    for (const route of apiRoutes(server.api)) {
-      const name = `${route.method} ${route.path}`;
-      assertProblem(await call(server, route.method, route.path), 401, "unauthenticated", name);
-      if (!isWrite(route)) continue;
-      assertProblem(
-        await call(server, route.method, route.path, { headers: { origin: undefined, "sec-fetch-site": undefined } }),
-        403,
-        "forbidden",
-        name,
+  for (const { path, get, post } of edge) {
+    test(`[L6] ${path} with nothing in hand`, async () => {
+      const where = path.replace("*", "probe");
+      assert.deepEqual(
+        [(await call(server, "GET", where)).status, (await call(server, "POST", where)).status],
+        [get, post],
       );
+    });
+  }
+
+  for (const route of apiRoutes()) {
+    test(`[L6] ${route.method} ${route.path} wants a session${isWrite(route) ? ", and our own page" : ""}`, async () => {
+      assertProblem(await call(server, route.method, route.path), 401, "unauthenticated");
+      if (!isWrite(route)) return;
+      const nobody = { origin: undefined, "sec-fetch-site": undefined };
+      assertProblem(await call(server, route.method, route.path, { headers: nobody }), 403, "forbidden");
+    });
+  }
+
+  test("[L6] the figures are for this machine, not for those behind a proxy on it", async () => {
+    for (const name of ["x-forwarded-for", "forwarded", "via", "x-real-ip"]) {
+      assert.equal((await call(server, "GET", "/metrics", { headers: { [name]: "192.0.2.1" } })).status, 403, name);
     }
   });
 
   test("[M2] a foreign page, or a foreign name for us, gets nowhere", async () => {
-    for (const [path, origin, host] of edge) {
+    for (const { path, origin, anyHost } of edge) {
       const where = path.replace("*", "probe");
       const page = await call(server, "GET", where, { headers: { origin: "https://evil.example" } });
-      assert.equal(page.status === 403, origin === "own", path);
+      assert.equal(page.status === 403, origin !== "any", path);
       const name = await call(server, "GET", where, { headers: { host: "evil.example" } });
-      assert.equal(name.status === 403, host === "our host", path);
+      assert.equal(name.status === 403, anyHost !== true, path);
     }
   });
 });

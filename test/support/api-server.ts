@@ -1,105 +1,27 @@
 import assert from "node:assert/strict";
-import { createHash, randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { request } from "node:http";
-import { createServer, type AddressInfo } from "node:net";
-import type { Deps } from "#domain/deps.ts";
+import { createSessions } from "#auth/sessions.ts";
 import type { SignedIn } from "#domain/caller.ts";
-import { createApi, type Api } from "#http/api/app.ts";
-import type { SessionReader } from "#http/api/context.ts";
-import { mountApi } from "#http/api/mount.ts";
-import { createMetrics } from "#http/metrics.ts";
+import type { Deps } from "#domain/deps.ts";
 import type { Problem } from "#http/problem.ts";
-import { createRoutes } from "#http/routes.ts";
-import { createEdge, type Edge, type Route } from "#http/server.ts";
-import { days } from "#lib/clock.ts";
 import type { Log } from "#lib/log.ts";
 import { silent } from "./engines.ts";
+import { startService, type RunningService } from "./service.ts";
 
-const cookieName = "session";
-
-/** The edge with the JSON API behind it, on a port of its own. */
-export interface ApiServer {
-  base: string;
-  edge: Edge;
-  api: Api;
-  /** Every route of the edge. */
-  routes: readonly Route[];
+/** The service, with a short way to sign people in. */
+export interface ApiServer extends RunningService {
   /** A cookie header of a session that is in the database. */
   signIn(person: SignedIn): Promise<string>;
-  close(): Promise<void>;
 }
 
 export async function startApiServer(deps: Deps, log: Log = silent): Promise<ApiServer> {
-  const port = await freePort();
-  const base = `http://localhost:${port}`;
-  const started = await startEdge({ ...deps, base }, base, log, port);
+  const service = await startService(deps, { log });
+  const sessions = createSessions({ deps: service.deps, base: service.base });
   return {
-    base,
-    ...started,
-    async signIn({ user }) {
-      const cookie = randomBytes(32).toString("base64url");
-      await deps.sessions.insert(hash(cookie), user.id, deps.clock(), deps.clock() + days(30));
-      return `${cookieName}=${cookie}`;
-    },
-    close: () =>
-      new Promise((resolve) => {
-        started.edge.server.close(() => resolve());
-        started.edge.server.closeAllConnections();
-      }),
+    ...service,
+    signIn: async ({ user }) => (await sessions.start(user.id, undefined)).split(";", 1)[0] ?? "",
   };
 }
-
-async function startEdge(
-  deps: Deps,
-  base: string,
-  log: Log,
-  port: number,
-): Promise<Pick<ApiServer, "edge" | "api" | "routes">> {
-  const api = createApi({ deps, sessions: cookieSessions(deps), log });
-  const metrics = createMetrics();
-  const makeRoutes = createRoutes({
-    base,
-    api: mountApi(api),
-    metrics,
-    metricsToken: undefined,
-    needs: [],
-    webFiles: { find: () => undefined },
-  });
-  let routes: readonly Route[] = [];
-  const edge = createEdge({
-    routes: (made) => (routes = makeRoutes(made)),
-    addresses: { base, uploadPage: base, loopback: true, mcpOrigins: [] },
-    metrics,
-    newId: deps.newId,
-    log,
-  });
-  edge.server.listen(port, "127.0.0.1");
-  await once(edge.server, "listening");
-  return { edge, api, routes };
-}
-
-/** The base address names the port, so the port comes first. */
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return port;
-}
-
-/** Sessions as the service keeps them: rows found by the digest of a cookie. */
-function cookieSessions(deps: Deps): SessionReader {
-  return {
-    find: async (header) => {
-      const cookie = /(?:^|; )session=([\w-]{43})(?:;|$)/.exec(header ?? "")?.[1];
-      return cookie === undefined ? undefined : deps.sessions.findUser(hash(cookie), deps.clock());
-    },
-  };
-}
-
-const hash = (cookie: string): string => createHash("sha256").update(cookie).digest("hex");
 
 export interface Answer<T = Problem> {
   status: number;

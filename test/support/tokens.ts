@@ -74,7 +74,12 @@ export interface Approval {
 }
 
 /** An approval by the person, as the consent page would make it, with an access token of an hour. */
-export async function approve(database: Database, deps: Deps, person: SignedIn, given: { scopes?: readonly Scope[]; client?: string } = {}): Promise<Approval> {
+export async function approve(
+  database: Database,
+  deps: Deps,
+  person: SignedIn,
+  given: { scopes?: readonly Scope[]; client?: string } = {},
+): Promise<Approval> {
   const scopes = given.scopes ?? allScopes;
   const user = await deps.users.find(person.user.id);
   const memberships = await deps.users.memberships(person.user.id);
@@ -98,11 +103,26 @@ export async function approve(database: Database, deps: Deps, person: SignedIn, 
 }
 
 /** A further token of the same approval, as a refresh gives one. */
-export async function newToken({ q }: Database, deps: Deps, grantId: string, scopes: readonly Scope[] = allScopes): Promise<string> {
+export async function newToken(
+  { q }: Database,
+  deps: Deps,
+  grantId: string,
+  scopes: readonly Scope[] = allScopes,
+): Promise<string> {
   const token = randomBytes(32).toString("base64url");
   await q
     .insertInto("oauth_records")
-    .values({ model: "AccessToken", id_hash: digest(token), payload: "{}", grant_id: grantId, uid_hash: null, scope: scopes.join(" "), generation: 0, expires_at: deps.clock() + hours(1), consumed_at: null })
+    .values({
+      model: "AccessToken",
+      id_hash: digest(token),
+      payload: "{}",
+      grant_id: grantId,
+      audience: null,
+      scope: scopes.join(" "),
+      generation: 0,
+      expires_at: deps.clock() + hours(1),
+      consumed_at: null,
+    })
     .execute();
   return token;
 }
