@@ -1,5 +1,5 @@
 import { ConfigError, readConfig, type Config } from "./config.ts";
-import { createService, type Service } from "./service.ts";
+import { openService, type Service } from "./service.ts";
 import { MigrationError } from "#db/migrate.ts";
 import { DamagedDatabaseError } from "#db/sqlite.ts";
 import type { Edge } from "#http/server.ts";
@@ -10,7 +10,7 @@ async function main(): Promise<void> {
   process.umask(0o077); // what we write is for this account only
   const config = readConfig(process.env);
   const log = createLog(config.logLevel);
-  const service = await createService(config, log);
+  const service = await openService(config, log);
   leaveOnSignal(service, log);
   await listen(service.edge, config);
   greet(config, log);

@@ -2,7 +2,9 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import packageJson from "../package.json" with { type: "json" };
 import type { Config } from "./config.ts";
+import { createAuthenticate } from "#auth/authenticate.ts";
 import { createOAuthServer } from "#auth/oauth-server.ts";
 import { readOperatorClients } from "#auth/operator-clients.ts";
 import { createPeople } from "#auth/people.ts";
@@ -12,16 +14,21 @@ import { createPurge } from "#domain/access/purge-expired.ts";
 import { countHit, unlimited, type RateLimit } from "#domain/access/rate-limit.ts";
 import type { Deps } from "#domain/deps.ts";
 import { withLease } from "#domain/lease.ts";
-import { createApi } from "#http/api/app.ts";
+import { createApi, type Api } from "#http/api/app.ts";
 import { mountApi } from "#http/api/mount.ts";
 import { addressKey } from "#http/client-address.ts";
 import { drain } from "#http/drain.ts";
+import type { Need } from "#http/health.ts";
 import { createMetrics } from "#http/metrics.ts";
 import { renderErrorPage } from "#http/page.ts";
 import { createRoutes } from "#http/routes.ts";
 import { createEdge, type Edge } from "#http/server.ts";
-import { loadStaticFiles } from "#http/static-files.ts";
-import { minutes, seconds, systemClock, type Clock } from "#lib/clock.ts";
+import { loadStaticFiles, type StaticFiles } from "#http/static-files.ts";
+import { createMcpEndpoint } from "#mcp/endpoint.ts";
+import { createConformanceFixtures } from "#mcp/fixtures/conformance.ts";
+import { createCallLimit, noLimit } from "#mcp/rate-limit.ts";
+import { tools } from "#mcp/tools.ts";
+import { minutes, seconds, systemClock } from "#lib/clock.ts";
 import { every, type Repeated } from "#lib/every.ts";
 import { createIds } from "#lib/ids.ts";
 import type { Log } from "#lib/log.ts";
@@ -31,38 +38,61 @@ import { createSigner } from "#lib/signed-token.ts";
 
 export interface Service {
   edge: Edge;
-  deps: Deps;
+  api: Api;
   /** Finishes what was accepted, then lets go of everything. */
   close(): Promise<void>;
 }
 
-/** What lies outside our walls. Tests bring their own. */
-export interface Outside {
-  clock?: Clock;
-  /** Fetches the document a client's id points at. */
-  fetchDocument?: (url: string) => Promise<Response>;
-}
-
 const webFolder = join(import.meta.dirname, "../web/dist");
 
-/** Composition root: the only file that knows everything. */
-export async function createService(config: Config, log: Log, outside: Outside = {}): Promise<Service> {
-  const clock = outside.clock ?? systemClock;
+/** The service as it runs: its database opened, its secret found, everything checked. Nothing listens yet. */
+export async function openService(config: Config, log: Log): Promise<Service> {
   const clients = await readOperatorClients(config.oauthClientsFile);
   const webFiles = await loadStaticFiles(webFolder);
   const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log });
   // Made after the database: a folder that holds a secret once held a database too.
-  const secrets = config.secrets ?? [await keepSecret(config.dataDir)];
+  const secrets: Secrets = config.secrets ?? [await keepSecret(config.dataDir)];
   const deps: Deps = {
     ...createStores(database),
-    ...(config.rateLimits ? {} : { rateLimits: unlimited }),
-    clock,
-    newId: createIds(clock),
+    clock: systemClock,
+    newId: createIds(systemClock),
     newSecret: () => randomBytes(32).toString("base64url"),
     base: config.base,
+    limits: config.limits,
   };
+  const fetchDocument = createPublicFetch({ timeoutMs: seconds(4), maxBytes: 10 * 1024 });
+  const needs = [{ name: "database", check: () => database.ping() }];
+  const service = assembleService({ config, deps, secrets, clients, webFiles, fetchDocument, needs, log });
+  const purging = purge(deps, log);
+  return {
+    ...service,
+    async close() {
+      await Promise.all([service.close(), purging.stop()]);
+      await database.close();
+    },
+  };
+}
+
+type Secrets = NonNullable<Config["secrets"]>;
+
+export interface ServiceParts {
+  config: Config;
+  deps: Deps;
+  secrets: Secrets;
+  clients: Awaited<ReturnType<typeof readOperatorClients>>;
+  webFiles: StaticFiles;
+  /** Fetches the document that a client's id points at. */
+  fetchDocument: (url: string) => Promise<Response>;
+  needs: readonly Need[];
+  log: Log;
+}
+
+/** Composition root: who is given what. Tests put the same service together over a database and a clock of their own. */
+export function assembleService(parts: ServiceParts): Service {
+  const { config, secrets, clients, webFiles, fetchDocument, needs, log } = parts;
   const { base, loginUrl } = config;
-  const signer = createSigner(secrets, clock);
+  const deps: Deps = config.rateLimits ? parts.deps : { ...parts.deps, rateLimits: unlimited };
+  const signer = createSigner(secrets, deps.clock);
   const limit = (name: RateLimit, req: IncomingMessage) => countHit(deps, name, addressKey(req, config.trustProxy));
 
   const people = createPeople({ ...config, deps, signer, log, renderErrorPage });
@@ -74,11 +104,22 @@ export async function createService(config: Config, log: Log, outside: Outside =
     clients,
     loginUrl,
     isSignedIn: async (cookies) => (await findUser(cookies)) !== undefined,
-    fetchDocument: outside.fetchDocument ?? createPublicFetch({ timeoutMs: seconds(4), maxBytes: 10 * 1024 }),
+    fetchDocument,
     limitFetch: (req) => limit("clientDocument", req),
     renderError: renderErrorPage,
     log,
   });
+  const mcp = createMcpEndpoint({
+    deps,
+    authenticate: createAuthenticate(deps, log),
+    tools,
+    signer,
+    log,
+    countCall: config.rateLimits ? createCallLimit(deps.clock) : noLimit,
+    version: packageJson.version,
+    extension: config.conformanceFixtures ? createConformanceFixtures(deps.newSecret) : undefined,
+  });
+  const api = createApi({ deps, sessions: people.sessions, log });
 
   const metrics = createMetrics();
   const edge = createEdge({
@@ -86,11 +127,12 @@ export async function createService(config: Config, log: Log, outside: Outside =
       base,
       metrics,
       metricsToken: config.metricsToken,
-      needs: [{ name: "database", check: () => database.ping() }],
+      needs,
       people: { ...people, base, loginUrl, deps, signer, limit },
       oauth: { oauth, base, limit },
       consent: { consent: oauth.consent, deps, signer, base, loginUrl, findUser },
-      api: mountApi(createApi({ deps, sessions: people.sessions, log })),
+      mcp,
+      api: mountApi(api),
       webFiles,
     }),
     addresses: config,
@@ -98,13 +140,12 @@ export async function createService(config: Config, log: Log, outside: Outside =
     newId: deps.newId,
     log,
   });
-  const purging = purge(deps, log);
   return {
     edge,
-    deps,
+    api,
     async close() {
-      await Promise.all([drain(edge, log), purging.stop()]);
-      await database.close();
+      mcp.close();
+      await drain(edge, log);
     },
   };
 }

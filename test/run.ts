@@ -47,7 +47,7 @@ function report(missing: readonly Need[]): boolean {
   if (missing.length === 0) return true;
   const rule = "!".repeat(100);
   const lines = missing.map(
-    (need) => `  ${need.name} was not found. Not tested: ${need.untested}.\n    To bring it:  ${need.bring}`,
+    (need) => `  MISSING: ${need.name}\n    Not tested:   ${need.untested}\n    To bring it:  ${need.bring}`,
   );
   console.error(`\n${rule}\n${lines.join("\n")}\n${rule}`);
   const strict = process.env["CI"] === "true";

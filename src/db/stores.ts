@@ -3,6 +3,7 @@ import { activityStore } from "./activity.ts";
 import type { Connection, Database } from "./client.ts";
 import { grantStore } from "./grants.ts";
 import { leaseStore } from "./leases.ts";
+import { idempotencyStore } from "./idempotency.ts";
 import { oauthClientStore, oauthRecordStore } from "./oauth.ts";
 import { postStore } from "./posts.ts";
 import { purgeStore } from "./purges.ts";
@@ -28,6 +29,7 @@ function storesOn(connection: Connection): Stores {
     rateLimits: rateLimitStore(connection),
     purges: purgeStore(connection),
     leases: leaseStore(connection),
+    idempotency: idempotencyStore(connection),
   };
 }
 

@@ -12,6 +12,8 @@ import type {
 } from "./access/ports.ts";
 import type { ActivityStore } from "./activity/ports.ts";
 import type { LeaseStore } from "./lease.ts";
+import type { AssetLimits } from "./assets/kinds.ts";
+import type { IdempotencyStore } from "./idempotency/ports.ts";
 import type { PostStore } from "./posts/ports.ts";
 import type { InvitationStore, MembershipStore, StudioStore } from "./studios/ports.ts";
 
@@ -31,6 +33,7 @@ export interface Stores {
   rateLimits: RateLimitStore;
   purges: PurgeStore;
   leases: LeaseStore;
+  idempotency: IdempotencyStore;
 }
 
 /** Everything a verb may use. Each verb names the few it does, so that a reader sees its reach. */
@@ -43,4 +46,5 @@ export interface Deps extends Stores {
   newSecret: () => string;
   /** `{base}`: for the addresses that results carry. */
   base: string;
+  limits: AssetLimits;
 }

@@ -30,14 +30,14 @@ const bodyDeadlineMs = 30_000;
 
 export interface Edge {
   server: Server;
+  routes: readonly Route[];
   /** From now on every answer asks its client to leave, and `/readyz` says no. */
   startDraining(): void;
-  isDraining(): boolean;
 }
 
 /** The door: every request passes here, is checked, handed to its route, timed and logged, once. */
 export function createEdge(parts: {
-  routes: (edge: Edge) => readonly Route[];
+  routes: (isDraining: () => boolean) => readonly Route[];
   addresses: Addresses;
   metrics: Metrics;
   newId: NewId;
@@ -53,8 +53,8 @@ export function createEdge(parts: {
     { headersTimeout: 15_000, requestTimeout: 0, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000 },
     (req, res) => void serve(req, res),
   );
-  const edge: Edge = { server, startDraining: () => void (draining = true), isDraining: () => draining };
-  const find = createMatcher(parts.routes(edge));
+  const routes = parts.routes(() => draining);
+  const find = createMatcher(routes);
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const started = performance.now();
@@ -91,7 +91,7 @@ export function createEdge(parts: {
     }
   }
 
-  return edge;
+  return { server, routes, startDraining: () => void (draining = true) };
 }
 
 function limitBody(req: IncomingMessage): NodeJS.Timeout | undefined {

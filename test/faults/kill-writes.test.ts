@@ -20,8 +20,8 @@ for (const engine of engines()) {
           helper.go();
           await helper.line("ready");
           if (round + 1 < rounds) next = startHelper("write.ts", { ...place, parallel: 4 });
-          await helper.line("made");
-          await sleep(Math.random() * 80);
+          await helper.line("made", 10 + Math.floor(Math.random() * 40));
+          await sleep(Math.random() * 5);
           await helper.kill();
           for (const [, , postId = "", revision] of helper.lines
             .map((line) => line.split(" "))

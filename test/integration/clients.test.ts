@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { approveClient } from "#domain/access/approve-client.ts";
-import { listClients } from "#domain/access/list-clients.ts";
+import { listClients, type ClientView } from "#domain/access/list-clients.ts";
 import { revokeClient } from "#domain/access/revoke-client.ts";
 import { setActiveStudio } from "#domain/access/set-active-studio.ts";
 import type { Caller, SignedIn } from "#domain/caller.ts";
@@ -59,7 +59,7 @@ forEachEngine("AI clients", (bed) => {
     await bed.deps.grants.touch(id, bed.clock());
     const path = `/api/studios/${owner.studio.id}/clients`;
     const cookie = await server.signIn(owner);
-    const { status, json } = await call(server, "GET", path, { cookie });
+    const { status, json } = await call<{ clients: ClientView[] }>(server, "GET", path, { cookie });
     assert.equal(status, 200);
     assert.deepEqual(json, {
       clients: [
@@ -80,7 +80,7 @@ forEachEngine("AI clients", (bed) => {
     });
     for (const _ of [1, 2]) assert.equal((await call(server, "DELETE", `${path}/${id}`, { cookie })).status, 204);
     assert.equal(
-      (await call(server, "GET", path, { cookie })).json.clients[0].revokedAt,
+      (await call<{ clients: ClientView[] }>(server, "GET", path, { cookie })).json.clients[0]?.revokedAt,
       new Date(bed.clock()).toISOString(),
     );
   });

@@ -1,110 +1,34 @@
 import assert from "node:assert/strict";
-import { createHash, randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { request } from "node:http";
-import { createServer, type AddressInfo } from "node:net";
-import type { Deps } from "#domain/deps.ts";
+import { createSessions } from "#auth/sessions.ts";
 import type { SignedIn } from "#domain/caller.ts";
-import { createApi, type Api } from "#http/api/app.ts";
-import type { SessionReader } from "#http/api/context.ts";
-import { mountApi } from "#http/api/mount.ts";
-import { createMetrics } from "#http/metrics.ts";
-import { createRoutes } from "#http/routes.ts";
-import { createEdge, type Edge, type Route } from "#http/server.ts";
-import { days } from "#lib/clock.ts";
+import type { Deps } from "#domain/deps.ts";
+import type { Problem } from "#http/problem.ts";
 import type { Log } from "#lib/log.ts";
 import { silent } from "./engines.ts";
+import { startService, type RunningService } from "./service.ts";
 
-const cookieName = "session";
-
-/** The edge with the JSON API behind it, on a port of its own. */
-export interface ApiServer {
-  base: string;
-  edge: Edge;
-  api: Api;
-  /** Every route of the edge. */
-  routes: readonly Route[];
+/** The service, with a short way to sign people in. */
+export interface ApiServer extends RunningService {
   /** A cookie header of a session that is in the database. */
   signIn(person: SignedIn): Promise<string>;
-  close(): Promise<void>;
 }
 
 export async function startApiServer(deps: Deps, log: Log = silent): Promise<ApiServer> {
-  const port = await freePort();
-  const base = `http://localhost:${port}`;
-  const started = await startEdge({ ...deps, base }, base, log, port);
+  const service = await startService(deps, { log });
+  const sessions = createSessions({ deps: service.deps, base: service.base });
   return {
-    base,
-    ...started,
-    async signIn({ user }) {
-      const cookie = randomBytes(32).toString("base64url");
-      await deps.sessions.insert(hash(cookie), user.id, deps.clock(), deps.clock() + days(30));
-      return `${cookieName}=${cookie}`;
-    },
-    close: () =>
-      new Promise((resolve) => {
-        started.edge.server.close(() => resolve());
-        started.edge.server.closeAllConnections();
-      }),
+    ...service,
+    signIn: async ({ user }) => (await sessions.start(user.id, undefined)).split(";", 1)[0] ?? "",
   };
 }
 
-async function startEdge(
-  deps: Deps,
-  base: string,
-  log: Log,
-  port: number,
-): Promise<Pick<ApiServer, "edge" | "api" | "routes">> {
-  const api = createApi({ deps, sessions: cookieSessions(deps), log });
-  const metrics = createMetrics();
-  const makeRoutes = createRoutes({
-    base,
-    api: mountApi(api),
-    metrics,
-    metricsToken: undefined,
-    needs: [],
-    webFiles: { find: () => undefined },
-  });
-  let routes: readonly Route[] = [];
-  const edge = createEdge({
-    routes: (made) => (routes = makeRoutes(made)),
-    addresses: { base, uploadPage: base, loopback: true, mcpOrigins: [] },
-    metrics,
-    newId: deps.newId,
-    log,
-  });
-  await new Promise<void>((resolve) => edge.server.listen(port, "127.0.0.1", resolve));
-  return { edge, api, routes };
-}
-
-/** The base address names the port, so the port comes first. */
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return port;
-}
-
-/** Sessions as the service keeps them: rows found by the digest of a cookie. */
-function cookieSessions(deps: Deps): SessionReader {
-  return {
-    find: async (header) => {
-      const cookie = /(?:^|; )session=([\w-]{43})(?:;|$)/.exec(header ?? "")?.[1];
-      return cookie === undefined ? undefined : deps.sessions.findUser(hash(cookie), deps.clock());
-    },
-  };
-}
-
-const hash = (cookie: string): string => createHash("sha256").update(cookie).digest("hex");
-
-export interface Answer {
+export interface Answer<T = Problem> {
   status: number;
   headers: Headers;
   text: string;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers freely
-  json: any;
+  /** What the test takes the body for; a problem unless it says more. */
+  json: T;
 }
 
 export interface Call {
@@ -115,12 +39,12 @@ export interface Call {
 }
 
 /** A request as our own pages make it, unless told otherwise. */
-export async function call(
+export async function call<T = Problem>(
   server: Pick<ApiServer, "base">,
   method: string,
   path: string,
   options: Call = {},
-): Promise<Answer> {
+): Promise<Answer<T>> {
   const isWrite = method !== "GET" && method !== "HEAD";
   const given: Record<string, string | undefined> = {
     cookie: options.cookie,
@@ -139,13 +63,13 @@ export async function call(
 }
 
 /** By hand rather than `fetch`, which has its own mind about cookies, origins and the spelling of paths. */
-function send(
+function send<T>(
   base: string,
   path: string,
   method: string,
   headers: Record<string, string>,
   body: string | Uint8Array | undefined,
-): Promise<Answer> {
+): Promise<Answer<T>> {
   return new Promise((resolve, reject) => {
     const { host, port } = new URL(base);
     const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
@@ -163,12 +87,12 @@ function send(
       res.on("data", (chunk: Buffer) => chunks.push(chunk));
       res.on("end", () => {
         const text = Buffer.concat(chunks).toString();
-        const isJson = /json/.test(res.headers["content-type"] ?? "") && text !== "";
+        const isJson = (res.headers["content-type"] ?? "").includes("json") && text !== "";
         resolve({
           status: res.statusCode ?? 0,
           headers: new Headers(res.headers as Record<string, string>),
           text,
-          json: isJson ? JSON.parse(text) : undefined,
+          json: (isJson ? JSON.parse(text) : undefined) as T,
         });
       });
     });
@@ -177,12 +101,13 @@ function send(
 }
 
 /** A problem document, whole: RFC 9457, not cached, under the request's id. */
-export function assertProblem(answer: Answer, status: number, code: string, note = ""): void {
-  assert.deepEqual([answer.status, answer.json?.code], [status, code], `${note} ${answer.text}`);
+export function assertProblem(answer: Answer<unknown>, status: number, code: string, note = ""): void {
+  const problem = answer.json as Partial<Problem> | undefined;
+  assert.deepEqual([answer.status, problem?.code], [status, code], `${note} ${answer.text}`);
   assert.equal(answer.headers.get("content-type"), "application/problem+json");
   assert.equal(answer.headers.get("cache-control"), "no-store");
-  assert.equal(answer.json.status, status);
-  assert.equal(answer.json.requestId, answer.headers.get("x-request-id"));
+  assert.equal(problem?.status, status);
+  assert.equal(problem.requestId, answer.headers.get("x-request-id"));
   assert.equal(answer.headers.get("access-control-allow-origin"), null);
-  assert.ok(answer.json.title.length > 0 && answer.json.detail.length > 0);
+  assert.ok(problem.title && problem.detail);
 }

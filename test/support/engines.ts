@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { after, before, describe } from "node:test";
 import pg from "pg";
+import { readConfig } from "../../src/config.ts";
 import type { Database } from "#db/client.ts";
 import { openDatabase, type OpenOptions } from "#db/open.ts";
 import { createStores } from "#db/stores.ts";
@@ -68,6 +69,7 @@ export function createDeps(database: Database, clock: Clock): Deps {
     newId: createIds(clock),
     newSecret: () => randomBytes(32).toString("base64url"),
     base: "http://localhost:3000",
+    limits: readConfig({}).limits,
   };
 }
 

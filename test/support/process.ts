@@ -6,8 +6,8 @@ import { createInterface } from "node:readline";
 /** A program of `children/` that runs beside the test and tells what it does, line by line. */
 export interface Helper {
   readonly lines: readonly string[];
-  /** Resolves with the first line that begins with `start`; rejects where the process ends without it. */
-  line(start: string): Promise<string>;
+  /** Resolves with the first line that begins with `start`, or the nth; rejects where the process ends without it. */
+  line(start: string, nth?: number): Promise<string>;
   /** It waits for this before it does anything. */
   go(): void;
   /** SIGKILL, as a power cut would end it; resolves when it is gone and every line of it is read. */
@@ -36,10 +36,10 @@ export function startHelper(program: string, options: unknown): Helper {
   return {
     lines,
     ended,
-    line: (start) =>
+    line: (start, nth = 1) =>
       new Promise((resolve, reject) => {
         const check = () => {
-          const found = lines.find((text) => text.startsWith(start));
+          const found = lines.filter((text) => text.startsWith(start)).at(nth - 1);
           if (found === undefined && !over) return;
           waiting.delete(check);
           if (found === undefined)
