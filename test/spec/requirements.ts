@@ -127,7 +127,11 @@ export const requirements: Readonly<Record<string, Requirement>> = { ...words, .
 
 /** The cases of the threat list that a test holds so far. */
 export const threats = [
+  "A14",
+  "A15",
+  "A16",
   "A24",
+  "C5",
   "D1",
   "D2",
   "D3",
@@ -137,7 +141,9 @@ export const threats = [
   "L3",
   "L4",
   "L5",
+  "M2",
   "M10",
+  "M11",
   "R6",
   "T1",
   "T2",
@@ -147,5 +153,9 @@ export const threats = [
   "T7",
   "T8",
   "U1",
+  "W1",
+  "W3",
+  "W5",
+  "W6",
   "X4",
 ] as const;
