@@ -123,7 +123,26 @@ const running = {
   "TOKEN-2": { section: "8", says: "the newest secret signs, all verify" },
 } as const satisfies Record<string, Requirement>;
 
-export const requirements: Readonly<Record<string, Requirement>> = { ...words, ...errors, ...variables, ...running };
+/** §3.8, §3.9 and the pages of §7 that need no script: how people get in. */
+const people = {
+  "SIGN-1": { section: "3", says: "the login url leads to the identity provider, then back to where one wanted to go" },
+  "SIGN-2": { section: "3", says: "the identity provider is any OpenID Connect issuer; several may be configured" },
+  "SIGN-3": { section: "3", says: "with none configured on loopback, a built-in development issuer takes its place" },
+  "SIGN-4": { section: "3", says: "the development issuer refuses peers that are not loopback and forwarded requests" },
+  "SIGN-5": { section: "3", says: "who may sign in: verified addresses and @domains, or *" },
+  "SIGN-6": { section: "3", says: "an invitation admits the person who accepts it" },
+  "SIGN-7": { section: "7", says: "POST /api/sign-out: 204; the web session is gone" },
+  "SIGN-8": { section: "7", says: "sign-in and error pages are plain HTML forms that need no script" },
+  "SIGN-9": { section: "0", says: "{base} never comes from a request header" },
+} as const satisfies Record<string, Requirement>;
+
+export const requirements: Readonly<Record<string, Requirement>> = {
+  ...words,
+  ...people,
+  ...errors,
+  ...variables,
+  ...running,
+};
 
 /** The cases of the threat list that a test holds so far. */
 export const threats = [
