@@ -126,11 +126,9 @@ forEachEngine("rate limits", (bed) => {
         "x-real-ip": `198.51.100.${i}`,
       });
       const answers = await Promise.all(Array.from({ length: 30 }, (_, i) => register(i, i % 2 === 0 ? {} : forge(i))));
-      assert.deepEqual(answers.map(({ status }) => status).toSorted(), [
-        ...Array(20).fill(201),
-        ...Array(10).fill(429),
-      ]);
-      for (const { headers } of answers.filter(({ status }) => status === 429)) {
+      const answered = (wanted: number) => answers.filter(({ status }) => status === wanted);
+      assert.deepEqual([answered(201).length, answered(429).length], [20, 10]);
+      for (const { headers } of answered(429)) {
         assert.ok(Number(headers.get("retry-after")) >= 1 && Number(headers.get("retry-after")) <= 3600);
       }
       const clients = async () => (await bed.database.q.selectFrom("oauth_clients").select("id").execute()).length;
