@@ -58,7 +58,7 @@ forEachEngine("mcp clients", (bed) => {
   for (const [name, connect] of Object.entries(clients)) {
     test(`${name}: lists and calls tools, and shows the model an error as the server words it`, async () => {
       const owner = await newStudio(bed.deps, undefined, "North");
-      const { token } = await approve(bed.database, bed.deps, owner);
+      const { token } = await approve(bed.deps, owner);
       const client = await connect(new URL(server.url), token);
       try {
         assert.match(client.getInstructions() ?? "", /studio "North", with the role owner/);

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createAuthenticate } from "#auth/authenticate.ts";
 import { createMetrics } from "#http/metrics.ts";
 import { createEdge, type Handler } from "#http/server.ts";
 import { createMcpEndpoint, type McpEndpoint } from "#mcp/endpoint.ts";
@@ -7,12 +8,10 @@ import type { Extension } from "#mcp/exchange.ts";
 import { noLimit, type CountCall } from "#mcp/rate-limit.ts";
 import type { Tool } from "#mcp/tool.ts";
 import { tools as productTools } from "#mcp/tools.ts";
-import type { Database } from "#db/client.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import type { Log } from "#lib/log.ts";
 import { silent } from "./engines.ts";
-import { createAuthenticate } from "./tokens.ts";
 
 export interface McpServer {
   url: string;
@@ -22,13 +21,12 @@ export interface McpServer {
 
 /** The endpoint behind a plain `node:http` server: a real socket, a real database, nobody in between. */
 export async function startMcp(
-  parts: { database: Database; deps: Deps },
+  { deps }: { deps: Deps },
   options: { tools?: readonly Tool[]; extension?: Extension; countCall?: CountCall; log?: Log } = {},
 ): Promise<McpServer> {
-  const { database, deps } = parts;
   const endpoint = createMcpEndpoint({
     deps,
-    authenticate: createAuthenticate(database, deps),
+    authenticate: createAuthenticate(deps, silent),
     tools: options.tools ?? productTools,
     signer: createSigner(["a secret of at least thirty-two bytes"], deps.clock),
     log: options.log ?? silent,
