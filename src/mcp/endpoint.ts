@@ -6,13 +6,14 @@ import { AppError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import { errorJson, refuse, type Headers } from "./answer.ts";
-import { checkBodyHeaders, createBodyReader, parseBody } from "./body.ts";
+import { checkBodyHeaders, createBodyReader } from "./body.ts";
 import { bearerToken, createChallenges } from "./challenge.ts";
 import type { Extension, Method } from "./exchange.ts";
 import { instructionsFor } from "./instructions.ts";
 import { createResultMeta, lifecycleMethods } from "./lifecycle.ts";
 import { listenMethod } from "./listen.ts";
 import { errorCodes, modernRevision, reject, type Batch, type Notification, type Rejection, type Request, type Response } from "./messages.ts";
+import { parseBody } from "./parse.ts";
 import type { CountCall } from "./rate-limit.ts";
 import { batchReply, httpReply } from "./reply.ts";
 import { createServer, type Visit } from "./serve.ts";
@@ -115,7 +116,8 @@ export function createMcpEndpoint({ deps, authenticate, tools, signer, log, coun
       session?.revision,
     );
     if (message.kind === "rejection") return refuseWith(req, res, message);
-    await serveMessage(req, res, message, { authentication, sessionId, size: bytes.length }, outcome);
+    if (message.kind === "batch" && parsed.whole) return refuseWith(req, res, reject(400, errorCodes.invalidRequest, "Bad Request: a batch this long; send its messages one by one"));
+    await serveMessage(req, res, message, { authentication, sessionId, whole: parsed.whole }, outcome);
   }
 
   async function serveMessage(req: IncomingMessage, res: ServerResponse, message: Request | Notification | Response | Batch, visit: Visit, outcome: McpOutcome): Promise<void> {

@@ -1,4 +1,4 @@
-import { CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, LOG_LEVEL_META_KEY, PROTOCOL_VERSION_META_KEY } from "@modelcontextprotocol/server";
+import { CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, LOG_LEVEL_META_KEY, PROTOCOL_VERSION_META_KEY, RELATED_TASK_META_KEY } from "@modelcontextprotocol/server";
 import { isLegacyRevision, modernRevision, type Request, type WireHeaders } from "./messages.ts";
 import { nameSource } from "./standard-headers.ts";
 
@@ -16,7 +16,7 @@ export function recognize(body: unknown, headers: WireHeaders): Request | undefi
   for (const key in body) if (key !== "jsonrpc" && key !== "id" && key !== "method" && key !== "params") return undefined;
   if (params !== undefined && !isFields(params)) return undefined;
   const meta = params?.["_meta"];
-  if (meta !== undefined && !isFields(meta)) return undefined;
+  if (meta !== undefined && (!isFields(meta) || RELATED_TASK_META_KEY in meta)) return undefined;
   const token = meta?.["progressToken"];
   if (token !== undefined && typeof token !== "string" && !Number.isSafeInteger(token)) return undefined;
   const request = { kind: "request", id: id as string | number, method, params: params ?? {} } as const;
@@ -49,8 +49,7 @@ function isPlainEnvelope(meta: Fields): boolean {
     for (const name in info) if (name !== "name" && name !== "version" && name !== "title") return false;
     if (info["title"] !== undefined && typeof info["title"] !== "string") return false;
   }
-  for (const name in meta) if (name === LOG_LEVEL_META_KEY || name.startsWith("io.modelcontextprotocol/related")) return false;
-  return true;
+  return !(LOG_LEVEL_META_KEY in meta);
 }
 
 function isEmpty(value: unknown): boolean {

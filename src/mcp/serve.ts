@@ -12,7 +12,7 @@ import type { Reply } from "./reply.ts";
 export interface Visit {
   authentication: Authentication;
   sessionId: string | undefined;
-  size: number;
+  whole: (() => unknown) | undefined;
 }
 
 export interface Server {
@@ -88,7 +88,7 @@ function createExchange(request: Request, visit: Visit, method: Method, reply: R
     id: request.id,
     method: request.method,
     params: request.params,
-    size: visit.size,
+    whole: visit.whole,
     authentication,
     caller,
     sessionId: visit.sessionId,
