@@ -8,9 +8,15 @@ export interface Load {
 }
 
 /** Keeps `connections` requests under way until `count` are answered; answers the seconds it took. Checks the first answer. */
-export async function run({ url, headers, body, connections }: Load, count: number, check: (text: string) => void): Promise<number> {
+export async function run(
+  { url, headers, body, connections }: Load,
+  count: number,
+  check: (text: string) => void,
+): Promise<number> {
   const { hostname, port, pathname, host } = new URL(url);
-  const lines = Object.entries({ host, ...headers, "content-length": String(Buffer.byteLength(body)) }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const lines = Object.entries({ host, ...headers, "content-length": String(Buffer.byteLength(body)) }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
   const request = Buffer.from(`POST ${pathname} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
   let left = count;
   let checked = false;

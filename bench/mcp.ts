@@ -22,7 +22,9 @@ const chosen = (["sqlite", "postgres"] as const).filter((engine) => asked.includ
 
 /** One line a measure: what, ours, the limit, the peer, and ours in terms of the peer's. */
 function line(what: string, ours: number, limit: string, peer: string, theirs: number, unit: string): void {
-  process.stdout.write(`${what.padEnd(44)} ours ${ours.toFixed(0).padStart(6)} ${unit}   limit ${limit.padStart(6)}   ${peer} ${theirs.toFixed(0).padStart(6)} ${unit}   ${(ours / theirs).toFixed(2)} x\n`);
+  process.stdout.write(
+    `${what.padEnd(44)} ours ${ours.toFixed(0).padStart(6)} ${unit}   limit ${limit.padStart(6)}   ${peer} ${theirs.toFixed(0).padStart(6)} ${unit}   ${(ours / theirs).toFixed(2)} x\n`,
+  );
 }
 
 interface Bench {
@@ -45,13 +47,33 @@ async function prepare(engine: EngineName, server: string | undefined, posts: nu
     await deps.transact(async (tx) => {
       for (let i = made; i < Math.min(made + 500, posts); i++) {
         const now = deps.clock();
-        await tx.posts.insert({ id: deps.newId("post"), studioId: owner.studio.id, title: `Post ${i}`, body: "Some words. ".repeat(40), status: "draft", revision: 1, createdBy: owner.user.id, createdAt: now, updatedAt: now });
+        await tx.posts.insert({
+          id: deps.newId("post"),
+          studioId: owner.studio.id,
+          title: `Post ${i}`,
+          body: "Some words. ".repeat(40),
+          status: "draft",
+          revision: 1,
+          createdBy: owner.user.id,
+          createdAt: now,
+          updatedAt: now,
+        });
       }
     });
   }
-  if (engine === "postgres") await database.q.executeQuery({ sql: "ANALYZE", parameters: [], query: { kind: "RawNode" } as never, queryId: { queryId: randomBytes(4).toString("hex") } as never });
+  if (engine === "postgres")
+    await database.q.executeQuery({
+      sql: "ANALYZE",
+      parameters: [],
+      query: { kind: "RawNode" } as never,
+      queryId: { queryId: randomBytes(4).toString("hex") } as never,
+    });
   await database.close();
-  const sessions = createSessions(createSigner(["a secret of at least thirty-two bytes"], () => Date.now()), () => Date.now(), deps.newSecret);
+  const sessions = createSessions(
+    createSigner(["a secret of at least thirty-two bytes"], () => Date.now()),
+    () => Date.now(),
+    deps.newSecret,
+  );
   return {
     env: { BENCH_DATABASE_URL: place.databaseUrl ?? "", BENCH_DATA_DIR: place.dataDir },
     token,
@@ -61,21 +83,46 @@ async function prepare(engine: EngineName, server: string | undefined, posts: nu
   };
 }
 
-const callOf = (bench: Bench, name: string, args: object) => ({ url }: Peer) => ({
-  url,
-  headers: { authorization: `Bearer ${bench.token}`, "content-type": "application/json", accept: "application/json, text/event-stream", "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": name },
-  body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args, _meta: modernMeta } }),
-});
+const callOf =
+  (bench: Bench, name: string, args: object) =>
+  ({ url }: Peer) => ({
+    url,
+    headers: {
+      authorization: `Bearer ${bench.token}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": "tools/call",
+      "mcp-name": name,
+    },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name, arguments: args, _meta: modernMeta },
+    }),
+  });
 
-const oldCallOf = (bench: Bench, name: string, args: object) => ({ url }: Peer) => ({
-  url,
-  headers: { authorization: `Bearer ${bench.token}`, "content-type": "application/json", accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-11-25", "mcp-session-id": bench.session },
-  body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }),
-});
+const oldCallOf =
+  (bench: Bench, name: string, args: object) =>
+  ({ url }: Peer) => ({
+    url,
+    headers: {
+      authorization: `Bearer ${bench.token}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": "2025-11-25",
+      "mcp-session-id": bench.session,
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }),
+  });
 
-const expecting = (text: string) => (answer: string): void => {
-  if (!answer.startsWith("HTTP/1.1 200") || !answer.includes(text) || answer.includes('"isError":true')) throw new Error(`unexpected answer: ${answer.slice(0, 2000)}`);
-};
+const expecting =
+  (text: string) =>
+  (answer: string): void => {
+    if (!answer.startsWith("HTTP/1.1 200") || !answer.includes(text) || answer.includes('"isError":true'))
+      throw new Error(`unexpected answer: ${answer.slice(0, 2000)}`);
+  };
 
 async function compare(engine: EngineName, server: string | undefined): Promise<void> {
   const bench = await prepare(engine, server, 100);
@@ -86,15 +133,39 @@ async function compare(engine: EngineName, server: string | undefined): Promise<
     startPeer("sdk", "servers/sdk.ts", bench.env),
   ]);
   try {
-    const get = await measure(peers, callOf(bench, "get_post", { postId: bench.postId }), rounds, calls, expecting(bench.postId));
-    const [ours, door, bare, sdk] = ["ours", "door", "bare", "sdk"].map((name) => get.get(name)) as [Figures, Figures, Figures, Figures];
+    const get = await measure(
+      peers,
+      callOf(bench, "get_post", { postId: bench.postId }),
+      rounds,
+      calls,
+      expecting(bench.postId),
+    );
+    const [ours, door, bare, sdk] = ["ours", "door", "bare", "sdk"].map((name) => get.get(name)) as [
+      Figures,
+      Figures,
+      Figures,
+      Figures,
+    ];
     line(`get_post, ${engine}, CPU a call`, ours.cpuMicros, "1.80 x", "bare node:http", bare.cpuMicros, "µs");
     line(`get_post, ${engine}, CPU a call, with the door`, door.cpuMicros, "-", "bare node:http", bare.cpuMicros, "µs");
     line(`get_post, ${engine}, CPU a call`, ours.cpuMicros, "1.00 x", "createMcpHandler", sdk.cpuMicros, "µs");
     line(`get_post, ${engine}, calls a second`, ours.callsPerSecond, "-", "bare node:http", bare.callsPerSecond, "/s");
     line(`get_post, ${engine}, calls a second`, ours.callsPerSecond, "-", "createMcpHandler", sdk.callsPerSecond, "/s");
-    const old = await measure(peers.filter(({ name }) => name === "ours"), oldCallOf(bench, "get_post", { postId: bench.postId }), rounds, calls, expecting(bench.postId));
-    line(`get_post, ${engine}, CPU a call, 2025 wire`, old.get("ours")?.cpuMicros ?? Number.NaN, "-", "bare node:http", bare.cpuMicros, "µs");
+    const old = await measure(
+      peers.filter(({ name }) => name === "ours"),
+      oldCallOf(bench, "get_post", { postId: bench.postId }),
+      rounds,
+      calls,
+      expecting(bench.postId),
+    );
+    line(
+      `get_post, ${engine}, CPU a call, 2025 wire`,
+      old.get("ours")?.cpuMicros ?? Number.NaN,
+      "-",
+      "bare node:http",
+      bare.cpuMicros,
+      "µs",
+    );
   } finally {
     await Promise.all(peers.map((peer) => peer.stop()));
     await bench.remove();
@@ -103,16 +174,39 @@ async function compare(engine: EngineName, server: string | undefined): Promise<
 
 async function growth(engine: EngineName, server: string | undefined): Promise<void> {
   const [few, many] = [await prepare(engine, server, 100), await prepare(engine, server, 100_000)];
-  const [small, large] = await Promise.all([startPeer("10^2 posts", "servers/ours.ts", few.env), startPeer("10^5 posts", "servers/ours.ts", many.env)]);
+  const [small, large] = await Promise.all([
+    startPeer("10^2 posts", "servers/ours.ts", few.env),
+    startPeer("10^5 posts", "servers/ours.ts", many.env),
+  ]);
   try {
     for (const tool of ["get_post", "list_posts"]) {
       const load = (peer: Peer) => {
         const bench = peer === small ? few : many;
         return callOf(bench, tool, tool === "get_post" ? { postId: bench.postId } : { limit: 20 })(peer);
       };
-      const found = await measure([small, large], load, rounds, tool === "get_post" ? calls : calls / 5, expecting("structuredContent"));
-      line(`${tool}, ${engine}, 10^5 posts, CPU a call`, found.get("10^5 posts")?.cpuMicros ?? Number.NaN, "1.50 x", "10^2 posts", found.get("10^2 posts")?.cpuMicros ?? Number.NaN, "µs");
-      line(`${tool}, ${engine}, 10^5 posts, time a call`, 1e6 / (found.get("10^5 posts")?.callsPerSecond ?? Number.NaN), "1.50 x", "10^2 posts", 1e6 / (found.get("10^2 posts")?.callsPerSecond ?? Number.NaN), "µs");
+      const found = await measure(
+        [small, large],
+        load,
+        rounds,
+        tool === "get_post" ? calls : calls / 5,
+        expecting("structuredContent"),
+      );
+      line(
+        `${tool}, ${engine}, 10^5 posts, CPU a call`,
+        found.get("10^5 posts")?.cpuMicros ?? Number.NaN,
+        "1.50 x",
+        "10^2 posts",
+        found.get("10^2 posts")?.cpuMicros ?? Number.NaN,
+        "µs",
+      );
+      line(
+        `${tool}, ${engine}, 10^5 posts, time a call`,
+        1e6 / (found.get("10^5 posts")?.callsPerSecond ?? Number.NaN),
+        "1.50 x",
+        "10^2 posts",
+        1e6 / (found.get("10^2 posts")?.callsPerSecond ?? Number.NaN),
+        "µs",
+      );
     }
   } finally {
     await Promise.all([small.stop(), large.stop()]);

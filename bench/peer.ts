@@ -13,7 +13,10 @@ export interface Peer {
 }
 
 export async function startPeer(name: string, file: string, env: Record<string, string>): Promise<Peer> {
-  const child = fork(join(import.meta.dirname, file), { env: { ...process.env, ...env }, stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  const child = fork(join(import.meta.dirname, file), {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
   const { url } = await answer<{ url: string }>(child);
   return {
     name,
@@ -44,7 +47,13 @@ export interface Figures {
 }
 
 /** Measures the peers in turns, so that whatever else the machine does falls on all of them; answers each one's median. */
-export async function measure(peers: readonly Peer[], load: (peer: Peer) => Omit<Load, "connections">, rounds: number, calls: number, check: (text: string) => void): Promise<Map<string, Figures>> {
+export async function measure(
+  peers: readonly Peer[],
+  load: (peer: Peer) => Omit<Load, "connections">,
+  rounds: number,
+  calls: number,
+  check: (text: string) => void,
+): Promise<Map<string, Figures>> {
   const found = new Map<string, Figures[]>(peers.map(({ name }) => [name, []]));
   for (let round = -1; round < rounds; round++) {
     for (const peer of peers) {
@@ -55,7 +64,15 @@ export async function measure(peers: readonly Peer[], load: (peer: Peer) => Omit
       if (round >= 0) found.get(peer.name)?.push({ cpuMicros: used / calls, callsPerSecond: calls / seconds });
     }
   }
-  return new Map([...found].map(([name, all]) => [name, { cpuMicros: median(all.map((one) => one.cpuMicros)), callsPerSecond: median(all.map((one) => one.callsPerSecond)) }]));
+  return new Map(
+    [...found].map(([name, all]) => [
+      name,
+      {
+        cpuMicros: median(all.map((one) => one.cpuMicros)),
+        callsPerSecond: median(all.map((one) => one.callsPerSecond)),
+      },
+    ]),
+  );
 }
 
 function median(values: number[]): number {

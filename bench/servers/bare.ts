@@ -19,7 +19,10 @@ listen((req, res) => {
     const holder = await deps.tokens.findHolder(sha256(token), `${deps.base}/mcp`, undefined, deps.clock());
     if (!holder?.authentication.seat) return void res.writeHead(401).end();
     const caller = callerIn(holder.authentication, holder.authentication.seat);
-    const output = params.name === "get_post" ? await getPost(deps, caller, params.arguments) : await listPosts(deps, caller, listPostsInput.parse(params.arguments));
+    const output =
+      params.name === "get_post"
+        ? await getPost(deps, caller, params.arguments)
+        : await listPosts(deps, caller, listPostsInput.parse(params.arguments));
     const text = JSON.stringify({
       jsonrpc: "2.0",
       id,

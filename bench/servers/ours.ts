@@ -22,7 +22,13 @@ const endpoint = createMcpEndpoint({
 if (process.env["BENCH_EDGE"]) {
   const handle: Handler = async (req, res) => void (await endpoint.handle(req, res));
   const addresses = { base: deps.base, uploadPage: deps.base, loopback: true, mcpOrigins: [] };
-  const edge = createEdge({ routes: () => [{ path: "/mcp", origin: "mcp", handle }], addresses, metrics: createMetrics(), newId: deps.newId, log: createLog("info") });
+  const edge = createEdge({
+    routes: () => [{ path: "/mcp", origin: "mcp", handle }],
+    addresses,
+    metrics: createMetrics(),
+    newId: deps.newId,
+    log: createLog("info"),
+  });
   listenOn(edge.server);
 } else {
   listen((req, res) => void endpoint.handle(req, res));

@@ -14,7 +14,13 @@ const gate = requireBearerAuth({
     async verifyAccessToken(token) {
       const authentication = await authenticate(token, undefined);
       if (!authentication) throw new Error("invalid");
-      return { token, clientId: authentication.client.id, scopes: [...authentication.scopes], expiresAt: Math.floor(Date.now() / 1000) + 60, extra: { authentication } };
+      return {
+        token,
+        clientId: authentication.client.id,
+        scopes: [...authentication.scopes],
+        expiresAt: Math.floor(Date.now() / 1000) + 60,
+        extra: { authentication },
+      };
     },
   },
   requiredScopes: [],
@@ -25,10 +31,17 @@ const handler = createMcpHandler(({ authInfo }) => {
   const authentication = authInfo?.extra?.["authentication"] as Authentication;
   const caller = callerIn(authentication, authentication.seat!);
   for (const tool of tools) {
-    server.registerTool(tool.name, { title: tool.title, description: tool.description, inputSchema: tool.input, outputSchema: tool.output }, async (input: unknown) => {
-      const output = await tool.run(deps, caller, input as never, { signal: new AbortController().signal });
-      return { content: [{ type: "text" as const, text: JSON.stringify(output) }], structuredContent: output as Record<string, unknown> };
-    });
+    server.registerTool(
+      tool.name,
+      { title: tool.title, description: tool.description, inputSchema: tool.input, outputSchema: tool.output },
+      async (input: unknown) => {
+        const output = await tool.run(deps, caller, input as never, { signal: new AbortController().signal });
+        return {
+          content: [{ type: "text" as const, text: JSON.stringify(output) }],
+          structuredContent: output as Record<string, unknown>,
+        };
+      },
+    );
   }
   return server;
 });

@@ -14,7 +14,11 @@ export const silent = createLog("silent");
 
 /** What every server of the comparison starts from: the same database, opened the same way. */
 export async function openDeps(): Promise<{ database: Database; deps: Deps }> {
-  const database = await openDatabase({ databaseUrl: process.env["BENCH_DATABASE_URL"] || undefined, dataDir: process.env["BENCH_DATA_DIR"] ?? "", log: silent });
+  const database = await openDatabase({
+    databaseUrl: process.env["BENCH_DATABASE_URL"] || undefined,
+    dataDir: process.env["BENCH_DATA_DIR"] ?? "",
+    log: silent,
+  });
   const deps: Deps = {
     ...createStores(database),
     clock: systemClock,
@@ -33,7 +37,9 @@ export function listen(listener: RequestListener): void {
 }
 
 export function listenOn(server: ReturnType<typeof createServer>): void {
-  server.listen(0, "127.0.0.1", () => process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp` }));
+  server.listen(0, "127.0.0.1", () =>
+    process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp` }),
+  );
   process.on("message", () => {
     const { user, system } = process.cpuUsage();
     process.send?.({ cpu: user + system });

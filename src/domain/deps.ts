@@ -1,7 +1,17 @@
 import type { Clock } from "#lib/clock.ts";
 import type { NewId } from "#lib/ids.ts";
-import type { GrantStore, OAuthClientStore, OAuthRecordStore, SessionStore, TokenStore, UserStore } from "./access/ports.ts";
+import type {
+  GrantStore,
+  OAuthClientStore,
+  OAuthRecordStore,
+  PurgeStore,
+  RateLimitStore,
+  SessionStore,
+  TokenStore,
+  UserStore,
+} from "./access/ports.ts";
 import type { ActivityStore } from "./activity/ports.ts";
+import type { LeaseStore } from "./lease.ts";
 import type { AssetLimits } from "./assets/kinds.ts";
 import type { IdempotencyStore } from "./idempotency/ports.ts";
 import type { PostStore } from "./posts/ports.ts";
@@ -20,6 +30,9 @@ export interface Stores {
   invitations: InvitationStore;
   posts: PostStore;
   activity: ActivityStore;
+  rateLimits: RateLimitStore;
+  purges: PurgeStore;
+  leases: LeaseStore;
   idempotency: IdempotencyStore;
 }
 

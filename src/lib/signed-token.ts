@@ -22,7 +22,10 @@ const maxTokenLength = 4096;
 export function createSigner(secrets: readonly [string, ...string[]], clock: Clock): Signer {
   const keysFor = Object.fromEntries(
     // As key objects, which are read once: a key given as bytes is read anew for every digest, at seven times the cost.
-    tokenPurposes.map((purpose) => [purpose, secrets.map((secret) => createSecretKey(deriveKey(secret, `token:${purpose}`)))]),
+    tokenPurposes.map((purpose) => [
+      purpose,
+      secrets.map((secret) => createSecretKey(deriveKey(secret, `token:${purpose}`))),
+    ]),
   ) as Record<TokenPurpose, [KeyObject, ...KeyObject[]]>;
 
   return {

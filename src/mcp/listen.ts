@@ -1,4 +1,11 @@
-import { ProtocolError, SUBSCRIPTION_ID_META_KEY, type ServerCapabilities, type ServerEvent, type ServerEventBus, type SubscriptionFilter } from "@modelcontextprotocol/server";
+import {
+  ProtocolError,
+  SUBSCRIPTION_ID_META_KEY,
+  type ServerCapabilities,
+  type ServerEvent,
+  type ServerEventBus,
+  type SubscriptionFilter,
+} from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Method } from "./exchange.ts";
 import { errorCodes } from "./messages.ts";
@@ -23,7 +30,11 @@ export function listenMethod(capabilities: ServerCapabilities, events: ServerEve
     era: "modern",
     async answer(exchange) {
       const parsed = filterInput.safeParse(exchange.params["notifications"]);
-      if (!parsed.success) throw new ProtocolError(errorCodes.invalidParams, "Invalid params: notifications must be a subscription filter");
+      if (!parsed.success)
+        throw new ProtocolError(
+          errorCodes.invalidParams,
+          "Invalid params: notifications must be a subscription filter",
+        );
       const honored = honoredPart(parsed.data as SubscriptionFilter, capabilities);
       const grant = exchange.authentication.grantId;
       const count = open.get(grant) ?? 0;
@@ -53,7 +64,9 @@ function honoredPart(asked: SubscriptionFilter, { tools, prompts, resources }: S
     ...(asked.toolsListChanged && tools?.listChanged ? { toolsListChanged: true } : {}),
     ...(asked.promptsListChanged && prompts?.listChanged ? { promptsListChanged: true } : {}),
     ...(asked.resourcesListChanged && resources?.listChanged ? { resourcesListChanged: true } : {}),
-    ...(asked.resourceSubscriptions?.length && resources?.subscribe ? { resourceSubscriptions: asked.resourceSubscriptions } : {}),
+    ...(asked.resourceSubscriptions?.length && resources?.subscribe
+      ? { resourceSubscriptions: asked.resourceSubscriptions }
+      : {}),
   };
 }
 

@@ -1,4 +1,10 @@
-import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, type RequestId } from "@modelcontextprotocol/server";
+import {
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  METHOD_NOT_FOUND,
+  PARSE_ERROR,
+  type RequestId,
+} from "@modelcontextprotocol/server";
 import type { Era } from "./exchange.ts";
 
 export const modernRevision = "2026-07-28";
@@ -65,6 +71,12 @@ export interface WireHeaders {
   mcpNameHeader: string | undefined;
 }
 
-export function reject(status: number, code: number, message: string, id: RequestId | null = null, data?: unknown): Rejection {
+export function reject(
+  status: number,
+  code: number,
+  message: string,
+  id: RequestId | null = null,
+  data?: unknown,
+): Rejection {
   return { kind: "rejection", status, code, message, id, ...(data === undefined ? {} : { data }) };
 }

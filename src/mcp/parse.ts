@@ -29,7 +29,11 @@ export function parseBody(bytes: Buffer): Parsed | Rejection {
   if (fault) return reject(400, errorCodes.invalidRequest, `Invalid Request: ${fault}`);
   try {
     const text = cuts.length === 0 ? bytes.toString() : withoutCuts(bytes, cuts);
-    return { kind: "parsed", value: JSON.parse(text), whole: long ? () => JSON.parse(bytes.toString()) as unknown : undefined };
+    return {
+      kind: "parsed",
+      value: JSON.parse(text),
+      whole: long ? () => JSON.parse(bytes.toString()) as unknown : undefined,
+    };
   } catch {
     return reject(400, errorCodes.parseError, "Parse error: the body is not JSON");
   }
@@ -96,7 +100,11 @@ function endOfString(bytes: Buffer, from: number): number {
       if (bytes[i] === quote) return i;
       if (bytes[i] === backslash) i++;
     }
-    for (let window = bytes.subarray(i, i + windowBytes); window.length > 0 && !window.includes(backslash); window = bytes.subarray(i, i + windowBytes)) {
+    for (
+      let window = bytes.subarray(i, i + windowBytes);
+      window.length > 0 && !window.includes(backslash);
+      window = bytes.subarray(i, i + windowBytes)
+    ) {
       const end = window.indexOf(quote);
       if (end >= 0) return i + end;
       i += window.length;

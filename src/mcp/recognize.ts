@@ -1,4 +1,10 @@
-import { CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, LOG_LEVEL_META_KEY, PROTOCOL_VERSION_META_KEY, RELATED_TASK_META_KEY } from "@modelcontextprotocol/server";
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  LOG_LEVEL_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
+  RELATED_TASK_META_KEY,
+} from "@modelcontextprotocol/server";
 import { isLegacyRevision, modernRevision, type Request, type WireHeaders } from "./messages.ts";
 import { nameSource } from "./standard-headers.ts";
 
@@ -13,7 +19,8 @@ export function recognize(body: unknown, headers: WireHeaders): Request | undefi
   if (!isFields(body) || body["jsonrpc"] !== "2.0") return undefined;
   const { id, method, params } = body;
   if (typeof method !== "string" || !(typeof id === "string" || Number.isSafeInteger(id))) return undefined;
-  for (const key in body) if (key !== "jsonrpc" && key !== "id" && key !== "method" && key !== "params") return undefined;
+  for (const key in body)
+    if (key !== "jsonrpc" && key !== "id" && key !== "method" && key !== "params") return undefined;
   if (params !== undefined && !isFields(params)) return undefined;
   const meta = params?.["_meta"];
   if (meta !== undefined && (!isFields(meta) || RELATED_TASK_META_KEY in meta)) return undefined;
@@ -25,7 +32,8 @@ export function recognize(body: unknown, headers: WireHeaders): Request | undefi
     if (meta?.[PROTOCOL_VERSION_META_KEY] !== modernRevision || headers.mcpMethodHeader !== method) return undefined;
     if (!isPlainEnvelope(meta)) return undefined;
     const field = nameSource.get(method);
-    if (field !== undefined && (params?.[field] !== headers.mcpNameHeader || headers.mcpNameHeader?.startsWith("=?"))) return undefined;
+    if (field !== undefined && (params?.[field] !== headers.mcpNameHeader || headers.mcpNameHeader?.startsWith("=?")))
+      return undefined;
     return { ...request, era: "modern" };
   }
   if (method === "initialize" || (meta !== undefined && PROTOCOL_VERSION_META_KEY in meta)) return undefined;

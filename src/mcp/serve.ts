@@ -39,14 +39,20 @@ export function createServer({ methods, resultMeta, log, newId }: ServerOptions)
       const method = methods.get(name);
       if (!method || (method.era ?? era) !== era) {
         // 2026-07-28, streamable HTTP: 404. The 2025 wire answers in band.
-        return reply.end(era === "modern" ? 404 : 200, errorJson(reject(404, errorCodes.methodNotFound, "Method not found", id)));
+        return reply.end(
+          era === "modern" ? 404 : 200,
+          errorJson(reject(404, errorCodes.methodNotFound, "Method not found", id)),
+        );
       }
       const { exchange, cancel } = createExchange(request, visit, method, reply);
       const key = era === "legacy" && visit.sessionId !== undefined ? flightKey(visit.sessionId, id) : undefined;
       if (key !== undefined) underWay.set(key, cancel);
       try {
         const result = await method.answer(exchange);
-        reply.end(200, `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${members(result, method, exchange, resultMeta)}}}`);
+        reply.end(
+          200,
+          `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${members(result, method, exchange, resultMeta)}}}`,
+        );
       } catch (error) {
         reply.end(...renderFailure(error, request));
       } finally {
@@ -72,7 +78,12 @@ export function createServer({ methods, resultMeta, log, newId }: ServerOptions)
 
 const flightKey = (sessionId: string, id: unknown): string => `${sessionId} ${JSON.stringify(id)}`;
 
-function createExchange(request: Request, visit: Visit, method: Method, reply: Reply): { exchange: Exchange; cancel: () => void } {
+function createExchange(
+  request: Request,
+  visit: Visit,
+  method: Method,
+  reply: Reply,
+): { exchange: Exchange; cancel: () => void } {
   let cancelled = false;
   let controller: AbortController | undefined;
   const cancel = (): void => {
@@ -107,9 +118,15 @@ function createExchange(request: Request, visit: Visit, method: Method, reply: R
 }
 
 /** The members of a result as JSON text, with what its wire demands of every result. */
-function members(result: Result, { ttlMs }: Method, { era, caller }: Exchange, resultMeta: ServerOptions["resultMeta"]): string {
+function members(
+  result: Result,
+  { ttlMs }: Method,
+  { era, caller }: Exchange,
+  resultMeta: ServerOptions["resultMeta"],
+): string {
   const meta = `"_meta":{${resultMeta(era, caller)}`;
-  if (typeof result === "string") return era === "modern" ? `${result},"resultType":"complete",${cacheHint(ttlMs)}${meta}}` : `${result},${meta}}`;
+  if (typeof result === "string")
+    return era === "modern" ? `${result},"resultType":"complete",${cacheHint(ttlMs)}${meta}}` : `${result},${meta}}`;
   const { _meta: own, ...rest } = result as { _meta?: object; resultType?: string };
   const text = JSON.stringify(rest).slice(1, -1);
   // 2025-11-25, ping: the answer is an empty result.
@@ -120,4 +137,5 @@ function members(result: Result, { ttlMs }: Method, { era, caller }: Exchange, r
   return `${head}${type}${meta}${tail}`;
 }
 
-const cacheHint = (ttlMs: number | undefined): string => (ttlMs === undefined ? "" : `"ttlMs":${ttlMs},"cacheScope":"private",`);
+const cacheHint = (ttlMs: number | undefined): string =>
+  ttlMs === undefined ? "" : `"ttlMs":${ttlMs},"cacheScope":"private",`;

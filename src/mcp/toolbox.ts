@@ -40,9 +40,14 @@ export function createToolbox({ tools, rawTools, deps, log, countCall }: Toolbox
       // Changes with the server's version only, never under an open connection.
       ttlMs: minutes(5),
       answer({ params, caller: { scopes } }) {
-        if (params["cursor"] !== undefined) throw new ProtocolError(errorCodes.invalidParams, "Invalid params: the list has one page; there is no such cursor");
+        if (params["cursor"] !== undefined)
+          throw new ProtocolError(
+            errorCodes.invalidParams,
+            "Invalid params: the list has one page; there is no such cursor",
+          );
         const key = scopes.join(" ");
-        const made = lists.get(key) ?? `"tools":[${[...allowed(scopes).map((tool) => listed.get(tool)), ...rawListed].join(",")}]`;
+        const made =
+          lists.get(key) ?? `"tools":[${[...allowed(scopes).map((tool) => listed.get(tool)), ...rawListed].join(",")}]`;
         lists.set(key, made);
         return made;
       },
@@ -51,8 +56,10 @@ export function createToolbox({ tools, rawTools, deps, log, countCall }: Toolbox
       scopeFor: ({ name }) => byName.get(name as string)?.scope,
       async answer(exchange) {
         const { name, arguments: args = {} } = exchange.params;
-        if (typeof name !== "string") throw new ProtocolError(errorCodes.invalidParams, "Invalid params: name must be a string");
-        if (typeof args !== "object" || args === null || Array.isArray(args)) throw new ProtocolError(errorCodes.invalidParams, "Invalid params: arguments must be an object");
+        if (typeof name !== "string")
+          throw new ProtocolError(errorCodes.invalidParams, "Invalid params: name must be a string");
+        if (typeof args !== "object" || args === null || Array.isArray(args))
+          throw new ProtocolError(errorCodes.invalidParams, "Invalid params: arguments must be an object");
         const tool = byName.get(name);
         if (!tool) {
           const raw = rawByName.get(name);
@@ -78,7 +85,8 @@ export function createToolbox({ tools, rawTools, deps, log, countCall }: Toolbox
 
 async function run(deps: Deps, tool: Tool, caller: Caller, args: unknown, exchange: Exchange): Promise<object> {
   const parsed = tool.input.safeParse(exchange.whole ? readLong(tool, exchange.whole) : args);
-  if (!parsed.success) throw new AppError("invalid_input", describe(parsed.error), "Compare the input with the tool's input schema.");
+  if (!parsed.success)
+    throw new AppError("invalid_input", describe(parsed.error), "Compare the input with the tool's input schema.");
   return tool.run(deps, caller, parsed.data as never, exchange);
 }
 

@@ -63,9 +63,15 @@ forEachEngine("mcp clients", (bed) => {
       try {
         assert.match(client.getInstructions() ?? "", /studio "North", with the role owner/);
         const listed = await client.listTools();
-        assert.deepEqual(listed.tools.map((tool) => tool.name), tools.map((tool) => tool.name));
+        assert.deepEqual(
+          listed.tools.map((tool) => tool.name),
+          tools.map((tool) => tool.name),
+        );
 
-        const created = await client.callTool({ name: "create_post", arguments: { title: "Été 😀", body: "one\ntwo" } });
+        const created = await client.callTool({
+          name: "create_post",
+          arguments: { title: "Été 😀", body: "one\ntwo" },
+        });
         const post = created.structuredContent as { id: string; title: string };
         assert.equal(post.title, "Été 😀");
         const read = await client.callTool({ name: "get_post", arguments: { postId: post.id } });
@@ -77,8 +83,12 @@ forEachEngine("mcp clients", (bed) => {
         assert.match((missing.content as [{ text: string }])[0].text, /^not_found: /);
         assert.equal((missing.structuredContent as { code: string }).code, "not_found");
 
-        for (const tool of ["whoami", "list_posts", "list_activity"]) assert.ok(!(await client.callTool({ name: tool, arguments: {} })).isError, tool);
-        const updated = await client.callTool({ name: "update_post", arguments: { postId: post.id, status: "ready", revision: 1 } });
+        for (const tool of ["whoami", "list_posts", "list_activity"])
+          assert.ok(!(await client.callTool({ name: tool, arguments: {} })).isError, tool);
+        const updated = await client.callTool({
+          name: "update_post",
+          arguments: { postId: post.id, status: "ready", revision: 1 },
+        });
         assert.equal((updated.structuredContent as { revision: number }).revision, 2);
       } finally {
         await client.close();

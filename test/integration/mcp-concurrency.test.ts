@@ -51,7 +51,10 @@ forEachEngine("many at once", (bed) => {
     const calls = people.flatMap(({ me, session, owner }) =>
       Array.from({ length: 200 }, async (_, i) => {
         const id = i % 5;
-        const answer = i % 2 === 0 ? await modern(me, "tools/call", { name: "whoami" }, {}, id) : await legacy({ ...me, session }, "tools/call", { name: "whoami" }, {}, id);
+        const answer =
+          i % 2 === 0
+            ? await modern(me, "tools/call", { name: "whoami" }, {}, id)
+            : await legacy({ ...me, session }, "tools/call", { name: "whoami" }, {}, id);
         assert.equal(answer.json.id, id);
         assert.equal(answer.json.result.structuredContent.user.id, owner.user.id);
         assert.equal(answer.json.result._meta["atelier/studio"].id, owner.studio.id);
@@ -64,10 +67,23 @@ forEachEngine("many at once", (bed) => {
     const { me } = await newClient();
     states.length = 0;
     const { hostname, port, pathname } = new URL(server.url);
-    const headers = { authorization: `Bearer ${me.token}`, "content-type": "application/json", "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "slow" };
+    const headers = {
+      authorization: `Bearer ${me.token}`,
+      "content-type": "application/json",
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": "tools/call",
+      "mcp-name": "slow",
+    };
     const leaving = request({ hostname, port, path: pathname, method: "POST", headers });
     leaving.on("error", () => {});
-    leaving.end(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "slow", arguments: {}, _meta: modernMeta } }));
+    leaving.end(
+      JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: "slow", arguments: {}, _meta: modernMeta },
+      }),
+    );
     await until("started");
     leaving.destroy();
     await until("cancelled");
@@ -79,7 +95,11 @@ forEachEngine("many at once", (bed) => {
     states.length = 0;
     const under = legacy({ ...mine.me, session: mine.session }, "tools/call", { name: "slow", arguments: {} }, {}, 7);
     await until("started");
-    const cancel = (client: typeof mine, session: string, requestId: unknown) => post({ ...client.me, session }, JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } }));
+    const cancel = (client: typeof mine, session: string, requestId: unknown) =>
+      post(
+        { ...client.me, session },
+        JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } }),
+      );
     await cancel(theirs, theirs.session, 7);
     await cancel(mine, (await initialize(mine.me)).session, 7);
     await cancel(mine, mine.session, "7");
@@ -96,7 +116,9 @@ forEachEngine("many at once", (bed) => {
     const headers = { authorization: `Bearer ${me.token}`, "content-type": "application/json", "content-length": 1000 };
     const half = request({ hostname, port, path: pathname, method: "POST", headers });
     half.on("error", () => {});
-    half.write('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_post","arguments":{"title":"x"}}}');
+    half.write(
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_post","arguments":{"title":"x"}}}',
+    );
     await sleep(50);
     half.destroy();
     await sleep(100);

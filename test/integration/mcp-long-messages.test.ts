@@ -34,11 +34,17 @@ forEachEngine(
       const owner = await newStudio(bed.deps);
       const me = { url: server.url, token: (await approve(bed.deps, owner)).token };
       const { session, answer } = await initialize(me);
-      assert.match(answer.json.result.instructions, /choose by where its bytes are:\n- take_file: for files you hold as bytes\./);
+      assert.match(
+        answer.json.result.instructions,
+        /choose by where its bytes are:\n- take_file: for files you hold as bytes\./,
+      );
       const base64 = Buffer.alloc(11 * 1024 * 1024, "abc/+").toString("base64");
       for (const filename of ["short.png", `${"long ".repeat(100)}\\ud83d\\ude00 "quoted".png`]) {
         const args = { name: "take_file", arguments: { base64, filename } };
-        for (const got of [await modern(me, "tools/call", args), await legacy({ ...me, session }, "tools/call", args)]) {
+        for (const got of [
+          await modern(me, "tools/call", args),
+          await legacy({ ...me, session }, "tools/call", args),
+        ]) {
           assert.deepEqual(got.json.result.structuredContent, { digest: sha256(base64), filename });
         }
       }
@@ -47,10 +53,19 @@ forEachEngine(
     test("a long message to any other tool is invalid input, told under its own id", async () => {
       const owner = await newStudio(bed.deps);
       const me = { url: server.url, token: (await approve(bed.deps, owner)).token };
-      const got = await modern(me, "tools/call", { name: "create_post", arguments: { title: "x", body: "y".repeat(2 * 1024 * 1024) } }, {}, "an id of mine");
+      const got = await modern(
+        me,
+        "tools/call",
+        { name: "create_post", arguments: { title: "x", body: "y".repeat(2 * 1024 * 1024) } },
+        {},
+        "an id of mine",
+      );
       assert.equal(got.json.id, "an id of mine");
       assert.equal(got.json.result.structuredContent.code, "invalid_input");
-      const whole = await modern(me, "tools/call", { name: "create_post", arguments: { title: "x", body: "😀".repeat(50_000) } });
+      const whole = await modern(me, "tools/call", {
+        name: "create_post",
+        arguments: { title: "x", body: "😀".repeat(50_000) },
+      });
       assert.equal(whole.json.result.structuredContent.body, "😀".repeat(50_000));
     });
   },

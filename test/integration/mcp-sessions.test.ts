@@ -7,7 +7,8 @@ import { initialize, legacy, modern, post, startMcp, type McpServer } from "../s
 import { newPerson, newStudio } from "../support/people.ts";
 import { approve, newToken } from "../support/tokens.ts";
 
-const challenge = (base: string, error = "") => `Bearer ${error}resource_metadata="${base}/.well-known/oauth-protected-resource"`;
+const challenge = (base: string, error = "") =>
+  `Bearer ${error}resource_metadata="${base}/.well-known/oauth-protected-resource"`;
 
 forEachEngine("mcp sessions and tokens", (bed) => {
   let server: McpServer;
@@ -39,10 +40,28 @@ forEachEngine("mcp sessions and tokens", (bed) => {
     const { session } = await initialize(me);
     const claims = { g: grantId, s: owner.studio.id, v: "2025-11-25" };
     const later = bed.clock() + days(1);
-    const foreign = createSigner(["another secret of thirty-two bytes!!"], bed.clock).sign("mcp-session", claims, later);
+    const foreign = createSigner(["another secret of thirty-two bytes!!"], bed.clock).sign(
+      "mcp-session",
+      claims,
+      later,
+    );
     const misused = createSigner(["a secret of at least thirty-two bytes"], bed.clock).sign("upload", claims, later);
-    const old = createSigner(["a secret of at least thirty-two bytes"], bed.clock).sign("mcp-session", claims, bed.clock() - 1);
-    for (const id of [`${session}x`, session.slice(1), session.split(".")[0] ?? "", "x", "a.b", foreign, misused, old, "x".repeat(5000)]) {
+    const old = createSigner(["a secret of at least thirty-two bytes"], bed.clock).sign(
+      "mcp-session",
+      claims,
+      bed.clock() - 1,
+    );
+    for (const id of [
+      `${session}x`,
+      session.slice(1),
+      session.split(".")[0] ?? "",
+      "x",
+      "a.b",
+      foreign,
+      misused,
+      old,
+      "x".repeat(5000),
+    ]) {
       const answer = await legacy({ ...me, session: id }, "tools/list");
       assert.equal(answer.status, 404, id);
       assert.equal(answer.text.includes(id.slice(0, 20)), false);
@@ -54,7 +73,10 @@ forEachEngine("mcp sessions and tokens", (bed) => {
     const { session } = await initialize(me);
     for (const method of ["GET", "DELETE", "PUT", "PATCH"]) {
       for (const headers of [{}, { "mcp-session-id": session }]) {
-        const answer = await fetch(server.url, { method, headers: { ...headers, authorization: `Bearer ${me.token}` } });
+        const answer = await fetch(server.url, {
+          method,
+          headers: { ...headers, authorization: `Bearer ${me.token}` },
+        });
         assert.equal(answer.status, 405);
         assert.equal(answer.headers.get("allow"), "POST");
       }
@@ -81,13 +103,20 @@ forEachEngine("mcp sessions and tokens", (bed) => {
 
   test("initialize agrees on each revision of 2025, and offers the newest for any other", async () => {
     const { me } = await newClient();
-    for (const revision of ["2025-11-25", "2025-06-18", "2025-03-26"]) assert.equal((await initialize(me, revision)).answer.json.result.protocolVersion, revision);
-    for (const revision of ["2024-11-05", "2099-01-01", "", "2026-07-28"]) assert.equal((await initialize(me, revision)).answer.json.result.protocolVersion, "2025-11-25");
+    for (const revision of ["2025-11-25", "2025-06-18", "2025-03-26"])
+      assert.equal((await initialize(me, revision)).answer.json.result.protocolVersion, revision);
+    for (const revision of ["2024-11-05", "2099-01-01", "", "2026-07-28"])
+      assert.equal((await initialize(me, revision)).answer.json.result.protocolVersion, "2025-11-25");
   });
 
   test("[M1] no token: 401 with the challenge of the contract, on every method", async () => {
     for (const method of ["POST", "GET", "DELETE"]) {
-      for (const headers of [{}, { authorization: "Basic eDp5" }, { authorization: "Bearer" }, { authorization: "token" }]) {
+      for (const headers of [
+        {},
+        { authorization: "Basic eDp5" },
+        { authorization: "Bearer" },
+        { authorization: "token" },
+      ]) {
         const answer = await fetch(server.url, { method, headers: headers as Record<string, string> });
         assert.equal(answer.status, 401);
         assert.equal(answer.headers.get("www-authenticate"), challenge(bed.deps.base));
@@ -108,7 +137,10 @@ forEachEngine("mcp sessions and tokens", (bed) => {
     }
     const fresh = await newToken(bed.deps, grantId);
     assert.equal((await fetch(`${server.url}?access_token=${fresh}`, { method: "POST" })).status, 401);
-    assert.equal((await fetch(server.url, { method: "POST", headers: { cookie: `access_token=${fresh}` } })).status, 401);
+    assert.equal(
+      (await fetch(server.url, { method: "POST", headers: { cookie: `access_token=${fresh}` } })).status,
+      401,
+    );
     assert.equal((await modern({ ...me, token: fresh }, "tools/list")).status, 200);
   });
 
@@ -127,9 +159,15 @@ forEachEngine("mcp sessions and tokens", (bed) => {
     const listed = (await modern(me, "tools/list")).json.result.tools.map(({ name }: { name: string }) => name);
     assert.deepEqual(listed, ["whoami", "list_posts", "get_post", "list_activity"]);
     const { session } = await initialize(me);
-    for (const answer of [await modern(me, "tools/call", { name: "create_post", arguments: { title: "x" } }), await legacy({ ...me, session }, "tools/call", { name: "create_post", arguments: { title: "x" } })]) {
+    for (const answer of [
+      await modern(me, "tools/call", { name: "create_post", arguments: { title: "x" } }),
+      await legacy({ ...me, session }, "tools/call", { name: "create_post", arguments: { title: "x" } }),
+    ]) {
       assert.equal(answer.status, 403);
-      assert.equal(answer.headers.get("www-authenticate"), `Bearer error="insufficient_scope", scope="studio:read studio:write", resource_metadata="${bed.deps.base}/.well-known/oauth-protected-resource"`);
+      assert.equal(
+        answer.headers.get("www-authenticate"),
+        `Bearer error="insufficient_scope", scope="studio:read studio:write", resource_metadata="${bed.deps.base}/.well-known/oauth-protected-resource"`,
+      );
       assert.equal(answer.json.id, 1);
     }
     assert.equal((await bed.deps.posts.list(owner.studio.id, { limit: 5 })).length, 0);
@@ -139,13 +177,21 @@ forEachEngine("mcp sessions and tokens", (bed) => {
   test("[M1] the refusal comes before the body is read", async () => {
     const person = await newPerson(bed.deps);
     const { token } = await approve(bed.deps, person);
-    for (const [headers, status] of [[{}, 401], [{ authorization: `Bearer ${token}` }, 403]] as const) {
+    for (const [headers, status] of [
+      [{}, 401],
+      [{ authorization: `Bearer ${token}` }, 403],
+    ] as const) {
       const body = new ReadableStream({
         start(controller) {
           controller.enqueue(new TextEncoder().encode("{"));
         },
       });
-      const answer = await fetch(server.url, { method: "POST", body, duplex: "half", headers: { "content-type": "application/json", ...headers } } as RequestInit);
+      const answer = await fetch(server.url, {
+        method: "POST",
+        body,
+        duplex: "half",
+        headers: { "content-type": "application/json", ...headers },
+      } as RequestInit);
       assert.equal(answer.status, status);
       await answer.text();
     }

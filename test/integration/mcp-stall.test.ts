@@ -9,7 +9,8 @@ import { approve } from "../support/tokens.ts";
 const megabyte = 1024 * 1024;
 const size = 15 * megabyte;
 const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "create_post" };
-const wrap = (args: string) => `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_post","arguments":${args},"_meta":${JSON.stringify(modernMeta)}}}`;
+const wrap = (args: string) =>
+  `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_post","arguments":${args},"_meta":${JSON.stringify(modernMeta)}}}`;
 
 const hostile: Record<string, () => string> = {
   "nested arrays": () => "[".repeat(7 * megabyte),
@@ -25,7 +26,8 @@ const hostile: Record<string, () => string> = {
   "a long key": () => wrap(`{"${"k".repeat(size)}":1}`),
   "a long number": () => wrap(`{"title":${"1".repeat(size)}}`),
   "white space": () => `${" ".repeat(size)}{}`,
-  "100 KB of every awkward character": () => wrap(`{"title":${JSON.stringify("\0\u2028\ud800 ﷺa\u0301".repeat(10_000))}}`),
+  "100 KB of every awkward character": () =>
+    wrap(`{"title":${JSON.stringify("\0\u2028\ud800 ﷺa\u0301".repeat(10_000))}}`),
 };
 
 forEachEngine(
@@ -49,7 +51,10 @@ forEachEngine(
         const answer = await post(me, bytes, headers);
         const used = ((await peer.cpu()) - before) / 1000;
         t.diagnostic(`${used.toFixed(0)} ms of CPU, ${answer.status}`);
-        assert.ok(answer.status === 400 || answer.json.result?.isError === true, `${answer.status} ${answer.text.slice(0, 200)}`);
+        assert.ok(
+          answer.status === 400 || answer.json.result?.isError === true,
+          `${answer.status} ${answer.text.slice(0, 200)}`,
+        );
         assert.ok(used <= 250, `${used} ms`);
       });
     }

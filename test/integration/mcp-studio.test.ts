@@ -5,7 +5,16 @@ import type { SignedIn } from "#domain/caller.ts";
 import { changeRole } from "#domain/studios/change-role.ts";
 import { removeMember } from "#domain/studios/remove-member.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { initialize, legacy, modern, post, startMcp, type Answer, type Caller, type McpServer } from "../support/mcp.ts";
+import {
+  initialize,
+  legacy,
+  modern,
+  post,
+  startMcp,
+  type Answer,
+  type Caller,
+  type McpServer,
+} from "../support/mcp.ts";
 import { newMember, newPerson, newStudio } from "../support/people.ts";
 import { approve, newToken } from "../support/tokens.ts";
 
@@ -30,7 +39,8 @@ forEachEngine("which studio a call acts on", (bed) => {
     return { east, west, person, inEast, inWest, grantId, me: { url: server.url, token } };
   }
 
-  const activate = (person: SignedIn, studio: { studio: { id: string } }) => setActiveStudio(bed.deps, person, { studioId: studio.studio.id });
+  const activate = (person: SignedIn, studio: { studio: { id: string } }) =>
+    setActiveStudio(bed.deps, person, { studioId: studio.studio.id });
 
   /** The studio that whoami answers; it is also the one in `_meta`. */
   async function where(me: Caller, wire: typeof modern | typeof legacy = modern): Promise<string> {
@@ -78,7 +88,10 @@ forEachEngine("which studio a call acts on", (bed) => {
     assert.equal(await where(me), "East");
     await modern(me, "server/discover");
     const rows = await bed.deps.activity.list(inEast.studio.id, undefined, 10);
-    assert.deepEqual(rows.filter(({ action }) => action === "client.moved").map(({ userId, clientName }) => ({ userId, clientName })), [{ userId: person.user.id, clientName: "Test client" }]);
+    assert.deepEqual(
+      rows.filter(({ action }) => action === "client.moved").map(({ userId, clientName }) => ({ userId, clientName })),
+      [{ userId: person.user.id, clientName: "Test client" }],
+    );
   });
 
   test("an open 2025 session is not moved by a server/discover of the same approval", async () => {
@@ -110,7 +123,11 @@ forEachEngine("which studio a call acts on", (bed) => {
       await modern(me, "tools/call", { name: "whoami" }),
       await modern(me, "server/discover"),
       await legacy({ ...me, session }, "tools/list"),
-      await legacy(me, "initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "x", version: "1" } }),
+      await legacy(me, "initialize", {
+        protocolVersion: "2025-11-25",
+        capabilities: {},
+        clientInfo: { name: "x", version: "1" },
+      }),
       await post(me, "not even JSON"),
     ];
     for (const answer of answers) {
@@ -132,7 +149,12 @@ forEachEngine("which studio a call acts on", (bed) => {
 
   test("[T2] no input chooses a studio or a user", async () => {
     const { me, east } = await inTwoStudios();
-    for (const extra of [{ studioId: east.studio.id }, { studio_id: east.studio.id }, { userId: east.user.id }, { createdBy: east.user.id }]) {
+    for (const extra of [
+      { studioId: east.studio.id },
+      { studio_id: east.studio.id },
+      { userId: east.user.id },
+      { createdBy: east.user.id },
+    ]) {
       const answer = await modern(me, "tools/call", { name: "create_post", arguments: { title: "x", ...extra } });
       assert.equal(answer.json.result.structuredContent.code, "invalid_input");
     }

@@ -17,30 +17,44 @@ forEachEngine("mcp tools", (bed) => {
     const owner = await newStudio(bed.deps);
     const { token } = await approve(bed.deps, owner);
     const me = { url: server.url, token };
-    const call = async (name: string, args: Record<string, unknown> = {}) => (await modern(me, "tools/call", { name, arguments: args })).json.result;
+    const call = async (name: string, args: Record<string, unknown> = {}) =>
+      (await modern(me, "tools/call", { name, arguments: args })).json.result;
     return { owner, me, call };
   }
 
   test("tools/list: a fixed order, the same on both wires, with title, hints and both schemas", async () => {
     const { me } = await newClient();
     const { session } = await initialize(me);
-    const [now, before2026] = [await modern(me, "tools/list"), await legacy({ ...me, session }, "tools/list")].map((answer) => answer.json.result.tools);
+    const [now, before2026] = [await modern(me, "tools/list"), await legacy({ ...me, session }, "tools/list")].map(
+      (answer) => answer.json.result.tools,
+    );
     assert.deepEqual(now, before2026);
-    assert.deepEqual(now.map(({ name }: { name: string }) => name), ["whoami", "list_posts", "get_post", "create_post", "update_post", "list_activity"]);
+    assert.deepEqual(
+      now.map(({ name }: { name: string }) => name),
+      ["whoami", "list_posts", "get_post", "create_post", "update_post", "list_activity"],
+    );
     for (const tool of now) {
       assert.ok(tool.title && tool.description.length > 80, tool.name);
       assert.equal(tool.inputSchema.type, "object");
       assert.equal(tool.inputSchema.additionalProperties, false);
       assert.equal(tool.outputSchema.type, "object");
-      for (const hint of ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"]) assert.equal(typeof tool.annotations[hint], "boolean", `${tool.name} ${hint}`);
-      assert.equal(tool.annotations.readOnlyHint, tools.find(({ name }) => name === tool.name)?.scope === "studio:read");
+      for (const hint of ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"])
+        assert.equal(typeof tool.annotations[hint], "boolean", `${tool.name} ${hint}`);
+      assert.equal(
+        tool.annotations.readOnlyHint,
+        tools.find(({ name }) => name === tool.name)?.scope === "studio:read",
+      );
     }
     assert.ok(now.length <= 25);
   });
 
   test("every result of the new wire carries its kind, the server and the studio; lists say how long they keep", async () => {
     const { me, owner } = await newClient();
-    for (const [method, params, ttl] of [["server/discover", {}, 0], ["tools/list", {}, 300_000], ["tools/call", { name: "whoami" }, undefined]] as const) {
+    for (const [method, params, ttl] of [
+      ["server/discover", {}, 0],
+      ["tools/list", {}, 300_000],
+      ["tools/call", { name: "whoami" }, undefined],
+    ] as const) {
       const { result } = (await modern(me, method, params)).json;
       assert.equal(result.resultType, "complete");
       assert.deepEqual(result._meta["atelier/studio"], { id: owner.studio.id, name: owner.studio.name });
@@ -70,9 +84,19 @@ forEachEngine("mcp tools", (bed) => {
     assert.equal(stale.structuredContent.code, "revision_conflict");
     assert.match(stale.structuredContent.hint, /get_post/);
     assert.match(stale.content[0].text, /^revision_conflict: /);
-    assert.deepEqual((await call("list_posts", { query: "one" })).structuredContent, { posts: [changed], nextCursor: null });
+    assert.deepEqual((await call("list_posts", { query: "one" })).structuredContent, {
+      posts: [changed],
+      nextCursor: null,
+    });
     const { activity } = (await call("list_activity")).structuredContent;
-    assert.deepEqual(activity.map((row: { action: string; client: { name: string } | null }) => [row.action, row.client?.name]), [["post.updated", "Test client"], ["post.created", "Test client"], ["studio.created", undefined]]);
+    assert.deepEqual(
+      activity.map((row: { action: string; client: { name: string } | null }) => [row.action, row.client?.name]),
+      [
+        ["post.updated", "Test client"],
+        ["post.created", "Test client"],
+        ["studio.created", undefined],
+      ],
+    );
   });
 
   test("ids of another studio answer exactly as ids that do not exist", async () => {
@@ -92,7 +116,10 @@ forEachEngine("mcp tools", (bed) => {
     assert.equal(new Set(all.map(({ structuredContent }) => structuredContent.id)).size, 1);
     assert.deepEqual(new Set(all.map((result) => JSON.stringify(result))).size, 1);
     assert.equal((await bed.deps.posts.list(owner.studio.id, { limit: 100 })).length, 1);
-    assert.equal((await call("create_post", { ...input, title: "Other" })).structuredContent.code, "idempotency_conflict");
+    assert.equal(
+      (await call("create_post", { ...input, title: "Other" })).structuredContent.code,
+      "idempotency_conflict",
+    );
     await call("update_post", { postId: all[0].structuredContent.id, title: "Changed since" });
     assert.deepEqual(await call("create_post", input), all[0]);
 
@@ -106,7 +133,12 @@ forEachEngine("mcp tools", (bed) => {
     const owner = await newStudio(bed.deps);
     const create = async () => {
       const { token } = await approve(bed.deps, owner);
-      return (await modern({ url: server.url, token }, "tools/call", { name: "create_post", arguments: { title: "x", idempotencyKey: "k" } })).json.result.structuredContent.id;
+      return (
+        await modern({ url: server.url, token }, "tools/call", {
+          name: "create_post",
+          arguments: { title: "x", idempotencyKey: "k" },
+        })
+      ).json.result.structuredContent.id;
     };
     const first = await create();
     bed.clock.advance(hours(23));
@@ -117,14 +149,21 @@ forEachEngine("mcp tools", (bed) => {
 
   test("a create that fails keeps nothing under its key", async () => {
     const { me, owner } = await newClient();
-    const failing = { ...bed.deps, transact: (work: never) => bed.deps.transact(async (tx) => {
-      await (work as (given: typeof tx) => Promise<unknown>)(tx);
-      throw new Error("lost");
-    }) } as typeof bed.deps;
+    const failing = {
+      ...bed.deps,
+      transact: (work: never) =>
+        bed.deps.transact(async (tx) => {
+          await (work as (given: typeof tx) => Promise<unknown>)(tx);
+          throw new Error("lost");
+        }),
+    } as typeof bed.deps;
     const broken = await startMcp({ deps: failing });
     const args = { name: "create_post", arguments: { title: "x", idempotencyKey: "k" } };
     try {
-      assert.equal((await modern({ ...me, url: broken.url }, "tools/call", args)).json.result.structuredContent.code, "internal");
+      assert.equal(
+        (await modern({ ...me, url: broken.url }, "tools/call", args)).json.result.structuredContent.code,
+        "internal",
+      );
     } finally {
       await broken.close();
     }
@@ -140,7 +179,8 @@ forEachEngine("mcp tools", (bed) => {
       const other = await newStudio(bed.deps);
       const clients = await Promise.all([owner, owner, other].map((person) => approve(bed.deps, person)));
       const [one, two, else_] = clients.map(({ token }) => ({ url: limited.url, token }));
-      const call = async (me: typeof one) => (await modern(me!, "tools/call", { name: "whoami" })).json.result.structuredContent.code;
+      const call = async (me: typeof one) =>
+        (await modern(me!, "tools/call", { name: "whoami" })).json.result.structuredContent.code;
       for (let i = 0; i < 5; i++) assert.equal(await call(i % 2 === 0 ? one : two), undefined);
       assert.equal(await call(one), "rate_limited");
       assert.equal(await call(two), "rate_limited");

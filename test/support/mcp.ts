@@ -37,7 +37,13 @@ export async function startMcp(
   // The guards of the real door stand in front, as they will in the product.
   const addresses = { base: deps.base, uploadPage: deps.base, loopback: true, mcpOrigins: [] };
   const handle: Handler = async (req, res) => void (await endpoint.handle(req, res));
-  const { server } = createEdge({ routes: () => [{ path: "/mcp", origin: "mcp", handle }], addresses, metrics: createMetrics(), newId: deps.newId, log: silent });
+  const { server } = createEdge({
+    routes: () => [{ path: "/mcp", origin: "mcp", handle }],
+    addresses,
+    metrics: createMetrics(),
+    newId: deps.newId,
+    log: silent,
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
@@ -72,7 +78,11 @@ export interface Caller {
 }
 
 /** Any POST, as raw as a test wants it. */
-export async function post({ url, token, session }: Caller, body: string | Uint8Array | ReadableStream, headers: IncomingHttpHeaders | Record<string, string> = {}): Promise<Answer> {
+export async function post(
+  { url, token, session }: Caller,
+  body: string | Uint8Array | ReadableStream,
+  headers: IncomingHttpHeaders | Record<string, string> = {},
+): Promise<Answer> {
   const response = await fetch(url, {
     method: "POST",
     headers: {
@@ -91,7 +101,12 @@ export async function post({ url, token, session }: Caller, body: string | Uint8
 async function toAnswer(response: Response): Promise<Answer> {
   const text = await response.text();
   const stream = response.headers.get("content-type")?.startsWith("text/event-stream");
-  const json: unknown = stream ? text.split("\n").filter((line) => line.startsWith("data: ")).map((line) => JSON.parse(line.slice(6)) as unknown) : tryParse(text);
+  const json: unknown = stream
+    ? text
+        .split("\n")
+        .filter((line) => line.startsWith("data: "))
+        .map((line) => JSON.parse(line.slice(6)) as unknown)
+    : tryParse(text);
   return { status: response.status, headers: response.headers, text, json };
 }
 
@@ -104,7 +119,13 @@ function tryParse(text: string): unknown {
 }
 
 /** A request of the new wire, with everything it must carry. */
-export function modern(caller: Caller, method: string, params: Record<string, unknown> = {}, headers: Record<string, string> = {}, id: string | number = 1): Promise<Answer> {
+export function modern(
+  caller: Caller,
+  method: string,
+  params: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
+  id: string | number = 1,
+): Promise<Answer> {
   const name = params["name"] ?? params["uri"];
   return post(caller, JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, _meta: modernMeta } }), {
     "mcp-protocol-version": "2026-07-28",
@@ -115,13 +136,29 @@ export function modern(caller: Caller, method: string, params: Record<string, un
 }
 
 /** A request of the 2025 wire. */
-export function legacy(caller: Caller, method: string, params?: Record<string, unknown>, headers: Record<string, string> = {}, id: string | number = 1): Promise<Answer> {
-  return post(caller, JSON.stringify({ jsonrpc: "2.0", id, method, params }), { ...(method === "initialize" ? {} : { "mcp-protocol-version": "2025-11-25" }), ...headers });
+export function legacy(
+  caller: Caller,
+  method: string,
+  params?: Record<string, unknown>,
+  headers: Record<string, string> = {},
+  id: string | number = 1,
+): Promise<Answer> {
+  return post(caller, JSON.stringify({ jsonrpc: "2.0", id, method, params }), {
+    ...(method === "initialize" ? {} : { "mcp-protocol-version": "2025-11-25" }),
+    ...headers,
+  });
 }
 
 /** Opens a session of the 2025 wire. */
-export async function initialize(caller: Caller, protocolVersion = "2025-11-25"): Promise<{ session: string; answer: Answer }> {
-  const answer = await legacy(caller, "initialize", { protocolVersion, capabilities: {}, clientInfo: { name: "test", version: "1" } });
+export async function initialize(
+  caller: Caller,
+  protocolVersion = "2025-11-25",
+): Promise<{ session: string; answer: Answer }> {
+  const answer = await legacy(caller, "initialize", {
+    protocolVersion,
+    capabilities: {},
+    clientInfo: { name: "test", version: "1" },
+  });
   const session = answer.headers.get("mcp-session-id");
   if (session === null) throw new Error(`no session: ${answer.status} ${answer.text}`);
   return { session, answer };

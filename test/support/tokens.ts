@@ -12,7 +12,11 @@ export interface Approval {
 }
 
 /** An approval by the person, as the consent page would make it, with an access token of an hour. */
-export async function approve(deps: Deps, person: SignedIn, given: { scopes?: readonly Scope[]; client?: string } = {}): Promise<Approval> {
+export async function approve(
+  deps: Deps,
+  person: SignedIn,
+  given: { scopes?: readonly Scope[]; client?: string } = {},
+): Promise<Approval> {
   const scopes = given.scopes ?? allScopes;
   const user = await deps.users.find(person.user.id);
   const memberships = await deps.users.memberships(person.user.id);
@@ -38,7 +42,13 @@ export async function approve(deps: Deps, person: SignedIn, given: { scopes?: re
 /** A further token of the same approval, as a refresh gives one. */
 export async function newToken(deps: Deps, grantId: string, scopes: readonly Scope[] = allScopes): Promise<string> {
   const token = randomBytes(32).toString("base64url");
-  const record = { payload: {}, grantId, audience: `${deps.base}/mcp`, scope: scopes.join(" "), expiresAt: deps.clock() + hours(1) };
+  const record = {
+    payload: {},
+    grantId,
+    audience: `${deps.base}/mcp`,
+    scope: scopes.join(" "),
+    expiresAt: deps.clock() + hours(1),
+  };
   await deps.oauthRecords.put("AccessToken", sha256(token), record);
   return token;
 }
