@@ -47,7 +47,8 @@ export async function run(
             check(Buffer.from(pending, "latin1").toString());
           } catch (error) {
             socket.destroy();
-            return reject(error as Error);
+            reject(error instanceof Error ? error : new Error(String(error)));
+            return;
           }
         }
         pending = "";

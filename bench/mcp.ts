@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { openDatabase } from "#db/open.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { createSigner } from "#lib/signed-token.ts";
@@ -15,10 +14,10 @@ import { measure, startPeer, type Figures, type Peer } from "./peer.ts";
  *   node bench/mcp.ts [sqlite] [postgres] [--growth] [--quick]
  */
 
-const asked = process.argv.slice(2);
-const rounds = asked.includes("--quick") ? 3 : 7;
-const calls = asked.includes("--quick") ? 2000 : 5000;
-const chosen = (["sqlite", "postgres"] as const).filter((engine) => asked.includes(engine));
+const asked = new Set(process.argv.slice(2));
+const rounds = asked.has("--quick") ? 3 : 7;
+const calls = asked.has("--quick") ? 2000 : 5000;
+const chosen = (["sqlite", "postgres"] as const).filter((engine) => asked.has(engine));
 
 /** One line a measure: what, ours, the limit, the peer, and ours in terms of the peer's. */
 function line(what: string, ours: number, limit: string, peer: string, theirs: number, unit: string): void {
@@ -61,13 +60,7 @@ async function prepare(engine: EngineName, server: string | undefined, posts: nu
       }
     });
   }
-  if (engine === "postgres")
-    await database.q.executeQuery({
-      sql: "ANALYZE",
-      parameters: [],
-      query: { kind: "RawNode" } as never,
-      queryId: { queryId: randomBytes(4).toString("hex") } as never,
-    });
+  if (engine === "postgres") await database.run({ name: "analyze", sql: "ANALYZE" }, []);
   await database.close();
   const sessions = createSessions(
     createSigner(["a secret of at least thirty-two bytes"], () => Date.now()),
@@ -220,7 +213,7 @@ const cluster = wanted.includes("postgres") && programs ? await createCluster(pr
 try {
   for (const engine of wanted) {
     if (engine === "postgres" && !cluster) process.stderr.write("PostgreSQL was not found: not measured.\n");
-    else await (asked.includes("--growth") ? growth : compare)(engine, cluster?.url());
+    else await (asked.has("--growth") ? growth : compare)(engine, cluster?.url());
   }
 } finally {
   await cluster?.remove();

@@ -14,7 +14,10 @@ listen((req, res) => {
   req.on("end", () => void answer(Buffer.concat(chunks)));
 
   async function answer(bytes: Buffer): Promise<void> {
-    const { id, params } = JSON.parse(bytes.toString());
+    const { id, params } = JSON.parse(bytes.toString()) as {
+      id: number;
+      params: { name: string; arguments: { postId: string } };
+    };
     const token = String(req.headers.authorization).slice(7);
     const holder = await deps.tokens.findHolder(sha256(token), `${deps.base}/mcp`, undefined, deps.clock());
     if (!holder?.authentication.seat) return void res.writeHead(401).end();

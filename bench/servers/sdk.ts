@@ -29,16 +29,19 @@ const gate = requireBearerAuth({
 const handler = createMcpHandler(({ authInfo }) => {
   const server = new McpServer({ name: "atelier", title: "Atelier", version: "0.0.0" });
   const authentication = authInfo?.extra?.["authentication"] as Authentication;
-  const caller = callerIn(authentication, authentication.seat!);
+  if (!authentication.seat) throw new Error("no membership");
+  const caller = callerIn(authentication, authentication.seat);
   for (const tool of tools) {
     server.registerTool(
       tool.name,
       { title: tool.title, description: tool.description, inputSchema: tool.input, outputSchema: tool.output },
       async (input: unknown) => {
-        const output = await tool.run(deps, caller, input as never, { signal: new AbortController().signal });
+        const output: Record<string, unknown> = {
+          ...(await tool.run(deps, caller, input as never, { signal: new AbortController().signal })),
+        };
         return {
           content: [{ type: "text" as const, text: JSON.stringify(output) }],
-          structuredContent: output as Record<string, unknown>,
+          structuredContent: output,
         };
       },
     );
@@ -46,9 +49,8 @@ const handler = createMcpHandler(({ authInfo }) => {
   return server;
 });
 
-listen(
-  getRequestListener(async (request) => {
-    const authInfo = await gate(request);
-    return authInfo instanceof Response ? authInfo : handler.fetch(request, { authInfo });
-  }),
-);
+const listener = getRequestListener(async (request) => {
+  const authInfo = await gate(request);
+  return authInfo instanceof Response ? authInfo : handler.fetch(request, { authInfo });
+});
+listen((req, res) => void listener(req, res));

@@ -15,7 +15,7 @@ export const silent = createLog("silent");
 /** What every server of the comparison starts from: the same database, opened the same way. */
 export async function openDeps(): Promise<{ database: Database; deps: Deps }> {
   const database = await openDatabase({
-    databaseUrl: process.env["BENCH_DATABASE_URL"] || undefined,
+    databaseUrl: process.env["BENCH_DATABASE_URL"] === "" ? undefined : process.env["BENCH_DATABASE_URL"],
     dataDir: process.env["BENCH_DATA_DIR"] ?? "",
     log: silent,
   });

@@ -62,7 +62,7 @@ export function createBodyReader(): ReadBody {
             ),
           );
       };
-      const done = (): void => settle(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+      const done = (): void => settle(Buffer.concat(chunks));
       const lost = (): void => {
         held -= length;
         fail(new Error("the request broke off"));

@@ -118,9 +118,9 @@ export function createMcpEndpoint({
     if (!authentication) return unauthorized(req, res, challenges.invalid, "invalid_token");
     outcome.userId = authentication.user.id;
     outcome.clientId = authentication.client.id;
-    if (!authentication.seat || !authentication.nextSeat)
-      return refuse(req, res, 403, "text/plain", "No studio membership");
-    outcome.studioId = authentication.seat.studio.id;
+    const { seat, nextSeat } = authentication;
+    if (!seat || !nextSeat) return refuse(req, res, 403, "text/plain", "No studio membership");
+    outcome.studioId = seat.studio.id;
     if (sessionId !== undefined && session?.grantId !== authentication.grantId) {
       return refuseWith(req, res, reject(404, errorCodes.sessionNotFound, "Session not found"));
     }
@@ -149,7 +149,13 @@ export function createMcpEndpoint({
         res,
         reject(400, errorCodes.invalidRequest, "Bad Request: a batch this long; send its messages one by one"),
       );
-    await serveMessage(req, res, message, { authentication, sessionId, whole: parsed.whole }, outcome);
+    await serveMessage(
+      req,
+      res,
+      message,
+      { authentication, seats: { act: seat, begin: nextSeat }, sessionId, whole: parsed.whole },
+      outcome,
+    );
   }
 
   async function serveMessage(

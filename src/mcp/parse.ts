@@ -45,7 +45,8 @@ function checkShape(bytes: Buffer, cuts: number[] | undefined): string | undefin
   let values = 0;
   let gap = 0;
   for (let i = 0; i < bytes.length; i++) {
-    switch (bytes[i]) {
+    const byte = bytes[i] ?? 0;
+    switch (byte) {
       case quote: {
         const start = i + 1;
         i = endOfString(bytes, start);

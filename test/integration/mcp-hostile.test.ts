@@ -75,7 +75,7 @@ forEachEngine("hostile messages", (bed) => {
     const answer = await post({ ...me, session }, batch);
     assert.equal(answer.status, 200);
     assert.deepEqual(
-      answer.json.map(({ id, error }: { id: number; error?: { code: number } }) => [id, error?.code]),
+      answer.messages.map(({ id, error }: { id: unknown; error?: { code: number } }) => [id, error?.code]),
       [
         [1, undefined],
         [2, undefined],

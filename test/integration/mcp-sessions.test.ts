@@ -156,7 +156,7 @@ forEachEngine("mcp sessions and tokens", (bed) => {
     const owner = await newStudio(bed.deps);
     const { token } = await approve(bed.deps, owner, { scopes: ["studio:read"] });
     const me = { url: server.url, token };
-    const listed = (await modern(me, "tools/list")).json.result.tools.map(({ name }: { name: string }) => name);
+    const listed = (await modern(me, "tools/list")).json.result.tools.map(({ name }) => name);
     assert.deepEqual(listed, ["whoami", "list_posts", "get_post", "list_activity"]);
     const { session } = await initialize(me);
     for (const answer of [
@@ -191,7 +191,7 @@ forEachEngine("mcp sessions and tokens", (bed) => {
         body,
         duplex: "half",
         headers: { "content-type": "application/json", ...headers },
-      } as RequestInit);
+      });
       assert.equal(answer.status, status);
       await answer.text();
     }

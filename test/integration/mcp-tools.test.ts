@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import type { Deps } from "#domain/deps.ts";
 import { hours, minutes } from "#lib/clock.ts";
 import { createCallLimit } from "#mcp/rate-limit.ts";
 import { tools } from "#mcp/tools.ts";
@@ -25,12 +26,11 @@ forEachEngine("mcp tools", (bed) => {
   test("tools/list: a fixed order, the same on both wires, with title, hints and both schemas", async () => {
     const { me } = await newClient();
     const { session } = await initialize(me);
-    const [now, before2026] = [await modern(me, "tools/list"), await legacy({ ...me, session }, "tools/list")].map(
-      (answer) => answer.json.result.tools,
-    );
+    const { tools: now } = (await modern(me, "tools/list")).json.result;
+    const { tools: before2026 } = (await legacy({ ...me, session }, "tools/list")).json.result;
     assert.deepEqual(now, before2026);
     assert.deepEqual(
-      now.map(({ name }: { name: string }) => name),
+      now.map(({ name }) => name),
       ["whoami", "list_posts", "get_post", "create_post", "update_post", "list_activity"],
     );
     for (const tool of now) {
@@ -90,7 +90,7 @@ forEachEngine("mcp tools", (bed) => {
     });
     const { activity } = (await call("list_activity")).structuredContent;
     assert.deepEqual(
-      activity.map((row: { action: string; client: { name: string } | null }) => [row.action, row.client?.name]),
+      activity.map(({ action, client }) => [action, client?.name]),
       [
         ["post.updated", "Test client"],
         ["post.created", "Test client"],
@@ -113,6 +113,8 @@ forEachEngine("mcp tools", (bed) => {
     const { call, owner } = await newClient();
     const input = { title: "Once", body: "b", idempotencyKey: "attempt 1" };
     const all = await Promise.all(Array.from({ length: 20 }, () => call("create_post", input)));
+    const [first] = all;
+    assert.ok(first);
     assert.equal(new Set(all.map(({ structuredContent }) => structuredContent.id)).size, 1);
     assert.deepEqual(new Set(all.map((result) => JSON.stringify(result))).size, 1);
     assert.equal((await bed.deps.posts.list(owner.studio.id, { limit: 100 })).length, 1);
@@ -120,13 +122,13 @@ forEachEngine("mcp tools", (bed) => {
       (await call("create_post", { ...input, title: "Other" })).structuredContent.code,
       "idempotency_conflict",
     );
-    await call("update_post", { postId: all[0].structuredContent.id, title: "Changed since" });
-    assert.deepEqual(await call("create_post", input), all[0]);
+    await call("update_post", { postId: first.structuredContent.id, title: "Changed since" });
+    assert.deepEqual(await call("create_post", input), first);
 
     const colleague = await newMember(bed.deps, owner, "member");
     const { token } = await approve(bed.deps, colleague);
     const theirs = await modern({ url: server.url, token }, "tools/call", { name: "create_post", arguments: input });
-    assert.notEqual(theirs.json.result.structuredContent.id, all[0].structuredContent.id);
+    assert.notEqual(theirs.json.result.structuredContent.id, first.structuredContent.id);
   });
 
   test("[R4] a key is forgotten after 24 hours", async () => {
@@ -149,14 +151,14 @@ forEachEngine("mcp tools", (bed) => {
 
   test("a create that fails keeps nothing under its key", async () => {
     const { me, owner } = await newClient();
-    const failing = {
+    const failing: Deps = {
       ...bed.deps,
-      transact: (work: never) =>
+      transact: (work) =>
         bed.deps.transact(async (tx) => {
-          await (work as (given: typeof tx) => Promise<unknown>)(tx);
+          await work(tx);
           throw new Error("lost");
         }),
-    } as typeof bed.deps;
+    };
     const broken = await startMcp({ deps: failing });
     const args = { name: "create_post", arguments: { title: "x", idempotencyKey: "k" } };
     try {
