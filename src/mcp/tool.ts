@@ -78,7 +78,7 @@ function jsonSchema(schema: z.ZodObject, io: "input" | "output"): ObjectSchema {
     io,
     override: ({ jsonSchema: part }) => dropSafeBounds(part),
   });
-  return made as ObjectSchema;
+  return made;
 }
 
 /**

@@ -10,9 +10,6 @@ import { errorCodes } from "./messages.ts";
 import type { CountCall } from "./rate-limit.ts";
 import { listing, type Tool } from "./tool.ts";
 
-/** Long enough for any input of a tool that takes no file; what is longer is not looked into. */
-const maxPlainMessage = 1024 * 1024;
-
 export interface Toolbox {
   list: Method;
   call: Method;
@@ -87,12 +84,20 @@ export function createToolbox({ tools, rawTools, deps, log, countCall }: Toolbox
 }
 
 async function run(deps: Deps, tool: Tool, caller: Caller, args: unknown, exchange: Exchange): Promise<object> {
-  if (exchange.size > maxPlainMessage && !tool.takesFile)
-    throw new AppError("invalid_input", `The input is longer than any that ${tool.name} takes.`);
-  const parsed = tool.input.safeParse(args);
+  const parsed = tool.input.safeParse(exchange.whole ? readLong(tool, exchange.whole) : args);
   if (!parsed.success)
     throw new AppError("invalid_input", describe(parsed.error), "Compare the input with the tool's input schema.");
   return tool.run(deps, caller, parsed.data as never, exchange);
+}
+
+/** The arguments of a long message: only a tool that takes a file has a use for them. */
+function readLong(tool: Tool, whole: () => unknown): unknown {
+  if (!tool.takesFile) throw new AppError("invalid_input", `The input is longer than any that ${tool.name} takes.`);
+  try {
+    return (whole() as { params: { arguments: unknown } }).params.arguments;
+  } catch {
+    throw new AppError("invalid_input", "The input is not JSON.");
+  }
 }
 
 /** The structured content is written once and stands in the answer twice: as it is, and as text. */

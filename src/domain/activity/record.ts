@@ -15,7 +15,6 @@ export const activityActions = [
   "client.moved",
   "post.created",
   "post.updated",
-  "client.moved",
 ] as const;
 
 export type ActivityAction = (typeof activityActions)[number];
