@@ -64,7 +64,7 @@ forEachEngine("signing in at an identity provider", (bed) => {
     before: { users: number; sessions: number },
   ): Promise<void> {
     assert.equal(visit.status, status, visit.text);
-    assert.match(visit.text, /You are not signed in/);
+    assert.match(visit.text, /You were not signed in/);
     assert.match(visit.headers.get("content-type") ?? "", /^text\/html/);
     assert.equal(visit.headers.get("cache-control"), "no-store");
     assert.equal(browser.cookies.get("atelier"), undefined);
