@@ -78,7 +78,7 @@ function clientAdapter({ oauthClients, clock }: AdapterDeps): Adapter {
       const { client_secret: secret, ...rest } = payload;
       await oauthClients.put(id, secret === undefined ? rest : { ...rest, client_secret: sha256(secret) }, clock());
     },
-    find: async (id) => (await oauthClients.find(id)) as AdapterPayload | undefined,
+    find: (id) => oauthClients.find(id),
   };
 }
 

@@ -103,7 +103,7 @@ function configure({
     extraClientMetadata: {
       properties: ["software_id", "software_version"],
       validator: (_ctx, key, _value, metadata) => {
-        if (key === "software_id") normalizeClientMetadata(metadata as unknown as Record<string, unknown>);
+        if (key === "software_id") normalizeClientMetadata(metadata);
       },
     },
     pkce: { required: () => true },

@@ -64,7 +64,7 @@ export function consentPage({ approval, user, studio, token }: ConsentView): Ren
         </p>
         <div class="actions">
           <button type="submit" name="decision" value="approve">Approve</button>
-          <button type="submit" name="decision" value="cancel" formnovalidate>Cancel</button>
+          <button type="submit" name="decision" value="cancel" class="secondary">Cancel</button>
         </div>
       </form>`,
   });

@@ -9,8 +9,10 @@ import { toProblem } from "#http/problem.ts";
 import { hours, minutes, seconds } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { parseAddressSet } from "#lib/ip-address.ts";
+import { call } from "../support/api-server.ts";
 import { createDeps, forEachEngine, silent } from "../support/engines.ts";
 import { outcome, tally } from "../support/outcome.ts";
+import { startService } from "../support/service.ts";
 
 forEachEngine("rate limits", (bed) => {
   const rows = async () => bed.database.q.selectFrom("rate_limits").selectAll().execute();
@@ -103,6 +105,40 @@ forEachEngine("rate limits", (bed) => {
       "rate_limited",
     );
     assert.equal(await outcome(countHit(bed.deps, "registration", addressKey(from("2001:db8:1:3::1"), none))), "ok");
+  });
+
+  test("[A26] [X5] over HTTP: of thirty registrations at once twenty are taken, and forged headers change nothing", async () => {
+    bed.clock.advance(hours(1));
+    const service = await startService(bed.deps);
+    try {
+      const register = (i: number, forged: Record<string, string> = {}) =>
+        call(service, "POST", "/api/auth/mcp/register", {
+          body: {
+            client_name: `Client ${i}`,
+            redirect_uris: ["http://localhost/callback"],
+            token_endpoint_auth_method: "none",
+          },
+          headers: { origin: undefined, "sec-fetch-site": undefined, ...forged },
+        });
+      const forge = (i: number) => ({
+        "x-forwarded-for": `198.51.100.${i}`,
+        forwarded: `for=198.51.100.${i}`,
+        "x-real-ip": `198.51.100.${i}`,
+      });
+      const answers = await Promise.all(Array.from({ length: 30 }, (_, i) => register(i, i % 2 === 0 ? {} : forge(i))));
+      const answered = (wanted: number) => answers.filter(({ status }) => status === wanted);
+      assert.deepEqual([answered(201).length, answered(429).length], [20, 10]);
+      for (const { headers } of answered(429)) {
+        assert.ok(Number(headers.get("retry-after")) >= 1 && Number(headers.get("retry-after")) <= 3600);
+      }
+      const clients = async () => (await bed.database.q.selectFrom("oauth_clients").select("id").execute()).length;
+      assert.equal(await clients(), 20);
+      bed.clock.advance(hours(24));
+      await createPurge(bed.deps)({ pause: async () => {}, isOver: () => false });
+      assert.equal(await clients(), 0, "never used, gone a day later");
+    } finally {
+      await service.close();
+    }
   });
 
   test("a window is over on time also where a second has parts", async () => {
