@@ -14,13 +14,11 @@ export interface ConsentView {
 const destinations: Record<Destination["kind"], (host: string) => Html> = {
   web: () => html``,
   "this-computer": () =>
-    html`<p class="warning">
-      The answer goes to a program on this computer. Approve only if you started it yourself, just now.
-    </p>`,
+    html`<p class="warning">That is a program on this computer. Approve only if you started it yourself, just now.</p>`,
   app: (host) =>
     html`<p class="warning">
-      The answer goes to whichever app on this device opens <b>${host}</b> addresses. Approve only if you started it
-      yourself, just now.
+      That is whichever app on this device opens <b>${host}</b> addresses. Approve only if you started it yourself, just
+      now.
     </p>`,
 };
 
