@@ -2,6 +2,7 @@ import type { Deps, Stores } from "#domain/deps.ts";
 import { activityStore } from "./activity.ts";
 import type { Connection, Database } from "./client.ts";
 import { grantStore } from "./grants.ts";
+import { idempotencyStore } from "./idempotency.ts";
 import { oauthClientStore, oauthRecordStore } from "./oauth.ts";
 import { postStore } from "./posts.ts";
 import { sessionStore } from "./sessions.ts";
@@ -22,6 +23,7 @@ function storesOn(connection: Connection): Stores {
     invitations: invitationStore(connection),
     posts: postStore(connection),
     activity: activityStore(connection),
+    idempotency: idempotencyStore(connection),
   };
 }
 
