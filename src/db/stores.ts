@@ -1,11 +1,13 @@
 import type { Deps, Stores } from "#domain/deps.ts";
 import { activityStore } from "./activity.ts";
+import { assetStore } from "./assets.ts";
 import type { Connection, Database } from "./client.ts";
 import { grantStore } from "./grants.ts";
 import { idempotencyStore } from "./idempotency.ts";
 import { oauthClientStore, oauthRecordStore } from "./oauth.ts";
 import { postStore } from "./posts.ts";
 import { sessionStore } from "./sessions.ts";
+import { strayFileStore } from "./stray-files.ts";
 import { invitationStore, membershipStore, studioStore } from "./studios.ts";
 import { tokenStore } from "./tokens.ts";
 import { userStore } from "./users.ts";
@@ -22,6 +24,8 @@ function storesOn(connection: Connection): Stores {
     memberships: membershipStore(connection),
     invitations: invitationStore(connection),
     posts: postStore(connection),
+    assets: assetStore(connection),
+    strayFiles: strayFileStore(connection),
     activity: activityStore(connection),
     idempotency: idempotencyStore(connection),
   };

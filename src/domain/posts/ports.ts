@@ -16,6 +16,12 @@ export interface PostStore {
   find(studioId: string, postId: string): Promise<Post | undefined>;
   /** Newest first. */
   list(studioId: string, filter: PostFilter): Promise<Post[]>;
+  /** Counts one more asset, and answers its place; undefined where the post is gone or has `limit` of them. */
+  takePlace(studioId: string, postId: string, limit: number, now: number): Promise<number | undefined>;
+  /** Counts one asset less; false where the post is gone or has none. */
+  freePlace(studioId: string, postId: string, now: number): Promise<boolean>;
+  /** So many new places behind all others, in order; answers the first. */
+  newPlaces(studioId: string, postId: string, count: number): Promise<number>;
   /** Changes the post and raises its revision, unless it is gone or past `revision`; undefined then. */
   update(studioId: string, postId: string, change: PostChange, revision: number | undefined, now: number): Promise<Post | undefined>;
 }
