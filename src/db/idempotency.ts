@@ -5,7 +5,12 @@ export function idempotencyStore({ q }: Connection): IdempotencyStore {
   return {
     async claim({ studioId, userId, verb, key }, inputHash, now, expired) {
       const own = { studio_id: studioId, user_id: userId };
-      await q.deleteFrom("idempotency_keys").where("studio_id", "=", studioId).where("user_id", "=", userId).where("created_at", "<=", expired).execute();
+      await q
+        .deleteFrom("idempotency_keys")
+        .where("studio_id", "=", studioId)
+        .where("user_id", "=", userId)
+        .where("created_at", "<=", expired)
+        .execute();
       const { numInsertedOrUpdatedRows } = await q
         .insertInto("idempotency_keys")
         .values({ ...own, verb, key, input_hash: inputHash, result: "", created_at: now })

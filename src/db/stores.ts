@@ -3,9 +3,12 @@ import { activityStore } from "./activity.ts";
 import { assetStore } from "./assets.ts";
 import type { Connection, Database } from "./client.ts";
 import { grantStore } from "./grants.ts";
+import { leaseStore } from "./leases.ts";
 import { idempotencyStore } from "./idempotency.ts";
 import { oauthClientStore, oauthRecordStore } from "./oauth.ts";
 import { postStore } from "./posts.ts";
+import { purgeStore } from "./purges.ts";
+import { rateLimitStore } from "./rate-limits.ts";
 import { sessionStore } from "./sessions.ts";
 import { strayFileStore } from "./stray-files.ts";
 import { invitationStore, membershipStore, studioStore } from "./studios.ts";
@@ -27,6 +30,9 @@ function storesOn(connection: Connection): Stores {
     assets: assetStore(connection),
     strayFiles: strayFileStore(connection),
     activity: activityStore(connection),
+    rateLimits: rateLimitStore(connection),
+    purges: purgeStore(connection),
+    leases: leaseStore(connection),
     idempotency: idempotencyStore(connection),
   };
 }

@@ -2,13 +2,23 @@ import type { Clock } from "#lib/clock.ts";
 import type { NewId } from "#lib/ids.ts";
 import type { OpenPublicUrl } from "#lib/public-fetch.ts";
 import type { Signer } from "#lib/signed-token.ts";
-import type { GrantStore, OAuthClientStore, OAuthRecordStore, SessionStore, TokenStore, UserStore } from "./access/ports.ts";
+import type {
+  GrantStore,
+  OAuthClientStore,
+  OAuthRecordStore,
+  PurgeStore,
+  RateLimitStore,
+  SessionStore,
+  TokenStore,
+  UserStore,
+} from "./access/ports.ts";
 import type { ActivityStore } from "./activity/ports.ts";
 import type { FileStore } from "./assets/file-store.ts";
 import type { AssetLimits } from "./assets/kinds.ts";
 import type { MediaReader } from "./assets/media.ts";
 import type { AssetStore, StrayFileStore } from "./assets/ports.ts";
 import type { IdempotencyStore } from "./idempotency/ports.ts";
+import type { LeaseStore } from "./lease.ts";
 import type { PostStore } from "./posts/ports.ts";
 import type { InvitationStore, MembershipStore, StudioStore } from "./studios/ports.ts";
 
@@ -27,6 +37,9 @@ export interface Stores {
   assets: AssetStore;
   strayFiles: StrayFileStore;
   activity: ActivityStore;
+  rateLimits: RateLimitStore;
+  purges: PurgeStore;
+  leases: LeaseStore;
   idempotency: IdempotencyStore;
 }
 

@@ -15,7 +15,8 @@ export function createChallenges(base: string): Challenges {
   return {
     missing: `Bearer ${metadata}`,
     invalid: `Bearer error="invalid_token", error_description="The access token is unknown, expired or revoked", ${metadata}`,
-    scope: (needed, granted) => `Bearer error="insufficient_scope", scope="${[...granted, needed].join(" ")}", ${metadata}`,
+    scope: (needed, granted) =>
+      `Bearer error="insufficient_scope", scope="${[...granted, needed].join(" ")}", ${metadata}`,
   };
 }
 

@@ -6,13 +6,23 @@ import { AppError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import { errorJson, refuse, type Headers } from "./answer.ts";
-import { checkBodyHeaders, createBodyReader, parseBody } from "./body.ts";
+import { checkBodyHeaders, createBodyReader } from "./body.ts";
 import { bearerToken, createChallenges } from "./challenge.ts";
 import type { Extension, Method } from "./exchange.ts";
 import { instructionsFor } from "./instructions.ts";
 import { createResultMeta, lifecycleMethods } from "./lifecycle.ts";
 import { listenMethod } from "./listen.ts";
-import { errorCodes, modernRevision, reject, type Batch, type Notification, type Rejection, type Request, type Response } from "./messages.ts";
+import {
+  errorCodes,
+  modernRevision,
+  reject,
+  type Batch,
+  type Notification,
+  type Rejection,
+  type Request,
+  type Response,
+} from "./messages.ts";
+import { parseBody } from "./parse.ts";
 import type { CountCall } from "./rate-limit.ts";
 import { batchReply, httpReply } from "./reply.ts";
 import { createServer, type Visit } from "./serve.ts";
@@ -48,7 +58,16 @@ export interface McpEndpoint {
   close(): void;
 }
 
-export function createMcpEndpoint({ deps, authenticate, tools, signer, log, countCall, version, extension }: McpEndpointOptions): McpEndpoint {
+export function createMcpEndpoint({
+  deps,
+  authenticate,
+  tools,
+  signer,
+  log,
+  countCall,
+  version,
+  extension,
+}: McpEndpointOptions): McpEndpoint {
   const serverInfo: Implementation = { name: "atelier", title: "Atelier", version, websiteUrl: deps.base };
   const capabilities: ServerCapabilities = { tools: {}, ...extension?.capabilities };
   const sessions = createSessions(signer, deps.clock, deps.newSecret);
@@ -65,7 +84,10 @@ export function createMcpEndpoint({ deps, authenticate, tools, signer, log, coun
     }),
     ["tools/list", toolbox.list],
     ["tools/call", toolbox.call],
-    ["subscriptions/listen", listenMethod(capabilities, extension?.events ?? new InMemoryServerEventBus(), closing.signal)],
+    [
+      "subscriptions/listen",
+      listenMethod(capabilities, extension?.events ?? new InMemoryServerEventBus(), closing.signal),
+    ],
     ...(extension?.methods ?? []),
   ]);
   const server = createServer({ methods, resultMeta: createResultMeta(serverInfo), log, newId: deps.newId });
@@ -96,12 +118,14 @@ export function createMcpEndpoint({ deps, authenticate, tools, signer, log, coun
     if (!authentication) return unauthorized(req, res, challenges.invalid, "invalid_token");
     outcome.userId = authentication.user.id;
     outcome.clientId = authentication.client.id;
-    if (!authentication.seat || !authentication.nextSeat) return refuse(req, res, 403, "text/plain", "No studio membership");
-    outcome.studioId = authentication.seat.studio.id;
+    const { seat, nextSeat } = authentication;
+    if (!seat || !nextSeat) return refuse(req, res, 403, "text/plain", "No studio membership");
+    outcome.studioId = seat.studio.id;
     if (sessionId !== undefined && session?.grantId !== authentication.grantId) {
       return refuseWith(req, res, reject(404, errorCodes.sessionNotFound, "Session not found"));
     }
-    if (req.method !== "POST") return refuseWith(req, res, reject(405, errorCodes.httpRefusal, "Method not allowed."), { allow: "POST" });
+    if (req.method !== "POST")
+      return refuseWith(req, res, reject(405, errorCodes.httpRefusal, "Method not allowed."), { allow: "POST" });
     const fault = checkBodyHeaders(req);
     if (fault) return refuseWith(req, res, fault);
 
@@ -111,14 +135,36 @@ export function createMcpEndpoint({ deps, authenticate, tools, signer, log, coun
     if (parsed.kind === "rejection") return refuseWith(req, res, parsed);
     const message = readMessage(
       parsed.value,
-      { protocolVersionHeader: header(req, "mcp-protocol-version"), mcpMethodHeader: header(req, "mcp-method"), mcpNameHeader: header(req, "mcp-name") },
+      {
+        protocolVersionHeader: header(req, "mcp-protocol-version"),
+        mcpMethodHeader: header(req, "mcp-method"),
+        mcpNameHeader: header(req, "mcp-name"),
+      },
       session?.revision,
     );
     if (message.kind === "rejection") return refuseWith(req, res, message);
-    await serveMessage(req, res, message, { authentication, sessionId, size: bytes.length }, outcome);
+    if (message.kind === "batch" && parsed.whole)
+      return refuseWith(
+        req,
+        res,
+        reject(400, errorCodes.invalidRequest, "Bad Request: a batch this long; send its messages one by one"),
+      );
+    await serveMessage(
+      req,
+      res,
+      message,
+      { authentication, seats: { act: seat, begin: nextSeat }, sessionId, whole: parsed.whole },
+      outcome,
+    );
   }
 
-  async function serveMessage(req: IncomingMessage, res: ServerResponse, message: Request | Notification | Response | Batch, visit: Visit, outcome: McpOutcome): Promise<void> {
+  async function serveMessage(
+    req: IncomingMessage,
+    res: ServerResponse,
+    message: Request | Notification | Response | Batch,
+    visit: Visit,
+    outcome: McpOutcome,
+  ): Promise<void> {
     const all = message.kind === "batch" ? message.messages : [message];
     const requests = all.filter((one) => one.kind === "request");
     for (const { method, params, id } of requests) {
@@ -127,14 +173,23 @@ export function createMcpEndpoint({ deps, authenticate, tools, signer, log, coun
       const needed = methods.get(method)?.scopeFor?.(params);
       const { scopes } = visit.authentication;
       if (needed !== undefined && !scopes.includes(needed)) {
-        const text = errorJson(reject(403, errorCodes.httpRefusal, `insufficient_scope: this needs the scope ${needed}`, id));
-        return refuse(req, res, 403, "application/json", text, { "www-authenticate": challenges.scope(needed, scopes) });
+        const text = errorJson(
+          reject(403, errorCodes.httpRefusal, `insufficient_scope: this needs the scope ${needed}`, id),
+        );
+        return refuse(req, res, 403, "application/json", text, {
+          "www-authenticate": challenges.scope(needed, scopes),
+        });
       }
     }
     for (const one of all) {
-      if (one.kind === "notification" && one.method === "notifications/cancelled") server.cancel(visit.sessionId, one.params["requestId"]);
+      if (one.kind === "notification" && one.method === "notifications/cancelled")
+        server.cancel(visit.sessionId, one.params["requestId"]);
       if (one.kind === "response" && !extension?.receive(visit.sessionId, one.message)) {
-        return refuseWith(req, res, reject(400, errorCodes.invalidRequest, "Bad Request: nothing was asked of the client"));
+        return refuseWith(
+          req,
+          res,
+          reject(400, errorCodes.invalidRequest, "Bad Request: nothing was asked of the client"),
+        );
       }
     }
     const reply = httpReply(res);

@@ -1,4 +1,10 @@
-import { isInitializeRequest, ProtocolError, SERVER_INFO_META_KEY, type Implementation, type ServerCapabilities } from "@modelcontextprotocol/server";
+import {
+  isInitializeRequest,
+  ProtocolError,
+  SERVER_INFO_META_KEY,
+  type Implementation,
+  type ServerCapabilities,
+} from "@modelcontextprotocol/server";
 import { moveGrant } from "#domain/access/move-grant.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
@@ -15,7 +21,13 @@ export interface LifecycleOptions {
 }
 
 /** How a client comes in, on either wire. Both take the user's active studio as it is now. */
-export function lifecycleMethods({ serverInfo, capabilities, instructions, sessions, deps }: LifecycleOptions): [string, Method][] {
+export function lifecycleMethods({
+  serverInfo,
+  capabilities,
+  instructions,
+  sessions,
+  deps,
+}: LifecycleOptions): [string, Method][] {
   return [
     [
       "initialize",
@@ -25,12 +37,18 @@ export function lifecycleMethods({ serverInfo, capabilities, instructions, sessi
         answer(exchange) {
           const { params, caller, authentication } = exchange;
           if (!isInitializeRequest({ method: "initialize", params })) {
-            throw new ProtocolError(errorCodes.invalidParams, "Invalid params: initialize needs protocolVersion, capabilities and clientInfo");
+            throw new ProtocolError(
+              errorCodes.invalidParams,
+              "Invalid params: initialize needs protocolVersion, capabilities and clientInfo",
+            );
           }
           const asked = String(params["protocolVersion"]);
           // 2025-11-25, lifecycle: an unknown version is answered with the newest of ours; the client decides.
           const revision = isLegacyRevision(asked) ? asked : legacyRevisions[0];
-          exchange.setHeader("mcp-session-id", sessions.seal({ grantId: authentication.grantId, studioId: caller.studio.id, revision }));
+          exchange.setHeader(
+            "mcp-session-id",
+            sessions.seal({ grantId: authentication.grantId, studioId: caller.studio.id, revision }),
+          );
           return { protocolVersion: revision, capabilities, serverInfo, instructions: instructions(caller) };
         },
       },
@@ -43,7 +61,8 @@ export function lifecycleMethods({ serverInfo, capabilities, instructions, sessi
         // Not to be kept: asking again is how a client that reconnects comes into the active studio.
         ttlMs: 0,
         async answer({ caller, authentication }) {
-          if (authentication.grantStudioId !== caller.studio.id) await moveGrant(deps, caller, { grantId: authentication.grantId });
+          if (authentication.grantStudioId !== caller.studio.id)
+            await moveGrant(deps, caller, { grantId: authentication.grantId });
           return { supportedVersions: [modernRevision], capabilities, instructions: instructions(caller) };
         },
       },
@@ -55,5 +74,6 @@ export function lifecycleMethods({ serverInfo, capabilities, instructions, sessi
 /** What every result carries: who answered (new wire), and for which studio. */
 export function createResultMeta(serverInfo: Implementation): (era: "modern" | "legacy", caller: Caller) => string {
   const identity = `${JSON.stringify(SERVER_INFO_META_KEY)}:${JSON.stringify(serverInfo)},`;
-  return (era, { studio }) => `${era === "modern" ? identity : ""}"atelier/studio":{"id":${JSON.stringify(studio.id)},"name":${JSON.stringify(studio.name)}}`;
+  return (era, { studio }) =>
+    `${era === "modern" ? identity : ""}"atelier/studio":{"id":${JSON.stringify(studio.id)},"name":${JSON.stringify(studio.name)}}`;
 }

@@ -1,4 +1,11 @@
-import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, type RequestId } from "@modelcontextprotocol/server";
+import {
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  METHOD_NOT_FOUND,
+  PARSE_ERROR,
+  type RequestId,
+} from "@modelcontextprotocol/server";
 import type { Era } from "./exchange.ts";
 
 export const modernRevision = "2026-07-28";
@@ -12,7 +19,7 @@ export const errorCodes = {
   invalidRequest: INVALID_REQUEST,
   methodNotFound: METHOD_NOT_FOUND,
   invalidParams: INVALID_PARAMS,
-  internal: -32603,
+  internal: INTERNAL_ERROR,
   headerMismatch: -32020,
   missingCapability: -32021,
   sessionNotFound: -32001,
@@ -65,6 +72,12 @@ export interface WireHeaders {
   mcpNameHeader: string | undefined;
 }
 
-export function reject(status: number, code: number, message: string, id: RequestId | null = null, data?: unknown): Rejection {
+export function reject(
+  status: number,
+  code: number,
+  message: string,
+  id: RequestId | null = null,
+  data?: unknown,
+): Rejection {
   return { kind: "rejection", status, code, message, id, ...(data === undefined ? {} : { data }) };
 }

@@ -19,7 +19,7 @@ export function createCallLimit(clock: Clock, perMinute = 600): CountCall {
   return (userId) => {
     const now = clock();
     if (now - began >= window) {
-      previous = now - began < 2 * window ? current : new Map();
+      previous = now - began < 2 * window ? current : new Map<string, number>();
       current = new Map();
       began = now - (now % window);
     }
@@ -27,7 +27,12 @@ export function createCallLimit(clock: Clock, perMinute = 600): CountCall {
     const count = current.get(userId) ?? 0;
     if (count + (previous.get(userId) ?? 0) * part >= perMinute) {
       const retryAfter = Math.ceil((began + window - now) / 1000);
-      return new AppError("rate_limited", `More than ${perMinute} calls a minute.`, `Wait ${retryAfter} seconds, then go on more slowly.`, { retryAfter });
+      return new AppError(
+        "rate_limited",
+        `More than ${perMinute} calls a minute.`,
+        `Wait ${retryAfter} seconds, then go on more slowly.`,
+        { retryAfter },
+      );
     }
     current.set(userId, count + 1);
     return undefined;

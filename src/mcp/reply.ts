@@ -20,7 +20,12 @@ export function httpReply(res: ServerResponse): Reply {
   let keepAlive: NodeJS.Timeout | undefined;
   const begin = (): void => {
     if (keepAlive !== undefined || res.destroyed) return;
-    res.writeHead(200, { ...headers, "content-type": "text/event-stream", "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" });
+    res.writeHead(200, {
+      ...headers,
+      "content-type": "text/event-stream",
+      "cache-control": "no-cache, no-transform",
+      "x-accel-buffering": "no",
+    });
     keepAlive = setInterval(() => res.write(": keepalive\n\n"), keepAliveMs);
     res.once("close", () => clearInterval(keepAlive));
   };

@@ -1,5 +1,5 @@
 import { ProtocolError } from "@modelcontextprotocol/server";
-import { callerIn, type Authentication } from "#domain/access/authenticator.ts";
+import { callerIn, type Authentication, type Seat } from "#domain/access/authenticator.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { NewId } from "#lib/ids.ts";
 import type { Log } from "#lib/log.ts";
@@ -11,8 +11,10 @@ import type { Reply } from "./reply.ts";
 /** Who asks, and in what: the part of an exchange that a whole message shares. */
 export interface Visit {
   authentication: Authentication;
+  /** Where the requests of this visit act; `begin` for those that begin a session. */
+  seats: { act: Seat; begin: Seat };
   sessionId: string | undefined;
-  size: number;
+  whole: (() => unknown) | undefined;
 }
 
 export interface Server {
@@ -39,14 +41,20 @@ export function createServer({ methods, resultMeta, log, newId }: ServerOptions)
       const method = methods.get(name);
       if (!method || (method.era ?? era) !== era) {
         // 2026-07-28, streamable HTTP: 404. The 2025 wire answers in band.
-        return reply.end(era === "modern" ? 404 : 200, errorJson(reject(404, errorCodes.methodNotFound, "Method not found", id)));
+        return reply.end(
+          era === "modern" ? 404 : 200,
+          errorJson(reject(404, errorCodes.methodNotFound, "Method not found", id)),
+        );
       }
       const { exchange, cancel } = createExchange(request, visit, method, reply);
       const key = era === "legacy" && visit.sessionId !== undefined ? flightKey(visit.sessionId, id) : undefined;
       if (key !== undefined) underWay.set(key, cancel);
       try {
         const result = await method.answer(exchange);
-        reply.end(200, `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${members(result, method, exchange, resultMeta)}}}`);
+        reply.end(
+          200,
+          `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${members(result, method, exchange, resultMeta)}}}`,
+        );
       } catch (error) {
         reply.end(...renderFailure(error, request));
       } finally {
@@ -72,7 +80,12 @@ export function createServer({ methods, resultMeta, log, newId }: ServerOptions)
 
 const flightKey = (sessionId: string, id: unknown): string => `${sessionId} ${JSON.stringify(id)}`;
 
-function createExchange(request: Request, visit: Visit, method: Method, reply: Reply): { exchange: Exchange; cancel: () => void } {
+function createExchange(
+  request: Request,
+  visit: Visit,
+  method: Method,
+  reply: Reply,
+): { exchange: Exchange; cancel: () => void } {
   let cancelled = false;
   let controller: AbortController | undefined;
   const cancel = (): void => {
@@ -81,14 +94,13 @@ function createExchange(request: Request, visit: Visit, method: Method, reply: R
   };
   reply.onGone(cancel);
   const { authentication } = visit;
-  // The endpoint has turned away everyone who has no seat.
-  const caller = callerIn(authentication, (method.beginsSession ? authentication.nextSeat : authentication.seat)!);
+  const caller = callerIn(authentication, method.beginsSession ? visit.seats.begin : visit.seats.act);
   const exchange: Exchange = {
     era: request.era,
     id: request.id,
     method: request.method,
     params: request.params,
-    size: visit.size,
+    whole: visit.whole,
     authentication,
     caller,
     sessionId: visit.sessionId,
@@ -107,9 +119,15 @@ function createExchange(request: Request, visit: Visit, method: Method, reply: R
 }
 
 /** The members of a result as JSON text, with what its wire demands of every result. */
-function members(result: Result, { ttlMs }: Method, { era, caller }: Exchange, resultMeta: ServerOptions["resultMeta"]): string {
+function members(
+  result: Result,
+  { ttlMs }: Method,
+  { era, caller }: Exchange,
+  resultMeta: ServerOptions["resultMeta"],
+): string {
   const meta = `"_meta":{${resultMeta(era, caller)}`;
-  if (typeof result === "string") return era === "modern" ? `${result},"resultType":"complete",${cacheHint(ttlMs)}${meta}}` : `${result},${meta}}`;
+  if (typeof result === "string")
+    return era === "modern" ? `${result},"resultType":"complete",${cacheHint(ttlMs)}${meta}}` : `${result},${meta}}`;
   const { _meta: own, ...rest } = result as { _meta?: object; resultType?: string };
   const text = JSON.stringify(rest).slice(1, -1);
   // 2025-11-25, ping: the answer is an empty result.
@@ -120,4 +138,5 @@ function members(result: Result, { ttlMs }: Method, { era, caller }: Exchange, r
   return `${head}${type}${meta}${tail}`;
 }
 
-const cacheHint = (ttlMs: number | undefined): string => (ttlMs === undefined ? "" : `"ttlMs":${ttlMs},"cacheScope":"private",`);
+const cacheHint = (ttlMs: number | undefined): string =>
+  ttlMs === undefined ? "" : `"ttlMs":${ttlMs},"cacheScope":"private",`;

@@ -23,7 +23,12 @@ export interface Sessions {
 export function createSessions(signer: Signer, clock: Clock, newSecret: () => string): Sessions {
   return {
     // The nonce keeps two sessions of one grant apart where one of them cancels a request.
-    seal: ({ grantId, studioId, revision }) => signer.sign("mcp-session", { g: grantId, s: studioId, v: revision, n: newSecret().slice(0, 8) }, clock() + sessionLifetime),
+    seal: ({ grantId, studioId, revision }) =>
+      signer.sign(
+        "mcp-session",
+        { g: grantId, s: studioId, v: revision, n: newSecret().slice(0, 8) },
+        clock() + sessionLifetime,
+      ),
     open(id) {
       const claims = signer.verify("mcp-session", id) as { g: string; s: string; v: string } | undefined;
       return claims && { grantId: claims.g, studioId: claims.s, revision: claims.v };

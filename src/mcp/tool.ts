@@ -43,7 +43,9 @@ export type Tool = Omit<ToolDeclaration<z.ZodObject, z.ZodObject>, "run"> & {
 };
 
 /** Checks a declaration against its verb; does nothing else, so that importing a tool is free. */
-export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(tool: ToolDeclaration<Input, Output>): Tool {
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
+  tool: ToolDeclaration<Input, Output>,
+): Tool {
   return tool;
 }
 
@@ -72,8 +74,11 @@ interface ObjectSchema {
 
 function jsonSchema(schema: z.ZodObject, io: "input" | "output"): ObjectSchema {
   // 2020-12 is what MCP assumes where no dialect is named; naming it would only cost the model tokens.
-  const { $schema: _, ...made } = z.toJSONSchema(schema, { io, override: ({ jsonSchema: part }) => dropSafeBounds(part) });
-  return made as ObjectSchema;
+  const { $schema: _, ...made } = z.toJSONSchema(schema, {
+    io,
+    override: ({ jsonSchema: part }) => dropSafeBounds(part),
+  });
+  return made;
 }
 
 /**

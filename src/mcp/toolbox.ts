@@ -10,9 +10,6 @@ import { errorCodes } from "./messages.ts";
 import type { CountCall } from "./rate-limit.ts";
 import { listing, type Tool } from "./tool.ts";
 
-/** Long enough for any input of a tool that takes no file; what is longer is not looked into. */
-const maxPlainMessage = 1024 * 1024;
-
 export interface Toolbox {
   list: Method;
   call: Method;
@@ -43,9 +40,14 @@ export function createToolbox({ tools, rawTools, deps, log, countCall }: Toolbox
       // Changes with the server's version only, never under an open connection.
       ttlMs: minutes(5),
       answer({ params, caller: { scopes } }) {
-        if (params["cursor"] !== undefined) throw new ProtocolError(errorCodes.invalidParams, "Invalid params: the list has one page; there is no such cursor");
+        if (params["cursor"] !== undefined)
+          throw new ProtocolError(
+            errorCodes.invalidParams,
+            "Invalid params: the list has one page; there is no such cursor",
+          );
         const key = scopes.join(" ");
-        const made = lists.get(key) ?? `"tools":[${[...allowed(scopes).map((tool) => listed.get(tool)), ...rawListed].join(",")}]`;
+        const made =
+          lists.get(key) ?? `"tools":[${[...allowed(scopes).map((tool) => listed.get(tool)), ...rawListed].join(",")}]`;
         lists.set(key, made);
         return made;
       },
@@ -54,8 +56,10 @@ export function createToolbox({ tools, rawTools, deps, log, countCall }: Toolbox
       scopeFor: ({ name }) => byName.get(name as string)?.scope,
       async answer(exchange) {
         const { name, arguments: args = {} } = exchange.params;
-        if (typeof name !== "string") throw new ProtocolError(errorCodes.invalidParams, "Invalid params: name must be a string");
-        if (typeof args !== "object" || args === null || Array.isArray(args)) throw new ProtocolError(errorCodes.invalidParams, "Invalid params: arguments must be an object");
+        if (typeof name !== "string")
+          throw new ProtocolError(errorCodes.invalidParams, "Invalid params: name must be a string");
+        if (typeof args !== "object" || args === null || Array.isArray(args))
+          throw new ProtocolError(errorCodes.invalidParams, "Invalid params: arguments must be an object");
         const tool = byName.get(name);
         if (!tool) {
           const raw = rawByName.get(name);
@@ -80,10 +84,20 @@ export function createToolbox({ tools, rawTools, deps, log, countCall }: Toolbox
 }
 
 async function run(deps: Deps, tool: Tool, caller: Caller, args: unknown, exchange: Exchange): Promise<object> {
-  if (exchange.size > maxPlainMessage && !tool.takesFile) throw new AppError("invalid_input", `The input is longer than any that ${tool.name} takes.`);
-  const parsed = tool.input.safeParse(args);
-  if (!parsed.success) throw new AppError("invalid_input", describe(parsed.error), "Compare the input with the tool's input schema.");
+  const parsed = tool.input.safeParse(exchange.whole ? readLong(tool, exchange.whole) : args);
+  if (!parsed.success)
+    throw new AppError("invalid_input", describe(parsed.error), "Compare the input with the tool's input schema.");
   return tool.run(deps, caller, parsed.data as never, exchange);
+}
+
+/** The arguments of a long message: only a tool that takes a file has a use for them. */
+function readLong(tool: Tool, whole: () => unknown): unknown {
+  if (!tool.takesFile) throw new AppError("invalid_input", `The input is longer than any that ${tool.name} takes.`);
+  try {
+    return (whole() as { params: { arguments: unknown } }).params.arguments;
+  } catch {
+    throw new AppError("invalid_input", "The input is not JSON.");
+  }
 }
 
 /** The structured content is written once and stands in the answer twice: as it is, and as text. */

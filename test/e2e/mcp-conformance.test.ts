@@ -19,7 +19,7 @@ forEachEngine(
     let proxy: Proxy;
     before(async () => {
       server = await startMcp(bed, { extension: createConformanceFixtures(bed.deps.newSecret) });
-      const { token } = await approve(bed.database, bed.deps, await newStudio(bed.deps));
+      const { token } = await approve(bed.deps, await newStudio(bed.deps));
       proxy = await startAuthorizingProxy(server.url, token);
     });
     after(async () => {
@@ -31,7 +31,9 @@ forEachEngine(
       test(`[M2] [M11] every scenario that ${revision} requires passes`, async () => {
         const { code, output } = await run(["server", "--url", proxy.url, "--requirements", revision]);
         const [scored = "", unscored = ""] = (output.split("=== SUMMARY ===")[1] ?? output).split("Not scored");
-        const failed = [...scored.matchAll(/^✗ ([\w-]+)/gm)].map(([, name]) => name).filter((name) => !unscored.includes(` ${name} (`));
+        const failed = [...scored.matchAll(/^✗ ([\w-]+)/gm)]
+          .map(([, name]) => name)
+          .filter((name) => !unscored.includes(` ${name} (`));
         assert.deepEqual(failed, [], output);
         assert.equal(code, 0, output);
         assert.ok([...scored.matchAll(/^✓/gm)].length >= 30, scored);

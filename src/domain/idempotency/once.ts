@@ -9,7 +9,9 @@ const keptFor = hours(24);
 
 export const idempotencyKey = line(200)
   .optional()
-  .describe("Any text of your own that names this attempt. Repeating the call with the same key and input within 24 hours answers the first result again instead of doing it twice.");
+  .describe(
+    "Any text of your own that names this attempt. Repeating the call with the same key and input within 24 hours answers the first result again instead of doing it twice.",
+  );
 
 /**
  * Does `work` once for a key: the same key with the same input answers the first result again.
@@ -33,5 +35,9 @@ export async function once<T>(
     return result;
   }
   if (kept.inputHash === inputHash) return JSON.parse(kept.result) as T;
-  throw new AppError("idempotency_conflict", "This idempotencyKey was used with other input in the last 24 hours.", "Use a new key for a new call.");
+  throw new AppError(
+    "idempotency_conflict",
+    "This idempotencyKey was used with other input in the last 24 hours.",
+    "Use a new key for a new call.",
+  );
 }

@@ -6,7 +6,11 @@ import { idempotencyKey, once } from "../idempotency/once.ts";
 import { authorize } from "../policy.ts";
 import { postFields, viewPost, type Post, type PostView } from "./post.ts";
 
-export const createPostInput = z.strictObject({ title: postFields.title, body: postFields.body.default(""), idempotencyKey });
+export const createPostInput = z.strictObject({
+  title: postFields.title,
+  body: postFields.body.default(""),
+  idempotencyKey,
+});
 
 export async function createPost(
   deps: Pick<Deps, "transact" | "newId" | "clock" | "base">,

@@ -23,5 +23,11 @@ export interface PostStore {
   /** So many new places behind all others, in order; answers the first. */
   newPlaces(studioId: string, postId: string, count: number): Promise<number>;
   /** Changes the post and raises its revision, unless it is gone or past `revision`; undefined then. */
-  update(studioId: string, postId: string, change: PostChange, revision: number | undefined, now: number): Promise<Post | undefined>;
+  update(
+    studioId: string,
+    postId: string,
+    change: PostChange,
+    revision: number | undefined,
+    now: number,
+  ): Promise<Post | undefined>;
 }

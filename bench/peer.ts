@@ -1,0 +1,81 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { run, type Load } from "./load.ts";
+
+/** A server of the comparison, in a process of its own, so that its CPU time is its own. */
+export interface Peer {
+  name: string;
+  url: string;
+  /** Microseconds of CPU since it started. */
+  cpu(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+export async function startPeer(name: string, file: string, env: Record<string, string>): Promise<Peer> {
+  const child = fork(join(import.meta.dirname, file), {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  const { url } = await answer<{ url: string }>(child);
+  return {
+    name,
+    url,
+    async cpu() {
+      const answered = answer<{ cpu: number }>(child);
+      child.send("cpu");
+      return (await answered).cpu;
+    },
+    async stop() {
+      const gone = once(child, "exit");
+      child.kill();
+      await gone;
+    },
+  };
+}
+
+async function answer<T>(child: ChildProcess): Promise<T> {
+  const gone = once(child, "exit").then(([code]) => Promise.reject(new Error(`the server left with ${String(code)}`)));
+  const [message] = (await Promise.race([once(child, "message"), gone])) as [T];
+  gone.catch(() => {});
+  return message;
+}
+
+export interface Figures {
+  cpuMicros: number;
+  callsPerSecond: number;
+}
+
+/** Measures the peers in turns, so that whatever else the machine does falls on all of them; answers each one's median. */
+export async function measure(
+  peers: readonly Peer[],
+  load: (peer: Peer) => Omit<Load, "connections">,
+  rounds: number,
+  calls: number,
+  check: (text: string) => void,
+): Promise<Map<string, Figures>> {
+  const found = new Map<string, Figures[]>(peers.map(({ name }) => [name, []]));
+  for (let round = -1; round < rounds; round++) {
+    for (const peer of peers) {
+      const before = await peer.cpu();
+      const seconds = await run({ ...load(peer), connections: 8 }, calls, check);
+      const used = (await peer.cpu()) - before;
+      // The first round only warms up.
+      if (round >= 0) found.get(peer.name)?.push({ cpuMicros: used / calls, callsPerSecond: calls / seconds });
+    }
+  }
+  return new Map(
+    [...found].map(([name, all]) => [
+      name,
+      {
+        cpuMicros: median(all.map((one) => one.cpuMicros)),
+        callsPerSecond: median(all.map((one) => one.callsPerSecond)),
+      },
+    ]),
+  );
+}
+
+function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
