@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseAddressSet, type AddressSet } from "#lib/ip-address.ts";
 import { logLevels } from "#lib/log.ts";
 import { isLoopbackName } from "#lib/loopback.ts";
 
@@ -33,7 +34,12 @@ const databaseUrl = z
   .string()
   .refine((value) => /^postgres(ql)?:\/\/./.test(value), "an address that begins with postgres://");
 
-const list = z.string().transform((value) => value.split(",").map((item) => item.trim()).filter(Boolean));
+const list = z.string().transform((value) =>
+  value
+    .split(",")
+    .map((item) => item.trim())
+    .filter(Boolean),
+);
 
 const secrets = list
   .refine((all) => all.length > 0, "at least one secret")
@@ -44,6 +50,13 @@ const allowedPeople = list
   .refine((all) => all.length > 0, "addresses, @domains or *")
   .refine((all) => all.every((one) => one === "*" || /^[^\s@]*@[^\s@]+$/.test(one)), "addresses, @domains or *")
   .transform((all) => all.map((one) => one.toLowerCase()));
+
+const proxies = list.transform((entries, issue): AddressSet => {
+  const set = parseAddressSet(entries);
+  if (set) return set;
+  issue.addIssue({ code: "custom", message: "addresses, networks such as 10.0.0.0/8, or loopback" });
+  return z.NEVER;
+});
 
 const schema = z.object({
   HOST: z.string().min(1).default("127.0.0.1"),
@@ -69,7 +82,7 @@ const schema = z.object({
   MAX_DOCUMENT_BYTES: bytes.default(100 * mebibyte),
   MAX_ASSETS_PER_POST: whole(1, 1000, "a number from 1 to 1000").default(20),
   OAUTH_CLIENTS: z.string().optional(),
-  TRUST_PROXY: list.default([]),
+  TRUST_PROXY: proxies.prefault(""),
   CONFORMANCE_FIXTURES: z.enum(["0", "1"]).default("0"),
   RATE_LIMITS: onOff.default("on"),
   LOG_LEVEL: z.enum(logLevels).default("info"),
@@ -104,7 +117,8 @@ export interface Config {
   identityProviders: readonly IdentityProviderConfig[];
   limits: { image: number; video: number; document: number; assetsPerPost: number };
   oauthClientsFile: string | undefined;
-  trustProxy: readonly string[];
+  /** Whose forwarded address counts, for rate limits only. */
+  trustProxy: AddressSet;
   platformCredentials: Readonly<Record<string, { clientId: string; clientSecret: string }>>;
   conformanceFixtures: boolean;
   rateLimits: boolean;
@@ -125,14 +139,18 @@ export class ConfigError extends Error {
   readonly faults: readonly string[];
 
   constructor(faults: readonly string[]) {
-    super(`Atelier cannot start. ${faults.length === 1 ? "This setting is" : "These settings are"} wrong:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`);
+    super(
+      `Atelier cannot start. ${faults.length === 1 ? "This setting is" : "These settings are"} wrong:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`,
+    );
     this.faults = faults;
   }
 }
 
 /** Reads every setting, or throws one ConfigError that lists every fault. */
 export function readConfig(environment: Environment): Config {
-  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""));
+  const set = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""),
+  );
   const faults: string[] = [];
   const parsed = schema.safeParse(set);
   if (!parsed.success) {
@@ -149,12 +167,17 @@ export function readConfig(environment: Environment): Config {
   const offLoopback = "needed where HOST or BASE_URL is not loopback";
 
   if (new URL(base).pathname !== "/") faults.push("BASE_URL: expected an address without a path");
-  if (!isLoopbackName(new URL(base).hostname) && !base.startsWith("https:")) faults.push("BASE_URL: expected https unless it is loopback");
+  if (!isLoopbackName(new URL(base).hostname) && !base.startsWith("https:"))
+    faults.push("BASE_URL: expected https unless it is loopback");
   if (!loopback) {
-    if (!env.SECRETS && !wrong.has("SECRETS")) faults.push(`SECRETS: ${offLoopback} (32 bytes or more, for example from: openssl rand -hex 32)`);
-    if (!env.SIGN_IN_ALLOW && !wrong.has("SIGN_IN_ALLOW")) faults.push(`SIGN_IN_ALLOW: ${offLoopback} (addresses, @domains or *)`);
-    if (identityProviders.length === 0 && !Object.keys(set).some((name) => name.startsWith("OIDC_"))) faults.push(`OIDC_ISSUER: ${offLoopback}; the development issuer serves loopback only`);
-    if (env.CONFORMANCE_FIXTURES === "1") faults.push("CONFORMANCE_FIXTURES: refused where HOST or BASE_URL is not loopback");
+    if (!env.SECRETS && !wrong.has("SECRETS"))
+      faults.push(`SECRETS: ${offLoopback} (32 bytes or more, for example from: openssl rand -hex 32)`);
+    if (!env.SIGN_IN_ALLOW && !wrong.has("SIGN_IN_ALLOW"))
+      faults.push(`SIGN_IN_ALLOW: ${offLoopback} (addresses, @domains or *)`);
+    if (identityProviders.length === 0 && !Object.keys(set).some((name) => name.startsWith("OIDC_")))
+      faults.push(`OIDC_ISSUER: ${offLoopback}; the development issuer serves loopback only`);
+    if (env.CONFORMANCE_FIXTURES === "1")
+      faults.push("CONFORMANCE_FIXTURES: refused where HOST or BASE_URL is not loopback");
     if (env.RATE_LIMITS === "off") faults.push("RATE_LIMITS: off is refused where HOST or BASE_URL is not loopback");
   }
   const storage = env.STORAGE === "s3" ? readS3(env, faults) : ({ kind: "disk" } as const);
@@ -200,25 +223,40 @@ function readLoginUrl(given: string | undefined, base: string, faults: string[])
 
 function readIdentityProviders(set: Environment, faults: string[]): IdentityProviderConfig[] {
   const numbers = new Set(
-    Object.keys(set).flatMap((name) => /^OIDC(?:_(\d+))?_(?:ISSUER|CLIENT_ID|CLIENT_SECRET|NAME)$/.exec(name)?.[1] ?? (name.startsWith("OIDC_") ? ["1"] : [])),
+    Object.keys(set).flatMap(
+      (name) =>
+        /^OIDC(?:_(\d+))?_(?:ISSUER|CLIENT_ID|CLIENT_SECRET|NAME)$/.exec(name)?.[1] ??
+        (name.startsWith("OIDC_") ? ["1"] : []),
+    ),
   );
   for (const name of Object.keys(set)) {
-    if (/^OIDC_(0\d*|1)_/.test(name)) faults.push(`${name}: the first provider has no number, further ones begin with OIDC_2_`);
+    if (/^OIDC_(0\d*|1)_/.test(name))
+      faults.push(`${name}: the first provider has no number, further ones begin with OIDC_2_`);
   }
-  return [...numbers].toSorted((a, b) => Number(a) - Number(b)).flatMap((number) => {
-    const prefix = number === "1" ? "OIDC_" : `OIDC_${number}_`;
-    const issuer = set[`${prefix}ISSUER`];
-    const clientId = set[`${prefix}CLIENT_ID`];
-    const url = issuer === undefined ? undefined : parseUrl(issuer);
-    const fault = faults.length;
-    if (!issuer) faults.push(`${prefix}ISSUER: needed beside the other ${prefix}… settings`);
-    else if (!url || !(url.protocol === "https:" || (url.protocol === "http:" && isLoopbackName(url.hostname)))) {
-      faults.push(`${prefix}ISSUER: expected an https address (http only on loopback)`);
-    }
-    if (!clientId) faults.push(`${prefix}CLIENT_ID: needed beside ${prefix}ISSUER`);
-    if (!issuer || !clientId || !url || faults.length > fault) return [];
-    return [{ id: number === "1" ? "oidc" : `oidc-${number}`, name: set[`${prefix}NAME`] ?? url.hostname, issuer, clientId, clientSecret: set[`${prefix}CLIENT_SECRET`] }];
-  });
+  return [...numbers]
+    .toSorted((a, b) => Number(a) - Number(b))
+    .flatMap((number) => {
+      const prefix = number === "1" ? "OIDC_" : `OIDC_${number}_`;
+      const issuer = set[`${prefix}ISSUER`];
+      const clientId = set[`${prefix}CLIENT_ID`];
+      const url = issuer === undefined ? undefined : parseUrl(issuer);
+      const fault = faults.length;
+      if (!issuer) faults.push(`${prefix}ISSUER: needed beside the other ${prefix}… settings`);
+      else if (!url || !(url.protocol === "https:" || (url.protocol === "http:" && isLoopbackName(url.hostname)))) {
+        faults.push(`${prefix}ISSUER: expected an https address (http only on loopback)`);
+      }
+      if (!clientId) faults.push(`${prefix}CLIENT_ID: needed beside ${prefix}ISSUER`);
+      if (!issuer || !clientId || !url || faults.length > fault) return [];
+      return [
+        {
+          id: number === "1" ? "oidc" : `oidc-${number}`,
+          name: set[`${prefix}NAME`] ?? url.hostname,
+          issuer,
+          clientId,
+          clientSecret: set[`${prefix}CLIENT_SECRET`],
+        },
+      ];
+    });
 }
 
 function readS3(env: z.infer<typeof schema>, faults: string[]): Config["storage"] {
@@ -239,7 +277,9 @@ function readS3(env: z.infer<typeof schema>, faults: string[]): Config["storage"
 }
 
 function readPlatforms(set: Environment, faults: string[]): Config["platformCredentials"] {
-  const names = new Set(Object.keys(set).flatMap((name) => /^PLATFORM_([A-Z0-9]+)_CLIENT_(?:ID|SECRET)$/.exec(name)?.[1] ?? []));
+  const names = new Set(
+    Object.keys(set).flatMap((name) => /^PLATFORM_([A-Z0-9]+)_CLIENT_(?:ID|SECRET)$/.exec(name)?.[1] ?? []),
+  );
   return Object.fromEntries(
     [...names].flatMap((name) => {
       const clientId = set[`PLATFORM_${name}_CLIENT_ID`];
@@ -260,5 +300,7 @@ function isOrigin(value: string): boolean {
 }
 
 function describe(issue: z.core.$ZodIssue): string {
-  return issue.code === "invalid_value" ? issue.values.map(String).join(" or ") : issue.message.replace(/^Invalid input: expected /, "");
+  return issue.code === "invalid_value"
+    ? issue.values.map(String).join(" or ")
+    : issue.message.replace(/^Invalid input: expected /, "");
 }

@@ -1,44 +1,18 @@
-import { join } from "node:path";
 import { ConfigError, readConfig, type Config } from "./config.ts";
-import type { Database } from "#db/client.ts";
+import { openService, type Service } from "./service.ts";
 import { MigrationError } from "#db/migrate.ts";
-import { openDatabase } from "#db/open.ts";
 import { DamagedDatabaseError } from "#db/sqlite.ts";
-import { drain } from "#http/drain.ts";
-import { createMetrics } from "#http/metrics.ts";
-import { createRoutes } from "#http/routes.ts";
-import { createEdge, type Edge } from "#http/server.ts";
-import { loadStaticFiles } from "#http/static-files.ts";
-import { systemClock } from "#lib/clock.ts";
-import { createIds } from "#lib/ids.ts";
+import type { Edge } from "#http/server.ts";
 import { createLog, type Log } from "#lib/log.ts";
-import { keepSecret } from "#lib/secret-file.ts";
 
-/** Composition root: the only file that knows everything. */
+/** The process: settings in, signals, a greeting, and what to say when it cannot start. */
 async function main(): Promise<void> {
+  process.umask(0o077); // what we write is for this account only
   const config = readConfig(process.env);
   const log = createLog(config.logLevel);
-  const newId = createIds(systemClock);
-  const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log });
-  // Made after the database: a folder that holds a secret once held a database too.
-  config.secrets ??= [await keepSecret(config.dataDir)];
-
-  const metrics = createMetrics();
-  const edge = createEdge({
-    routes: createRoutes({
-      base: config.base,
-      metrics,
-      metricsToken: config.metricsToken,
-      needs: [{ name: "database", check: () => database.ping() }],
-      webFiles: await loadStaticFiles(join(import.meta.dirname, "../web/dist")),
-    }),
-    addresses: config,
-    metrics,
-    newId,
-    log,
-  });
-  leaveOnSignal(edge, database, log);
-  await listen(edge, config);
+  const service = await openService(config, log);
+  leaveOnSignal(service, log);
+  await listen(service.edge, config);
   greet(config, log);
 }
 
@@ -53,21 +27,19 @@ function listen(edge: Edge, { host, port }: Config): Promise<void> {
 }
 
 /** The first signal finishes what was accepted; a second one leaves at once. */
-function leaveOnSignal(edge: Edge, database: Database, log: Log): void {
+function leaveOnSignal(service: Service, log: Log): void {
   let leaving = false;
-  const leave = (signal: NodeJS.Signals) => {
+  const leave = (signal: NodeJS.Signals): void => {
     if (leaving) process.exit(1);
     leaving = true;
     log.info({ signal }, "draining");
-    void drain(edge, log)
-      .then(() => database.close())
-      .then(
-        () => process.exit(0),
-        (error: unknown) => {
-          log.error({ err: error }, "could not leave in good order");
-          process.exit(1);
-        },
-      );
+    void service.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, "could not leave in good order");
+        process.exit(1);
+      },
+    );
   };
   process.on("SIGTERM", leave);
   process.on("SIGINT", leave);
@@ -85,9 +57,11 @@ function greet({ base }: Config, log: Log): void {
 
 /** What a person can mend is said in plain words; anything else is a fault of ours and shows where it happened. */
 function explain(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof DamagedDatabaseError || error instanceof MigrationError) return error.message;
+  if (error instanceof ConfigError || error instanceof DamagedDatabaseError || error instanceof MigrationError)
+    return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === "EADDRINUSE") return `Atelier cannot start: the address is in use (${message}). Set PORT, or stop what listens there.`;
+  if (code === "EADDRINUSE")
+    return `Atelier cannot start: the address is in use (${message}). Set PORT, or stop what listens there.`;
   if (code?.startsWith("E") || /^[0-9A-Z]{5}$/.test(code ?? "")) return `Atelier cannot start: ${message}`;
   return `Atelier cannot start: ${error instanceof Error ? error.stack : String(error)}`;
 }

@@ -25,7 +25,9 @@ function recordAdapter({ oauthRecords, grants, clock }: AdapterDeps, model: stri
   const fromRecord = (id: string, record: OAuthRecord): AdapterPayload => ({
     ...record.payload,
     jti: id,
-    ...(record.consumedAt === null || model === "RefreshToken" ? {} : { consumed: Math.floor(record.consumedAt / 1000) }),
+    ...(record.consumedAt === null || model === "RefreshToken"
+      ? {}
+      : { consumed: Math.floor(record.consumedAt / 1000) }),
   });
   const endGrant = async (grantId: string | null): Promise<void> => {
     if (grantId !== null) await grants.revoke(grantId, clock());
@@ -59,7 +61,8 @@ function recordAdapter({ oauthRecords, grants, clock }: AdapterDeps, model: stri
       const record = await oauthRecords.find(model, sha256(id));
       const accepted =
         model === "RefreshToken"
-          ? record?.grantId != null && (await oauthRecords.rotate(record.grantId, record.generation ?? 0, clock(), refreshGraceMs))
+          ? record?.grantId != null &&
+            (await oauthRecords.rotate(record.grantId, record.generation ?? 0, clock(), refreshGraceMs))
           : await oauthRecords.consume(model, sha256(id), clock());
       if (accepted) return;
       await endGrant(record?.grantId ?? null);

@@ -17,7 +17,9 @@ export function createAuthenticate(deps: Pick<Deps, "tokens" | "grants" | "clock
     if (!holder) return undefined;
     if (holder.lastUsedAt === null || holder.lastUsedAt <= now - minutes(1)) {
       // The call does not wait for the note, and does not fail with it.
-      deps.grants.touch(holder.authentication.grantId, now).catch((error: unknown) => log.warn({ err: error }, "last use was not noted"));
+      deps.grants
+        .touch(holder.authentication.grantId, now)
+        .catch((error: unknown) => log.warn({ err: error }, "last use was not noted"));
     }
     return holder.authentication;
   };

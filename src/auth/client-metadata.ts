@@ -39,7 +39,10 @@ export function normalizeClientMetadata(metadata: Metadata): void {
     if (value === null || value === "" || !kept.has(name)) delete metadata[name];
   }
   for (const link of links) if (!isHttps(metadata[link])) delete metadata[link];
-  if (!Array.isArray(metadata["contacts"]) || !metadata["contacts"].every((one) => /^[\w.+-]+@[\w.-]+$/.test(String(one)))) {
+  if (
+    !Array.isArray(metadata["contacts"]) ||
+    !metadata["contacts"].every((one) => /^[\w.+-]+@[\w.-]+$/.test(String(one)))
+  ) {
     delete metadata["contacts"];
   }
   if (typeof metadata["client_name"] === "string") metadata["client_name"] = metadata["client_name"].slice(0, 200);
@@ -56,10 +59,14 @@ function checkRedirects(uris: unknown): URL[] {
   if (!Array.isArray(uris) || uris.length === 0) throw refused("at least one redirect URI is needed");
   if (uris.length > maxRedirects) throw refused(`at most ${maxRedirects} redirect URIs can be registered`);
   return uris.map((uri: unknown) => {
-    const url = typeof uri === "string" && uri.length <= 2000 && !/[\s\\]/.test(uri) && URL.canParse(uri) ? new URL(uri) : undefined;
+    const url =
+      typeof uri === "string" && uri.length <= 2000 && !/[\s\\]/.test(uri) && URL.canParse(uri)
+        ? new URL(uri)
+        : undefined;
     if (!url) throw refused("redirect URIs must be absolute URIs");
     if (url.username !== "" || url.password !== "") throw refused("redirect URIs must not carry credentials");
-    if (url.protocol === "http:" && !isLoopbackName(url.hostname)) throw refused("plain http redirect URIs are for loopback only");
+    if (url.protocol === "http:" && !isLoopbackName(url.hostname))
+      throw refused("plain http redirect URIs are for loopback only");
     if (!isOwnedScheme(url.protocol)) throw refused(`the scheme ${url.protocol.slice(0, -1)} cannot be redirected to`);
     return url;
   });

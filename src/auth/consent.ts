@@ -49,7 +49,11 @@ export function createConsent(provider: Provider, deps: ConsentDeps): Consent {
     if (!client) throw approvalGone();
     const destination = describeDestination(String(params["redirect_uri"]));
     const verified = (client as unknown as { clientIdMetadataDocument?: boolean }).clientIdMetadataDocument === true;
-    const asked = allScopes.filter((scope) => String(params["scope"] ?? "").split(" ").includes(scope));
+    const asked = allScopes.filter((scope) =>
+      String(params["scope"] ?? "")
+        .split(" ")
+        .includes(scope),
+    );
     return {
       uid,
       client: {
@@ -119,6 +123,9 @@ function describeDestination(redirectUri: string): Destination {
 
 /** A name is whatever the client says: short, on one line, without characters that turn the text around. */
 function displayName(name: string | undefined): string {
-  const plain = (name ?? "").replace(/[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]/gu, "").replace(/\s+/g, " ").trim();
+  const plain = (name ?? "")
+    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]/gu, "")
+    .replace(/\s+/g, " ")
+    .trim();
   return [...plain].length > 60 ? `${[...plain].slice(0, 60).join("")}…` : plain;
 }

@@ -25,6 +25,8 @@ function toJwk(scalar: Buffer): PrivateJwk {
   const point = curve.getPublicKey(); // 0x04, x, y
   const x = point.subarray(1, 33).toString("base64url");
   const y = point.subarray(33).toString("base64url");
-  const kid = createHash("sha256").update(JSON.stringify({ crv: "P-256", kty: "EC", x, y })).digest("base64url"); // RFC 7638
+  const kid = createHash("sha256")
+    .update(JSON.stringify({ crv: "P-256", kty: "EC", x, y }))
+    .digest("base64url"); // RFC 7638
   return { kty: "EC", crv: "P-256", use: "sig", alg: "ES256", kid, x, y, d: scalar.toString("base64url") };
 }

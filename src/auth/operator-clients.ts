@@ -19,9 +19,13 @@ export async function readOperatorClients(path: string | undefined): Promise<Cli
   };
   const text = await readFile(path, "utf8").catch((error: Error) => refuse(error.message));
   const parsed = file.safeParse(parse(text) ?? refuse("it is not JSON"));
-  if (!parsed.success) return refuse(parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; "));
+  if (!parsed.success)
+    return refuse(parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; "));
   return parsed.data.map((client) => {
-    const metadata: Record<string, unknown> = { token_endpoint_auth_method: client.client_secret === undefined ? "none" : "client_secret_basic", ...client };
+    const metadata: Record<string, unknown> = {
+      token_endpoint_auth_method: client.client_secret === undefined ? "none" : "client_secret_basic",
+      ...client,
+    };
     try {
       normalizeClientMetadata(metadata);
     } catch (error) {

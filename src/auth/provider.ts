@@ -1,4 +1,12 @@
-import { errors, interactionPolicy, Provider, type ClientMetadata, type Configuration, type KoaContextWithOIDC } from "oidc-provider";
+import type { IncomingMessage } from "node:http";
+import {
+  errors,
+  interactionPolicy,
+  Provider,
+  type ClientMetadata,
+  type Configuration,
+  type KoaContextWithOIDC,
+} from "oidc-provider";
 import { scopes as studioScopes } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { days, hours, minutes } from "#lib/clock.ts";
@@ -17,11 +25,14 @@ export interface ProviderOptions {
   clients: readonly ClientMetadata[];
   /** Fetches a stranger's metadata document: public addresses only, bounded in time and size. */
   fetchDocument: (url: string) => Promise<Response>;
-  /** Whether one more stranger's document may be fetched for this request. */
-  allowFetch: (ctx: KoaContextWithOIDC) => Promise<boolean>;
+  /** Throws where a request had us fetch too many of them. */
+  limitFetch: (req: IncomingMessage) => Promise<void>;
   loginUrl: string;
   isSignedIn: (cookieHeader: string) => Promise<boolean>;
-  renderError: (error: { status: number; title: string; message: string }) => { headers: Record<string, string>; body: string };
+  renderError: (error: { status: number; title: string; message: string }) => {
+    headers: Record<string, string>;
+    body: string;
+  };
   log: Log;
 }
 
@@ -58,7 +69,15 @@ export function resourceSpellings(base: string): readonly string[] {
   return [`${base}/mcp`, `${base}/mcp/`, base, `${base}/`];
 }
 
-function configure({ deps, base, secrets, clients, fetchDocument, allowFetch, renderError }: ProviderOptions): Configuration {
+function configure({
+  deps,
+  base,
+  secrets,
+  clients,
+  fetchDocument,
+  limitFetch,
+  renderError,
+}: ProviderOptions): Configuration {
   const mcp = `${base}/mcp`;
   const spellings = resourceSpellings(base);
   const secure = base.startsWith("https:");
@@ -96,14 +115,23 @@ function configure({ deps, base, secrets, clients, fetchDocument, allowFetch, re
       dPoP: { enabled: false },
       revocation: { enabled: true },
       registration: { enabled: true, issueRegistrationAccessToken: false },
-      clientIdMetadataDocument: { enabled: true, ack: "draft-02", allowFetch },
+      clientIdMetadataDocument: {
+        enabled: true,
+        ack: "draft-02",
+        allowFetch: (ctx: KoaContextWithOIDC) => limitFetch(ctx.req).then(() => true),
+      },
       resourceIndicators: {
         enabled: true,
         defaultResource: () => mcp,
         useGrantedResource: () => true,
         getResourceServerInfo: (_ctx, resource) => {
           if (!spellings.includes(resource)) throw new errors.InvalidTarget();
-          return { scope: studioScopes.join(" "), audience: mcp, accessTokenFormat: "opaque" as const, accessTokenTTL: inSeconds(hours(1)) };
+          return {
+            scope: studioScopes.join(" "),
+            audience: mcp,
+            accessTokenFormat: "opaque" as const,
+            accessTokenTTL: inSeconds(hours(1)),
+          };
         },
       },
     },
@@ -120,7 +148,8 @@ function configure({ deps, base, secrets, clients, fetchDocument, allowFetch, re
       return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId);
     },
     interactions: { policy: askEveryTime(), url: (_ctx, interaction) => `/consent/${interaction.uid}` },
-    findAccount: async (_ctx, id) => ((await deps.users.find(id)) ? { accountId: id, claims: () => ({ sub: id }) } : undefined),
+    findAccount: async (_ctx, id) =>
+      (await deps.users.find(id)) ? { accountId: id, claims: () => ({ sub: id }) } : undefined,
     renderError: (ctx, out) => {
       const page = renderError({
         status: ctx.status,
@@ -139,7 +168,8 @@ function configure({ deps, base, secrets, clients, fetchDocument, allowFetch, re
       Session: inSeconds(minutes(30)),
       Grant: inSeconds(days(365)),
       // 30 days from the last use, 90 from the approval.
-      RefreshToken: (_ctx, token) => Math.max(1, Math.min(refreshSliding, (token.iiat ?? now()) + refreshAbsolute - now())),
+      RefreshToken: (_ctx, token) =>
+        Math.max(1, Math.min(refreshSliding, (token.iiat ?? now()) + refreshAbsolute - now())),
     },
   } as Configuration;
 }
@@ -152,10 +182,16 @@ function askEveryTime(): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base();
   policy.clear();
   policy.add(
-    new Prompt({ name: "login", requestable: true }, new Check("approval", "the person has to sign in", "login_required", (ctx) => !ctx.oidc.result?.login)),
+    new Prompt(
+      { name: "login", requestable: true },
+      new Check("approval", "the person has to sign in", "login_required", (ctx) => !ctx.oidc.result?.login),
+    ),
   );
   policy.add(
-    new Prompt({ name: "consent", requestable: true }, new Check("approval", "the person has to approve", "consent_required", (ctx) => !ctx.oidc.grant)),
+    new Prompt(
+      { name: "consent", requestable: true },
+      new Check("approval", "the person has to approve", "consent_required", (ctx) => !ctx.oidc.grant),
+    ),
   );
   return policy;
 }
@@ -165,7 +201,9 @@ type Middleware = (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promis
 /** Takes out of the library's answers what we do not do: its session cookie, response modes that need a script. */
 const tidyAnswer: Middleware = async (ctx, next) => {
   await next();
-  const cookies = [ctx.response.headers["set-cookie"] ?? []].flat().filter((cookie) => !cookie.startsWith(sessionCookie));
+  const cookies = [ctx.response.headers["set-cookie"] ?? []]
+    .flat()
+    .filter((cookie) => !cookie.startsWith(sessionCookie));
   if (cookies.length > 0) ctx.set("set-cookie", cookies);
   else ctx.remove("set-cookie");
   const metadata = ctx.body as Record<string, unknown> | undefined;

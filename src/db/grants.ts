@@ -1,8 +1,10 @@
+import { sql } from "kysely";
 import type { Scope } from "#domain/caller.ts";
 import type { Grant, GrantStore } from "#domain/access/ports.ts";
 import { minutes } from "#lib/clock.ts";
 import type { Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
+import { seatIn } from "./tokens.ts";
 
 export function grantStore({ q }: Connection): GrantStore {
   return {
@@ -30,18 +32,28 @@ export function grantStore({ q }: Connection): GrantStore {
       const row = await q.selectFrom("grants").selectAll().where("id", "=", grantId).executeTakeFirst();
       return row && toGrant(row);
     },
-    async listForStudio(studioId, userId) {
+    async listForStudio(studioId, { userId, others, grantId }) {
+      const actsIn = sql<string | null>`(${sql.raw(seatIn("g.studio_id"))})`;
       const rows = await q
-        .selectFrom("grants as g")
-        .innerJoin("users as u", "u.id", "g.user_id")
-        .innerJoin("memberships as m", (join) => join.onRef("m.user_id", "=", "g.user_id").on("m.studio_id", "=", studioId))
+        .selectFrom("memberships as m")
+        .innerJoin("users as u", "u.id", "m.user_id")
+        .innerJoin("grants as g", "g.user_id", "u.id")
         .selectAll("g")
-        .select(["u.name as user_name", "u.email as user_email"])
-        .where((where) => where.or([where("g.studio_id", "=", studioId), where("g.studio_id", "is", null)]))
-        .$if(userId !== undefined, (grants) => grants.where("g.user_id", "=", userId!))
+        .select(["u.name as user_name", "u.email as user_email", actsIn.as("acts_in")])
+        .where("m.studio_id", "=", studioId)
+        .where((where) =>
+          where.or([where("g.user_id", "=", userId), ...(others ? [where(actsIn, "=", studioId)] : [])]),
+        )
+        .$if(grantId !== undefined, (grants) => grants.where("g.id", "=", grantId!))
+        .orderBy("g.granted_at", "desc")
         .orderBy("g.id", "desc")
         .execute();
-      return rows.map((row) => ({ ...toGrant(row), userName: row.user_name, userEmail: row.user_email }));
+      return rows.map((row) => ({
+        ...toGrant(row),
+        userName: row.user_name,
+        userEmail: row.user_email,
+        actsIn: row.acts_in,
+      }));
     },
     async revoke(grantId, now) {
       const { numUpdatedRows } = await q

@@ -44,7 +44,11 @@ export async function migrateSqlite(path: string, folder: string): Promise<strin
 }
 
 export async function migratePostgres(url: string, folder: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000, application_name: "atelier-migrate" });
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 5000,
+    application_name: "atelier-migrate",
+  });
   client.on("error", () => {}); // the statement under way reports it
   await client.connect();
   return migrate(folder, {
@@ -55,7 +59,8 @@ export async function migratePostgres(url: string, folder: string): Promise<stri
     },
     lock: `SELECT pg_advisory_lock(${lockKey})`, // ends with the connection
     begin: "BEGIN",
-    hasTable: async (name) => (await client.query("SELECT 1 WHERE to_regclass($1) IS NOT NULL", [name])).rows.length > 0,
+    hasTable: async (name) =>
+      (await client.query("SELECT 1 WHERE to_regclass($1) IS NOT NULL", [name])).rows.length > 0,
     close: () => client.end(),
   });
 }
@@ -88,11 +93,18 @@ async function migrate(folder: string, link: MigrationLink): Promise<string[]> {
 async function applyOne(link: MigrationLink, migration: Migration, all: readonly Migration[]): Promise<boolean> {
   if (!(await link.hasTable("schema_migrations"))) {
     if (await link.hasTable("users")) {
-      throw new MigrationError("The database has tables but no history of how they were made. It is damaged, or belongs to something else. Nothing was changed.");
+      throw new MigrationError(
+        "The database has tables but no history of how they were made. It is damaged, or belongs to something else. Nothing was changed.",
+      );
     }
-    await link.exec("CREATE TABLE schema_migrations (name TEXT PRIMARY KEY, checksum TEXT NOT NULL, applied_at BIGINT NOT NULL)");
+    await link.exec(
+      "CREATE TABLE schema_migrations (name TEXT PRIMARY KEY, checksum TEXT NOT NULL, applied_at BIGINT NOT NULL)",
+    );
   }
-  const history = (await link.exec("SELECT name, checksum FROM schema_migrations")) as Pick<Migration, "name" | "checksum">[];
+  const history = (await link.exec("SELECT name, checksum FROM schema_migrations")) as Pick<
+    Migration,
+    "name" | "checksum"
+  >[];
   checkHistory(history, all);
   if (history.some(({ name }) => name === migration.name)) return false;
   await link.exec(migration.sql);
@@ -103,8 +115,12 @@ async function applyOne(link: MigrationLink, migration: Migration, all: readonly
 function checkHistory(history: readonly Pick<Migration, "name" | "checksum">[], all: readonly Migration[]): void {
   for (const { name, checksum } of history) {
     const file = all.find((migration) => migration.name === name);
-    if (!file) throw new MigrationError(`The database was made by a newer version: it has ${name}, which this version does not know. Nothing was changed.`);
-    if (file.checksum !== checksum) throw new MigrationError(`The file ${name} was changed after it had been applied. Nothing was changed.`);
+    if (!file)
+      throw new MigrationError(
+        `The database was made by a newer version: it has ${name}, which this version does not know. Nothing was changed.`,
+      );
+    if (file.checksum !== checksum)
+      throw new MigrationError(`The file ${name} was changed after it had been applied. Nothing was changed.`);
   }
 }
 

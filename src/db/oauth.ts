@@ -12,7 +12,8 @@ export function oauthRecordStore({ q }: Connection): OAuthRecordStore {
           id_hash: idHash,
           ...values,
           grant_id: grantId,
-          generation: grantId === null ? null : value.selectFrom("grants").select("generation").where("id", "=", grantId),
+          generation:
+            grantId === null ? null : value.selectFrom("grants").select("generation").where("id", "=", grantId),
           consumed_at: null,
         }))
         .onConflict((conflict) => conflict.columns(["model", "id_hash"]).doUpdateSet(values))

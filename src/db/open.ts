@@ -56,8 +56,13 @@ async function openWhenFree(path: string): Promise<Database> {
  */
 async function refuseLostDatabase(dataDir: string, path: string): Promise<void> {
   // The folder first: another process that starts with us makes the database before anything else.
-  const others = (await readdir(dataDir)).filter((name) => name !== databaseFile && name !== "lost+found" && !name.startsWith("."));
-  const size = await stat(path).then((found) => found.size, () => undefined);
+  const others = (await readdir(dataDir)).filter(
+    (name) => name !== databaseFile && name !== "lost+found" && !name.startsWith("."),
+  );
+  const size = await stat(path).then(
+    (found) => found.size,
+    () => undefined,
+  );
   if (size !== undefined && size > 0) return;
   const remains = size === 0 ? others.filter((name) => !name.startsWith(`${databaseFile}-`)) : others;
   if (remains.length === 0) return;

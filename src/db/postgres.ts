@@ -23,7 +23,10 @@ export function openPostgres(url: string, log: Log): Database {
     idleTimeoutMillis: 30_000,
     application_name: "atelier",
     // Times and counts are far below 2^53; as strings they would not compare.
-    types: { getTypeParser: (oid, format) => (oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)) as never },
+    types: {
+      getTypeParser: (oid, format) =>
+        (oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)) as never,
+    },
   });
   // An idle connection that the server closes is no request's fault, and must not end the process.
   pool.on("error", (error) => log.warn({ reason: error.message }, "a database connection was lost"));
@@ -49,7 +52,9 @@ export function openPostgres(url: string, log: Log): Database {
       release: () => client.release(lost !== undefined),
     };
   };
-  const q = new Kysely<Schema>({ dialect: createDialect({ acquire, begin: "begin", like: new PostgresDialect({ pool }) }) });
+  const q = new Kysely<Schema>({
+    dialect: createDialect({ acquire, begin: "begin", like: new PostgresDialect({ pool }) }),
+  });
 
   return createDatabase({
     name: "postgres",
@@ -69,16 +74,25 @@ export function openPostgres(url: string, log: Log): Database {
 
 function rethrow(error: unknown): never {
   if (!isLost(error) && !isOverloaded(error)) throw error;
-  throw new AppError("storage_unavailable", "The database cannot be reached.", "Try again in a moment.", { cause: error });
+  throw new AppError("storage_unavailable", "The database cannot be reached.", "Try again in a moment.", {
+    cause: error,
+  });
 }
 
 /** The connection is of no more use: refused, reset, shut down, or silent for too long. */
 function isLost(error: unknown): boolean {
   const state = sqlState(error) ?? "";
   if (/^(08|57P)/.test(state)) return true;
-  if (["ECONNREFUSED", "ECONNRESET", "EPIPE", "ENOENT", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "EHOSTUNREACH"].includes(state)) return true;
+  if (
+    ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ENOENT", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "EHOSTUNREACH"].includes(
+      state,
+    )
+  )
+    return true;
   const message = error instanceof Error ? error.message : "";
-  return /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|not queryable/.test(message);
+  return /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|not queryable/.test(
+    message,
+  );
 }
 
 /** The server answers, but not in time or not to one more: statement or lock time-out, no slot left, disk full. */

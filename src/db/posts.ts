@@ -39,7 +39,9 @@ export function postStore({ q, run }: Connection): PostStore {
         .where("studio_id", "=", studioId)
         .$if(status !== undefined, (posts) => posts.where("status", "=", status!))
         .$if(before !== undefined, (posts) => posts.where("id", "<", before!))
-        .$if(query !== undefined, (posts) => posts.where(sql<boolean>`search_text LIKE ${`%${escapeLike(query!)}%`} ESCAPE '!'`))
+        .$if(query !== undefined, (posts) =>
+          posts.where(sql<boolean>`search_text LIKE ${`%${escapeLike(query!)}%`} ESCAPE '!'`),
+        )
         .orderBy("id", "desc")
         .limit(limit)
         .execute();
@@ -57,7 +59,8 @@ export function postStore({ q, run }: Connection): PostStore {
       if (!row) return undefined;
       const folded = searchText(row);
       // Title and body may each change alone, so the folded text is made from the row as it now is.
-      if (folded !== row.search_text) await q.updateTable("posts").set({ search_text: folded }).where("id", "=", postId).execute();
+      if (folded !== row.search_text)
+        await q.updateTable("posts").set({ search_text: folded }).where("id", "=", postId).execute();
       return toPost(row);
     },
   };

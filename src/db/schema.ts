@@ -81,4 +81,13 @@ export interface Schema {
   };
   rate_limits: { key: string; window_end: number; hits: number };
   leases: { name: string; holder: string; expires_at: number };
+  idempotency_keys: {
+    studio_id: string;
+    user_id: string;
+    verb: string;
+    key: string;
+    input_hash: string;
+    result: string;
+    created_at: number;
+  };
 }

@@ -11,7 +11,10 @@ const findUser = statement<Schema["users"]>(
 export function sessionStore({ q, run }: Connection): SessionStore {
   return {
     async insert(tokenHash, userId, now, expiresAt) {
-      await q.insertInto("sessions").values({ token_hash: tokenHash, user_id: userId, created_at: now, expires_at: expiresAt }).execute();
+      await q
+        .insertInto("sessions")
+        .values({ token_hash: tokenHash, user_id: userId, created_at: now, expires_at: expiresAt })
+        .execute();
     },
     async findUser(tokenHash, now) {
       const [row] = await run(findUser, [tokenHash, now]);

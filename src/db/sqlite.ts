@@ -1,6 +1,7 @@
 import { CompiledQuery, Kysely, SqliteDialect, type QueryResult } from "kysely";
 import { statSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "#lib/errors.ts";
 import { createDatabase, type Database, type Statement } from "./client.ts";
 import { createDialect, noStreaming, type Link } from "./driver.ts";
@@ -11,8 +12,8 @@ export class DamagedDatabaseError extends Error {
   override readonly name = "DamagedDatabaseError";
 }
 
-/** How long a statement waits for another process that is writing. */
-const busyTimeoutMs = 4000;
+/** How long statements wait for another process that is writing. */
+const busyPatienceMs = 4000;
 
 /** Files up to this size are read whole at start; above it that would take longer than a start may. */
 const fullCheckBytes = 128 * 1024 * 1024;
@@ -23,14 +24,18 @@ const fullCheckBytes = 128 * 1024 * 1024;
  */
 export function openSqlite(path: string): Database {
   const writer = openChecked(path);
-  const reader = new DatabaseSync(path, { timeout: busyTimeoutMs });
+  const reader = new DatabaseSync(path, { timeout: busyPatienceMs });
   reader.exec("PRAGMA query_only = ON");
 
+  // From here on waiting is ours: SQLite's own would hold up every request of the process.
+  writer.exec("PRAGMA busy_timeout = 0");
+
+  const patiently = createPatience();
   const prepareWrite = statementCache(writer);
   const prepareRead = statementCache(reader);
   const link: Link = {
     executeQuery: async <Row>(query: CompiledQuery): Promise<QueryResult<Row>> =>
-      translated(() => execute<Row>(prepareWrite(query.sql), query.parameters)),
+      patiently(query.sql, () => translated(() => execute<Row>(prepareWrite(query.sql), query.parameters))),
     streamQuery: noStreaming,
     release: () => {},
   };
@@ -52,9 +57,12 @@ export function openSqlite(path: string): Database {
     },
     spell: (wanted, params) => {
       const { sql, order } = positional(wanted);
-      return CompiledQuery.raw(sql, order.map((i) => params[i]));
+      return CompiledQuery.raw(
+        sql,
+        order.map((i) => params[i]),
+      );
     },
-    isRetryable: isBusy,
+    isRetryable: () => false, // who waits for the file waits before the transaction begins
     close: async () => {
       await q.destroy();
       reader.close();
@@ -66,7 +74,7 @@ export function openSqlite(path: string): Database {
 function openChecked(path: string): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
-    db = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
+    db = new DatabaseSync(path, { timeout: busyPatienceMs, enableForeignKeyConstraints: true });
     const size = statSync(path).size;
     const truncated = size > 0 && size <= fullCheckBytes && firstValue(db, "PRAGMA quick_check(1)") !== "ok";
     if (truncated) throw new Error("its pages do not fit together");
@@ -126,10 +134,39 @@ function translated<T>(work: () => T): T {
     const code = sqliteCode(error);
     // SQLITE_IOERR, CORRUPT, FULL, CANTOPEN, READONLY: the file is gone, full or broken; the request did not happen.
     if (code !== undefined && [8, 10, 11, 13, 14].includes(code)) {
-      throw new AppError("storage_unavailable", "The database cannot be reached.", "Try again in a moment.", { cause: error });
+      throw unavailable(error);
     }
     throw error;
   }
+}
+
+/**
+ * Repeats what finds the file taken, until it is free or the file has been taken for too long. Statements queue for the
+ * one writing connection, so the time is counted from the first that had to wait: the last in the queue fails no later.
+ */
+function createPatience(): <T>(sql: string, work: () => T) => Promise<T> {
+  let takenSince = -Infinity;
+  let lastTaken = -Infinity;
+  return async (sql, work) => {
+    for (;;) {
+      try {
+        const result = work();
+        if (!/^\s*select/i.test(sql)) lastTaken = -Infinity; // reading works beside any writer and proves nothing
+        return result;
+      } catch (error) {
+        if (!isBusy(error)) throw error;
+        const now = performance.now();
+        if (now - lastTaken > 1000) takenSince = now; // nobody has asked for a while: this is another time
+        lastTaken = now;
+        if (now - takenSince > busyPatienceMs) throw unavailable(error);
+      }
+      await sleep(2 + Math.random() * 10);
+    }
+  };
+}
+
+function unavailable(cause: unknown): AppError {
+  return new AppError("storage_unavailable", "The database cannot be reached.", "Try again in a moment.", { cause });
 }
 
 /** SQLITE_BUSY: another process is writing. */

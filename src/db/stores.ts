@@ -2,8 +2,12 @@ import type { Deps, Stores } from "#domain/deps.ts";
 import { activityStore } from "./activity.ts";
 import type { Connection, Database } from "./client.ts";
 import { grantStore } from "./grants.ts";
+import { leaseStore } from "./leases.ts";
+import { idempotencyStore } from "./idempotency.ts";
 import { oauthClientStore, oauthRecordStore } from "./oauth.ts";
 import { postStore } from "./posts.ts";
+import { purgeStore } from "./purges.ts";
+import { rateLimitStore } from "./rate-limits.ts";
 import { sessionStore } from "./sessions.ts";
 import { invitationStore, membershipStore, studioStore } from "./studios.ts";
 import { tokenStore } from "./tokens.ts";
@@ -22,6 +26,10 @@ function storesOn(connection: Connection): Stores {
     invitations: invitationStore(connection),
     posts: postStore(connection),
     activity: activityStore(connection),
+    rateLimits: rateLimitStore(connection),
+    purges: purgeStore(connection),
+    leases: leaseStore(connection),
+    idempotency: idempotencyStore(connection),
   };
 }
 

@@ -11,7 +11,10 @@ export function studioStore({ q }: Connection): StudioStore {
         .onConflict((conflict) => conflict.column("slug").doNothing())
         .executeTakeFirst();
       if (numInsertedOrUpdatedRows === 0n) return false;
-      await q.insertInto("memberships").values({ studio_id: id, user_id: ownerId, role: "owner", joined_at: createdAt }).execute();
+      await q
+        .insertInto("memberships")
+        .values({ studio_id: id, user_id: ownerId, role: "owner", joined_at: createdAt })
+        .execute();
       return true;
     },
     async find(studioId) {

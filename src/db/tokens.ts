@@ -22,8 +22,8 @@ interface HolderRow {
   next_role: Role | null;
 }
 
-/** The wanted studio where the user is a member of it, otherwise the one they joined first. */
-const seatIn = (wanted: string): string => `COALESCE(
+/** The wanted studio where the user `u` is a member of it, otherwise the one they joined first. */
+export const seatIn = (wanted: string): string => `COALESCE(
   (SELECT w.studio_id FROM memberships w WHERE w.user_id = u.id AND w.studio_id = ${wanted}),
   (SELECT f.studio_id FROM memberships f WHERE f.user_id = u.id ORDER BY f.joined_at, f.studio_id LIMIT 1))`;
 

@@ -8,7 +8,14 @@ export function userStore({ q }: Connection): UserStore {
       const profile = { name: identity.name, email: identity.email, email_verified: Number(identity.emailVerified) };
       const row = await q
         .insertInto("users")
-        .values({ id, issuer: identity.issuer, subject: identity.subject, ...profile, active_studio_id: null, created_at: now })
+        .values({
+          id,
+          issuer: identity.issuer,
+          subject: identity.subject,
+          ...profile,
+          active_studio_id: null,
+          created_at: now,
+        })
         .onConflict((conflict) => conflict.columns(["issuer", "subject"]).doUpdateSet(profile))
         .returningAll()
         .executeTakeFirstOrThrow();
@@ -17,6 +24,20 @@ export function userStore({ q }: Connection): UserStore {
     async find(userId) {
       const row = await q.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirst();
       return row && toUser(row);
+    },
+    async isGuest(issuer, subject) {
+      const row = await q
+        .selectFrom("users as u")
+        .innerJoin("memberships as m", "m.user_id", "u.id")
+        .innerJoin("invitations as i", (join) =>
+          join.onRef("i.studio_id", "=", "m.studio_id").onRef("i.accepted_by", "=", "u.id"),
+        )
+        .select("u.id")
+        .where("u.issuer", "=", issuer)
+        .where("u.subject", "=", subject)
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
     },
     async memberships(userId) {
       return q
@@ -34,7 +55,9 @@ export function userStore({ q }: Connection): UserStore {
         .set({ active_studio_id: studioId })
         .where("id", "=", userId)
         .where(({ exists, selectFrom }) =>
-          exists(selectFrom("memberships").select("user_id").where("user_id", "=", userId).where("studio_id", "=", studioId)),
+          exists(
+            selectFrom("memberships").select("user_id").where("user_id", "=", userId).where("studio_id", "=", studioId),
+          ),
         )
         .executeTakeFirst();
       return numUpdatedRows > 0n;

@@ -1,7 +1,19 @@
 import type { Clock } from "#lib/clock.ts";
 import type { NewId } from "#lib/ids.ts";
-import type { GrantStore, OAuthClientStore, OAuthRecordStore, SessionStore, TokenStore, UserStore } from "./access/ports.ts";
+import type {
+  GrantStore,
+  OAuthClientStore,
+  OAuthRecordStore,
+  PurgeStore,
+  RateLimitStore,
+  SessionStore,
+  TokenStore,
+  UserStore,
+} from "./access/ports.ts";
 import type { ActivityStore } from "./activity/ports.ts";
+import type { LeaseStore } from "./lease.ts";
+import type { AssetLimits } from "./assets/kinds.ts";
+import type { IdempotencyStore } from "./idempotency/ports.ts";
 import type { PostStore } from "./posts/ports.ts";
 import type { InvitationStore, MembershipStore, StudioStore } from "./studios/ports.ts";
 
@@ -18,6 +30,10 @@ export interface Stores {
   invitations: InvitationStore;
   posts: PostStore;
   activity: ActivityStore;
+  rateLimits: RateLimitStore;
+  purges: PurgeStore;
+  leases: LeaseStore;
+  idempotency: IdempotencyStore;
 }
 
 /** Everything a verb may use. Each verb names the few it does, so that a reader sees its reach. */
@@ -30,4 +46,5 @@ export interface Deps extends Stores {
   newSecret: () => string;
   /** `{base}`: for the addresses that results carry. */
   base: string;
+  limits: AssetLimits;
 }

@@ -19,6 +19,10 @@ export const policy = {
   "posts.read": everyone,
   "posts.write": everyone,
   "activity.list": managers,
+  "clients.list": everyone,
+  "clients.listAll": managers,
+  "clients.revoke": everyone,
+  "clients.revokeAny": managers,
 } as const satisfies Record<string, readonly Role[]>;
 
 export type Action = keyof typeof policy;
@@ -36,11 +40,19 @@ export const may = (role: Role, action: Action): boolean => policy[action].inclu
 export function authorize(caller: { role: Role }, action: Action): void {
   if (may(caller.role, action)) return;
   const needed = policy[action].join(" or ");
-  throw new AppError("forbidden", `Your role in this studio is ${caller.role}; this needs ${needed}.`, "Ask an owner or admin of the studio.");
+  throw new AppError(
+    "forbidden",
+    `Your role in this studio is ${caller.role}; this needs ${needed}.`,
+    "Ask an owner or admin of the studio.",
+  );
 }
 
 /** Throws `forbidden` unless `role` is one the caller may give, take away or remove. */
 export function authorizeManaging(caller: { role: Role }, role: Role): void {
   if (manages[caller.role].includes(role)) return;
-  throw new AppError("forbidden", `Your role in this studio is ${caller.role}; only an owner can do this to or for an ${role}.`, "Ask an owner of the studio.");
+  throw new AppError(
+    "forbidden",
+    `Your role in this studio is ${caller.role}; only an owner can do this to or for an ${role}.`,
+    "Ask an owner of the studio.",
+  );
 }

@@ -13,8 +13,15 @@ export interface ConsentView {
 
 const destinations: Record<Destination["kind"], (host: string) => Html> = {
   web: () => html``,
-  "this-computer": () => html`<p class="warning">The answer goes to a program on this computer. Approve only if you started it yourself, just now.</p>`,
-  app: (host) => html`<p class="warning">The answer goes to whichever app on this device opens <b>${host}</b> addresses. Approve only if you started it yourself, just now.</p>`,
+  "this-computer": () =>
+    html`<p class="warning">
+      The answer goes to a program on this computer. Approve only if you started it yourself, just now.
+    </p>`,
+  app: (host) =>
+    html`<p class="warning">
+      The answer goes to whichever app on this device opens <b>${host}</b> addresses. Approve only if you started it
+      yourself, just now.
+    </p>`,
 };
 
 /** Who asks, where the answer goes, for whom, in which studio, and what for. */
@@ -25,34 +32,47 @@ export function consentPage({ approval, user, studio, token }: ConsentView): Ren
     title: `Connect ${client.name}`,
     formTargets: [destination.cspSource],
     body: html`<h1>Let <q>${client.name}</q> work in your studio?</h1>
-<p class="destination">The answer goes to <strong>${destination.host}</strong></p>
-${destinations[destination.kind](destination.host)}
-<dl>
-<dt>Application</dt>
-<dd>${client.name} ${client.verified ? html`<span class="badge verified">verified: ${client.uri}</span>` : html`<span class="badge unverified">unverified name</span>`}</dd>
-<dt>Account</dt>
-<dd>${user.name}${user.email !== null && html` (${user.email})`} <a href="/login?switch=1&amp;return_to=${encodeURIComponent(`/consent/${approval.uid}`)}">Not you?</a></dd>
-<dt>Studio</dt>
-<dd>${studio ? html`${studio.studioName}, as ${studio.role}` : html`You have no studio yet. You can approve now, but nothing can be done until you <a href="/">create one</a>.`}</dd>
-</dl>
-<form method="post" action="/consent/${approval.uid}">
-<input type="hidden" name="token" value="${token}">
-<fieldset>
-<legend>What it may do</legend>
-${mayWrite && choice("write", "View and edit", "Read the studio’s posts, media and members; create and change posts and media; act as you within your role.", true)}
-${choice("read", "View only", "Read the studio’s posts, media and members. Change nothing.", !mayWrite)}
-</fieldset>
-<p class="hint">It can never do more than you can, never sees your password, and cannot manage members or this approval.
-Access renews itself while it is used, for 90 days at most. You can end it at any time under <a href="/clients">AI clients</a>.</p>
-<div class="actions">
-<button type="submit" name="decision" value="approve">Approve</button>
-<button type="submit" name="decision" value="cancel" formnovalidate>Cancel</button>
-</div>
-</form>`,
+      <p class="destination">The answer goes to <strong>${destination.host}</strong></p>
+      ${destinations[destination.kind](destination.host)}
+      <dl>
+        <dt>Application</dt>
+        <dd>
+          ${client.name}
+          ${client.verified ? html`<span class="badge verified">verified: ${client.uri}</span>` : html`<span class="badge unverified">unverified name</span>`}
+        </dd>
+        <dt>Account</dt>
+        <dd>
+          ${user.name}${user.email !== null && html` (${user.email})`}
+          <a href="/login?switch=1&amp;return_to=${encodeURIComponent(`/consent/${approval.uid}`)}">Not you?</a>
+        </dd>
+        <dt>Studio</dt>
+        <dd>
+          ${studio ? html`${studio.studioName}, as ${studio.role}` : html`You have no studio yet. You can approve now, but nothing can be done until you <a href="/">create one</a>.`}
+        </dd>
+      </dl>
+      <form method="post" action="/consent/${approval.uid}">
+        <input type="hidden" name="token" value="${token}" />
+        <fieldset>
+          <legend>What it may do</legend>
+          ${mayWrite && choice("write", "View and edit", "Read the studio’s posts, media and members; create and change posts and media; act as you within your role.", true)}
+          ${choice("read", "View only", "Read the studio’s posts, media and members. Change nothing.", !mayWrite)}
+        </fieldset>
+        <p class="hint">
+          It can never do more than you can, never sees your password, and cannot manage members or this approval.
+          Access renews itself while it is used, for 90 days at most. You can end it at any time under
+          <a href="/clients">AI clients</a>.
+        </p>
+        <div class="actions">
+          <button type="submit" name="decision" value="approve">Approve</button>
+          <button type="submit" name="decision" value="cancel" formnovalidate>Cancel</button>
+        </div>
+      </form>`,
   });
 }
 
 function choice(value: string, label: string, detail: string, checked: boolean): Html {
-  return html`<label class="choice"><input type="radio" name="access" value="${value}"${checked && html` checked`}> <span><b>${label}</b><br>${detail}</span></label>
-`;
+  return html`<label class="choice"
+    ><input type="radio" name="access" value="${value}" ${checked && html` checked`} />
+    <span><b>${label}</b><br />${detail}</span></label
+  > `;
 }

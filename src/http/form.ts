@@ -25,6 +25,8 @@ export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
 export function refuseForeignPage(req: IncomingMessage, base: string): void {
   const site = req.headers["sec-fetch-site"];
   const origin = req.headers.origin;
-  const foreign = (origin !== undefined && origin !== new URL(base).origin) || (site !== undefined && site !== "same-origin" && site !== "none");
+  const foreign =
+    (origin !== undefined && origin !== new URL(base).origin) ||
+    (site !== undefined && site !== "same-origin" && site !== "none");
   if (foreign) throw new AppError("forbidden", "Forms are accepted from our own pages only.");
 }

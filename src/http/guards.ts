@@ -32,7 +32,8 @@ export function createGuards({ base, uploadPage, loopback, mcpOrigins }: Address
   const allowed: Record<OriginRule, (origin: string) => boolean> = {
     any: () => true,
     own: (origin) => origin === ownOrigin,
-    mcp: (origin) => callers.has(origin) || (loopback && URL.canParse(origin) && isLoopbackName(new URL(origin).hostname)),
+    mcp: (origin) =>
+      callers.has(origin) || (loopback && URL.canParse(origin) && isLoopbackName(new URL(origin).hostname)),
   };
 
   return {
@@ -40,7 +41,13 @@ export function createGuards({ base, uploadPage, loopback, mcpOrigins }: Address
       const host = req.headers.host?.toLowerCase() ?? "";
       if (hosts.has(host)) return;
       const url = `http://${host}`;
-      if (loopback && URL.canParse(url) && new URL(url).host === host.replace(/:80$/, "") && isLoopbackName(new URL(url).hostname)) return;
+      if (
+        loopback &&
+        URL.canParse(url) &&
+        new URL(url).host === host.replace(/:80$/, "") &&
+        isLoopbackName(new URL(url).hostname)
+      )
+        return;
       throw new AppError("forbidden", "This service does not answer to that host name.");
     },
     checkOrigin(req, rule) {
@@ -58,7 +65,10 @@ export function createGuards({ base, uploadPage, loopback, mcpOrigins }: Address
 export function requireOwnPage(headers: Headers, base: string): void {
   const site = headers.get("sec-fetch-site");
   const origin = headers.get("origin");
-  const ours = origin === null ? site === "same-origin" : origin === new URL(base).origin && (site === null || site === "same-origin");
+  const ours =
+    origin === null
+      ? site === "same-origin"
+      : origin === new URL(base).origin && (site === null || site === "same-origin");
   if (!ours) throw new AppError("forbidden", "Changes are accepted from our own pages only.");
 }
 

@@ -27,7 +27,12 @@ export function readyz(needs: readonly Need[], isDraining: () => boolean): Handl
 
 async function failingNeeds(needs: readonly Need[]): Promise<string[]> {
   const results = await Promise.allSettled(
-    needs.map(({ check }) => Promise.race([check(), sleep(patienceMs, undefined, { ref: false }).then(() => Promise.reject(new Error("no answer")))])),
+    needs.map(({ check }) =>
+      Promise.race([
+        check(),
+        sleep(patienceMs, undefined, { ref: false }).then(() => Promise.reject(new Error("no answer"))),
+      ]),
+    ),
   );
   return needs.filter((_, i) => results[i]?.status === "rejected").map(({ name }) => name);
 }

@@ -35,7 +35,9 @@ export function metricsRoute(metrics: Metrics, token: string | undefined): Handl
       res.writeHead(token === undefined ? 403 : 401, { "content-type": "text/plain" }).end("Not for you\n");
       return;
     }
-    res.writeHead(200, { "content-type": metrics.registry.contentType, "cache-control": "no-store" }).end(await metrics.registry.metrics());
+    res
+      .writeHead(200, { "content-type": metrics.registry.contentType, "cache-control": "no-store" })
+      .end(await metrics.registry.metrics());
   };
 }
 

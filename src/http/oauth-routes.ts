@@ -2,13 +2,14 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { OAuthServer } from "#auth/oauth-server.ts";
 import { oauthPaths } from "#auth/provider.ts";
 import { protectedResourceMetadata } from "#auth/resource-metadata.ts";
+import type { RateLimit } from "#domain/access/rate-limit.ts";
 import type { Handler, Route } from "./server.ts";
 
 export interface OAuthParts {
   oauth: OAuthServer;
   base: string;
   /** Throws once an address asks too often. */
-  limit: (name: "register" | "token" | "authorize", req: IncomingMessage) => Promise<void>;
+  limit: (name: RateLimit, req: IncomingMessage) => Promise<void>;
 }
 
 /** Everything a client needs to find us, register, and get, renew and end its tokens. */
@@ -17,11 +18,13 @@ export function oauthRoutes({ oauth, base, limit }: OAuthParts): Route[] {
     allowAnyPage(res);
     await oauth.serve(req, res);
   };
-  const limited = (name: Parameters<typeof limit>[0]): Handler => async (req, res) => {
-    if (answerPreflight(req, res, "POST")) return;
-    await limit(name, req);
-    await serve(req, res);
-  };
+  const limited =
+    (name: RateLimit): Handler =>
+    async (req, res) => {
+      if (answerPreflight(req, res, "POST")) return;
+      await limit(name, req);
+      await serve(req, res);
+    };
   const at = (path: string, handle: Handler): Route => ({ path, origin: "any", handle });
   const resource = document(protectedResourceMetadata(base));
   // Clients probe the path with the resource's own appended (RFC 8414 §3.1), and OpenID's for the same document.
@@ -38,7 +41,7 @@ export function oauthRoutes({ oauth, base, limit }: OAuthParts): Route[] {
     at("/.well-known/openid-configuration", server),
     at("/.well-known/openid-configuration/mcp", server),
     at("/mcp/.well-known/openid-configuration", server),
-    at(oauthPaths.registration, limited("register")),
+    at(oauthPaths.registration, limited("registration")),
     at(oauthPaths.token, limited("token")),
     at(oauthPaths.revocation, limited("token")),
     at(oauthPaths.jwks, serve),

@@ -35,24 +35,23 @@ export interface RenderedPage {
 /** A page that needs no script: sign-in, consent, errors. */
 export function renderPage({ title, body, status = 200, formTargets = [] }: PageOptions): RenderedPage {
   const page = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<title>${title} · Atelier</title>
-<link rel="stylesheet" href="/pages.css">
-<link rel="icon" href="/icon.svg" type="image/svg+xml">
-</head>
-<body>
-<main>
-<p class="brand">Atelier</p>
-${body}
-</main>
-</body>
-</html>
-`;
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <title>${title} · Atelier</title>
+        <link rel="stylesheet" href="/pages.css" />
+        <link rel="icon" href="/icon.svg" type="image/svg+xml" />
+      </head>
+      <body>
+        <main>
+          <p class="brand">Atelier</p>
+          ${body}
+        </main>
+      </body>
+    </html> `;
   return {
     status,
     headers: {
@@ -65,14 +64,19 @@ ${body}
 }
 
 /** What happened, and what to do next. */
-export function renderErrorPage(error: { status: number; title: string; message: string; hint?: string | undefined }): RenderedPage {
+export function renderErrorPage(error: {
+  status: number;
+  title: string;
+  message: string;
+  hint?: string | undefined;
+}): RenderedPage {
   return renderPage({
     status: error.status,
     title: error.title,
     body: html`<h1>${error.title}</h1>
-<p>${error.message}</p>
-${error.hint !== undefined && html`<p class="hint">${error.hint}</p>`}
-<p><a href="/">Go to the start page</a></p>`,
+      <p>${error.message}</p>
+      ${error.hint !== undefined && html`<p class="hint">${error.hint}</p>`}
+      <p><a href="/">Go to the start page</a></p>`,
   });
 }
 

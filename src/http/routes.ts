@@ -1,25 +1,40 @@
+import type { McpEndpoint } from "#mcp/endpoint.ts";
 import { AppError } from "#lib/errors.ts";
+import { consentRoutes, type ConsentParts } from "./consent-routes.ts";
 import { healthz, readyz, type Need } from "./health.ts";
+import { oauthRoutes, type OAuthParts } from "./oauth-routes.ts";
+import { peopleRoutes, type PeopleParts } from "./people-routes.ts";
+import { mcpRoute } from "./mcp-route.ts";
 import { metricsRoute, type Metrics } from "./metrics.ts";
-import type { Edge, Route } from "./server.ts";
+import type { Handler, Route } from "./server.ts";
 import { webApp, type StaticFiles } from "./static-files.ts";
 
 export interface RouteParts {
   base: string;
+  /** The JSON API behind the web app. */
+  api: Handler;
   metrics: Metrics;
   metricsToken: string | undefined;
   needs: readonly Need[];
   webFiles: StaticFiles;
+  people: PeopleParts;
+  oauth: OAuthParts;
+  consent: ConsentParts;
+  mcp: McpEndpoint;
 }
 
 /** Every address of the service. */
-export function createRoutes(parts: RouteParts): (edge: Edge) => readonly Route[] {
-  return (edge) => [
+export function createRoutes(parts: RouteParts): (isDraining: () => boolean) => readonly Route[] {
+  return (isDraining) => [
     { path: "/healthz", origin: "any", anyHost: true, handle: healthz },
-    { path: "/readyz", origin: "any", anyHost: true, handle: readyz(parts.needs, edge.isDraining) },
+    { path: "/readyz", origin: "any", anyHost: true, handle: readyz(parts.needs, isDraining) },
     { path: "/metrics", origin: "any", anyHost: true, handle: metricsRoute(parts.metrics, parts.metricsToken) },
+    ...oauthRoutes(parts.oauth),
     { path: "/.well-known/*", origin: "any", handle: nothingHere },
-    { path: "/api/*", origin: "own", handle: nothingHere },
+    mcpRoute(parts.mcp),
+    ...peopleRoutes(parts.people),
+    ...consentRoutes(parts.consent),
+    { path: "/api/*", origin: "own", handle: parts.api },
     { path: "/*", origin: "own", handle: webApp(parts.webFiles, parts.base) },
   ];
 }

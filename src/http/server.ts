@@ -30,13 +30,19 @@ const bodyDeadlineMs = 30_000;
 
 export interface Edge {
   server: Server;
+  routes: readonly Route[];
   /** From now on every answer asks its client to leave, and `/readyz` says no. */
   startDraining(): void;
-  isDraining(): boolean;
 }
 
 /** The door: every request passes here, is checked, handed to its route, timed and logged, once. */
-export function createEdge(parts: { routes: (edge: Edge) => readonly Route[]; addresses: Addresses; metrics: Metrics; newId: NewId; log: Log }): Edge {
+export function createEdge(parts: {
+  routes: (isDraining: () => boolean) => readonly Route[];
+  addresses: Addresses;
+  metrics: Metrics;
+  newId: NewId;
+  log: Log;
+}): Edge {
   const { addresses, metrics, newId, log } = parts;
   const guards = createGuards(addresses);
   const https = addresses.base.startsWith("https:");
@@ -49,8 +55,8 @@ export function createEdge(parts: { routes: (edge: Edge) => readonly Route[]; ad
   );
   // A sender that asks before it sends a large body is answered by the route, so that a no costs it nothing.
   server.on("checkContinue", (req: IncomingMessage, res: ServerResponse) => void serve(req, res, true));
-  const edge: Edge = { server, startDraining: () => void (draining = true), isDraining: () => draining };
-  const find = createMatcher(parts.routes(edge));
+  const routes = parts.routes(() => draining);
+  const find = createMatcher(routes);
 
   async function serve(req: IncomingMessage, res: ServerResponse, asksToContinue = false): Promise<void> {
     const started = performance.now();
@@ -62,7 +68,17 @@ export function createEdge(parts: { routes: (edge: Edge) => readonly Route[]; ad
       const ms = performance.now() - started;
       metrics.observeRequest(route?.path ?? "none", req.method ?? "", res.statusCode, ms / 1000);
       const level = res.statusCode >= 500 ? "warn" : "info";
-      log[level]({ requestId, method: req.method, path: loggedPath(req.url ?? ""), status: res.statusCode, ms: Math.round(ms * 10) / 10, ...(res.writableFinished ? {} : { cut: true }) }, "request");
+      log[level](
+        {
+          requestId,
+          method: req.method,
+          path: loggedPath(req.url ?? ""),
+          status: res.statusCode,
+          ms: Math.round(ms * 10) / 10,
+          ...(res.writableFinished ? {} : { cut: true }),
+        },
+        "request",
+      );
     });
     setSecurityHeaders(res, https);
     res.setHeader("x-request-id", requestId);
@@ -78,7 +94,7 @@ export function createEdge(parts: { routes: (edge: Edge) => readonly Route[]; ad
     }
   }
 
-  return edge;
+  return { server, routes, startDraining: () => void (draining = true) };
 }
 
 function limitBody(req: IncomingMessage): NodeJS.Timeout | undefined {
@@ -89,7 +105,9 @@ function limitBody(req: IncomingMessage): NodeJS.Timeout | undefined {
 
 function createMatcher(routes: readonly Route[]): (url: string) => Route | undefined {
   const exact = new Map(routes.filter(({ path }) => !path.endsWith("/*")).map((route) => [route.path, route]));
-  const prefixes = routes.filter(({ path }) => path.endsWith("/*")).map((route) => ({ route, prefix: route.path.slice(0, -1) }));
+  const prefixes = routes
+    .filter(({ path }) => path.endsWith("/*"))
+    .map((route) => ({ route, prefix: route.path.slice(0, -1) }));
   return (url) => {
     const query = url.indexOf("?");
     const path = query < 0 ? url : url.slice(0, query);

@@ -34,7 +34,10 @@ export async function loadStaticFiles(folder: string): Promise<StaticFiles> {
   const files = new Map<string, StaticFile>();
   for (const entry of entries.filter((one) => one.isFile() && types[extname(one.name)])) {
     const path = join(entry.parentPath, entry.name);
-    files.set(`/${path.slice(folder.length + 1).replaceAll("\\", "/")}`, toStaticFile(entry.name, await readFile(path)));
+    files.set(
+      `/${path.slice(folder.length + 1).replaceAll("\\", "/")}`,
+      toStaticFile(entry.name, await readFile(path)),
+    );
   }
   return { find: (path) => files.get(path) };
 }
@@ -61,7 +64,8 @@ function toStaticFile(name: string, plain: Buffer): StaticFile {
 export function webApp(files: StaticFiles, base: string): Handler {
   const { host } = new URL(base);
   return (req, res) => {
-    if (req.method !== "GET" && req.method !== "HEAD") throw new AppError("not_found", "There is nothing at this address.");
+    if (req.method !== "GET" && req.method !== "HEAD")
+      throw new AppError("not_found", "There is nothing at this address.");
     const path = (req.url ?? "/").split("?", 1)[0] ?? "/";
     const isPage = (req.headers.accept ?? "").includes("text/html");
     if (isPage && req.headers.host !== host) {
@@ -72,7 +76,12 @@ export function webApp(files: StaticFiles, base: string): Handler {
     if (!file) throw new AppError("not_found", "There is nothing at this address.");
     const gzip = file.gzip && /\bgzip\b/.test(String(req.headers["accept-encoding"] ?? ""));
     const body = gzip ? file.gzip! : file.plain;
-    res.writeHead(200, { ...file.headers, vary: "accept-encoding", "content-length": body.length, ...(gzip ? { "content-encoding": "gzip" } : {}) });
+    res.writeHead(200, {
+      ...file.headers,
+      vary: "accept-encoding",
+      "content-length": body.length,
+      ...(gzip ? { "content-encoding": "gzip" } : {}),
+    });
     res.end(req.method === "HEAD" ? undefined : body);
   };
 }

@@ -13,7 +13,15 @@ export function createLog(level: (typeof logLevels)[number], destination?: Desti
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       redact: {
-        paths: ["authorization", "cookie", "headers.authorization", "headers.cookie", '*["set-cookie"]', "token", "secret"],
+        paths: [
+          "authorization",
+          "cookie",
+          "headers.authorization",
+          "headers.cookie",
+          '*["set-cookie"]',
+          "token",
+          "secret",
+        ],
         censor: "[redacted]",
       },
     },
@@ -26,7 +34,8 @@ const secretSegments = /^\/(u|join|files|consent|connect)\/.+/;
 
 /** The path of a request as the log may show it: no query, and no token that stands in the path. */
 export function loggedPath(url: string): string {
-  const path = url.split("?", 1)[0] ?? "";
+  // RFC 9112 §3.2.2: a request may name the whole address.
+  const path = url.replace(/^https?:\/\/[^/?#]*/i, "").split("?", 1)[0] ?? "";
   const shown = path.replace(secretSegments, (_, room: string) => `/${room}/[redacted]`);
   const plain = shown.replace(/^(\/api\/invitations|\/api\/auth\/oauth2\/authorize)\/[^/]+/, "$1/[redacted]");
   return plain.length > 200 ? `${plain.slice(0, 200)}…` : plain;

@@ -33,22 +33,30 @@ export function createPublicFetch(options: PublicFetchOptions): (url: string) =>
   const resolve = options.resolve ?? resolveAll;
   return async (address) => {
     const url = new URL(address);
-    if (url.protocol !== "https:" || url.username !== "" || url.password !== "") throw new PublicFetchError("only plain https addresses are fetched", true);
+    if (url.protocol !== "https:" || url.username !== "" || url.password !== "")
+      throw new PublicFetchError("only plain https addresses are fetched", true);
     const signal = AbortSignal.timeout(options.timeoutMs);
     const pinned = await within(signal, pickAddress(url.hostname, resolve, isAllowed));
     const message = await get(url, pinned, signal, options.tls);
     const body = await collect(message, options.maxBytes);
-    const headers = Object.entries(message.headers).flatMap(([name, value]): [string, string][] => (typeof value === "string" ? [[name, value]] : []));
+    const headers = Object.entries(message.headers).flatMap(([name, value]): [string, string][] =>
+      typeof value === "string" ? [[name, value]] : [],
+    );
     return new Response(body.length === 0 ? null : body, { status: message.statusCode ?? 502, headers });
   };
 }
 
-async function pickAddress(hostname: string, resolve: (host: string) => Promise<readonly string[]>, isAllowed: (address: string) => boolean): Promise<string> {
+async function pickAddress(
+  hostname: string,
+  resolve: (host: string) => Promise<readonly string[]>,
+  isAllowed: (address: string) => boolean,
+): Promise<string> {
   const bare = hostname.replace(/^\[|\]$/g, "");
   const addresses = isIP(bare) ? [bare] : await resolve(bare);
   // One private address among public ones is an attempt, not a mistake: none is used.
   const [first] = addresses;
-  if (first === undefined || !addresses.every(isAllowed)) throw new PublicFetchError("the address is not a public one", true);
+  if (first === undefined || !addresses.every(isAllowed))
+    throw new PublicFetchError("the address is not a public one", true);
   return first;
 }
 
@@ -58,10 +66,17 @@ async function resolveAll(host: string): Promise<string[]> {
 
 function get(url: URL, pinned: string, signal: AbortSignal, tls: PublicFetchOptions["tls"]): Promise<IncomingMessage> {
   const family = isIP(pinned);
-  const lookup: LookupFunction = (_host, { all }, done) => (all ? done(null, [{ address: pinned, family }]) : done(null, pinned, family));
+  const lookup: LookupFunction = (_host, { all }, done) =>
+    all ? done(null, [{ address: pinned, family }]) : done(null, pinned, family);
   return new Promise((resolve, reject) => {
-    const outgoing = request(url, { ...tls, lookup, signal, agent: false, headers: { accept: "application/json", "accept-encoding": "identity" } }, resolve);
-    outgoing.on("error", () => reject(new PublicFetchError("the address did not answer in time, or not at all", false)));
+    const outgoing = request(
+      url,
+      { ...tls, lookup, signal, agent: false, headers: { accept: "application/json", "accept-encoding": "identity" } },
+      resolve,
+    );
+    outgoing.on("error", () =>
+      reject(new PublicFetchError("the address did not answer in time, or not at all", false)),
+    );
     outgoing.end();
   });
 }
@@ -85,7 +100,15 @@ async function collect(message: IncomingMessage, maxBytes: number): Promise<Buff
 
 function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    signal.addEventListener("abort", () => reject(new PublicFetchError("the name could not be looked up in time", false)), { once: true });
-    work.then(resolve, (error: unknown) => reject(error instanceof PublicFetchError ? error : new PublicFetchError("the name could not be looked up", false)));
+    signal.addEventListener(
+      "abort",
+      () => reject(new PublicFetchError("the name could not be looked up in time", false)),
+      { once: true },
+    );
+    work.then(resolve, (error: unknown) =>
+      reject(
+        error instanceof PublicFetchError ? error : new PublicFetchError("the name could not be looked up", false),
+      ),
+    );
   });
 }

@@ -34,6 +34,7 @@ async function readSecret(path: string): Promise<string | undefined> {
   });
   if (text === undefined) return undefined;
   const secret = text.trim();
-  if (Buffer.byteLength(secret) < 32) throw new Error(`${path} does not hold a secret of at least 32 bytes; restore it from a backup`);
+  if (Buffer.byteLength(secret) < 32)
+    throw new Error(`${path} does not hold a secret of at least 32 bytes; restore it from a backup`);
   return secret;
 }

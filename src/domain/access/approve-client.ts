@@ -31,8 +31,15 @@ export async function approveClient(
   await deps.transact(async (tx) => {
     await tx.grants.insert(grant);
     if (activeStudioId === null) return;
-    const actor = { user: caller.user, studio: { id: activeStudioId }, client: { id: input.clientId, name: input.clientName } };
-    await recordActivity(deps, tx, actor, "client.approved", grant.id, { scopes: input.scopes, redirectHost: input.redirectHost });
+    const actor = {
+      user: caller.user,
+      studio: { id: activeStudioId },
+      client: { id: input.clientId, name: input.clientName },
+    };
+    await recordActivity(deps, tx, actor, "client.approved", grant.id, {
+      scopes: input.scopes,
+      redirectHost: input.redirectHost,
+    });
   });
   return grant;
 }

@@ -11,7 +11,10 @@ export interface Me {
 
 /** The signed-in person, their studios, and the one that a new session will act in. */
 export async function describeMe(deps: Pick<Deps, "users">, caller: SignedIn): Promise<Me> {
-  const [user, memberships] = await Promise.all([deps.users.find(caller.user.id), deps.users.memberships(caller.user.id)]);
+  const [user, memberships] = await Promise.all([
+    deps.users.find(caller.user.id),
+    deps.users.memberships(caller.user.id),
+  ]);
   const chosen = memberships.find((one) => one.studioId === user?.activeStudioId) ?? memberships[0];
   return {
     user: { id: caller.user.id, name: caller.user.name, email: caller.user.email },

@@ -27,6 +27,8 @@ export interface UserStore {
   /** The user with this issuer and subject, made or brought up to date in one statement. */
   upsert(id: string, identity: Identity, now: number): Promise<User>;
   find(userId: string): Promise<User | undefined>;
+  /** Whether this identity is a user who is in a studio by an invitation they accepted. */
+  isGuest(issuer: string, subject: string): Promise<boolean>;
   /** Earliest joined first. */
   memberships(userId: string): Promise<OwnMembership[]>;
   /** False, and nothing changed, unless the user is a member. */
@@ -58,17 +60,58 @@ export interface Grant {
   revokedAt: number | null;
 }
 
+export interface ListedGrant extends Grant {
+  userName: string;
+  userEmail: string | null;
+  /** Where its next call acts: the grant's studio if the user is a member of it, otherwise their first. */
+  actsIn: string | null;
+}
+
+export interface GrantFilter {
+  /** Whose own approvals are listed wherever they act: a person always finds their own. */
+  userId: string;
+  /** Also those of others that act in this studio. */
+  others: boolean;
+  /** Only this one. */
+  grantId?: string | undefined;
+}
+
 export interface GrantStore {
   insert(grant: Grant): Promise<void>;
   find(grantId: string): Promise<Grant | undefined>;
-  /** Approvals of a studio's members that act, or would act, in it; newest first. Only `userId`'s where given. */
-  listForStudio(studioId: string, userId: string | undefined): Promise<(Grant & { userName: string; userEmail: string | null })[]>;
+  /** The approvals someone may see from within a studio, newest first, ended ones too. */
+  listForStudio(studioId: string, view: GrantFilter): Promise<ListedGrant[]>;
   /** Ends it, with everything that hangs on it; false where it had ended before. */
   revoke(grantId: string, now: number): Promise<boolean>;
   /** Moves the grant to another studio; false where it was there already. */
   moveStudio(grantId: string, studioId: string): Promise<boolean>;
   /** Notes the use, at most once a minute. */
   touch(grantId: string, now: number): Promise<void>;
+}
+
+/** Counters that all instances share. */
+export interface RateLimitStore {
+  /** Counts one hit in the window that ends at `windowEnd`; false, and nothing counted, where `limit` is reached. */
+  hit(key: string, windowEnd: number, limit: number): Promise<boolean>;
+}
+
+/** What nobody will ask for again. */
+export const purgeable = ["oauthRecords", "sessions", "rateLimits"] as const;
+export type Purgeable = (typeof purgeable)[number];
+
+/** Each of these is one statement over at most `limit` rows, so that nobody waits for long. */
+export interface PurgeStore {
+  /** Deletes rows that had expired at `now`, oldest first, and answers how many. */
+  deleteExpired(what: Purgeable, now: number, limit: number): Promise<number>;
+  /** Clients that registered themselves after `after` and not after `before`, oldest first. */
+  listClients(after: Registered, before: number, limit: number): Promise<Registered[]>;
+  /** Deletes those of them that nobody ever approved, and answers how many. */
+  deleteUnusedClients(clientIds: readonly string[]): Promise<number>;
+}
+
+export interface Registered {
+  id: string;
+  createdAt: number;
 }
 
 /** Something the OAuth server keeps under an id that only its holder knows. */
@@ -116,5 +159,10 @@ export interface TokenHolder {
 
 export interface TokenStore {
   /** One round trip. Undefined for a token that is unknown, expired, of an ended grant, or for another audience. */
-  findHolder(tokenHash: string, audience: string, sealedStudioId: string | undefined, now: number): Promise<TokenHolder | undefined>;
+  findHolder(
+    tokenHash: string,
+    audience: string,
+    sealedStudioId: string | undefined,
+    now: number,
+  ): Promise<TokenHolder | undefined>;
 }

@@ -13,5 +13,9 @@ export interface ActivityRow {
 export interface ActivityStore {
   insert(row: ActivityRow): Promise<void>;
   /** Newest first, older than `before`. */
-  list(studioId: string, before: string | undefined, limit: number): Promise<(ActivityRow & { userName: string | null })[]>;
+  list(
+    studioId: string,
+    before: string | undefined,
+    limit: number,
+  ): Promise<(ActivityRow & { userName: string | null })[]>;
 }

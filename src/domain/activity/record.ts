@@ -15,6 +15,7 @@ export const activityActions = [
   "client.moved",
   "post.created",
   "post.updated",
+  "client.moved",
 ] as const;
 
 export type ActivityAction = (typeof activityActions)[number];

@@ -41,7 +41,10 @@ export interface FileStore {
   /** Safe to repeat. */
   remove(key: string): Promise<void>;
   /** Keys under a prefix in order, for the sweeper. */
-  list(prefix: string, options: { after?: string; limit: number }): Promise<{ key: string; bytes: number; modifiedAt: number }[]>;
+  list(
+    prefix: string,
+    options: { after?: string; limit: number },
+  ): Promise<{ key: string; bytes: number; modifiedAt: number }[]>;
   /** Resolves when the store answers. */
   ping(): Promise<void>;
 }

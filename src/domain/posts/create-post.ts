@@ -2,10 +2,15 @@ import { z } from "zod";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
+import { idempotencyKey, once } from "../idempotency/once.ts";
 import { authorize } from "../policy.ts";
 import { postFields, viewPost, type Post, type PostView } from "./post.ts";
 
-export const createPostInput = z.strictObject({ title: postFields.title, body: postFields.body.default("") });
+export const createPostInput = z.strictObject({
+  title: postFields.title,
+  body: postFields.body.default(""),
+  idempotencyKey,
+});
 
 export async function createPost(
   deps: Pick<Deps, "transact" | "newId" | "clock" | "base">,
@@ -13,21 +18,24 @@ export async function createPost(
   input: z.infer<typeof createPostInput>,
 ): Promise<PostView> {
   authorize(caller, "posts.write");
+  const { idempotencyKey: key, ...fields } = input;
   const now = deps.clock();
   const post: Post = {
     id: deps.newId("post"),
     studioId: caller.studio.id,
-    title: input.title,
-    body: input.body,
+    title: fields.title,
+    body: fields.body,
     status: "draft",
     revision: 1,
     createdBy: caller.user.id,
     createdAt: now,
     updatedAt: now,
   };
-  await deps.transact(async (tx) => {
-    await tx.posts.insert(post);
-    await recordActivity(deps, tx, caller, "post.created", post.id, { title: post.title });
-  });
-  return viewPost(deps.base, post);
+  return deps.transact((tx) =>
+    once(deps, tx, caller, { verb: "create_post", key, input: fields }, async () => {
+      await tx.posts.insert(post);
+      await recordActivity(deps, tx, caller, "post.created", post.id, { title: post.title });
+      return viewPost(deps.base, post);
+    }),
+  );
 }

@@ -8,7 +8,11 @@ import { knownPostId, viewPost, type PostView } from "./post.ts";
 
 export const getPostInput = z.strictObject({ postId: id });
 
-export async function getPost(deps: Pick<Deps, "posts" | "base">, caller: Caller, input: z.infer<typeof getPostInput>): Promise<PostView> {
+export async function getPost(
+  deps: Pick<Deps, "posts" | "base">,
+  caller: Caller,
+  input: z.infer<typeof getPostInput>,
+): Promise<PostView> {
   authorize(caller, "posts.read");
   const post = await deps.posts.find(caller.studio.id, knownPostId(input.postId));
   if (!post) throw notFound("post");

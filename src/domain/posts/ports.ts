@@ -17,5 +17,11 @@ export interface PostStore {
   /** Newest first. */
   list(studioId: string, filter: PostFilter): Promise<Post[]>;
   /** Changes the post and raises its revision, unless it is gone or past `revision`; undefined then. */
-  update(studioId: string, postId: string, change: PostChange, revision: number | undefined, now: number): Promise<Post | undefined>;
+  update(
+    studioId: string,
+    postId: string,
+    change: PostChange,
+    revision: number | undefined,
+    now: number,
+  ): Promise<Post | undefined>;
 }

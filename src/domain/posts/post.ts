@@ -31,7 +31,10 @@ export const postView = z.object({
   title: z.string(),
   body: z.string(),
   status: z.enum(postStatuses),
-  revision: z.number().int().describe("Grows with every change; give it to update_post to be told of changes in between."),
+  revision: z
+    .number()
+    .int()
+    .describe("Grows with every change; give it to update_post to be told of changes in between."),
   assets: z.array(z.unknown()),
   createdBy: z.string(),
   createdAt: z.string(),

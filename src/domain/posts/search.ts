@@ -3,5 +3,11 @@
  * The same on both engines, because it is done here.
  */
 export function foldForSearch(value: string): string {
-  return value.normalize("NFKD").replace(/\p{M}+/gu, "").toLowerCase().replace(/ς/g, "σ").replace(/\s+/g, " ").trim();
+  return value
+    .normalize("NFKD")
+    .replace(/\p{M}+/gu, "")
+    .toLowerCase()
+    .replace(/ς/g, "σ")
+    .replace(/\s+/g, " ")
+    .trim();
 }

@@ -12,7 +12,11 @@ export const updatePostInput = z.strictObject({
   title: postFields.title.optional(),
   body: postFields.body.optional(),
   status: z.enum(postStatuses).optional(),
-  revision: z.int32().min(1).optional().describe("The revision you read. If the post has moved on, nothing changes and you are told."),
+  revision: z
+    .int32()
+    .min(1)
+    .optional()
+    .describe("The revision you read. If the post has moved on, nothing changes and you are told."),
 });
 
 export async function updatePost(
@@ -32,7 +36,10 @@ export async function updatePost(
       const current = await tx.posts.find(caller.studio.id, postId);
       throw current ? revisionConflict(current.revision) : notFound("post");
     }
-    await recordActivity(deps, tx, caller, "post.updated", postId, { fields: Object.keys(change), revision: updated.revision });
+    await recordActivity(deps, tx, caller, "post.updated", postId, {
+      fields: Object.keys(change),
+      revision: updated.revision,
+    });
     return updated;
   });
   return viewPost(deps.base, post);

@@ -1,6 +1,6 @@
 import { isoTime } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
-import type { User } from "../access/ports.ts";
+import { isMeantFor } from "../access/address.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { SignedIn } from "../caller.ts";
 import type { Deps } from "../deps.ts";
@@ -23,7 +23,11 @@ export async function acceptInvitation(
   if (!invitation) throw invitationGone();
   const user = await deps.users.find(caller.user.id);
   if (!user || !isMeantFor(invitation.email, user)) {
-    throw new AppError("forbidden", "This invitation was made for another email address.", "Sign in with the address it was sent to.");
+    throw new AppError(
+      "forbidden",
+      "This invitation was made for another email address.",
+      "Sign in with the address it was sent to.",
+    );
   }
   const { studioId, role } = invitation;
   const existing = await deps.memberships.find(studioId, user.id);
@@ -34,14 +38,12 @@ export async function acceptInvitation(
     await countOwners(tx, studioId, undefined, role);
     if (!(await tx.invitations.accept(invitation.id, user.id, now))) throw invitationGone();
     if (!(await tx.memberships.insert(membership))) throw invitationGone();
-    await recordActivity(deps, tx, { user: caller.user, studio: { id: studioId } }, "member.joined", user.id, { role, invitationId: invitation.id });
+    await recordActivity(deps, tx, { user: caller.user, studio: { id: studioId } }, "member.joined", user.id, {
+      role,
+      invitationId: invitation.id,
+    });
   });
   return view(membership);
-}
-
-function isMeantFor(email: string | null, user: User): boolean {
-  // A to Z only: the lower case of other letters can be one of these (K, the Kelvin sign), and another mailbox.
-  return email === null || (user.emailVerified && user.email?.replace(/[A-Z]/g, (letter) => letter.toLowerCase()) === email);
 }
 
 function view({ studioId, userId, role, joinedAt }: Membership): MembershipView {

@@ -33,12 +33,17 @@ export async function changeRole(
     authorizeManaging(caller, member.role);
     const view = { studioId, userId: member.userId, role: input.role, joinedAt: isoTime(member.joinedAt) };
     if (member.role === input.role) return view;
-    const changed = await deps.transact(async (tx) => {
-      await countOwners(tx, studioId, member.role, input.role);
-      if (!(await tx.memberships.changeRole(studioId, member.userId, member.role, input.role))) throw new Overtaken();
-      await recordActivity(deps, tx, caller, "member.role_changed", member.userId, { from: member.role, to: input.role });
-      return true;
-    }).catch(lostTheRace);
+    const changed = await deps
+      .transact(async (tx) => {
+        await countOwners(tx, studioId, member.role, input.role);
+        if (!(await tx.memberships.changeRole(studioId, member.userId, member.role, input.role))) throw new Overtaken();
+        await recordActivity(deps, tx, caller, "member.role_changed", member.userId, {
+          from: member.role,
+          to: input.role,
+        });
+        return true;
+      })
+      .catch(lostTheRace);
     if (changed) return view;
   }
 }

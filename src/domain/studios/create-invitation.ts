@@ -10,7 +10,11 @@ export const invitationLifetime = days(7);
 
 export const createInvitationInput = z.strictObject({
   role: z.enum(roles),
-  email: z.email().max(254).transform((value) => value.toLowerCase()).optional(),
+  email: z
+    .email()
+    .max(254)
+    .transform((value) => value.toLowerCase())
+    .optional(),
 });
 
 /** A link that makes one person a member. Shown once; only its digest is kept. */
@@ -34,7 +38,10 @@ export async function createInvitation(
   };
   await deps.transact(async (tx) => {
     await tx.invitations.insert(invitation, hashInvitationToken(token));
-    await recordActivity(deps, tx, caller, "invitation.created", invitation.id, { role: input.role, email: input.email ?? null });
+    await recordActivity(deps, tx, caller, "invitation.created", invitation.id, {
+      role: input.role,
+      email: input.email ?? null,
+    });
   });
   return { id: invitation.id, url: `${deps.base}/join/${token}`, expiresAt: isoTime(invitation.expiresAt) };
 }

@@ -6,7 +6,10 @@ import type { Deps } from "../deps.ts";
 import { line } from "../text.ts";
 import type { Studio } from "./ports.ts";
 
-export const createStudioInput = z.strictObject({ name: line(100), timezone: z.string().refine(isTimezone, "a time zone such as Europe/Paris").default("UTC") });
+export const createStudioInput = z.strictObject({
+  name: line(100),
+  timezone: z.string().refine(isTimezone, "a time zone such as Europe/Paris").default("UTC"),
+});
 
 export interface StudioView {
   id: string;
@@ -22,10 +25,20 @@ export async function createStudio(
   caller: SignedIn,
   input: z.infer<typeof createStudioInput>,
 ): Promise<StudioView> {
-  const studio: Studio = { id: deps.newId("studio"), name: input.name, slug: slugOf(input.name), timezone: input.timezone, createdAt: deps.clock() };
+  const studio: Studio = {
+    id: deps.newId("studio"),
+    name: input.name,
+    slug: slugOf(input.name),
+    timezone: input.timezone,
+    createdAt: deps.clock(),
+  };
   await deps.transact(async (tx) => {
     while (!(await tx.studios.insert(studio, caller.user.id))) {
-      studio.slug = `${slugOf(input.name)}-${deps.newSecret().slice(0, 6).toLowerCase().replace(/[^a-z0-9]/g, "x")}`;
+      studio.slug = `${slugOf(input.name)}-${deps
+        .newSecret()
+        .slice(0, 6)
+        .toLowerCase()
+        .replace(/[^a-z0-9]/g, "x")}`;
     }
     await tx.users.setActiveStudio(caller.user.id, studio.id);
     await recordActivity(deps, tx, { user: caller.user, studio }, "studio.created", studio.id, { name: studio.name });
@@ -34,8 +47,16 @@ export async function createStudio(
 }
 
 function slugOf(name: string): string {
-  const plain = name.normalize("NFKD").replace(/\p{M}+/gu, "").toLowerCase();
-  return plain.replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 40) || "studio";
+  const plain = name
+    .normalize("NFKD")
+    .replace(/\p{M}+/gu, "")
+    .toLowerCase();
+  return (
+    plain
+      .replace(/[^a-z0-9]+/g, "-")
+      .replace(/^-+|-+$/g, "")
+      .slice(0, 40) || "studio"
+  );
 }
 
 function isTimezone(value: string): boolean {

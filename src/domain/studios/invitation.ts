@@ -5,4 +5,8 @@ import { AppError } from "#lib/errors.ts";
 export const hashInvitationToken = sha256;
 
 export const invitationGone = (): AppError =>
-  new AppError("not_found", "This invitation does not exist, was used, withdrawn, or has expired.", "Ask for a new invitation link.");
+  new AppError(
+    "not_found",
+    "This invitation does not exist, was used, withdrawn, or has expired.",
+    "Ask for a new invitation link.",
+  );

@@ -13,7 +13,10 @@ export interface InvitationView {
 }
 
 /** Invitations that can still be accepted. Their links are not shown again. */
-export async function listInvitations(deps: Pick<Deps, "invitations" | "clock">, caller: Caller): Promise<{ invitations: InvitationView[] }> {
+export async function listInvitations(
+  deps: Pick<Deps, "invitations" | "clock">,
+  caller: Caller,
+): Promise<{ invitations: InvitationView[] }> {
   authorize(caller, "invitations.list");
   const open = await deps.invitations.listOpen(caller.studio.id, deps.clock());
   return {

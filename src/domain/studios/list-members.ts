@@ -14,5 +14,13 @@ export interface MemberView {
 export async function listMembers(deps: Pick<Deps, "memberships">, caller: Caller): Promise<{ members: MemberView[] }> {
   authorize(caller, "members.list");
   const members = await deps.memberships.list(caller.studio.id);
-  return { members: members.map(({ userId, name, email, role, joinedAt }) => ({ userId, name, email, role, joinedAt: isoTime(joinedAt) })) };
+  return {
+    members: members.map(({ userId, name, email, role, joinedAt }) => ({
+      userId,
+      name,
+      email,
+      role,
+      joinedAt: isoTime(joinedAt),
+    })),
+  };
 }

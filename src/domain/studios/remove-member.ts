@@ -24,12 +24,16 @@ export async function removeMember(
     const member = isId("user", input.userId) ? await deps.memberships.find(studioId, input.userId) : undefined;
     if (!member) throw notFound("member");
     if (!leaving) authorizeManaging(caller, member.role);
-    const removed = await deps.transact(async (tx) => {
-      await countOwners(tx, studioId, member.role, undefined);
-      if (!(await tx.memberships.remove(studioId, member.userId, member.role))) throw new Overtaken();
-      await recordActivity(deps, tx, caller, leaving ? "member.left" : "member.removed", member.userId, { role: member.role });
-      return true;
-    }).catch(lostTheRace);
+    const removed = await deps
+      .transact(async (tx) => {
+        await countOwners(tx, studioId, member.role, undefined);
+        if (!(await tx.memberships.remove(studioId, member.userId, member.role))) throw new Overtaken();
+        await recordActivity(deps, tx, caller, leaving ? "member.left" : "member.removed", member.userId, {
+          role: member.role,
+        });
+        return true;
+      })
+      .catch(lostTheRace);
     if (removed) return;
   }
 }

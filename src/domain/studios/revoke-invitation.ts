@@ -14,7 +14,8 @@ export async function revokeInvitation(
   authorize(caller, "invitations.revoke");
   if (!isId("invitation", input.invitationId)) throw notFound("invitation");
   await deps.transact(async (tx) => {
-    if (!(await tx.invitations.revoke(caller.studio.id, input.invitationId, deps.clock()))) throw notFound("invitation");
+    if (!(await tx.invitations.revoke(caller.studio.id, input.invitationId, deps.clock())))
+      throw notFound("invitation");
     await recordActivity(deps, tx, caller, "invitation.revoked", input.invitationId);
   });
 }

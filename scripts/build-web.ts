@@ -1,0 +1,73 @@
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+
+const root = join(import.meta.dirname, "..");
+const web = join(root, "web");
+const stampFile = join(web, "dist", ".stamp");
+
+/** Builds web/ into web/dist where what lies there was not made from these sources. Throws where it cannot. */
+export async function buildWeb(): Promise<void> {
+  const built = existsSync(join(web, "dist/index.html"));
+  // A deployed copy may bring web/dist alone, or leave the build tools behind.
+  if (built && (!existsSync(join(web, "index.html")) || !findVite())) return;
+
+  const wanted = await hashSources();
+  if (built && (await readFile(stampFile, "utf8").catch(() => "")) === wanted) return;
+
+  const vite = findVite();
+  if (!vite)
+    throw new Error("The web app is not built, and its build tools are not installed. Run: npm ci --include=dev");
+  process.stderr.write("Building the web app. This happens when web/ has changed, and takes a few seconds.\n");
+  await run(vite);
+  // Written last: a build that was cut short is begun again.
+  await writeFile(stampFile, wanted);
+}
+
+/** One digest of every file of web/ and of the locked dependencies. */
+async function hashSources(): Promise<string> {
+  const entries = await readdir(web, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !path.startsWith(join(web, "dist")))
+    .toSorted();
+  const hash = createHash("sha256");
+  for (const path of [...files, join(root, "package-lock.json")]) {
+    const content = await readFile(path);
+    hash.update(`${path.slice(root.length)} ${content.length}\n`).update(content);
+  }
+  return hash.digest("hex");
+}
+
+function findVite(): string | undefined {
+  try {
+    return join(createRequire(import.meta.url).resolve("vite/package.json"), "../bin/vite.js");
+  } catch {
+    return undefined;
+  }
+}
+
+/** In a process of its own, so that nothing of the build stays in the service's. Its words are shown when it fails. */
+function run(vite: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [vite, "build", web], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+    let said = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text: Buffer) => (said += text.toString()));
+    child.once("error", reject);
+    child.once("close", (code) => {
+      if (code === 0) resolve();
+      else reject(new Error(`The web app could not be built.\n${said}`));
+    });
+  });
+}
+
+if (import.meta.main) {
+  await buildWeb().catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  });
+}

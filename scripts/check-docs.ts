@@ -1,0 +1,110 @@
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+
+/**
+ * Proves that what the documents name is there: links, paths, the tree of ARCHITECTURE.md, npm scripts,
+ * and that the tests of docs/threat-model.md cite the threats they are named for.
+ */
+
+const root = join(import.meta.dirname, "..");
+const ignored = /^(\.git|node_modules|data|web\/dist)(\/|$)/;
+const files = globSync("**/*", { cwd: root, withFileTypes: true, exclude: (entry) => ignored.test(pathOf(entry)) })
+  .filter((entry) => entry.isFile())
+  .map(pathOf);
+// globSync leaves out names that begin with a dot.
+files.push(...globSync("{.ci/*,.[a-z]*}", { cwd: root }).filter((path) => !ignored.test(path)));
+
+/** Folders exist where they hold something; an empty one is not in the repository. */
+const known = new Set(files.flatMap((file) => [file, ...parents(file)]));
+const tops = new Set(files.map((file) => file.split("/", 1)[0]));
+const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
+
+const faults = files.filter((file) => file.endsWith(".md")).flatMap(checkDocument);
+for (const fault of faults) console.error(fault);
+process.exitCode = faults.length === 0 ? 0 : 1;
+
+function checkDocument(file: string): string[] {
+  const text = readFileSync(join(root, file), "utf8");
+  const prose = text.replaceAll(/^```.*?^```$/gms, "");
+  const missing = [...links(file, prose), ...paths(prose), ...tree(text)].filter((path) => !known.has(path));
+  const unknown = [...text.matchAll(/\bnpm run ([\w:-]+)/g)]
+    .map(([, name = ""]) => name)
+    .filter((name) => !scripts[name]);
+  return [
+    ...missing.map((path) => `${file}: ${path} does not exist`),
+    ...brokenAnchors(file, prose).map((link) => `${file}: ${link} names no heading`),
+    ...unknown.map((name) => `${file}: package.json has no script ${name}`),
+    ...uncited(prose).map(([id, test]) => `${file}: ${test} does not cite [${id}]`),
+  ];
+}
+
+/** Rows of a table that begin with the id of a threat and end with a test that should name it. */
+function uncited(text: string): [id: string, test: string][] {
+  return [...text.matchAll(/^\| ([A-Z]\d+) \|.*\| `(test\/[^`]+)` \|$/gm)]
+    .map(([, id = "", test = ""]): [string, string] => [id, test])
+    .filter(([id, test]) => known.has(test) && !readFileSync(join(root, test), "utf8").includes(`[${id}]`));
+}
+
+/** The files that relative links lead to. */
+function links(file: string, text: string): string[] {
+  return relativeLinks(text).flatMap((link) => {
+    const path = link.split("#", 1)[0];
+    return path ? [resolve(file, path)] : [];
+  });
+}
+
+function brokenAnchors(file: string, text: string): string[] {
+  return relativeLinks(text).filter((link) => {
+    const [path, anchor] = link.split("#");
+    const target = path ? resolve(file, path) : file;
+    if (anchor === undefined || !known.has(target)) return false;
+    const headings = readFileSync(join(root, target), "utf8").matchAll(/^#+ (.+)$/gm);
+    return ![...headings].some(([, heading = ""]) => slug(heading) === anchor);
+  });
+}
+
+function relativeLinks(text: string): string[] {
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link).filter((link) => !/^[a-z]+:/.test(link));
+}
+
+/** What stands in backticks and begins like a path of this repository; names with a gap to fill in are examples. */
+function paths(text: string): string[] {
+  return [...text.matchAll(/`([\w.@/-]+)`/g)]
+    .map(([, path = ""]) => path.replace(/\/$/, ""))
+    .filter((path) => (path.includes("/") ? tops.has(path.split("/", 1)[0]) : /^[A-Z]+\.md$/.test(path)))
+    .filter((path) => !ignored.test(path));
+}
+
+/** The entries of blocks marked `tree`, each two spaces deeper than the folder it stands in. */
+function tree(text: string): string[] {
+  return [...text.matchAll(/^```tree\n(.*?)^```$/gms)].flatMap(([, block = ""]) => {
+    const above: string[] = [];
+    return block.split("\n").flatMap((line) => {
+      const [, indent = "", name] = /^( *)([\w.-]+)\/?(?: |$)/.exec(line) ?? [];
+      if (name === undefined) return [];
+      above.splice(indent.length / 2, Infinity, name);
+      return [above.join("/")];
+    });
+  });
+}
+
+function resolve(file: string, path: string): string {
+  return posix.normalize(posix.join(dirname(file), path)).replace(/\/$/, "");
+}
+
+function parents(file: string): string[] {
+  return file.split("/").map((_, i, parts) => parts.slice(0, i).join("/"));
+}
+
+function slug(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
+}
+
+function pathOf(entry: { parentPath: string; name: string }): string {
+  return join(entry.parentPath, entry.name)
+    .slice(root.length + 1)
+    .replaceAll("\\", "/");
+}

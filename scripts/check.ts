@@ -1,0 +1,47 @@
+import { spawn } from "node:child_process";
+import { delimiter, join } from "node:path";
+
+/** What `npm run check` runs: everything that can be said of the code without starting it, side by side. */
+const checks = [
+  ["format", "oxfmt --check ."],
+  ["lint", "oxlint"],
+  ["types", "tsc --project ."],
+  ["types of web/", "tsc --project web"],
+  ["unused code", "knip"],
+  ["import fences", "node scripts/check-fences.ts"],
+  ["documents", "node scripts/check-docs.ts"],
+] as const;
+
+const root = join(import.meta.dirname, "..");
+const env = { ...process.env, PATH: [join(root, "node_modules/.bin"), process.env["PATH"]].join(delimiter) };
+
+const outcomes = await Promise.all(checks.map(([name, command]) => run(name, command)));
+for (const { name, command, said } of outcomes.filter(({ passed }) => !passed)) {
+  console.error(`\n${name}: ${command}\n${said.trim()}`);
+}
+process.exitCode = outcomes.every(({ passed }) => passed) ? 0 : 1;
+
+interface Outcome {
+  name: string;
+  command: string;
+  passed: boolean;
+  said: string;
+}
+
+async function run(name: string, command: string): Promise<Outcome> {
+  const started = performance.now();
+  const { code, said } = await listen(command);
+  const passed = code === 0;
+  console.log(`${passed ? "ok  " : "FAIL"} ${name} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
+  return { name, command, passed, said };
+}
+
+function listen(command: string): Promise<{ code: number | null; said: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(command, { cwd: root, env, shell: true, stdio: ["ignore", "pipe", "pipe"] });
+    let said = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text: Buffer) => (said += text.toString()));
+    child.once("error", (error) => resolve({ code: 1, said: error.message }));
+    child.once("close", (code) => resolve({ code, said }));
+  });
+}

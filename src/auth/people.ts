@@ -1,0 +1,45 @@
+import type { Deps } from "#domain/deps.ts";
+import type { Log } from "#lib/log.ts";
+import type { Signer } from "#lib/signed-token.ts";
+import { createDevIssuer, type DevIssuer, type RenderIssuerError } from "./dev-issuer.ts";
+import type { IdentityProvider } from "./relying-party.ts";
+import { createSessions, type Sessions } from "./sessions.ts";
+import { createSignIn, type SignIn } from "./sign-in.ts";
+
+/** How people get in and stay in. */
+export interface People {
+  sessions: Sessions;
+  signIn: SignIn;
+  /** Where no identity provider is configured, which settings allow on loopback only. */
+  devIssuer: DevIssuer | undefined;
+}
+
+export interface PeopleSettings {
+  base: string;
+  identityProviders: readonly IdentityProvider[];
+  signInAllow: readonly string[];
+  deps: Deps;
+  signer: Signer;
+  log: Log;
+  renderErrorPage: RenderIssuerError;
+}
+
+export function createPeople({
+  base,
+  identityProviders,
+  signInAllow,
+  deps,
+  signer,
+  log,
+  renderErrorPage,
+}: PeopleSettings): People {
+  const sessions = createSessions({ deps, base });
+  const devIssuer =
+    identityProviders.length === 0 ? createDevIssuer({ base, clock: deps.clock, log, renderErrorPage }) : undefined;
+  const providers = devIssuer ? [devIssuer.provider] : identityProviders;
+  return {
+    sessions,
+    devIssuer,
+    signIn: createSignIn({ deps, base, providers, allow: signInAllow, sessions, signer, log }),
+  };
+}

@@ -1,0 +1,69 @@
+import {
+  AuthorizationResponseError,
+  ClientError,
+  ResponseBodyError,
+  WWWAuthenticateChallengeError,
+} from "openid-client";
+import { AppError } from "#lib/errors.ts";
+
+/** Failures that say nothing about the person: the provider did not answer, or not as one. */
+const unreachable = new Set([
+  "OAUTH_TIMEOUT",
+  "OAUTH_ABORT",
+  "OAUTH_RESPONSE_IS_NOT_CONFORM",
+  "OAUTH_RESPONSE_IS_NOT_JSON",
+  "OAUTH_PARSE_ERROR",
+]);
+
+/** Runs one step of a sign-in and tells what went wrong in words a person can use. The cause is kept for the log. */
+export async function explainProviderFailure<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof AppError ? error : explain(name, error);
+  }
+}
+
+function explain(name: string, error: unknown): AppError {
+  const cause = { cause: error };
+  // OpenID Connect Core §3.1.2.6. What the address says beyond the code is anyone's text and is not repeated.
+  if (error instanceof AuthorizationResponseError && error.error === "access_denied") {
+    return new AppError("forbidden", `The sign-in at ${name} was cancelled.`, undefined, cause);
+  }
+  if (error instanceof AuthorizationResponseError) {
+    return new AppError("url_unreachable", `${name} could not sign you in.`, "Try again in a moment.", cause);
+  }
+  // RFC 6749 §5.2: the code was used, is old, or is not ours. Any other refusal is about us, not about the person.
+  if (error instanceof ResponseBodyError && error.error === "invalid_grant") return broken(error);
+  if (error instanceof ResponseBodyError || error instanceof WWWAuthenticateChallengeError) {
+    return new AppError(
+      "url_unreachable",
+      `${name} refused this service.`,
+      "Tell the operator: the log says why.",
+      cause,
+    );
+  }
+  if (error instanceof TypeError || (error instanceof ClientError && unreachable.has(error.code ?? ""))) {
+    return new AppError("url_unreachable", `${name} does not answer.`, "Try again in a moment.", cause);
+  }
+  if (error instanceof ClientError) return broken(error);
+  throw error;
+}
+
+/** Forged, mixed up, replayed or too old: which of these is for the log only. */
+export function broken(cause?: unknown): AppError {
+  return new AppError(
+    "invalid_input",
+    "This sign-in could not be completed.",
+    "It was started elsewhere, took too long, or was used before. Start again.",
+    { cause },
+  );
+}
+
+/** What the log may say of a failed sign-in: no code, token or claim stands in these. */
+export function failureForLog(error: unknown): Record<string, unknown> {
+  const cause = (error as { cause?: unknown } | null)?.cause;
+  const { message, code, error: oauthError, cause: deeper } = (cause ?? {}) as Record<string, unknown>;
+  const below = deeper instanceof Error ? { below: deeper.message } : {};
+  return { outcome: (error as { message?: unknown } | null)?.message, reason: message, code, oauthError, ...below };
+}

@@ -1,0 +1,113 @@
+import * as client from "openid-client";
+import type { Identity } from "#domain/access/ports.ts";
+import { AppError } from "#lib/errors.ts";
+import { saysEnough, toIdentity } from "./identity.ts";
+import { explainProviderFailure } from "./provider-failure.ts";
+import type { PendingSignIn } from "./pending-sign-ins.ts";
+
+/** An OpenID Connect issuer that people sign in at. */
+export interface IdentityProvider {
+  /** Stands in the callback address: `{base}/api/auth/callback/<id>`. */
+  id: string;
+  name: string;
+  issuer: string;
+  clientId: string;
+  clientSecret: string | undefined;
+  /** The issuer its people are known by, where that is not the address itself. */
+  knownAs?: string;
+}
+
+export interface RelyingParty {
+  /** Where to send the browser, and what has to be remembered until it returns. */
+  begin(otherAccount: boolean): Promise<{ location: string } & Omit<PendingSignIn, "provider" | "returnTo">>;
+  /** The person, from the address the browser came back to. Throws for an answer that does not hold in every point. */
+  finish(callback: URL, pending: PendingSignIn): Promise<Identity>;
+}
+
+/** What one step may take, all requests of it together: a person is told of a silent provider within 10 s. */
+const patienceMs = 8000;
+
+/**
+ * Our side of OpenID Connect: code flow with PKCE, state, nonce and `iss`.
+ * Metadata and keys are asked for anew at every step. Sign-ins are rare, so that costs nothing worth having, and a
+ * provider that is down is noticed while we can still say so, one that moved or changed its keys needs no care.
+ */
+export function createRelyingParty(provider: IdentityProvider, redirectUri: string): RelyingParty {
+  async function discover(): Promise<client.Configuration> {
+    const inTime = fetchWithin(patienceMs);
+    const execute = [client.enableNonRepudiationChecks];
+    // Settings allow http for loopback issuers only.
+    // oxlint-disable-next-line typescript/no-deprecated -- marked so to stand out, not to go
+    if (provider.issuer.startsWith("http:")) execute.push(client.allowInsecureRequests);
+    return client.discovery(new URL(provider.issuer), provider.clientId, undefined, clientAuth(provider.clientSecret), {
+      execute,
+      timeout: patienceMs / 1000,
+      [client.customFetch]: inTime,
+    });
+  }
+
+  return {
+    begin: (otherAccount) =>
+      explainProviderFailure(provider.name, async () => {
+        const server = await discover();
+        const state = client.randomState();
+        const nonce = client.randomNonce();
+        const verifier = client.randomPKCECodeVerifier();
+        const location = client.buildAuthorizationUrl(server, {
+          redirect_uri: redirectUri,
+          scope: "openid profile email",
+          state,
+          nonce,
+          code_challenge: await client.calculatePKCECodeChallenge(verifier),
+          code_challenge_method: "S256",
+          ...(otherAccount ? { prompt: accountPrompt(server) } : {}),
+        });
+        return { location: location.href, state, nonce, verifier };
+      }),
+
+    finish: (callback, pending) =>
+      explainProviderFailure(provider.name, async () => {
+        const server = await discover();
+        const tokens = await client.authorizationCodeGrant(server, callback, {
+          expectedState: pending.state,
+          expectedNonce: pending.nonce,
+          pkceCodeVerifier: pending.verifier,
+          idTokenExpected: true,
+        });
+        const claims = tokens.claims();
+        if (!claims) throw new AppError("invalid_input", "The identity provider sent no ID token.");
+        const ask = !saysEnough(claims) && server.serverMetadata().userinfo_endpoint !== undefined;
+        const userinfo = ask ? await client.fetchUserInfo(server, tokens.access_token, claims.sub) : undefined;
+        return toIdentity(provider.knownAs ?? claims.iss, claims, userinfo);
+      }),
+  };
+}
+
+/** Every request given to it, bodies included, is over when the time is. */
+function fetchWithin(ms: number): client.CustomFetch {
+  const deadline = AbortSignal.timeout(ms);
+  return (url, options) =>
+    fetch(url, {
+      ...options,
+      signal: options.signal ? AbortSignal.any([options.signal, deadline]) : deadline,
+    } as RequestInit);
+}
+
+/** The secret goes where the provider says it reads it; in the header where it says nothing (OIDC Discovery §3). */
+function clientAuth(secret: string | undefined): client.ClientAuth {
+  if (secret === undefined) return client.None();
+  const [inBody, inHeader] = [client.ClientSecretPost(secret), client.ClientSecretBasic(secret)];
+  return (server, ...rest) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
+    (methods.includes("client_secret_basic") ? inHeader : inBody)(server, ...rest);
+  };
+}
+
+/** Every provider knows `login`, except the two that only know how to offer accounts. */
+function accountPrompt(server: client.Configuration): string {
+  const { issuer, prompt_values_supported: prompts } = server.serverMetadata();
+  const offers = Array.isArray(prompts) && prompts.includes("select_account");
+  return offers || /^https:\/\/(accounts\.google\.com|login\.microsoftonline\.com)/.test(issuer)
+    ? "select_account"
+    : "login";
+}

@@ -1,0 +1,52 @@
+import { endSession } from "#domain/access/end-session.ts";
+import { findSignedIn } from "#domain/access/find-signed-in.ts";
+import type { User } from "#domain/access/ports.ts";
+import { sessionLifetime } from "#domain/access/session-token.ts";
+import { startSession } from "#domain/access/start-session.ts";
+import type { Deps } from "#domain/deps.ts";
+import { hostCookie } from "#lib/cookies.ts";
+
+/** Web sessions as a browser carries them. */
+export interface Sessions {
+  /** The person signed in on the browser that sent this `Cookie` header. */
+  find(cookieHeader: string | undefined): Promise<User | undefined>;
+  /** Signs the person in: the `Set-Cookie` line. The session the browser had before is over. */
+  start(userId: string, previousCookieHeader: string | undefined): Promise<string>;
+  /** Signs out, on the server too: the `Set-Cookie` line. */
+  end(cookieHeader: string | undefined): Promise<string>;
+}
+
+/**
+ * Cookies of the OAuth server that remember who was signed in. They go at every sign-in and sign-out,
+ * so that two people at one browser are never mixed.
+ */
+export const extraCookiesToClear: readonly { name: string; path: string }[] = [];
+
+/** The `Set-Cookie` lines that take them away. */
+export function clearExtraCookies(base: string): string[] {
+  const secure = base.startsWith("https:") ? "; Secure" : "";
+  return extraCookiesToClear.map(
+    ({ name, path }) => `${name}=; Path=${path}; Max-Age=0; HttpOnly; SameSite=Lax${secure}`,
+  );
+}
+
+export function createSessions({
+  deps,
+  base,
+}: {
+  deps: Pick<Deps, "sessions" | "clock" | "newSecret">;
+  base: string;
+}): Sessions {
+  const cookie = hostCookie(base, "atelier");
+  return {
+    find: (header) => findSignedIn(deps, cookie.read(header)),
+    async start(userId, previousHeader) {
+      const token = await startSession(deps, { id: userId }, { previous: cookie.read(previousHeader) });
+      return cookie.set(token, sessionLifetime / 1000);
+    },
+    async end(header) {
+      await endSession(deps, cookie.read(header));
+      return cookie.clear();
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { sql, type RawBuilder } from "kysely";
+import type { Purgeable, PurgeStore } from "#domain/access/ports.ts";
+import type { Connection } from "./client.ts";
+
+export function purgeStore({ q }: Connection): PurgeStore {
+  return {
+    async deleteExpired(what, now, limit) {
+      const { numAffectedRows } = await deletions[what](now, limit).execute(q);
+      return Number(numAffectedRows ?? 0);
+    },
+    async listClients(after, before, limit) {
+      return q
+        .selectFrom("oauth_clients")
+        .select(["id", "created_at as createdAt"])
+        .where((where) =>
+          where.or([
+            where("created_at", ">", after.createdAt),
+            where.and([where("created_at", "=", after.createdAt), where("id", ">", after.id)]),
+          ]),
+        )
+        .where("created_at", ">=", after.createdAt) // the part of the condition that an index serves
+        .where("created_at", "<=", before)
+        .orderBy("created_at")
+        .orderBy("id")
+        .limit(limit)
+        .execute();
+    },
+    async deleteUnusedClients(clientIds) {
+      if (clientIds.length === 0) return 0;
+      const { numDeletedRows } = await q
+        .deleteFrom("oauth_clients")
+        .where("id", "in", clientIds)
+        .where(({ not, exists, selectFrom }) =>
+          not(exists(selectFrom("grants").select("id").whereRef("grants.client_id", "=", "oauth_clients.id"))),
+        )
+        .executeTakeFirst();
+      return Number(numDeletedRows);
+    },
+  };
+}
+
+/** Each has an index on the time it ends. */
+const deletions: Record<Purgeable, (now: number, limit: number) => RawBuilder<unknown>> = {
+  oauthRecords: (now, limit) => sql`DELETE FROM oauth_records WHERE (model, id_hash) IN
+    (SELECT model, id_hash FROM oauth_records WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit})`,
+  sessions: (now, limit) => sql`DELETE FROM sessions WHERE token_hash IN
+    (SELECT token_hash FROM sessions WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit})`,
+  rateLimits: (now, limit) => sql`DELETE FROM rate_limits WHERE (key, window_end) IN
+    (SELECT key, window_end FROM rate_limits WHERE window_end <= ${now} ORDER BY window_end LIMIT ${limit})`,
+};

@@ -1,0 +1,41 @@
+import { hours } from "#lib/clock.ts";
+import type { Deps } from "../deps.ts";
+import { purgeable, type Registered } from "./ports.ts";
+
+/** Rows a statement: few enough that a request that waits for it does not notice. */
+const batch = 500;
+
+/** How long a client that registered itself may stay without anyone's approval. */
+const unusedLifetime = hours(24);
+
+export interface PurgeOptions {
+  /** Between two statements, so that requests come first. */
+  pause: () => Promise<void>;
+  /** When to leave the rest to the next run. */
+  isOver: () => boolean;
+}
+
+export type Purge = (options: PurgeOptions) => Promise<{ deleted: number }>;
+
+/** Deletes what has expired and clients nobody ever used, in small batches. What is live is never touched. */
+export function createPurge(deps: Pick<Deps, "purges" | "clock">): Purge {
+  // A client that was found used stays used: each is looked at once, and a run costs what is new, not what there is.
+  let seen: Registered = { id: "", createdAt: 0 };
+  return async ({ pause, isOver }) => {
+    const now = deps.clock();
+    let deleted = 0;
+    for (const what of purgeable) {
+      for (let count = batch; count === batch && !isOver(); await pause()) {
+        count = await deps.purges.deleteExpired(what, now, batch);
+        deleted += count;
+      }
+    }
+    for (let count = batch; count === batch && !isOver(); await pause()) {
+      const clients = await deps.purges.listClients(seen, now - unusedLifetime, batch);
+      deleted += await deps.purges.deleteUnusedClients(clients.map(({ id }) => id));
+      seen = clients.at(-1) ?? seen;
+      count = clients.length;
+    }
+    return { deleted };
+  };
+}

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { assetKinds, inlineLimitBytes } from "../assets/kinds.ts";
+import { scopes, type Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { authorize, roles } from "../policy.ts";
+
+export const whoAmIInput = z.strictObject({});
+
+const kindView = z.object({
+  mimeTypes: z.array(z.string()),
+  maxBytes: z.number().int().describe("Ceiling for files uploaded to a presigned address or imported from a URL."),
+});
+
+export const whoAmIOutput = z.object({
+  user: z.object({ id: z.string(), name: z.string(), email: z.string().nullable() }),
+  studio: z.object({ id: z.string(), name: z.string() }).describe("Every call acts on this studio."),
+  role: z.enum(roles),
+  scopes: z.array(z.enum(scopes)),
+  client: z.object({ id: z.string(), name: z.string() }).nullable(),
+  limits: z.object({
+    maxAssetsPerPost: z.number().int(),
+    inlineBytes: z.number().int().describe("A file sent inline must be smaller than this."),
+    kinds: z.object({ image: kindView, video: kindView, document: kindView }),
+  }),
+});
+
+/** Who the caller is, where and with what right, and what the server takes. */
+export async function whoAmI(deps: Pick<Deps, "limits">, caller: Caller): Promise<z.infer<typeof whoAmIOutput>> {
+  authorize(caller, "studio.read");
+  const kind = (name: keyof typeof assetKinds) => ({ mimeTypes: [...assetKinds[name]], maxBytes: deps.limits[name] });
+  return {
+    user: { id: caller.user.id, name: caller.user.name, email: caller.user.email },
+    studio: { id: caller.studio.id, name: caller.studio.name },
+    role: caller.role,
+    scopes: [...caller.scopes],
+    client: caller.client ? { id: caller.client.id, name: caller.client.name } : null,
+    limits: {
+      maxAssetsPerPost: deps.limits.assetsPerPost,
+      inlineBytes: inlineLimitBytes,
+      kinds: { image: kind("image"), video: kind("video"), document: kind("document") },
+    },
+  };
+}

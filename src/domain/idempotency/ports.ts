@@ -1,0 +1,23 @@
+/** What was promised under a key: for one person, in one studio, for one verb. */
+export interface IdempotencyKey {
+  studioId: string;
+  userId: string;
+  verb: string;
+  key: string;
+}
+
+export interface KeptAnswer {
+  inputHash: string;
+  /** The first answer, as JSON. */
+  result: string;
+}
+
+export interface IdempotencyStore {
+  /**
+   * Takes the key for this transaction, or answers what was kept under it. Of parallel transactions one takes it;
+   * the others wait for its end. Keys of the same person made before `expired` are forgotten on the way.
+   */
+  claim(key: IdempotencyKey, inputHash: string, now: number, expired: number): Promise<KeptAnswer | undefined>;
+  /** Keeps the answer under a key that this transaction took. */
+  keep(key: IdempotencyKey, result: string): Promise<void>;
+}

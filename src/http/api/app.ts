@@ -1,0 +1,67 @@
+import { Hono, type Context, type MiddlewareHandler } from "hono";
+import { matchedRoutes } from "hono/route";
+import { enterStudio } from "#domain/studios/enter-studio.ts";
+import { AppError } from "#lib/errors.ts";
+import { requireOwnPage } from "../guards.ts";
+import { toProblem } from "../problem.ts";
+import { clientRoutes } from "./clients.ts";
+import type { ApiParts, InStudio, Signed } from "./context.ts";
+import { memberRoutes } from "./members.ts";
+import { meRoutes } from "./me.ts";
+import { postRoutes } from "./posts.ts";
+import { studioRoutes } from "./studio.ts";
+
+/** The JSON API behind the web app. Its type is the list of its routes, for the web app's client. */
+export type Api = ReturnType<typeof createApi>;
+
+export function createApi(parts: ApiParts) {
+  const studio = new Hono<InStudio>()
+    .use(inStudio(parts))
+    .route("/", studioRoutes(parts))
+    .route("/", memberRoutes(parts))
+    .route("/", postRoutes(parts))
+    .route("/", clientRoutes(parts));
+  const answer = answerProblem(parts);
+  return new Hono<Signed>()
+    .basePath("/api")
+    .use(signedIn(parts))
+    .onError(answer)
+    .notFound((c) => answer(nothingHere(), c))
+    .route("/", meRoutes(parts))
+    .route("/studios/:studioId", studio);
+}
+
+/** Before anything else of a request is looked at: does a change come from our own pages, and who asks? */
+function signedIn({ deps, sessions }: ApiParts): MiddlewareHandler<Signed> {
+  return async (c, next) => {
+    c.header("cache-control", "no-store");
+    // An address where nothing is says so to everyone.
+    if (matchedRoutes(c).every(({ method }) => method === "ALL")) throw nothingHere();
+    if (c.req.method !== "GET" && c.req.method !== "HEAD") requireOwnPage(c.req.raw.headers, deps.base);
+    const user = await sessions.find(c.req.header("cookie"));
+    if (!user) throw new AppError("unauthenticated", "You are not signed in.", "Sign in, then try again.");
+    c.set("user", user);
+    await next();
+  };
+}
+
+function inStudio({ deps }: ApiParts): MiddlewareHandler<InStudio> {
+  return async (c, next) => {
+    c.set("caller", await enterStudio(deps, c.var, c.req.param("studioId") ?? ""));
+    await next();
+  };
+}
+
+const nothingHere = (): AppError => new AppError("not_found", "There is nothing at this address.");
+
+function answerProblem({ log }: ApiParts): (error: unknown, c: Context<Signed>) => Response {
+  return (error, c) => {
+    const { status, headers, body } = toProblem(error, requestIdOf(c), log);
+    return new Response(JSON.stringify(body), { status, headers });
+  };
+}
+
+/** The door has written it on the answer already. */
+function requestIdOf(c: Context<Signed>): string {
+  return String(c.env.outgoing.getHeader("x-request-id"));
+}

@@ -1,0 +1,29 @@
+import type { HttpBindings } from "@hono/node-server";
+import type { User } from "#domain/access/ports.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import type { Log } from "#lib/log.ts";
+
+/** The web sessions, as far as the API needs them. */
+export interface SessionReader {
+  /** The person behind the cookie of a request, if their session is still good. */
+  find(cookieHeader: string | undefined): Promise<User | undefined>;
+}
+
+export interface ApiParts {
+  deps: Deps;
+  sessions: SessionReader;
+  log: Log;
+}
+
+/** A request of someone who is signed in. */
+export interface Signed {
+  Bindings: HttpBindings;
+  Variables: { user: User };
+}
+
+/** A request of someone who is signed in, within one of their studios. */
+export interface InStudio {
+  Bindings: HttpBindings;
+  Variables: { user: User; caller: Caller };
+}

@@ -1,0 +1,49 @@
+import type { MiddlewareHandler } from "hono";
+import type { z } from "zod";
+import { AppError } from "#lib/errors.ts";
+import { readableIssues } from "#lib/readable-issues.ts";
+import type { Signed } from "./context.ts";
+import { readJson } from "./read-body.ts";
+
+/** A verb's schema as a check of the body; the handler has the result as `c.req.valid("json")`. */
+export function jsonBody<S extends z.ZodType<object>>(
+  schema: S,
+): MiddlewareHandler<Signed, string, { in: { json: z.input<S> }; out: { json: z.output<S> } }> {
+  return async (c, next) => {
+    c.req.addValidatedData("json", parse(schema, await readJson(c.env.incoming)));
+    await next();
+  };
+}
+
+/** A verb's schema as a check of the query; the handler has the result as `c.req.valid("query")`. */
+export function query<S extends z.ZodType<object>>(
+  schema: S,
+): MiddlewareHandler<
+  Signed,
+  string,
+  { in: { query: { [Field in keyof z.input<S>]: string } }; out: { query: z.output<S> } }
+> {
+  return async (c, next) => {
+    const given = Object.entries(c.req.queries()).map(([name, values]) => [name, readValue(name, values)]);
+    c.req.addValidatedData("query", parse(schema, Object.fromEntries(given)));
+    await next();
+  };
+}
+
+/** The fields that are numbers to a verb. In an address everything is text. */
+const numbers = new Set(["limit"]);
+
+function readValue(name: string, [value = "", ...others]: readonly string[]): string | number {
+  if (others.length > 0)
+    throw new AppError(
+      "invalid_input",
+      `${name.slice(0, 50)}: expected once, but it is there ${others.length + 1} times.`,
+    );
+  return numbers.has(name) && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+}
+
+function parse<S extends z.ZodType<object>>(schema: S, value: unknown): z.output<S> {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw new AppError("invalid_input", readableIssues(parsed.error));
+  return parsed.data;
+}

@@ -1,0 +1,32 @@
+import { Hono } from "hono";
+import { changeRole, changeRoleInput } from "#domain/studios/change-role.ts";
+import { createInvitation, createInvitationInput } from "#domain/studios/create-invitation.ts";
+import { listInvitations } from "#domain/studios/list-invitations.ts";
+import { listMembers } from "#domain/studios/list-members.ts";
+import { removeMember } from "#domain/studios/remove-member.ts";
+import { revokeInvitation } from "#domain/studios/revoke-invitation.ts";
+import type { ApiParts, InStudio } from "./context.ts";
+import { jsonBody } from "./input.ts";
+
+const newRole = changeRoleInput.omit({ userId: true });
+
+/** Who is in a studio, and who may come. */
+export function memberRoutes({ deps }: ApiParts) {
+  return new Hono<InStudio>()
+    .get("/members", async (c) => c.json(await listMembers(deps, c.var.caller)))
+    .patch("/members/:userId", jsonBody(newRole), async (c) =>
+      c.json(await changeRole(deps, c.var.caller, { ...c.req.valid("json"), userId: c.req.param("userId") })),
+    )
+    .delete("/members/:userId", async (c) => {
+      await removeMember(deps, c.var.caller, { userId: c.req.param("userId") });
+      return c.body(null, 204);
+    })
+    .get("/invitations", async (c) => c.json(await listInvitations(deps, c.var.caller)))
+    .post("/invitations", jsonBody(createInvitationInput), async (c) =>
+      c.json(await createInvitation(deps, c.var.caller, c.req.valid("json")), 201),
+    )
+    .delete("/invitations/:invitationId", async (c) => {
+      await revokeInvitation(deps, c.var.caller, { invitationId: c.req.param("invitationId") });
+      return c.body(null, 204);
+    });
+}

@@ -1,0 +1,47 @@
+import type { IncomingMessage } from "node:http";
+import { AppError } from "#lib/errors.ts";
+import { parseJson } from "#lib/json.ts";
+
+const maxBytes = 1024 * 1024;
+
+const jsonType = /^application\/json(?:[ \t]*;[ \t]*charset=(?:utf-8|"utf-8"))?$/i;
+
+/** The body as JSON. What it is comes from its headers, how long it is from its bytes alone. */
+export async function readJson(req: IncomingMessage): Promise<unknown> {
+  const {
+    "content-type": type = "",
+    "content-encoding": encoding = "identity",
+    "content-length": length,
+  } = req.headers;
+  if (!jsonType.test(type) || encoding.toLowerCase() !== "identity") {
+    throw new AppError(
+      "unsupported_type",
+      "The body must be JSON in UTF-8, and not compressed.",
+      "Send it as content-type: application/json.",
+    );
+  }
+  if (Number(length) > maxBytes) throw tooLarge();
+  return parseJson(await readBytes(req));
+}
+
+async function readBytes(req: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    // The stream outlives a refusal, so that the answer still reaches whoever is sending.
+    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxBytes) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError("invalid_input", "The body broke off before its end.", "Send the request again.", {
+      cause: error,
+    });
+  }
+  return Buffer.concat(chunks);
+}
+
+const tooLarge = (): AppError =>
+  new AppError("too_large", `The body is longer than ${maxBytes} bytes.`, "Send less at once.");

@@ -1,0 +1,70 @@
+import type { Person } from "#domain/caller.ts";
+import type { Role } from "#domain/policy.ts";
+import { accountFacts } from "./login-pages.ts";
+import { html, renderPage, type RenderedPage } from "./page.ts";
+
+export interface JoinPageOptions {
+  invitation: { studioName: string; role: Role; isMember: boolean };
+  path: string;
+  user: Person | undefined;
+  formToken: string | undefined;
+  loginAddress: string;
+  otherAddress: string;
+}
+
+/** What each role can do, in the words a newcomer needs. */
+const meaning: Record<Role, string> = {
+  owner: "work on posts, manage everyone in the studio, and hand it over",
+  admin: "work on posts, connect platforms and manage members",
+  member: "work on posts and their files",
+};
+
+export function joinPage({
+  invitation,
+  path,
+  user,
+  formToken,
+  loginAddress,
+  otherAddress,
+}: JoinPageOptions): RenderedPage {
+  const { studioName, role, isMember } = invitation;
+  if (user && isMember) {
+    return renderPage({
+      title: "You are a member",
+      body: html`<h1>You are in ${studioName} already</h1>
+        ${accountFacts(user)}
+        <p class="actions">
+          <a class="button" href="/">Go to your studios</a>
+          <a class="button secondary" href="${otherAddress}">Use another account</a>
+        </p>`,
+    });
+  }
+  return renderPage({
+    title: "Join a studio",
+    body: html`<h1>Join ${studioName}</h1>
+      <p>You are invited as <strong>${role}</strong>: you can ${meaning[role]}.</p>
+      ${
+        user
+          ? html`${accountFacts(user)}
+              <form method="post" action="${path}">
+                <input type="hidden" name="form" value="${formToken}" />
+                <p class="actions">
+                  <button type="submit">Join</button>
+                  <a class="button secondary" href="${otherAddress}">Use another account</a>
+                </p>
+              </form>`
+          : html`<p class="actions"><a class="button" href="${loginAddress}">Sign in to join</a></p>`
+      }`,
+  });
+}
+
+export function wrongAddressPage(user: Person, otherAddress: string): RenderedPage {
+  return renderPage({
+    status: 403,
+    title: "Another address",
+    body: html`<h1>This invitation is for another address</h1>
+      <p>Sign in with the address it was sent to, or ask for a new link.</p>
+      ${accountFacts(user)}
+      <p class="actions"><a class="button" href="${otherAddress}">Use another account</a></p>`,
+  });
+}

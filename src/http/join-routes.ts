@@ -1,0 +1,70 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Sessions } from "#auth/sessions.ts";
+import type { User } from "#domain/access/ports.ts";
+import type { Deps } from "#domain/deps.ts";
+import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
+import { describeInvitation } from "#domain/studios/describe-invitation.ts";
+import { hours } from "#lib/clock.ts";
+import { AppError } from "#lib/errors.ts";
+import type { Signer } from "#lib/signed-token.ts";
+import { readForm, refuseForeignPage } from "./form.ts";
+import { joinPage, wrongAddressPage } from "./join-pages.ts";
+import { sendPage } from "./page.ts";
+import { pageHandler, seeOther } from "./page-handler.ts";
+import { loginAddress } from "./return-to.ts";
+import type { Route } from "./server.ts";
+
+export interface JoinParts {
+  base: string;
+  loginUrl: string;
+  deps: Deps;
+  sessions: Sessions;
+  signer: Signer;
+}
+
+/** The page an invitation's link opens. */
+export function joinRoutes({ base, loginUrl, deps, sessions, signer }: JoinParts): Route[] {
+  const loginPath = new URL(loginUrl).pathname;
+  const tokenIn = (req: IncomingMessage) => new URL(req.url ?? "/", base).pathname.slice("/join/".length);
+
+  async function show(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const token = tokenIn(req);
+    const path = `/join/${token}`;
+    const user = await sessions.find(req.headers.cookie);
+    const invitation = await describeInvitation(deps, user, { token });
+    const otherAddress = loginAddress(loginPath, path, true);
+    if (user && !invitation.forPerson) return sendPage(res, wrongAddressPage(user, otherAddress));
+    const formToken = user && signer.sign("form", formClaims(user, path), deps.clock() + hours(1));
+    return sendPage(
+      res,
+      joinPage({ invitation, path, user, formToken, loginAddress: loginAddress(loginPath, path), otherAddress }),
+    );
+  }
+
+  async function join(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    refuseForeignPage(req, base);
+    const token = tokenIn(req);
+    const path = `/join/${token}`;
+    const user = await sessions.find(req.headers.cookie);
+    if (!user) return seeOther(res, loginAddress(loginPath, path));
+    // Made for this person on this page: a form that someone else wrote does not have it.
+    const claims = signer.verify("form", (await readForm(req)).get("form") ?? "");
+    const wanted = formClaims(user, path);
+    if (!claims || Object.keys(wanted).some((name) => claims[name] !== wanted[name])) {
+      throw new AppError(
+        "forbidden",
+        "This form is too old or was made for someone else.",
+        "Open the invitation link again.",
+      );
+    }
+    await acceptInvitation(deps, { user }, { token });
+    return seeOther(res, "/");
+  }
+
+  return [{ path: "/join/*", origin: "own", handle: pageHandler(base, { GET: show, POST: join }) }];
+}
+
+/** What the form's token is good for: this person, on this page. */
+function formClaims(user: User, path: string): Record<string, string> {
+  return { for: "join", user: user.id, path };
+}

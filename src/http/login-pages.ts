@@ -1,0 +1,68 @@
+import type { Person } from "#domain/caller.ts";
+import type { AppError } from "#lib/errors.ts";
+import { html, renderPage, type Html, type RenderedPage } from "./page.ts";
+
+export interface LoginPageOptions {
+  loginPath: string;
+  returnTo: string;
+  /** The person wants an account other than the one their identity provider would take by itself. */
+  other: boolean;
+  providers: readonly { id: string; name: string; issuer: string }[];
+}
+
+export function loginPage({ loginPath, returnTo, other, providers }: LoginPageOptions): RenderedPage {
+  const toJoin = returnTo.startsWith("/join/");
+  return renderPage({
+    title: "Sign in",
+    // A provider passes people on through hosts of its own, and a browser checks each of them against this list.
+    formTargets: [
+      ...new Set(providers.map(({ issuer }) => (issuer.startsWith("https:") ? "https:" : new URL(issuer).origin))),
+    ],
+    body: html`<h1>Sign in</h1>
+      <p>${toJoin ? "Sign in to accept your invitation." : "Sign in to go to your studios."}</p>
+      <div class="choices">
+        ${providers.map(
+          ({ id, name }) =>
+            html`<form method="post" action="${loginPath}">
+              <input type="hidden" name="provider" value="${id}" />
+              <input type="hidden" name="return_to" value="${returnTo}" />
+              ${other && html`<input type="hidden" name="switch" value="1" />`}
+              <button type="submit">Continue with ${name}</button>
+            </form> `,
+        )}
+      </div>`,
+  });
+}
+
+export function signedInPage(user: Person, otherAddress: string): RenderedPage {
+  return renderPage({
+    title: "Signed in",
+    body: html`<h1>You are signed in</h1>
+      ${accountFacts(user)}
+      <p class="actions">
+        <a class="button" href="/">Continue</a>
+        <a class="button secondary" href="${otherAddress}">Use another account</a>
+      </p>`,
+  });
+}
+
+export function failedSignInPage(error: AppError, again: string): RenderedPage {
+  return renderPage({
+    status: error.status,
+    title: "Not signed in",
+    body: html`<h1>You are not signed in</h1>
+      <p>${error.message}</p>
+      ${error.hint !== undefined && html`<p class="hint">${error.hint}</p>`}
+      <p class="actions"><a class="button" href="${again}">Try again</a></p>`,
+  });
+}
+
+/** Who is signed in, as a list of facts. */
+export function accountFacts(user: Person): Html {
+  return html`<dl class="facts">
+    <dt>Signed in as</dt>
+    <dd>
+      ${user.name}${user.email !== null && user.email !== user.name && html` <span class="hint">${user.email}</span>`}
+    </dd>
+  </dl>`;
+}

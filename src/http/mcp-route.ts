@@ -1,0 +1,33 @@
+import type { ServerResponse } from "node:http";
+import type { McpEndpoint } from "#mcp/endpoint.ts";
+import type { Route } from "./server.ts";
+
+/** `/mcp`: the door has judged Host and Origin; pages that may call are told so before anyone is asked for a token. */
+export function mcpRoute(endpoint: McpEndpoint): Route {
+  return {
+    path: "/mcp",
+    origin: "mcp",
+    async handle(req, res) {
+      if (req.headers.origin !== undefined) allowPage(res, req.headers.origin);
+      if (req.method === "OPTIONS") {
+        res
+          .writeHead(204, {
+            "access-control-allow-methods": "POST",
+            "access-control-allow-headers":
+              "Authorization, Content-Type, Accept, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID",
+            "access-control-max-age": "3600",
+          })
+          .end();
+        return;
+      }
+      await endpoint.handle(req, res);
+    },
+  };
+}
+
+function allowPage(res: ServerResponse, origin: string): void {
+  res.setHeader("access-control-allow-origin", origin);
+  res.setHeader("access-control-expose-headers", "WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version");
+  res.setHeader("cross-origin-resource-policy", "cross-origin");
+  res.setHeader("vary", "Origin");
+}

@@ -1,0 +1,42 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { AppError, renderError } from "#lib/errors.ts";
+import { renderErrorPage, sendPage } from "./page.ts";
+import type { Handler, RequestContext } from "./server.ts";
+
+export type PageMethods = Partial<
+  Record<"GET" | "POST", (req: IncomingMessage, res: ServerResponse, context: RequestContext) => void | Promise<void>>
+>;
+
+/**
+ * Pages that need no script, a function a method; HEAD is answered as GET. Whatever fails is told on a page too.
+ * On loopback a page asked for under another name (127.0.0.1 for localhost) is sent to the one where cookies live.
+ */
+export function pageHandler(base: string, methods: PageMethods): Handler {
+  const { host } = new URL(base);
+  return async (req, res, context) => {
+    try {
+      const handle = methods[(req.method === "HEAD" ? "GET" : req.method) as keyof PageMethods];
+      if (!handle) throw new AppError("not_found", "There is nothing at this address.");
+      if (req.method !== "POST" && req.headers.host !== host) {
+        res.writeHead(307, { location: `${base}${req.url}`, "cache-control": "no-store" }).end();
+        return;
+      }
+      await handle(req, res, context);
+    } catch (error) {
+      if (res.headersSent) throw error;
+      const { status, view, known } = renderError(error, context.requestId);
+      if (!known) context.log.error({ requestId: context.requestId, err: error }, "unexpected failure");
+      sendPage(res, renderErrorPage({ status, title: titleFor(status), message: view.message, hint: view.hint }));
+    }
+  };
+}
+
+function titleFor(status: number): string {
+  const titles: Record<number, string> = { 403: "Not allowed", 404: "Not found", 429: "Too many attempts" };
+  return titles[status] ?? (status < 500 ? "That did not work" : "Something is wrong on our side");
+}
+
+/** After a form: the next page, asked for with GET (RFC 9110 §15.4.4). */
+export function seeOther(res: ServerResponse, location: string): void {
+  res.writeHead(303, { location, "cache-control": "no-store" }).end();
+}

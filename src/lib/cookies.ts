@@ -1,0 +1,32 @@
+/** A cookie of ours on the whole of `{base}` and nowhere else. */
+export interface HostCookie {
+  readonly name: string;
+  /** Its value in a `Cookie` header. */
+  read(header: string | undefined): string | undefined;
+  /** The `Set-Cookie` line that gives it to the browser for so many seconds. */
+  set(value: string, seconds: number): string;
+  /** The `Set-Cookie` line that takes it away. */
+  clear(): string;
+}
+
+/**
+ * On https the name begins with `__Host-`, with which a browser accepts it from this very host only, over TLS, for
+ * every path (RFC 6265bis §4.1.3.2). Plain http, which is loopback, cannot have that.
+ * `Lax`: it comes along when a person follows a link here, and never with another site's form.
+ */
+export function hostCookie(base: string, plainName: string): HostCookie {
+  const https = base.startsWith("https:");
+  const name = https ? `__Host-${plainName}` : plainName;
+  const set = (value: string, seconds: number) =>
+    `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${https ? "; Secure" : ""}`;
+  return { name, set, read: (header) => readCookie(header, name), clear: () => set("", 0) };
+}
+
+/** The first cookie of that name: the one a browser takes for the closest match. */
+export function readCookie(header: string | undefined, name: string): string | undefined {
+  for (const pair of header?.split(";") ?? []) {
+    const equals = pair.indexOf("=");
+    if (equals > 0 && pair.slice(0, equals).trim() === name) return pair.slice(equals + 1).trim();
+  }
+  return undefined;
+}

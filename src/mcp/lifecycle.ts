@@ -1,0 +1,79 @@
+import {
+  isInitializeRequest,
+  ProtocolError,
+  SERVER_INFO_META_KEY,
+  type Implementation,
+  type ServerCapabilities,
+} from "@modelcontextprotocol/server";
+import { moveGrant } from "#domain/access/move-grant.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import type { Method } from "./exchange.ts";
+import { errorCodes, isLegacyRevision, legacyRevisions, modernRevision } from "./messages.ts";
+import type { Sessions } from "./session.ts";
+
+export interface LifecycleOptions {
+  serverInfo: Implementation;
+  capabilities: ServerCapabilities;
+  instructions(caller: Caller): string;
+  sessions: Sessions;
+  deps: Deps;
+}
+
+/** How a client comes in, on either wire. Both take the user's active studio as it is now. */
+export function lifecycleMethods({
+  serverInfo,
+  capabilities,
+  instructions,
+  sessions,
+  deps,
+}: LifecycleOptions): [string, Method][] {
+  return [
+    [
+      "initialize",
+      {
+        era: "legacy",
+        beginsSession: true,
+        answer(exchange) {
+          const { params, caller, authentication } = exchange;
+          if (!isInitializeRequest({ method: "initialize", params })) {
+            throw new ProtocolError(
+              errorCodes.invalidParams,
+              "Invalid params: initialize needs protocolVersion, capabilities and clientInfo",
+            );
+          }
+          const asked = String(params["protocolVersion"]);
+          // 2025-11-25, lifecycle: an unknown version is answered with the newest of ours; the client decides.
+          const revision = isLegacyRevision(asked) ? asked : legacyRevisions[0];
+          exchange.setHeader(
+            "mcp-session-id",
+            sessions.seal({ grantId: authentication.grantId, studioId: caller.studio.id, revision }),
+          );
+          return { protocolVersion: revision, capabilities, serverInfo, instructions: instructions(caller) };
+        },
+      },
+    ],
+    [
+      "server/discover",
+      {
+        era: "modern",
+        beginsSession: true,
+        // Not to be kept: asking again is how a client that reconnects comes into the active studio.
+        ttlMs: 0,
+        async answer({ caller, authentication }) {
+          if (authentication.grantStudioId !== caller.studio.id)
+            await moveGrant(deps, caller, { grantId: authentication.grantId });
+          return { supportedVersions: [modernRevision], capabilities, instructions: instructions(caller) };
+        },
+      },
+    ],
+    ["ping", { era: "legacy", answer: () => ({}) }],
+  ];
+}
+
+/** What every result carries: who answered (new wire), and for which studio. */
+export function createResultMeta(serverInfo: Implementation): (era: "modern" | "legacy", caller: Caller) => string {
+  const identity = `${JSON.stringify(SERVER_INFO_META_KEY)}:${JSON.stringify(serverInfo)},`;
+  return (era, { studio }) =>
+    `${era === "modern" ? identity : ""}"atelier/studio":{"id":${JSON.stringify(studio.id)},"name":${JSON.stringify(studio.name)}}`;
+}

@@ -1,0 +1,82 @@
+import {
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  METHOD_NOT_FOUND,
+  PARSE_ERROR,
+  type RequestId,
+} from "@modelcontextprotocol/server";
+import type { Era } from "./exchange.ts";
+
+export const modernRevision = "2026-07-28";
+/** Newest first: what `initialize` falls back to. */
+export const legacyRevisions = ["2025-11-25", "2025-06-18", "2025-03-26"] as const;
+
+export const isLegacyRevision = (revision: string): boolean => legacyRevisions.some((one) => one === revision);
+
+export const errorCodes = {
+  parseError: PARSE_ERROR,
+  invalidRequest: INVALID_REQUEST,
+  methodNotFound: METHOD_NOT_FOUND,
+  invalidParams: INVALID_PARAMS,
+  internal: -32603,
+  headerMismatch: -32020,
+  missingCapability: -32021,
+  sessionNotFound: -32001,
+  /** What the SDK answers where HTTP, not JSON-RPC, is at fault. */
+  httpRefusal: -32000,
+} as const;
+
+type Params = Readonly<Record<string, unknown>>;
+
+export interface Request {
+  kind: "request";
+  era: Era;
+  id: RequestId;
+  method: string;
+  params: Params;
+}
+
+export interface Notification {
+  kind: "notification";
+  era: Era;
+  method: string;
+  params: Params;
+}
+
+/** An answer of the client to a request of ours: 2025 wire only. */
+export interface Response {
+  kind: "response";
+  message: { id: RequestId; result?: unknown; error?: { message?: string } };
+}
+
+export interface Batch {
+  kind: "batch";
+  messages: readonly (Request | Notification | Response)[];
+}
+
+/** A message that is not served: the JSON-RPC error, and the HTTP status it comes with. */
+export interface Rejection {
+  kind: "rejection";
+  status: number;
+  code: number;
+  message: string;
+  data?: unknown;
+  id: RequestId | null;
+}
+
+/** The headers that repeat what the body says, under the SDK's names for them. */
+export interface WireHeaders {
+  protocolVersionHeader: string | undefined;
+  mcpMethodHeader: string | undefined;
+  mcpNameHeader: string | undefined;
+}
+
+export function reject(
+  status: number,
+  code: number,
+  message: string,
+  id: RequestId | null = null,
+  data?: unknown,
+): Rejection {
+  return { kind: "rejection", status, code, message, id, ...(data === undefined ? {} : { data }) };
+}

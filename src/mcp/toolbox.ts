@@ -1,0 +1,118 @@
+import { ProtocolError } from "@modelcontextprotocol/server";
+import type { z } from "zod";
+import type { Caller, Scope } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { minutes } from "#lib/clock.ts";
+import { AppError, renderError, type ErrorView } from "#lib/errors.ts";
+import type { Log } from "#lib/log.ts";
+import type { Exchange, Method, RawTool } from "./exchange.ts";
+import { errorCodes } from "./messages.ts";
+import type { CountCall } from "./rate-limit.ts";
+import { listing, type Tool } from "./tool.ts";
+
+/** Long enough for any input of a tool that takes no file; what is longer is not looked into. */
+const maxPlainMessage = 1024 * 1024;
+
+export interface Toolbox {
+  list: Method;
+  call: Method;
+  /** The tools these scopes allow, in the order of the table. */
+  allowed(scopes: readonly Scope[]): readonly Tool[];
+}
+
+export interface ToolboxOptions {
+  tools: readonly Tool[];
+  rawTools: readonly RawTool[];
+  deps: Deps;
+  log: Log;
+  countCall: CountCall;
+}
+
+/** The tools as the protocol sees them. Schemas and lists are made here, once, at start. */
+export function createToolbox({ tools, rawTools, deps, log, countCall }: ToolboxOptions): Toolbox {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const rawByName = new Map(rawTools.map((tool) => [tool.listing.name, tool]));
+  const listed = new Map(tools.map((tool) => [tool, JSON.stringify(listing(tool))]));
+  const rawListed = rawTools.map((tool) => JSON.stringify(tool.listing));
+  const lists = new Map<string, string>();
+  const allowed = (scopes: readonly Scope[]) => tools.filter((tool) => scopes.includes(tool.scope));
+
+  return {
+    allowed,
+    list: {
+      // Changes with the server's version only, never under an open connection.
+      ttlMs: minutes(5),
+      answer({ params, caller: { scopes } }) {
+        if (params["cursor"] !== undefined)
+          throw new ProtocolError(
+            errorCodes.invalidParams,
+            "Invalid params: the list has one page; there is no such cursor",
+          );
+        const key = scopes.join(" ");
+        const made =
+          lists.get(key) ?? `"tools":[${[...allowed(scopes).map((tool) => listed.get(tool)), ...rawListed].join(",")}]`;
+        lists.set(key, made);
+        return made;
+      },
+    },
+    call: {
+      scopeFor: ({ name }) => byName.get(name as string)?.scope,
+      async answer(exchange) {
+        const { name, arguments: args = {} } = exchange.params;
+        if (typeof name !== "string")
+          throw new ProtocolError(errorCodes.invalidParams, "Invalid params: name must be a string");
+        if (typeof args !== "object" || args === null || Array.isArray(args))
+          throw new ProtocolError(errorCodes.invalidParams, "Invalid params: arguments must be an object");
+        const tool = byName.get(name);
+        if (!tool) {
+          const raw = rawByName.get(name);
+          if (raw) return raw.call(exchange, args as Record<string, unknown>);
+          throw new ProtocolError(errorCodes.invalidParams, `Unknown tool: ${name.slice(0, 100)}`);
+        }
+        try {
+          const refused = countCall(exchange.caller.user.id);
+          if (refused) throw refused;
+          return success(await run(deps, tool, exchange.caller, args, exchange));
+        } catch (error) {
+          // Nobody waits for the answer, and what broke off the work is no failure of it.
+          if (exchange.cancelled) throw new ProtocolError(errorCodes.httpRefusal, "Request cancelled");
+          const reference = error instanceof AppError ? "" : deps.newId("request");
+          const { view, known } = renderError(error, reference);
+          if (!known) log.error({ err: error, reference, tool: name }, "a tool failed");
+          return failure(view);
+        }
+      },
+    },
+  };
+}
+
+async function run(deps: Deps, tool: Tool, caller: Caller, args: unknown, exchange: Exchange): Promise<object> {
+  if (exchange.size > maxPlainMessage && !tool.takesFile)
+    throw new AppError("invalid_input", `The input is longer than any that ${tool.name} takes.`);
+  const parsed = tool.input.safeParse(args);
+  if (!parsed.success)
+    throw new AppError("invalid_input", describe(parsed.error), "Compare the input with the tool's input schema.");
+  return tool.run(deps, caller, parsed.data as never, exchange);
+}
+
+/** The structured content is written once and stands in the answer twice: as it is, and as text. */
+function success(output: object): string {
+  const json = JSON.stringify(output);
+  return `"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}`;
+}
+
+function failure(view: ErrorView): string {
+  const text = view.hint ? `${view.code}: ${view.message} ${view.hint}` : `${view.code}: ${view.message}`;
+  return `"content":[{"type":"text","text":${JSON.stringify(text)}}],"structuredContent":${JSON.stringify(view)},"isError":true`;
+}
+
+const shownIssues = 5;
+
+function describe(error: z.ZodError): string {
+  const shown = error.issues.slice(0, shownIssues).map(({ path, message }) => {
+    const where = path.map(String).join(".");
+    return (where === "" ? message : `${where}: ${message}`).slice(0, 200);
+  });
+  const more = error.issues.length - shown.length;
+  return `${shown.join("; ")}${more > 0 ? `; and ${more} more` : ""}.`;
+}

@@ -1,0 +1,15 @@
+import { listActivity, listActivityInput, listActivityOutput } from "#domain/activity/list-activity.ts";
+import { defineTool } from "../tool.ts";
+
+export const listActivityTool = defineTool({
+  name: "list_activity",
+  title: "List activity",
+  description:
+    "Lists who did what in the studio, through which AI client, newest first. Use it to find out how something came to be as it is. " +
+    "Needs the role owner or admin. nextCursor, when not null, continues the list. Changes nothing.",
+  scope: "studio:read",
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  input: listActivityInput,
+  output: listActivityOutput,
+  run: listActivity,
+});

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { createConformanceFixtures } from "#mcp/fixtures/conformance.ts";
+import { startAuthorizingProxy, type Proxy } from "../support/authorizing-proxy.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { startMcp, type McpServer } from "../support/mcp.ts";
+import { newStudio } from "../support/people.ts";
+import { approve } from "../support/tokens.ts";
+
+const suite = join(import.meta.dirname, "../../node_modules/@modelcontextprotocol/conformance/dist/index.js");
+
+forEachEngine(
+  "mcp conformance",
+  (bed) => {
+    let server: McpServer;
+    let proxy: Proxy;
+    before(async () => {
+      server = await startMcp(bed, { extension: createConformanceFixtures(bed.deps.newSecret) });
+      const { token } = await approve(bed.database, bed.deps, await newStudio(bed.deps));
+      proxy = await startAuthorizingProxy(server.url, token);
+    });
+    after(async () => {
+      await proxy.close();
+      await server.close();
+    });
+
+    for (const revision of ["2026-07-28", "2025-11-25"]) {
+      test(`[M2] [M11] every scenario that ${revision} requires passes`, async () => {
+        const { code, output } = await run(["server", "--url", proxy.url, "--requirements", revision]);
+        const [scored = "", unscored = ""] = (output.split("=== SUMMARY ===")[1] ?? output).split("Not scored");
+        const failed = [...scored.matchAll(/^✗ ([\w-]+)/gm)]
+          .map(([, name]) => name)
+          .filter((name) => !unscored.includes(` ${name} (`));
+        assert.deepEqual(failed, [], output);
+        assert.equal(code, 0, output);
+        assert.ok([...scored.matchAll(/^✓/gm)].length >= 30, scored);
+        // The tasks extension, which we do not claim, and headers that repeat parameters, which no tool of ours asks for.
+        assert.doesNotMatch(unscored, /✗ (?!tasks-|http-custom-header)/, unscored);
+      });
+    }
+  },
+  ["sqlite"],
+);
+
+async function run(args: readonly string[]): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, [suite, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => void (output += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => void (output += chunk.toString()));
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, output };
+}

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openDatabase } from "#db/open.ts";
+import { createPlace, engines, silent } from "../support/engines.ts";
+import { ask, migrationFolder, tablesOf, type MigrationFolder } from "../support/migrations.ts";
+import { startHelper } from "../support/process.ts";
+
+const fileCount = 12;
+const tablesEach = 6;
+const rounds = 20;
+
+/** Files that do, undo and count, so that a statement that ran twice or not at all shows. */
+const files = Object.fromEntries(
+  Array.from({ length: fileCount }, (_, file) => {
+    const tables = Array.from(
+      { length: tablesEach },
+      (__, i) =>
+        `CREATE TABLE t${file}_${i} (id TEXT PRIMARY KEY, n BIGINT NOT NULL);\nINSERT INTO t${file}_${i} VALUES ('row', ${i});`,
+    );
+    const first = file === 0 ? "CREATE TABLE counter (n BIGINT NOT NULL);\nINSERT INTO counter VALUES (0);" : "";
+    return [
+      `${String(file + 1).padStart(4, "0")}-step.sql`,
+      `${first}\n${tables.join("\n")}\nUPDATE counter SET n = n + 1;\n`,
+    ];
+  }),
+);
+
+for (const engine of engines()) {
+  describe(`kill -9 during migrations (${engine})`, () => {
+    let folder: MigrationFolder;
+    before(() => void (folder = migrationFolder(files)));
+    after(() => folder.remove());
+
+    /** Starts on a fresh database and kills after `delay`; answers how many files had been applied, and how long a whole run takes. */
+    async function round(delay: number | undefined): Promise<{ applied: number; ms: number }> {
+      const place = await createPlace(engine);
+      try {
+        const helper = startHelper("open.ts", { ...place, migrations: folder.path });
+        await helper.line("begin");
+        const started = performance.now();
+        helper.go();
+        await (delay === undefined ? helper.line("ready") : sleep(delay));
+        const ms = performance.now() - started;
+        await helper.kill();
+        assert.ok(!helper.lines.some((line) => line.startsWith("failed")), helper.lines.at(-1));
+
+        const tables = await tablesOf(place).catch((): string[] => []); // killed before there was a file
+        const [counted] = tables.includes("counter") ? await ask(place, "SELECT n FROM counter") : [];
+        const applied = Number(counted?.["n"] ?? 0);
+        assert.equal(tables.filter((name) => name.startsWith("t")).length, applied * tablesEach, "whole files only");
+
+        await (await openDatabase({ ...place, migrations: folder.path, log: silent })).close();
+        assert.equal((await tablesOf(place)).length, fileCount * tablesEach + 2);
+        assert.equal(Number((await ask(place, "SELECT n FROM counter"))[0]?.["n"]), fileCount, "each file once");
+        assert.equal((await ask(place, "SELECT name FROM schema_migrations")).length, fileCount);
+        return { applied, ms };
+      } finally {
+        await place.remove();
+      }
+    }
+
+    test(`[RUN-7] [D7] ${rounds} kills at any moment: whole files or nothing, and the next start completes`, async () => {
+      const { ms } = await round(undefined);
+      const seen: number[] = [];
+      const lanes = Array.from({ length: 2 }, async (_, lane) => {
+        for (let i = lane; i < rounds; i += 2)
+          seen.push((await round(((i + Math.random()) / rounds) * ms * 1.2)).applied);
+      });
+      await Promise.all(lanes);
+      const amid = seen.filter((applied) => applied > 0 && applied < fileCount).length;
+      assert.ok(amid >= 3, `too few kills struck amid the run to mean anything: ${seen.join(" ")}`);
+    });
+  });
+}

@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import pg from "pg";
+import type { Database } from "#db/client.ts";
+import { openDatabase } from "#db/open.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { listPosts } from "#domain/posts/list-posts.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { changeRole } from "#domain/studios/change-role.ts";
+import { systemClock } from "#lib/clock.ts";
+import { createCluster, findPostgres, type Cluster } from "../support/cluster.ts";
+import { createDeps, createPlace, silent, type PlaceOfOwn } from "../support/engines.ts";
+import { newMember, newStudio } from "../support/people.ts";
+import { timed } from "../support/timed.ts";
+
+const patienceMs = 5000;
+const programs = findPostgres();
+
+/** On a server of its own, with few connections to give. */
+describe("PostgreSQL busy", { skip: programs ? false : "PostgreSQL is not installed" }, () => {
+  let cluster: Cluster;
+  let place: PlaceOfOwn;
+  let database: Database;
+  let deps: Deps;
+  let owner: Caller;
+  let member: Caller;
+  let postId: string;
+
+  before(async () => {
+    cluster = await createCluster(programs ?? "", {
+      max_connections: 20,
+      superuser_reserved_connections: 0,
+      fsync: "off",
+    });
+    place = await createPlace("postgres", cluster.url());
+    database = await openDatabase({ ...place, log: silent });
+    deps = createDeps(database, systemClock);
+    owner = await newStudio(deps);
+    member = await newMember(deps, owner, "member");
+    postId = (await createPost(deps, owner, { title: "A", body: "" })).id;
+  });
+  after(async () => {
+    await database?.close();
+    await cluster?.remove();
+  });
+
+  /** Someone with psql who holds what the statement takes, until told to let go. */
+  async function hold(sql: string): Promise<() => Promise<void>> {
+    const client = new pg.Client({ connectionString: place.databaseUrl });
+    await client.connect();
+    await client.query("BEGIN");
+    await client.query(sql);
+    return () => client.end();
+  }
+
+  test("[ERR-storage_unavailable] [D3] a row that someone holds: its requests fail within 5 s, others are served meanwhile", async () => {
+    const letGo = await hold(`SELECT * FROM studios WHERE id = '${owner.studio.id}' FOR UPDATE`);
+    try {
+      const promote = () => changeRole(deps, owner, { userId: member.user.id, role: "owner" });
+      const blocked = Array.from({ length: 5 }, () => timed(promote));
+      for (let i = 0; i < 20; i++) {
+        const { outcome, ms } = await timed(() => listPosts(deps, owner, { limit: 1 }));
+        assert.deepEqual([outcome, ms < 1000], ["ok", true]);
+      }
+      for (const { outcome, ms } of await Promise.all(blocked))
+        assert.deepEqual([outcome, ms < patienceMs], ["storage_unavailable", true], `${ms}`);
+    } finally {
+      await letGo();
+    }
+    assert.equal((await timed(() => changeRole(deps, owner, { userId: member.user.id, role: "owner" }))).outcome, "ok");
+  });
+
+  test("[ERR-storage_unavailable] [D3] more requests than connections at a table that someone holds: each has an answer within 5 s", async () => {
+    const letGo = await hold("LOCK TABLE posts IN ACCESS EXCLUSIVE MODE");
+    try {
+      const kinds = [
+        () => getPost(deps, owner, { postId }),
+        () => updatePost(deps, owner, { postId, title: "B" }),
+        () => listPosts(deps, owner, { limit: 1 }),
+      ];
+      const results = await Promise.all(
+        Array.from({ length: 45 }, (_, i) => timed(kinds[i % 3] ?? (() => database.ping()))),
+      );
+      for (const { outcome, ms } of results)
+        assert.deepEqual([outcome, ms < patienceMs], ["storage_unavailable", true], `${ms}`);
+    } finally {
+      await letGo();
+    }
+    const after = await Promise.all(Array.from({ length: 30 }, () => timed(() => getPost(deps, owner, { postId }))));
+    assert.ok(
+      after.every(({ outcome }) => outcome === "ok"),
+      "the pool is whole again",
+    );
+  });
+
+  test("[ERR-storage_unavailable] [D2] no connection is left: an error within 5 s, and success once there is one", async () => {
+    const own = await openDatabase({ ...place, log: silent });
+    const taken: pg.Client[] = [];
+    try {
+      for (;;) {
+        const client = new pg.Client({ connectionString: place.databaseUrl });
+        client.on("error", () => {});
+        try {
+          await client.connect();
+          taken.push(client);
+        } catch (error) {
+          assert.equal((error as { code?: string }).code, "53300");
+          break;
+        }
+      }
+      const theirs = createDeps(own, systemClock);
+      const works = [
+        () => own.ping(),
+        () => createPost(theirs, owner, { title: "A", body: "" }),
+        () => listPosts(theirs, owner, { limit: 1 }),
+      ];
+      for (const { outcome, ms } of await Promise.all([...works, ...works, ...works].map(timed))) {
+        assert.deepEqual([outcome, ms < patienceMs], ["storage_unavailable", true], `${ms}`);
+      }
+      await Promise.all(taken.splice(0).map((client) => client.end()));
+      for (const work of works) assert.equal((await timed(work)).outcome, "ok");
+    } finally {
+      await Promise.all(taken.map((client) => client.end()));
+      await own.close();
+    }
+  });
+});

@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Database } from "#db/client.ts";
+import { openDatabase } from "#db/open.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { listPosts } from "#domain/posts/list-posts.ts";
+import { systemClock } from "#lib/clock.ts";
+import { createCluster, findPostgres, type Cluster } from "../support/cluster.ts";
+import { createDeps, createPlace, silent, type PlaceOfOwn } from "../support/engines.ts";
+import { ask } from "../support/migrations.ts";
+import { newStudio } from "../support/people.ts";
+import { timed, type Timed } from "../support/timed.ts";
+
+/** The longest a request may wait for a database that does not answer. */
+const patienceMs = 5000;
+const programs = findPostgres();
+
+/** On a server of its own, which it may stop. */
+describe("PostgreSQL lost while running", { skip: programs ? false : "PostgreSQL is not installed" }, () => {
+  let cluster: Cluster;
+  let place: PlaceOfOwn;
+  let database: Database;
+  let deps: Deps;
+  let owner: Caller;
+
+  // Outside of a test these would have ended the process; the test runner only mentions them.
+  const deaths: unknown[] = [];
+  const noteDeath = (error: unknown) => void deaths.push(error);
+
+  before(async () => {
+    process.on("uncaughtException", noteDeath);
+    cluster = await createCluster(programs ?? "");
+    place = await createPlace("postgres", cluster.url());
+    database = await openDatabase({ ...place, log: silent });
+    deps = createDeps(database, systemClock);
+    owner = await newStudio(deps);
+  });
+  afterEach(() => assert.deepEqual(deaths.splice(0), [], "the process lives"));
+  after(async () => {
+    process.off("uncaughtException", noteDeath);
+    await database?.close();
+    await cluster?.remove();
+  });
+
+  /** About fifty requests a second of every kind, until told to stop. */
+  function load(): { stop(): Promise<{ results: (Timed & { at: number })[]; acknowledged: string[] }> } {
+    const acknowledged: string[] = [];
+    const running: Promise<Timed & { at: number }>[] = [];
+    const write = async () => void acknowledged.push((await createPost(deps, owner, { title: "A", body: "" })).id);
+    const read = () => listPosts(deps, owner, { limit: 5 });
+    const prepared = async () => acknowledged.length > 0 && getPost(deps, owner, { postId: acknowledged.at(-1) ?? "" });
+    const kinds = [write, read, write, prepared, write, () => database.ping()];
+    let turn = 0;
+    const timer = setInterval(() => {
+      const work = kinds[turn++ % kinds.length] ?? write;
+      running.push(timed(work).then((result) => ({ ...result, at: performance.now() })));
+    }, 20);
+    return {
+      async stop() {
+        clearInterval(timer);
+        return { results: await Promise.all(running), acknowledged };
+      },
+    };
+  }
+
+  function assertOnlyClearErrors(results: readonly Timed[]): void {
+    const strange = results.filter(({ outcome }) => outcome !== "ok" && outcome !== "storage_unavailable");
+    assert.deepEqual(
+      strange.map(({ outcome }) => outcome),
+      [],
+    );
+    assert.ok(
+      Math.max(...results.map(({ ms }) => ms)) < patienceMs,
+      `the slowest took ${Math.max(...results.map(({ ms }) => ms))} ms`,
+    );
+  }
+
+  async function assertNothingLost(acknowledged: readonly string[]): Promise<void> {
+    const rows = await database.q.selectFrom("posts").select("id").execute();
+    const found = new Set(rows.map(({ id }) => id));
+    assert.deepEqual(
+      acknowledged.filter((id) => !found.has(id)),
+      [],
+    );
+  }
+
+  test("[RUN-4] [ERR-storage_unavailable] [D1] it restarts under load: clear errors, then success by itself, nothing lost", async () => {
+    const running = load();
+    await sleep(500);
+    await cluster.stop("immediate");
+    await sleep(1000);
+    await cluster.start();
+    const accepting = performance.now();
+    await sleep(1500);
+    const { results, acknowledged } = await running.stop();
+    assertOnlyClearErrors(results);
+    assert.ok(
+      results.some(({ outcome }) => outcome === "storage_unavailable"),
+      "it was gone",
+    );
+    const first = results.find(({ at, outcome }) => at > accepting && outcome === "ok");
+    assert.ok(first && first.at - accepting < patienceMs, "first success");
+    assert.equal(results.at(-1)?.outcome, "ok");
+    await assertNothingLost(acknowledged);
+  });
+
+  test("[RUN-4] [D1] it cuts every connection: the process lives, and the next request works", async () => {
+    const running = load();
+    for (let round = 0; round < 5; round++) {
+      await sleep(200);
+      await ask(
+        { databaseUrl: cluster.url(), dataDir: "" },
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'atelier'",
+      );
+    }
+    await sleep(200);
+    const { results, acknowledged } = await running.stop();
+    assertOnlyClearErrors(results);
+    assert.equal((await timed(() => database.ping())).outcome, "ok");
+    await assertNothingLost(acknowledged);
+  });
+
+  test("[RUN-4] [D1] it cuts a connection in the middle of a transaction that is doing something else", async () => {
+    const work = timed(() =>
+      database.transact(async (tx) => {
+        await tx.q.selectFrom("users").selectAll().execute();
+        await ask(
+          { databaseUrl: cluster.url(), dataDir: "" },
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'atelier'",
+        );
+        await sleep(200);
+        await tx.q.selectFrom("users").selectAll().execute();
+      }),
+    );
+    assert.equal((await work).outcome, "storage_unavailable");
+    assert.equal((await timed(() => database.ping())).outcome, "ok");
+  });
+
+  test("[RUN-4] [D1] it falls silent without a word: an error within 5 s, also amid a transaction, and it recovers", async () => {
+    await Promise.all(Array.from({ length: 4 }, () => listPosts(deps, owner, { limit: 1 })));
+    const backends = await ask(
+      { databaseUrl: cluster.url(), dataDir: "" },
+      "SELECT pid FROM pg_stat_activity WHERE application_name = 'atelier'",
+    );
+    const silenced = [cluster.pid, ...backends.map(({ pid }) => Number(pid))];
+    const amid = timed(() =>
+      database.transact(async (tx) => {
+        await tx.q.selectFrom("users").selectAll().execute();
+        for (const pid of silenced) process.kill(pid, "SIGSTOP");
+        await tx.q.selectFrom("users").selectAll().execute();
+      }),
+    );
+    try {
+      await sleep(300);
+      const others = [
+        () => database.ping(),
+        () => createPost(deps, owner, { title: "A", body: "" }),
+        () => listPosts(deps, owner, { limit: 1 }),
+      ];
+      const results = await Promise.all([amid, ...others.map(timed), ...others.map(timed), ...others.map(timed)]);
+      assertOnlyClearErrors(results);
+      assert.ok(results.every(({ outcome }) => outcome === "storage_unavailable"));
+    } finally {
+      for (const pid of silenced) process.kill(pid, "SIGCONT");
+    }
+    await sleep(100);
+    assert.equal((await timed(() => createPost(deps, owner, { title: "A", body: "" }))).outcome, "ok");
+  });
+
+  test("[RUN-4] [D1] a start while it is away fails, and soon", async () => {
+    await cluster.stop();
+    try {
+      const started = performance.now();
+      await assert.rejects(openDatabase({ ...place, log: silent }));
+      assert.ok(performance.now() - started < patienceMs);
+    } finally {
+      await cluster.start();
+    }
+    assert.equal((await timed(() => database.ping())).outcome, "ok");
+  });
+});

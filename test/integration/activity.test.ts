@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { listActivity, listActivityInput } from "#domain/activity/list-activity.ts";
+import type { ActivityAction } from "#domain/activity/record.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
+import { changeRole } from "#domain/studios/change-role.ts";
+import { createInvitation } from "#domain/studios/create-invitation.ts";
+import { createStudio } from "#domain/studios/create-studio.ts";
+import { removeMember } from "#domain/studios/remove-member.ts";
+import { revokeInvitation } from "#domain/studios/revoke-invitation.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { outcome } from "../support/outcome.ts";
+import { invite, newMember, newPerson, newStudio, newStudioWithRoles } from "../support/people.ts";
+
+type Cast = Awaited<ReturnType<typeof newStudioWithRoles>>;
+
+/** What AI clients are given and lose is tested with the OAuth server. */
+type Change = Exclude<ActivityAction, `client.${string}`>;
+
+/** Each change that leaves a row, as someone makes it. An action without a row does not compile. */
+const changes: Record<Change, (deps: Deps, cast: Cast) => Promise<() => Promise<unknown>>> = {
+  "studio.created": async (deps) => {
+    const person = await newPerson(deps);
+    return () => createStudio(deps, person, { name: "New", timezone: "UTC" });
+  },
+  "member.joined": async (deps, { owner }) => {
+    const [person, token] = [await newPerson(deps), await invite(deps, owner, "owner")];
+    return () => acceptInvitation(deps, person, { token });
+  },
+  "member.role_changed":
+    async (deps, { owner, member }) =>
+    () =>
+      changeRole(deps, owner, { userId: member.user.id, role: "owner" }),
+  "member.removed":
+    async (deps, { owner, otherOwner }) =>
+    () =>
+      removeMember(deps, owner, { userId: otherOwner.user.id }),
+  "member.left":
+    async (deps, { otherOwner }) =>
+    () =>
+      removeMember(deps, otherOwner, { userId: otherOwner.user.id }),
+  "invitation.created":
+    async (deps, { admin }) =>
+    () =>
+      createInvitation(deps, admin, { role: "member", email: "a@example.com" }),
+  "invitation.revoked": async (deps, { owner, admin }) => {
+    const { id } = await createInvitation(deps, owner, { role: "member" });
+    return () => revokeInvitation(deps, admin, { invitationId: id });
+  },
+  "post.created":
+    async (deps, { member }) =>
+    () =>
+      createPost(deps, member, { title: "A", body: "" }),
+  "post.updated": async (deps, { member }) => {
+    const { id } = await createPost(deps, member, { title: "A", body: "" });
+    return () => updatePost(deps, member, { postId: id, title: "B" });
+  },
+};
+
+const tables = ["studios", "users", "memberships", "invitations", "posts", "activity"] as const;
+
+forEachEngine("activity", (bed) => {
+  const everything = async (): Promise<string> =>
+    JSON.stringify(
+      await Promise.all(
+        tables.map((table) =>
+          bed.database.q
+            .selectFrom(table)
+            .selectAll()
+            .orderBy(table === "memberships" ? "user_id" : "id")
+            .execute(),
+        ),
+      ),
+    );
+
+  for (const [action, prepare] of Object.entries(changes)) {
+    test(`[ACT-1] [L5] ${action} leaves one row with actor, studio and subject`, async () => {
+      const cast = await newStudioWithRoles(bed.deps);
+      const change = await prepare(bed.deps, cast);
+      const before = await rows();
+      await change();
+      const added = (await rows()).slice(before.length);
+      assert.deepEqual(
+        added.map((row) => row.action),
+        [action],
+      );
+      const [row] = added;
+      assert.ok(row?.user_id && row.studio_id && row.subject_id);
+      assert.equal(row.at, bed.clock());
+      if (action !== "studio.created") assert.equal(row.studio_id, cast.owner.studio.id);
+    });
+
+    test(`[ACT-2] ${action} does not happen where its row cannot be written`, async () => {
+      const cast = await newStudioWithRoles(bed.deps);
+      const taken = (await rows()).at(-1)?.id ?? "";
+      // The activity's id is in use already: the last statement of the change fails.
+      const deps: Deps = {
+        ...bed.deps,
+        newId: (kind) => (kind === "activity" && armed ? taken : bed.deps.newId(kind)),
+      };
+      let armed = false;
+      const change = await prepare(deps, cast);
+      const before = await everything();
+      armed = true;
+      await assert.rejects(change());
+      assert.equal(await everything(), before);
+      armed = false;
+      await change();
+      assert.notEqual(await everything(), before);
+    });
+  }
+
+  test("[ACT-1] newest first, by pages, with the names of person and client", async () => {
+    const owner = await newStudio(bed.deps);
+    const viaClient: Caller = { ...owner, client: { id: "client-1", name: "Claude" } };
+    const post = await createPost(bed.deps, viaClient, { title: "A", body: "" });
+    await updatePost(bed.deps, owner, { postId: post.id, status: "ready" });
+    await createPost(bed.deps, await newStudio(bed.deps), { title: "Elsewhere", body: "" });
+    const first = await listActivity(bed.deps, owner, listActivityInput.parse({ limit: 2 }));
+    const at = new Date(bed.clock()).toISOString();
+    const user = { id: owner.user.id, name: owner.user.name };
+    assert.deepEqual(
+      first.activity.map(({ id: _, ...rest }) => rest),
+      [
+        {
+          action: "post.updated",
+          at,
+          user,
+          client: null,
+          subjectId: post.id,
+          detail: { fields: ["status"], revision: 2 },
+        },
+        {
+          action: "post.created",
+          at,
+          user,
+          client: { id: "client-1", name: "Claude" },
+          subjectId: post.id,
+          detail: { title: "A" },
+        },
+      ],
+    );
+    const second = await listActivity(bed.deps, owner, listActivityInput.parse({ limit: 2, cursor: first.nextCursor }));
+    assert.deepEqual(
+      second.activity.map(({ action }) => action),
+      ["studio.created"],
+    );
+    assert.equal(second.nextCursor, null);
+  });
+
+  test("[T8] the cursor of another studio is refused here as well", async () => {
+    const [a, b] = [await newStudio(bed.deps), await newStudio(bed.deps)];
+    await newMember(bed.deps, a, "member");
+    const { nextCursor } = await listActivity(bed.deps, a, { limit: 1 });
+    assert.equal(await outcome(listActivity(bed.deps, b, { limit: 1, cursor: nextCursor ?? "" })), "invalid_input");
+  });
+
+  test("[ACT-1] a refused change leaves no row", async () => {
+    const { owner, member } = await newStudioWithRoles(bed.deps);
+    const post = await createPost(bed.deps, owner, { title: "A", body: "" });
+    const before = (await rows()).length;
+    const refused = [
+      changeRole(bed.deps, member, { userId: owner.user.id, role: "member" }),
+      createInvitation(bed.deps, member, { role: "member" }),
+      updatePost(bed.deps, member, { postId: post.id, title: "B", revision: 9 }),
+      removeMember(bed.deps, member, { userId: owner.user.id }),
+    ];
+    assert.deepEqual(await Promise.all(refused.map((one) => outcome(one))), [
+      "forbidden",
+      "forbidden",
+      "revision_conflict",
+      "forbidden",
+    ]);
+    assert.equal((await rows()).length, before);
+  });
+
+  async function rows() {
+    return bed.database.q.selectFrom("activity").selectAll().orderBy("id").execute();
+  }
+});

@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { after, before, it } from "node:test";
+import { createSessions } from "#auth/sessions.ts";
+import type { Caller } from "#domain/caller.ts";
+import { removeMember } from "#domain/studios/remove-member.ts";
+import { revokeInvitation } from "#domain/studios/revoke-invitation.ts";
+import { days } from "#lib/clock.ts";
+import { createBrowser, signIn, signInFrom, type Browser, type Visit } from "../support/browser-less.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { startIssuer, type Issuer } from "../support/oidc-issuer.ts";
+import { freeBase, startPeopleServer, type PeopleServer } from "../support/people-server.ts";
+import { invite, newStudio } from "../support/people.ts";
+
+forEachEngine("who may sign in, and joining by invitation", (bed) => {
+  let server: PeopleServer;
+  let issuer: Issuer;
+  let base: string;
+  let owner: Caller;
+
+  before(async () => {
+    base = await freeBase();
+    issuer = await startIssuer({ redirectUris: [`${base}/api/auth/callback/oidc`] });
+    const signInAllow = ["ada@example.com", "@studio.example"];
+    server = await startPeopleServer({ deps: bed.deps, base, identityProviders: [issuer.settings], signInAllow });
+    owner = await newStudio(bed.deps, undefined, "Atelier <b>Nord</b>");
+  });
+  after(async () => {
+    await server.close();
+    await issuer.close();
+  });
+
+  const who = (browser: Browser) =>
+    createSessions({ deps: bed.deps, base }).find(browser.cookies.header(new URL(base)));
+  const users = async () => (await bed.database.q.selectFrom("users").select("id").execute()).length;
+  const role = async (browser: Browser) => {
+    const user = await who(browser);
+    return user && (await bed.deps.memberships.find(owner.studio.id, user.id))?.role;
+  };
+  const tryFrom = async (browser: Browser, path: string, email: string): Promise<Visit> =>
+    signInFrom(browser, await browser.open(`${base}/login?return_to=${encodeURIComponent(path)}`), email);
+  /** An invitation's token for tests that take `/join/<token>`. */
+  const token = (given?: string) => invite(bed.deps, owner, "member", given);
+
+  it("verified addresses and domains on the list may sign in, whatever their case", async () => {
+    for (const email of ["ada@example.com", "ADA@Example.Com", "grace@studio.example", "mary@STUDIO.example"]) {
+      assert.equal((await who(await signIn(base, email)))?.email, email);
+    }
+  });
+
+  it("anyone else gets a clear page, and nothing of them is stored", async () => {
+    const before = await users();
+    const strangers = [
+      "eve@example.com",
+      "ada@example.com.evil.example",
+      "x@notstudio.example",
+      "x@sub.studio.example",
+      "studio.example@evil.example",
+      "ada@example.co",
+    ];
+    for (const email of [...strangers, "mary@\u017ftudio.example", "\u212aada@example.com"]) {
+      const browser = createBrowser();
+      const page = await tryFrom(browser, "/", email);
+      assert.equal(page.status, 403, email);
+      assert.match(page.text, /may not sign in here/);
+      assert.match(page.text, /Try again/);
+      assert.equal(browser.cookies.get("atelier"), undefined);
+    }
+    issuer.says("nobody", { sub: "nobody" });
+    assert.equal((await tryFrom(createBrowser(), "/", "nobody")).status, 403);
+    assert.equal(await users(), before);
+  });
+
+  it("[A24] an address that was not verified is on no list", async () => {
+    const before = await users();
+    for (const verdict of [false, "true", 1, undefined]) {
+      issuer.says("loose", { sub: "loose", email: "ada@example.com", email_verified: verdict });
+      const page = await tryFrom(createBrowser(), "/", "loose");
+      assert.equal(page.status, 403);
+      assert.match(page.text, /has not verified/);
+    }
+    assert.equal(await users(), before);
+  });
+
+  it("an invitation lets someone in who is on no list, and they stay in after accepting it", async () => {
+    const path = `/join/${await token()}`;
+    const browser = createBrowser();
+    const offer = await browser.open(base + path);
+    assert.match(offer.text, /Join Atelier &#60;b&#62;Nord&#60;\/b&#62;/);
+    assert.equal(offer.forms.length, 0);
+    assert.match(offer.text, new RegExp(`href="/login\\?return_to=${encodeURIComponent(path)}"`));
+    const page = await tryFrom(browser, path, "guest@elsewhere.example");
+    assert.equal(page.url.pathname, path);
+    assert.deepEqual(
+      page.forms.map(({ buttons }) => buttons),
+      [["Join"]],
+    );
+    const done = await browser.submit(page);
+    assert.equal(done.url.href, `${base}/`);
+    assert.equal(await role(browser), "member");
+    assert.equal(await role(await signIn(base, "guest@elsewhere.example")), "member");
+    assert.match((await browser.open(base + path)).text, /was used/);
+  });
+
+  it("[T6] an invitation that was used, withdrawn, or has expired admits nobody", async () => {
+    const used = await token();
+    const browser = createBrowser();
+    await browser.submit(await tryFrom(browser, `/join/${used}`, "first@elsewhere.example"));
+    const withdrawn = await token();
+    const [latest] = await bed.deps.invitations.listOpen(owner.studio.id, bed.clock());
+    await revokeInvitation(bed.deps, owner, { invitationId: latest!.id });
+    const expired = await token();
+    bed.clock.advance(days(7));
+    for (const gone of [used, withdrawn, expired, "made-up", "a/b", "%00", "x".repeat(5000)]) {
+      const before = await users();
+      assert.equal((await createBrowser().open(`${base}/join/${gone}`)).status, 404, gone.slice(0, 50));
+      const page = await tryFrom(createBrowser(), `/join/${gone}`, "second@elsewhere.example");
+      assert.equal(page.status, 403);
+      assert.equal(await users(), before);
+    }
+  });
+
+  it("[T6] an invitation for an address admits that verified address only", async () => {
+    const path = `/join/${await token("Named@elsewhere.example".toLowerCase())}`;
+    const before = await users();
+    const wrong = await tryFrom(createBrowser(), path, "other@elsewhere.example");
+    assert.equal(wrong.status, 403);
+    assert.match(wrong.text, /made for another email address/);
+    assert.doesNotMatch(wrong.text, /named@/);
+    issuer.says("loose", { sub: "loose", email: "named@elsewhere.example", email_verified: false });
+    assert.equal((await tryFrom(createBrowser(), path, "loose")).status, 403);
+    assert.equal(await users(), before);
+
+    const ada = await signIn(base, "ada@example.com");
+    const page = await ada.open(base + path);
+    assert.equal(page.status, 403);
+    assert.match(page.text, /for another address/);
+    assert.match(page.text, /ada@example\.com/);
+
+    const browser = createBrowser();
+    await browser.submit(await tryFrom(browser, path, "NAMED@elsewhere.example"));
+    assert.equal(await role(browser), "member");
+  });
+
+  it("someone removed from the studio that invited them is out", async () => {
+    const browser = createBrowser();
+    await browser.submit(await tryFrom(browser, `/join/${await token()}`, "leaver@elsewhere.example"));
+    await removeMember(bed.deps, owner, { userId: (await who(browser))!.id });
+    assert.equal((await tryFrom(createBrowser(), "/", "leaver@elsewhere.example")).status, 403);
+  });
+
+  it("[W1] a form of another site, of another person or of another invitation joins nobody", async () => {
+    const path = `/join/${await token()}`;
+    const browser = await signIn(base, "ada@example.com");
+    const page = await browser.open(base + path);
+    const form = page.forms[0]!.fields["form"]!;
+    const grace = await signIn(base, "grace@studio.example");
+    const post = (one: Browser, to: string, value: string | undefined, headers: Record<string, string> = {}) =>
+      one.send(base + to, {
+        method: "POST",
+        headers,
+        body: new URLSearchParams(value === undefined ? {} : { form: value }),
+      });
+    for (const headers of [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }] as Record<
+      string,
+      string
+    >[]) {
+      assert.equal((await post(browser, path, form, headers)).status, 403);
+    }
+    for (const value of [undefined, "", "x.y", `${form}x`])
+      assert.equal((await post(browser, path, value)).status, 403);
+    assert.equal((await post(grace, path, form)).status, 403);
+    assert.equal((await post(browser, `/join/${await token()}`, form)).status, 403);
+    const signedOut = await post(createBrowser(), path, form);
+    assert.match(signedOut.headers.get("location") ?? "", /^\/login\?return_to=/);
+    assert.equal(await role(browser), undefined);
+    assert.equal((await post(browser, path, form)).status, 303);
+    assert.equal(await role(browser), "member");
+  });
+
+  it("someone who is a member already is told so, and the link stays good", async () => {
+    const path = `/join/${await token()}`;
+    const browser = createBrowser();
+    await browser.submit(await tryFrom(browser, `/join/${await token()}`, "twice@studio.example"));
+    const page = await browser.open(base + path);
+    assert.match(page.text, /already/);
+    assert.equal(page.forms.length, 0);
+    assert.equal((await createBrowser().open(base + path)).status, 200);
+  });
+});

@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
+import { changeRole } from "#domain/studios/change-role.ts";
+import { createInvitation, createInvitationInput } from "#domain/studios/create-invitation.ts";
+import { enterStudio } from "#domain/studios/enter-studio.ts";
+import { listInvitations } from "#domain/studios/list-invitations.ts";
+import { listMembers } from "#domain/studios/list-members.ts";
+import { revokeInvitation } from "#domain/studios/revoke-invitation.ts";
+import { days } from "#lib/clock.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { hostileIds } from "../support/hostile.ts";
+import { outcome, tally } from "../support/outcome.ts";
+import { invite, newMember, newPerson, newStudio } from "../support/people.ts";
+
+forEachEngine("invitations", (bed) => {
+  test("[INVITE-1] a link of seven days makes its bearer a member in the role it names", async () => {
+    const owner = await newStudio(bed.deps);
+    const { url, expiresAt } = await createInvitation(bed.deps, owner, { role: "admin" });
+    assert.match(url, /^http:\/\/localhost:3000\/join\/[\w-]{43}$/);
+    assert.equal(Date.parse(expiresAt), bed.clock() + days(7));
+    const person = await newPerson(bed.deps);
+    bed.clock.advance(days(7) - 1);
+    const membership = await acceptInvitation(bed.deps, person, { token: url.split("/join/")[1] ?? "" });
+    assert.deepEqual(membership, {
+      studioId: owner.studio.id,
+      userId: person.user.id,
+      role: "admin",
+      joinedAt: new Date(bed.clock()).toISOString(),
+    });
+    assert.equal((await enterStudio(bed.deps, person, owner.studio.id)).role, "admin");
+  });
+
+  test("[INVITE-1] after seven days it has expired", async () => {
+    const owner = await newStudio(bed.deps);
+    const token = await invite(bed.deps, owner, "member");
+    bed.clock.advance(days(7));
+    assert.equal(await outcome(acceptInvitation(bed.deps, await newPerson(bed.deps), { token })), "not_found");
+    assert.deepEqual((await listInvitations(bed.deps, owner)).invitations, []);
+  });
+
+  test("[INVITE-2] [T6] it serves once, and never a second person", async () => {
+    const token = await invite(bed.deps, await newStudio(bed.deps), "member");
+    const [first, second] = [await newPerson(bed.deps), await newPerson(bed.deps)];
+    assert.equal(await outcome(acceptInvitation(bed.deps, first, { token })), "ok");
+    assert.equal(await outcome(acceptInvitation(bed.deps, second, { token })), "not_found");
+    assert.equal(await outcome(acceptInvitation(bed.deps, first, { token })), "not_found");
+  });
+
+  test("[INVITE-2] [T6] of thirty people who accept at the same moment one gets in", async () => {
+    const owner = await newStudio(bed.deps);
+    const token = await invite(bed.deps, owner, "owner");
+    const people = await Promise.all(Array.from({ length: 30 }, () => newPerson(bed.deps)));
+    assert.deepEqual(await tally(people.map((person) => acceptInvitation(bed.deps, person, { token }))), {
+      ok: 1,
+      not_found: 29,
+    });
+    assert.equal((await listMembers(bed.deps, owner)).members.length, 2);
+    assert.equal(await ownerCount(owner.studio.id), 2);
+  });
+
+  test("[INVITE-2] [T6] one person with thirty links at the same moment becomes one member", async () => {
+    const owner = await newStudio(bed.deps);
+    const tokens = await Promise.all(Array.from({ length: 30 }, () => invite(bed.deps, owner, "owner")));
+    const person = await newPerson(bed.deps);
+    const outcomes = await tally(tokens.map((token) => acceptInvitation(bed.deps, person, { token })));
+    assert.deepEqual(
+      Object.keys(outcomes).filter((code) => !["ok", "not_found"].includes(code)),
+      [],
+    );
+    assert.equal((await listMembers(bed.deps, owner)).members.length, 2);
+    assert.equal(await ownerCount(owner.studio.id), 2);
+    assert.equal(
+      (await listInvitations(bed.deps, owner)).invitations.length,
+      29,
+      "only the one that was used is used up",
+    );
+  });
+
+  test("[INVITE-2] a member who opens a link keeps their role, and the link stays good", async () => {
+    const owner = await newStudio(bed.deps);
+    const member = await newMember(bed.deps, owner, "member");
+    const token = await invite(bed.deps, owner, "owner");
+    assert.equal((await acceptInvitation(bed.deps, member, { token })).role, "member");
+    assert.equal(await ownerCount(owner.studio.id), 1);
+    assert.equal(await outcome(acceptInvitation(bed.deps, await newPerson(bed.deps), { token })), "ok");
+  });
+
+  test("[INVITE-3] [T6] one made for an address is for that verified address only", async () => {
+    const owner = await newStudio(bed.deps);
+    const { email } = createInvitationInput.parse({ role: "member", email: "Kate@Example.com" });
+    const token = await invite(bed.deps, owner, "member", email);
+    const others = [
+      { email: "other@example.com" },
+      { email: "kate@example.com", emailVerified: false },
+      { email: null },
+      { email: "kate@example.com.evil.test" },
+      { email: " kate@example.com" },
+      { email: "\u212aate@example.com" }, // KELVIN SIGN, whose lower case is k
+    ];
+    for (const other of others) {
+      assert.equal(
+        await outcome(acceptInvitation(bed.deps, await newPerson(bed.deps, other), { token })),
+        "forbidden",
+        JSON.stringify(other),
+      );
+    }
+    assert.equal((await listMembers(bed.deps, owner)).members.length, 1);
+    assert.equal(
+      await outcome(acceptInvitation(bed.deps, await newPerson(bed.deps, { email: "KATE@example.COM" }), { token })),
+      "ok",
+    );
+  });
+
+  test("[INVITE-4] [T6] one that was withdrawn is of no more use, also to someone who accepts at that moment", async () => {
+    const owner = await newStudio(bed.deps);
+    for (let round = 0; round < 20; round++) {
+      const { id, url } = await createInvitation(bed.deps, owner, { role: "member" });
+      const token = url.split("/join/")[1] ?? "";
+      const person = await newPerson(bed.deps);
+      const [accepted, revoked] = await Promise.all([
+        outcome(acceptInvitation(bed.deps, person, { token })),
+        outcome(revokeInvitation(bed.deps, owner, { invitationId: id })),
+      ]);
+      assert.deepEqual([accepted, revoked].toSorted(), ["not_found", "ok"], "one of the two");
+      assert.equal(await outcome(acceptInvitation(bed.deps, await newPerson(bed.deps), { token })), "not_found");
+    }
+  });
+
+  test("[INVITE-4] [T1] another studio's invitation, and ids that cannot exist, are not found", async () => {
+    const [owner, foreign] = [await newStudio(bed.deps), await newStudio(bed.deps)];
+    const { id } = await createInvitation(bed.deps, foreign, { role: "member" });
+    for (const invitationId of [id, ...hostileIds("invitation")]) {
+      assert.equal(await outcome(revokeInvitation(bed.deps, owner, { invitationId })), "not_found");
+    }
+    assert.equal((await listInvitations(bed.deps, foreign)).invitations.length, 1);
+  });
+
+  test("[INVITE-4] open ones are listed, newest first, without their links", async () => {
+    const owner = await newStudio(bed.deps);
+    const [used, first, second] = [
+      await invite(bed.deps, owner, "member"),
+      await createInvitation(bed.deps, owner, { role: "member" }),
+      await createInvitation(bed.deps, owner, { role: "admin", email: "a@example.com" }),
+    ];
+    await acceptInvitation(bed.deps, await newPerson(bed.deps), { token: used });
+    const { invitations } = await listInvitations(bed.deps, owner);
+    assert.deepEqual(
+      invitations.map(({ id, role, email }) => [id, role, email]),
+      [
+        [second.id, "admin", "a@example.com"],
+        [first.id, "member", null],
+      ],
+    );
+    assert.doesNotMatch(JSON.stringify(invitations), new RegExp(first.url.split("/join/")[1] ?? "?"));
+  });
+
+  test("[INVITE-5] the database holds no link that could be used", async () => {
+    const token = await invite(bed.deps, await newStudio(bed.deps), "member");
+    const rows = [
+      await bed.database.q.selectFrom("invitations").selectAll().execute(),
+      await bed.database.q.selectFrom("activity").selectAll().execute(),
+    ];
+    assert.ok(!JSON.stringify(rows).includes(token));
+  });
+
+  test("[ERR-not_found] tokens that cannot exist are not found", async () => {
+    const person = await newPerson(bed.deps);
+    for (const token of hostileIds("invitation"))
+      assert.equal(await outcome(acceptInvitation(bed.deps, person, { token })), "not_found");
+  });
+
+  test("[ERR-invalid_input] what is no role or no address is refused", () => {
+    const bad = [
+      { role: "root" },
+      {},
+      { role: "member", email: "kate" },
+      { role: "member", email: "a@b\0.c" },
+      { role: "member", email: `${"a".repeat(250)}@b.example` },
+      { role: "member", extra: 1 },
+    ];
+    for (const input of bad) assert.equal(createInvitationInput.safeParse(input).success, false, JSON.stringify(input));
+  });
+
+  test("[ROLE-3] an owner who joined by invitation counts as one", async () => {
+    const owner = await newStudio(bed.deps);
+    await newMember(bed.deps, owner, "owner");
+    assert.equal(await outcome(changeRole(bed.deps, owner, { userId: owner.user.id, role: "member" })), "ok");
+    assert.equal(await ownerCount(owner.studio.id), 1);
+  });
+
+  async function ownerCount(studioId: string): Promise<number> {
+    const { owner_count } = await bed.database.q
+      .selectFrom("studios")
+      .select("owner_count")
+      .where("id", "=", studioId)
+      .executeTakeFirstOrThrow();
+    return owner_count;
+  }
+});

@@ -1,0 +1,98 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { tools } from "#mcp/tools.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { startMcp, type McpServer } from "../support/mcp.ts";
+import { newStudio } from "../support/people.ts";
+import { approve } from "../support/tokens.ts";
+
+interface Result {
+  isError?: boolean | undefined;
+  structuredContent?: unknown;
+  content?: unknown;
+}
+
+/** What every client must be able to do, in the words they share. */
+interface AnyClient {
+  listTools(): Promise<{ tools: { name: string }[] }>;
+  callTool(params: { name: string; arguments?: Record<string, unknown> }): Promise<Result>;
+  getInstructions(): string | undefined;
+  close(): Promise<void>;
+}
+
+const me = { name: "test", version: "1" };
+
+const clients: Record<string, (url: URL, token: string) => Promise<AnyClient>> = {
+  async "SDK 2, 2026-07-28"(url, token) {
+    const client = new Client(me, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
+    await client.connect(new StreamableHTTPClientTransport(url, bearer(token)));
+    return client as AnyClient;
+  },
+  async "SDK 2, whichever both speak"(url, token) {
+    const client = new Client(me, { versionNegotiation: { mode: "auto" } });
+    await client.connect(new StreamableHTTPClientTransport(url, bearer(token)));
+    return client as AnyClient;
+  },
+  async "SDK 2, 2025 wire"(url, token) {
+    const client = new Client(me);
+    await client.connect(new StreamableHTTPClientTransport(url, bearer(token)));
+    return client as AnyClient;
+  },
+  async "SDK 1.32"(url, token) {
+    const client = new OldClient(me);
+    await client.connect(new OldTransport(url, bearer(token)) as Parameters<OldClient["connect"]>[0]);
+    return client as AnyClient;
+  },
+};
+
+const bearer = (token: string) => ({ requestInit: { headers: { authorization: `Bearer ${token}` } } });
+
+forEachEngine("mcp clients", (bed) => {
+  let server: McpServer;
+  before(async () => void (server = await startMcp(bed)));
+  after(() => server.close());
+
+  for (const [name, connect] of Object.entries(clients)) {
+    test(`${name}: lists and calls tools, and shows the model an error as the server words it`, async () => {
+      const owner = await newStudio(bed.deps, undefined, "North");
+      const { token } = await approve(bed.database, bed.deps, owner);
+      const client = await connect(new URL(server.url), token);
+      try {
+        assert.match(client.getInstructions() ?? "", /studio "North", with the role owner/);
+        const listed = await client.listTools();
+        assert.deepEqual(
+          listed.tools.map((tool) => tool.name),
+          tools.map((tool) => tool.name),
+        );
+
+        const created = await client.callTool({
+          name: "create_post",
+          arguments: { title: "Été 😀", body: "one\ntwo" },
+        });
+        const post = created.structuredContent as { id: string; title: string };
+        assert.equal(post.title, "Été 😀");
+        const read = await client.callTool({ name: "get_post", arguments: { postId: post.id } });
+        assert.deepEqual(read.structuredContent, post);
+        assert.deepEqual(JSON.parse((read.content as [{ text: string }])[0].text), post);
+
+        const missing = await client.callTool({ name: "get_post", arguments: { postId: "pst_nothing" } });
+        assert.equal(missing.isError, true);
+        assert.match((missing.content as [{ text: string }])[0].text, /^not_found: /);
+        assert.equal((missing.structuredContent as { code: string }).code, "not_found");
+
+        for (const tool of ["whoami", "list_posts", "list_activity"])
+          assert.ok(!(await client.callTool({ name: tool, arguments: {} })).isError, tool);
+        const updated = await client.callTool({
+          name: "update_post",
+          arguments: { postId: post.id, status: "ready", revision: 1 },
+        });
+        assert.equal((updated.structuredContent as { revision: number }).revision, 2);
+      } finally {
+        await client.close();
+      }
+    });
+  }
+});

@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { MigrationError } from "#db/migrate.ts";
+import { openDatabase } from "#db/open.ts";
+import { createPlace, engines, silent, type Place, type PlaceOfOwn } from "../support/engines.ts";
+import { ask, migrationFolder, tablesOf, type MigrationFolder } from "../support/migrations.ts";
+import { startHelper } from "../support/process.ts";
+
+const one = { "0001-one.sql": "CREATE TABLE a (x TEXT);\nCREATE TABLE b (x TEXT);\nINSERT INTO a VALUES ('ü;--''');" };
+const two = { ...one, "0002-two.sql": "ALTER TABLE a ADD COLUMN y BIGINT;\nUPDATE a SET y = 7;\n" };
+
+for (const engine of engines()) {
+  describe(`migrations (${engine})`, () => {
+    const places: PlaceOfOwn[] = [];
+    let folder: MigrationFolder;
+    before(() => void (folder = migrationFolder({})));
+    after(async () => {
+      folder.remove();
+      await Promise.all(places.map((place) => place.remove()));
+    });
+
+    async function newPlace(): Promise<Place> {
+      const place = await createPlace(engine);
+      places.push(place);
+      return place;
+    }
+
+    async function open(place: Place, files: Record<string, string>): Promise<void> {
+      folder.write(files);
+      await (await openDatabase({ ...place, migrations: folder.path, log: silent })).close();
+    }
+
+    const history = (place: Place) => ask(place, "SELECT name, checksum FROM schema_migrations ORDER BY name");
+    const contents = async (place: Place) =>
+      JSON.stringify([await tablesOf(place), await history(place), await ask(place, "SELECT * FROM a")]);
+
+    test("[RUN-7] files are applied in order, once, and remembered with their checksum", async () => {
+      const place = await newPlace();
+      await open(place, one);
+      await open(place, { ...two, "README.md": "no migration", "3-bad-name.sql": "SELECT nonsense" });
+      await open(place, two);
+      assert.deepEqual(await tablesOf(place), ["a", "b", "schema_migrations"]);
+      assert.deepEqual(
+        (await ask(place, "SELECT x, y FROM a")).map(({ x, y }) => [x, Number(y)]),
+        [["ü;--'", 7]],
+      );
+      const expected = Object.entries(two).map(([name, sql]) => ({
+        name,
+        checksum: createHash("sha256").update(sql).digest("hex"),
+      }));
+      assert.deepEqual(
+        (await history(place)).map((row) => ({ ...row })),
+        expected,
+      );
+    });
+
+    test("[RUN-7] a file that was changed after it had been applied is refused, and nothing happens", async () => {
+      const place = await newPlace();
+      await open(place, one);
+      const before = await contents(place);
+      const changed = { ...two, "0001-one.sql": `${one["0001-one.sql"]} ` };
+      await assert.rejects(
+        open(place, changed),
+        (error) => error instanceof MigrationError && /0001-one\.sql was changed/.test(error.message),
+      );
+      assert.equal(await contents(place), before);
+      await open(place, two);
+    });
+
+    test("[RUN-7] a database of a newer version is refused, and nothing happens", async () => {
+      const place = await newPlace();
+      await open(place, two);
+      const before = await contents(place);
+      const older = { ...one, "0003-three.sql": "CREATE TABLE c (x TEXT)" };
+      await assert.rejects(
+        open(place, older),
+        (error) => error instanceof MigrationError && /newer version: it has 0002-two\.sql/.test(error.message),
+      );
+      assert.equal(await contents(place), before);
+    });
+
+    test("[RUN-7] [D6] tables without a history are refused, and nothing happens", async () => {
+      const place = await newPlace();
+      if (engine === "sqlite") mkdirSync(place.dataDir);
+      await ask(place, "CREATE TABLE users (id TEXT)");
+      await assert.rejects(
+        open(place, one),
+        (error) => error instanceof MigrationError && /no history/.test(error.message),
+      );
+      assert.deepEqual(await tablesOf(place), ["users"]);
+    });
+
+    test("[RUN-7] a file that fails in its middle leaves nothing of itself, and can be mended", async () => {
+      const place = await newPlace();
+      await open(place, one);
+      const before = await contents(place);
+      for (const middle of ["CREATE TABLE a (x TEXT)", "nonsense", "INSERT INTO nowhere VALUES (1)"]) {
+        const broken = {
+          ...one,
+          "0002-two.sql": `CREATE TABLE c (x TEXT);\nDELETE FROM a;\n${middle};\nCREATE TABLE d (x TEXT);`,
+        };
+        await assert.rejects(open(place, broken));
+        assert.equal(await contents(place), before, middle);
+      }
+      await open(place, two);
+    });
+
+    test("[RUN-5] [RUN-7] four processes that start at the same moment on a fresh database are all ready", async () => {
+      const many = Object.fromEntries(
+        Array.from({ length: 6 }, (_, i) => [
+          `000${i + 1}-step.sql`,
+          `CREATE TABLE t${i} (x TEXT);\nINSERT INTO t${i} VALUES ('once');`,
+        ]),
+      );
+      folder.write(many);
+      for (let round = 0; round < (engine === "sqlite" ? 4 : 1); round++) {
+        const place = await newPlace();
+        const helpers = Array.from({ length: 4 }, () => startHelper("open.ts", { ...place, migrations: folder.path }));
+        await Promise.all(helpers.map((helper) => helper.line("begin")));
+        for (const helper of helpers) helper.go();
+        await Promise.all(helpers.map((helper) => helper.ended));
+        assert.deepEqual(
+          helpers.map(({ lines }) => lines.at(-1)),
+          Array.from({ length: 4 }, () => "ready"),
+        );
+        for (let i = 0; i < 6; i++) assert.equal((await ask(place, `SELECT x FROM t${i}`)).length, 1);
+      }
+    });
+
+    test("[RUN-7] our own files make the tables that the code knows", async () => {
+      const place = await newPlace();
+      await (await openDatabase({ ...place, log: silent })).close();
+      const own = readdirSync(join(import.meta.dirname, "../../migrations")).toSorted();
+      assert.deepEqual(
+        (await history(place)).map(({ name }) => name),
+        own,
+      );
+      const made = own.flatMap((name) =>
+        [
+          ...readFileSync(join(import.meta.dirname, "../../migrations", name), "utf8").matchAll(
+            /^CREATE TABLE (\w+)/gm,
+          ),
+        ].map((match) => match[1] ?? ""),
+      );
+      assert.deepEqual(await tablesOf(place), [...made, "schema_migrations"].toSorted());
+    });
+  });
+}

@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { listActivity } from "#domain/activity/list-activity.ts";
+import type { Caller } from "#domain/caller.ts";
+import { policy, roles, type Action, type Role } from "#domain/policy.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { listPosts } from "#domain/posts/list-posts.ts";
+import { changeRole, changeRoleInput } from "#domain/studios/change-role.ts";
+import { createInvitation } from "#domain/studios/create-invitation.ts";
+import { enterStudio } from "#domain/studios/enter-studio.ts";
+import { listInvitations } from "#domain/studios/list-invitations.ts";
+import { listMembers } from "#domain/studios/list-members.ts";
+import { removeMember } from "#domain/studios/remove-member.ts";
+import { revokeInvitation } from "#domain/studios/revoke-invitation.ts";
+import { forEachEngine, type Bed } from "../support/engines.ts";
+import { hostileIds } from "../support/hostile.ts";
+import { outcome } from "../support/outcome.ts";
+import { newMember, newStudio, newStudioWithRoles } from "../support/people.ts";
+
+type Cast = Awaited<ReturnType<typeof newStudioWithRoles>>;
+
+/** The documented cells, and one real deed for each action. An action without a row does not compile. */
+const deeds: Record<
+  Action,
+  { allowed: readonly Role[]; run: (bed: Bed, caller: Caller, cast: Cast) => Promise<unknown> }
+> = {
+  "studio.read": {
+    allowed: ["owner", "admin", "member"],
+    run: ({ deps }, caller) => enterStudio(deps, caller, caller.studio.id),
+  },
+  "members.list": { allowed: ["owner", "admin", "member"], run: ({ deps }, caller) => listMembers(deps, caller) },
+  "members.changeRole": {
+    allowed: ["owner", "admin"],
+    run: ({ deps }, caller, { member }) => changeRole(deps, caller, { userId: member.user.id, role: "admin" }),
+  },
+  "members.remove": {
+    allowed: ["owner", "admin"],
+    run: async ({ deps }, caller, { owner }) =>
+      removeMember(deps, caller, { userId: (await newMember(deps, owner, "member")).user.id }),
+  },
+  "members.leave": {
+    allowed: ["owner", "admin", "member"],
+    run: ({ deps }, caller) => removeMember(deps, caller, { userId: caller.user.id }),
+  },
+  "invitations.list": { allowed: ["owner", "admin"], run: ({ deps }, caller) => listInvitations(deps, caller) },
+  "invitations.create": {
+    allowed: ["owner", "admin"],
+    run: ({ deps }, caller) => createInvitation(deps, caller, { role: "member" }),
+  },
+  "invitations.revoke": {
+    allowed: ["owner", "admin"],
+    run: async ({ deps }, caller, { owner }) => {
+      const { id } = await createInvitation(deps, owner, { role: "member" });
+      return revokeInvitation(deps, caller, { invitationId: id });
+    },
+  },
+  "posts.read": {
+    allowed: ["owner", "admin", "member"],
+    run: ({ deps }, caller) => listPosts(deps, caller, { limit: 1 }),
+  },
+  "posts.write": {
+    allowed: ["owner", "admin", "member"],
+    run: ({ deps }, caller) => createPost(deps, caller, { title: "A", body: "" }),
+  },
+  "activity.list": { allowed: ["owner", "admin"], run: ({ deps }, caller) => listActivity(deps, caller, { limit: 1 }) },
+};
+
+/** Whom a role may manage, and which roles it may hand out: the same list. */
+const manages: Record<Role, readonly Role[]> = {
+  owner: ["owner", "admin", "member"],
+  admin: ["admin", "member"],
+  member: [],
+};
+
+forEachEngine("roles", (bed) => {
+  test("[ROLE-1] [T3] the policy table has the documented cells and no others", () => {
+    const documented = Object.fromEntries(Object.entries(deeds).map(([action, { allowed }]) => [action, allowed]));
+    assert.deepEqual(Object.fromEntries(Object.entries(policy)), documented);
+  });
+
+  for (const [action, { allowed, run }] of Object.entries(deeds)) {
+    for (const role of roles) {
+      test(`[ROLE-1] [ERR-forbidden] [T3] ${role}: ${action} ${allowed.includes(role) ? "is allowed" : "is forbidden"}`, async () => {
+        const cast = await newStudioWithRoles(bed.deps);
+        assert.equal(await outcome(run(bed, cast[role], cast)), allowed.includes(role) ? "ok" : "forbidden");
+      });
+    }
+  }
+
+  test("[ROLE-2] [T3] [T7] who may give which role to whom, all 27 cells", async () => {
+    for (const by of roles) {
+      for (const from of roles) {
+        for (const to of roles) {
+          const cast = await newStudioWithRoles(bed.deps);
+          const target = await newMember(bed.deps, cast.owner, from);
+          const may = manages[by].includes(from) && manages[by].includes(to);
+          assert.equal(
+            await outcome(changeRole(bed.deps, cast[by], { userId: target.user.id, role: to })),
+            may ? "ok" : "forbidden",
+            `${by}: ${from} → ${to}`,
+          );
+          const now = await enterStudio(bed.deps, target, target.studio.id);
+          assert.equal(now.role, may ? to : from, `${by}: ${from} → ${to}`);
+        }
+      }
+    }
+  });
+
+  test("[ROLE-2] [T7] who may remove whom, and who may invite as what", async () => {
+    for (const by of roles) {
+      for (const role of roles) {
+        const cast = await newStudioWithRoles(bed.deps);
+        const target = await newMember(bed.deps, cast.owner, role);
+        const expected = manages[by].includes(role) ? "ok" : "forbidden";
+        assert.equal(await outcome(createInvitation(bed.deps, cast[by], { role })), expected, `${by} invites ${role}`);
+        assert.equal(
+          await outcome(removeMember(bed.deps, cast[by], { userId: target.user.id })),
+          expected,
+          `${by} removes ${role}`,
+        );
+        assert.equal(
+          await outcome(enterStudio(bed.deps, target, target.studio.id)),
+          expected === "ok" ? "not_found" : "ok",
+        );
+      }
+    }
+  });
+
+  test("[ROLE-2] [T7] an admin and a member cannot raise themselves", async () => {
+    const { admin, member } = await newStudioWithRoles(bed.deps);
+    assert.equal(await outcome(changeRole(bed.deps, admin, { userId: admin.user.id, role: "owner" })), "forbidden");
+    assert.equal(await outcome(changeRole(bed.deps, member, { userId: member.user.id, role: "admin" })), "forbidden");
+  });
+
+  test("[ROLE-3] the last owner is not demoted, does not leave, and is not removed", async () => {
+    const owner = await newStudio(bed.deps);
+    await newMember(bed.deps, owner, "admin");
+    const userId = owner.user.id;
+    for (const role of ["admin", "member"] as const)
+      assert.equal(await outcome(changeRole(bed.deps, owner, { userId, role })), "forbidden");
+    assert.equal(await outcome(removeMember(bed.deps, owner, { userId })), "forbidden");
+    assert.equal((await enterStudio(bed.deps, owner, owner.studio.id)).role, "owner");
+  });
+
+  test("[ROLE-3] [ROLE-4] ownership is handed over: make another owner, then step down or leave", async () => {
+    const owner = await newStudio(bed.deps);
+    const heir = await newMember(bed.deps, owner, "member");
+    const given = await changeRole(bed.deps, owner, { userId: heir.user.id, role: "owner" });
+    assert.deepEqual(given, {
+      studioId: owner.studio.id,
+      userId: heir.user.id,
+      role: "owner",
+      joinedAt: new Date(bed.clock()).toISOString(),
+    });
+    await changeRole(bed.deps, owner, { userId: owner.user.id, role: "member" });
+    await removeMember(bed.deps, await enterStudio(bed.deps, owner, owner.studio.id), { userId: owner.user.id });
+    assert.equal(
+      await outcome(
+        removeMember(bed.deps, await enterStudio(bed.deps, heir, heir.studio.id), { userId: heir.user.id }),
+      ),
+      "forbidden",
+    );
+  });
+
+  test("[STUDIO-4] removal and demotion show when the studio is next entered", async () => {
+    const { owner, admin, member } = await newStudioWithRoles(bed.deps);
+    await changeRole(bed.deps, owner, { userId: admin.user.id, role: "member" });
+    assert.equal((await enterStudio(bed.deps, admin, admin.studio.id)).role, "member");
+    await removeMember(bed.deps, owner, { userId: member.user.id });
+    assert.equal(await outcome(enterStudio(bed.deps, member, member.studio.id)), "not_found");
+  });
+
+  test("[ERR-not_found] [T1] [T2] strangers, members of other studios and ids that cannot exist are no members", async () => {
+    const owner = await newStudio(bed.deps);
+    const foreign = await newStudio(bed.deps);
+    for (const userId of [foreign.user.id, ...hostileIds("user")]) {
+      const shown = JSON.stringify(userId.slice(0, 40));
+      assert.equal(await outcome(changeRole(bed.deps, owner, { userId, role: "admin" })), "not_found", shown);
+      assert.equal(await outcome(removeMember(bed.deps, owner, { userId })), "not_found", shown);
+    }
+    assert.equal((await enterStudio(bed.deps, foreign, foreign.studio.id)).role, "owner");
+  });
+
+  test("[ERR-invalid_input] a role that is none is refused", () => {
+    for (const role of ["", "Owner", "root", null, 1, ["owner"]])
+      assert.equal(changeRoleInput.safeParse({ userId: "u", role }).success, false);
+  });
+});

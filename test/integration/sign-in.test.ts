@@ -1,0 +1,455 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, it } from "node:test";
+import { createSessions } from "#auth/sessions.ts";
+import { days, minutes } from "#lib/clock.ts";
+import { createLog } from "#lib/log.ts";
+import { createBrowser, signIn, signInFrom, type Browser, type Visit } from "../support/browser-less.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { startIssuer, type Issuer } from "../support/oidc-issuer.ts";
+import { freeBase, startPeopleServer, type PeopleServer } from "../support/people-server.ts";
+import { newPerson } from "../support/people.ts";
+
+forEachEngine("signing in at an identity provider", (bed) => {
+  let server: PeopleServer;
+  let issuer: Issuer;
+  let other: Issuer;
+  let base: string;
+  const lines: string[] = [];
+
+  before(async () => {
+    base = await freeBase();
+    issuer = await startIssuer({ redirectUris: [`${base}/api/auth/callback/oidc`] });
+    other = await startIssuer({ redirectUris: [`${base}/api/auth/callback/oidc-2`], id: "oidc-2", userinfoOnly: true });
+    const log = createLog("trace", { write: (line) => void lines.push(line) });
+    server = await startPeopleServer({
+      deps: bed.deps,
+      base,
+      identityProviders: [issuer.settings, other.settings],
+      log,
+    });
+  });
+  after(async () => {
+    await server.close();
+    await issuer.close();
+    await other.close();
+  });
+  beforeEach(() => issuer.forge(undefined));
+
+  const who = (browser: Browser) =>
+    createSessions({ deps: bed.deps, base }).find(browser.cookies.header(new URL(base)));
+  const users = async () => (await bed.database.q.selectFrom("users").selectAll().execute()).length;
+  const sessions = async () => (await bed.database.q.selectFrom("sessions").selectAll().execute()).length;
+  /** Up to the moment the issuer sends the browser back; the answer is where to. */
+  async function untilCallback(browser: Browser, email: string, returnTo = "/"): Promise<string> {
+    const login = await browser.open(`${base}/login?switch=1&return_to=${encodeURIComponent(returnTo)}`);
+    const atIssuer = await browser.submit(login);
+    const form = atIssuer.forms[0]!;
+    let url = form.action.href;
+    let response = await browser.send(url, { method: "POST", body: new URLSearchParams({ login: email }) });
+    for (;;) {
+      url = new URL(response.headers.get("location")!, url).href;
+      if (url.startsWith(base)) return url;
+      response = await browser.send(url);
+    }
+  }
+  async function refused(
+    visit: Visit,
+    browser: Browser,
+    status: number,
+    before: { users: number; sessions: number },
+  ): Promise<void> {
+    assert.equal(visit.status, status, visit.text);
+    assert.match(visit.text, /You are not signed in/);
+    assert.match(visit.headers.get("content-type") ?? "", /^text\/html/);
+    assert.equal(visit.headers.get("cache-control"), "no-store");
+    assert.equal(browser.cookies.get("atelier"), undefined);
+    assert.deepEqual({ users: await users(), sessions: await sessions() }, before);
+  }
+  const counts = async () => ({ users: await users(), sessions: await sessions() });
+
+  it("goes from the login page to the provider and back to where one wanted to go", async () => {
+    const browser = createBrowser();
+    const login = await browser.open(`${base}/login?return_to=%2Fposts%3Fa%3D1`);
+    assert.deepEqual(
+      login.forms.map(({ buttons }) => buttons),
+      [["Continue with Test issuer"], ["Continue with Test issuer"]],
+    );
+    assert.doesNotMatch(login.text, /<script|style=/);
+    const arrived = await signInFrom(browser, login, "ada@example.com");
+    assert.equal(arrived.url.href, `${base}/posts?a=1`);
+    const user = await who(browser);
+    assert.deepEqual([user?.name, user?.email, user?.emailVerified], ["ada", "ada@example.com", true]);
+  });
+
+  it("takes name and address from the userinfo endpoint where the ID token has none", async () => {
+    const browser = createBrowser();
+    const login = await browser.open(`${base}/login`);
+    const atIssuer = await browser.submit(login, {}, 1);
+    await browser.submit(atIssuer, { login: "grace@example.com" });
+    const user = await who(browser);
+    assert.deepEqual([user?.name, user?.email, user?.emailVerified], ["grace", "grace@example.com", true]);
+  });
+
+  it("[W3] gives a session cookie for 14 days, new at every sign-in; the one before is dead on the server", async () => {
+    const browser = await signIn(base, "ada@example.com");
+    const first = browser.cookies.get("atelier")!;
+    assert.deepEqual(first.attributes, { path: "/", "max-age": String(14 * 86_400), httponly: "", samesite: "Lax" });
+    assert.match(first.value, /^[\w-]{43}$/);
+    const stored = await bed.database.q.selectFrom("sessions").select("token_hash").execute();
+    assert.ok(stored.every(({ token_hash }) => !token_hash.includes(first.value)));
+    const old = browser.cookies.copy();
+    await signIn(base, "ada@example.com", browser);
+    assert.notEqual(browser.cookies.get("atelier")!.value, first.value);
+    assert.equal(await who(createBrowser(old)), undefined);
+    assert.equal((await who(browser))?.email, "ada@example.com");
+  });
+
+  it("[W3] a session is over 14 days after the sign-in", async () => {
+    const browser = await signIn(base, "ada@example.com");
+    bed.clock.advance(days(14) - 1);
+    assert.notEqual(await who(browser), undefined);
+    bed.clock.advance(1);
+    assert.equal(await who(browser), undefined);
+  });
+
+  it("[W3] a planted cookie does not become a session", async () => {
+    const browser = createBrowser();
+    browser.cookies.take(new URL(base), ["atelier=planted-by-someone-else; Path=/"]);
+    await signIn(base, "ada@example.com", browser);
+    assert.notEqual(browser.cookies.get("atelier")!.value, "planted-by-someone-else");
+  });
+
+  it("knows a person again by issuer and subject, with what the issuer says now", async () => {
+    issuer.says("mary@example.com", { sub: "m-1", name: "Mary", email: "mary@example.com", email_verified: true });
+    const first = await who(await signIn(base, "mary@example.com"));
+    issuer.says("mary@example.com", { sub: "m-1", name: "Mary J.", email: "mj@example.com", email_verified: false });
+    const second = await who(await signIn(base, "mary@example.com"));
+    assert.equal(second?.id, first?.id);
+    assert.deepEqual([second?.name, second?.email, second?.emailVerified], ["Mary J.", "mj@example.com", false]);
+  });
+
+  it("[A24] the same address with another subject, unverified, or at another issuer is someone else", async () => {
+    const ada = await who(await signIn(base, "ada@example.com"));
+    issuer.says("new@example.com", { sub: "another", name: "Ada", email: "ada@example.com", email_verified: true });
+    const taken = await who(await signIn(base, "new@example.com"));
+    issuer.says("loose@example.com", { sub: "loose", name: "Ada", email: "ada@example.com", email_verified: false });
+    const unverified = await who(await signIn(base, "loose@example.com"));
+    const browser = createBrowser();
+    const atOther = await browser.submit(await browser.open(`${base}/login`), {}, 1);
+    await browser.submit(atOther, { login: "ada@example.com" });
+    const elsewhere = await who(browser);
+    assert.equal(new Set([ada?.id, taken?.id, unverified?.id, elsewhere?.id]).size, 4);
+    assert.equal(unverified?.emailVerified, false);
+  });
+
+  it("[R6] ten first sign-ins of one person at once make one user", async () => {
+    const before = await users();
+    const browsers = await Promise.all(Array.from({ length: 10 }, () => signIn(base, "once@example.com")));
+    const ids = await Promise.all(browsers.map(async (browser) => (await who(browser))?.id));
+    assert.equal(new Set(ids).size, 1);
+    assert.equal(await users(), before + 1);
+  });
+
+  it("two tabs can sign in at the same time, each to its own page", async () => {
+    const browser = createBrowser();
+    const first = await untilCallback(browser, "ada@example.com", "/one");
+    const second = await untilCallback(browser, "grace@example.com", "/two");
+    assert.equal((await browser.open(first)).url.pathname, "/one");
+    assert.equal((await browser.open(second)).url.pathname, "/two");
+    assert.equal(browser.cookies.get("atelier-sign-in"), undefined);
+  });
+
+  it("[A14] a callback with missing, foreign, doubled or unknown state is refused, and nothing is stored", async () => {
+    const before = await counts();
+    const strange = [
+      (url: URL) => url.searchParams.delete("state"),
+      (url: URL) => url.searchParams.set("state", "x"),
+      (url: URL) => url.searchParams.append("state", "x"),
+      (url: URL) => (url.search = ""),
+      (url: URL) => url.searchParams.delete("code"),
+    ];
+    for (const change of strange) {
+      const browser = createBrowser();
+      const url = new URL(await untilCallback(browser, "stranger@example.com"));
+      change(url);
+      await refused(await browser.open(url.href), browser, 400, before);
+    }
+  });
+
+  it("[A14] [A16] a callback that another browser began is refused", async () => {
+    const before = await counts();
+    const attacker = createBrowser();
+    const victim = createBrowser();
+    await untilCallback(victim, "victim@example.com");
+    await refused(await victim.open(await untilCallback(attacker, "attacker@example.com")), victim, 400, before);
+  });
+
+  it("[A14] a callback serves once, also for a browser that kept its cookies", async () => {
+    const browser = createBrowser();
+    const url = await untilCallback(browser, "ada@example.com");
+    const kept = browser.cookies.copy();
+    assert.equal((await browser.open(url)).status, 404); // the start page, which this test does not serve
+    assert.notEqual(await who(browser), undefined);
+    const before = await counts();
+    assert.equal((await browser.open(url)).status, 400);
+    const thief = createBrowser(kept);
+    await refused(await thief.open(url), thief, 400, { ...before, sessions: before.sessions });
+  });
+
+  it("[A14] a sign-in that took more than ten minutes is refused", async () => {
+    const browser = createBrowser();
+    const url = await untilCallback(browser, "stranger@example.com");
+    const before = await counts();
+    bed.clock.advance(minutes(10));
+    await refused(await browser.open(url), browser, 400, before);
+  });
+
+  it("[A14] an answer of one provider is refused at another's address", async () => {
+    const browser = createBrowser();
+    const url = await untilCallback(browser, "stranger@example.com");
+    await refused(await browser.open(url.replace("/callback/oidc", "/callback/oidc-2")), browser, 400, await counts());
+    const unknown = await browser.open(`${base}/api/auth/callback/none?state=x&code=y`);
+    assert.equal(unknown.status, 404);
+  });
+
+  it("[A14] the iss of the answer has to be the issuer's", async () => {
+    for (const change of [
+      (url: URL) => url.searchParams.set("iss", other.issuer),
+      (url: URL) => url.searchParams.delete("iss"),
+    ]) {
+      const browser = createBrowser();
+      const url = new URL(await untilCallback(browser, "stranger@example.com"));
+      change(url);
+      await refused(await browser.open(url.href), browser, 400, await counts());
+    }
+  });
+
+  const forgeries = {
+    "another nonce": { claims: (claims: Record<string, unknown>) => ({ ...claims, nonce: "x" }) },
+    "no nonce": { claims: ({ nonce: _, ...claims }: Record<string, unknown>) => claims },
+    "another audience": { claims: (claims: Record<string, unknown>) => ({ ...claims, aud: "someone-else" }) },
+    "another issuer": { claims: (claims: Record<string, unknown>) => ({ ...claims, iss: "https://evil.example" }) },
+    "its time over": {
+      claims: (claims: Record<string, unknown>) => ({ ...claims, exp: Math.floor(Date.now() / 1000) - 120 }),
+    },
+    "no subject": { claims: ({ sub: _, ...claims }: Record<string, unknown>) => claims },
+    "algorithm none": { signature: "none" },
+    "HS256 under the public key": { signature: "hs256-public-key" },
+    "the signature of a stranger": { signature: "foreign-key" },
+    "a spoiled signature": { signature: "spoiled" },
+  } as const;
+  for (const [what, forgery] of Object.entries(forgeries)) {
+    it(`[A14] an ID token with ${what} is refused`, async () => {
+      const before = await counts();
+      const browser = createBrowser();
+      issuer.forge(forgery);
+      await refused(await browser.open(await untilCallback(browser, "stranger@example.com")), browser, 400, before);
+    });
+  }
+
+  it("a sign-in that was cancelled at the provider ends on a page with the way to begin again", async () => {
+    const browser = createBrowser();
+    issuer.denyNext();
+    const visit = await browser.open(await untilCallback(browser, "stranger@example.com", "/join/abc"));
+    await refused(visit, browser, 403, await counts());
+    assert.match(visit.text, /was cancelled/);
+    assert.match(visit.text, /href="\/login\?return_to=%2Fjoin%2Fabc&#38;switch=1"/);
+    assert.doesNotMatch(visit.text, /today/);
+  });
+
+  it("[A15] keys that change in the middle of a sign-in, and right after one, do no harm", async () => {
+    await signIn(base, "ada@example.com");
+    const browser = createBrowser();
+    const url = await untilCallback(browser, "ada@example.com");
+    issuer.rotateKeys();
+    await browser.open(url);
+    assert.equal((await who(browser))?.email, "ada@example.com");
+    issuer.rotateKeys();
+    await signIn(base, "ada@example.com");
+  });
+
+  it("[A15] a provider that is down is named on a page, before and after the redirect, and works again by itself", async () => {
+    const browser = createBrowser();
+    const login = await browser.open(`${base}/login`);
+    const url = await untilCallback(browser, "ada@example.com");
+    await issuer.down();
+    const before = await counts();
+    await refused(await browser.submit(login), browser, 502, before);
+    const visit = await browser.open(url);
+    await refused(visit, browser, 502, before);
+    assert.match(visit.text, /Test issuer does not answer/);
+    await issuer.up();
+    await signIn(base, "ada@example.com", browser);
+    assert.equal((await who(browser))?.email, "ada@example.com");
+  });
+
+  it("[A15] a provider that takes a minute is given up within ten seconds, and works again by itself", async () => {
+    const browser = createBrowser();
+    const login = await browser.open(`${base}/login`);
+    const url = await untilCallback(browser, "ada@example.com");
+    issuer.slow(60_000);
+    const before = await counts();
+    const started = performance.now();
+    const [atStart, atCallback] = await Promise.all([createBrowser().submit(login), browser.open(url)]);
+    const took = performance.now() - started;
+    issuer.slow(0);
+    assert.ok(took < 10_000, `${took} ms`);
+    await refused(atStart, browser, 502, before);
+    await refused(atCallback, browser, 502, before);
+    await signIn(base, "ada@example.com", browser);
+  });
+
+  it("[W1] [A16] forms of other sites start nothing", async () => {
+    const foreign = [
+      { origin: "https://evil.example" },
+      { origin: "null" },
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site" },
+      { origin: base, "sec-fetch-site": "cross-site" },
+    ];
+    for (const headers of foreign) {
+      const response = await createBrowser().send(`${base}/login`, {
+        method: "POST",
+        body: new URLSearchParams({ provider: "oidc" }),
+        headers,
+      });
+      assert.equal(response.status, 403, JSON.stringify(headers));
+      assert.deepEqual(response.headers.getSetCookie(), []);
+    }
+    const plain = await createBrowser().send(`${base}/login`, {
+      method: "POST",
+      body: new URLSearchParams({ provider: "oidc" }),
+    });
+    assert.equal(plain.status, 303);
+  });
+
+  it("bad requests to the login page get a page and no flow", async () => {
+    const send = (init: RequestInit) => createBrowser().send(`${base}/login`, { method: "POST", ...init });
+    assert.equal((await send({ body: new URLSearchParams({ provider: "nobody" }) })).status, 404);
+    assert.equal((await send({ body: new URLSearchParams({}) })).status, 404);
+    assert.equal((await send({ body: "{}", headers: { "content-type": "application/json" } })).status, 415);
+    assert.equal((await send({ body: new URLSearchParams({ provider: "x".repeat(20_000) }) })).status, 413);
+    assert.equal((await createBrowser().send(`${base}/login`, { method: "DELETE" })).status, 404);
+    assert.equal((await createBrowser().send(`${base}/api/auth/callback/oidc`, { method: "POST" })).status, 404);
+  });
+
+  it("[W5] after signing in nobody is sent to another site", async () => {
+    const browser = await signIn(base, "ada@example.com");
+    for (const evil of [
+      "//evil.example",
+      "/\\evil.example",
+      "javascript:alert(1)",
+      "/x%0d%0aa:b",
+      "https://evil.example/",
+      "/\t/evil.example",
+    ]) {
+      const response = await browser.send(`${base}/login?return_to=${encodeURIComponent(evil)}`);
+      assert.deepEqual([response.status, response.headers.get("location")], [200, null], evil);
+    }
+    const good = await browser.send(`${base}/login?return_to=%2Fposts`);
+    assert.deepEqual([good.status, good.headers.get("location")], [303, "/posts"]);
+  });
+
+  it("someone who is signed in sees as whom, and can use another account", async () => {
+    const browser = await signIn(base, "ada@example.com");
+    const page = await browser.open(`${base}/login`);
+    assert.match(page.text, /ada@example\.com/);
+    assert.match(page.text, /href="\/login\?switch=1"/);
+    const other = await browser.open(`${base}/login?switch=1`);
+    const response = await browser.send(other.forms[0]!.action.href, {
+      method: "POST",
+      body: new URLSearchParams(other.forms[0]!.fields),
+    });
+    assert.equal(new URL(response.headers.get("location")!).searchParams.get("prompt"), "login");
+  });
+
+  it("addresses come from settings, whatever the request calls us", async () => {
+    const response = await createBrowser().send(`${base}/login`, {
+      method: "POST",
+      body: new URLSearchParams({ provider: "oidc" }),
+      headers: { "x-forwarded-host": "evil.example", "x-forwarded-proto": "https", forwarded: "host=evil.example" },
+    });
+    assert.equal(
+      new URL(response.headers.get("location")!).searchParams.get("redirect_uri"),
+      `${base}/api/auth/callback/oidc`,
+    );
+  });
+
+  it("signing out ends the session on the server, from our own pages only", async () => {
+    const browser = await signIn(base, "ada@example.com");
+    for (const headers of [{}, { origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }] as Record<
+      string,
+      string
+    >[]) {
+      assert.equal((await browser.send(`${base}/api/sign-out`, { method: "POST", headers })).status, 403);
+    }
+    const kept = browser.cookies.copy();
+    const gone = await browser.send(`${base}/api/sign-out`, { method: "POST", headers: { origin: base } });
+    assert.equal(gone.status, 204);
+    assert.equal(browser.cookies.get("atelier"), undefined);
+    assert.equal(await who(createBrowser(kept)), undefined);
+    assert.equal(
+      (await browser.send(`${base}/api/sign-out`, { method: "POST", headers: { origin: base } })).status,
+      204,
+    );
+    assert.equal((await browser.send(`${base}/api/sign-out`, { headers: { origin: base } })).status, 404);
+  });
+
+  it("[C5] a sign-in begun before a restart is finished after it, and sessions live on", async () => {
+    const person = await signIn(base, "ada@example.com");
+    const browser = createBrowser();
+    const url = await untilCallback(browser, "grace@example.com");
+    await server.close();
+    server = await startPeopleServer({ deps: bed.deps, base, identityProviders: [issuer.settings, other.settings] });
+    await browser.open(url);
+    assert.equal((await who(browser))?.email, "grace@example.com");
+    assert.match((await person.open(`${base}/login`)).text, /ada@example\.com/);
+  });
+
+  it("hostile claims are kept as text", async () => {
+    issuer.says("evil@example.com", {
+      sub: "evil",
+      name: "<script>alert(1)</script>\0\u202e",
+      email: "evil@example.com",
+      email_verified: true,
+    });
+    const browser = await signIn(base, "evil@example.com");
+    const page = await browser.open(`${base}/login`);
+    assert.doesNotMatch(page.text, /<script/);
+    assert.match(page.text, /&#60;script&#62;/);
+  });
+
+  it("[L4] no log line holds a cookie, code, state or token", async () => {
+    lines.length = 0;
+    const browser = createBrowser();
+    const url = new URL(await untilCallback(browser, "ada@example.com"));
+    const pending = browser.cookies.get("atelier-sign-in")!.value;
+    await browser.open(url.href);
+    issuer.forge({ signature: "none" });
+    await browser.open(await untilCallback(browser, "ada@example.com"));
+    const secrets = [
+      url.searchParams.get("code")!,
+      url.searchParams.get("state")!,
+      pending,
+      browser.cookies.get("atelier")!.value,
+      issuer.clientSecret,
+      "ada@example.com",
+    ];
+    for (const secret of secrets) assert.ok(!lines.join("").includes(secret));
+  });
+
+  it("pages forbid framing, storing and script", async () => {
+    const page = await createBrowser().open(`${base}/login`);
+    const policy = page.headers.get("content-security-policy") ?? "";
+    assert.match(policy, /default-src 'none'/);
+    assert.match(policy, /frame-ancestors 'none'/);
+    assert.match(policy, new RegExp(`form-action 'self' ${issuer.issuer}`));
+    assert.equal(page.headers.get("referrer-policy"), "same-origin");
+    assert.equal(page.headers.get("cache-control"), "no-store");
+  });
+
+  it("people of a test and of an issuer are not mixed", async () => {
+    const person = await newPerson(bed.deps, { email: "ada@example.com" });
+    assert.notEqual((await who(await signIn(base, "ada@example.com")))?.id, person.user.id);
+  });
+});

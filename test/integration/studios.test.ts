@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { describeMe } from "#domain/access/describe-me.ts";
+import { createStudio, createStudioInput } from "#domain/studios/create-studio.ts";
+import { enterStudio } from "#domain/studios/enter-studio.ts";
+import { listMembers } from "#domain/studios/list-members.ts";
+import { isId } from "#lib/ids.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { hostileIds } from "../support/hostile.ts";
+import { outcome } from "../support/outcome.ts";
+import { newMember, newPerson, newStudio } from "../support/people.ts";
+
+forEachEngine("studios", (bed) => {
+  test("[WORD-2] [WORD-8] a studio has id, name, slug, timezone, createdAt", async () => {
+    const person = await newPerson(bed.deps);
+    const studio = await createStudio(
+      bed.deps,
+      person,
+      createStudioInput.parse({ name: "  Café Zürich & Söhne ", timezone: "Europe/Zurich" }),
+    );
+    const { id, ...rest } = studio;
+    assert.ok(isId("studio", id));
+    assert.deepEqual(rest, {
+      name: "Café Zürich & Söhne",
+      slug: "cafe-zurich-sohne",
+      timezone: "Europe/Zurich",
+      createdAt: new Date(bed.clock()).toISOString(),
+    });
+  });
+
+  test("[STUDIO-1] its creator is the owner, and it becomes the active studio", async () => {
+    const person = await newPerson(bed.deps);
+    await newStudio(bed.deps, person, "First");
+    bed.clock.advance(1000);
+    const second = await newStudio(bed.deps, person, "Second");
+    assert.equal(second.role, "owner");
+    const me = await describeMe(bed.deps, person);
+    assert.equal(me.activeStudioId, second.studio.id);
+    assert.deepEqual(
+      me.memberships.map(({ studioName, role }) => [studioName, role]),
+      [
+        ["First", "owner"],
+        ["Second", "owner"],
+      ],
+    );
+  });
+
+  test("[WORD-2] fifty studios of one name made at the same moment have fifty slugs", async () => {
+    const person = await newPerson(bed.deps);
+    const made = await Promise.all(
+      Array.from({ length: 50 }, () => createStudio(bed.deps, person, { name: "Twin", timezone: "UTC" })),
+    );
+    assert.equal(new Set(made.map(({ slug }) => slug)).size, 50);
+    for (const { slug } of made) assert.match(slug, /^twin(-[a-z0-9]{6})?$/);
+  });
+
+  test("[WORD-2] a name without letters of ours still gets a slug", async () => {
+    for (const name of ["日本", "!!!", "😀", "-".repeat(100), "a".repeat(100)]) {
+      const { slug } = await createStudio(bed.deps, await newPerson(bed.deps), { name, timezone: "UTC" });
+      assert.match(slug, /^[a-z0-9]+(-[a-z0-9]+)*$/, name);
+      assert.ok(slug.length <= 50);
+    }
+  });
+
+  test("[ERR-invalid_input] names and time zones that no one can read are refused", () => {
+    const bad = ["", "   ", "a\nb", "a\0b", "\ud800", "\u2028", "x".repeat(101), 7, null, ["a"]];
+    for (const name of bad) assert.equal(createStudioInput.safeParse({ name }).success, false, JSON.stringify(name));
+    for (const timezone of ["", "Mars/Phobos", "../x", "\0"])
+      assert.equal(createStudioInput.safeParse({ name: "A", timezone }).success, false, timezone);
+    assert.equal(
+      createStudioInput.safeParse({ name: "A", ownerId: "usr_1" }).success,
+      false,
+      "nothing beyond what is asked",
+    );
+    assert.deepEqual(createStudioInput.parse({ name: "A" }), { name: "A", timezone: "UTC" });
+  });
+
+  test("[STUDIO-5] [T1] a studio is entered by its members only; any other id does not exist", async () => {
+    const owner = await newStudio(bed.deps);
+    const stranger = await newPerson(bed.deps);
+    const refusals = [];
+    for (const id of [owner.studio.id, ...hostileIds("studio")]) {
+      refusals.push(
+        await enterStudio(bed.deps, stranger, id).then(
+          () => "entered",
+          (error: Error) => outcomeText(error),
+        ),
+      );
+    }
+    assert.equal(new Set(refusals).size, 1, "one answer for foreign and for missing");
+    assert.match(refusals[0] ?? "", /^not_found /);
+    assert.equal((await enterStudio(bed.deps, owner, owner.studio.id)).role, "owner");
+  });
+
+  test("[ROLE-4] members are listed, earliest joined first", async () => {
+    const owner = await newStudio(bed.deps);
+    bed.clock.advance(1);
+    const admin = await newMember(bed.deps, owner, "admin");
+    bed.clock.advance(1);
+    const member = await newMember(bed.deps, owner, "member");
+    await newMember(bed.deps, await newStudio(bed.deps), "member");
+    const { members } = await listMembers(bed.deps, member);
+    assert.deepEqual(
+      members.map(({ userId, role }) => [userId, role]),
+      [
+        [owner.user.id, "owner"],
+        [admin.user.id, "admin"],
+        [member.user.id, "member"],
+      ],
+    );
+    assert.deepEqual(Object.keys(members[0] ?? {}), ["userId", "name", "email", "role", "joinedAt"]);
+  });
+
+  test("[WORD-3] the database itself takes no other role and no studio without an owner", async () => {
+    const { studio, user } = await newStudio(bed.deps);
+    const { q } = bed.database;
+    await assert.rejects(
+      q
+        .updateTable("memberships")
+        .set({ role: "root" as never })
+        .where("user_id", "=", user.id)
+        .execute(),
+    );
+    await assert.rejects(q.updateTable("studios").set({ owner_count: 0 }).where("id", "=", studio.id).execute());
+    await assert.rejects(
+      q
+        .insertInto("memberships")
+        .values({ studio_id: studio.id, user_id: "usr_nobody", role: "member", joined_at: 1 })
+        .execute(),
+    );
+    assert.equal(await outcome(enterStudio(bed.deps, { user }, studio.id)), "ok");
+  });
+});
+
+function outcomeText(error: Error): string {
+  return `${(error as { code?: string }).code} ${error.message}`;
+}

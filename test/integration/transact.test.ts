@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sql } from "kysely";
+import type { Connection } from "#db/client.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { listPosts } from "#domain/posts/list-posts.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { newStudio } from "../support/people.ts";
+
+forEachEngine("transactions", (bed) => {
+  const addUser = (tx: Connection, id: string) =>
+    tx.q
+      .insertInto("users")
+      .values({
+        id,
+        issuer: "i",
+        subject: id,
+        name: "",
+        email: null,
+        email_verified: 0,
+        active_studio_id: null,
+        created_at: 1,
+      })
+      .execute();
+  const users = async (like: string) =>
+    (await bed.database.q.selectFrom("users").select("id").where("id", "like", like).orderBy("id").execute()).map(
+      ({ id }) => id,
+    );
+
+  test("[ACT-2] what fails leaves nothing behind, and the next transaction works", async () => {
+    const failure = new Error("no");
+    await assert.rejects(
+      bed.database.transact(async (tx) => {
+        await addUser(tx, "rolled-back");
+        throw failure;
+      }),
+      failure,
+    );
+    assert.deepEqual(await users("rolled%"), []);
+    await bed.database.transact((tx) => addUser(tx, "kept"));
+    assert.deepEqual(await users("kept"), ["kept"]);
+  });
+
+  test("[ACT-2] an error of the database's own ends the transaction the same way", async () => {
+    await assert.rejects(
+      bed.database.transact(async (tx) => {
+        await addUser(tx, "twice");
+        await addUser(tx, "twice");
+      }),
+    );
+    assert.deepEqual(await users("twice"), []);
+  });
+
+  test("[ACT-2] nobody sees into an open transaction, and it sees itself", async () => {
+    const owner = await newStudio(bed.deps);
+    await bed.deps.transact(async (tx) => {
+      const now = bed.clock();
+      const id = bed.deps.newId("post");
+      await tx.posts.insert({
+        id,
+        studioId: owner.studio.id,
+        title: "A",
+        body: "",
+        status: "draft",
+        revision: 1,
+        createdBy: owner.user.id,
+        createdAt: now,
+        updatedAt: now,
+      });
+      assert.equal((await tx.posts.find(owner.studio.id, id))?.title, "A");
+      assert.equal(await bed.deps.posts.find(owner.studio.id, id), undefined);
+    });
+  });
+
+  test("[ACT-2] a hundred transactions at the same moment are all made, each whole", async () => {
+    const owner = await newStudio(bed.deps);
+    const posts = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => createPost(bed.deps, owner, { title: `P${i}`, body: "" })),
+    );
+    const listed = await listPosts(bed.deps, owner, { limit: 100 });
+    assert.deepEqual(new Set(listed.posts.map(({ id }) => id)), new Set(posts.map(({ id }) => id)));
+    const rows = await bed.database.q
+      .selectFrom("activity")
+      .select("id")
+      .where("action", "=", "post.created")
+      .where("studio_id", "=", owner.studio.id)
+      .execute();
+    assert.equal(rows.length, 100);
+  });
+});
+
+forEachEngine(
+  "transactions that PostgreSQL asks to repeat",
+  (bed) => {
+    const addUser = (tx: Connection, id: string) =>
+      sql`INSERT INTO users VALUES (${id}, 'i', ${id}, '', NULL, 0, NULL, 1)`.execute(tx.q);
+    const count = async (id: string) =>
+      (await sql`SELECT 1 FROM users WHERE id = ${id}`.execute(bed.database.q)).rows.length;
+
+    for (const state of ["40001", "40P01"]) {
+      test(`[D4] ${state} is retried inside, and what was done before it is not done twice`, async () => {
+        let attempts = 0;
+        const id = `retried-${state}`;
+        await bed.database.transact(async (tx) => {
+          await addUser(tx, id);
+          if (++attempts < 4)
+            await sql.raw(`DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '${state}'; END $$`).execute(tx.q);
+        });
+        assert.equal(attempts, 4);
+        assert.equal(await count(id), 1);
+      });
+    }
+
+    test("[D4] it gives up in the end, with nothing done", async () => {
+      let attempts = 0;
+      const work = bed.database.transact(async (tx) => {
+        attempts++;
+        await addUser(tx, "given-up");
+        await sql.raw("DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END $$").execute(tx.q);
+      });
+      await assert.rejects(work);
+      assert.ok(attempts > 1 && attempts < 20);
+      assert.equal(await count("given-up"), 0);
+    });
+
+    test("[D4] other errors are not retried", async () => {
+      let attempts = 0;
+      const work = bed.database.transact(async (tx) => {
+        attempts++;
+        await sql.raw("SELECT 1 / 0").execute(tx.q);
+      });
+      await assert.rejects(work);
+      assert.equal(attempts, 1);
+    });
+
+    test("[D4] two transactions in a true deadlock are both made", async () => {
+      for (const id of ["left", "right"]) await addUser(bed.database, id);
+      const lock = (tx: Connection, id: string) =>
+        sql`UPDATE users SET created_at = created_at + 1 WHERE id = ${id}`.execute(tx.q);
+      let waiting = 0;
+      let release = (): void => {};
+      const bothHaveOne = new Promise<void>((resolve) => (release = resolve));
+      const cross = (first: string, second: string) =>
+        bed.database.transact(async (tx) => {
+          await lock(tx, first);
+          if (++waiting === 2) release();
+          await bothHaveOne; // a second attempt finds it resolved
+          await lock(tx, second);
+        });
+      await Promise.all([cross("left", "right"), cross("right", "left")]);
+      assert.ok(waiting > 2, "one of them ran twice");
+      const { rows } = await sql<{
+        created_at: number;
+      }>`SELECT created_at FROM users WHERE id IN ('left', 'right')`.execute(bed.database.q);
+      assert.deepEqual(
+        rows.map((row) => row.created_at),
+        [3, 3],
+      );
+    });
+
+    test("[D4] a true serialization failure is retried: fifty increments, none lost", async () => {
+      await addUser(bed.database, "counter");
+      const increment = () =>
+        bed.database.transact(async (tx) => {
+          await sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`.execute(tx.q);
+          const { rows } = await sql<{ created_at: number }>`SELECT created_at FROM users WHERE id = 'counter'`.execute(
+            tx.q,
+          );
+          await sql`UPDATE users SET created_at = ${(rows[0]?.created_at ?? 0) + 1} WHERE id = 'counter'`.execute(tx.q);
+        });
+      // Three at a time: each can lose to the two others, and eight attempts are enough for that.
+      for (let i = 0; i < 17; i++) await Promise.all([increment(), increment(), increment()]);
+      const { rows } = await sql<{ created_at: number }>`SELECT created_at FROM users WHERE id = 'counter'`.execute(
+        bed.database.q,
+      );
+      assert.equal(rows[0]?.created_at, 1 + 51);
+    });
+  },
+  ["postgres"],
+);

@@ -1,0 +1,66 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { globSync } from "node:fs";
+import { join, relative } from "node:path";
+import { atExit } from "./support/at-exit.ts";
+import { temporaryFolder } from "./support/folder.ts";
+import { needs, type Need } from "./support/needs.ts";
+
+/**
+ * What `npm test` runs: the checks, the build of the web app, then every test with what it needs beside it.
+ * With arguments, only those test files, without the checks: `npm test -- test/integration/posts.test.ts`.
+ */
+
+const root = join(import.meta.dirname, "..");
+const chosen = process.argv.slice(2);
+const stops: (() => Promise<void>)[] = [];
+let running: ChildProcess | undefined;
+
+atExit(() => running?.kill()); // what else is under way ends itself in the same manner
+
+process.exitCode = await main().finally(stopAll);
+
+async function main(): Promise<number> {
+  if (chosen.length === 0 && !(await run(["scripts/check.ts"]))) return 1;
+  if (!(await run(["scripts/build-web.ts"]))) return 1;
+
+  // Every test file is a process, and some start dozens: they share what was compiled.
+  const env: Record<string, string> = { NODE_COMPILE_CACHE: temporaryFolder("atelier-compiled-").path };
+  const missing: Need[] = [];
+  for (const need of needs) {
+    const provided = await need.provide();
+    if (!provided) missing.push(need);
+    if (provided) stops.push(provided.stop);
+    Object.assign(env, provided?.env);
+  }
+
+  const found = globSync("test/{spec,integration,e2e,faults}/**/*.test.ts", { cwd: root }).toSorted();
+  const files = chosen.length > 0 ? chosen.map((file) => relative(root, file)) : found;
+  // Two at a time: more would measure the machine, not the code, where a test says "within 5 s".
+  const flags = ["--test", "--test-concurrency=2", "--test-reporter=spec", "--test-timeout=120000"];
+  const passed = await run([...flags, ...files], env);
+  return report(missing) && passed ? 0 : 1;
+}
+
+/** Says loudly what this machine could not test; false where that is a failure. */
+function report(missing: readonly Need[]): boolean {
+  if (missing.length === 0) return true;
+  const rule = "!".repeat(100);
+  const lines = missing.map(
+    (need) => `  MISSING: ${need.name}\n    Not tested:   ${need.untested}\n    To bring it:  ${need.bring}`,
+  );
+  console.error(`\n${rule}\n${lines.join("\n")}\n${rule}`);
+  const strict = process.env["CI"] === "true";
+  if (strict) console.error("CI=true: what is missing is a failure.");
+  return !strict;
+}
+
+async function run(args: readonly string[], env: Record<string, string> = {}): Promise<boolean> {
+  running = spawn(process.execPath, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...env } });
+  const [code] = (await once(running, "exit")) as [number | null];
+  return code === 0;
+}
+
+async function stopAll(): Promise<void> {
+  await Promise.allSettled(stops.splice(0).map((stop) => stop()));
+}

@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ConfigError, readConfig } from "../../src/config.ts";
+import { isLoopbackName } from "#lib/loopback.ts";
+
+type Settings = Record<string, string>;
+
+const secret = "s".repeat(32);
+
+/** The variables that are complained of, in the message an operator reads. */
+function faultsOf(settings: Settings): string[] {
+  try {
+    readConfig(settings);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const fault of error.faults) assert.ok(error.message.includes(fault), "the message holds every fault");
+    return error.faults.map((fault) => fault.split(":", 1)[0] ?? "").toSorted();
+  }
+}
+
+/** Off loopback with everything that is demanded there. */
+const open: Settings = {
+  BASE_URL: "https://atelier.example.com",
+  SECRETS: secret,
+  SIGN_IN_ALLOW: "@example.com",
+  OIDC_ISSUER: "https://idp.example.com",
+  OIDC_CLIENT_ID: "atelier",
+};
+
+const wrong: [string, ...string[]][] = [
+  ["PORT", "abc", "-1", "65536", "3000.5", "80a", "NaN", " "],
+  [
+    "BASE_URL",
+    "localhost:3000",
+    "ftp://localhost",
+    "http://",
+    "http://user@localhost",
+    "http://localhost/?a=1",
+    "http://localhost/#a",
+    "http://localhost/path",
+  ],
+  ["UPLOAD_PAGE_URL", "up", "javascript:alert(1)", "https://up.example/?a"],
+  [
+    "LOGIN_URL",
+    "/login",
+    "http://localhost:3001/login",
+    "https://localhost:3000/login",
+    "http://localhost:3000.evil.example/login",
+  ],
+  ["SIGN_IN_ALLOW", ",", "example.com", "a@b@c", "**", "@"],
+  ["MCP_ORIGINS", "a.example", "https://a.example/", "https://a.example/path", "*", "null"],
+  ["METRICS_TOKEN", "short"],
+  ["DATABASE_URL", "mysql://db/x", "./file.db", "postgres://"],
+  ["STORAGE", "S3", "gcs", "disk "],
+  ["S3_FORCE_PATH_STYLE", "yes", "1", "TRUE"],
+  ["SECRETS", "short", "s".repeat(31), `${secret},short`, ","],
+  ["MAX_IMAGE_BYTES", "0", "-1", "50MB", "1.5", " "],
+  ["MAX_VIDEO_BYTES", "4GB"],
+  ["MAX_DOCUMENT_BYTES", "lots"],
+  ["MAX_ASSETS_PER_POST", "0", "1001", "x"],
+  ["CONFORMANCE_FIXTURES", "true", "yes", "2"],
+  ["RATE_LIMITS", "OFF", "false", "0"],
+  ["LOG_LEVEL", "verbose", "INFO"],
+];
+
+for (const [name, ...values] of wrong) {
+  for (const value of values) {
+    test(`[RUN-2] ${name}=${JSON.stringify(value.slice(0, 50))} is refused, and nothing else with it`, () => {
+      assert.deepEqual(faultsOf({ [name]: value }), [name]);
+    });
+  }
+}
+
+test("[RUN-1] every fault is reported at once, in one message with a line for each", () => {
+  const all = Object.fromEntries(wrong.map(([name, value]) => [name, value ?? ""]));
+  const more = { OIDC_2_NAME: "x", PLATFORM_X_CLIENT_ID: "x" };
+  assert.deepEqual(
+    faultsOf({ ...all, ...more }),
+    [...wrong.map(([name]) => name), "OIDC_2_ISSUER", "OIDC_2_CLIENT_ID", "PLATFORM_X_CLIENT_SECRET"].toSorted(),
+  );
+});
+
+test("[RUN-1] a wrong value does not hide what is missing", () => {
+  assert.deepEqual(faultsOf({ HOST: "0.0.0.0", PORT: "x", STORAGE: "s3", S3_REGION: "eu" }), [
+    ...["OIDC_ISSUER", "PORT", "S3_ACCESS_KEY_ID", "S3_BUCKET", "S3_SECRET_ACCESS_KEY", "SECRETS", "SIGN_IN_ALLOW"],
+  ]);
+});
+
+test("[RUN-1] [L3] a wrong secret is not shown", () => {
+  const settings = { SECRETS: "hunter2", METRICS_TOKEN: "hunter3", DATABASE_URL: "mysql://u:hunter4@db" };
+  assert.throws(
+    () => readConfig(settings),
+    (error: Error) => !/hunter/.test(error.message),
+  );
+});
+
+test("[VAR-SECRETS] [VAR-SIGN_IN_ALLOW] [VAR-OIDC] [L3] off loopback all three are demanded", () => {
+  const demanded = ["OIDC_ISSUER", "SECRETS", "SIGN_IN_ALLOW"];
+  assert.deepEqual(faultsOf({ BASE_URL: "https://atelier.example.com" }), demanded);
+  assert.deepEqual(
+    faultsOf({ HOST: "0.0.0.0" }),
+    demanded,
+    "listening for others is off loopback, whatever {base} says",
+  );
+  assert.deepEqual(faultsOf({ HOST: "::", BASE_URL: "http://localhost:3000" }), demanded);
+  for (const name of demanded)
+    assert.deepEqual(faultsOf({ ...open, [name]: "" }), name === "OIDC_ISSUER" ? ["OIDC_ISSUER"] : [name]);
+  assert.equal(readConfig(open).loopback, false);
+});
+
+test("[VAR-SECRETS] [L3] off loopback a secret of 31 bytes is refused", () => {
+  assert.deepEqual(faultsOf({ ...open, SECRETS: "s".repeat(31) }), ["SECRETS"]);
+});
+
+test("[VAR-CONFORMANCE_FIXTURES] [VAR-RATE_LIMITS] both are refused off loopback", () => {
+  assert.deepEqual(faultsOf({ ...open, CONFORMANCE_FIXTURES: "1", RATE_LIMITS: "off" }), [
+    "CONFORMANCE_FIXTURES",
+    "RATE_LIMITS",
+  ]);
+  assert.deepEqual(faultsOf({ ...open, CONFORMANCE_FIXTURES: "0", RATE_LIMITS: "on" }), []);
+});
+
+test("[VAR-BASE_URL] plain http is for loopback only", () => {
+  assert.deepEqual(faultsOf({ ...open, BASE_URL: "http://atelier.example.com" }), ["BASE_URL"]);
+});
+
+test("[VAR-LOGIN_URL] the login url has the origin of {base}", () => {
+  assert.deepEqual(faultsOf({ ...open, LOGIN_URL: "https://atelier.example.com/in" }), []);
+  assert.deepEqual(faultsOf({ ...open, LOGIN_URL: "https://login.example.com/" }), ["LOGIN_URL"]);
+});
+
+test("[VAR-STORAGE] S3 needs region, bucket and keys", () => {
+  assert.deepEqual(faultsOf({ STORAGE: "s3" }), ["S3_ACCESS_KEY_ID", "S3_BUCKET", "S3_REGION", "S3_SECRET_ACCESS_KEY"]);
+});
+
+test("[VAR-OIDC] a provider needs issuer and client id; plain http only on loopback", () => {
+  assert.deepEqual(faultsOf({ OIDC_CLIENT_ID: "c" }), ["OIDC_ISSUER"]);
+  assert.deepEqual(faultsOf({ OIDC_ISSUER: "https://idp.example" }), ["OIDC_CLIENT_ID"]);
+  assert.deepEqual(faultsOf({ OIDC_ISSUER: "http://idp.example", OIDC_CLIENT_ID: "c" }), ["OIDC_ISSUER"]);
+  assert.deepEqual(faultsOf({ OIDC_ISSUER: "idp", OIDC_CLIENT_ID: "c" }), ["OIDC_ISSUER"]);
+  assert.deepEqual(faultsOf({ ...open, OIDC_3_CLIENT_SECRET: "x" }), ["OIDC_3_CLIENT_ID", "OIDC_3_ISSUER"]);
+});
+
+test("[VAR-OIDC] numbers begin at 2: the first provider has none", () => {
+  assert.notDeepEqual(faultsOf({ ...open, OIDC_1_ISSUER: "https://one.example", OIDC_1_CLIENT_ID: "c" }), []);
+});
+
+test("[VAR-PLATFORM] half of a platform's credentials is refused", () => {
+  assert.deepEqual(faultsOf({ PLATFORM_X_CLIENT_SECRET: "s" }), ["PLATFORM_X_CLIENT_ID"]);
+});
+
+test("[VAR-HOST] what counts as loopback", () => {
+  for (const host of ["localhost", "LOCALHOST", "a.localhost", "127.0.0.1", "127.1.2.3", "::1", "[::1]"])
+    assert.ok(isLoopbackName(host), host);
+  for (const host of [
+    "",
+    "0.0.0.0",
+    "::",
+    "localhost.evil.example",
+    "127.0.0.1.nip.io",
+    "evil-localhost",
+    "128.0.0.1",
+    "10.0.0.1",
+    "example.com",
+  ]) {
+    assert.ok(!isLoopbackName(host), host);
+  }
+});

@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readConfig, type Config } from "../../src/config.ts";
+
+/** Every line of SPEC.md §8's table: what it is when nothing is set, and what it becomes when something is. */
+
+const secretA = "a".repeat(32);
+const secretB = "b".repeat(40);
+const mebibyte = 1024 * 1024;
+
+interface Case {
+  name: string;
+  set: Record<string, string>;
+  becomes: Partial<Config>;
+}
+
+const defaults: Case[] = [
+  { name: "[VAR-HOST] loopback, port 3000", set: {}, becomes: { host: "127.0.0.1", port: 3000, loopback: true } },
+  { name: "[VAR-BASE_URL] localhost at the port", set: { PORT: "8080" }, becomes: { base: "http://localhost:8080" } },
+  {
+    name: "[VAR-LOGIN_URL] both at {base}",
+    set: {},
+    becomes: { uploadPage: "http://localhost:3000", loginUrl: "http://localhost:3000/login" },
+  },
+  { name: "[VAR-SIGN_IN_ALLOW] everyone on loopback", set: {}, becomes: { signInAllow: ["*"] } },
+  { name: "[VAR-MCP_ORIGINS] none", set: {}, becomes: { mcpOrigins: [] } },
+  { name: "[VAR-METRICS_TOKEN] none", set: {}, becomes: { metricsToken: undefined } },
+  { name: "[VAR-DATA_DIR] ./data", set: {}, becomes: { dataDir: "./data" } },
+  { name: "[VAR-DATABASE_URL] SQLite", set: {}, becomes: { databaseUrl: undefined } },
+  { name: "[VAR-STORAGE] disk", set: {}, becomes: { storage: { kind: "disk" } } },
+  { name: "[VAR-SECRETS] generated on loopback", set: {}, becomes: { secrets: undefined } },
+  { name: "[VAR-OIDC] the development issuer on loopback", set: {}, becomes: { identityProviders: [] } },
+  {
+    name: "[VAR-LIMITS] those of section 5",
+    set: {},
+    becomes: { limits: { image: 50 * mebibyte, video: 4096 * mebibyte, document: 100 * mebibyte, assetsPerPost: 20 } },
+  },
+  { name: "[VAR-OAUTH_CLIENTS] none", set: {}, becomes: { oauthClientsFile: undefined } },
+  { name: "[VAR-TRUST_PROXY] off", set: {}, becomes: { trustProxy: [] } },
+  { name: "[VAR-PLATFORM] none", set: {}, becomes: { platformCredentials: {} } },
+  { name: "[VAR-CONFORMANCE_FIXTURES] off", set: {}, becomes: { conformanceFixtures: false } },
+  { name: "[VAR-RATE_LIMITS] on", set: {}, becomes: { rateLimits: true } },
+  { name: "[VAR-LOG_LEVEL] info", set: {}, becomes: { logLevel: "info" } },
+  {
+    name: "[RUN-3] a variable that is set to nothing is not set",
+    set: { PORT: "", SECRETS: "", BASE_URL: "" },
+    becomes: { port: 3000, secrets: undefined, base: "http://localhost:3000" },
+  },
+];
+
+const s3 = { STORAGE: "s3", S3_REGION: "eu", S3_BUCKET: "b", S3_ACCESS_KEY_ID: "k", S3_SECRET_ACCESS_KEY: "s" };
+const s3Becomes = {
+  kind: "s3",
+  endpoint: undefined,
+  region: "eu",
+  bucket: "b",
+  accessKeyId: "k",
+  secretAccessKey: "s",
+  forcePathStyle: false,
+} as const;
+const google = {
+  OIDC_ISSUER: "https://accounts.example",
+  OIDC_CLIENT_ID: "c1",
+  OIDC_CLIENT_SECRET: "x1",
+  OIDC_NAME: "Example",
+};
+const googleBecomes = {
+  id: "oidc",
+  name: "Example",
+  issuer: "https://accounts.example",
+  clientId: "c1",
+  clientSecret: "x1",
+};
+
+const given: Case[] = [
+  {
+    name: "[VAR-HOST] an address and a port",
+    set: { HOST: "::1", PORT: "65535" },
+    becomes: { host: "::1", port: 65_535, loopback: true },
+  },
+  {
+    name: "[VAR-BASE_URL] without its trailing slash",
+    set: { BASE_URL: "http://app.localhost:9000/" },
+    becomes: {
+      base: "http://app.localhost:9000",
+      uploadPage: "http://app.localhost:9000",
+      loginUrl: "http://app.localhost:9000/login",
+      loopback: true,
+    },
+  },
+  {
+    name: "[VAR-LOGIN_URL] another page of the same origin",
+    set: { LOGIN_URL: "http://localhost:3000/sign-in" },
+    becomes: { loginUrl: "http://localhost:3000/sign-in" },
+  },
+  {
+    name: "[VAR-LOGIN_URL] an upload page elsewhere",
+    set: { UPLOAD_PAGE_URL: "https://up.example.com/" },
+    becomes: { uploadPage: "https://up.example.com" },
+  },
+  {
+    name: "[VAR-SIGN_IN_ALLOW] addresses and domains",
+    set: { SIGN_IN_ALLOW: "Ann@Example.com, @example.ORG" },
+    becomes: { signInAllow: ["ann@example.com", "@example.org"] },
+  },
+  {
+    name: "[VAR-MCP_ORIGINS] a list",
+    set: { MCP_ORIGINS: "https://a.example,http://localhost:6274" },
+    becomes: { mcpOrigins: ["https://a.example", "http://localhost:6274"] },
+  },
+  { name: "[VAR-METRICS_TOKEN] a token", set: { METRICS_TOKEN: secretA }, becomes: { metricsToken: secretA } },
+  { name: "[VAR-DATA_DIR] a folder", set: { DATA_DIR: "/srv/atelier" }, becomes: { dataDir: "/srv/atelier" } },
+  {
+    name: "[VAR-DATABASE_URL] PostgreSQL",
+    set: { DATABASE_URL: "postgres://u:p@db/x" },
+    becomes: { databaseUrl: "postgres://u:p@db/x" },
+  },
+  {
+    name: "[VAR-DATABASE_URL] its other spelling",
+    set: { DATABASE_URL: "postgresql:///x?host=/run" },
+    becomes: { databaseUrl: "postgresql:///x?host=/run" },
+  },
+  { name: "[VAR-STORAGE] S3", set: s3, becomes: { storage: s3Becomes } },
+  {
+    name: "[VAR-STORAGE] another S3",
+    set: { ...s3, S3_ENDPOINT: "http://127.0.0.1:9000", S3_FORCE_PATH_STYLE: "true" },
+    becomes: { storage: { ...s3Becomes, endpoint: "http://127.0.0.1:9000", forcePathStyle: true } },
+  },
+  {
+    name: "[VAR-SECRETS] newest first",
+    set: { SECRETS: `${secretB}, ${secretA}` },
+    becomes: { secrets: [secretB, secretA] },
+  },
+  {
+    name: "[VAR-SECRETS] bytes count, not letters",
+    set: { SECRETS: "é".repeat(16) },
+    becomes: { secrets: ["é".repeat(16)] },
+  },
+  { name: "[VAR-OIDC] one provider", set: google, becomes: { identityProviders: [googleBecomes] } },
+  {
+    name: "[VAR-OIDC] several, in the order of their numbers, one on loopback, one public",
+    set: {
+      OIDC_10_ISSUER: "http://127.0.0.1:9/x",
+      OIDC_10_CLIENT_ID: "c10",
+      ...google,
+      OIDC_2_ISSUER: "https://two.example/t",
+      OIDC_2_CLIENT_ID: "c2",
+    },
+    becomes: {
+      identityProviders: [
+        googleBecomes,
+        { id: "oidc-2", name: "two.example", issuer: "https://two.example/t", clientId: "c2", clientSecret: undefined },
+        { id: "oidc-10", name: "127.0.0.1", issuer: "http://127.0.0.1:9/x", clientId: "c10", clientSecret: undefined },
+      ],
+    },
+  },
+  {
+    name: "[VAR-LIMITS] others",
+    set: { MAX_IMAGE_BYTES: "1", MAX_VIDEO_BYTES: "5000000000", MAX_DOCUMENT_BYTES: "3", MAX_ASSETS_PER_POST: "4" },
+    becomes: { limits: { image: 1, video: 5_000_000_000, document: 3, assetsPerPost: 4 } },
+  },
+  {
+    name: "[VAR-OAUTH_CLIENTS] a file",
+    set: { OAUTH_CLIENTS: "/etc/clients.json" },
+    becomes: { oauthClientsFile: "/etc/clients.json" },
+  },
+  {
+    name: "[VAR-TRUST_PROXY] proxies",
+    set: { TRUST_PROXY: "10.0.0.0/8, ::1" },
+    becomes: { trustProxy: ["10.0.0.0/8", "::1"] },
+  },
+  {
+    name: "[VAR-PLATFORM] credentials",
+    set: { PLATFORM_MASTODON_CLIENT_ID: "i", PLATFORM_MASTODON_CLIENT_SECRET: "s" },
+    becomes: { platformCredentials: { mastodon: { clientId: "i", clientSecret: "s" } } },
+  },
+  {
+    name: "[VAR-CONFORMANCE_FIXTURES] on loopback",
+    set: { CONFORMANCE_FIXTURES: "1" },
+    becomes: { conformanceFixtures: true },
+  },
+  { name: "[VAR-RATE_LIMITS] off on loopback", set: { RATE_LIMITS: "off" }, becomes: { rateLimits: false } },
+  { name: "[VAR-LOG_LEVEL] another", set: { LOG_LEVEL: "silent" }, becomes: { logLevel: "silent" } },
+];
+
+for (const { name, set, becomes } of [...defaults, ...given]) {
+  test(`${name}: ${Object.keys(set).join(", ") || "default"}`, () => {
+    const config = readConfig(set);
+    const seen = Object.fromEntries(Object.keys(becomes).map((key) => [key, config[key as keyof Config]]));
+    assert.deepEqual(seen, becomes);
+  });
+}
+
+test("[RUN-3] foreign variables of the environment are none of ours", () => {
+  assert.deepEqual(
+    readConfig({ PATH: "/bin", HOME: "/root", npm_config_x: "1", NODE_ENV: "production" }),
+    readConfig({}),
+  );
+});

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createLog, loggedPath } from "#lib/log.ts";
+
+function logged(
+  write: (log: ReturnType<typeof createLog>) => void,
+  level: Parameters<typeof createLog>[0] = "info",
+): string[] {
+  const lines: string[] = [];
+  write(createLog(level, { write: (line) => void lines.push(line) }));
+  return lines;
+}
+
+test("[RUN-9] what could carry a secret never reaches a line", () => {
+  const secret = "s3cr3t";
+  const [line = ""] = logged((log) =>
+    log.info(
+      {
+        authorization: secret,
+        cookie: secret,
+        token: secret,
+        secret,
+        headers: { authorization: secret, cookie: secret, "set-cookie": [secret], accept: "*/*" },
+        response: { "set-cookie": secret },
+      },
+      "request",
+    ),
+  );
+  assert.doesNotMatch(line, /s3cr3t/);
+  assert.match(line, /\*\/\*/, "and the rest does");
+});
+
+test("[RUN-9] a path is logged without its query and without the token that stands in it", () => {
+  const cases: Record<string, string> = {
+    "/": "/",
+    "/api/me?x=1": "/api/me",
+    "/u/abc.def": "/u/[redacted]",
+    "/u/abc.def/files/1?part=2": "/u/[redacted]",
+    "/join/abc": "/join/[redacted]",
+    "/files/ast_1?sig=abc": "/files/[redacted]",
+    "/files/a/b": "/files/[redacted]",
+    "/consent/abc": "/consent/[redacted]",
+    "/connect/abc": "/connect/[redacted]",
+    "/api/invitations/abc/accept": "/api/invitations/[redacted]/accept",
+    "/api/auth/callback/oidc?code=abc&state=def": "/api/auth/callback/oidc",
+    "/api/studios/std_1/posts": "/api/studios/std_1/posts",
+    "/u": "/u",
+    "/users/abc": "/users/abc",
+    "/?token=abc#/u/abc": "/",
+    "http://localhost:3000/u/abc": "/u/[redacted]", // absolute form, RFC 9112 §3.2.2
+    "HTTPS://x/join/abc?y": "/join/[redacted]",
+    "/u/abc#x?y": "/u/[redacted]",
+  };
+  for (const [url, shown] of Object.entries(cases)) assert.equal(loggedPath(url), shown, url);
+});
+
+test("[RUN-9] a path of any length makes a line of bounded length", () => {
+  assert.ok(loggedPath(`/${"a".repeat(100_000)}`).length <= 201);
+});
+
+test("[L4] line breaks and terminal escapes are data in a line, never a line of their own", () => {
+  const lines = logged((log) => log.info({ agent: 'a\r\n{"level":"error"}\u001b[2J', file: "\u2028" }, "x\ny"));
+  assert.equal(lines.length, 1);
+  const [line = ""] = lines;
+  assert.equal(line.indexOf("\n"), line.length - 1);
+  assert.doesNotMatch(line.slice(0, -1), /[\r\u001b]/);
+  assert.equal((JSON.parse(line) as { level: string }).level, "info");
+});
+
+test("[RUN-9] a line is JSON with level, ISO time and message; lower levels are left out", () => {
+  const lines = logged((log) => {
+    log.debug("no");
+    log.info({ a: 1 }, "yes");
+  });
+  assert.equal(lines.length, 1);
+  const { time, ...rest } = JSON.parse(lines[0] ?? "") as Record<string, unknown>;
+  assert.deepEqual(rest, { level: "info", a: 1, msg: "yes" });
+  assert.equal(new Date(String(time)).toISOString(), time);
+  assert.deepEqual(
+    logged((log) => log.fatal("no"), "silent"),
+    [],
+  );
+});

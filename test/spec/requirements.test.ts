@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { requirements, threats } from "./requirements.ts";
+
+const tests = join(import.meta.dirname, "..");
+
+/** Ids stand in brackets at the start of a test's name: `"[ROLE-3] [T5] two owners …"`. */
+function citationsIn(source: string): string[] {
+  const names = source.matchAll(/["`]((?:\[[A-Z][A-Za-z0-9_-]*\] ?)+)/g);
+  return [...names].flatMap(([, ids]) => [...(ids ?? "").matchAll(/\[([^\]]+)\]/g)].map(([, id]) => id ?? ""));
+}
+
+const known = new Set<string>([...Object.keys(requirements), ...threats]);
+const citations = globSync("**/*.test.ts", { cwd: tests }).flatMap((file) =>
+  citationsIn(readFileSync(join(tests, file), "utf8")).map((id) => ({ file, id })),
+);
+
+test("every requirement and every threat on the list is cited by a test", () => {
+  const cited = new Set(citations.map(({ id }) => id));
+  assert.deepEqual(
+    [...known].filter((id) => !cited.has(id)),
+    [],
+  );
+});
+
+test("every citation names a requirement or a threat that exists", () => {
+  assert.deepEqual(
+    citations.filter(({ id }) => !known.has(id)),
+    [],
+  );
+});
+
+test("citations are found, and only where a name begins with them", () => {
+  const [quote, tick] = ['"', String.fromCharCode(96)]; // apart from the ids, or this file would cite them itself
+  const source = `
+    test(${quote}[AA-1] [BB-2b] reads${quote}, () => {});
+    test(${tick}[T0] \${x}${tick}, () => {});
+    const list = [DD], text = ${quote}none [EE-1]${quote}, row = ${quote}[lower] case${quote};`;
+  assert.deepEqual(citationsIn(source), ["AA-1", "BB-2b", "T0"]);
+});

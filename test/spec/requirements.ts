@@ -1,0 +1,151 @@
+/**
+ * SPEC.md as data. A test cites the ids it holds at the start of its name: `test("[ROLE-3] the last owner stays", …)`.
+ * `requirements.test.ts` fails on an id that no test cites, and on a citation of an id that is not here.
+ * Every issue adds the rows of what it builds.
+ */
+export interface Requirement {
+  /** Section of SPEC.md. */
+  section: string;
+  says: string;
+}
+
+/** §1 and the parts of §3 and §7 that need no door: who and what there is, and who may do what. */
+const words = {
+  "WORD-1": { section: "1", says: "a user is known by (issuer, subject), never by email" },
+  "WORD-2": { section: "1", says: "a studio has id, name, slug, timezone, createdAt" },
+  "WORD-3": { section: "1", says: "a membership has one of the roles owner, admin, member" },
+  "WORD-4": {
+    section: "1",
+    says: "a post has id, title, body, status, revision, assets, createdBy, createdAt, updatedAt, url",
+  },
+  "WORD-5": { section: "1", says: "a post is draft, ready or archived" },
+  "WORD-6": { section: "1", says: "a post's revision grows with every change" },
+  "WORD-7": { section: "1", says: "ids are opaque, with a readable prefix, sortable by time" },
+  "WORD-8": { section: "1", says: "JSON is camelCase, times are ISO 8601 UTC" },
+  "STUDIO-1": { section: "7", says: "the creator of a studio is its owner; it becomes the active studio" },
+  "STUDIO-2": {
+    section: "3",
+    says: "the active studio counts while the user is a member of it, otherwise the first membership",
+  },
+  "STUDIO-3": { section: "7", says: "the active studio is set to a studio of one's own, anything else is not found" },
+  "STUDIO-4": {
+    section: "3",
+    says: "membership and role are read afresh: removal or demotion takes effect on the next call",
+  },
+  "STUDIO-5": { section: "4", says: "ids of another studio answer exactly as ids that do not exist: not_found" },
+  "ROLE-1": { section: "3", says: "one policy table says which role may do what" },
+  "ROLE-2": { section: "7", says: "admins manage members and admins; only owners manage and make owners" },
+  "ROLE-3": { section: "1", says: "a studio always keeps at least one owner" },
+  "ROLE-4": { section: "7", says: "members are listed, given another role, removed, or leave" },
+  "INVITE-1": { section: "7", says: "an invitation is a link {base}/join/<token> that lives 7 days" },
+  "INVITE-2": { section: "7", says: "an invitation serves once" },
+  "INVITE-3": { section: "3", says: "an invitation made for an address is accepted by that verified address only" },
+  "INVITE-4": { section: "7", says: "an invitation that was withdrawn is of no more use" },
+  "INVITE-5": { section: "8", says: "links are stored hashed or not at all" },
+  "POST-1": { section: "4", says: "posts are made, read and changed" },
+  "POST-2": { section: "4", says: "a change that names an old revision is refused: revision_conflict" },
+  "POST-3": { section: "4", says: "posts are listed by status and query, newest first, limit and cursor" },
+  "POST-4": { section: "4", says: "a cursor holds its place while posts are added" },
+  "ACT-1": { section: "4", says: "activity says who did what, through which client; owner and admin read it" },
+  "ACT-2": { section: "4", says: "a change and its activity row stand or fall together" },
+} as const satisfies Record<string, Requirement>;
+
+/** §4 Errors. */
+const errors = {
+  "ERR-1": { section: "4", says: "the codes are those of the table" },
+  "ERR-2": { section: "4", says: "an error is { code, message, hint? }" },
+  "ERR-3": {
+    section: "4",
+    says: "an unknown failure is internal with a reference; no stack, SQL, path or token leaves the process",
+  },
+  "ERR-forbidden": { section: "4", says: "the role does not allow it" },
+  "ERR-not_found": { section: "4", says: "no such thing in this studio" },
+  "ERR-invalid_input": { section: "4", says: "fails the schema" },
+  "ERR-revision_conflict": { section: "4", says: "as named" },
+  "ERR-storage_unavailable": { section: "4", says: "as named" },
+} as const satisfies Record<string, Requirement>;
+
+/** The table of codes in §4, and the two that SPEC.md names elsewhere: no session (401), unknown failure. */
+export const errorCodes = [
+  ...["forbidden", "inline_too_large_use_presign", "too_large", "not_found", "invalid_input", "unsupported_type"],
+  ...["type_mismatch", "not_uploaded", "upload_expired", "asset_limit_reached", "already_attached", "not_attached"],
+  ...["asset_in_use", "revision_conflict", "idempotency_conflict", "rate_limited", "quota_exceeded"],
+  ...["storage_unavailable", "url_blocked", "url_unreachable", "platform_unsupported", "platform_not_configured"],
+  ...["connect_expired", "connect_denied", "internal", "unauthenticated"],
+] as const;
+
+/** §8, the table: one row a line of it. */
+const variables = {
+  "VAR-HOST": { section: "8", says: "HOST, PORT: 127.0.0.1, 3000" },
+  "VAR-BASE_URL": { section: "8", says: "BASE_URL: http://localhost:$PORT" },
+  "VAR-LOGIN_URL": {
+    section: "8",
+    says: "UPLOAD_PAGE_URL, LOGIN_URL: {base}, {base}/login, with the origin of {base}",
+  },
+  "VAR-SIGN_IN_ALLOW": { section: "8", says: "SIGN_IN_ALLOW: * on loopback, demanded elsewhere" },
+  "VAR-MCP_ORIGINS": { section: "8", says: "MCP_ORIGINS: further browser origins" },
+  "VAR-METRICS_TOKEN": { section: "8", says: "METRICS_TOKEN: none" },
+  "VAR-DATA_DIR": { section: "8", says: "DATA_DIR: ./data" },
+  "VAR-DATABASE_URL": { section: "8", says: "DATABASE_URL: postgres://…; absent: SQLite" },
+  "VAR-STORAGE": { section: "8", says: "STORAGE: disk, or s3 with S3_…" },
+  "VAR-SECRETS": {
+    section: "8",
+    says: "SECRETS: one or more, newest first, at least 32 bytes each; generated on loopback",
+  },
+  "VAR-OIDC": {
+    section: "8",
+    says: "OIDC_…: the identity provider, further ones numbered; development issuer on loopback",
+  },
+  "VAR-LIMITS": { section: "8", says: "MAX_…: the limits of section 5" },
+  "VAR-OAUTH_CLIENTS": { section: "8", says: "OAUTH_CLIENTS: path of a file with pre-registered clients" },
+  "VAR-TRUST_PROXY": { section: "8", says: "TRUST_PROXY: off" },
+  "VAR-PLATFORM": { section: "8", says: "PLATFORM_<NAME>_CLIENT_ID, …_SECRET" },
+  "VAR-CONFORMANCE_FIXTURES": { section: "8", says: "CONFORMANCE_FIXTURES: off; refused off loopback" },
+  "VAR-RATE_LIMITS": { section: "8", says: "RATE_LIMITS: on; off refused off loopback" },
+  "VAR-LOG_LEVEL": { section: "8", says: "LOG_LEVEL: info" },
+} as const satisfies Record<string, Requirement>;
+
+/** §8, below the table, as far as it concerns start and database. */
+const running = {
+  "RUN-1": {
+    section: "8",
+    says: "all settings are checked at start, every fault reported at once in one readable message",
+  },
+  "RUN-2": { section: "8", says: "unknown values never fall back silently" },
+  "RUN-3": { section: "8", says: "the defaults are a working service on loopback" },
+  "RUN-4": { section: "8", says: "losing the database gives clear errors and recovers by itself" },
+  "RUN-5": { section: "8", says: "two processes on one data folder are safe, or the second is refused" },
+  "RUN-6": { section: "8", says: "a damaged database is refused and left as it is" },
+  "RUN-7": { section: "8", says: "one SQL, two engines: migrations with checksums, resumable after kill -9" },
+  "RUN-8": { section: "8", says: "nothing acknowledged is lost by kill -9" },
+  "RUN-9": { section: "8", says: "logs carry no token, cookie or signed address" },
+  "TOKEN-1": { section: "8", says: "a signed token is good for one purpose, until it expires" },
+  "TOKEN-2": { section: "8", says: "the newest secret signs, all verify" },
+} as const satisfies Record<string, Requirement>;
+
+export const requirements: Readonly<Record<string, Requirement>> = { ...words, ...errors, ...variables, ...running };
+
+/** The cases of the threat list that a test holds so far. */
+export const threats = [
+  "A24",
+  "D1",
+  "D2",
+  "D3",
+  "D4",
+  "D6",
+  "D7",
+  "L3",
+  "L4",
+  "L5",
+  "M10",
+  "R6",
+  "T1",
+  "T2",
+  "T3",
+  "T5",
+  "T6",
+  "T7",
+  "T8",
+  "U1",
+  "X4",
+] as const;

@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { request } from "node:http";
+import { createSessions } from "#auth/sessions.ts";
+import type { SignedIn } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import type { Log } from "#lib/log.ts";
+import { silent } from "./engines.ts";
+import { startService, type RunningService } from "./service.ts";
+
+/** The service, with a short way to sign people in. */
+export interface ApiServer extends RunningService {
+  /** A cookie header of a session that is in the database. */
+  signIn(person: SignedIn): Promise<string>;
+}
+
+export async function startApiServer(deps: Deps, log: Log = silent): Promise<ApiServer> {
+  const service = await startService(deps, { log });
+  const sessions = createSessions({ deps: service.deps, base: service.base });
+  return {
+    ...service,
+    signIn: async ({ user }) => (await sessions.start(user.id, undefined)).split(";", 1)[0] ?? "",
+  };
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers freely
+  json: any;
+}
+
+export interface Call {
+  cookie?: string | undefined;
+  body?: unknown;
+  /** Over the usual ones; undefined takes one away. */
+  headers?: Record<string, string | undefined>;
+}
+
+/** A request as our own pages make it, unless told otherwise. */
+export async function call(
+  server: Pick<ApiServer, "base">,
+  method: string,
+  path: string,
+  options: Call = {},
+): Promise<Answer> {
+  const isWrite = method !== "GET" && method !== "HEAD";
+  const given: Record<string, string | undefined> = {
+    cookie: options.cookie,
+    ...(isWrite ? { origin: server.base, "sec-fetch-site": "same-origin" } : {}),
+    ...(options.body === undefined ? {} : { "content-type": "application/json" }),
+    ...options.headers,
+  };
+  const headers = Object.fromEntries(
+    Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+  const body =
+    typeof options.body === "string" || options.body instanceof Uint8Array
+      ? options.body
+      : JSON.stringify(options.body);
+  return send(server.base, path, method, headers, body);
+}
+
+/** By hand rather than `fetch`, which has its own mind about cookies, origins and the spelling of paths. */
+function send(
+  base: string,
+  path: string,
+  method: string,
+  headers: Record<string, string>,
+  body: string | Uint8Array | undefined,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const { host, port } = new URL(base);
+    const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
+    const req = request({
+      host: "127.0.0.1",
+      port,
+      method,
+      path,
+      headers: { host, ...length, ...headers },
+      agent: false,
+    });
+    req.on("error", reject);
+    req.on("response", (res) => {
+      const chunks: Buffer[] = [];
+      res.on("data", (chunk: Buffer) => chunks.push(chunk));
+      res.on("end", () => {
+        const text = Buffer.concat(chunks).toString();
+        const isJson = /json/.test(res.headers["content-type"] ?? "") && text !== "";
+        resolve({
+          status: res.statusCode ?? 0,
+          headers: new Headers(res.headers as Record<string, string>),
+          text,
+          json: isJson ? JSON.parse(text) : undefined,
+        });
+      });
+    });
+    req.end(body);
+  });
+}
+
+/** A problem document, whole: RFC 9457, not cached, under the request's id. */
+export function assertProblem(answer: Answer, status: number, code: string, note = ""): void {
+  assert.deepEqual([answer.status, answer.json?.code], [status, code], `${note} ${answer.text}`);
+  assert.equal(answer.headers.get("content-type"), "application/problem+json");
+  assert.equal(answer.headers.get("cache-control"), "no-store");
+  assert.equal(answer.json.status, status);
+  assert.equal(answer.json.requestId, answer.headers.get("x-request-id"));
+  assert.equal(answer.headers.get("access-control-allow-origin"), null);
+  assert.ok(answer.json.title.length > 0 && answer.json.detail.length > 0);
+}

@@ -1,0 +1,11 @@
+import type { Clock } from "#lib/clock.ts";
+
+/** A clock that stands still until a test moves it. */
+export interface TestClock extends Clock {
+  advance(ms: number): void;
+}
+
+export function createTestClock(start = Date.UTC(2026, 0, 1)): TestClock {
+  let now = start;
+  return Object.assign(() => now, { advance: (ms: number) => void (now += ms) });
+}

@@ -1,0 +1,104 @@
+import { randomBytes } from "node:crypto";
+import { after, before, describe } from "node:test";
+import pg from "pg";
+import { readConfig } from "../../src/config.ts";
+import type { Database } from "#db/client.ts";
+import { openDatabase, type OpenOptions } from "#db/open.ts";
+import { createStores } from "#db/stores.ts";
+import type { Deps } from "#domain/deps.ts";
+import type { Clock } from "#lib/clock.ts";
+import { createIds } from "#lib/ids.ts";
+import { createLog } from "#lib/log.ts";
+import { createTestClock, type TestClock } from "./clock.ts";
+import { temporaryFolder } from "./folder.ts";
+
+export type EngineName = Database["engine"];
+
+/** Where a database is, or will be: what `openDatabase` takes. */
+export type Place = Pick<OpenOptions, "databaseUrl" | "dataDir">;
+
+export interface PlaceOfOwn extends Place {
+  remove(): Promise<void>;
+}
+
+/** What a suite works with. Filled before its first test: read the fields inside tests only. */
+export interface Bed {
+  engine: EngineName;
+  place: Place;
+  database: Database;
+  clock: TestClock;
+  deps: Deps;
+}
+
+export const silent = createLog("silent");
+
+/** The engines this run can test; without PostgreSQL the runner says so at the end. */
+export function engines(): EngineName[] {
+  return process.env["TEST_DATABASE_URL"] ? ["sqlite", "postgres"] : ["sqlite"];
+}
+
+/** Defines the same suite for each engine, on a fresh database that is gone afterwards. */
+export function forEachEngine(
+  name: string,
+  define: (bed: Bed) => void,
+  which: readonly EngineName[] = engines(),
+): void {
+  for (const engine of engines().filter((one) => which.includes(one))) {
+    describe(`${name} (${engine})`, () => {
+      const bed = { engine } as Bed;
+      let place: PlaceOfOwn;
+      before(async () => {
+        place = await createPlace(engine);
+        const database = await openDatabase({ ...place, log: silent });
+        const clock = createTestClock();
+        Object.assign(bed, { place, database, clock, deps: createDeps(database, clock) });
+      });
+      after(async () => {
+        await bed.database?.close();
+        await place?.remove();
+      });
+      define(bed);
+    });
+  }
+}
+
+export function createDeps(database: Database, clock: Clock): Deps {
+  return {
+    ...createStores(database),
+    clock,
+    newId: createIds(clock),
+    newSecret: () => randomBytes(32).toString("base64url"),
+    base: "http://localhost:3000",
+    limits: readConfig({}).limits,
+  };
+}
+
+/** An empty place for a database: a folder that does not exist yet, or an empty PostgreSQL database. */
+export async function createPlace(engine: EngineName, server = process.env["TEST_DATABASE_URL"]): Promise<PlaceOfOwn> {
+  const folder = temporaryFolder();
+  if (engine === "sqlite")
+    return { databaseUrl: undefined, dataDir: `${folder.path}/data`, remove: async () => folder.remove() };
+  if (!server) throw new Error("TEST_DATABASE_URL is not set");
+  const name = `atelier_test_${randomBytes(8).toString("hex")}`;
+  await administer(server, `CREATE DATABASE ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return {
+    databaseUrl: url.href,
+    dataDir: folder.path,
+    remove: async () => {
+      folder.remove();
+      await administer(server, `DROP DATABASE ${name} WITH (FORCE)`);
+    },
+  };
+}
+
+async function administer(server: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}

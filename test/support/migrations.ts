@@ -1,0 +1,57 @@
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { DatabaseSync } from "node:sqlite";
+import { databaseFile } from "#db/open.ts";
+import type { Place } from "./engines.ts";
+import { temporaryFolder } from "./folder.ts";
+
+/** A folder of migration files that a test writes itself. */
+export interface MigrationFolder {
+  path: string;
+  /** Replaces the whole folder. */
+  write(files: Record<string, string>): void;
+  remove(): void;
+}
+
+export function migrationFolder(files: Record<string, string>): MigrationFolder {
+  const folder = temporaryFolder();
+  const path = join(folder.path, "migrations");
+  mkdirSync(path);
+  const write = (all: Record<string, string>) => {
+    for (const name of readdirSync(path)) rmSync(join(path, name));
+    for (const [name, text] of Object.entries(all)) writeFileSync(join(path, name), text);
+  };
+  write(files);
+  return { path, write, remove: folder.remove };
+}
+
+/** Runs one statement beside everything of ours, with the engine's own client. */
+export async function ask(place: Place, sql: string): Promise<Record<string, unknown>[]> {
+  if (place.databaseUrl === undefined) {
+    const db = new DatabaseSync(join(place.dataDir, databaseFile), { timeout: 5000 });
+    try {
+      return db.prepare(sql).all();
+    } finally {
+      db.close();
+    }
+  }
+  const client = new pg.Client({ connectionString: place.databaseUrl });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** The names of all tables there are. */
+export async function tablesOf(place: Place): Promise<string[]> {
+  const rows = await ask(
+    place,
+    place.databaseUrl === undefined
+      ? "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"
+      : "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename",
+  );
+  return rows.map(({ name }) => String(name));
+}

@@ -1,0 +1,221 @@
+import { createHmac, createPublicKey, generateKeyPairSync, sign, type JsonWebKey } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { interactionPolicy, Provider, type Configuration } from "oidc-provider";
+import { createMemoryAdapter } from "#auth/memory-adapter.ts";
+
+/** What an issuer says of a person. */
+export interface IssuedClaims {
+  sub: string;
+  email?: string;
+  email_verified?: unknown;
+  name?: string;
+}
+
+type Claims = Record<string, unknown>;
+
+/** How an ID token leaves the issuer, where not as it should. */
+export interface Forgery {
+  claims?: (claims: Claims) => Claims;
+  /** `none`; HS256 keyed with the public key; a signature by a key that nobody publishes; or a spoiled one. */
+  signature?: "none" | "hs256-public-key" | "foreign-key" | "spoiled";
+}
+
+/** A strict OpenID issuer outside our walls, on a port of its own, with switches for what issuers do to people. */
+export interface Issuer {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** As our settings name it. */
+  readonly settings: { id: string; name: string; issuer: string; clientId: string; clientSecret: string };
+  /** What it says of an address from now on; by default a verified person with a subject of their own. */
+  says(email: string, claims: IssuedClaims): void;
+  /** The next sign-in is cancelled by the person. */
+  denyNext(): void;
+  forge(forgery: Forgery | undefined): void;
+  /** Every answer takes this long. */
+  slow(ms: number): void;
+  /** Other keys from now on; what was begun before can be finished. */
+  rotateKeys(): void;
+  down(): Promise<void>;
+  up(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface IssuerOptions {
+  redirectUris: readonly string[];
+  id?: string;
+  /** Name and address only at the userinfo endpoint, as OpenID Connect Core §5.4 has it for the code flow. */
+  userinfoOnly?: boolean;
+}
+
+/** A port is chosen at first, then kept through `down` and `up`. */
+export async function startIssuer({ redirectUris, id = "oidc", userinfoOnly = false }: IssuerOptions): Promise<Issuer> {
+  const client = { id: "atelier-test", secret: "a-secret-of-the-test-issuer-0123456789" };
+  const people = new Map<string, IssuedClaims>();
+  const adapter = createMemoryAdapter(() => Date.now());
+  let delay = 0;
+  let deny = false;
+  let forgery: Forgery | undefined;
+  let key = newKey(1);
+  let handle: (req: IncomingMessage, res: ServerResponse) => unknown;
+
+  let server: Server | undefined;
+  const listen = async (port: number): Promise<number> => {
+    server = createServer((req, res) => void serve(req, res)).listen(port, "127.0.0.1");
+    await once(server, "listening");
+    return (server.address() as AddressInfo).port;
+  };
+  const port = await listen(0);
+  const issuer = `http://127.0.0.1:${port}`;
+
+  function start(): void {
+    const configuration: Configuration = {
+      adapter,
+      jwks: { keys: [key] },
+      clients: [
+        {
+          client_id: client.id,
+          client_secret: client.secret,
+          redirect_uris: [...redirectUris],
+          id_token_signed_response_alg: "ES256",
+        },
+      ],
+      cookies: {
+        keys: ["keys of the test issuer"],
+        names: { session: "idp_session", interaction: "idp_interaction", resume: "idp_resume" },
+      },
+      pkce: { required: () => true },
+      claims: { openid: ["sub"], profile: ["name"], email: ["email", "email_verified"] },
+      conformIdTokenClaims: userinfoOnly,
+      features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: false } },
+      interactions: { policy: onlyLogin(), url: (_ctx, { uid }) => `/who/${uid}` },
+      findAccount: (_ctx, email) => ({ accountId: email, claims: () => ({ ...said(email) }) }),
+      async loadExistingGrant(ctx) {
+        const grant = new ctx.oidc.provider.Grant({
+          accountId: ctx.oidc.session?.accountId ?? "",
+          clientId: client.id,
+        });
+        grant.addOIDCScope("openid profile email");
+        await grant.save();
+        return grant;
+      },
+      ttl: { Session: 600, Interaction: 600, Grant: 600, AuthorizationCode: 60, AccessToken: 600, IdToken: 600 },
+      renderError(ctx, out) {
+        ctx.body = `the issuer says no: ${out.error}`;
+      },
+    };
+    const provider = new Provider(issuer, configuration);
+    provider.on("server_error", (_ctx, error) => console.error(error));
+    const callback = provider.callback();
+    handle = (req, res) => (req.url?.startsWith("/who/") ? who(provider, req, res) : callback(req, res));
+  }
+  start();
+
+  const said = (email: string) =>
+    people.get(email) ?? { sub: `sub-of-${email}`, name: email.split("@", 1)[0], email, email_verified: true };
+
+  async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    if (delay > 0) await sleep(delay, undefined, { ref: false });
+    // Nobody is remembered: every sign-in asks who it is.
+    if (req.headers.cookie) req.headers.cookie = req.headers.cookie.replace(/idp_session[^;]*(; )?/g, "");
+    if (req.url?.startsWith("/token") && forgery) forgeAnswer(res, forgery, key);
+    await handle(req, res);
+  }
+
+  async function who(provider: Provider, req: IncomingMessage, res: ServerResponse): Promise<void> {
+    if (req.method !== "POST") {
+      res.setHeader("content-type", "text/html; charset=utf-8");
+      res.end(
+        `<h1>Test issuer</h1><form method="post" action="${req.url}"><input type="text" name="login"><button>Go on</button></form>`,
+      );
+      return;
+    }
+    const body = await new Response(req as unknown as ReadableStream).text();
+    const email = new URLSearchParams(body).get("login") ?? "";
+    const result = deny
+      ? { error: "access_denied", error_description: "<b>not</b> today" }
+      : { login: { accountId: email } };
+    deny = false;
+    await provider.interactionFinished(req, res, result, { mergeWithLastSubmission: false });
+  }
+
+  const down = async () => {
+    const ended = server && once(server, "close");
+    server?.close();
+    server?.closeAllConnections();
+    server = undefined;
+    await ended;
+  };
+  return {
+    issuer,
+    clientId: client.id,
+    clientSecret: client.secret,
+    settings: { id, name: "Test issuer", issuer, clientId: client.id, clientSecret: client.secret },
+    says: (email, claims) => void people.set(email, claims),
+    denyNext: () => void (deny = true),
+    forge: (wanted) => void (forgery = wanted),
+    slow: (ms) => void (delay = ms),
+    rotateKeys() {
+      key = newKey(Number(key.kid) + 1);
+      start();
+    },
+    down,
+    up: async () => void (server ?? (await listen(port))),
+    close: down,
+  };
+}
+
+type Key = JsonWebKey & { kid: string };
+
+function newKey(kid: number): Key {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  return { ...privateKey.export({ format: "jwk" }), alg: "ES256", use: "sig", kid: String(kid) };
+}
+
+function onlyLogin(): interactionPolicy.DefaultPolicy {
+  const policy = interactionPolicy.base();
+  policy.remove("consent");
+  return policy;
+}
+
+/** Replaces the ID token in the answer of the token endpoint. */
+function forgeAnswer(res: ServerResponse, forgery: Forgery, key: Key): void {
+  const end = res.end.bind(res) as (body?: unknown) => ServerResponse;
+  res.end = ((body?: unknown) => {
+    const answer = JSON.parse(String(body)) as { id_token?: string };
+    if (answer.id_token === undefined) return end(body);
+    const text = JSON.stringify({ ...answer, id_token: forgeToken(answer.id_token, forgery, key) });
+    res.setHeader("content-length", Buffer.byteLength(text));
+    return end(text);
+  }) as typeof res.end;
+}
+
+function forgeToken(token: string, { claims: change = (same) => same, signature }: Forgery, key: Key): string {
+  const [head = "", body = "", seal = ""] = token.split(".");
+  const header = JSON.parse(Buffer.from(head, "base64url").toString()) as Claims;
+  const claims = change(JSON.parse(Buffer.from(body, "base64url").toString()) as Claims);
+  const encode = (value: Claims) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const es256 = (input: string, jwk: Key) =>
+    sign("sha256", Buffer.from(input), { key: jwk, format: "jwk", dsaEncoding: "ieee-p1363" }).toString("base64url");
+  const sealed = (alg: string, by: (input: string) => string) => {
+    const input = `${encode({ ...header, alg })}.${encode(claims)}`;
+    return `${input}.${by(input)}`;
+  };
+  switch (signature) {
+    case "none":
+      return sealed("none", () => "");
+    case "hs256-public-key": {
+      const pem = createPublicKey({ key, format: "jwk" }).export({ type: "spki", format: "pem" });
+      return sealed("HS256", (input) => createHmac("sha256", pem).update(input).digest("base64url"));
+    }
+    case "foreign-key":
+      return sealed("ES256", (input) => es256(input, newKey(0)));
+    case "spoiled":
+      return `${head}.${body}.${seal.startsWith("A") ? "B" : "A"}${seal.slice(1)}`;
+    default:
+      return sealed("ES256", (input) => es256(input, key));
+  }
+}

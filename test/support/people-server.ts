@@ -1,0 +1,23 @@
+import type { IdentityProvider } from "#auth/relying-party.ts";
+import type { Deps } from "#domain/deps.ts";
+import type { Log } from "#lib/log.ts";
+import { startService, type RunningService } from "./service.ts";
+
+export { freeBase } from "./service.ts";
+
+export type PeopleServer = RunningService;
+
+export interface PeopleServerOptions {
+  deps: Deps;
+  base?: string;
+  identityProviders?: readonly IdentityProvider[];
+  signInAllow?: readonly string[];
+  log?: Log;
+  secrets?: [string, ...string[]];
+}
+
+/** The service with these identity providers in front. */
+export function startPeopleServer(options: PeopleServerOptions): Promise<PeopleServer> {
+  const { deps, identityProviders = [], signInAllow = ["*"], ...rest } = options;
+  return startService(deps, { ...rest, config: { identityProviders, signInAllow, rateLimits: false } });
+}

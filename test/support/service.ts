@@ -1,0 +1,63 @@
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { readConfig, type Config } from "../../src/config.ts";
+import { assembleService, type Service, type ServiceParts } from "../../src/service.ts";
+import type { Deps } from "#domain/deps.ts";
+import { silent } from "./engines.ts";
+
+export interface RunningService extends Service {
+  base: string;
+  deps: Deps;
+}
+
+export type ServiceOptions = Partial<Omit<ServiceParts, "config" | "deps">> & {
+  /** Variables of SPEC.md §8. */
+  env?: Record<string, string>;
+  /** Settings no variable of a loopback service can give. */
+  config?: Partial<Config>;
+  base?: string;
+};
+
+/** The whole service over a test's own database and clock, on a port of its own. */
+export async function startService(deps: Deps, options: ServiceOptions = {}): Promise<RunningService> {
+  const { env = {}, config: settings, base = await freeBase(), ...parts } = options;
+  const config = { ...readConfig({ BASE_URL: base, PORT: new URL(base).port, ...env }), ...settings };
+  const own: Deps = { ...deps, base, limits: config.limits };
+  const service = assembleService({
+    config,
+    deps: own,
+    secrets: ["a secret of this test, long enough"],
+    clients: [],
+    webFiles: { find: () => undefined },
+    fetchDocument: async () => new Response(null, { status: 404 }),
+    needs: [],
+    log: silent,
+    ...parts,
+  });
+  const { server } = service.edge;
+  server.listen(config.port, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    ...service,
+    base,
+    deps: own,
+    async close() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+      await sleep(20); // until clients in this process have noticed that their kept connections are gone
+    },
+  };
+}
+
+/** An address on this machine that nobody listens at yet: the base names the port, so the port comes first. */
+export async function freeBase(): Promise<string> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, "close");
+  return `http://localhost:${port}`;
+}
