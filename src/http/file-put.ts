@@ -64,6 +64,12 @@ function watchSender(req: IncomingMessage, patienceMs: number): NodeJS.Timeout {
   return watch.unref();
 }
 
+/** Part of a body is still to come. A sender that asked first and was not told to go ahead sends none. */
+function isSending(req: IncomingMessage): boolean {
+  const hasBody = req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > 0;
+  return hasBody && !req.complete && (req.headers.expect === undefined || req.readableDidRead);
+}
+
 /**
  * Says no, also in the middle of a body. Closing at once would reset the connection, and the sender would lose the
  * answer with it; so what it still sends is thrown away for a moment. Nothing more comes on this connection.
@@ -76,9 +82,9 @@ export async function refuse(req: IncomingMessage, res: ServerResponse, error: u
   }
   const { status, headers, body } = toProblem(error, context.requestId, context.log);
   const text = JSON.stringify(body);
-  const pending = !req.complete && req.headers.expect === undefined;
+  const pending = isSending(req);
   res.writeHead(status, { ...headers, "content-length": Buffer.byteLength(text), ...(pending ? { connection: "close" } : {}) });
-  if (!pending || req.method === "HEAD") {
+  if (!pending) {
     res.end(text);
     return;
   }
