@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ifThere } from "./disk-faults.ts";
+import { checkKey } from "./keys.ts";
 
 /**
  * Where a key lies: `<root>/<first part of the key>/<ab>/<c>/<file>`, with `abc` from a hash of the key, so that a
@@ -22,16 +23,6 @@ export interface Version {
 }
 
 export const temporaryFolder = (root: string): string => join(root, ".tmp");
-
-const keyShape = /^[a-z0-9_-][a-z0-9_.-]*(\/[a-z0-9_-][a-z0-9_.-]*)*$/;
-/** With turn, size and digest behind it, a name stays below the 255 bytes that file systems take. */
-const maxKeyLength = 150;
-
-/** Keys are made by us. Still, nothing else than a plain name ever becomes a path. */
-function checkKey(key: string): string {
-  if (key.length > maxKeyLength || !keyShape.test(key) || key.includes("..")) throw new Error("not a key of ours");
-  return key;
-}
 
 /** The area of a key: its first part. */
 export function areaOf(key: string): string {

@@ -6,6 +6,7 @@ import type { Clock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { diskFull, errnoOf, io } from "./disk-faults.ts";
 import { findVersions, nextTurn, placeVersion, temporaryFolder, type Version } from "./disk-layout.ts";
+import { tooLarge } from "./keys.ts";
 
 export interface Writer {
   /** Pours all of `body` into a temporary file that is durable when this resolves. Leaves nothing where it fails. */
@@ -193,6 +194,3 @@ export async function syncFolder(path: string): Promise<void> {
     await folder.close();
   }
 }
-
-export const tooLarge = (): AppError =>
-  new AppError("too_large", "The file is larger than its kind may be.", "Send a smaller file.");

@@ -9,7 +9,8 @@ import { ifThere, io } from "./disk-faults.ts";
 import { findVersions, nextTurn, placeVersion, temporaryFolder, versionName, type Version } from "./disk-layout.ts";
 import { listKeys } from "./disk-list.ts";
 import { prepareRoot } from "./disk-root.ts";
-import { createWriter, syncFolder, tooLarge } from "./disk-write.ts";
+import { createWriter, syncFolder } from "./disk-write.ts";
+import { tooLarge } from "./keys.ts";
 
 /** The addresses that a browser or `curl` uses: signed by the edge, which also answers them. */
 export interface DiskAddresses {
