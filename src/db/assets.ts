@@ -117,6 +117,9 @@ export function assetStore({ q, run }: Connection): AssetStore {
       const row = await q.selectFrom("studios").select("used_bytes").where("id", "=", studioId).executeTakeFirst();
       return row?.used_bytes ?? 0;
     },
+    async anyReady() {
+      return (await q.selectFrom("assets").select("id").where("status", "=", "ready").limit(1).execute()).length > 0;
+    },
     async listExpired(expiredBy, limit) {
       const rows = await q
         .selectFrom("assets")

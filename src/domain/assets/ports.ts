@@ -48,6 +48,8 @@ export interface AssetStore {
   /** Moves the studio's used bytes; false, and nothing changed, where that would go past `limit`. */
   charge(studioId: string, bytes: number, limit: number | undefined): Promise<boolean>;
   usedBytes(studioId: string): Promise<number>;
+  /** Whether any asset of any studio is ready: then there are files, or there should be. */
+  anyReady(): Promise<boolean>;
   /** Pending ones whose address expired by then, longest ago first. */
   listExpired(expiredBy: number, limit: number): Promise<Asset[]>;
   /** Of these ids, the ones that exist, with what the sweeper needs to know. */

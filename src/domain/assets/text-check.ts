@@ -14,7 +14,7 @@ const textFormats: readonly [RegExp, string][] = [
 ];
 
 /** Markup that a browser or a viewer would run or render by itself. Markdown may hold other tags. */
-const active = /^<(?:!doctype|html|head|body|svg|script|iframe|object|embed|\?xml|math|xsl:)\b?/i;
+const active = /^<(?:!doctype|html|head|body|svg|script|iframe|object|embed|\?xml|math|xsl:)/i;
 /** Any tag: what declares itself as a picture has no business beginning with one. */
 const anyTag = /^<(?:[a-z][\w:-]*[\s/>]|!doctype|!--|\?xml)/i;
 

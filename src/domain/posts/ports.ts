@@ -12,7 +12,7 @@ export interface PostFilter {
 export type PostChange = Partial<Pick<Post, "title" | "body" | "status">>;
 
 export interface PostStore {
-  insert(post: Post): Promise<void>;
+  insert(post: Omit<Post, "assetCount">): Promise<void>;
   find(studioId: string, postId: string): Promise<Post | undefined>;
   /** Newest first. */
   list(studioId: string, filter: PostFilter): Promise<Post[]>;
