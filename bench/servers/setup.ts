@@ -9,6 +9,9 @@ import type { Deps } from "#domain/deps.ts";
 import { systemClock } from "#lib/clock.ts";
 import { createIds } from "#lib/ids.ts";
 import { createLog } from "#lib/log.ts";
+import { createSigner } from "#lib/signed-token.ts";
+import { createMediaReader } from "#media/reader.ts";
+import { createMemoryFiles } from "../../test/support/memory-files.ts";
 
 export const silent = createLog("silent");
 
@@ -26,6 +29,10 @@ export async function openDeps(): Promise<{ database: Database; deps: Deps }> {
     newSecret: () => randomBytes(32).toString("base64url"),
     base: "http://localhost:3000",
     limits: { image: 1, video: 1, document: 1, assetsPerPost: 20 },
+    files: createMemoryFiles(systemClock),
+    media: createMediaReader(),
+    signer: createSigner(["a secret of this bench, long enough"], systemClock),
+    openUrl: () => Promise.reject(new Error("nothing is fetched here")),
   };
   return { database, deps };
 }
