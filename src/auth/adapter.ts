@@ -44,7 +44,9 @@ function recordAdapter(deps: AdapterDeps, model: string): Adapter {
     findByUid: async () => undefined,
     findByUserCode: async () => undefined,
     async destroy(id) {
-      await oauthRecords.delete(model, sha256(id));
+      const was = await oauthRecords.delete(model, sha256(id));
+      // The way back to the client, asked for twice at once: only one of them gets a code.
+      if (!was && model === "Interaction") throw new errors.SessionNotFound("this approval has been answered");
     },
     // Only from the revocation endpoint: what was used before is found out below, not by the library.
     revokeByGrantId: (grantId) => endGrant(deps, { grantId, because: "given back" }),
