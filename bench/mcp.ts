@@ -15,8 +15,8 @@ import { measure, startPeer, type Figures, type Peer } from "./peer.ts";
  */
 
 const asked = new Set(process.argv.slice(2));
-const rounds = asked.has("--quick") ? 3 : 7;
-const calls = asked.has("--quick") ? 2000 : 5000;
+const rounds = asked.has("--quick") ? 10 : 30;
+const calls = 1000;
 const chosen = (["sqlite", "postgres"] as const).filter((engine) => asked.has(engine));
 
 /** One line a measure: what, ours, the limit, the peer, and ours in terms of the peer's. */
@@ -181,7 +181,7 @@ async function growth(engine: EngineName, server: string | undefined): Promise<v
         [small, large],
         load,
         rounds,
-        tool === "get_post" ? calls : calls / 5,
+        tool === "get_post" ? calls : calls / 4,
         expecting("structuredContent"),
       );
       line(

@@ -46,7 +46,7 @@ export interface Figures {
   callsPerSecond: number;
 }
 
-/** Measures the peers in turns, so that whatever else the machine does falls on all of them; answers each one's median. */
+/** Measures the peers in turns, so that whatever else the machine does falls on all of them; answers the quietest round of each. */
 export async function measure(
   peers: readonly Peer[],
   load: (peer: Peer) => Omit<Load, "connections">,
@@ -68,14 +68,9 @@ export async function measure(
     [...found].map(([name, all]) => [
       name,
       {
-        cpuMicros: median(all.map((one) => one.cpuMicros)),
-        callsPerSecond: median(all.map((one) => one.callsPerSecond)),
+        cpuMicros: Math.min(...all.map((one) => one.cpuMicros)),
+        callsPerSecond: Math.max(...all.map((one) => one.callsPerSecond)),
       },
     ]),
   );
-}
-
-function median(values: number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
