@@ -110,7 +110,7 @@ export async function connect(service: RunningService, person: Caller): Promise<
 
 /** A plain PUT of raw bytes, without any header of its own. */
 export async function put(address: string, body: Uint8Array): Promise<number> {
-  const response = await fetch(address, { method: "PUT", body: body as BodyInit });
+  const response = await fetch(address, { method: "PUT", body: Buffer.from(body) });
   await response.arrayBuffer();
   return response.status;
 }

@@ -1,4 +1,4 @@
-import sharp from "sharp";
+import sharp, { type Sharp } from "sharp";
 
 /** Small real files of many formats, and things that pretend to be one. */
 
@@ -17,7 +17,7 @@ export function sidewaysJpeg(): Promise<Buffer> {
     .toBuffer();
 }
 
-function draw(width: number, height: number): sharp.Sharp {
+function draw(width: number, height: number): Sharp {
   return sharp({ create: { width, height, channels: 3, background: { r: 200, g: 80, b: 40 } } });
 }
 
@@ -146,7 +146,7 @@ export function floodPng(width: number, height: number): Buffer {
 
 /** A GIF of very many frames of one pixel. */
 export function floodGif(frames: number): Buffer {
-  const head = Buffer.from("474946383961010001008000000000ffffff", "hex");
-  const frame = Buffer.from("2c000000000100010000020144003b".slice(0, -2), "hex");
+  const head = Buffer.from("47494638396101000100800000000000ffffff", "hex");
+  const frame = Buffer.from("2c00000000010001000002014400", "hex");
   return Buffer.concat([head, ...Array.from({ length: frames }, () => frame), Buffer.from([0x3b])]);
 }
