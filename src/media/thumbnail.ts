@@ -12,7 +12,12 @@ const maxBytes = 100 * 1024 * 1024;
 export async function makeThumbnail(source: ByteSource, mimeType: string): Promise<Uint8Array | undefined> {
   if (source.bytes > maxBytes) return undefined;
   const limitInputPixels = lineByLine.includes(mimeType) ? maxPixels.lineByLine : maxPixels.whole;
-  const picture = sharp(await source.read(0, source.bytes), { limitInputPixels, sequentialRead: true, pages: 1, failOn: "none" });
+  const picture = sharp(await source.read(0, source.bytes), {
+    limitInputPixels,
+    sequentialRead: true,
+    pages: 1,
+    failOn: "none",
+  });
   return picture
     .timeout({ seconds: 10 })
     .autoOrient()

@@ -14,7 +14,15 @@ import type { Clock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { contentDisposition } from "#lib/file-name.ts";
 import { checkKey } from "./keys.ts";
-import { createAsker, createClient, defaultPatienceMs, ifThere, refusalOf, watchBody, type S3Settings } from "./s3-client.ts";
+import {
+  createAsker,
+  createClient,
+  defaultPatienceMs,
+  ifThere,
+  refusalOf,
+  watchBody,
+  type S3Settings,
+} from "./s3-client.ts";
 import { copyObject, sourceVersion, usualCopyLimits, type CopyLimits } from "./s3-copy.ts";
 import { plainTag, writeObject, type Target } from "./s3-write.ts";
 
@@ -80,7 +88,9 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
     async read(key, range, signal) {
       const wanted = range ? { Range: `bytes=${range.start}-${range.end}` } : {};
       try {
-        const { Body } = await ask((how) => client.send(new GetObjectCommand({ ...object(key), ...wanted }), how), { signal });
+        const { Body } = await ask((how) => client.send(new GetObjectCommand({ ...object(key), ...wanted }), how), {
+          signal,
+        });
         return watchBody(Body as Readable, patienceMs, signal);
       } catch (error) {
         const refusal = refusalOf(error);
@@ -105,9 +115,12 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
         return findPromoted(to, version);
       }
       const made = await findPromoted(to, version);
-      if (made?.bytes !== bytes) throw new AppError("storage_unavailable", "The file store did not keep the file.", "Try again.");
+      if (made?.bytes !== bytes)
+        throw new AppError("storage_unavailable", "The file store did not keep the file.", "Try again.");
       // Should this fail, the sweeper finds it.
-      await ask((how) => client.send(new DeleteObjectCommand(object(from)), how), { patienceMs: tidyPatienceMs }).catch(() => {});
+      await ask((how) => client.send(new DeleteObjectCommand(object(from)), how), { patienceMs: tidyPatienceMs }).catch(
+        () => {},
+      );
       return made;
     },
 
@@ -119,7 +132,12 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
       const found: { key: string; bytes: number; modifiedAt: number }[] = [];
       let last = after;
       for (;;) {
-        const page = { Bucket: bucket, Prefix: prefix, MaxKeys: Math.min(1000, limit - found.length), StartAfter: last };
+        const page = {
+          Bucket: bucket,
+          Prefix: prefix,
+          MaxKeys: Math.min(1000, limit - found.length),
+          StartAfter: last,
+        };
         const { Contents = [], IsTruncated } = await ask((how) => client.send(new ListObjectsV2Command(page), how));
         for (const { Key = "", Size = 0, LastModified } of Contents)
           found.push({ key: Key, bytes: Size, modifiedAt: LastModified?.getTime() ?? 0 });

@@ -89,7 +89,12 @@ async function makeReady(
   return deps
     .transact(async (tx) => {
       const position = await takePlace(deps, tx, asset, post.id);
-      const ready = await tx.assets.confirmOnPost(asset.id, asset, { ...stored, ...verdict }, { postId: post.id, position });
+      const ready = await tx.assets.confirmOnPost(
+        asset.id,
+        asset,
+        { ...stored, ...verdict },
+        { postId: post.id, position },
+      );
       if (!ready) throw new Overtaken();
       await chargeStudio(deps, tx, asset.studioId, stored.bytes - asset.chargedBytes);
       const detail = { postId: post.id, filename: asset.filename, bytes: stored.bytes };

@@ -57,4 +57,6 @@ export function typeOfFilename(name: string): string | undefined {
 }
 
 /** For a schema that must have a name. */
-export const filenameChange = text(255).transform(cleanFilename).pipe(z.string().min(1, "nothing visible is left of it"));
+export const filenameChange = text(255)
+  .transform(cleanFilename)
+  .pipe(z.string().min(1, "nothing visible is left of it"));

@@ -74,5 +74,6 @@ const weak: Readonly<Record<string, (head: Uint8Array) => boolean>> = {
   "text/calendar": never,
   "text/vcard": never,
   "text/vtt": never,
-  "video/mp2t": (head) => [0, 188, 376, 564].every((at) => head[at] === 0x47) || [4, 196, 388].every((at) => head[at] === 0x47),
+  "video/mp2t": (head) =>
+    [0, 188, 376, 564].every((at) => head[at] === 0x47) || [4, 196, 388].every((at) => head[at] === 0x47),
 };

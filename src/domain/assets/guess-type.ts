@@ -59,7 +59,9 @@ function check(mimeType: string, kind: AssetKind | undefined): Declared {
 
 function nameIn({ pathname }: URL): string {
   try {
-    return cleanFilename(decodeURIComponent(pathname.split("/").at(-1) ?? "")).slice(0, 255).toWellFormed();
+    return cleanFilename(decodeURIComponent(pathname.split("/").at(-1) ?? ""))
+      .slice(0, 255)
+      .toWellFormed();
   } catch {
     return "";
   }

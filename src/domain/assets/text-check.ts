@@ -31,7 +31,8 @@ export function findMarkup(head: Uint8Array, which: "active" | "any"): string | 
   const text = decode(head);
   if (text === undefined) return undefined;
   const start = skipBlank(text);
-  if (which === "any" && (anyTag.test(start) || textFormats.some(([shape]) => shape.test(start)))) return "text or markup";
+  if (which === "any" && (anyTag.test(start) || textFormats.some(([shape]) => shape.test(start))))
+    return "text or markup";
   return active.test(skipComments(start)) ? "markup" : undefined;
 }
 

@@ -45,13 +45,22 @@ export async function once<T>(
  * The answer that was given under this key before, so that long work ahead of its transaction is not done in vain.
  * Parallel calls may still both begin; `once` lets one of them end.
  */
-export async function answeredBefore<T>(deps: Pick<Deps, "clock" | "idempotency">, caller: Caller, call: Call): Promise<T | undefined> {
+export async function answeredBefore<T>(
+  deps: Pick<Deps, "clock" | "idempotency">,
+  caller: Caller,
+  call: Call,
+): Promise<T | undefined> {
   if (call.key === undefined) return undefined;
   const kept = await deps.idempotency.find(keyOf(caller, call.verb, call.key), deps.clock() - keptFor);
   return kept && sameAnswer<T>(kept, call);
 }
 
-const keyOf = ({ studio, user }: Caller, verb: string, key: string): IdempotencyKey => ({ studioId: studio.id, userId: user.id, verb, key });
+const keyOf = ({ studio, user }: Caller, verb: string, key: string): IdempotencyKey => ({
+  studioId: studio.id,
+  userId: user.id,
+  verb,
+  key,
+});
 
 const hashOf = (input: unknown): string => createHash("sha256").update(JSON.stringify(input)).digest("base64url");
 
