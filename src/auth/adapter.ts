@@ -84,8 +84,7 @@ function clientAdapter({ oauthClients, clock }: AdapterDeps): Adapter {
       await oauthClients.put(id, secret === undefined ? rest : { ...rest, client_secret: sha256(secret) }, clock());
     },
     // Ids we gave out look like this; others are a document's address, or nothing that a database should be asked.
-    find: async (id) =>
-      /^[\w-]{1,100}$/.test(id) ? ((await oauthClients.find(id)) as AdapterPayload | undefined) : undefined,
+    find: async (id) => (/^[\w-]{1,100}$/.test(id) ? oauthClients.find(id) : undefined),
   };
 }
 

@@ -49,11 +49,8 @@ export function createConsent(provider: Provider, deps: ConsentDeps): Consent {
     if (!client) throw approvalGone();
     const destination = describeDestination(String(params["redirect_uri"]));
     const verified = (client as unknown as { clientIdMetadataDocument?: boolean }).clientIdMetadataDocument === true;
-    const asked = allScopes.filter((scope) =>
-      String(params["scope"] ?? "")
-        .split(" ")
-        .includes(scope),
-    );
+    const wanted = typeof params["scope"] === "string" ? params["scope"].split(" ") : [];
+    const asked = allScopes.filter((scope) => wanted.includes(scope));
     return {
       uid,
       client: {
@@ -132,11 +129,14 @@ function describeDestination(redirectUri: string): Destination {
   return { kind: "app", host: `${url.protocol}//`, cspSource: url.protocol };
 }
 
+const graphemes = new Intl.Segmenter("en");
+
 /** A name is whatever the client says: short, on one line, without characters that turn the text around. */
 function displayName(name: string | undefined): string {
   const plain = (name ?? "")
     .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]/gu, "")
     .replace(/\s+/g, " ")
     .trim();
-  return [...plain].length > 60 ? `${[...plain].slice(0, 60).join("")}…` : plain;
+  const letters = Array.from(graphemes.segment(plain.slice(0, 1000)), ({ segment }) => segment);
+  return letters.length > 60 ? `${letters.slice(0, 60).join("")}…` : plain;
 }

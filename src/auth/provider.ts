@@ -34,7 +34,7 @@ export interface ProviderOptions {
   limitFetch: (req: IncomingMessage) => Promise<void>;
   loginUrl: string;
   isSignedIn: (cookieHeader: string) => Promise<boolean>;
-  renderError: (error: { status: number; title: string; message: string }) => {
+  renderError: (error: { status: number; title: string; message: string; hint: string }) => {
     headers: Record<string, string>;
     body: string;
   };
@@ -94,7 +94,7 @@ function configure({
     extraClientMetadata: {
       properties: ["software_id", "software_version"],
       validator: (_ctx, key, _value, metadata) => {
-        if (key === "software_id") normalizeClientMetadata(metadata as unknown as Record<string, unknown>);
+        if (key === "software_id") normalizeClientMetadata(metadata);
       },
     },
     pkce: { required: () => true },
@@ -147,6 +147,7 @@ function configure({
         status: ctx.status,
         title: "This sign-in request cannot go on",
         message: describeError(out.error, out.error_description),
+        hint: "Nothing was shared with it. Go back and connect again; if that fails too, its developer can use the words in brackets.",
       });
       ctx.set(page.headers);
       ctx.body = page.body;
