@@ -56,14 +56,19 @@ describe("oauth programs", () => {
           ...[inspector, "--cli", `${service.base}/mcp`, "--transport", "http", "--format", "json"],
           ...["--callback-url", `http://127.0.0.1:${port}/oauth/callback`, ...args],
         ],
-        { HOME: home.path, XDG_CONFIG_HOME: home.path },
+        {
+          HOME: home.path,
+          XDG_CONFIG_HOME: home.path,
+          MCP_AUTO_OPEN_ENABLED: "true",
+          MCP_INSPECTOR_SECRET_STORE: "file",
+        },
       );
     const listing = run("--method", "tools/list");
     try {
       await approve(await listing.find(authorizeUrl), "inspector@example.com");
       assert.equal(await listing.ended, 0, listing.output());
-      const listed = JSON.parse(listing.result()) as { tools: { name: string }[] };
-      assert.deepEqual(listed.tools.map(({ name }) => name).toSorted(), toolNames);
+      const { result } = JSON.parse(listing.result()) as { result: { tools: { name: string }[] } };
+      assert.deepEqual(result?.tools.map(({ name }) => name).toSorted(), toolNames, listing.result());
     } finally {
       await listing.stop();
     }
