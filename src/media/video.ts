@@ -26,11 +26,14 @@ export async function describeVideo(source: ByteSource): Promise<MediaFacts> {
     const track = await input.getPrimaryVideoTrack();
     const seconds = await input.getDurationFromMetadata();
     return {
-      width: (track && (await track.getDisplayWidth())) || null,
-      height: (track && (await track.getDisplayHeight())) || null,
+      width: known(await track?.getDisplayWidth()),
+      height: known(await track?.getDisplayHeight()),
       durationMs: seconds !== null && Number.isFinite(seconds) && seconds > 0 ? Math.round(seconds * 1000) : null,
     };
   } finally {
     input.dispose();
   }
 }
+
+/** Zero is what a container says that does not know. */
+const known = (pixels: number | undefined): number | null => (pixels === undefined || pixels === 0 ? null : pixels);

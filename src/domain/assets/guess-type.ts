@@ -20,7 +20,7 @@ export async function guessDeclared(
   wanted: { kind?: AssetKind | undefined; filename?: string | undefined },
 ): Promise<{ declared: Declared; filename: string }> {
   if (head.length === 0) throw emptyFile();
-  const name = wanted.filename || nameIn(url);
+  const name = wanted.filename === undefined || wanted.filename === "" ? nameIn(url) : wanted.filename;
   const declared = check(await typeOf(head, plainType(headers["content-type"] ?? ""), name), wanted.kind);
   return { declared, filename: filenameFor(name, declared) };
 }
