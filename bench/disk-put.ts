@@ -50,7 +50,9 @@ async function put(server: Server, file: string): Promise<number> {
 }
 
 const line = (name: string, ours: string, limit: string, peer: string, ratio: string): void =>
-  console.log([name.padEnd(34), ours.padStart(10), limit.padStart(18), peer.padStart(16), ratio.padStart(10)].join("  "));
+  console.log(
+    [name.padEnd(34), ours.padStart(10), limit.padStart(18), peer.padStart(16), ratio.padStart(10)].join("  "),
+  );
 
 const folder = mkdtempSync(join(tmpdir(), "atelier-bench-"));
 let missed = false;
@@ -69,12 +71,20 @@ try {
     }
     const [speed, peer] = [Math.max(...speeds.ours), Math.max(...speeds.bare)];
     const [grown, peerGrown] = [(await ours.peak()) - before.peak[0], (await bare.peak()) - before.peak[1]];
-    const [cpu, peerCpu] = [(await ours.cpu()) - before.cpu[0], (await bare.cpu()) - before.cpu[1]].map((all) => all / rounds);
+    const [cpu, peerCpu] = [(await ours.cpu()) - before.cpu[0], (await bare.cpu()) - before.cpu[1]].map(
+      (all) => all / rounds,
+    );
     const name = `PUT of ${size / 1024} GB to the disk store`;
     const ratio = (a = 0, b = 1) => `${(a / b).toFixed(2)} x`;
     line(`${name}, MB/s`, speed.toFixed(0), ">= 0.90 x", peer.toFixed(0), ratio(speed, peer));
     line(`${name}, CPU`, `${cpu?.toFixed(2)} s`, "-", `${peerCpu?.toFixed(2)} s`, ratio(cpu, peerCpu));
-    line(`${name}, memory`, `+${grown.toFixed(0)} MB`, "<= +150 MB", `+${peerGrown.toFixed(0)} MB`, ratio(grown, peerGrown));
+    line(
+      `${name}, memory`,
+      `+${grown.toFixed(0)} MB`,
+      "<= +150 MB",
+      `+${peerGrown.toFixed(0)} MB`,
+      ratio(grown, peerGrown),
+    );
     missed ||= speed / peer < 0.9 || grown > 150;
     for (const { child } of [ours, bare]) child.kill();
   }

@@ -26,7 +26,9 @@ const path = join(import.meta.dirname, "../docs/tools.md");
 
 function describeTool(tool: Tool): string {
   const { inputSchema, outputSchema, annotations } = listing(tool) as Listing;
-  const hints = Object.entries(annotations).flatMap(([name, value]) => (value === true ? [name.replace(/Hint$/, "").replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)] : []));
+  const hints = Object.entries(annotations).flatMap(([name, value]) =>
+    value === true ? [name.replace(/Hint$/, "").replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)] : [],
+  );
   const answer = { ...outputSchema, required: outputSchema.anyOf?.[0]?.required ?? [] };
   return [
     `## ${tool.name}`,

@@ -1,10 +1,13 @@
 import { errors, type Adapter, type AdapterPayload } from "oidc-provider";
-import type { OAuthRecord } from "#domain/access/ports.ts";
+import { endGrant } from "#domain/access/end-grant.ts";
 import type { Deps } from "#domain/deps.ts";
 import { days, seconds } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 
-type AdapterDeps = Pick<Deps, "oauthRecords" | "oauthClients" | "grants" | "clock">;
+export type AdapterDeps = Pick<
+  Deps,
+  "oauthRecords" | "oauthClients" | "grants" | "users" | "transact" | "newId" | "clock"
+>;
 
 /** A lost answer, or two refreshes at once, are normal: the token just before the current one is good this long. */
 export const refreshGraceMs = seconds(30);
@@ -21,17 +24,8 @@ export function createAdapter(deps: AdapterDeps): (model: string) => Adapter {
   };
 }
 
-function recordAdapter({ oauthRecords, grants, clock }: AdapterDeps, model: string): Adapter {
-  const fromRecord = (id: string, record: OAuthRecord): AdapterPayload => ({
-    ...record.payload,
-    jti: id,
-    ...(record.consumedAt === null || model === "RefreshToken"
-      ? {}
-      : { consumed: Math.floor(record.consumedAt / 1000) }),
-  });
-  const endGrant = async (grantId: string | null): Promise<void> => {
-    if (grantId !== null) await grants.revoke(grantId, clock());
-  };
+function recordAdapter(deps: AdapterDeps, model: string): Adapter {
+  const { oauthRecords, clock } = deps;
   return {
     async upsert(id, payload, expiresIn) {
       const { jti: _jti, ...rest } = payload;
@@ -45,14 +39,17 @@ function recordAdapter({ oauthRecords, grants, clock }: AdapterDeps, model: stri
     },
     async find(id) {
       const record = await oauthRecords.find(model, sha256(id));
-      return record && fromRecord(id, record);
+      return record && { ...record.payload, jti: id };
     },
     findByUid: async () => undefined,
     findByUserCode: async () => undefined,
     async destroy(id) {
-      await oauthRecords.delete(model, sha256(id));
+      const was = await oauthRecords.delete(model, sha256(id));
+      // The way back to the client, asked for twice at once: only one of them gets a code.
+      if (!was && model === "Interaction") throw new errors.SessionNotFound("this approval has been answered");
     },
-    revokeByGrantId: endGrant,
+    // Only from the revocation endpoint: what was used before is found out below, not by the library.
+    revokeByGrantId: (grantId) => endGrant(deps, { grantId, because: "given back" }),
     /**
      * One statement decides who is first. A code is good once, and a second use ends the grant (RFC 6749 §4.1.2);
      * a refresh token is good while its generation is, and an older one ends the grant (RFC 9700 §4.14.2).
@@ -65,7 +62,7 @@ function recordAdapter({ oauthRecords, grants, clock }: AdapterDeps, model: stri
             (await oauthRecords.rotate(record.grantId, record.generation ?? 0, clock(), refreshGraceMs))
           : await oauthRecords.consume(model, sha256(id), clock());
       if (accepted) return;
-      await endGrant(record?.grantId ?? null);
+      if (record?.grantId != null) await endGrant(deps, { grantId: record.grantId, because: "used twice" });
       throw new errors.InvalidGrant(`${model} was used before`);
     },
   };
@@ -78,7 +75,8 @@ function clientAdapter({ oauthClients, clock }: AdapterDeps): Adapter {
       const { client_secret: secret, ...rest } = payload;
       await oauthClients.put(id, secret === undefined ? rest : { ...rest, client_secret: sha256(secret) }, clock());
     },
-    find: async (id) => (await oauthClients.find(id)) as AdapterPayload | undefined,
+    // Ids we gave out look like this; others are a document's address, or nothing that a database should be asked.
+    find: async (id) => (/^[\w-]{1,100}$/.test(id) ? oauthClients.find(id) : undefined),
   };
 }
 

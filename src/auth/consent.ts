@@ -6,7 +6,7 @@ import type { Deps } from "#domain/deps.ts";
 import { sha256 } from "#lib/digest.ts";
 import { AppError } from "#lib/errors.ts";
 import { isLoopbackName } from "#lib/loopback.ts";
-import { resourceSpellings } from "./provider.ts";
+import { resourceSpellings } from "./oauth-paths.ts";
 
 /** Where the answer goes, as a person can judge it. */
 export interface Destination {
@@ -45,15 +45,12 @@ export function createConsent(provider: Provider, deps: ConsentDeps): Consent {
 
   const pending: Consent["pending"] = async (req, res) => {
     const { uid, params } = await interactionOf(req, res);
-    const client = await provider.Client.find(String(params["client_id"]));
+    const client = await provider.Client.find(String(params["client_id"])).catch(clientGone);
     if (!client) throw approvalGone();
     const destination = describeDestination(String(params["redirect_uri"]));
     const verified = (client as unknown as { clientIdMetadataDocument?: boolean }).clientIdMetadataDocument === true;
-    const asked = allScopes.filter((scope) =>
-      String(params["scope"] ?? "")
-        .split(" ")
-        .includes(scope),
-    );
+    const wanted = typeof params["scope"] === "string" ? params["scope"].split(" ") : [];
+    const asked = allScopes.filter((scope) => wanted.includes(scope));
     return {
       uid,
       client: {
@@ -111,6 +108,17 @@ function approvalGone(cause?: unknown): AppError {
   );
 }
 
+/** The client's own document, which proved who it is, is not what it was when this began, or cannot be read. */
+function clientGone(error: unknown): never {
+  if (!(error instanceof errors.OIDCProviderError)) throw error;
+  throw new AppError(
+    "url_unreachable",
+    "The application that asks cannot be recognised any more.",
+    "Go back to your assistant and connect again.",
+    { cause: error },
+  );
+}
+
 function describeDestination(redirectUri: string): Destination {
   const url = new URL(redirectUri);
   if (url.protocol === "https:") return { kind: "web", host: url.host, cspSource: url.origin };
@@ -121,11 +129,14 @@ function describeDestination(redirectUri: string): Destination {
   return { kind: "app", host: `${url.protocol}//`, cspSource: url.protocol };
 }
 
+const graphemes = new Intl.Segmenter("en");
+
 /** A name is whatever the client says: short, on one line, without characters that turn the text around. */
 function displayName(name: string | undefined): string {
   const plain = (name ?? "")
     .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]/gu, "")
     .replace(/\s+/g, " ")
     .trim();
-  return [...plain].length > 60 ? `${[...plain].slice(0, 60).join("")}…` : plain;
+  const letters = Array.from(graphemes.segment(plain.slice(0, 1000)), ({ segment }) => segment);
+  return letters.length > 60 ? `${letters.slice(0, 60).join("")}…` : plain;
 }

@@ -1,5 +1,6 @@
 import type { CompiledQuery, Kysely } from "kysely";
 import { setTimeout as sleep } from "node:timers/promises";
+import { AppError } from "#lib/errors.ts";
 import type { Schema } from "./schema.ts";
 
 /** Where statements run: the database itself, or one open transaction. */
@@ -63,7 +64,12 @@ export function createDatabase(engine: Engine): Database {
             }),
           );
         } catch (error) {
-          if (attempt >= attempts || !engine.isRetryable(error)) throw error;
+          if (!engine.isRetryable(error)) throw error;
+          if (attempt >= attempts) {
+            throw new AppError("storage_unavailable", "The database is too busy.", "Try again in a moment.", {
+              cause: error,
+            });
+          }
           await sleep(Math.random() * 10 * 2 ** attempt);
         }
       }

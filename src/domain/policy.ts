@@ -18,6 +18,8 @@ export const policy = {
   "invitations.revoke": managers,
   "posts.read": everyone,
   "posts.write": everyone,
+  "assets.read": everyone,
+  "assets.write": everyone,
   "activity.list": managers,
   "clients.list": everyone,
   "clients.listAll": managers,

@@ -12,7 +12,8 @@ export const line = (max: number): z.ZodString =>
   text(max)
     .trim()
     .min(1)
-    .refine((value) => !/[\p{Cc}\u2028\u2029]/u.test(value), "one line of text");
+    .refine((value) => !/[\p{Cc}\u2028\u2029]/u.test(value), "one line of text")
+    .refine((value) => value === "" || /[^\p{Cf}\p{Z}\p{M}]/u.test(value), "text that can be seen");
 
 /** Ids are plain strings to the schema: one that cannot exist is not found, not invalid. */
-export const id = z.string().max(1000);
+export const id = z.string();

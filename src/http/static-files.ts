@@ -74,8 +74,8 @@ export function webApp(files: StaticFiles, base: string): Handler {
     }
     const file = files.find(path) ?? (isPage || path === "/" ? files.find("/index.html") : undefined);
     if (!file) throw new AppError("not_found", "There is nothing at this address.");
-    const gzip = file.gzip && /\bgzip\b/.test(String(req.headers["accept-encoding"] ?? ""));
-    const body = gzip ? file.gzip! : file.plain;
+    const gzip = /\bgzip\b/.test(req.headers["accept-encoding"]?.toString() ?? "") ? file.gzip : undefined;
+    const body = gzip ?? file.plain;
     res.writeHead(200, {
       ...file.headers,
       vary: "accept-encoding",

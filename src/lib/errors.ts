@@ -53,8 +53,8 @@ export class AppError extends Error {
   }
 }
 
-export const notFound = (what: string): AppError =>
-  new AppError("not_found", `There is no such ${what} in this studio.`);
+/** The same words for what never was and for what is someone else's. */
+export const notFound = (what: string): AppError => new AppError("not_found", `There is no such ${what}.`);
 
 export interface ErrorView {
   code: ErrorCode;

@@ -25,8 +25,18 @@ export function createLog(level: (typeof logLevels)[number], destination?: Desti
         censor: "[redacted]",
       },
     },
-    destination ?? pino.destination({ dest: 1, sync: true }),
+    destination ?? standardOutput(),
   );
+}
+
+/** How long a line may wait for others to be written with. A process that ends, even by a fault, writes what it has. */
+const patienceMs = 200;
+
+/** A write for each line would cost more than all else about the line. */
+function standardOutput(): DestinationStream {
+  const output = pino.destination({ dest: 1, sync: false, minLength: 4096 });
+  setInterval(() => output.flush(), patienceMs).unref();
+  return output;
 }
 
 /** Path segments and query values that are themselves a key to something. */

@@ -68,7 +68,11 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterParts
   }
 
   /** Hashes one batch while the one before is written: two batches in memory, whatever the size. */
-  async function copy(body: AsyncIterable<Uint8Array>, file: FileHandle, options: PourOptions): Promise<Omit<Poured, "path">> {
+  async function copy(
+    body: AsyncIterable<Uint8Array>,
+    file: FileHandle,
+    options: PourOptions,
+  ): Promise<Omit<Poured, "path">> {
     const hash = createHash("sha256");
     const source = options.signal ? untilAborted(body, options.signal) : body;
     let bytes = 0;

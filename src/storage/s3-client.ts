@@ -99,7 +99,9 @@ export function s3Fault(error: unknown): AppError {
 /** The status and the word with which the store said no; undefined for anything else. */
 export function refusalOf(error: unknown): { status: number; code: string } | undefined {
   const cause = error instanceof AppError ? error.cause : undefined;
-  return cause instanceof S3Error && cause.status !== undefined ? { status: cause.status, code: cause.code } : undefined;
+  return cause instanceof S3Error && cause.status !== undefined
+    ? { status: cause.status, code: cause.code }
+    : undefined;
 }
 
 /** What a call answers, or undefined where the store says that there is no such thing. */

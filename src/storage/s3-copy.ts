@@ -25,7 +25,12 @@ export interface CopyGoal {
 }
 
 /** Copies inside the store. An object past what one call copies goes in parts, each with its own time. */
-export async function copyObject(target: Target, source: CopySource, goal: CopyGoal, limits: CopyLimits): Promise<void> {
+export async function copyObject(
+  target: Target,
+  source: CopySource,
+  goal: CopyGoal,
+  limits: CopyLimits,
+): Promise<void> {
   const { client, bucket, ask } = target;
   const at = { Bucket: bucket, Key: goal.key };
   const from = { CopySource: `${bucket}/${source.key}`, CopySourceIfMatch: `"${source.ifVersion}"` };

@@ -69,7 +69,12 @@ export function createPromote(target: Target, limits: CopyLimits, newName: () =>
       // Where a copy has an ETag of its own, that the source has not changed until after it says the same.
       const same = version === source.ifVersion || plainTag((await head(source.key))?.ETag) === source.ifVersion;
       if (!same || copy.ContentLength !== source.bytes) return false;
-      await copyObject(target, { key: staged, ifVersion: version, bytes: source.bytes }, { key: to, mimeType, metadata }, limits);
+      await copyObject(
+        target,
+        { key: staged, ifVersion: version, bytes: source.bytes },
+        { key: to, mimeType, metadata },
+        limits,
+      );
       return true;
     } finally {
       await discard(staged);

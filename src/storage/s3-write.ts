@@ -50,7 +50,12 @@ export async function writeObject(
       bytes += part.length;
       hash.update(part);
       if (last && !upload) {
-        const put = new PutObjectCommand({ ...at, Body: part, ContentLength: part.length, ...contentHeaders(options.mimeType) });
+        const put = new PutObjectCommand({
+          ...at,
+          Body: part,
+          ContentLength: part.length,
+          ...contentHeaders(options.mimeType),
+        });
         const { ETag } = await ask((how) => client.send(put, how), { signal });
         return { bytes, version: plainTag(ETag), sha256: hash.digest("hex") };
       }
@@ -81,13 +86,22 @@ export async function startMultipart(
   signal: AbortSignal | undefined,
 ): Promise<Multipart> {
   const at = { Bucket: bucket, Key: key };
-  const { UploadId: id } = await ask((how) => client.send(new CreateMultipartUploadCommand({ ...at, ...headers }), how), { signal });
+  const { UploadId: id } = await ask(
+    (how) => client.send(new CreateMultipartUploadCommand({ ...at, ...headers }), how),
+    { signal },
+  );
   if (id === undefined) throw notKept();
   const sent: CompletedPart[] = [];
   let sending = Promise.resolve();
 
   async function sendNow(part: Uint8Array, number: number): Promise<void> {
-    const command = new UploadPartCommand({ ...at, UploadId: id, PartNumber: number, Body: part, ContentLength: part.length });
+    const command = new UploadPartCommand({
+      ...at,
+      UploadId: id,
+      PartNumber: number,
+      Body: part,
+      ContentLength: part.length,
+    });
     const { ETag } = await ask((how) => client.send(command, how), { signal });
     sent.push({ PartNumber: number, ETag: ETag ?? "" });
   }
@@ -115,7 +129,9 @@ export async function startMultipart(
     async abort() {
       await sending.catch(() => {});
       // Where even this fails, the bucket's rule for unfinished uploads removes the parts.
-      await ask((how) => client.send(new AbortMultipartUploadCommand({ ...at, UploadId: id }), how), { patienceMs: 5000 }).catch(() => {});
+      await ask((how) => client.send(new AbortMultipartUploadCommand({ ...at, UploadId: id }), how), {
+        patienceMs: 5000,
+      }).catch(() => {});
     },
   };
 }

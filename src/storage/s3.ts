@@ -15,7 +15,15 @@ import type { Clock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { contentDisposition } from "#lib/file-name.ts";
 import { checkKey } from "./keys.ts";
-import { createAsker, createClient, defaultPatienceMs, ifThere, refusalOf, watchBody, type S3Settings } from "./s3-client.ts";
+import {
+  createAsker,
+  createClient,
+  defaultPatienceMs,
+  ifThere,
+  refusalOf,
+  watchBody,
+  type S3Settings,
+} from "./s3-client.ts";
 import { usualCopyLimits, type CopyLimits } from "./s3-copy.ts";
 import { createPromote, toStored } from "./s3-promote.ts";
 import { writeObject, type Target } from "./s3-write.ts";
@@ -35,7 +43,13 @@ export interface S3Store extends FileStore {
 
 /** Any S3-compatible store. Bytes of clients go straight to it and come straight from it. */
 export async function openS3Store(options: S3Options): Promise<S3Store> {
-  const { settings, clock, patienceMs = defaultPatienceMs, copyLimits = usualCopyLimits, random = randomBytes } = options;
+  const {
+    settings,
+    clock,
+    patienceMs = defaultPatienceMs,
+    copyLimits = usualCopyLimits,
+    random = randomBytes,
+  } = options;
   const { bucket } = settings;
   const client = createClient(settings);
   // Addresses are signed for the name under which browsers know the store; signing sends nothing.
@@ -101,7 +115,12 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
       const found: { key: string; bytes: number; modifiedAt: number }[] = [];
       let last = after;
       for (;;) {
-        const page = { Bucket: bucket, Prefix: prefix, MaxKeys: Math.min(1000, limit - found.length), StartAfter: last };
+        const page = {
+          Bucket: bucket,
+          Prefix: prefix,
+          MaxKeys: Math.min(1000, limit - found.length),
+          StartAfter: last,
+        };
         const { Contents = [], IsTruncated } = await ask((how) => client.send(new ListObjectsV2Command(page), how));
         for (const { Key = "", Size = 0, LastModified } of Contents)
           found.push({ key: Key, bytes: Size, modifiedAt: LastModified?.getTime() ?? 0 });

@@ -18,8 +18,8 @@ import { invite, newMember, newPerson, newStudio, newStudioWithRoles } from "../
 
 type Cast = Awaited<ReturnType<typeof newStudioWithRoles>>;
 
-/** What AI clients are given and lose is tested with the OAuth server. */
-type Change = Exclude<ActivityAction, `client.${string}`>;
+/** What AI clients are given and lose is tested with the OAuth server; what happens to files, with the assets. */
+type Change = Exclude<ActivityAction, `client.${string}` | `asset.${string}`>;
 
 /** Each change that leaves a row, as someone makes it. An action without a row does not compile. */
 const changes: Record<Change, (deps: Deps, cast: Cast) => Promise<() => Promise<unknown>>> = {

@@ -62,14 +62,14 @@ forEachEngine("the door of the JSON API", (bed) => {
   for (const route of apiRoutes().filter(isWrite)) {
     test(`[W1] ${route.method} ${route.path} is refused unless it comes from our own pages`, async () => {
       const { params, cookie } = await scene();
-      const before = await counts();
+      const asItWas = await counts();
       for (const headers of foreign.map(spelled)) {
         for (const someone of [cookie, undefined]) {
           const answer = await call(server, route.method, fill(route.path, params), { cookie: someone, body, headers });
           assertProblem(answer, 403, "forbidden", JSON.stringify(headers));
         }
       }
-      assert.deepEqual(await counts(), before, "nothing changed");
+      assert.deepEqual(await counts(), asItWas, "nothing changed");
       for (const headers of [{ "sec-fetch-site": undefined }, { origin: undefined }]) {
         const answer = await call(server, route.method, fill(route.path, params), { body, headers });
         assertProblem(answer, 401, "unauthenticated", "one of the two is enough, and then comes the session");
@@ -80,7 +80,7 @@ forEachEngine("the door of the JSON API", (bed) => {
   for (const route of apiRoutes()) {
     test(`${route.method} ${route.path} is for people who are signed in`, async () => {
       const { params, owner } = await scene();
-      const before = await counts();
+      const asItWas = await counts();
       assertProblem(await call(server, route.method, fill(route.path, params)), 401, "unauthenticated");
       // Before anything else: neither a body nor an id is looked at.
       const wrong = { "content-type": "text/plain" };
@@ -89,7 +89,7 @@ forEachEngine("the door of the JSON API", (bed) => {
         401,
         "unauthenticated",
       );
-      assert.deepEqual(await counts(), before);
+      assert.deepEqual(await counts(), asItWas);
       const cookie = await server.signIn(owner);
       bed.clock.advance(31 * 86_400_000);
       assertProblem(
@@ -104,7 +104,7 @@ forEachEngine("the door of the JSON API", (bed) => {
   for (const route of apiRoutes().filter(({ path }) => path.includes(":studioId"))) {
     test(`[T1] ${route.method} ${route.path} of someone else's studio, or of none, is not found`, async () => {
       const [mine, theirs] = [await scene(), await scene()];
-      const before = await counts();
+      const asItWas = await counts();
       const { cookie } = mine;
       const foreignAnswer = await call(server, route.method, fill(route.path, theirs.params), { cookie, body });
       assertProblem(foreignAnswer, 404, "not_found");
@@ -117,7 +117,7 @@ forEachEngine("the door of the JSON API", (bed) => {
         if (!studioId.includes(".."))
           assert.equal(answer.json.detail, foreignAnswer.json.detail, "and nobody can tell the difference");
       }
-      assert.deepEqual(await counts(), before);
+      assert.deepEqual(await counts(), asItWas);
     });
   }
 

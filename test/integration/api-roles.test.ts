@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import type { z } from "zod";
 import { approveClient } from "#domain/access/approve-client.ts";
 import type { Caller } from "#domain/caller.ts";
 import { roles, type Role } from "#domain/policy.ts";
 import { createPost } from "#domain/posts/create-post.ts";
+import type { listPostsOutput } from "#domain/posts/list-posts.ts";
 import { createInvitation } from "#domain/studios/create-invitation.ts";
 import { assertProblem, call, startApiServer, type Answer, type ApiServer } from "../support/api-server.ts";
 import { apiRoutes } from "../support/api-routes.ts";
@@ -124,7 +126,7 @@ forEachEngine("roles over HTTP", (bed) => {
       { __proto__x: 1 },
     ];
     const rows = async () => bed.database.q.selectFrom("posts").selectAll().orderBy("id").execute();
-    const before = await rows();
+    const rowsBefore = await rows();
     for (const extra of overrides) {
       assertProblem(
         await call(server, "POST", `${studio}/posts`, { cookie, body: { title: "New", ...extra } }),
@@ -153,7 +155,7 @@ forEachEngine("roles over HTTP", (bed) => {
       404,
       "not_found",
     );
-    assert.deepEqual(await rows(), before, "no row");
+    assert.deepEqual(await rows(), rowsBefore, "no row");
   });
 
   test("[T8] cursors of another list, and limits out of bounds, are refused", async () => {
@@ -161,9 +163,9 @@ forEachEngine("roles over HTTP", (bed) => {
     for (const owner of [a, b])
       for (const title of ["1", "2", "3"]) await createPost(bed.deps, owner, { title, body: "" });
     const [mine, theirs] = [await server.signIn(a), await server.signIn(b)];
-    const list = (owner: Caller, cookie: string, query: string): Promise<Answer> =>
+    const list = (owner: Caller, cookie: string, query: string): Promise<Answer<z.infer<typeof listPostsOutput>>> =>
       call(server, "GET", `/api/studios/${owner.studio.id}/${query}`, { cookie });
-    const { nextCursor } = (await list(a, mine, "posts?limit=1")).json as { nextCursor: string };
+    const { nextCursor } = (await list(a, mine, "posts?limit=1")).json;
     assertProblem(await list(b, theirs, `posts?cursor=${nextCursor}`), 400, "invalid_input");
     assertProblem(await list(a, mine, `posts?status=draft&cursor=${nextCursor}`), 400, "invalid_input");
     assertProblem(await list(a, mine, `activity?cursor=${nextCursor}`), 400, "invalid_input");

@@ -1,10 +1,29 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { hc } from "hono/client";
+import type { z } from "zod";
+import type { Me } from "#domain/access/describe-me.ts";
+import type { listActivityOutput } from "#domain/activity/list-activity.ts";
+import type { listPostsOutput } from "#domain/posts/list-posts.ts";
+import type { PostView } from "#domain/posts/post.ts";
+import type { MembershipView } from "#domain/studios/change-role.ts";
+import type { StudioView } from "#domain/studios/create-studio.ts";
+import type { InvitationView } from "#domain/studios/list-invitations.ts";
+import type { MemberView } from "#domain/studios/list-members.ts";
 import type { Api } from "#http/api/app.ts";
 import { assertProblem, call, startApiServer, type Answer, type ApiServer } from "../support/api-server.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { invite, newMember, newPerson, newStudio } from "../support/people.ts";
+
+interface Link {
+  id: string;
+  url: string;
+  expiresAt: string;
+}
+interface Members {
+  members: MemberView[];
+}
+type Posts = z.infer<typeof listPostsOutput>;
 
 forEachEngine("the JSON API", (bed) => {
   let server: ApiServer;
@@ -14,13 +33,13 @@ forEachEngine("the JSON API", (bed) => {
   test("a new person founds a studio, and it is their active one", async () => {
     const person = await newPerson(bed.deps);
     const cookie = await server.signIn(person);
-    const fresh = await call(server, "GET", "/api/me", { cookie });
+    const fresh = await call<Me>(server, "GET", "/api/me", { cookie });
     assert.deepEqual(fresh.json, { user: person.user, memberships: [], activeStudioId: null });
     assert.equal(fresh.headers.get("cache-control"), "no-store");
-    const made = await call(server, "POST", "/api/studios", { cookie, body: { name: "Nord" } });
+    const made = await call<StudioView>(server, "POST", "/api/studios", { cookie, body: { name: "Nord" } });
     assert.equal(made.status, 201);
     assert.deepEqual(Object.keys(made.json), ["id", "name", "slug", "timezone", "createdAt"]);
-    const { json: me } = await call(server, "GET", "/api/me", { cookie });
+    const { json: me } = await call<Me>(server, "GET", "/api/me", { cookie });
     assert.deepEqual(me.memberships, [
       { studioId: made.json.id, studioName: "Nord", role: "owner", joinedAt: made.json.createdAt },
     ]);
@@ -37,10 +56,10 @@ forEachEngine("the JSON API", (bed) => {
       call(server, "PUT", "/api/me/active-studio", { cookie, body: { studioId } });
     const done = await set(first.studio.id);
     assert.deepEqual([done.status, done.text], [204, ""]);
-    assert.equal((await call(server, "GET", "/api/me", { cookie })).json.activeStudioId, first.studio.id);
+    assert.equal((await call<Me>(server, "GET", "/api/me", { cookie })).json.activeStudioId, first.studio.id);
     for (const id of [foreign.studio.id, "nothing", ""]) assertProblem(await set(id), 404, "not_found", id);
     assertProblem(await set(7), 400, "invalid_input");
-    assert.equal((await call(server, "GET", "/api/me", { cookie })).json.activeStudioId, first.studio.id);
+    assert.equal((await call<Me>(server, "GET", "/api/me", { cookie })).json.activeStudioId, first.studio.id);
     assert.equal((await set(second.studio.id)).status, 204);
   });
 
@@ -48,28 +67,34 @@ forEachEngine("the JSON API", (bed) => {
     const owner = await newStudio(bed.deps);
     const studio = `/api/studios/${owner.studio.id}`;
     const cookie = await server.signIn(owner);
-    const invited = await call(server, "POST", `${studio}/invitations`, { cookie, body: { role: "member" } });
+    const invited = await call<Link>(server, "POST", `${studio}/invitations`, { cookie, body: { role: "member" } });
     assert.equal(invited.status, 201);
-    const { url, expiresAt } = invited.json as { url: string; expiresAt: string };
+    const { url, expiresAt } = invited.json;
     assert.ok(url.startsWith(`${server.base}/join/`) && Date.parse(expiresAt) > bed.clock());
-    assert.equal((await call(server, "GET", `${studio}/invitations`, { cookie })).json.invitations.length, 1);
+    assert.equal(
+      (await call<{ invitations: InvitationView[] }>(server, "GET", `${studio}/invitations`, { cookie })).json
+        .invitations.length,
+      1,
+    );
 
     const person = await newPerson(bed.deps);
     const theirs = await server.signIn(person);
-    const joined = await call(server, "POST", `/api/invitations/${url.split("/join/")[1]}/accept`, { cookie: theirs });
+    const joined = await call<MembershipView>(server, "POST", `/api/invitations/${url.split("/join/")[1]}/accept`, {
+      cookie: theirs,
+    });
     assert.deepEqual(
       [joined.status, joined.json.role, joined.json.studioId, joined.json.userId],
       [200, "member", owner.studio.id, person.user.id],
     );
 
-    const promoted = await call(server, "PATCH", `${studio}/members/${person.user.id}`, {
+    const promoted = await call<MembershipView>(server, "PATCH", `${studio}/members/${person.user.id}`, {
       cookie,
       body: { role: "admin" },
     });
     assert.deepEqual([promoted.status, promoted.json.role], [200, "admin"]);
-    const { json: list } = await call(server, "GET", `${studio}/members`, { cookie: theirs });
+    const { json: list } = await call<Members>(server, "GET", `${studio}/members`, { cookie: theirs });
     assert.deepEqual(
-      list.members.map(({ userId, role }: { userId: string; role: string }) => [userId, role]),
+      list.members.map(({ userId, role }) => [userId, role]),
       [
         [owner.user.id, "owner"],
         [person.user.id, "admin"],
@@ -91,7 +116,7 @@ forEachEngine("the JSON API", (bed) => {
     const owner = await newStudio(bed.deps);
     const cookie = await server.signIn(owner);
     const path = `/api/studios/${owner.studio.id}/invitations`;
-    const { json: made } = await call(server, "POST", path, {
+    const { json: made } = await call<Link>(server, "POST", path, {
       cookie,
       body: { role: "admin", email: "Kim@Example.com" },
     });
@@ -111,26 +136,29 @@ forEachEngine("the JSON API", (bed) => {
     const path = `/api/studios/${owner.studio.id}/posts`;
     const made: string[] = [];
     for (const title of ["Spring", "Summer", "Autumn"]) {
-      const { status, json } = await call(server, "POST", path, { cookie, body: { title, body: "Ä" } });
+      const { status, json } = await call<PostView>(server, "POST", path, { cookie, body: { title, body: "Ä" } });
       assert.equal(status, 201);
       made.unshift(json.id);
     }
-    const first = await call(server, "GET", `${path}?limit=2`, { cookie });
+    const first = await call<Posts>(server, "GET", `${path}?limit=2`, { cookie });
     assert.deepEqual(Object.keys(first.json), ["posts", "nextCursor"]);
-    const rest = await call(server, "GET", `${path}?limit=2&cursor=${first.json.nextCursor}`, { cookie });
+    const rest = await call<Posts>(server, "GET", `${path}?limit=2&cursor=${first.json.nextCursor}`, { cookie });
     assert.deepEqual(
-      [...first.json.posts, ...rest.json.posts].map(({ id }: { id: string }) => id),
+      [...first.json.posts, ...rest.json.posts].map(({ id }) => id),
       made,
     );
     assert.equal(rest.json.nextCursor, null);
-    assert.deepEqual((await call(server, "GET", `${path}?query=summer&status=draft`, { cookie })).json.posts.length, 1);
+    assert.deepEqual(
+      (await call<Posts>(server, "GET", `${path}?query=summer&status=draft`, { cookie })).json.posts.length,
+      1,
+    );
 
-    const one = await call(server, "GET", `${path}/${made[0]}`, { cookie });
+    const one = await call<PostView>(server, "GET", `${path}/${made[0]}`, { cookie });
     assert.deepEqual(
       [one.status, one.json.title, one.json.url],
       [200, "Autumn", `${server.base}/studios/${owner.studio.id}/posts/${made[0]}`],
     );
-    const changed = await call(server, "PATCH", `${path}/${made[0]}`, {
+    const changed = await call<PostView>(server, "PATCH", `${path}/${made[0]}`, {
       cookie,
       body: { status: "ready", revision: 1 },
     });
@@ -140,9 +168,14 @@ forEachEngine("the JSON API", (bed) => {
       409,
       "revision_conflict",
     );
-    const { json: log } = await call(server, "GET", `/api/studios/${owner.studio.id}/activity?limit=1`, { cookie });
+    const { json: log } = await call<z.infer<typeof listActivityOutput>>(
+      server,
+      "GET",
+      `/api/studios/${owner.studio.id}/activity?limit=1`,
+      { cookie },
+    );
     assert.deepEqual(
-      [log.activity[0].action, log.activity[0].user.id, log.activity[0].client],
+      [log.activity[0]?.action, log.activity[0]?.user?.id, log.activity[0]?.client],
       ["post.updated", owner.user.id, null],
     );
   });
@@ -151,8 +184,8 @@ forEachEngine("the JSON API", (bed) => {
     const owner = await newStudio(bed.deps);
     const cookie = await server.signIn(owner);
     await bed.database.q.deleteFrom("sessions").where("user_id", "=", owner.user.id).execute();
-    for (const given of [undefined, "", "session=", "session=x", "other=1", cookie]) {
-      assertProblem(await call(server, "GET", "/api/me", { cookie: given }), 401, "unauthenticated", given);
+    for (const given of [undefined, "", "atelier=", "atelier=x", "other=1", cookie]) {
+      assertProblem(await call<Me>(server, "GET", "/api/me", { cookie: given }), 401, "unauthenticated", given);
       assertProblem(
         await call(server, "GET", `/api/studios/${owner.studio.id}/posts`, { cookie: given }),
         401,
@@ -198,7 +231,8 @@ forEachEngine("the JSON API", (bed) => {
     );
     assert.ok(parallel.some(({ status }) => status === 200));
     assert.equal(
-      (await call(server, "GET", `/api/studios/${owner.studio.id}/members`, { cookie: kate })).json.members.length,
+      (await call<Members>(server, "GET", `/api/studios/${owner.studio.id}/members`, { cookie: kate })).json.members
+        .length,
       2,
     );
     assertProblem(await accept(await server.signIn(await newPerson(bed.deps))), 404, "not_found");

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { approveClient } from "#domain/access/approve-client.ts";
-import { listClients } from "#domain/access/list-clients.ts";
+import { listClients, type ClientView } from "#domain/access/list-clients.ts";
 import { revokeClient } from "#domain/access/revoke-client.ts";
 import { setActiveStudio } from "#domain/access/set-active-studio.ts";
 import type { Caller, SignedIn } from "#domain/caller.ts";
 import { removeMember } from "#domain/studios/remove-member.ts";
 import { minutes } from "#lib/clock.ts";
+import { sha256 } from "#lib/digest.ts";
 import { assertProblem, call, startApiServer, type ApiServer } from "../support/api-server.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { hostileIds } from "../support/hostile.ts";
@@ -59,7 +60,7 @@ forEachEngine("AI clients", (bed) => {
     await bed.deps.grants.touch(id, bed.clock());
     const path = `/api/studios/${owner.studio.id}/clients`;
     const cookie = await server.signIn(owner);
-    const { status, json } = await call(server, "GET", path, { cookie });
+    const { status, json } = await call<{ clients: ClientView[] }>(server, "GET", path, { cookie });
     assert.equal(status, 200);
     assert.deepEqual(json, {
       clients: [
@@ -80,9 +81,34 @@ forEachEngine("AI clients", (bed) => {
     });
     for (const _ of [1, 2]) assert.equal((await call(server, "DELETE", `${path}/${id}`, { cookie })).status, 204);
     assert.equal(
-      (await call(server, "GET", path, { cookie })).json.clients[0].revokedAt,
+      (await call<{ clients: ClientView[] }>(server, "GET", path, { cookie })).json.clients[0]?.revokedAt,
       new Date(bed.clock()).toISOString(),
     );
+  });
+
+  test("revoking acts on the very next call of the client, signing out does not", async () => {
+    const owner = await newStudio(bed.deps);
+    const id = await approve(owner, "Assistant");
+    const audience = `${server.base}/mcp`;
+    const expiresAt = bed.clock() + minutes(60);
+    await bed.deps.oauthRecords.put("AccessToken", sha256("a-token"), {
+      payload: {},
+      grantId: id,
+      audience,
+      scope: "studio:read",
+      expiresAt,
+    });
+    const body = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const headers = { authorization: "Bearer a-token", accept: "application/json, text/event-stream" };
+    const mcp = async () => (await call(server, "POST", "/mcp", { body, headers })).status;
+    assert.equal(await mcp(), 200);
+    const cookie = await server.signIn(owner);
+    assert.equal((await call(server, "POST", "/api/sign-out", { cookie })).status, 204);
+    assert.equal(await mcp(), 200, "signed out of the web app only");
+    const again = await server.signIn(owner);
+    const revoked = await call(server, "DELETE", `/api/studios/${owner.studio.id}/clients/${id}`, { cookie: again });
+    assert.equal(revoked.status, 204);
+    assert.equal(await mcp(), 401);
   });
 
   test("[L5] revoking leaves one row of activity: who, which client, whose", async () => {

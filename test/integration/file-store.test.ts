@@ -20,7 +20,10 @@ forEachStore("the promises of a place for files", (bed) => {
   const newKey = (name = "a") => `${bed.area}/${name}${String(++count).padStart(4, "0")}`;
   const upload = (key: string, life = minutes(10)) =>
     bed.store.uploadAddress(key, { maxBytes: 64 * mebibyte, expiresAt: Date.now() + life });
-  const download = (key: string, options: { mimeType?: string; filename?: string; asDownload?: boolean; life?: number } = {}) =>
+  const download = (
+    key: string,
+    options: { mimeType?: string; filename?: string; asDownload?: boolean; life?: number } = {},
+  ) =>
     bed.store.downloadAddress(key, {
       mimeType: options.mimeType ?? "image/png",
       filename: options.filename ?? "a.png",
@@ -52,7 +55,14 @@ forEachStore("the promises of a place for files", (bed) => {
         const bytes = randomBytes(size);
         const key = newKey();
         writeFileSync(`${folder.path}/file.bin`, bytes);
-        const { stdout } = await run("curl", ["-sS", "-w", "%{http_code}", "-T", `${folder.path}/file.bin`, await upload(key)]);
+        const { stdout } = await run("curl", [
+          "-sS",
+          "-w",
+          "%{http_code}",
+          "-T",
+          `${folder.path}/file.bin`,
+          await upload(key),
+        ]);
         assert.equal(stdout, "200");
         assert.equal((await bed.store.stat(key))?.bytes, size);
         assert.equal(await digestAt(bed.store, key), sha256(bytes));
@@ -93,7 +103,10 @@ forEachStore("the promises of a place for files", (bed) => {
     for (let round = 0; round < 3; round++) {
       const key = newKey();
       const address = await upload(key);
-      assert.deepEqual(await Promise.all(bodies.map((body) => put(address, body))), bodies.map(() => 200));
+      assert.deepEqual(
+        await Promise.all(bodies.map((body) => put(address, body))),
+        bodies.map(() => 200),
+      );
       const found = await digestAt(bed.store, key);
       assert.ok(bodies.some((body) => sha256(body) === found));
       assert.ok(bodies.some((body) => body.length === mebibyte + (body[0] ?? 0) && sha256(body) === found));
@@ -110,7 +123,13 @@ forEachStore("the promises of a place for files", (bed) => {
     assert.equal(await put(short, Buffer.from("late")), 403);
     assert.equal((await fetch(readable)).status, 403);
     const address = await upload(key);
-    assert.equal(await put(address.replace(key, `${key}x`).replace(/.$/, (c) => (c === "0" ? "1" : "0")), Buffer.from("x")), 403);
+    assert.equal(
+      await put(
+        address.replace(key, `${key}x`).replace(/.$/, (c) => (c === "0" ? "1" : "0")),
+        Buffer.from("x"),
+      ),
+      403,
+    );
     assert.equal(await bed.store.stat(key), undefined);
     assert.equal(await put(address, Buffer.from("x")), 200);
     assert.equal((await fetch(address)).status, 403, "an address to write does not read");
@@ -323,13 +342,35 @@ forEachStore("the promises of a place for files", (bed) => {
       if (after === undefined) break;
       await bed.store.remove(after); // the place in the list is kept where the key is not
     }
-    assert.deepEqual([...found].toSorted(), keys.map((key, i) => [key, i]));
+    assert.deepEqual(
+      [...found].toSorted(),
+      keys.map((key, i) => [key, i]),
+    );
     assert.deepEqual(await bed.store.list(`${bed.area}/nothing-`, { limit: 10 }), []);
     assert.deepEqual(await bed.store.list(`${bed.area}x/`, { limit: 10 }), []);
   });
 
   test("[U13] what is not a key of ours reaches neither a path nor an address", async () => {
-    const hostile = ["", "/", "a/", "/a", "../a", "a/../b", "a/..", "a//b", ".tmp/a", "A", "a b", "a\0", "a\n", "a%2f", "a\\b", "é", "a~b", "x".repeat(151)];
+    const hostile = [
+      "",
+      "/",
+      "a/",
+      "/a",
+      "../a",
+      "a/../b",
+      "a/..",
+      "a//b",
+      ".tmp/a",
+      "A",
+      "a b",
+      "a\0",
+      "a\n",
+      "a%2f",
+      "a\\b",
+      "é",
+      "a~b",
+      "x".repeat(151),
+    ];
     for (const key of hostile) {
       await assert.rejects(async () => bed.store.stat(key), /not a key of ours/, JSON.stringify(key));
       await assert.rejects(async () => bed.store.remove(key), /not a key of ours/);
@@ -361,7 +402,21 @@ forEachStore("the promises of a place for files", (bed) => {
   test("[U13] hostile file names stay inside their header", async () => {
     const key = newKey();
     await bed.store.write(key, chunksOf(Buffer.from("x")), writing);
-    const names = ["../../etc/passwd", "..%2f..%2f", "C:\\x.png", "a\0b", `${"n".repeat(4096)}.png`, "a\u202egnp.exe", "a\r\nset-cookie: x=1", 'a"; filename=evil.html', "\ud800", "", "  . ", "naïve 🎬.mp4", "'*()!"];
+    const names = [
+      "../../etc/passwd",
+      "..%2f..%2f",
+      "C:\\x.png",
+      "a\0b",
+      `${"n".repeat(4096)}.png`,
+      "a\u202egnp.exe",
+      "a\r\nset-cookie: x=1",
+      'a"; filename=evil.html',
+      "\ud800",
+      "",
+      "  . ",
+      "naïve 🎬.mp4",
+      "'*()!",
+    ];
     for (const filename of names) {
       const response = await fetch(await download(key, { filename }));
       assert.equal(response.status, 200, JSON.stringify(filename));

@@ -3,6 +3,7 @@ import { request } from "node:http";
 import { createSessions } from "#auth/sessions.ts";
 import type { SignedIn } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
+import type { Problem } from "#http/problem.ts";
 import type { Log } from "#lib/log.ts";
 import { silent } from "./engines.ts";
 import { startService, type RunningService } from "./service.ts";
@@ -22,12 +23,12 @@ export async function startApiServer(deps: Deps, log: Log = silent): Promise<Api
   };
 }
 
-export interface Answer {
+export interface Answer<T = Problem> {
   status: number;
   headers: Headers;
   text: string;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers freely
-  json: any;
+  /** What the test takes the body for; a problem unless it says more. */
+  json: T;
 }
 
 export interface Call {
@@ -38,12 +39,12 @@ export interface Call {
 }
 
 /** A request as our own pages make it, unless told otherwise. */
-export async function call(
+export async function call<T = Problem>(
   server: Pick<ApiServer, "base">,
   method: string,
   path: string,
   options: Call = {},
-): Promise<Answer> {
+): Promise<Answer<T>> {
   const isWrite = method !== "GET" && method !== "HEAD";
   const given: Record<string, string | undefined> = {
     cookie: options.cookie,
@@ -62,13 +63,13 @@ export async function call(
 }
 
 /** By hand rather than `fetch`, which has its own mind about cookies, origins and the spelling of paths. */
-function send(
+function send<T>(
   base: string,
   path: string,
   method: string,
   headers: Record<string, string>,
   body: string | Uint8Array | undefined,
-): Promise<Answer> {
+): Promise<Answer<T>> {
   return new Promise((resolve, reject) => {
     const { host, port } = new URL(base);
     const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
@@ -86,12 +87,12 @@ function send(
       res.on("data", (chunk: Buffer) => chunks.push(chunk));
       res.on("end", () => {
         const text = Buffer.concat(chunks).toString();
-        const isJson = /json/.test(res.headers["content-type"] ?? "") && text !== "";
+        const isJson = (res.headers["content-type"] ?? "").includes("json") && text !== "";
         resolve({
           status: res.statusCode ?? 0,
           headers: new Headers(res.headers as Record<string, string>),
           text,
-          json: isJson ? JSON.parse(text) : undefined,
+          json: (isJson ? JSON.parse(text) : undefined) as T,
         });
       });
     });
@@ -100,12 +101,13 @@ function send(
 }
 
 /** A problem document, whole: RFC 9457, not cached, under the request's id. */
-export function assertProblem(answer: Answer, status: number, code: string, note = ""): void {
-  assert.deepEqual([answer.status, answer.json?.code], [status, code], `${note} ${answer.text}`);
+export function assertProblem(answer: Answer<unknown>, status: number, code: string, note = ""): void {
+  const problem = answer.json as Partial<Problem> | undefined;
+  assert.deepEqual([answer.status, problem?.code], [status, code], `${note} ${answer.text}`);
   assert.equal(answer.headers.get("content-type"), "application/problem+json");
   assert.equal(answer.headers.get("cache-control"), "no-store");
-  assert.equal(answer.json.status, status);
-  assert.equal(answer.json.requestId, answer.headers.get("x-request-id"));
+  assert.equal(problem?.status, status);
+  assert.equal(problem.requestId, answer.headers.get("x-request-id"));
   assert.equal(answer.headers.get("access-control-allow-origin"), null);
-  assert.ok(answer.json.title.length > 0 && answer.json.detail.length > 0);
+  assert.ok(problem.title && problem.detail);
 }

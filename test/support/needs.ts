@@ -43,7 +43,8 @@ export const needs: readonly Need[] = [
   {
     name: "An S3 server (Ceph's gateway)",
     untested: "everything on S3: the suites of the file store ran on the disk store only",
-    bring: "apt-get install radosgw ceph-mon ceph-osd ceph-common, or TEST_S3_ENDPOINT with the other TEST_S3_… settings",
+    bring:
+      "apt-get install radosgw ceph-mon ceph-osd ceph-common, or TEST_S3_ENDPOINT with the other TEST_S3_… settings",
     async provide() {
       // TEST_S3_BUCKET, TEST_S3_ACCESS_KEY_ID, TEST_S3_SECRET_ACCESS_KEY, TEST_S3_REGION, TEST_S3_FORCE_PATH_STYLE
       if (process.env["TEST_S3_ENDPOINT"]) return { env: {}, stop: async () => {} };

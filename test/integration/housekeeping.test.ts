@@ -1,0 +1,262 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openDatabase } from "#db/open.ts";
+import { approveClient } from "#domain/access/approve-client.ts";
+import { createPurge, type PurgeOptions } from "#domain/access/purge-expired.ts";
+import { withLease } from "#domain/lease.ts";
+import { hours, minutes } from "#lib/clock.ts";
+import { every } from "#lib/every.ts";
+import { createLog } from "#lib/log.ts";
+import { createDeps, forEachEngine, silent } from "../support/engines.ts";
+import { newPerson, newStudio } from "../support/people.ts";
+
+const atOnce: PurgeOptions = { pause: async () => {}, isOver: () => false };
+
+forEachEngine("housekeeping", (bed) => {
+  const approve = async (clientId: string) =>
+    approveClient(bed.deps, await newStudio(bed.deps), {
+      clientId,
+      clientName: "C",
+      clientVerified: false,
+      redirectHost: "h",
+      scopes: ["studio:read"],
+    });
+
+  async function remaining() {
+    const { q } = bed.database;
+    const records = await q.selectFrom("oauth_records").select("id_hash as id").orderBy("id").execute();
+    const sessions = await q.selectFrom("sessions").select("token_hash as id").orderBy("id").execute();
+    const clients = await q.selectFrom("oauth_clients").select("id").orderBy("id").execute();
+    return [records, sessions, clients].map((rows) => rows.map(({ id }) => id));
+  }
+
+  const record = (expiresAt: number, grantId: string | null = null) => ({
+    payload: {},
+    grantId,
+    audience: null,
+    scope: null,
+    expiresAt,
+  });
+
+  test("[A26] what has expired goes, what is live stays, to the millisecond", async () => {
+    const now = bed.clock();
+    const person = await newPerson(bed.deps);
+    const grant = await approve("used");
+    for (const [name, end] of [
+      ["long-gone", now - hours(1)],
+      ["just-gone", now],
+      ["live", now + 1],
+    ] as const) {
+      await bed.deps.oauthRecords.put("AccessToken", name, record(end, grant.id));
+      await bed.deps.sessions.insert(name, person.user.id, now - hours(2), end);
+    }
+    await bed.deps.oauthRecords.put("RefreshToken", "long-gone", record(now + hours(1), grant.id));
+    for (const [name, made] of [
+      ["used", now - hours(100)],
+      ["unused-old", now - hours(24)],
+      ["unused-young", now - hours(24) + 1],
+    ] as const) {
+      await bed.deps.oauthClients.put(name, {}, made);
+    }
+    assert.deepEqual(await createPurge(bed.deps)(atOnce), { deleted: 5 });
+    assert.deepEqual(
+      await remaining(),
+      [["live", "long-gone"], ["live"], ["unused-young", "used"]],
+      "a key is model and id together",
+    );
+    assert.deepEqual(await createPurge(bed.deps)(atOnce), { deleted: 0 });
+    assert.ok(await bed.deps.grants.find(grant.id), "approvals are kept");
+    bed.clock.advance(hours(48));
+    await createPurge(bed.deps)(atOnce);
+    assert.deepEqual(await remaining(), [[], [], ["used"]]);
+  });
+
+  test("[A26] clients that nobody used are gone a day later, ended approvals count as use, and each is looked at once", async () => {
+    const purge = createPurge(bed.deps);
+    const looked: number[] = [];
+    const { listClients } = bed.deps.purges;
+    const counting = createPurge({
+      ...bed.deps,
+      purges: {
+        ...bed.deps.purges,
+        listClients: async (...args) => {
+          const found = await listClients(...args);
+          looked.push(found.length);
+          return found;
+        },
+      },
+    });
+    await bed.database.q.deleteFrom("oauth_clients").execute();
+    const ended = await approve("client-0007");
+    await bed.deps.grants.revoke(ended.id, bed.clock());
+    const made = bed.clock();
+    // Several at one instant, and a batch that ends among them.
+    const values = Array.from({ length: 1300 }, (_, i) => ({
+      id: `client-${String(i).padStart(4, "0")}`,
+      metadata: "{}",
+      created_at: made + Math.floor(i / 400),
+    }));
+    for (let i = 0; i < values.length; i += 100)
+      await bed.database.q
+        .insertInto("oauth_clients")
+        .values(values.slice(i, i + 100))
+        .execute();
+    await purge(atOnce);
+    assert.equal((await remaining())[2]?.length, 1300);
+    bed.clock.advance(hours(24) + 10);
+    assert.deepEqual(await counting(atOnce), { deleted: 1299 });
+    assert.deepEqual((await remaining())[2], ["client-0007"]);
+    assert.deepEqual(looked, [500, 500, 300]);
+    await bed.deps.oauthClients.put("later", {}, bed.clock() - hours(24));
+    assert.deepEqual(await counting(atOnce), { deleted: 1 });
+    assert.equal(looked.at(-1), 1, "the used one is not looked at again");
+    assert.deepEqual(await purge(atOnce), { deleted: 0 });
+  });
+
+  test("it works in small batches, pauses between them, and stops when told", async () => {
+    const person = await newPerson(bed.deps);
+    const values = Array.from({ length: 1100 }, (_, i) => ({
+      token_hash: `s-${i}`,
+      user_id: person.user.id,
+      created_at: 0,
+      expires_at: i,
+    }));
+    for (let i = 0; i < values.length; i += 100)
+      await bed.database.q
+        .insertInto("sessions")
+        .values(values.slice(i, i + 100))
+        .execute();
+    const left = async (): Promise<number> =>
+      (await bed.database.q.selectFrom("sessions").select("token_hash").execute()).length;
+    let pauses = 0;
+    await createPurge(bed.deps)({ pause: async () => void (pauses += 1), isOver: () => pauses >= 2 });
+    assert.equal(await left(), 600, "one statement for the records, one of 500 for the sessions, and the rest is left");
+    await createPurge(bed.deps)(atOnce);
+    assert.equal(await left(), 0);
+  });
+
+  test("two purges at the same moment do no harm", async () => {
+    const person = await newPerson(bed.deps);
+    const now = bed.clock();
+    const values = Array.from({ length: 800 }, (_, i) => ({
+      token_hash: `p-${i}`,
+      user_id: person.user.id,
+      created_at: 0,
+      expires_at: i % 2 === 0 ? now : now + 1,
+    }));
+    for (let i = 0; i < values.length; i += 100)
+      await bed.database.q
+        .insertInto("sessions")
+        .values(values.slice(i, i + 100))
+        .execute();
+    const second = await openDatabase({ ...bed.place, log: silent });
+    try {
+      const purges = [bed.deps, createDeps(second, bed.clock)].map((deps) => createPurge(deps)(atOnce));
+      const deleted = (await Promise.all(purges)).reduce((sum, one) => sum + one.deleted, 0);
+      assert.equal(deleted, 400, "each row once");
+    } finally {
+      await second.close();
+    }
+    assert.equal(
+      (await bed.database.q.selectFrom("sessions").select("token_hash").where("expires_at", ">", now).execute()).length,
+      400,
+    );
+  });
+
+  test("a lease: of twenty that ask at once, on two instances, one works", async () => {
+    const second = await openDatabase({ ...bed.place, log: silent });
+    try {
+      const instances = [bed.deps, createDeps(second, bed.clock)];
+      for (let round = 0; round < 10; round++) {
+        let inside = 0;
+        let most = 0;
+        const work = async (): Promise<void> => {
+          most = Math.max(most, ++inside);
+          await sleep(30);
+          inside--;
+        };
+        const ran = await Promise.all(
+          Array.from({ length: 20 }, (_, i) =>
+            withLease(instances[i % 2] ?? bed.deps, `job-${round}`, `holder-${i}`, minutes(3), work),
+          ),
+        );
+        assert.equal(most, 1);
+        assert.ok(ran.filter(Boolean).length >= 1);
+      }
+    } finally {
+      await second.close();
+    }
+  });
+
+  test("a lease is given back, also after a failure; a dead holder's runs out", async () => {
+    const ask = (holder: string, work = async (): Promise<void> => {}): Promise<boolean> =>
+      withLease(bed.deps, "job", holder, minutes(3), work);
+    assert.equal(await ask("a"), true);
+    assert.equal(await ask("b"), true, "given back");
+    await assert.rejects(
+      ask("c", async () => Promise.reject(new Error("broken"))),
+      /broken/,
+    );
+    assert.equal(await ask("d"), true, "given back after a failure");
+    assert.equal(await bed.deps.leases.take("job", "dead", bed.clock(), bed.clock() + minutes(3)), true);
+    assert.equal(await ask("e"), false);
+    assert.equal(await ask("dead"), false, "nobody holds it twice, not even under the same name");
+    bed.clock.advance(minutes(3) - 1);
+    assert.equal(await ask("e"), false);
+    bed.clock.advance(1);
+    assert.equal(await ask("e"), true);
+  });
+
+  test("a holder that comes late does not take the lease from the next", async () => {
+    await withLease(bed.deps, "slow", "slow", minutes(1), async () => {
+      bed.clock.advance(minutes(2));
+      assert.equal(await bed.deps.leases.take("slow", "next", bed.clock(), bed.clock() + minutes(1)), true);
+    });
+    assert.equal(await withLease(bed.deps, "slow", "third", minutes(1), async () => {}), false, "next still has it");
+  });
+});
+
+test("a repeated job: again and again, one at a time, until it is stopped", async () => {
+  let runs = 0;
+  let inside = 0;
+  const job = every(
+    10,
+    "job",
+    async () => {
+      assert.equal(++inside, 1);
+      await sleep(30);
+      inside--;
+      runs++;
+    },
+    silent,
+  );
+  await sleep(200);
+  await job.stop();
+  assert.equal(inside, 0, "the run under way has ended");
+  const seen = runs;
+  assert.ok(seen >= 2);
+  await sleep(100);
+  assert.equal(runs, seen);
+});
+
+test("[X7] a job that fails is tried again, and said to fail once", async () => {
+  const lines: { level: string; job: string }[] = [];
+  const log = createLog("info", { write: (line: string) => void lines.push(JSON.parse(line) as never) });
+  const enough = Promise.withResolvers<void>();
+  let runs = 0;
+  const work = async (): Promise<void> => {
+    if (++runs === 10) enough.resolve();
+    if (runs <= 5) throw new Error("down");
+  };
+  const job = every(5, "job", work, log);
+  await enough.promise;
+  await job.stop();
+  assert.deepEqual(
+    lines.map(({ level, job: name }) => [level, name]),
+    [
+      ["error", "job"],
+      ["info", "job"],
+    ],
+  );
+});

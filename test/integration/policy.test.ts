@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { approveClient } from "#domain/access/approve-client.ts";
+import { listClients } from "#domain/access/list-clients.ts";
+import { revokeClient } from "#domain/access/revoke-client.ts";
+import { listActivity } from "#domain/activity/list-activity.ts";
+import { listAssets } from "#domain/assets/list-assets.ts";
+import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { policy, roles, type Action, type Role } from "#domain/policy.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { listPosts } from "#domain/posts/list-posts.ts";
+import { changeRole } from "#domain/studios/change-role.ts";
+import { createInvitation } from "#domain/studios/create-invitation.ts";
+import { enterStudio } from "#domain/studios/enter-studio.ts";
+import { listInvitations } from "#domain/studios/list-invitations.ts";
+import { listMembers } from "#domain/studios/list-members.ts";
+import { removeMember } from "#domain/studios/remove-member.ts";
+import { revokeInvitation } from "#domain/studios/revoke-invitation.ts";
+import { notFound } from "#lib/errors.ts";
+import { forEachEngine, type Bed } from "../support/engines.ts";
+import { outcome } from "../support/outcome.ts";
+import { newMember, newStudioWithRoles } from "../support/people.ts";
+
+type Cast = Awaited<ReturnType<typeof newStudioWithRoles>>;
+
+/** The documented cells, and one real deed for each action. An action without a row does not compile. */
+const deeds: Record<
+  Action,
+  {
+    allowed: readonly Role[];
+    /** What the others are told, where it is not that they may not. */
+    refusal?: "not_found";
+    run: (bed: Bed, caller: Caller, cast: Cast) => Promise<unknown>;
+  }
+> = {
+  "assets.read": {
+    allowed: ["owner", "admin", "member"],
+    run: ({ deps }, caller) => listAssets(deps, caller, { limit: 10 }),
+  },
+  "assets.write": {
+    allowed: ["owner", "admin", "member"],
+    run: ({ deps }, caller) => requestAssetUpload(deps, caller, { kind: "image", mimeType: "image/png" }),
+  },
+  "studio.read": {
+    allowed: ["owner", "admin", "member"],
+    run: ({ deps }, caller) => enterStudio(deps, caller, caller.studio.id),
+  },
+  "members.list": { allowed: ["owner", "admin", "member"], run: ({ deps }, caller) => listMembers(deps, caller) },
+  "members.changeRole": {
+    allowed: ["owner", "admin"],
+    run: ({ deps }, caller, { member }) => changeRole(deps, caller, { userId: member.user.id, role: "admin" }),
+  },
+  "members.remove": {
+    allowed: ["owner", "admin"],
+    run: async ({ deps }, caller, { owner }) =>
+      removeMember(deps, caller, { userId: (await newMember(deps, owner, "member")).user.id }),
+  },
+  "members.leave": {
+    allowed: ["owner", "admin", "member"],
+    run: ({ deps }, caller) => removeMember(deps, caller, { userId: caller.user.id }),
+  },
+  "invitations.list": { allowed: ["owner", "admin"], run: ({ deps }, caller) => listInvitations(deps, caller) },
+  "invitations.create": {
+    allowed: ["owner", "admin"],
+    run: ({ deps }, caller) => createInvitation(deps, caller, { role: "member" }),
+  },
+  "invitations.revoke": {
+    allowed: ["owner", "admin"],
+    run: async ({ deps }, caller, { owner }) => {
+      const { id } = await createInvitation(deps, owner, { role: "member" });
+      return revokeInvitation(deps, caller, { invitationId: id });
+    },
+  },
+  "posts.read": {
+    allowed: ["owner", "admin", "member"],
+    run: ({ deps }, caller) => listPosts(deps, caller, { limit: 1 }),
+  },
+  "posts.write": {
+    allowed: ["owner", "admin", "member"],
+    run: ({ deps }, caller) => createPost(deps, caller, { title: "A", body: "" }),
+  },
+  "activity.list": { allowed: ["owner", "admin"], run: ({ deps }, caller) => listActivity(deps, caller, { limit: 1 }) },
+  "clients.list": { allowed: ["owner", "admin", "member"], run: ({ deps }, caller) => listClients(deps, caller) },
+  "clients.listAll": {
+    allowed: ["owner", "admin"],
+    refusal: "not_found",
+    run: async ({ deps }, caller, { otherOwner }) => {
+      const grantId = await approve(deps, otherOwner);
+      const { clients } = await listClients(deps, caller);
+      if (!clients.some(({ id }) => id === grantId)) throw notFound("client"); // to them it is not there
+    },
+  },
+  "clients.revoke": {
+    allowed: ["owner", "admin", "member"],
+    run: async ({ deps }, caller) => revokeClient(deps, caller, { grantId: await approve(deps, caller) }),
+  },
+  "clients.revokeAny": {
+    allowed: ["owner", "admin"],
+    refusal: "not_found",
+    run: async ({ deps }, caller, { otherOwner }) =>
+      revokeClient(deps, caller, { grantId: await approve(deps, otherOwner) }),
+  },
+};
+
+async function approve(deps: Deps, person: Caller): Promise<string> {
+  const client = { clientId: "c", clientName: "Client", clientVerified: false, redirectHost: "localhost" };
+  return (await approveClient(deps, person, { ...client, scopes: ["studio:read"] })).id;
+}
+
+forEachEngine("the policy, cell by cell", (bed) => {
+  test("[ROLE-1] [T3] the policy table has the documented cells and no others", () => {
+    const documented = Object.fromEntries(Object.entries(deeds).map(([action, { allowed }]) => [action, allowed]));
+    assert.deepEqual(Object.fromEntries(Object.entries(policy)), documented);
+  });
+
+  for (const [action, { allowed, refusal = "forbidden", run }] of Object.entries(deeds)) {
+    for (const role of roles) {
+      test(`[ROLE-1] [ERR-forbidden] [T3] ${role}: ${action} is ${allowed.includes(role) ? "allowed" : refusal}`, async () => {
+        const cast = await newStudioWithRoles(bed.deps);
+        assert.equal(await outcome(run(bed, cast[role], cast)), allowed.includes(role) ? "ok" : refusal);
+      });
+    }
+  }
+});

@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import type { IncomingMessage } from "node:http";
+import { test } from "node:test";
+import fc from "fast-check";
+import { ConfigError, readConfig } from "../../src/config.ts";
+import { addressKey } from "#http/client-address.ts";
+import { networkOf, parseAddress, parseAddressSet } from "#lib/ip-address.ts";
+
+const request = (remoteAddress: string | undefined, headers: Record<string, string> = {}): IncomingMessage =>
+  ({ socket: { remoteAddress }, headers }) as unknown as IncomingMessage;
+
+const none = parseAddressSet([])!;
+const proxies = parseAddressSet(["10.0.0.0/8", "2001:db8:ffff::/48", "loopback"])!;
+
+const key = (remoteAddress: string | undefined, headers?: Record<string, string>): string =>
+  addressKey(request(remoteAddress, headers), proxies);
+const forwardedFor = (value: string, peer = "10.0.0.1"): string => key(peer, { "x-forwarded-for": value });
+const forwarded = (value: string, peer = "10.0.0.1"): string => key(peer, { forwarded: value });
+
+test("[X5] IPv4 as it is, IPv6 by its /64, whatever the spelling", () => {
+  const spellings: [string, string[]][] = [
+    [
+      "192.0.2.1",
+      [
+        "192.0.2.1",
+        "::ffff:192.0.2.1",
+        "::FFFF:192.0.2.1",
+        "::ffff:c000:201",
+        "0:0:0:0:0:ffff:192.0.2.1",
+        "0000:0000:0000:0000:0000:ffff:c000:0201",
+      ],
+    ],
+    [
+      "2001:db8:0:1::/64",
+      [
+        "2001:db8:0:1::1",
+        "2001:DB8:0:1::1",
+        "2001:0db8:0000:0001:0000:0000:0000:0001",
+        "2001:db8:0:1:ffff:ffff:ffff:ffff",
+        "2001:db8:0:1::1%eth0",
+        "2001:db8:0:1::192.0.2.1",
+      ],
+    ],
+    ["0:0:0:0::/64", ["::1", "::", "0::1", "::192.0.2.1"]],
+    ["fe80:0:0:0::/64", ["fe80::1%eth0", "fe80::2%eth1"]],
+  ];
+  for (const [expected, all] of spellings) {
+    for (const spelling of all) assert.equal(addressKey(request(spelling), none), expected, spelling);
+  }
+  assert.equal(addressKey(request(undefined), none), "unknown");
+  assert.equal(addressKey(request(""), none), "unknown");
+});
+
+test("[X5] any spelling of any address in one /64 gives one key", () => {
+  const group = fc.integer({ min: 0, max: 0xffff });
+  const half = fc.array(group, { minLength: 4, maxLength: 4 });
+  fc.assert(
+    fc.property(half, half, half, fc.boolean(), (network, hostA, hostB, upper) => {
+      const long = [...network, ...hostA].map((n) => n.toString(16).padStart(4, "0")).join(":");
+      const short = new URL(`http://[${[...network, ...hostB].map((n) => n.toString(16)).join(":")}]`).hostname.slice(
+        1,
+        -1,
+      );
+      const [a, b] = [parseAddress(upper ? long.toUpperCase() : long), parseAddress(short)];
+      if (a?.family === "ipv4" || b?.family === "ipv4") return; // mapped, and told apart above
+      assert.equal(networkOf(a!), networkOf(b!));
+    }),
+  );
+});
+
+test("[X5] [VAR-TRUST_PROXY] forwarded headers of a stranger count for nothing", () => {
+  const forged = {
+    "x-forwarded-for": "198.51.100.7",
+    forwarded: "for=198.51.100.8",
+    "x-real-ip": "198.51.100.9",
+    "cf-connecting-ip": "198.51.100.9",
+  };
+  assert.equal(key("192.0.2.1", forged), "192.0.2.1");
+  assert.equal(addressKey(request("10.0.0.1", forged), none), "10.0.0.1", "and of nobody while TRUST_PROXY is off");
+});
+
+test("[X5] behind a trusted proxy it is the right-most address that is no proxy of ours", () => {
+  assert.equal(forwardedFor("198.51.100.7"), "198.51.100.7");
+  assert.equal(
+    forwardedFor("1.1.1.1, 2.2.2.2, 198.51.100.7"),
+    "198.51.100.7",
+    "what stands before it was sent by the client",
+  );
+  assert.equal(forwardedFor("1.1.1.1,198.51.100.7,10.9.9.9,2001:db8:ffff::5"), "198.51.100.7");
+  assert.equal(forwardedFor("10.1.1.1, 10.2.2.2"), "10.1.1.1", "someone inside");
+  assert.equal(forwardedFor("198.51.100.7:4711"), "198.51.100.7");
+  assert.equal(forwardedFor("[2001:db8:1:2::9]:4711"), "2001:db8:1:2::/64");
+  assert.equal(forwardedFor("2001:DB8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
+  assert.equal(forwardedFor("::ffff:198.51.100.7", "::ffff:10.0.0.1"), "198.51.100.7");
+  assert.equal(forwardedFor("198.51.100.7", "::1"), "198.51.100.7", "loopback");
+  assert.equal(key("10.0.0.1"), "10.0.0.1", "a proxy that says nothing");
+});
+
+test("[X5] RFC 7239 says the same", () => {
+  assert.equal(forwarded("for=198.51.100.7"), "198.51.100.7");
+  assert.equal(forwarded("for=1.1.1.1, For=198.51.100.7;proto=https;by=10.0.0.2, for=10.0.0.3"), "198.51.100.7");
+  assert.equal(forwarded('by=10.0.0.2; for="[2001:db8:1:2::9]:4711"'), "2001:db8:1:2::/64");
+  assert.equal(forwarded('for="198.51.100.7:80"'), "198.51.100.7");
+});
+
+test("[X5] what is no address ends the chain at the proxy that passed it on", () => {
+  const strange = [
+    "",
+    " ",
+    ",",
+    "unknown",
+    "_hidden",
+    "localhost",
+    "198.51.100",
+    "198.51.100.07",
+    "0xc6.51.100.7",
+    "3325256711",
+    "198.51.100.7/32",
+    "[198.51.100.7",
+    "for=1.1.1.1",
+    "::ffff:999.1.1.1",
+    "x".repeat(8000),
+    "1.1.1.1;2.2.2.2",
+  ];
+  for (const value of strange) {
+    assert.equal(forwardedFor(value), "10.0.0.1", value);
+    assert.equal(forwardedFor(`9.9.9.9, ${value}, 10.5.5.5`), "10.5.5.5", value);
+  }
+  for (const value of ["", "for=", "for=unknown", "for=_x", "proto=https", 'for="', "for=1.1.1.1.1"])
+    assert.equal(forwarded(value), "10.0.0.1", value);
+});
+
+test("[X5] two headers that disagree: one is forged, and gives no counter of its own", () => {
+  const both = (a: string, b: string): string => key("10.0.0.1", { "x-forwarded-for": a, forwarded: `for=${b}` });
+  assert.equal(both("198.51.100.7", "198.51.100.7"), "198.51.100.7");
+  assert.equal(both("198.51.100.7", "203.0.113.1"), "10.0.0.1");
+  assert.equal(both("198.51.100.7", "203.0.113.2"), "10.0.0.1");
+});
+
+test("[VAR-TRUST_PROXY] [RUN-2] addresses, networks and the word loopback; nothing else", () => {
+  const faults = (TRUST_PROXY: string): readonly string[] => {
+    try {
+      readConfig({ TRUST_PROXY });
+      return [];
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      return error.faults;
+    }
+  };
+  for (const good of [
+    "10.0.0.1",
+    "10.0.0.0/8, 192.168.0.0/16",
+    "::1",
+    "fd00::/8",
+    "loopback",
+    "loopback,10.0.0.1",
+    "0.0.0.0/0",
+  ])
+    assert.deepEqual(faults(good), [], good);
+  for (const bad of [
+    "on",
+    "true",
+    "1",
+    "*",
+    "proxy.example",
+    "10.0.0.0/33",
+    "10.0.0.0/",
+    "10.0.0.0/x",
+    "10.0.0.0/8/8",
+    "fd00::/129",
+    "uniquelocal",
+    "LOOPBACK",
+    "10.0.0",
+    "::ffff:10.0.0.0/104",
+    "fe80::1%eth0",
+    "10.0.0.1,nope",
+  ]) {
+    assert.deepEqual(
+      faults(bad).map((fault) => fault.split(":", 1)[0]),
+      ["TRUST_PROXY"],
+      bad,
+    );
+  }
+  const trusts = (TRUST_PROXY: string, address: string): boolean =>
+    readConfig({ TRUST_PROXY }).trustProxy.has(parseAddress(address)!);
+  assert.ok(trusts("loopback, 10.0.0.0/8", "10.1.2.3") && trusts("loopback, 10.0.0.0/8", "::1"));
+  for (const address of ["127.0.0.1", "::1", "10.0.0.1"]) assert.ok(!trusts("", address), "off: nobody");
+});

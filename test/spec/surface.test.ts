@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openDatabase } from "#db/open.ts";
+import { assertProblem, call, startApiServer, type ApiServer } from "../support/api-server.ts";
+import { apiRoutes, isWrite } from "../support/api-routes.ts";
+import { createTestClock } from "../support/clock.ts";
+import { createDeps, createPlace, silent } from "../support/engines.ts";
+
+interface Address {
+  path: string;
+  /** Pages of which origins may call it from a browser. */
+  origin: "any" | "own" | "mcp";
+  /** Also under names that are not ours. */
+  anyHost?: true;
+  /** What GET and POST are answered with nothing in hand: no session, no token, no form. */
+  get: number;
+  post: number;
+}
+
+/** Every address of the door, in the order in which they are tried. */
+const edge: readonly Address[] = [
+  { path: "/healthz", origin: "any", anyHost: true, get: 200, post: 200 },
+  { path: "/readyz", origin: "any", anyHost: true, get: 200, post: 200 },
+  { path: "/metrics", origin: "any", anyHost: true, get: 200, post: 200 }, // to this machine; see below
+  { path: "/.well-known/oauth-protected-resource", origin: "any", get: 200, post: 200 },
+  { path: "/.well-known/oauth-protected-resource/mcp", origin: "any", get: 200, post: 200 },
+  { path: "/.well-known/oauth-authorization-server", origin: "any", get: 200, post: 404 },
+  { path: "/.well-known/oauth-authorization-server/mcp", origin: "any", get: 200, post: 404 },
+  { path: "/.well-known/openid-configuration", origin: "any", get: 200, post: 404 },
+  { path: "/.well-known/openid-configuration/mcp", origin: "any", get: 200, post: 404 },
+  { path: "/mcp/.well-known/openid-configuration", origin: "any", get: 200, post: 404 },
+  { path: "/api/auth/mcp/register", origin: "any", get: 404, post: 400 },
+  { path: "/api/auth/oauth2/token", origin: "any", get: 404, post: 400 },
+  { path: "/api/auth/oauth2/revoke", origin: "any", get: 404, post: 400 },
+  { path: "/api/auth/jwks", origin: "any", get: 200, post: 404 },
+  { path: "/api/auth/oauth2/authorize", origin: "any", get: 400, post: 404 },
+  { path: "/api/auth/oauth2/authorize/*", origin: "any", get: 400, post: 404 },
+  { path: "/.well-known/*", origin: "any", get: 404, post: 404 },
+  { path: "/mcp", origin: "mcp", get: 401, post: 401 },
+  { path: "/login", origin: "own", get: 200, post: 415 },
+  { path: "/api/auth/callback/*", origin: "own", get: 404, post: 404 },
+  { path: "/join/*", origin: "own", get: 404, post: 303 },
+  { path: "/api/sign-out", origin: "own", get: 404, post: 204 },
+  { path: "/dev-idp/sign-in/*", origin: "own", get: 400, post: 415 }, // only where no issuer is configured, on loopback
+  { path: "/dev-idp/*", origin: "own", get: 404, post: 404 },
+  { path: "/consent/*", origin: "own", get: 303, post: 403 },
+  { path: "/api/*", origin: "own", get: 404, post: 404 },
+  { path: "/*", origin: "own", get: 404, post: 404 }, // this service has no web app built in
+];
+
+/** Every route of the JSON API. All of them want a session; those that change something, our own page as well. */
+const api = [
+  "GET /api/me",
+  "PUT /api/me/active-studio",
+  "POST /api/studios",
+  "POST /api/invitations/:token/accept",
+  "GET /api/studios/:studioId",
+  "GET /api/studios/:studioId/activity",
+  "GET /api/studios/:studioId/members",
+  "PATCH /api/studios/:studioId/members/:userId",
+  "DELETE /api/studios/:studioId/members/:userId",
+  "GET /api/studios/:studioId/invitations",
+  "POST /api/studios/:studioId/invitations",
+  "DELETE /api/studios/:studioId/invitations/:invitationId",
+  "GET /api/studios/:studioId/posts",
+  "POST /api/studios/:studioId/posts",
+  "GET /api/studios/:studioId/posts/:postId",
+  "PATCH /api/studios/:studioId/posts/:postId",
+  "GET /api/studios/:studioId/clients",
+  "DELETE /api/studios/:studioId/clients/:grantId",
+];
+
+describe("the surface", () => {
+  let server: ApiServer;
+  let close: () => Promise<void>;
+  before(async () => {
+    const place = await createPlace("sqlite");
+    const database = await openDatabase({ ...place, log: silent });
+    server = await startApiServer(createDeps(database, createTestClock()));
+    close = async () => {
+      await server.close();
+      await database.close();
+      await place.remove();
+    };
+  });
+  after(() => close());
+
+  test("[L6] the door has these addresses and no other", () => {
+    const shown = ({ path, origin, anyHost }: Pick<Address, "path" | "origin" | "anyHost">) => ({
+      path,
+      origin,
+      anyHost,
+    });
+    assert.deepEqual(server.edge.routes.map(shown), edge.map(shown));
+  });
+
+  test("the API has these routes and no other", () => {
+    assert.deepEqual(
+      apiRoutes(server.api).map(({ method, path }) => `${method} ${path}`),
+      api,
+    );
+  });
+
+  for (const { path, get, post } of edge) {
+    test(`[L6] ${path} with nothing in hand`, async () => {
+      const where = path.replace("*", "probe");
+      assert.deepEqual(
+        [(await call(server, "GET", where)).status, (await call(server, "POST", where)).status],
+        [get, post],
+      );
+    });
+  }
+
+  for (const route of apiRoutes()) {
+    test(`[L6] ${route.method} ${route.path} wants a session${isWrite(route) ? ", and our own page" : ""}`, async () => {
+      assertProblem(await call(server, route.method, route.path), 401, "unauthenticated");
+      if (!isWrite(route)) return;
+      const nobody = { origin: undefined, "sec-fetch-site": undefined };
+      assertProblem(await call(server, route.method, route.path, { headers: nobody }), 403, "forbidden");
+    });
+  }
+
+  test("[L6] the figures are for this machine, not for those behind a proxy on it", async () => {
+    for (const name of ["x-forwarded-for", "forwarded", "via", "x-real-ip"]) {
+      assert.equal((await call(server, "GET", "/metrics", { headers: { [name]: "192.0.2.1" } })).status, 403, name);
+    }
+  });
+
+  test("[M2] a foreign page, or a foreign name for us, gets nowhere", async () => {
+    for (const { path, origin, anyHost } of edge) {
+      const where = path.replace("*", "probe");
+      const page = await call(server, "GET", where, { headers: { origin: "https://evil.example" } });
+      assert.equal(page.status === 403, origin !== "any", path);
+      const name = await call(server, "GET", where, { headers: { host: "evil.example" } });
+      assert.equal(name.status === 403, anyHost !== true, path);
+    }
+  });
+});
