@@ -106,7 +106,12 @@ async function openFiles(
   const tokens = createFileTokens(signer, base);
   const root = join(dataDir, "files");
   // A folder that is empty though files were stored is not the folder that they were stored in.
-  const store = await openDiskStore({ root, addresses: tokens, clock: systemClock, mustExist: await assets.anyReady() });
+  const store = await openDiskStore({
+    root,
+    addresses: tokens,
+    clock: systemClock,
+    mustExist: await assets.anyReady(),
+  });
   return { files: store, disk: { store, tokens } };
 }
 
@@ -171,7 +176,11 @@ export function assembleService(parts: ServiceParts): Service {
       mcp,
       api: mountApi(api),
       thumbnails: deps,
-      files: disk && { ...disk, origins: [base, config.uploadPage].map((address) => new URL(address).origin), clock: deps.clock },
+      files: disk && {
+        ...disk,
+        origins: [base, config.uploadPage].map((address) => new URL(address).origin),
+        clock: deps.clock,
+      },
       webFiles,
     }),
     addresses: config,

@@ -29,8 +29,11 @@ forEachEngine("importing", (bed) => {
   });
   after(() => host.close());
 
-  const fetchFile = (url: string, input: { kind?: AssetKind; filename?: string; idempotencyKey?: string } = {}, openUrl?: OpenPublicUrl) =>
-    importAssetFromUrl(openUrl ? { ...deps, openUrl } : deps, owner, { url, ...input });
+  const fetchFile = (
+    url: string,
+    input: { kind?: AssetKind; filename?: string; idempotencyKey?: string } = {},
+    openUrl?: OpenPublicUrl,
+  ) => importAssetFromUrl(openUrl ? { ...deps, openUrl } : deps, owner, { url, ...input });
   const found = async (assetId: string) => {
     const asset = await deps.assets.find(owner.studio.id, assetId);
     assert.ok(asset);
@@ -39,7 +42,14 @@ forEachEngine("importing", (bed) => {
 
   test("[ASSET-15] a file is fetched and ready, its kind and type told from what the server says, the bytes, or the name", async () => {
     const picture = await jpeg();
-    const cases: [path: string, content: Buffer, type: string | undefined, kind: AssetKind, mimeType: string, filename: string][] = [
+    const cases: [
+      path: string,
+      content: Buffer,
+      type: string | undefined,
+      kind: AssetKind,
+      mimeType: string,
+      filename: string,
+    ][] = [
       ["/a/team.jpg", picture, "image/jpeg", "image", "image/jpeg", "team.jpg"],
       ["/raw", picture, "application/octet-stream", "image", "image/jpeg", "raw"],
       ["/none", await png(), undefined, "image", "image/png", "none"],
@@ -56,7 +66,10 @@ forEachEngine("importing", (bed) => {
       const { assetId, bytes } = await fetchFile(host.url(path));
       const asset = await found(assetId);
       assert.equal(bytes, content.length);
-      assert.deepEqual([asset.kind, asset.mimeType, asset.filename, asset.status, asset.postId], [kind, mimeType, filename, "ready", null]);
+      assert.deepEqual(
+        [asset.kind, asset.mimeType, asset.filename, asset.status, asset.postId],
+        [kind, mimeType, filename, "ready", null],
+      );
       assert.ok(files.held.get(asset.storageKey ?? "")?.content.equals(content));
     }
     const docx = office("word");
@@ -88,7 +101,9 @@ forEachEngine("importing", (bed) => {
   test("too large, said and unsaid: not stored, and no more read than needed", async () => {
     const before = files.held.size;
     let sent = 0;
-    host.serve("/said", (_req, res) => res.writeHead(200, { "content-type": "image/jpeg", "content-length": 10 ** 9 }).write(Buffer.alloc(10_000)));
+    host.serve("/said", (_req, res) =>
+      res.writeHead(200, { "content-type": "image/jpeg", "content-length": 10 ** 9 }).write(Buffer.alloc(10_000)),
+    );
     host.serve("/unsaid", (_req, res) => {
       res.writeHead(200, { "content-type": "image/jpeg" });
       const more = (): void => {
@@ -120,22 +135,45 @@ forEachEngine("importing", (bed) => {
     ];
     for (const url of blocked) assert.equal(await outcome(fetchFile(url, {}, guarded)), "url_blocked", url);
     const { createPublicAddressCheck } = await import("#lib/public-address.ts");
-    const open = host.openWith({ isAllowed: createPublicAddressCheck(), resolve: async (name) => (name === "mixed.test" ? ["93.184.216.34", "10.0.0.1"] : ["127.0.0.1"]) });
-    const inner = ["127.0.0.1", "[::1]", "10.0.0.1", "169.254.169.254", "[fd00::1]", "[::ffff:127.0.0.1]", "0x7f.1", "2130706433", "[64:ff9b::7f00:1]", "localhost", "mixed.test", "files.test"];
-    for (const name of inner) assert.equal(await outcome(fetchFile(`https://${name}/x.png`, {}, open)), "url_blocked", name);
+    const open = host.openWith({
+      isAllowed: createPublicAddressCheck(),
+      resolve: async (name) => (name === "mixed.test" ? ["93.184.216.34", "10.0.0.1"] : ["127.0.0.1"]),
+    });
+    const inner = [
+      "127.0.0.1",
+      "[::1]",
+      "10.0.0.1",
+      "169.254.169.254",
+      "[fd00::1]",
+      "[::ffff:127.0.0.1]",
+      "0x7f.1",
+      "2130706433",
+      "[64:ff9b::7f00:1]",
+      "localhost",
+      "mixed.test",
+      "files.test",
+    ];
+    for (const name of inner)
+      assert.equal(await outcome(fetchFile(`https://${name}/x.png`, {}, open)), "url_blocked", name);
     assert.equal(host.hits.get("/x.png") ?? 0, 0);
   });
 
   test("[ASSET-15] redirects: followed five times, each one checked anew", async () => {
     host.serveFile("/end.png", await png(), "image/png");
-    for (let i = 1; i <= 6; i++) host.serve(`/hop${i}`, (_req, res) => res.writeHead(302, { location: i === 1 ? "/end.png" : `/hop${i - 1}` }).end());
+    for (let i = 1; i <= 6; i++)
+      host.serve(`/hop${i}`, (_req, res) =>
+        res.writeHead(302, { location: i === 1 ? "/end.png" : `/hop${i - 1}` }).end(),
+      );
     assert.equal(await outcome(fetchFile(host.url("/hop5"))), "ok");
     assert.equal(await outcome(fetchFile(host.url("/hop6"))), "url_unreachable");
     const open = host.openWith({ resolve: async (name) => (name === "other.test" ? ["10.0.0.1"] : ["127.0.0.1"]) });
     host.serve("/inward", (_req, res) => res.writeHead(302, { location: host.url("/end.png", "other.test") }).end());
-    host.serve("/plain", (_req, res) => res.writeHead(302, { location: host.url("/end.png").replace("https:", "http:") }).end());
+    host.serve("/plain", (_req, res) =>
+      res.writeHead(302, { location: host.url("/end.png").replace("https:", "http:") }).end(),
+    );
     host.serve("/file", (_req, res) => res.writeHead(302, { location: "file:///etc/passwd" }).end());
-    for (const path of ["/inward", "/plain", "/file"]) assert.equal(await outcome(fetchFile(host.url(path), {}, open)), "url_blocked", path);
+    for (const path of ["/inward", "/plain", "/file"])
+      assert.equal(await outcome(fetchFile(host.url(path), {}, open)), "url_blocked", path);
   });
 
   test("the name is looked up once: what it points to afterwards does not matter", async () => {
@@ -165,7 +203,12 @@ forEachEngine("importing", (bed) => {
       assert.equal(await outcome(fetchFile(host.url(path), {}, open)), "url_unreachable", path);
       assert.ok(performance.now() - started < 3000);
     }
-    assert.equal(await outcome(fetchFile("https://nobody.test/", {}, host.openWith({ resolve: () => Promise.reject(new Error("ENOTFOUND")) }))), "url_unreachable");
+    assert.equal(
+      await outcome(
+        fetchFile("https://nobody.test/", {}, host.openWith({ resolve: () => Promise.reject(new Error("ENOTFOUND")) })),
+      ),
+      "url_unreachable",
+    );
     assert.equal(files.held.size, before);
   });
 
@@ -192,14 +235,23 @@ forEachEngine("importing", (bed) => {
     assert.deepEqual(await fetchFile(host.url("/once.png"), { idempotencyKey: "k1" }), results[0]);
     assert.equal(host.hits.get("/once.png"), hits, "an answer that is known is not fetched again");
     assert.equal(files.held.size, before + 1);
-    assert.deepEqual(await tally([fetchFile(host.url("/once.png?"), { idempotencyKey: "k1" })]), { idempotency_conflict: 1 });
+    assert.deepEqual(await tally([fetchFile(host.url("/once.png?"), { idempotencyKey: "k1" })]), {
+      idempotency_conflict: 1,
+    });
   });
 
   test("[C2] a crash between file and record, then the same key again: one asset, and the first bytes are swept", async () => {
     host.serveFile("/crash.png", await png(), "image/png");
     const before = files.held.size;
-    const dying: Deps = { ...deps, transact: () => Promise.reject(new Error("killed")), files: { ...files, remove: () => Promise.reject(new Error("killed")) } };
-    await assert.rejects(importAssetFromUrl(dying, owner, { url: host.url("/crash.png"), idempotencyKey: "k2" }), /killed/);
+    const dying: Deps = {
+      ...deps,
+      transact: () => Promise.reject(new Error("killed")),
+      files: { ...files, remove: () => Promise.reject(new Error("killed")) },
+    };
+    await assert.rejects(
+      importAssetFromUrl(dying, owner, { url: host.url("/crash.png"), idempotencyKey: "k2" }),
+      /killed/,
+    );
     await fetchFile(host.url("/crash.png"), { idempotencyKey: "k2" });
     bed.clock.advance(hours(2));
     await createSweeper(deps)({ pause: async () => {}, isOver: () => false });

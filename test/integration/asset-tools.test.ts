@@ -33,7 +33,11 @@ forEachEngine("asset tools", (bed) => {
   test("[ASSET-1] [ASSET-2] [ASSET-5] request, PUT with curl -T, attach, read back", async () => {
     postId = await newPost();
     const bytes = await jpeg();
-    const asked = await client.ok("request_asset_upload", { kind: "image", mimeType: "image/jpeg", filename: "team.jpg" });
+    const asked = await client.ok("request_asset_upload", {
+      kind: "image",
+      mimeType: "image/jpeg",
+      filename: "team.jpg",
+    });
     assert.deepEqual(Object.keys(asked).toSorted(), ["assetId", "expiresAt", "uploadUrl"]);
     assert.equal(Date.parse(asked.expiresAt) - bed.clock(), minutes(10));
     assert.equal(await client.fails("attach_asset", { postId, assetId: asked.assetId }), "not_uploaded");
@@ -53,7 +57,11 @@ forEachEngine("asset tools", (bed) => {
       status: "ready",
     };
     assert.deepEqual(view, expected);
-    assert.deepEqual(await client.ok("attach_asset", { postId, assetId: asked.assetId }), expected, "attaching again answers the view");
+    assert.deepEqual(
+      await client.ok("attach_asset", { postId, assetId: asked.assetId }),
+      expected,
+      "attaching again answers the view",
+    );
 
     const post = await client.ok("get_post", { postId });
     const [asset] = post.assets;
@@ -121,15 +129,29 @@ forEachEngine("asset tools", (bed) => {
   test("[ASSET-3] [ASSET-4] inline: ready at once, on no post; exactly 5 × 1024 × 1024 bytes is too large, one byte below is stored", async () => {
     const below = randomBytes(inlineLimit - 1);
     below[0] = 0; // no signature of anything
-    const stored = await client.ok("upload_asset_inline", { kind: "video", mimeType: "video/mp4", base64: below.toString("base64") });
+    const stored = await client.ok("upload_asset_inline", {
+      kind: "video",
+      mimeType: "video/mp4",
+      base64: below.toString("base64"),
+    });
     assert.deepEqual(stored, { assetId: stored.assetId, bytes: inlineLimit - 1 });
     const detail = await client.ok("get_asset", { assetId: stored.assetId });
-    assert.deepEqual([detail.status, detail.postId, detail.filename, detail.bytes], ["ready", null, "video.mp4", inlineLimit - 1]);
+    assert.deepEqual(
+      [detail.status, detail.postId, detail.filename, detail.bytes],
+      ["ready", null, "video.mp4", inlineLimit - 1],
+    );
     assert.equal(sha256(await download(detail.url!)), sha256(below));
 
     const exact = Buffer.alloc(inlineLimit, 65).toString("base64");
-    for (const [kind, mimeType] of [["video", "video/mp4"], ["image", "image/svg+xml"], ["document", "nonsense"]]) {
-      assert.equal(await client.fails("upload_asset_inline", { kind, mimeType, base64: exact }), "inline_too_large_use_presign");
+    for (const [kind, mimeType] of [
+      ["video", "video/mp4"],
+      ["image", "image/svg+xml"],
+      ["document", "nonsense"],
+    ]) {
+      assert.equal(
+        await client.fails("upload_asset_inline", { kind, mimeType, base64: exact }),
+        "inline_too_large_use_presign",
+      );
     }
   });
 
@@ -157,7 +179,10 @@ forEachEngine("asset tools", (bed) => {
     assert.equal(await client.fails("delete_asset", { assetId }), "not_found");
     assert.equal((await fetch(url!)).status, 404);
     assert.equal((await fetch(thumbnailUrl!)).status, 404);
-    const left = [...(await service.disk.list("files/", { limit: 1000 })), ...(await service.disk.list("thumbs/", { limit: 1000 }))];
+    const left = [
+      ...(await service.disk.list("files/", { limit: 1000 })),
+      ...(await service.disk.list("thumbs/", { limit: 1000 })),
+    ];
     assert.ok(!left.some(({ key }) => key.includes(assetId)));
   });
 
@@ -183,14 +208,25 @@ forEachEngine("asset tools", (bed) => {
     for (const assetId of ids) await client.ok("attach_asset", { postId: post, assetId });
     const turned = ids.toReversed();
     const updated = await client.ok("update_post", { postId: post, assetIds: turned });
-    assert.deepEqual(updated.assets.map(({ id }) => id), turned);
-    assert.deepEqual((await client.ok("get_post", { postId: post })).assets.map(({ id }) => id), turned);
+    assert.deepEqual(
+      updated.assets.map(({ id }) => id),
+      turned,
+    );
+    assert.deepEqual(
+      (await client.ok("get_post", { postId: post })).assets.map(({ id }) => id),
+      turned,
+    );
     const stranger = await inline(bytes);
     for (const assetIds of [[], ids.slice(1), [...ids, ids[0]], [ids[0], ids[0], ids[1]], [ids[0], ids[1], stranger]]) {
       assert.equal(await client.fails("update_post", { postId: post, assetIds }), "invalid_input");
     }
-    const { posts } = (await client.ok("list_posts", { limit: 1 })) as unknown as { posts: { assets: { id: string }[] }[] };
-    assert.deepEqual(posts[0]!.assets.map(({ id }) => id), turned);
+    const { posts } = (await client.ok("list_posts", { limit: 1 })) as unknown as {
+      posts: { assets: { id: string }[] }[];
+    };
+    assert.deepEqual(
+      posts[0]!.assets.map(({ id }) => id),
+      turned,
+    );
   });
 
   test("[ASSET-14] [T8] list_assets: newest first, filtered, paged; a cursor of another list is refused", async () => {
@@ -202,13 +238,22 @@ forEachEngine("asset tools", (bed) => {
     const text = await send("document", "text/plain", Buffer.from("hello"));
     const post = (await other.ok("create_post", { title: "x" })).id;
     await other.ok("attach_asset", { postId: post, assetId: video });
-    const ids = async (args: Record<string, unknown>) => (await other.ok("list_assets", args)).assets.map(({ id }) => id);
+    const ids = async (args: Record<string, unknown>) =>
+      (await other.ok("list_assets", args)).assets.map(({ id }) => id);
     assert.deepEqual(await ids({}), [text, video, image]);
     assert.deepEqual(await ids({ unattached: true }), [text, image]);
     assert.deepEqual(await ids({ kind: "video" }), [video]);
     assert.deepEqual(await ids({ kind: "image", unattached: true }), [image]);
     const page = await other.ok("list_assets", { limit: 2 });
-    assert.deepEqual(Object.keys(page.assets[0]!).toSorted(), ["bytes", "filename", "id", "kind", "mimeType", "postId", "status"]);
+    assert.deepEqual(Object.keys(page.assets[0]!).toSorted(), [
+      "bytes",
+      "filename",
+      "id",
+      "kind",
+      "mimeType",
+      "postId",
+      "status",
+    ]);
     assert.deepEqual(await ids({ limit: 2, cursor: page.nextCursor }), [image]);
     assert.equal(await other.fails("list_assets", { kind: "image", cursor: page.nextCursor }), "invalid_input");
     assert.equal(await client.fails("list_assets", { cursor: page.nextCursor }), "invalid_input");
@@ -219,20 +264,30 @@ forEachEngine("asset tools", (bed) => {
   test("[T2] foreign and malformed ids are not found, in every tool and place", async () => {
     const stranger = await connect(service, await newStudio(service.deps));
     const theirs = await stranger.ok("create_post", { title: "theirs" });
-    const theirAsset = (await stranger.ok("upload_asset_inline", { kind: "image", mimeType: "image/png", base64: (await png()).toString("base64") })).assetId;
+    const theirAsset = (
+      await stranger.ok("upload_asset_inline", {
+        kind: "image",
+        mimeType: "image/png",
+        base64: (await png()).toString("base64"),
+      })
+    ).assetId;
     const ours = await newPost();
     const ourAsset = await inline(await jpeg(22, 22));
     for (const assetId of [theirAsset, "ast_nothing", "", "../../etc/passwd", ourAsset.toUpperCase()]) {
       assert.equal(await client.fails("attach_asset", { postId: ours, assetId }), "not_found");
       assert.equal(await client.fails("detach_asset", { postId: ours, assetId }), "not_found");
-      for (const tool of ["get_asset", "delete_asset"]) assert.equal(await client.fails(tool, { assetId }), "not_found");
+      for (const tool of ["get_asset", "delete_asset"])
+        assert.equal(await client.fails(tool, { assetId }), "not_found");
       assert.equal(await client.fails("update_asset", { assetId, altText: "x" }), "not_found");
     }
     for (const post of [theirs.id, "pst_nothing", ""]) {
       assert.equal(await client.fails("attach_asset", { postId: post, assetId: ourAsset }), "not_found");
       assert.equal(await client.fails("detach_asset", { postId: post, assetId: ourAsset }), "not_found");
     }
-    assert.equal(await client.fails("attach_asset", { postId: ours, assetId: ourAsset, studioId: "std_x" }), "invalid_input");
+    assert.equal(
+      await client.fails("attach_asset", { postId: ours, assetId: ourAsset, studioId: "std_x" }),
+      "invalid_input",
+    );
     await stranger.close();
   });
 
@@ -258,12 +313,19 @@ forEachEngine("asset tools", (bed) => {
     assert.deepEqual([shown.width, shown.height, shown.exif], [40, 80, undefined]);
     const large = await sharp(Buffer.from(images[1]!.data, "base64")).metadata();
     assert.deepEqual([large.width, large.height], [512, 256]);
-    assert.deepEqual(structured.assets.map(({ width, height, durationMs }) => [width, height, durationMs]), [
-      [40, 80, undefined],
-      [2000, 1000, undefined],
-      [640, 360, 2500],
-    ]);
-    assert.equal(sha256(await download(structured.assets[0]!.url!)), sha256(bytes), "the original stays as it was sent");
+    assert.deepEqual(
+      structured.assets.map(({ width, height, durationMs }) => [width, height, durationMs]),
+      [
+        [40, 80, undefined],
+        [2000, 1000, undefined],
+        [640, 360, 2500],
+      ],
+    );
+    assert.equal(
+      sha256(await download(structured.assets[0]!.url!)),
+      sha256(bytes),
+      "the original stays as it was sent",
+    );
     assert.equal((await client.call("get_post", { postId: post })).images.length, 0);
     assert.equal((await client.call("get_asset", { assetId: ids[0], includePreview: true })).images.length, 1);
     assert.equal((await client.call("get_asset", { assetId: ids[2], includePreview: true })).images.length, 0);
@@ -272,15 +334,36 @@ forEachEngine("asset tools", (bed) => {
   test("[ASSET-24] [U9] inline base64: the documented verdicts", async () => {
     const file = Buffer.from("hello, world");
     const good = file.toString("base64");
-    const send = (base64: string) => client.call("upload_asset_inline", { kind: "document", mimeType: "text/plain", base64 });
+    const send = (base64: string) =>
+      client.call("upload_asset_inline", { kind: "document", mimeType: "text/plain", base64 });
     assert.equal((await send(good)).structured.bytes, file.length);
-    assert.equal((await send(` ${good.slice(0, 4)}\r\n\t${good.slice(4)}\n`)).structured.bytes, file.length, "blanks are skipped");
-    for (const bad of ["@@@@", good.slice(0, -1), `${good}=`, `data:text/plain;base64,${good}`, "aGVsbG8", "AA==AAAA", "A===", "-_-_", "été="]) {
+    assert.equal(
+      (await send(` ${good.slice(0, 4)}\r\n\t${good.slice(4)}\n`)).structured.bytes,
+      file.length,
+      "blanks are skipped",
+    );
+    for (const bad of [
+      "@@@@",
+      good.slice(0, -1),
+      `${good}=`,
+      `data:text/plain;base64,${good}`,
+      "aGVsbG8",
+      "AA==AAAA",
+      "A===",
+      "-_-_",
+      "été=",
+    ]) {
       assert.equal((await send(bad)).structured.code, "invalid_input", bad);
     }
     for (const empty of ["", " \n "]) assert.equal((await send(empty)).structured.code, "invalid_input");
-    const wrapped = randomBytes(inlineLimit - 1).toString("base64").replace(/.{76}/g, "$&\n");
-    assert.equal((await client.call("upload_asset_inline", { kind: "video", mimeType: "video/mp4", base64: wrapped })).structured.bytes, inlineLimit - 1);
+    const wrapped = randomBytes(inlineLimit - 1)
+      .toString("base64")
+      .replace(/.{76}/g, "$&\n");
+    assert.equal(
+      (await client.call("upload_asset_inline", { kind: "video", mimeType: "video/mp4", base64: wrapped })).structured
+        .bytes,
+      inlineLimit - 1,
+    );
     for (const size of [4_999_999, 5_000_000]) {
       const base64 = Buffer.alloc(size, 66).toString("base64");
       assert.equal((await send(base64)).structured.bytes, size);
@@ -288,11 +371,23 @@ forEachEngine("asset tools", (bed) => {
   });
 
   test("[ASSET-17] unsupported_type: a type the kind does not take, on both ways in", async () => {
-    for (const [kind, mimeType] of [["image", "image/svg+xml"], ["document", "text/html"], ["image", "video/mp4"], ["document", "application/zip"], ["image", ""]]) {
+    for (const [kind, mimeType] of [
+      ["image", "image/svg+xml"],
+      ["document", "text/html"],
+      ["image", "video/mp4"],
+      ["document", "application/zip"],
+      ["image", ""],
+    ]) {
       assert.equal(await client.fails("request_asset_upload", { kind, mimeType }), "unsupported_type");
-      assert.equal(await client.fails("upload_asset_inline", { kind, mimeType, base64: "aGVsbG8=" }), "unsupported_type");
+      assert.equal(
+        await client.fails("upload_asset_inline", { kind, mimeType, base64: "aGVsbG8=" }),
+        "unsupported_type",
+      );
     }
-    assert.equal(await client.fails("request_asset_upload", { kind: "audio", mimeType: "audio/mpeg" }), "invalid_input");
+    assert.equal(
+      await client.fails("request_asset_upload", { kind: "audio", mimeType: "audio/mpeg" }),
+      "invalid_input",
+    );
     assert.ok(await client.ok("request_asset_upload", { kind: "document", mimeType: "Text/Plain; charset=utf-8" }));
   });
 
@@ -309,14 +404,22 @@ forEachEngine("asset tools", (bed) => {
     ];
     const base64 = (await jpeg(24, 24)).toString("base64");
     for (const [given, kept] of cases) {
-      const { assetId } = await client.ok("upload_asset_inline", { kind: "image", mimeType: "image/jpeg", base64, filename: given });
+      const { assetId } = await client.ok("upload_asset_inline", {
+        kind: "image",
+        mimeType: "image/jpeg",
+        base64,
+        filename: given,
+      });
       const detail = await client.ok("get_asset", { assetId });
       assert.equal(detail.filename, kept);
       const { headers } = await fetch(detail.url!);
       assert.match(headers.get("content-disposition") ?? "", /^inline; filename="[^"]*"/);
     }
     for (const filename of ["a\0b.jpg", "x".repeat(256), "x".repeat(4096)]) {
-      assert.equal(await client.fails("upload_asset_inline", { kind: "image", mimeType: "image/jpeg", base64, filename }), "invalid_input");
+      assert.equal(
+        await client.fails("upload_asset_inline", { kind: "image", mimeType: "image/jpeg", base64, filename }),
+        "invalid_input",
+      );
     }
   });
 

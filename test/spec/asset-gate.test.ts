@@ -38,7 +38,7 @@ const files: Record<string, Buffer> = {
   [`${odf}presentation`]: sample.openDocument(`${odf}presentation`),
   "text/plain": Buffer.from("Hello,\nthis is text: ünïcödé 😀\n"),
   "text/csv": Buffer.from("BMW,Audi\n1,2\n"),
-  "text/markdown": Buffer.from("<p align=\"center\">A title</p>\n\n# Hello\n"),
+  "text/markdown": Buffer.from('<p align="center">A title</p>\n\n# Hello\n'),
 };
 
 /** Which of them are one family. */
@@ -84,7 +84,13 @@ for (const declared of Object.keys(files)) {
 
 const programs: Record<string, Buffer> = {
   ELF: Buffer.concat([Buffer.from("\x7fELF\x02\x01\x01", "latin1"), Buffer.alloc(60)]),
-  PE: Buffer.concat([Buffer.from("MZ"), Buffer.alloc(58), Buffer.from([0x80, 0, 0, 0]), Buffer.alloc(64), Buffer.from("PE\0\0")]),
+  PE: Buffer.concat([
+    Buffer.from("MZ"),
+    Buffer.alloc(58),
+    Buffer.from([0x80, 0, 0, 0]),
+    Buffer.alloc(64),
+    Buffer.from("PE\0\0"),
+  ]),
   "Mach-O": Buffer.concat([Buffer.from("cffaedfe07000001", "hex"), Buffer.alloc(60)]),
   "Mach-O, fat": Buffer.concat([Buffer.from("cafebabe00000002", "hex"), Buffer.alloc(60)]),
   script: Buffer.from("#!/bin/sh\nrm -rf /\n"),
@@ -107,7 +113,9 @@ const markup: Record<string, Buffer> = {
   "html after comments": Buffer.from("<!-- a --> <!-- b -->\n<html>"),
   "html behind a comment that does not end": Buffer.from(`<!-- ${"x".repeat(70_000)} --><html>`),
   svg: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'),
-  "svg after xml": Buffer.from('<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]><svg>&x;</svg>'),
+  "svg after xml": Buffer.from(
+    '<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]><svg>&x;</svg>',
+  ),
   script: Buffer.from("<script>alert(1)</script>"),
   "svg in UTF-16": Buffer.from('\ufeff<svg onload="alert(1)">', "utf16le"),
   "svg in UTF-16 without a mark": Buffer.from('<svg onload="alert(1)">', "utf16le"),
@@ -121,23 +129,48 @@ const playlists: Record<string, Buffer> = {
 for (const [group, members] of Object.entries({ programs, archives, markup, playlists })) {
   test(`[U12] [U16] ${group} pass as nothing`, async () => {
     for (const [name, bytes] of Object.entries(members)) {
-      for (const declared of Object.keys(files)) assert.equal(await judge(bytes, declared), "type_mismatch", `${name} as ${declared}`);
+      for (const declared of Object.keys(files))
+        assert.equal(await judge(bytes, declared), "type_mismatch", `${name} as ${declared}`);
     }
   });
 }
 
 test("bytes of no recognisable format pass as declared", async () => {
-  const unknown = [Buffer.alloc(1000), Buffer.alloc(1000, 1), Buffer.from("hello"), Buffer.from([1]), Buffer.alloc(70_000, 0x61)];
-  for (const bytes of unknown) for (const declared of Object.keys(files)) assert.equal(await judge(bytes, declared), "ok");
+  const unknown = [
+    Buffer.alloc(1000),
+    Buffer.alloc(1000, 1),
+    Buffer.from("hello"),
+    Buffer.from([1]),
+    Buffer.alloc(70_000, 0x61),
+  ];
+  for (const bytes of unknown)
+    for (const declared of Object.keys(files)) assert.equal(await judge(bytes, declared), "ok");
   // Short signatures that random bytes have by chance count for nothing.
-  for (const start of ["424d", "4d5a", "0b77", "7801", "1f9d", "60ea", "c771", "fffb90", "fff1", "ff0a", "00000100", "2521"]) {
+  for (const start of [
+    "424d",
+    "4d5a",
+    "0b77",
+    "7801",
+    "1f9d",
+    "60ea",
+    "c771",
+    "fffb90",
+    "fff1",
+    "ff0a",
+    "00000100",
+    "2521",
+  ]) {
     const bytes = Buffer.concat([Buffer.from(start, "hex"), Buffer.alloc(500, 0x99)]);
     assert.equal(await judge(bytes, "image/png"), "ok", start);
   }
 });
 
 test("random bytes are never taken for something", async () => {
-  for (let i = 0; i < 2000; i++) assert.equal(await outcome(checkBytes(sourceOfBuffer(randomBytes(4096)), { kind: "image", mimeType: "image/png" })), "ok");
+  for (let i = 0; i < 2000; i++)
+    assert.equal(
+      await outcome(checkBytes(sourceOfBuffer(randomBytes(4096)), { kind: "image", mimeType: "image/png" })),
+      "ok",
+    );
 });
 
 test("an empty file is invalid_input", async () => {

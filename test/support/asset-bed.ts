@@ -23,7 +23,10 @@ export async function startAssetService(deps: Deps, options: ServiceOptions = {}
   const tokens = createFileTokens(signer, base);
   const root = `${folder.path}/files`;
   const disk = await openDiskStore({ root, addresses: tokens, clock: deps.clock, minFreeBytes: 0 });
-  const service = await startService({ ...deps, files: disk, signer }, { ...options, base, disk: { store: disk, tokens } });
+  const service = await startService(
+    { ...deps, files: disk, signer },
+    { ...options, base, disk: { store: disk, tokens } },
+  );
   return {
     ...service,
     root,

@@ -81,8 +81,32 @@ export async function createCeph(): Promise<Ceph> {
     const admin = ["--cap", "mon", "allow *", "--cap", "osd", "allow *", "--cap", "mds", "allow *"];
     await run("ceph-authtool", "--create-keyring", keyring, "--gen-key", "-n", "mon.", "--cap", "mon", "allow *");
     await run("ceph-authtool", keyring, "--gen-key", "-n", "client.admin", ...admin);
-    await run("ceph-authtool", keyring, "--gen-key", "-n", "client.rgw", "--cap", "mon", "allow rw", "--cap", "osd", "allow rwx");
-    await run("ceph-authtool", keyring, "--gen-key", "-n", "osd.0", "--cap", "mon", "allow profile osd", "--cap", "osd", "allow *");
+    await run(
+      "ceph-authtool",
+      keyring,
+      "--gen-key",
+      "-n",
+      "client.rgw",
+      "--cap",
+      "mon",
+      "allow rw",
+      "--cap",
+      "osd",
+      "allow rwx",
+    );
+    await run(
+      "ceph-authtool",
+      keyring,
+      "--gen-key",
+      "-n",
+      "osd.0",
+      "--cap",
+      "mon",
+      "allow profile osd",
+      "--cap",
+      "osd",
+      "allow *",
+    );
     await run("monmaptool", "--create", "--addv", "a", `[v1:127.0.0.1:${monitorPort}]`, "--fsid", fsid, at("monmap"));
     await run("ceph-mon", "--mkfs", "-i", "a", "--monmap", at("monmap"), "--keyring", keyring);
     start("ceph-mon", "-i", "a");

@@ -41,7 +41,12 @@ const uint32s = (...values: number[]): Buffer => {
 /** An MP4 of one empty video track: 640 × 360, 2.5 s. Enough for whoever reads tables, nothing to play. */
 export function mp4(major = "isom"): Buffer {
   const matrix = uint32s(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000);
-  const mvhd = box("mvhd", uint32s(0, 0, 0, 1000, 2500, 0x10000, 0x1000000, 0, 0), matrix, uint32s(0, 0, 0, 0, 0, 0, 2));
+  const mvhd = box(
+    "mvhd",
+    uint32s(0, 0, 0, 1000, 2500, 0x10000, 0x1000000, 0, 0),
+    matrix,
+    uint32s(0, 0, 0, 0, 0, 0, 2),
+  );
   const tkhd = box("tkhd", uint32s(7, 0, 0, 1, 0, 2500, 0, 0, 0, 0), matrix, uint32s(640 << 16, 360 << 16));
   const mdhd = box("mdhd", uint32s(0, 0, 0, 1000, 2500, 0x55c40000));
   const hdlr = box("hdlr", uint32s(0, 0), Buffer.from("vide", "latin1"), uint32s(0, 0, 0), Buffer.from("\0", "latin1"));
@@ -141,7 +146,14 @@ export function compound(...streams: string[]): Buffer {
 /** A PNG that promises so many pixels, and holds none of them. */
 export function floodPng(width: number, height: number): Buffer {
   const head = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
-  return Buffer.concat([head, uint32s(width, height), Buffer.from([1, 0, 0, 0, 0]), uint32s(0), Buffer.from("0000000049444154", "hex"), uint32s(0)]);
+  return Buffer.concat([
+    head,
+    uint32s(width, height),
+    Buffer.from([1, 0, 0, 0, 0]),
+    uint32s(0),
+    Buffer.from("0000000049444154", "hex"),
+    uint32s(0),
+  ]);
 }
 
 /** A GIF of very many frames of one pixel. */

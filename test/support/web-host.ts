@@ -42,7 +42,10 @@ export async function startWebHost(): Promise<WebHost> {
     serve: (path, answer) => void answers.set(path, answer),
     serveFile: (path, content, type) =>
       host.serve(path, (_req, res) => {
-        res.writeHead(200, { ...(type === undefined ? {} : { "content-type": type }), "content-length": content.length });
+        res.writeHead(200, {
+          ...(type === undefined ? {} : { "content-type": type }),
+          "content-length": content.length,
+        });
         res.end(content);
       }),
     openWith: ({ patienceMs = 20_000, ...options } = {}) =>

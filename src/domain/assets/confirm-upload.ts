@@ -89,7 +89,12 @@ async function makeReady(
   return deps
     .transact(async (tx) => {
       const position = await takePlace(deps, tx, asset, post.id);
-      const ready = await tx.assets.confirmOnPost(asset.id, asset, { ...stored, ...verdict }, { postId: post.id, position });
+      const ready = await tx.assets.confirmOnPost(
+        asset.id,
+        asset,
+        { ...stored, ...verdict },
+        { postId: post.id, position },
+      );
       if (!ready) throw new Overtaken();
       await chargeStudio(deps, tx, asset.studioId, stored.bytes - asset.chargedBytes);
       const detail = { postId: post.id, filename: asset.filename, bytes: stored.bytes };
@@ -105,12 +110,12 @@ async function judge(deps: AttachDeps, asset: Claimed, stored: StoredFile): Prom
   try {
     return await learnFacts(deps, source, asset, await checkBytes(source, asset));
   } catch (error) {
-    if (error instanceof AppError && refusals.includes(error.code)) return error;
+    if (error instanceof AppError && refusals.has(error.code)) return error;
     throw error;
   }
 }
 
-const refusals: readonly string[] = ["too_large", "type_mismatch", "invalid_input"];
+const refusals: ReadonlySet<string> = new Set(["too_large", "type_mismatch", "invalid_input"]);
 
 /** Bytes that do not pass go, and the record with them: SPEC.md §4, `too_large` and `type_mismatch`. */
 async function refuseBytes(deps: AttachDeps, caller: Caller, asset: Asset, fault: AppError): Promise<undefined> {

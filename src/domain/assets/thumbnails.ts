@@ -27,7 +27,8 @@ async function thumbnailOf(deps: Pick<Deps, "files" | "media">, asset: ReadyAsse
   const kept = await deps.files.stat(key);
   if (kept) return sourceInStore(deps.files, key, kept.bytes).read(0, kept.bytes);
   const made = await deps.media.thumbnail(sourceInStore(deps.files, asset.storageKey, asset.bytes), asset.mimeType);
-  if (made) await deps.files.write(key, Readable.from([made]), { mimeType: thumbnailType, maxBytes: maxThumbnailBytes });
+  if (made)
+    await deps.files.write(key, Readable.from([made]), { mimeType: thumbnailType, maxBytes: maxThumbnailBytes });
   return made;
 }
 
