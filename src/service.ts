@@ -73,7 +73,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     signer,
     openUrl: createPublicOpener({ patienceMs: seconds(15), maxRedirects: 5, accept: "*/*" }),
   };
-  const fetchDocument = createPublicFetch({ timeoutMs: seconds(4), maxBytes: 10 * 1024 });
+  const fetchDocument = createPublicFetch(documentLimits);
   const needs = [
     { name: "database", check: () => database.ping() },
     { name: "file store", check: () => files.ping() },
@@ -88,6 +88,9 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     },
   };
 }
+
+/** A client's metadata document is small, and a person waits for it. */
+export const documentLimits = { timeoutMs: seconds(4), maxBytes: 10 * 1024 } as const;
 
 type Secrets = NonNullable<Config["secrets"]>;
 
@@ -134,7 +137,7 @@ export function assembleService(parts: ServiceParts): Service {
   const { config, disk, secrets, clients, webFiles, fetchDocument, needs, log } = parts;
   const { base, loginUrl } = config;
   const deps: Deps = config.rateLimits ? parts.deps : { ...parts.deps, rateLimits: unlimited };
-  const signer = createSigner(secrets, deps.clock);
+  const { signer } = deps;
   const limit = (name: RateLimit, req: IncomingMessage) => countHit(deps, name, addressKey(req, config.trustProxy));
 
   const people = createPeople({ ...config, deps, signer, log, renderErrorPage });

@@ -28,9 +28,8 @@ function recordAdapter(deps: AdapterDeps, model: string): Adapter {
   const { oauthRecords, clock } = deps;
   return {
     async upsert(id, payload, expiresIn) {
-      const { jti: _jti, ...rest } = payload;
       await oauthRecords.put(model, sha256(id), {
-        payload: rest,
+        payload: withoutId(id, payload),
         grantId: model === "Grant" ? id : (payload.grantId ?? null),
         audience: typeof payload.aud === "string" ? payload.aud : null,
         scope: payload.scope ?? null,
@@ -39,12 +38,14 @@ function recordAdapter(deps: AdapterDeps, model: string): Adapter {
     },
     async find(id) {
       const record = await oauthRecords.find(model, sha256(id));
-      return record && { ...record.payload, jti: id };
+      return record && withId(id, record.payload);
     },
     findByUid: async () => undefined,
     findByUserCode: async () => undefined,
     async destroy(id) {
-      await oauthRecords.delete(model, sha256(id));
+      const was = await oauthRecords.delete(model, sha256(id));
+      // The way back to the client, asked for twice at once: only one of them gets a code.
+      if (!was && model === "Interaction") throw new errors.SessionNotFound("this approval has been answered");
     },
     // Only from the revocation endpoint: what was used before is found out below, not by the library.
     revokeByGrantId: (grantId) => endGrant(deps, { grantId, because: "given back" }),
@@ -64,6 +65,15 @@ function recordAdapter(deps: AdapterDeps, model: string): Adapter {
       throw new errors.InvalidGrant(`${model} was used before`);
     },
   };
+}
+
+/** An approval that waits also has its id, which is its cookie, at the end of the address where it goes on. */
+function withoutId(id: string, { jti: _jti, returnTo, ...rest }: AdapterPayload): Record<string, unknown> {
+  return returnTo?.endsWith(id) ? { ...rest, returnTo: returnTo.slice(0, -id.length) } : rest;
+}
+
+function withId(id: string, { returnTo, ...rest }: AdapterPayload): AdapterPayload {
+  return { ...rest, jti: id, ...(returnTo === undefined ? {} : { returnTo: `${returnTo}${id}` }) };
 }
 
 function clientAdapter({ oauthClients, clock }: AdapterDeps): Adapter {
