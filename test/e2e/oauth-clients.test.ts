@@ -191,7 +191,6 @@ async function protectedResource(mcp: string): Promise<{ resource: string; autho
 }
 
 /** What the SDKs ask a program to remember for them; the same for both lines. */
-// oxlint-disable-next-line typescript/explicit-function-return-type -- the two lines name its type differently
 function createMemory() {
   const kept = new Map<string, unknown>();
   let opened: URL | undefined;
