@@ -90,7 +90,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
 }
 
 /** A client's metadata document is small, and a person waits for it. */
-export const documentLimits = { timeoutMs: seconds(4), maxBytes: 10 * 1024 } as const;
+export const documentLimits = { timeoutMs: seconds(3), maxBytes: 10 * 1024 } as const;
 
 type Secrets = NonNullable<Config["secrets"]>;
 
