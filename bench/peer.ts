@@ -52,7 +52,7 @@ async function answer<T>(child: ChildProcess): Promise<T> {
 }
 
 /** Compiling what is hot takes thousands of calls, and CPU time that is no call's own. */
-const warmUpRounds = 12;
+const warmUpRounds = 8;
 
 export interface Figures {
   cpuMicros: number;

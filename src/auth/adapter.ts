@@ -28,9 +28,8 @@ function recordAdapter(deps: AdapterDeps, model: string): Adapter {
   const { oauthRecords, clock } = deps;
   return {
     async upsert(id, payload, expiresIn) {
-      const { jti: _jti, ...rest } = payload;
       await oauthRecords.put(model, sha256(id), {
-        payload: rest,
+        payload: withoutId(id, payload),
         grantId: model === "Grant" ? id : (payload.grantId ?? null),
         audience: typeof payload.aud === "string" ? payload.aud : null,
         scope: payload.scope ?? null,
@@ -39,7 +38,7 @@ function recordAdapter(deps: AdapterDeps, model: string): Adapter {
     },
     async find(id) {
       const record = await oauthRecords.find(model, sha256(id));
-      return record && { ...record.payload, jti: id };
+      return record && withId(id, record.payload);
     },
     findByUid: async () => undefined,
     findByUserCode: async () => undefined,
@@ -66,6 +65,15 @@ function recordAdapter(deps: AdapterDeps, model: string): Adapter {
       throw new errors.InvalidGrant(`${model} was used before`);
     },
   };
+}
+
+/** An approval that waits also has its id, which is its cookie, at the end of the address where it goes on. */
+function withoutId(id: string, { jti: _jti, returnTo, ...rest }: AdapterPayload): Record<string, unknown> {
+  return returnTo?.endsWith(id) ? { ...rest, returnTo: returnTo.slice(0, -id.length) } : rest;
+}
+
+function withId(id: string, { returnTo, ...rest }: AdapterPayload): AdapterPayload {
+  return { ...rest, jti: id, ...(returnTo === undefined ? {} : { returnTo: `${returnTo}${id}` }) };
 }
 
 function clientAdapter({ oauthClients, clock }: AdapterDeps): Adapter {

@@ -42,11 +42,13 @@ function standardOutput(): DestinationStream {
 /** Path segments and query values that are themselves a key to something. */
 const secretSegments = /^\/(u|join|files|consent|connect)\/.+/;
 
+const deepSecret = /^(\/api\/invitations|\/api\/auth\/oauth2\/authorize|\/dev-idp\/(?:auth|sign-in))\/[^/]+/;
+
 /** The path of a request as the log may show it: no query, and no token that stands in the path. */
 export function loggedPath(url: string): string {
   // RFC 9112 §3.2.2: a request may name the whole address.
   const path = url.replace(/^https?:\/\/[^/?#]*/i, "").split("?", 1)[0] ?? "";
   const shown = path.replace(secretSegments, (_, room: string) => `/${room}/[redacted]`);
-  const plain = shown.replace(/^(\/api\/invitations|\/api\/auth\/oauth2\/authorize)\/[^/]+/, "$1/[redacted]");
+  const plain = shown.replace(deepSecret, "$1/[redacted]");
   return plain.length > 200 ? `${plain.slice(0, 200)}…` : plain;
 }

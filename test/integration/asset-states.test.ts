@@ -62,7 +62,7 @@ async function assertAgree({ deps, files, owner }: Scene, bed: Bed): Promise<voi
 }
 
 forEachEngine("asset states", (bed) => {
-  test("the transition table says what may follow what, and everything else is refused with its code", async () => {
+  test("[ASSET-23] the transition table says what may follow what, and everything else is refused with its code", async () => {
     const refusals = {
       attach_asset: "already_attached",
       detach_asset: "not_attached",
@@ -152,7 +152,7 @@ forEachEngine("asset states", (bed) => {
           if (result === "ok") {
             const served = here.files.held.get(asset?.storageKey ?? "")?.content;
             assert.ok(
-              served?.equals(picture) || served?.equals(other),
+              [picture, other].some((one) => served?.equals(one)),
               `${at} ${when}: what was checked is what is served`,
             );
           } else {
@@ -259,7 +259,7 @@ forEachEngine("asset states", (bed) => {
     await assertAgree(here, bed);
   });
 
-  test("[S8] the sweep: expired promises, what was sent again, planted files and thumbnails; never a live one", async () => {
+  test("[ASSET-20] [S8] the sweep: expired promises, what was sent again, planted files and thumbnails; never a live one", async () => {
     const here = await scene(bed);
     const live = await inline(here);
     const attached = await request(here);
@@ -361,7 +361,7 @@ forEachEngine("asset states", (bed) => {
     assert.equal(await outcome(inline(here)), "quota_exceeded");
   });
 
-  test("[R2] 200 parallel attaches of ready and of sent files against a ceiling of 20", async () => {
+  test("[ASSET-10] [R2] 200 parallel attaches of ready and of sent files against a ceiling of 20", async () => {
     const here = await scene(bed, { assetsPerPost: 20 });
     const ready = await Promise.all(Array.from({ length: 100 }, () => inline(here)));
     const sent = await Promise.all(Array.from({ length: 100 }, () => request(here)));

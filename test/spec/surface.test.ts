@@ -44,6 +44,7 @@ const edge: readonly Address[] = [
   { path: "/dev-idp/sign-in/*", origin: "own", get: 400, post: 415 }, // only where no issuer is configured, on loopback
   { path: "/dev-idp/*", origin: "own", get: 404, post: 404 },
   { path: "/consent/*", origin: "own", get: 303, post: 403 },
+  { path: "/files/thumb/*", origin: "any", get: 404, post: 404 },
   { path: "/api/*", origin: "own", get: 404, post: 404 },
   { path: "/*", origin: "own", get: 404, post: 404 }, // this service has no web app built in
 ];

@@ -119,8 +119,8 @@ export function zip(files: Record<string, string>): Buffer {
   return Buffer.concat([...local, tableBytes, end]);
 }
 
-export const office = (folder: "word" | "ppt" | "xl"): Buffer =>
-  zip({ "[Content_Types].xml": "<Types/>", "_rels/.rels": "<Relationships/>", [`${folder}/document.xml`]: "<x/>" });
+export const office = (folder: "word" | "ppt" | "xl", more: Record<string, string> = {}): Buffer =>
+  zip({ "[Content_Types].xml": "<Types/>", "_rels/.rels": "<x/>", [`${folder}/document.xml`]: "<x/>", ...more });
 
 export const openDocument = (type: string): Buffer => zip({ mimetype: type, "content.xml": "<x/>" });
 
