@@ -15,9 +15,8 @@ import { promisify } from "node:util";
  */
 
 const run = promisify(execFile);
-const rounds = 3;
 const mebibyte = 1024 * 1024;
-const sizes = process.argv.includes("--full") ? [1024, 5120] : [1024];
+const measures = [{ size: 1024, rounds: 5 }, ...(process.argv.includes("--full") ? [{ size: 5120, rounds: 2 }] : [])];
 
 interface Server {
   child: ChildProcess;
@@ -60,7 +59,7 @@ function line(what: string, [ours, theirs]: readonly [number, number], limit: st
 const folder = mkdtempSync(join(tmpdir(), "atelier-bench-"));
 let missed = false;
 try {
-  for (const size of sizes) {
+  for (const { size, rounds } of measures) {
     const file = join(folder, "file.bin");
     writeFileSync(file, "");
     truncateSync(file, size * mebibyte);
