@@ -30,17 +30,17 @@ import { jpeg } from "../test/support/samples.ts";
  *   node bench/assets.ts [sqlite] [postgres] [--assets=1000000]
  */
 
-const asked = process.argv.slice(2);
-const large = Number(asked.find((one) => one.startsWith("--assets="))?.slice(9) ?? 1_000_000);
+const words = process.argv.slice(2);
+const large = Number(words.find((word) => word.startsWith("--assets="))?.slice(9) ?? 1_000_000);
 const small = 100;
-const chosen = (["sqlite", "postgres"] as const).filter((engine) => asked.length === 0 || asked.includes(engine));
+const chosen = (["sqlite", "postgres"] as const).filter((engine) => words.length === 0 || words.includes(engine));
 
-let missed = false;
+const missed: string[] = [];
 
 /** One line a measure: what, ours, the limit, the peer, and ours in terms of the peer's. */
 function line(what: string, ours: number, limit: number | undefined, peer: string, theirs: number, unit: string): void {
   const ratio = ours / theirs;
-  missed ||= limit !== undefined && ratio > limit;
+  if (limit !== undefined && ratio > limit) missed.push(what);
   const figures = [ours.toFixed(3).padStart(9), unit, "  limit", (limit ? `${limit} x` : "-").padStart(6)];
   process.stdout.write(
     `${what.padEnd(52)} ours ${figures.join(" ")}   ${peer.padEnd(22)} ${theirs.toFixed(3).padStart(9)} ${unit}   ${ratio.toFixed(2)} x\n`,
@@ -270,4 +270,4 @@ for (const engine of chosen) {
     await cluster?.remove();
   }
 }
-process.exit(missed ? 1 : 0);
+process.exit(missed.length > 0 ? 1 : 0);
