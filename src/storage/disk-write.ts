@@ -194,7 +194,12 @@ export async function syncFolder(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const folder = await io(open(path, "r"));
   try {
-    await io(folder.sync());
+    // Some network file systems do not know the call for folders either, and say so.
+    await io(
+      folder.sync().catch((error: unknown) => {
+        if (!["EINVAL", "ENOTSUP"].includes(errnoOf(error) ?? "")) throw error;
+      }),
+    );
   } finally {
     await folder.close();
   }

@@ -15,6 +15,7 @@ const addresses = { origin: "http://localhost", forUpload: refuse, forDownload: 
 const openAt = (root: string, options: Partial<DiskOptions> = {}): Promise<DiskStore> =>
   openDiskStore({ root, addresses, clock: () => Date.now(), minFreeBytes: 0, ...options });
 
+const strace = findProgram("strace") ?? "";
 const writing = { mimeType: "image/png", maxBytes: 1_000_000 };
 const child = join(import.meta.dirname, "../support/children/store-files.ts");
 
@@ -28,7 +29,7 @@ async function live(root: string, inject: string): Promise<Life> {
   const [call] = inject.split(":");
   const args = ["-f", "-qq", "-o", "/dev/null", "-e", `trace=${call}`, "-e", `inject=${inject}`];
   const options = JSON.stringify({ root, count: 4, bytes: 1_500_000 });
-  const tracer = spawn("strace", [...args, process.execPath, child, options], {
+  const tracer = spawn(strace, [...args, process.execPath, child, options], {
     stdio: ["ignore", "pipe", "inherit"],
     // One thread for files: then the Nth call is the same one each time.
     env: { ...process.env, UV_THREADPOOL_SIZE: "1" },
@@ -81,7 +82,7 @@ async function checkAfter(root: string, lines: string[][]): Promise<void> {
   assert.equal(await digestAt(store, "files/next"), sha256(Buffer.from("next")));
 }
 
-describe("the disk store on a machine that fails", { skip: !findProgram("strace") }, () => {
+describe("the disk store on a machine that fails", { skip: strace === "" }, () => {
   const numbers = (from: number, to: number, step = 1) =>
     Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, i) => from + i * step);
 
@@ -183,7 +184,7 @@ describe("[S6] the folder for files at start", () => {
       assert.ok(readdirSync(join(path, "real")).includes("files"));
     }));
 
-  test("is refused where it cannot be written", { skip: !findProgram("strace") }, () =>
+  test("is refused where it cannot be written", { skip: strace === "" }, () =>
     inFolder(async (path) => {
       const program = `import { openDiskStore } from "#storage/disk.ts";
         await openDiskStore({ root: ${JSON.stringify(join(path, "files"))}, addresses: {}, clock: Date.now }).catch((e) => console.log(e.message));`;
@@ -194,7 +195,7 @@ describe("[S6] the folder for files at start", () => {
       ] as const) {
         const trace = ["-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync", "-e", `inject=fsync:error=${error}`];
         const node = [process.execPath, "--input-type=module", "-e", program];
-        const tracer = spawn("strace", [...trace, ...node], {
+        const tracer = spawn(strace, [...trace, ...node], {
           stdio: ["ignore", "pipe", "inherit"],
           cwd: join(import.meta.dirname, "../.."),
         });
