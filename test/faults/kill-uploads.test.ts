@@ -81,7 +81,11 @@ describe("uploads that are killed", () => {
         const asset = await deps.assets.find(caller.studio.id, assetId);
         assert.equal(asset?.status, "ready", `${when}: ${assetId} was answered ready`);
         const content = await bytesOf(await deps.files.read(asset?.storageKey ?? ""));
-        assert.equal(createHash("sha256").update(content).digest("hex"), digest, `${when}: its bytes are what was sent`);
+        assert.equal(
+          createHash("sha256").update(content).digest("hex"),
+          digest,
+          `${when}: its bytes are what was sent`,
+        );
       }
     });
   }
@@ -121,7 +125,9 @@ describe("uploads that are killed", () => {
       async (deps) => {
         const sweep = createSweeper(deps);
         for (let i = 0; i < 2; i++) await sweep({ pause: async () => {}, isOver: () => false });
-        const listed = (await Promise.all(["files/", "incoming/", "thumbs/"].map((area) => deps.files.list(area, { limit: 10_000 })))).flat();
+        const listed = (
+          await Promise.all(["files/", "incoming/", "thumbs/"].map((area) => deps.files.list(area, { limit: 10_000 })))
+        ).flat();
         const assets = await deps.assets.list(caller.studio.id, { limit: 10_000 });
         assert.deepEqual(
           listed.map(({ key }) => key).toSorted(),
