@@ -56,8 +56,8 @@ describe("uploads that are killed", () => {
   /** Runs the program to its end, whichever that is, and takes down what it promised. */
   async function run(prefix: readonly string[], end?: (child: ReturnType<typeof spawn>) => void): Promise<string[]> {
     const options = JSON.stringify({ ...place, root, caller, count: 6 });
-    const words = [...prefix, process.execPath, program, options];
-    const child = spawn(words[0] ?? "", words.slice(1), { stdio: ["ignore", "pipe", "ignore"] });
+    const [command, ...args] = [...prefix, process.execPath, program, options];
+    const child = spawn(command, args, { stdio: ["ignore", "pipe", "ignore"] });
     let said = "";
     child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
     end?.(child);

@@ -81,6 +81,14 @@ const deeds: Record<
     allowed: ["owner", "admin", "member"],
     run: ({ deps }, caller) => createPost(deps, caller, { title: "A", body: "" }),
   },
+  "assets.read": {
+    allowed: ["owner", "admin", "member"],
+    run: ({ deps }, caller) => listAssets(deps, caller, { limit: 1 }),
+  },
+  "assets.write": {
+    allowed: ["owner", "admin", "member"],
+    run: ({ deps }, caller) => requestAssetUpload(deps, caller, { kind: "image", mimeType: "image/png" }),
+  },
   "activity.list": { allowed: ["owner", "admin"], run: ({ deps }, caller) => listActivity(deps, caller, { limit: 1 }) },
   "clients.list": { allowed: ["owner", "admin", "member"], run: ({ deps }, caller) => listClients(deps, caller) },
   "clients.listAll": {
