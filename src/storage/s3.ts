@@ -6,6 +6,7 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
   type HeadObjectCommandOutput,
+  type UploadPartCommand,
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { Readable } from "node:stream";
@@ -16,6 +17,7 @@ import { contentDisposition } from "#lib/file-name.ts";
 import { checkKey } from "./keys.ts";
 import { createAsker, createClient, defaultPatienceMs, ifThere, refusalOf, watchBody, type S3Settings } from "./s3-client.ts";
 import { copyObject, sourceVersion, usualCopyLimits, type CopyLimits } from "./s3-copy.ts";
+import { createS3Parts } from "./s3-parts.ts";
 import { plainTag, writeObject, type Target } from "./s3-write.ts";
 
 export interface S3Options {
@@ -45,8 +47,11 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
   const object = (key: string) => ({ Bucket: bucket, Key: checkKey(key) });
 
   const secondsUntil = (time: number) => Math.max(1, Math.floor((time - clock()) / 1000));
+  const until = (expiresAt: number) => ({ expiresIn: secondsUntil(expiresAt), signingDate: new Date(clock()) });
   const sign = (command: PutObjectCommand | GetObjectCommand, expiresAt: number) =>
-    getSignedUrl(signer, command, { expiresIn: secondsUntil(expiresAt), signingDate: new Date(clock()) });
+    getSignedUrl(signer, command, until(expiresAt));
+  const signPart = (command: UploadPartCommand, expiresAt: number) =>
+    getSignedUrl(signer, command, { ...until(expiresAt), signableHeaders: new Set(["content-length", "host"]) });
 
   const head = (key: string): Promise<HeadObjectCommandOutput | undefined> =>
     ifThere(ask((how) => client.send(new HeadObjectCommand(object(key)), how)));
@@ -127,6 +132,8 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
         if (!IsTruncated || Contents.length === 0 || found.length >= limit) return found;
       }
     },
+
+    parts: createS3Parts(target, signPart),
 
     async ping() {
       await ask((how) => client.send(new HeadBucketCommand({ Bucket: bucket }), how));
