@@ -15,10 +15,12 @@ import { countHit, unlimited, type RateLimit } from "#domain/access/rate-limit.t
 import type { FileStore } from "#domain/assets/file-store.ts";
 import { createSweeper } from "#domain/assets/sweep-assets.ts";
 import type { Deps } from "#domain/deps.ts";
+import { sweepUploads } from "#domain/uploads/sweep-uploads.ts";
 import { withLease } from "#domain/lease.ts";
 import { createApi, type Api } from "#http/api/app.ts";
 import { mountApi } from "#http/api/mount.ts";
 import { addressKey } from "#http/client-address.ts";
+import { createUploadApi, type UploadApi } from "#http/uploads/api.ts";
 import { drain } from "#http/drain.ts";
 import { createFileTokens, type FileTokens } from "#http/file-tokens.ts";
 import type { Need } from "#http/health.ts";
@@ -45,6 +47,7 @@ import { openS3Store } from "#storage/s3.ts";
 export interface Service {
   edge: Edge;
   api: Api;
+  uploadApi: UploadApi;
   /** Finishes what was accepted, then lets go of everything. */
   close(): Promise<void>;
 }
@@ -67,6 +70,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     newId: createIds(systemClock),
     newSecret: () => randomBytes(32).toString("base64url"),
     base: config.base,
+    uploadPage: config.uploadPage,
     limits: config.limits,
     files,
     media: createMediaReader(),
@@ -158,6 +162,8 @@ export function assembleService(parts: ServiceParts): Service {
   });
   const api = createApi({ deps, sessions: people.sessions, log });
 
+  const uploadApi = createUploadApi({ deps, countCall: config.rateLimits ? createCallLimit(deps.clock) : noLimit, log });
+
   const metrics = createMetrics();
   const edge = createEdge({
     routes: createRoutes({
@@ -171,6 +177,7 @@ export function assembleService(parts: ServiceParts): Service {
       mcp,
       api: mountApi(api),
       thumbnails: deps,
+      uploads: { deps, api: uploadApi, webFiles },
       files: disk && { ...disk, origins: [base, config.uploadPage].map((address) => new URL(address).origin), clock: deps.clock },
       webFiles,
     }),
@@ -182,6 +189,7 @@ export function assembleService(parts: ServiceParts): Service {
   return {
     edge,
     api,
+    uploadApi,
     async close() {
       mcp.close();
       await drain(edge, log);
@@ -195,7 +203,9 @@ function sweep(deps: Deps, log: Log): Repeated {
   const holder = deps.newSecret();
   const work = async (): Promise<void> => {
     const end = deps.clock() + seconds(20);
-    const swept = await sweepAssets({ pause: () => sleep(20), isOver: () => deps.clock() >= end });
+    const options = { pause: () => sleep(20), isOver: () => deps.clock() >= end };
+    const uploads = await sweepUploads(deps, options);
+    const swept = { ...(await sweepAssets(options)), ...uploads };
     if (Object.values(swept).some((count) => count > 0)) log.info(swept, "files that belonged to nobody were removed");
   };
   return every(minutes(1), "sweep", () => withLease(deps, "sweep", holder, minutes(3), work), log);
