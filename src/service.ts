@@ -42,7 +42,7 @@ import { keepSecret } from "#lib/secret-file.ts";
 import { createSigner, type Signer } from "#lib/signed-token.ts";
 import { createMediaReader } from "#media/reader.ts";
 import { openDiskStore, type DiskStore } from "#storage/disk.ts";
-import { openS3Store } from "#storage/s3.ts";
+import { openS3Store, type S3Store } from "#storage/s3.ts";
 
 export interface Service {
   edge: Edge;
@@ -63,7 +63,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
   const secrets: Secrets = config.secrets ?? [await keepSecret(config.dataDir)];
   const stores = createStores(database);
   const signer = createSigner(secrets, systemClock);
-  const { files, disk } = await openFiles(config, stores, signer);
+  const { files, disk, s3 } = await openFiles(config, stores, signer);
   const deps: Deps = {
     ...stores,
     clock: systemClock,
@@ -77,13 +77,13 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     signer,
     openUrl: createPublicOpener({ patienceMs: seconds(15), maxRedirects: 5, accept: "*/*" }),
   };
-  const fetchDocument = createPublicFetch({ timeoutMs: seconds(4), maxBytes: 10 * 1024 });
+  const fetchDocument = createPublicFetch(documentLimits);
   const needs = [
     { name: "database", check: () => database.ping() },
     { name: "file store", check: () => files.ping() },
   ];
   const service = assembleService({ config, deps, disk, secrets, clients, webFiles, fetchDocument, needs, log });
-  const jobs = [purge(deps, log), sweep(deps, log)];
+  const jobs = [purge(deps, log), sweep(deps, log), ...(s3 ? [allowPages(s3, config, log)] : [])];
   return {
     ...service,
     async close() {
@@ -92,6 +92,9 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     },
   };
 }
+
+/** A client's metadata document is small, and a person waits for it. */
+export const documentLimits = { timeoutMs: seconds(4), maxBytes: 10 * 1024 } as const;
 
 type Secrets = NonNullable<Config["secrets"]>;
 
@@ -105,12 +108,20 @@ async function openFiles(
   { storage, dataDir, base }: Config,
   { assets }: Pick<Deps, "assets">,
   signer: Signer,
-): Promise<{ files: FileStore; disk?: DiskFiles }> {
-  if (storage.kind === "s3") return { files: await openS3Store({ settings: storage, clock: systemClock }) };
+): Promise<{ files: FileStore; disk?: DiskFiles; s3?: S3Store }> {
+  if (storage.kind === "s3") {
+    const s3 = await openS3Store({ settings: storage, clock: systemClock });
+    return { files: s3, s3 };
+  }
   const tokens = createFileTokens(signer, base);
   const root = join(dataDir, "files");
   // A folder that is empty though files were stored is not the folder that they were stored in.
-  const store = await openDiskStore({ root, addresses: tokens, clock: systemClock, mustExist: await assets.anyReady() });
+  const store = await openDiskStore({
+    root,
+    addresses: tokens,
+    clock: systemClock,
+    mustExist: await assets.anyReady(),
+  });
   return { files: store, disk: { store, tokens } };
 }
 
@@ -133,7 +144,7 @@ export function assembleService(parts: ServiceParts): Service {
   const { config, disk, secrets, clients, webFiles, fetchDocument, needs, log } = parts;
   const { base, loginUrl } = config;
   const deps: Deps = config.rateLimits ? parts.deps : { ...parts.deps, rateLimits: unlimited };
-  const signer = createSigner(secrets, deps.clock);
+  const { signer } = deps;
   const limit = (name: RateLimit, req: IncomingMessage) => countHit(deps, name, addressKey(req, config.trustProxy));
 
   const people = createPeople({ ...config, deps, signer, log, renderErrorPage });
@@ -178,7 +189,11 @@ export function assembleService(parts: ServiceParts): Service {
       api: mountApi(api),
       thumbnails: deps,
       uploads: { deps, api: uploadApi, webFiles },
-      files: disk && { ...disk, origins: [base, config.uploadPage].map((address) => new URL(address).origin), clock: deps.clock },
+      files: disk && {
+        ...disk,
+        origins: [base, config.uploadPage].map((address) => new URL(address).origin),
+        clock: deps.clock,
+      },
       webFiles,
     }),
     addresses: config,
@@ -195,6 +210,18 @@ export function assembleService(parts: ServiceParts): Service {
       await drain(edge, log);
     },
   };
+}
+
+/** Sees to it, at start and from time to time, that the bucket takes bytes from our pages. */
+function allowPages(store: S3Store, { base, uploadPage }: Config, log: Log): Repeated {
+  const origins = [base, uploadPage].map((address) => new URL(address).origin);
+  const work = async (): Promise<void> => {
+    if (await store.allowPages(origins)) log.info({ origins }, "the bucket's CORS rules now allow uploads from our pages");
+  };
+  work().catch((error: unknown) =>
+    log.warn({ err: error }, "the bucket's CORS rules could not be seen to; uploads from browsers need one (docs/uploads.md)"),
+  );
+  return every(minutes(10), "bucket", work, log);
 }
 
 /** Each minute one of all instances takes away files and records that belong to nobody. */

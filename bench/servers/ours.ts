@@ -27,7 +27,7 @@ if (process.env["BENCH_EDGE"]) {
     addresses,
     metrics: createMetrics(),
     newId: deps.newId,
-    log: createLog("info"),
+    log: createLog((process.env["BENCH_LOG"] ?? "info") as "info"),
   });
   listenOn(edge.server);
 } else {

@@ -66,7 +66,13 @@ export function assetStore({ q, run }: Connection): AssetStore {
     async listOnPosts(postIds) {
       if (postIds.length === 0) return [];
       if (postIds.length === 1) return (await run(findOnPost, [postIds[0]])).map(toAsset);
-      const rows = await q.selectFrom("assets").selectAll().where("post_id", "in", postIds).orderBy("post_id").orderBy("position").execute();
+      const rows = await q
+        .selectFrom("assets")
+        .selectAll()
+        .where("post_id", "in", postIds)
+        .orderBy("post_id")
+        .orderBy("position")
+        .execute();
       return rows.map(toAsset);
     },
     async claim(assetId, from, { storageKey, sourceVersion }) {
@@ -79,7 +85,12 @@ export function assetStore({ q, run }: Connection): AssetStore {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    async confirmOnPost(assetId, { storageKey, sourceVersion }, { bytes, version, sha256, width, height, durationMs }, { postId, position }) {
+    async confirmOnPost(
+      assetId,
+      { storageKey, sourceVersion },
+      { bytes, version, sha256, width, height, durationMs },
+      { postId, position },
+    ) {
       const facts = [bytes, version, sha256, width, height, durationMs];
       const [row] = await run(confirmOnPost, [...facts, postId, position, assetId, storageKey, sourceVersion]);
       return row && toReady(row);
@@ -98,13 +109,21 @@ export function assetStore({ q, run }: Connection): AssetStore {
     },
     async arrange(postId, places) {
       for (const { assetId, position } of places) {
-        await q.updateTable("assets").set({ position }).where("id", "=", assetId).where("post_id", "=", postId).execute();
+        await q
+          .updateTable("assets")
+          .set({ position })
+          .where("id", "=", assetId)
+          .where("post_id", "=", postId)
+          .execute();
       }
     },
     async update(studioId, assetId, { altText, filename }) {
       const row = await q
         .updateTable("assets")
-        .set({ ...(altText === undefined ? {} : { alt_text: altText }), ...(filename === undefined ? {} : { filename }) })
+        .set({
+          ...(altText === undefined ? {} : { alt_text: altText }),
+          ...(filename === undefined ? {} : { filename }),
+        })
         .where("studio_id", "=", studioId)
         .where("id", "=", assetId)
         .returningAll()
@@ -145,7 +164,11 @@ export function assetStore({ q, run }: Connection): AssetStore {
     },
     async findForSweep(assetIds) {
       if (assetIds.length === 0) return [];
-      return q.selectFrom("assets").select(["id", "status", "storage_key as storageKey"]).where("id", "in", assetIds).execute();
+      return q
+        .selectFrom("assets")
+        .select(["id", "status", "storage_key as storageKey"])
+        .where("id", "in", assetIds)
+        .execute();
     },
   };
 }

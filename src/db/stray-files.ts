@@ -1,7 +1,10 @@
 import type { StrayFileStore } from "#domain/assets/ports.ts";
 import { statement, type Connection } from "./client.ts";
 
-const take = statement<{ key: string }>("take_stray_file", "DELETE FROM stray_files WHERE key = $1 AND doomed = 0 RETURNING key");
+const take = statement<{ key: string }>(
+  "take_stray_file",
+  "DELETE FROM stray_files WHERE key = $1 AND doomed = 0 RETURNING key",
+);
 
 const doomDue = statement<{ key: string }>(
   "doom_due_files",

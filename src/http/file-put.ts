@@ -38,7 +38,8 @@ export async function receiveFile(
   patienceMs: number,
 ): Promise<void> {
   // RFC 9110 §14.5: storing a part as if it were the whole is the one wrong answer.
-  if (req.headers["content-range"] !== undefined) throw new AppError("invalid_input", "Send the whole file in one PUT.");
+  if (req.headers["content-range"] !== undefined)
+    throw new AppError("invalid_input", "Send the whole file in one PUT.");
   const length = req.headers["content-length"];
   const declaredBytes = length === undefined ? undefined : Number(length);
   const watch = watchSender(req, patienceMs);
@@ -84,7 +85,12 @@ function isSending(req: IncomingMessage): boolean {
  * Says no, also in the middle of a body. Closing at once would reset the connection, and the sender would lose the
  * answer with it; so what it still sends is thrown away for a moment. Nothing more comes on this connection.
  */
-export async function refuse(req: IncomingMessage, res: ServerResponse, error: unknown, context: RequestContext): Promise<void> {
+export async function refuse(
+  req: IncomingMessage,
+  res: ServerResponse,
+  error: unknown,
+  context: RequestContext,
+): Promise<void> {
   if (res.headersSent || res.destroyed || req.socket.destroyed) {
     // Its reader or sender is gone, or what went out is cut: then the connection is all that can tell.
     res.destroy();
@@ -93,7 +99,11 @@ export async function refuse(req: IncomingMessage, res: ServerResponse, error: u
   const { status, headers, body } = toProblem(error, context.requestId, context.log);
   const text = JSON.stringify(body);
   const pending = isSending(req);
-  res.writeHead(status, { ...headers, "content-length": Buffer.byteLength(text), ...(pending ? { connection: "close" } : {}) });
+  res.writeHead(status, {
+    ...headers,
+    "content-length": Buffer.byteLength(text),
+    ...(pending ? { connection: "close" } : {}),
+  });
   if (!pending) {
     res.end(text);
     return;
@@ -102,7 +112,9 @@ export async function refuse(req: IncomingMessage, res: ServerResponse, error: u
   req.on("error", () => {});
   req.resume();
   const over = new AbortController();
-  await Promise.race([once(req, "end", over), once(req, "close", over), sleep(lingerMs, undefined, over)]).catch(() => {});
+  await Promise.race([once(req, "end", over), once(req, "close", over), sleep(lingerMs, undefined, over)]).catch(
+    () => {},
+  );
   over.abort();
   res.end();
 }

@@ -57,7 +57,8 @@ function allowOrigin(req: IncomingMessage, res: ServerResponse, origins: readonl
 }
 
 function answerPreflight(res: ServerResponse): void {
-  if (!res.hasHeader("access-control-allow-origin")) throw new AppError("forbidden", "Pages of that origin may not call this address.");
+  if (!res.hasHeader("access-control-allow-origin"))
+    throw new AppError("forbidden", "Pages of that origin may not call this address.");
   res
     .writeHead(204, {
       "access-control-allow-methods": "GET, HEAD, PUT",

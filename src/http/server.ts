@@ -72,7 +72,7 @@ export function createEdge(parts: {
         {
           requestId,
           method: req.method,
-          path: loggedPath(req.url ?? ""),
+          path: req.url === route?.path ? req.url : loggedPath(req.url ?? ""),
           status: res.statusCode,
           ms: Math.round(ms * 10) / 10,
           ...(res.writableFinished ? {} : { cut: true }),

@@ -13,7 +13,8 @@ export function thumbnailRoute(deps: ThumbnailParts): Route {
     path: `${path}*`,
     origin: "any", // no cookie counts here; whoever has the address may use it
     async handle(req, res) {
-      if (req.method !== "GET" && req.method !== "HEAD") throw new AppError("not_found", "There is nothing at this address.");
+      if (req.method !== "GET" && req.method !== "HEAD")
+        throw new AppError("not_found", "There is nothing at this address.");
       const { mimeType, content } = await openThumbnail(deps, (req.url ?? "").slice(path.length));
       res.writeHead(200, {
         "content-type": mimeType,

@@ -1,11 +1,15 @@
 /** Controls, what turns text around or hides in it, separators of paths and parameters of any system. */
 // oxlint-disable-next-line no-control-regex -- they are what is being removed
-const unsafe = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\uffff/\\:*?"<>|;%]/gu;
+const unsafe =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\uffff/\\:*?"<>|;%]/gu;
 const maxCharacters = 120;
 
 /** A file name from a stranger as it may be offered for saving: one line, no path, of bounded length. */
 export function safeFileName(name: string): string {
-  const clean = name.toWellFormed().replace(unsafe, "_").replace(/^[\s.]+|[\s.]+$/gu, "");
+  const clean = name
+    .toWellFormed()
+    .replace(unsafe, "_")
+    .replace(/^[\s.]+|[\s.]+$/gu, "");
   const characters = Array.from(clean);
   if (characters.length <= maxCharacters) return clean || "file";
   const ending = /\.[^.\s]{1,10}$/u.exec(clean)?.[0] ?? "";
@@ -16,6 +20,9 @@ export function safeFileName(name: string): string {
 export function contentDisposition(name: string, asDownload: boolean): string {
   const safe = safeFileName(name);
   const plain = safe.replace(/[^\x20-\x7e]/gu, "_");
-  const encoded = encodeURIComponent(safe).replace(/['()*!]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  const encoded = encodeURIComponent(safe).replace(
+    /['()*!]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
   return `${asDownload ? "attachment" : "inline"}; filename="${plain}"${plain === safe ? "" : `; filename*=UTF-8''${encoded}`}`;
 }

@@ -105,7 +105,11 @@ function readLong(tool: Tool, whole: () => unknown): unknown {
 /** The structured content is written once and stands in the answer twice: as it is, and as text. */
 function success(output: object, previews: readonly Preview[]): string {
   const json = JSON.stringify(output);
-  const pictures = previews.map(({ mimeType, content }) => ({ type: "image", data: Buffer.from(content).toString("base64"), mimeType }));
+  const pictures = previews.map(({ mimeType, content }) => ({
+    type: "image",
+    data: Buffer.from(content).toString("base64"),
+    mimeType,
+  }));
   const rest = pictures.map((picture) => `,${JSON.stringify(picture)}`).join("");
   return `"content":[{"type":"text","text":${JSON.stringify(json)}}${rest}],"structuredContent":${json}`;
 }

@@ -26,11 +26,14 @@ export async function describeVideo(source: ByteSource): Promise<MediaFacts> {
     const track = await input.getPrimaryVideoTrack();
     const seconds = await input.getDurationFromMetadata();
     return {
-      width: (track && (await track.getDisplayWidth())) || null,
-      height: (track && (await track.getDisplayHeight())) || null,
-      durationMs: seconds !== null && Number.isFinite(seconds) && seconds > 0 ? Math.round(seconds * 1000) : null,
+      width: track ? known(await track.getDisplayWidth()) : null,
+      height: track ? known(await track.getDisplayHeight()) : null,
+      durationMs: known((seconds ?? 0) * 1000),
     };
   } finally {
     input.dispose();
   }
 }
+
+/** A figure that says something, as a whole number. */
+const known = (value: number): number | null => (Number.isFinite(value) && value >= 1 ? Math.round(value) : null);

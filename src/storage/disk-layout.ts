@@ -45,7 +45,14 @@ const overLimit = "over";
 export function placeVersion(root: string, wanted: Pick<Version, "key" | "turn" | "bytes" | "sha256">): Version {
   const folder = folderOf(root, wanted.key);
   const { key, turn, bytes, sha256 } = wanted;
-  return { key, turn, bytes, sha256, folder, path: join(folder, [flat(key), turn, bytes, sha256 ?? overLimit].join("~")) };
+  return {
+    key,
+    turn,
+    bytes,
+    sha256,
+    folder,
+    path: join(folder, [flat(key), turn, bytes, sha256 ?? overLimit].join("~")),
+  };
 }
 
 /** The place of a key among those of its folder. */
@@ -71,7 +78,10 @@ export async function readVersions(folder: string): Promise<Version[]> {
 export async function findVersions(root: string, key: string): Promise<Version[]> {
   const folder = folderOf(root, key);
   const start = orderOf(key);
-  return parseNames(folder, ((await ifThere(readdir(folder))) ?? []).filter((name) => name.startsWith(start)));
+  return parseNames(
+    folder,
+    ((await ifThere(readdir(folder))) ?? []).filter((name) => name.startsWith(start)),
+  );
 }
 
 function parseNames(folder: string, names: string[]): Version[] {
@@ -85,4 +95,5 @@ export function nextTurn(now: number, last: Version | undefined): string {
 }
 
 /** Names exactly these bytes. */
-export const versionName = ({ sha256, bytes }: Pick<Version, "sha256" | "bytes">): string => sha256 ?? `${overLimit}-${bytes}`;
+export const versionName = ({ sha256, bytes }: Pick<Version, "sha256" | "bytes">): string =>
+  sha256 ?? `${overLimit}-${bytes}`;

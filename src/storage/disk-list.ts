@@ -13,7 +13,11 @@ export interface Listed {
  * Keys in the order of their places on the disk. It holds from page to page, whatever comes and goes between two
  * of them, and a page costs what lies on it: nothing is collected to be sorted.
  */
-export async function listKeys(root: string, prefix: string, options: { after?: string; limit: number }): Promise<Listed[]> {
+export async function listKeys(
+  root: string,
+  prefix: string,
+  options: { after?: string; limit: number },
+): Promise<Listed[]> {
   const found: Listed[] = [];
   for await (const version of walk(root, prefix, options.after)) {
     if (found.length >= options.limit) break;
@@ -44,7 +48,8 @@ async function* walk(root: string, prefix: string, after: string | undefined): A
 }
 
 async function areas(root: string, prefix: string): Promise<string[]> {
-  if (prefix.includes("/")) return [prefix.slice(0, prefix.indexOf("/"))].filter((name) => /^[a-z0-9_-][a-z0-9_.-]*$/.test(name));
+  if (prefix.includes("/"))
+    return [prefix.slice(0, prefix.indexOf("/"))].filter((name) => /^[a-z0-9_-][a-z0-9_.-]*$/.test(name));
   return folders(root);
 }
 

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { mkdir, open, rename, rm, statfs, unlink, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { Readable } from "node:stream";
 import type { Clock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { diskFull, errnoOf, io } from "./disk-faults.ts";
 import { findVersions, nextTurn, placeVersion, temporaryFolder, type Version } from "./disk-layout.ts";
 import { tooLarge } from "./keys.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 export interface Writer {
   /** Pours all of `body` into a temporary file that is durable when this resolves. Leaves nothing where it fails. */
@@ -70,16 +70,20 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterParts
   }
 
   /** Hashes one batch while the one before is written: two batches in memory, whatever the size. */
-  async function copy(body: AsyncIterable<Uint8Array>, file: FileHandle, options: PourOptions): Promise<Omit<Poured, "path">> {
+  async function copy(
+    body: AsyncIterable<Uint8Array>,
+    file: FileHandle,
+    options: PourOptions,
+  ): Promise<Omit<Poured, "path">> {
     const hash = createHash("sha256");
-    const source = options.signal ? Readable.from(body, { signal: options.signal }) : body;
+    const source = options.signal ? untilAborted(body, options.signal) : body;
     let bytes = 0;
     let checkedAt = 0;
     let batch: Uint8Array[] = [];
     let batched = 0;
     let writing = Promise.resolve();
     try {
-      for await (const chunk of source as AsyncIterable<Uint8Array>) {
+      for await (const chunk of source) {
         bytes += chunk.length;
         if (bytes > options.maxBytes) throw tooLarge();
         hash.update(chunk);

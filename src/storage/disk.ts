@@ -87,7 +87,11 @@ export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
       const entry = await io(file.stat());
       if (entry.size !== found.bytes) {
         await file.close();
-        throw new AppError("storage_unavailable", "The stored file is damaged.", "Ask the operator to restore it from a backup.");
+        throw new AppError(
+          "storage_unavailable",
+          "The stored file is damaged.",
+          "Ask the operator to restore it from a backup.",
+        );
       }
       return {
         bytes: found.bytes,

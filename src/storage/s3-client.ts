@@ -1,5 +1,5 @@
 import { S3Client } from "@aws-sdk/client-s3";
-import { Readable } from "node:stream";
+import { addAbortSignal, PassThrough, type Readable } from "node:stream";
 import { AppError } from "#lib/errors.ts";
 
 export interface S3Settings {
@@ -99,7 +99,9 @@ export function s3Fault(error: unknown): AppError {
 /** The status and the word with which the store said no; undefined for anything else. */
 export function refusalOf(error: unknown): { status: number; code: string } | undefined {
   const cause = error instanceof AppError ? error.cause : undefined;
-  return cause instanceof S3Error && cause.status !== undefined ? { status: cause.status, code: cause.code } : undefined;
+  return cause instanceof S3Error && cause.status !== undefined
+    ? { status: cause.status, code: cause.code }
+    : undefined;
 }
 
 /** What a call answers, or undefined where the store says that there is no such thing. */
@@ -112,23 +114,20 @@ export async function ifThere<T>(call: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** A body on its way to us: given up when nothing comes for so long, and failing in our words. */
+/** A body on its way to us: given up when nothing comes for so long, failing in our words, and gone with its reader. */
 export function watchBody(body: Readable, patienceMs: number, signal: AbortSignal | undefined): Readable {
-  async function* chunks(): AsyncGenerator<Uint8Array> {
-    let timer = startTimer();
-    try {
-      for await (const chunk of body) {
-        clearTimeout(timer); // whoever reads may take its time
-        yield chunk as Uint8Array;
-        timer = startTimer();
-      }
-    } catch (error) {
-      throw signal?.aborted ? error : s3Fault(error);
-    } finally {
-      clearTimeout(timer);
-      body.destroy();
-    }
-  }
-  const startTimer = () => setTimeout(() => body.destroy(new Error("no bytes came")), patienceMs);
-  return Readable.from(chunks(), { objectMode: false, highWaterMark: 64 * 1024, ...(signal ? { signal } : {}) });
+  const out = new PassThrough({ highWaterMark: 256 * 1024 });
+  const timer = setTimeout(() => {
+    // Whoever reads may take its time; then it is not the store that is silent.
+    if (out.writableNeedDrain) timer.refresh();
+    else body.destroy(new Error("no bytes came"));
+  }, patienceMs);
+  body.on("data", () => timer.refresh());
+  body.on("error", (error) => out.destroy(s3Fault(error)));
+  out.on("close", () => {
+    clearTimeout(timer);
+    body.destroy();
+  });
+  if (signal) addAbortSignal(signal, out);
+  return body.pipe(out);
 }

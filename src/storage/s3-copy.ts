@@ -11,23 +11,30 @@ const mebibyte = 1024 * 1024;
 
 export const usualCopyLimits: CopyLimits = { wholeBytes: 5 * 1024 * mebibyte, partBytes: 512 * mebibyte };
 
-/** Under this name an object remembers which version of the incoming one it was made of. */
-export const sourceVersion = "source-version";
+export interface CopySource {
+  key: string;
+  /** The ETag that the store is to find there, or to refuse with 412. Not every store looks. */
+  ifVersion: string;
+  bytes: number;
+}
 
-/**
- * Copies inside the store exactly the bytes that `version` names: the store itself compares, so that bytes which
- * are written over the source meanwhile make it fail (412) instead of being copied.
- */
+export interface CopyGoal {
+  key: string;
+  mimeType: string;
+  metadata: Record<string, string>;
+}
+
+/** Copies inside the store. An object past what one call copies goes in parts, each with its own time. */
 export async function copyObject(
   target: Target,
-  source: { key: string; version: string; bytes: number },
-  to: { key: string; mimeType: string },
+  source: CopySource,
+  goal: CopyGoal,
   limits: CopyLimits,
 ): Promise<void> {
   const { client, bucket, ask } = target;
-  const from = { CopySource: `${bucket}/${source.key}`, CopySourceIfMatch: `"${source.version}"` };
-  const headers = { ...contentHeaders(to.mimeType), Metadata: { [sourceVersion]: source.version } };
-  const at = { Bucket: bucket, Key: to.key };
+  const at = { Bucket: bucket, Key: goal.key };
+  const from = { CopySource: `${bucket}/${source.key}`, CopySourceIfMatch: `"${source.ifVersion}"` };
+  const headers = { ...contentHeaders(goal.mimeType), Metadata: goal.metadata };
 
   if (source.bytes <= limits.wholeBytes) {
     const command = new CopyObjectCommand({ ...at, ...from, ...headers, MetadataDirective: "REPLACE" });
@@ -35,7 +42,7 @@ export async function copyObject(
     return;
   }
 
-  const upload = await startMultipart(target, to.key, headers, undefined);
+  const upload = await startMultipart(target, goal.key, headers, undefined);
   try {
     const parts: CompletedPart[] = [];
     for (let start = 0; start < source.bytes; start += limits.partBytes) {

@@ -9,10 +9,10 @@ import {
   type S3Client,
 } from "@aws-sdk/client-s3";
 import { createHash } from "node:crypto";
-import { Readable } from "node:stream";
 import type { StoredFile } from "#domain/assets/file-store.ts";
 import { AppError } from "#lib/errors.ts";
 import { tooLarge } from "./keys.ts";
+import { untilAborted } from "./until-aborted.ts";
 import { refusalOf, type Asker } from "./s3-client.ts";
 
 export interface Target {
@@ -50,7 +50,12 @@ export async function writeObject(
       bytes += part.length;
       hash.update(part);
       if (last && !upload) {
-        const put = new PutObjectCommand({ ...at, Body: part, ContentLength: part.length, ...contentHeaders(options.mimeType) });
+        const put = new PutObjectCommand({
+          ...at,
+          Body: part,
+          ContentLength: part.length,
+          ...contentHeaders(options.mimeType),
+        });
         const { ETag } = await ask((how) => client.send(put, how), { signal });
         return { bytes, version: plainTag(ETag), sha256: hash.digest("hex") };
       }
@@ -81,13 +86,22 @@ export async function startMultipart(
   signal: AbortSignal | undefined,
 ): Promise<Multipart> {
   const at = { Bucket: bucket, Key: key };
-  const { UploadId: id } = await ask((how) => client.send(new CreateMultipartUploadCommand({ ...at, ...headers }), how), { signal });
-  if (id === undefined) throw new AppError("storage_unavailable", "The file store gave no answer that makes sense.");
+  const { UploadId: id } = await ask(
+    (how) => client.send(new CreateMultipartUploadCommand({ ...at, ...headers }), how),
+    { signal },
+  );
+  if (id === undefined) throw notKept();
   const sent: CompletedPart[] = [];
   let sending = Promise.resolve();
 
   async function sendNow(part: Uint8Array, number: number): Promise<void> {
-    const command = new UploadPartCommand({ ...at, UploadId: id, PartNumber: number, Body: part, ContentLength: part.length });
+    const command = new UploadPartCommand({
+      ...at,
+      UploadId: id,
+      PartNumber: number,
+      Body: part,
+      ContentLength: part.length,
+    });
     const { ETag } = await ask((how) => client.send(command, how), { signal });
     sent.push({ PartNumber: number, ETag: ETag ?? "" });
   }
@@ -103,21 +117,21 @@ export async function startMultipart(
       await sending;
       const made = parts ?? sent;
       const command = new CompleteMultipartUploadCommand({ ...at, UploadId: id, MultipartUpload: { Parts: made } });
-      try {
-        const { ETag } = await ask((how) => client.send(command, how), { workBytes: bytes, signal });
-        return plainTag(ETag);
-      } catch (error) {
-        // Asked again after an answer that was lost, a store says that it knows no such upload: it is done.
+      await ask((how) => client.send(command, how), { workBytes: bytes, signal }).catch((error: unknown) => {
+        // Asked again after an answer that was lost, a store says that it knows no such upload: it may be done.
         if (refusalOf(error)?.status !== 404) throw error;
-        const { ETag, ContentLength } = await ask((how) => client.send(new HeadObjectCommand(at), how), { signal });
-        if (ContentLength !== bytes || !plainTag(ETag).endsWith(`-${made.length}`)) throw error;
-        return plainTag(ETag);
-      }
+      });
+      // Not every store names the version in its answer; this look also tells whether it is all there.
+      const { ETag, ContentLength } = await ask((how) => client.send(new HeadObjectCommand(at), how), { signal });
+      if (ContentLength !== bytes || !plainTag(ETag).endsWith(`-${made.length}`)) throw notKept();
+      return plainTag(ETag);
     },
     async abort() {
       await sending.catch(() => {});
       // Where even this fails, the bucket's rule for unfinished uploads removes the parts.
-      await ask((how) => client.send(new AbortMultipartUploadCommand({ ...at, UploadId: id }), how), { patienceMs: 5000 }).catch(() => {});
+      await ask((how) => client.send(new AbortMultipartUploadCommand({ ...at, UploadId: id }), how), {
+        patienceMs: 5000,
+      }).catch(() => {});
     },
   };
 }
@@ -132,8 +146,8 @@ async function* gather(
   let chunks: Uint8Array[] = [];
   let gathered = 0;
   let total = 0;
-  const source = signal ? Readable.from(body, { signal }) : body;
-  for await (const chunk of source as AsyncIterable<Uint8Array>) {
+  const source = signal ? untilAborted(body, signal) : body;
+  for await (const chunk of source) {
     total += chunk.length;
     if (total > maxBytes) throw tooLarge();
     let rest = chunk;
@@ -150,6 +164,9 @@ async function* gather(
   }
   yield { part: Buffer.concat(chunks), last: true };
 }
+
+export const notKept = (): AppError =>
+  new AppError("storage_unavailable", "The file store did not keep the file.", "Try again in a moment.");
 
 /** An ETag without its quotes: the version of an object. */
 export const plainTag = (tag: string | undefined): string => (tag ?? "").replace(/^"|"$/g, "");

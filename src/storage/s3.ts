@@ -9,16 +9,27 @@ import {
   type UploadPartCommand,
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
-import type { FileStore, StoredFile } from "#domain/assets/file-store.ts";
+import type { FileStore } from "#domain/assets/file-store.ts";
 import type { Clock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { contentDisposition } from "#lib/file-name.ts";
 import { checkKey } from "./keys.ts";
-import { createAsker, createClient, defaultPatienceMs, ifThere, refusalOf, watchBody, type S3Settings } from "./s3-client.ts";
-import { copyObject, sourceVersion, usualCopyLimits, type CopyLimits } from "./s3-copy.ts";
+import {
+  createAsker,
+  createClient,
+  defaultPatienceMs,
+  ifThere,
+  refusalOf,
+  watchBody,
+  type S3Settings,
+} from "./s3-client.ts";
+import { usualCopyLimits, type CopyLimits } from "./s3-copy.ts";
+import { allowPages } from "./s3-cors.ts";
 import { createS3Parts } from "./s3-parts.ts";
-import { plainTag, writeObject, type Target } from "./s3-write.ts";
+import { createPromote, toStored } from "./s3-promote.ts";
+import { writeObject, type Target } from "./s3-write.ts";
 
 export interface S3Options {
   settings: S3Settings;
@@ -26,18 +37,24 @@ export interface S3Options {
   /** How long the store may be silent. */
   patienceMs?: number;
   copyLimits?: CopyLimits;
+  random?: (bytes: number) => Uint8Array;
 }
 
 export interface S3Store extends FileStore {
+  /** Lets the pages of these origins send bytes to the bucket; answers whether that had to be changed. */
+  allowPages(origins: readonly string[]): Promise<boolean>;
   close(): void;
 }
 
-/** What else a promote waits for after it succeeded is little. */
-const tidyPatienceMs = 4000;
-
 /** Any S3-compatible store. Bytes of clients go straight to it and come straight from it. */
 export async function openS3Store(options: S3Options): Promise<S3Store> {
-  const { settings, clock, patienceMs = defaultPatienceMs, copyLimits = usualCopyLimits } = options;
+  const {
+    settings,
+    clock,
+    patienceMs = defaultPatienceMs,
+    copyLimits = usualCopyLimits,
+    random = randomBytes,
+  } = options;
   const { bucket } = settings;
   const client = createClient(settings);
   // Addresses are signed for the name under which browsers know the store; signing sends nothing.
@@ -53,12 +70,9 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
   const signPart = (command: UploadPartCommand, expiresAt: number) =>
     getSignedUrl(signer, command, { ...until(expiresAt), signableHeaders: new Set(["content-length", "host"]) });
 
-  const head = (key: string): Promise<HeadObjectCommandOutput | undefined> =>
-    ifThere(ask((how) => client.send(new HeadObjectCommand(object(key)), how)));
-
-  async function findPromoted(key: string, version: string): Promise<StoredFile | undefined> {
-    const found = await head(key);
-    return found?.Metadata?.[sourceVersion] === version ? toStored(found) : undefined;
+  async function head(key: string): Promise<HeadObjectCommandOutput | undefined> {
+    const command = new HeadObjectCommand(object(key));
+    return ifThere(ask((how) => client.send(command, how)));
   }
 
   return {
@@ -84,8 +98,9 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
 
     async read(key, range, signal) {
       const wanted = range ? { Range: `bytes=${range.start}-${range.end}` } : {};
+      const command = new GetObjectCommand({ ...object(key), ...wanted });
       try {
-        const { Body } = await ask((how) => client.send(new GetObjectCommand({ ...object(key), ...wanted }), how), { signal });
+        const { Body } = await ask((how) => client.send(command, how), { signal });
         return watchBody(Body as Readable, patienceMs, signal);
       } catch (error) {
         const refusal = refusalOf(error);
@@ -97,34 +112,23 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
 
     write: (key, body, how) => writeObject(target, checkKey(key), body, how),
 
-    async promote(from, version, to, mimeType) {
-      checkKey(to);
-      const source = await head(from);
-      if (!source || plainTag(source.ETag) !== version) return findPromoted(to, version);
-      const bytes = source.ContentLength ?? 0;
-      try {
-        await copyObject(target, { key: from, version, bytes }, { key: to, mimeType }, copyLimits);
-      } catch (error) {
-        // 412: written over since the look above. 404: somebody else promoted it.
-        if (![404, 412].includes(refusalOf(error)?.status ?? 0)) throw error;
-        return findPromoted(to, version);
-      }
-      const made = await findPromoted(to, version);
-      if (made?.bytes !== bytes) throw new AppError("storage_unavailable", "The file store did not keep the file.", "Try again.");
-      // Should this fail, the sweeper finds it.
-      await ask((how) => client.send(new DeleteObjectCommand(object(from)), how), { patienceMs: tidyPatienceMs }).catch(() => {});
-      return made;
-    },
+    promote: createPromote(target, copyLimits, () => Buffer.from(random(8)).toString("hex")),
 
     async remove(key) {
-      await ifThere(ask((how) => client.send(new DeleteObjectCommand(object(key)), how)));
+      const command = new DeleteObjectCommand(object(key));
+      await ifThere(ask((how) => client.send(command, how)));
     },
 
     async list(prefix, { after, limit }) {
       const found: { key: string; bytes: number; modifiedAt: number }[] = [];
       let last = after;
       for (;;) {
-        const page = { Bucket: bucket, Prefix: prefix, MaxKeys: Math.min(1000, limit - found.length), StartAfter: last };
+        const page = {
+          Bucket: bucket,
+          Prefix: prefix,
+          MaxKeys: Math.min(1000, limit - found.length),
+          StartAfter: last,
+        };
         const { Contents = [], IsTruncated } = await ask((how) => client.send(new ListObjectsV2Command(page), how));
         for (const { Key = "", Size = 0, LastModified } of Contents)
           found.push({ key: Key, bytes: Size, modifiedAt: LastModified?.getTime() ?? 0 });
@@ -139,13 +143,11 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
       await ask((how) => client.send(new HeadBucketCommand({ Bucket: bucket }), how));
     },
 
+    allowPages: (origins) => allowPages(target, origins),
+
     close() {
       client.destroy();
       signer.destroy();
     },
   };
-}
-
-function toStored(found: HeadObjectCommandOutput): StoredFile {
-  return { bytes: found.ContentLength ?? 0, version: plainTag(found.ETag), sha256: null };
 }

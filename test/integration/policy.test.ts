@@ -4,6 +4,8 @@ import { approveClient } from "#domain/access/approve-client.ts";
 import { listClients } from "#domain/access/list-clients.ts";
 import { revokeClient } from "#domain/access/revoke-client.ts";
 import { listActivity } from "#domain/activity/list-activity.ts";
+import { listAssets } from "#domain/assets/list-assets.ts";
+import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { policy, roles, type Action, type Role } from "#domain/policy.ts";
@@ -33,6 +35,14 @@ const deeds: Record<
     run: (bed: Bed, caller: Caller, cast: Cast) => Promise<unknown>;
   }
 > = {
+  "assets.read": {
+    allowed: ["owner", "admin", "member"],
+    run: ({ deps }, caller) => listAssets(deps, caller, { limit: 10 }),
+  },
+  "assets.write": {
+    allowed: ["owner", "admin", "member"],
+    run: ({ deps }, caller) => requestAssetUpload(deps, caller, { kind: "image", mimeType: "image/png" }),
+  },
   "studio.read": {
     allowed: ["owner", "admin", "member"],
     run: ({ deps }, caller) => enterStudio(deps, caller, caller.studio.id),

@@ -1,13 +1,14 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { accessSync, constants, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { atExit } from "./at-exit.ts";
 import { temporaryFolder } from "./folder.ts";
+import { findProgram } from "./programs.ts";
 
 /** A throw-away S3 server: Ceph's gateway over one monitor and one storage daemon that keeps all in memory. */
 export interface Ceph {
@@ -26,8 +27,7 @@ const gibibyte = 1024 ** 3;
 
 /** True where Debian's `radosgw ceph-mon ceph-osd ceph-common`, or the like, is installed. */
 export function hasCeph(): boolean {
-  const folders = (process.env["PATH"] ?? "").split(delimiter);
-  return programs.every((program) => folders.some((folder) => isProgram(join(folder, program))));
+  return programs.every((program) => findProgram(program) !== undefined);
 }
 
 export async function createCeph(): Promise<Ceph> {
@@ -81,8 +81,32 @@ export async function createCeph(): Promise<Ceph> {
     const admin = ["--cap", "mon", "allow *", "--cap", "osd", "allow *", "--cap", "mds", "allow *"];
     await run("ceph-authtool", "--create-keyring", keyring, "--gen-key", "-n", "mon.", "--cap", "mon", "allow *");
     await run("ceph-authtool", keyring, "--gen-key", "-n", "client.admin", ...admin);
-    await run("ceph-authtool", keyring, "--gen-key", "-n", "client.rgw", "--cap", "mon", "allow rw", "--cap", "osd", "allow rwx");
-    await run("ceph-authtool", keyring, "--gen-key", "-n", "osd.0", "--cap", "mon", "allow profile osd", "--cap", "osd", "allow *");
+    await run(
+      "ceph-authtool",
+      keyring,
+      "--gen-key",
+      "-n",
+      "client.rgw",
+      "--cap",
+      "mon",
+      "allow rw",
+      "--cap",
+      "osd",
+      "allow rwx",
+    );
+    await run(
+      "ceph-authtool",
+      keyring,
+      "--gen-key",
+      "-n",
+      "osd.0",
+      "--cap",
+      "mon",
+      "allow profile osd",
+      "--cap",
+      "osd",
+      "allow *",
+    );
     await run("monmaptool", "--create", "--addv", "a", `[v1:127.0.0.1:${monitorPort}]`, "--fsid", fsid, at("monmap"));
     await run("ceph-mon", "--mkfs", "-i", "a", "--monmap", at("monmap"), "--keyring", keyring);
     start("ceph-mon", "-i", "a");
@@ -171,13 +195,4 @@ async function freePorts(count: number): Promise<number[]> {
   const ports = probes.map((probe) => (probe.address() as AddressInfo).port);
   await Promise.all(probes.map((probe) => once(probe.close(), "close")));
   return ports;
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

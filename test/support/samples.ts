@@ -1,4 +1,4 @@
-import sharp from "sharp";
+import sharp, { type Sharp } from "sharp";
 
 /** Small real files of many formats, and things that pretend to be one. */
 
@@ -17,7 +17,7 @@ export function sidewaysJpeg(): Promise<Buffer> {
     .toBuffer();
 }
 
-function draw(width: number, height: number): sharp.Sharp {
+function draw(width: number, height: number): Sharp {
   return sharp({ create: { width, height, channels: 3, background: { r: 200, g: 80, b: 40 } } });
 }
 
@@ -41,7 +41,12 @@ const uint32s = (...values: number[]): Buffer => {
 /** An MP4 of one empty video track: 640 × 360, 2.5 s. Enough for whoever reads tables, nothing to play. */
 export function mp4(major = "isom"): Buffer {
   const matrix = uint32s(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000);
-  const mvhd = box("mvhd", uint32s(0, 0, 0, 1000, 2500, 0x10000, 0x1000000, 0, 0), matrix, uint32s(0, 0, 0, 0, 0, 0, 2));
+  const mvhd = box(
+    "mvhd",
+    uint32s(0, 0, 0, 1000, 2500, 0x10000, 0x1000000, 0, 0),
+    matrix,
+    uint32s(0, 0, 0, 0, 0, 0, 2),
+  );
   const tkhd = box("tkhd", uint32s(7, 0, 0, 1, 0, 2500, 0, 0, 0, 0), matrix, uint32s(640 << 16, 360 << 16));
   const mdhd = box("mdhd", uint32s(0, 0, 0, 1000, 2500, 0x55c40000));
   const hdlr = box("hdlr", uint32s(0, 0), Buffer.from("vide", "latin1"), uint32s(0, 0, 0), Buffer.from("\0", "latin1"));
@@ -114,8 +119,8 @@ export function zip(files: Record<string, string>): Buffer {
   return Buffer.concat([...local, tableBytes, end]);
 }
 
-export const office = (folder: "word" | "ppt" | "xl"): Buffer =>
-  zip({ "[Content_Types].xml": "<Types/>", "_rels/.rels": "<Relationships/>", [`${folder}/document.xml`]: "<x/>" });
+export const office = (folder: "word" | "ppt" | "xl", more: Record<string, string> = {}): Buffer =>
+  zip({ "[Content_Types].xml": "<Types/>", "_rels/.rels": "<x/>", [`${folder}/document.xml`]: "<x/>", ...more });
 
 export const openDocument = (type: string): Buffer => zip({ mimetype: type, "content.xml": "<x/>" });
 
@@ -141,12 +146,19 @@ export function compound(...streams: string[]): Buffer {
 /** A PNG that promises so many pixels, and holds none of them. */
 export function floodPng(width: number, height: number): Buffer {
   const head = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
-  return Buffer.concat([head, uint32s(width, height), Buffer.from([1, 0, 0, 0, 0]), uint32s(0), Buffer.from("0000000049444154", "hex"), uint32s(0)]);
+  return Buffer.concat([
+    head,
+    uint32s(width, height),
+    Buffer.from([1, 0, 0, 0, 0]),
+    uint32s(0),
+    Buffer.from("0000000049444154", "hex"),
+    uint32s(0),
+  ]);
 }
 
 /** A GIF of very many frames of one pixel. */
 export function floodGif(frames: number): Buffer {
-  const head = Buffer.from("474946383961010001008000000000ffffff", "hex");
-  const frame = Buffer.from("2c000000000100010000020144003b".slice(0, -2), "hex");
+  const head = Buffer.from("47494638396101000100800000000000ffffff", "hex");
+  const frame = Buffer.from("2c00000000010001000002014400", "hex");
   return Buffer.concat([head, ...Array.from({ length: frames }, () => frame), Buffer.from([0x3b])]);
 }

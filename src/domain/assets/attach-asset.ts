@@ -20,7 +20,11 @@ const maxRounds = 20;
  * Puts an asset on a post; one whose bytes were not confirmed yet is confirmed on the way. Any number of parallel
  * calls for one asset come to one outcome: each looks, tries one conditional change, and looks again if overtaken.
  */
-export async function attachAsset(deps: AttachDeps, caller: Caller, input: z.infer<typeof attachAssetInput>): Promise<AssetView> {
+export async function attachAsset(
+  deps: AttachDeps,
+  caller: Caller,
+  input: z.infer<typeof attachAssetInput>,
+): Promise<AssetView> {
   authorize(caller, "assets.write");
   const studioId = caller.studio.id;
   const postId = knownPostId(input.postId);
@@ -32,10 +36,14 @@ export async function attachAsset(deps: AttachDeps, caller: Caller, input: z.inf
     if (asset.postId === postId && asset.status === "ready") return viewAsset(asset);
     if (asset.postId === postId) throw notUploaded();
     if (asset.postId !== null) throw refuse("attach_asset");
-    const attached = await (asset.status === "ready" ? attachReady(deps, caller, asset, postId) : confirmUpload(deps, caller, asset, post));
+    const attached = await (asset.status === "ready"
+      ? attachReady(deps, caller, asset, postId)
+      : confirmUpload(deps, caller, asset, post));
     if (attached) return viewAsset(attached);
   }
-  throw new AppError("storage_unavailable", "The asset kept changing while it was attached.", "Try again.", { retryAfter: 1 });
+  throw new AppError("storage_unavailable", "The asset kept changing while it was attached.", "Try again.", {
+    retryAfter: 1,
+  });
 }
 
 function attachReady(deps: AttachDeps, caller: Caller, asset: Asset, postId: string): Promise<ReadyAsset | undefined> {

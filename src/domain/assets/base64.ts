@@ -55,4 +55,5 @@ function notBase64(text: string): AppError {
   return new AppError("invalid_input", "base64: it is not valid base64.", hint);
 }
 
-export const emptyFile = (): AppError => new AppError("invalid_input", "The file is empty.", "Send a file that has content.");
+export const emptyFile = (): AppError =>
+  new AppError("invalid_input", "The file is empty.", "Send a file that has content.");

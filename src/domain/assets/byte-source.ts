@@ -15,7 +15,12 @@ export const sourceOfBuffer = (buffer: Uint8Array): ByteSource => ({
 /** The first look at a file is nearly always at its beginning, and several people look. */
 const headBytes = 64 * 1024;
 
-export function sourceInStore(files: Pick<FileStore, "read">, key: string, bytes: number, signal?: AbortSignal): ByteSource {
+export function sourceInStore(
+  files: Pick<FileStore, "read">,
+  key: string,
+  bytes: number,
+  signal?: AbortSignal,
+): ByteSource {
   let head: Promise<Uint8Array> | undefined;
   const fetch = async (start: number, end: number): Promise<Uint8Array> => {
     if (start >= bytes) return new Uint8Array();

@@ -23,7 +23,8 @@ export async function detectCfb(source: ByteSource, head: Uint8Array): Promise<s
   const shift = header.readUInt16LE(30);
   if (shift !== 9 && shift !== 12) return undefined;
   const size = 2 ** shift;
-  const sectorAt = async (sector: number): Promise<Buffer> => Buffer.from(await source.read((sector + 1) * size, (sector + 2) * size));
+  const sectorAt = async (sector: number): Promise<Buffer> =>
+    Buffer.from(await source.read((sector + 1) * size, (sector + 2) * size));
   const table = new Map<number, Buffer>();
 
   const nextOf = async (sector: number): Promise<number> => {

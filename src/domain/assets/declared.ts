@@ -11,7 +11,10 @@ export interface Declared {
 
 export const declaredInput = {
   kind: z.enum(kindNames),
-  mimeType: z.string().max(200).describe("One that whoami lists for the kind, such as image/jpeg, video/mp4 or application/pdf."),
+  mimeType: z
+    .string()
+    .max(200)
+    .describe("One that whoami lists for the kind, such as image/jpeg, video/mp4 or application/pdf."),
 };
 
 /** The type in its plain form; throws `unsupported_type` unless the kind takes it. */
@@ -23,7 +26,11 @@ export function checkDeclared(kind: AssetKind, mimeType: string): Declared {
   const hint = other
     ? `Use kind ${other} for it.`
     : `Convert the file, or use one of: ${allowed.join(", ")}. SVG and HTML are not accepted.`;
-  throw new AppError("unsupported_type", `A file of kind ${kind} cannot be ${plain === "" ? "of no type" : plain.slice(0, 100)}.`, hint);
+  throw new AppError(
+    "unsupported_type",
+    `A file of kind ${kind} cannot be ${plain === "" ? "of no type" : plain.slice(0, 100)}.`,
+    hint,
+  );
 }
 
 /** Without parameters, in lower case: `Text/Plain; charset=utf-8` is `text/plain`. */

@@ -29,7 +29,12 @@ async function addresses(deps: Needs, asset: ReadyAsset): Promise<Pick<AssetDeta
   const expiresAt = deps.clock() + addressLifetime;
   const { storageKey, mimeType, filename, kind } = asset;
   // Only pictures and videos are shown where they are; everything else, text above all, is a download.
-  const url = await deps.files.downloadAddress(storageKey, { mimeType, filename, asDownload: kind === "document", expiresAt });
+  const url = await deps.files.downloadAddress(storageKey, {
+    mimeType,
+    filename,
+    asDownload: kind === "document",
+    expiresAt,
+  });
   if (!canHaveThumbnail(mimeType)) return { url };
   const token = deps.signer.sign("thumbnail", { studio: asset.studioId, asset: asset.id }, expiresAt);
   return { url, thumbnailUrl: `${deps.base}/files/thumb/${token}` };

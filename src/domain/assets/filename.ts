@@ -20,7 +20,7 @@ export function cleanFilename(name: string): string {
 }
 
 export const filenameFor = (name: string | undefined, { kind, mimeType }: Declared): string =>
-  name || `${kind}.${extensions[mimeType]?.[0] ?? "bin"}`;
+  name === undefined || name === "" ? `${kind}.${extensions[mimeType]?.[0] ?? "bin"}` : name;
 
 /** The usual ones first. */
 const extensions: Readonly<Record<string, readonly string[]>> = {
@@ -60,4 +60,6 @@ export function typeOfFilename(name: string): string | undefined {
 }
 
 /** For a schema that must have a name. */
-export const filenameChange = text(255).transform(cleanFilename).pipe(z.string().min(1, "nothing visible is left of it"));
+export const filenameChange = text(255)
+  .transform(cleanFilename)
+  .pipe(z.string().min(1, "nothing visible is left of it"));

@@ -36,7 +36,7 @@ export async function detectFormat(source: ByteSource, head: Uint8Array): Promis
 }
 
 const startsWith = (head: Uint8Array, text: string, at = 0): boolean =>
-  head.length >= at + text.length && [...text].every((letter, i) => head[at + i] === letter.charCodeAt(0));
+  head.length >= at + text.length && Array.from(text).every((letter, i) => head[at + i] === letter.charCodeAt(0));
 
 const uint32 = (head: Uint8Array, at: number): number =>
   ((head[at] ?? 0) | ((head[at + 1] ?? 0) << 8) | ((head[at + 2] ?? 0) << 16) | ((head[at + 3] ?? 0) << 24)) >>> 0;
@@ -74,5 +74,6 @@ const weak: Readonly<Record<string, (head: Uint8Array) => boolean>> = {
   "text/calendar": never,
   "text/vcard": never,
   "text/vtt": never,
-  "video/mp2t": (head) => [0, 188, 376, 564].every((at) => head[at] === 0x47) || [4, 196, 388].every((at) => head[at] === 0x47),
+  "video/mp2t": (head) =>
+    [0, 188, 376, 564].every((at) => head[at] === 0x47) || [4, 196, 388].every((at) => head[at] === 0x47),
 };

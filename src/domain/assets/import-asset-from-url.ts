@@ -76,14 +76,22 @@ export async function importAssetFromUrl(
     const blank = blankAsset(deps, caller, { ...declared, filename });
     const storageKey = newFileKey(deps, blank.id);
     return await storeAhead(deps, storageKey, async () => {
-      const stored = await deps.files.write(storageKey, peek.all(), { mimeType: declared.mimeType, maxBytes: ceiling, signal });
+      const stored = await deps.files.write(storageKey, peek.all(), {
+        mimeType: declared.mimeType,
+        maxBytes: ceiling,
+        signal,
+      });
       const source = sourceInStore(deps.files, storageKey, stored.bytes, signal);
       const facts = await learnFacts(deps, source, declared, await checkBytes(source, declared));
       const asset: Asset = { ...blank, ...storedColumns(storageKey, stored, facts), status: "ready" };
       const made = await deps.transact((tx) =>
         once(deps, tx, caller, call, async () => {
           await insertReady(deps, tx, asset);
-          await recordActivity(deps, tx, caller, "asset.imported", asset.id, { filename, bytes: stored.bytes, host: opened.url.host });
+          await recordActivity(deps, tx, caller, "asset.imported", asset.id, {
+            filename,
+            bytes: stored.bytes,
+            host: opened.url.host,
+          });
           return { assetId: asset.id, bytes: stored.bytes };
         }),
       );
@@ -130,4 +138,8 @@ const unreachable = (why: string): AppError =>
   );
 
 const tooLarge = (ceiling: number): AppError =>
-  new AppError("too_large", `The file is larger than the ${ceiling} bytes that its kind may have.`, "Import a smaller file.");
+  new AppError(
+    "too_large",
+    `The file is larger than the ${ceiling} bytes that its kind may have.`,
+    "Import a smaller file.",
+  );

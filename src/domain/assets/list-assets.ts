@@ -17,7 +17,11 @@ type Input = z.infer<typeof listAssetsInput>;
 export const listAssetsOutput = z.object({ assets: z.array(assetView), nextCursor: z.string().nullable() });
 
 /** A studio's files, newest first. A cursor holds its place whatever is added or removed meanwhile. */
-export async function listAssets(deps: Pick<Deps, "assets">, caller: Caller, input: Input): Promise<z.infer<typeof listAssetsOutput>> {
+export async function listAssets(
+  deps: Pick<Deps, "assets">,
+  caller: Caller,
+  input: Input,
+): Promise<z.infer<typeof listAssetsOutput>> {
   const { items, nextCursor } = await readPage(deps, caller, input);
   return { assets: items.map(viewAsset), nextCursor };
 }
@@ -32,9 +36,18 @@ export async function listAssetDetails(
   return { assets: await describeAssets(deps, items), nextCursor };
 }
 
-async function readPage(deps: Pick<Deps, "assets">, caller: Caller, { unattached, kind, limit, cursor }: Input): Promise<Page<Asset>> {
+async function readPage(
+  deps: Pick<Deps, "assets">,
+  caller: Caller,
+  { unattached, kind, limit, cursor }: Input,
+): Promise<Page<Asset>> {
   authorize(caller, "assets.read");
   const list = `assets ${caller.studio.id} ${unattached ? "unattached" : ""} ${kind ?? ""}`;
-  const rows = await deps.assets.list(caller.studio.id, { unattached, kind, before: readCursor(cursor, list), limit: limit + 1 });
+  const rows = await deps.assets.list(caller.studio.id, {
+    unattached,
+    kind,
+    before: readCursor(cursor, list),
+    limit: limit + 1,
+  });
   return toPage(rows, limit, list);
 }

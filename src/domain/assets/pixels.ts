@@ -23,7 +23,11 @@ export async function measure(source: ByteSource, head: Uint8Array, mimeType: st
       case "image/apng":
         return { width: view.readUInt32BE(16), height: view.readUInt32BE(20) };
       case "image/gif":
-        return { width: view.readUInt16LE(6), height: view.readUInt16LE(8), crowded: countGifFrames(view) > maxFramesInHead };
+        return {
+          width: view.readUInt16LE(6),
+          height: view.readUInt16LE(8),
+          crowded: countGifFrames(view) > maxFramesInHead,
+        };
       case "image/webp":
         return measureWebp(view);
       case "image/jpeg":
@@ -63,14 +67,16 @@ async function measureJpeg(source: ByteSource, head: Buffer): Promise<Size | und
     if (view.length < start + 10 || view[start] !== 0xff) return undefined;
     const marker = view[start + 1] ?? 0;
     if (marker === 0xff) at += 1; // a fill byte
-    else if (isFrameHeader(marker)) return { height: view.readUInt16BE(start + 5), width: view.readUInt16BE(start + 7) };
+    else if (isFrameHeader(marker))
+      return { height: view.readUInt16BE(start + 5), width: view.readUInt16BE(start + 7) };
     else if (marker === 0xda || marker === 0xd9) return undefined;
     else at += 2 + view.readUInt16BE(start + 2);
   }
   return undefined;
 }
 
-const isFrameHeader = (marker: number): boolean => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+const isFrameHeader = (marker: number): boolean =>
+  marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 
 /** The largest image that the container's property boxes declare (`ispe`, ISO/IEC 23008-12 §6.5.3). */
 function measureHeif(view: Buffer): Size | undefined {

@@ -10,13 +10,23 @@ export type AttachDeps = Pick<
 >;
 
 /** A place on the post for an asset that has none; the count holds because this is one conditional statement. */
-export async function takePlace(deps: Pick<Deps, "limits" | "clock">, tx: Stores, asset: Asset, postId: string): Promise<number> {
+export async function takePlace(
+  deps: Pick<Deps, "limits" | "clock">,
+  tx: Stores,
+  asset: Asset,
+  postId: string,
+): Promise<number> {
   const position = await tx.posts.takePlace(asset.studioId, postId, deps.limits.assetsPerPost, deps.clock());
   return position ?? checkFull(deps, tx, asset, postId);
 }
 
 /** The post is full, unless what filled it is this very asset, put there by a parallel call. */
-export async function checkFull(deps: Pick<Deps, "limits">, stores: Pick<Stores, "assets">, asset: Asset, postId: string): Promise<never> {
+export async function checkFull(
+  deps: Pick<Deps, "limits">,
+  stores: Pick<Stores, "assets">,
+  asset: Asset,
+  postId: string,
+): Promise<never> {
   const current = await stores.assets.find(asset.studioId, asset.id);
   if (current?.postId === postId) throw new Overtaken();
   throw new AppError(

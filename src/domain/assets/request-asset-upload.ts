@@ -29,9 +29,17 @@ export async function requestAssetUpload(
   authorize(caller, "assets.write");
   const declared = checkDeclared(input.kind, input.mimeType);
   await checkQuota(deps, caller.studio.id, 1);
-  const asset = newPendingAsset(deps, caller, { ...declared, filename: filenameFor(input.filename, declared) }, uploadAddressLifetime);
+  const asset = newPendingAsset(
+    deps,
+    caller,
+    { ...declared, filename: filenameFor(input.filename, declared) },
+    uploadAddressLifetime,
+  );
   const expiresAt = asset.uploadExpiresAt ?? 0;
-  const uploadUrl = await deps.files.uploadAddress(incomingKey(asset.id), { maxBytes: deps.limits[declared.kind], expiresAt });
+  const uploadUrl = await deps.files.uploadAddress(incomingKey(asset.id), {
+    maxBytes: deps.limits[declared.kind],
+    expiresAt,
+  });
   await deps.transact(async (tx) => {
     await tx.assets.insert(asset);
     await recordActivity(deps, tx, caller, "asset.requested", asset.id, { filename: asset.filename });

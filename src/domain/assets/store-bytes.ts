@@ -37,11 +37,7 @@ export async function giveUp(deps: Pick<Deps, "strayFiles" | "files" | "clock">,
 }
 
 /** A new asset whose bytes lie at a reserved key: ready at once, and on no post. */
-export async function insertReady(
-  deps: Pick<Deps, "limits">,
-  tx: Stores,
-  asset: Asset,
-): Promise<void> {
+export async function insertReady(deps: Pick<Deps, "limits">, tx: Stores, asset: Asset): Promise<void> {
   if (!(await tx.strayFiles.take(asset.storageKey ?? ""))) {
     throw new AppError("storage_unavailable", "Storing the file took too long.", "Try again.");
   }
@@ -50,12 +46,21 @@ export async function insertReady(
 }
 
 /** Counts bytes against the studio's quota. The one statement that all parallel uploads queue on. */
-export async function chargeStudio(deps: Pick<Deps, "limits">, tx: Pick<Stores, "assets">, studioId: string, bytes: number): Promise<void> {
+export async function chargeStudio(
+  deps: Pick<Deps, "limits">,
+  tx: Pick<Stores, "assets">,
+  studioId: string,
+  bytes: number,
+): Promise<void> {
   if (!(await tx.assets.charge(studioId, bytes, deps.limits.studioBytes))) throw quotaExceeded(deps);
 }
 
 /** A look ahead, so that no bytes are sent in vain; what counts is `chargeStudio`. */
-export async function checkQuota(deps: Pick<Deps, "limits" | "assets">, studioId: string, bytes: number): Promise<void> {
+export async function checkQuota(
+  deps: Pick<Deps, "limits" | "assets">,
+  studioId: string,
+  bytes: number,
+): Promise<void> {
   const { studioBytes } = deps.limits;
   if (studioBytes === undefined) return;
   if ((await deps.assets.usedBytes(studioId)) + bytes > studioBytes) throw quotaExceeded(deps);

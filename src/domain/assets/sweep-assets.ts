@@ -45,8 +45,14 @@ export function createSweeper(deps: Needs): Sweep {
     const repeat = async (step: () => Promise<number>, add: (count: number) => void): Promise<void> => {
       for (let count = batch; count >= batch && !isOver(); await pause()) add((count = await step()));
     };
-    await repeat(() => sweepExpired(deps), (count) => void (swept.expired += count));
-    await repeat(() => sweepStrays(deps), (count) => void (swept.strays += count));
+    await repeat(
+      () => sweepExpired(deps),
+      (count) => void (swept.expired += count),
+    );
+    await repeat(
+      () => sweepStrays(deps),
+      (count) => void (swept.strays += count),
+    );
     for (const area of areas) {
       await repeat(
         async () => {
@@ -106,6 +112,9 @@ async function sweepOrphans(
     if (area === "incoming/") return asset?.status !== "pending";
     return asset?.storageKey !== (area === "thumbs/" ? fileKeyOfThumbnail(key) : key);
   });
-  await discard(deps, orphans.map(({ key }) => key));
+  await discard(
+    deps,
+    orphans.map(({ key }) => key),
+  );
   return { looked: listed.length, removed: orphans.length, last: listed.at(-1)?.key };
 }

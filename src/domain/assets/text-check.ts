@@ -31,7 +31,8 @@ export function findMarkup(head: Uint8Array, which: "active" | "any"): string | 
   const text = decode(head);
   if (text === undefined) return undefined;
   const start = skipBlank(text);
-  if (which === "any" && (anyTag.test(start) || textFormats.some(([shape]) => shape.test(start)))) return "text or markup";
+  if (which === "any" && (anyTag.test(start) || textFormats.some(([shape]) => shape.test(start))))
+    return "text or markup";
   return active.test(skipComments(start)) ? "markup" : undefined;
 }
 
@@ -49,6 +50,7 @@ function skipComments(text: string): string {
   return rest;
 }
 
+// oxlint-disable-next-line no-control-regex -- a NUL is a blank to whoever renders markup
 const skipBlank = (text: string): string => text.replace(/^[\s\u0000\ufeff\u00a0]+/, "");
 
 /** The head as text, or undefined where it is none: bytes that no text has. */
@@ -64,6 +66,7 @@ function decode(head: Uint8Array): string | undefined {
 export function isPlainText(head: Uint8Array): boolean {
   const encoding = encodingOf(head);
   const text = new TextDecoder(encoding).decode(head, { stream: true }); // may end inside a character
+  // oxlint-disable-next-line no-control-regex -- they are what is looked for
   return !/[\u0000-\u0008\u000e-\u001a\u001c-\u001f\ufffd]/.test(text);
 }
 
@@ -85,6 +88,7 @@ function encodingOf(head: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {
 
 /** More than a tenth of it is what no text has: control characters, or bytes that are no UTF-8. */
 function looksBinary(text: string): boolean {
+  // oxlint-disable-next-line no-control-regex -- they are what is looked for
   const strange = text.match(/[\u0001-\u0008\u000b\u000e-\u001a\u001c-\u001f\ufffd]/g)?.length ?? 0;
   return strange > text.length / 10;
 }

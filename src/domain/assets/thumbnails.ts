@@ -27,7 +27,8 @@ async function thumbnailOf(deps: Pick<Deps, "files" | "media">, asset: ReadyAsse
   const kept = await deps.files.stat(key);
   if (kept) return sourceInStore(deps.files, key, kept.bytes).read(0, kept.bytes);
   const made = await deps.media.thumbnail(sourceInStore(deps.files, asset.storageKey, asset.bytes), asset.mimeType);
-  if (made) await deps.files.write(key, Readable.from([made]), { mimeType: thumbnailType, maxBytes: maxThumbnailBytes });
+  if (made)
+    await deps.files.write(key, Readable.from([made]), { mimeType: thumbnailType, maxBytes: maxThumbnailBytes });
   return made;
 }
 
@@ -35,7 +36,7 @@ async function thumbnailOf(deps: Pick<Deps, "files" | "media">, asset: ReadyAsse
 export async function openThumbnail(deps: Needs & Pick<Deps, "signer">, token: string): Promise<Preview> {
   const { studio, asset: assetId } = deps.signer.verify("thumbnail", token) ?? {};
   if (typeof studio !== "string" || typeof assetId !== "string") {
-    throw new AppError("forbidden", "This address is not valid, or no longer.", "Ask for a new one.");
+    throw new AppError("not_found", "This address is not valid, or no longer.", "Ask for a new one.");
   }
   const asset = await deps.assets.find(studio, assetId);
   const content = asset && isReady(asset) ? await thumbnailOf(deps, asset) : undefined;

@@ -4,8 +4,10 @@ import type { Asset } from "./asset.ts";
 /** Where an asset is in its life. `gone` has no record. */
 export type AssetState = "pending" | "on post" | "on no post" | "gone";
 
-export const stateOf = ({ status, postId }: Pick<Asset, "status" | "postId">): AssetState =>
-  status === "pending" ? "pending" : postId === null ? "on no post" : "on post";
+export function stateOf({ status, postId }: Pick<Asset, "status" | "postId">): AssetState {
+  if (status === "pending") return "pending";
+  return postId === null ? "on no post" : "on post";
+}
 
 /** The transition table of SPEC.md §5. Whatever is not here does not happen. */
 export const transitions = [

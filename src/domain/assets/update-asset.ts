@@ -12,7 +12,10 @@ import type { AssetChange } from "./ports.ts";
 
 export const updateAssetInput = z.strictObject({
   assetId: id,
-  altText: text(2000).trim().optional().describe("What the picture shows, for people who cannot see it. Empty removes it."),
+  altText: text(2000)
+    .trim()
+    .optional()
+    .describe("What the picture shows, for people who cannot see it. Empty removes it."),
   filename: filenameChange.optional().describe("What people see, such as team.jpg."),
 });
 

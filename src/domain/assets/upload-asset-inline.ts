@@ -25,7 +25,10 @@ export const storedAssetOutput = z.object({ assetId: z.string(), bytes: z.number
 
 /** Stores a small file that came with the call. Ready at once, on no post. */
 export async function uploadAssetInline(
-  deps: Pick<Deps, "assets" | "strayFiles" | "transact" | "files" | "media" | "newId" | "newSecret" | "clock" | "limits">,
+  deps: Pick<
+    Deps,
+    "assets" | "strayFiles" | "transact" | "files" | "media" | "newId" | "newSecret" | "clock" | "limits"
+  >,
   caller: Caller,
   input: z.infer<typeof uploadAssetInlineInput>,
 ): Promise<z.infer<typeof storedAssetOutput>> {
@@ -41,10 +44,16 @@ export async function uploadAssetInline(
   const blank = blankAsset(deps, caller, { ...declared, filename: filenameFor(input.filename, declared) });
   const key = newFileKey(deps, blank.id);
   return storeAhead(deps, key, async () => {
-    const stored = await deps.files.write(key, Readable.from([content]), { mimeType: declared.mimeType, maxBytes: inlineLimitBytes });
+    const stored = await deps.files.write(key, Readable.from([content]), {
+      mimeType: declared.mimeType,
+      maxBytes: inlineLimitBytes,
+    });
     await deps.transact(async (tx) => {
       await insertReady(deps, tx, { ...blank, ...storedColumns(key, stored, facts), status: "ready" });
-      await recordActivity(deps, tx, caller, "asset.uploaded", blank.id, { filename: blank.filename, bytes: stored.bytes });
+      await recordActivity(deps, tx, caller, "asset.uploaded", blank.id, {
+        filename: blank.filename,
+        bytes: stored.bytes,
+      });
     });
     return { assetId: blank.id, bytes: stored.bytes };
   });

@@ -30,7 +30,8 @@ export async function detectZip(source: ByteSource, head: Uint8Array): Promise<s
 /** OpenDocument 1.3, part 2, §3.3: the first entry is called `mimetype`, is stored as it is, and says the type. */
 function openDocumentType(head: Uint8Array): string | undefined {
   const view = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 256));
-  if (view.length < 38 || view.subarray(30, 38).toString("latin1") !== "mimetype" || view.readUInt16LE(8) !== 0) return undefined;
+  if (view.length < 38 || view.subarray(30, 38).toString("latin1") !== "mimetype" || view.readUInt16LE(8) !== 0)
+    return undefined;
   const start = 38 + view.readUInt16LE(28);
   return view.subarray(start, start + Math.min(view.readUInt32LE(18), 128)).toString("latin1");
 }
@@ -53,7 +54,10 @@ async function readTable(source: ByteSource): Promise<string[] | undefined> {
   const length = tail.readUInt32LE(end + 12);
   const start = tail.readUInt32LE(end + 16);
   if (length === 0 || start >= source.bytes) return undefined; // empty, or ZIP64
-  const table = start >= tailStart ? tail.subarray(start - tailStart, end) : await source.read(start, start + Math.min(length, maxTable));
+  const table =
+    start >= tailStart
+      ? tail.subarray(start - tailStart, end)
+      : await source.read(start, start + Math.min(length, maxTable));
   const names = scanNames(table, tableEntry);
   return names.length > 0 ? names : undefined;
 }

@@ -35,7 +35,7 @@ export async function once<T>(
   const now = deps.clock();
   const key = keyOf(caller, call.verb, call.key);
   const kept = await tx.idempotency.claim(key, hashOf(call.input), now, now - keptFor);
-  if (kept) return sameAnswer(kept, call);
+  if (kept) return sameAnswer(kept, call) as T;
   const result = await work();
   await tx.idempotency.keep(key, JSON.stringify(result));
   return result;
@@ -45,18 +45,27 @@ export async function once<T>(
  * The answer that was given under this key before, so that long work ahead of its transaction is not done in vain.
  * Parallel calls may still both begin; `once` lets one of them end.
  */
-export async function answeredBefore<T>(deps: Pick<Deps, "clock" | "idempotency">, caller: Caller, call: Call): Promise<T | undefined> {
+export async function answeredBefore<T>(
+  deps: Pick<Deps, "clock" | "idempotency">,
+  caller: Caller,
+  call: Call,
+): Promise<T | undefined> {
   if (call.key === undefined) return undefined;
   const kept = await deps.idempotency.find(keyOf(caller, call.verb, call.key), deps.clock() - keptFor);
-  return kept && sameAnswer<T>(kept, call);
+  return kept && (sameAnswer(kept, call) as T);
 }
 
-const keyOf = ({ studio, user }: Caller, verb: string, key: string): IdempotencyKey => ({ studioId: studio.id, userId: user.id, verb, key });
+const keyOf = ({ studio, user }: Caller, verb: string, key: string): IdempotencyKey => ({
+  studioId: studio.id,
+  userId: user.id,
+  verb,
+  key,
+});
 
 const hashOf = (input: unknown): string => createHash("sha256").update(JSON.stringify(input)).digest("base64url");
 
-function sameAnswer<T>(kept: KeptAnswer, { input }: Call): T {
-  if (kept.inputHash === hashOf(input)) return JSON.parse(kept.result) as T;
+function sameAnswer(kept: KeptAnswer, { input }: Call): unknown {
+  if (kept.inputHash === hashOf(input)) return JSON.parse(kept.result);
   throw new AppError(
     "idempotency_conflict",
     "This idempotencyKey was used with other input in the last 24 hours.",

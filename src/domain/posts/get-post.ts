@@ -9,7 +9,10 @@ import { knownPostId, viewPost, type PostView } from "./post.ts";
 
 export const getPostInput = z.strictObject({
   postId: id,
-  includePreviews: z.boolean().optional().describe("Also show you its first pictures, up to four, at most 512 px each."),
+  includePreviews: z
+    .boolean()
+    .optional()
+    .describe("Also show you its first pictures, up to four, at most 512 px each."),
 });
 
 export async function getPost(
@@ -19,7 +22,10 @@ export async function getPost(
 ): Promise<PostView> {
   authorize(caller, "posts.read");
   const postId = knownPostId(input.postId);
-  const [post, assets] = await Promise.all([deps.posts.find(caller.studio.id, postId), deps.assets.listOnPosts([postId])]);
+  const [post, assets] = await Promise.all([
+    deps.posts.find(caller.studio.id, postId),
+    deps.assets.listOnPosts([postId]),
+  ]);
   if (!post) throw notFound("post");
   return viewPost(deps.base, post, await describeAssets(deps, assets));
 }

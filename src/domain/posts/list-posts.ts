@@ -34,5 +34,8 @@ export async function listPosts(
   const { items, nextCursor } = toPage(rows, input.limit, list);
   const withAssets = items.filter((post) => post.assetCount > 0).map((post) => post.id);
   const onPost = Map.groupBy(await deps.assets.listOnPosts(withAssets), (asset) => asset.postId);
-  return { posts: items.map((post) => viewPost(deps.base, post, (onPost.get(post.id) ?? []).map(viewAsset))), nextCursor };
+  return {
+    posts: items.map((post) => viewPost(deps.base, post, (onPost.get(post.id) ?? []).map(viewAsset))),
+    nextCursor,
+  };
 }

@@ -33,7 +33,10 @@ export const postView = z.object({
   title: z.string(),
   body: z.string(),
   status: z.enum(postStatuses),
-  revision: z.number().int().describe("Grows with every change; give it to update_post to be told of changes in between."),
+  revision: z
+    .number()
+    .int()
+    .describe("Grows with every change; give it to update_post to be told of changes in between."),
   assets: z.array(assetDetail).describe("In order. Addresses and measures come with get_post and update_post."),
   createdBy: z.string(),
   createdAt: z.string(),

@@ -31,7 +31,11 @@ export async function updatePost(
   const change = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   const changed = [...Object.keys(change), ...(assetIds ? ["assetIds"] : [])];
   if (changed.length === 0) {
-    throw new AppError("invalid_input", "Nothing to change was given.", "Give at least one of title, body, status or assetIds.");
+    throw new AppError(
+      "invalid_input",
+      "Nothing to change was given.",
+      "Give at least one of title, body, status or assetIds.",
+    );
   }
   const { post, assets } = await deps.transact(async (tx) => {
     const updated = await tx.posts.update(caller.studio.id, knownPostId(postId), change, revision, deps.clock());
@@ -49,7 +53,11 @@ export async function updatePost(
 /** The post's row is ours since the update before, so nobody attaches or detaches meanwhile. */
 async function reorder(tx: Stores, studioId: string, postId: string, order: readonly string[]): Promise<void> {
   const present = new Set((await tx.assets.listOnPosts([postId])).map((asset) => asset.id));
-  if (present.size !== order.length || new Set(order).size !== order.length || !order.every((assetId) => present.has(assetId))) {
+  if (
+    present.size !== order.length ||
+    new Set(order).size !== order.length ||
+    !order.every((assetId) => present.has(assetId))
+  ) {
     throw new AppError(
       "invalid_input",
       "assetIds: they are not exactly the assets of the post, each once.",
@@ -58,5 +66,8 @@ async function reorder(tx: Stores, studioId: string, postId: string, order: read
   }
   if (order.length === 0) return;
   const first = await tx.posts.newPlaces(studioId, postId, order.length);
-  await tx.assets.arrange(postId, order.map((assetId, i) => ({ assetId, position: first + i })));
+  await tx.assets.arrange(
+    postId,
+    order.map((assetId, i) => ({ assetId, position: first + i })),
+  );
 }

@@ -16,5 +16,11 @@ export const getPostTool = defineTool({
   output: postView,
   run: getPost,
   previews: async (deps, caller, { includePreviews }, { assets }) =>
-    includePreviews ? previewAssets(deps, caller, assets.map((asset) => asset.id)) : [],
+    includePreviews
+      ? previewAssets(
+          deps,
+          caller,
+          assets.map((asset) => asset.id),
+        )
+      : [],
 });

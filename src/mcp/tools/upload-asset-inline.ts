@@ -1,8 +1,4 @@
-import {
-  storedAssetOutput,
-  uploadAssetInline,
-  uploadAssetInlineInput,
-} from "#domain/assets/upload-asset-inline.ts";
+import { storedAssetOutput, uploadAssetInline, uploadAssetInlineInput } from "#domain/assets/upload-asset-inline.ts";
 import { defineTool } from "../tool.ts";
 
 export const uploadAssetInlineTool = defineTool({
@@ -14,7 +10,8 @@ export const uploadAssetInlineTool = defineTool({
     "Calling it twice stores the file twice.",
   scope: "studio:write",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
-  uploadGuide: "only in your context, as base64, below 5 MB: send it along with the call, then attach_asset. Costs tokens.",
+  uploadGuide:
+    "only in your context, as base64, below 5 MB: send it along with the call, then attach_asset. Costs tokens.",
   takesFile: true,
   input: uploadAssetInlineInput,
   output: storedAssetOutput,
