@@ -85,7 +85,7 @@ async function prepare(engine: EngineName, server: string | undefined): Promise<
   const database = await openDatabase({ ...place, log: silent });
   const folder = temporaryFolder("atelier-bench-");
   const nowhere = async () => "http://localhost/nowhere";
-  const addresses = { origin: "http://localhost", forUpload: nowhere, forDownload: nowhere };
+  const addresses = { origin: "http://localhost", forUpload: nowhere, forDownload: nowhere, forPart: nowhere };
   const files = await openDiskStore({ root: folder.path, addresses, clock: systemClock, minFreeBytes: 0 });
   const deps: Deps = { ...createDeps(database, systemClock), files };
   const owner = await newStudio(deps);

@@ -44,7 +44,7 @@ describe("uploads that are killed", () => {
   async function withDeps(work: (deps: Deps) => Promise<void>, clock = systemClock): Promise<void> {
     const database = await openDatabase({ ...place, log: silent });
     const nowhere = async () => "http://localhost/nowhere";
-    const addresses = { origin: "http://localhost", forUpload: nowhere, forDownload: nowhere };
+    const addresses = { origin: "http://localhost", forUpload: nowhere, forDownload: nowhere, forPart: nowhere };
     const files = await openDiskStore({ root, addresses, clock, minFreeBytes: 0 });
     try {
       await work({ ...createDeps(database, clock), files });

@@ -35,14 +35,6 @@ const deeds: Record<
     run: (bed: Bed, caller: Caller, cast: Cast) => Promise<unknown>;
   }
 > = {
-  "assets.read": {
-    allowed: ["owner", "admin", "member"],
-    run: ({ deps }, caller) => listAssets(deps, caller, { limit: 1 }),
-  },
-  "assets.write": {
-    allowed: ["owner", "admin", "member"],
-    run: ({ deps }, caller) => requestAssetUpload(deps, caller, { kind: "image", mimeType: "image/png" }),
-  },
   "studio.read": {
     allowed: ["owner", "admin", "member"],
     run: ({ deps }, caller) => enterStudio(deps, caller, caller.studio.id),

@@ -26,7 +26,7 @@ const say = (line: string) => writeSync(1, `${line}\n`); // at once: the process
 
 const database = await openDatabase({ ...options, log: createLog("silent") });
 const nowhere = async () => "http://localhost/nowhere";
-const addresses = { origin: "http://localhost", forUpload: nowhere, forDownload: nowhere };
+const addresses = { origin: "http://localhost", forUpload: nowhere, forDownload: nowhere, forPart: nowhere };
 const files = await openDiskStore({ root, addresses, clock: systemClock, minFreeBytes: 0 });
 const deps = { ...createDeps(database, systemClock), files };
 const declared = { kind: "document", mimeType: "text/plain" } as const;
