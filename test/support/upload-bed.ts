@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { once } from "node:events";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FileStore } from "#domain/assets/file-store.ts";
 import type { AssetDetail } from "#domain/assets/asset.ts";
 import type { Caller } from "#domain/caller.ts";
@@ -11,6 +12,7 @@ import { createUploadSession } from "#domain/uploads/create-upload-session.ts";
 import { loadStaticFiles } from "#http/static-files.ts";
 import type { S3Store } from "#storage/s3.ts";
 import { startAssetService } from "./asset-bed.ts";
+import type { Page } from "./chromium.ts";
 import type { Bed } from "./engines.ts";
 import { newStudio } from "./people.ts";
 import { mp4 } from "./samples.ts";
@@ -74,4 +76,34 @@ export async function digestOfFile(path: string): Promise<string> {
   const hash = createHash("sha256");
   for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array);
   return hash.digest("hex");
+}
+
+type Files = Parameters<ReturnType<Page["locator"]>["setInputFiles"]>[0];
+
+/** Chooses files as a person does with the dialog. */
+export async function choose(page: Page, files: Files): Promise<void> {
+  await page.locator("input[type=file]").first().setInputFiles(files);
+}
+
+/** A line of so many bytes a second, so that something can happen in the middle. */
+export async function slowDown(page: Page, bytesPerSecond: number): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.enable");
+  await session.send("Network.emulateNetworkConditions", {
+    offline: false,
+    latency: 0,
+    downloadThroughput: -1,
+    uploadThroughput: bytesPerSecond,
+  });
+}
+
+/** Until the first file of the list has come this far. */
+export async function untilPart(page: Page, part: number): Promise<void> {
+  const bar = page.locator(".file progress").first();
+  for (let tries = 0; tries < 600; tries++) {
+    const value = await bar.evaluate((element) => (element as unknown as { value: number }).value).catch(() => 0);
+    if (value >= part * 100) return;
+    await sleep(50);
+  }
+  throw new Error("it did not come so far");
 }

@@ -10,6 +10,7 @@ import type { Deps } from "../deps.ts";
 import { ifOvertaken, Overtaken } from "../overtaken.ts";
 import { authorize } from "../policy.ts";
 import { findFile, onItsWay, viewFile, type FileView } from "./file-view.ts";
+import { forPeople } from "./for-people.ts";
 import type { UploadVisitor } from "./visit.ts";
 
 type Needs = Pick<
@@ -32,7 +33,7 @@ export async function completeFile(deps: Needs, visitor: UploadVisitor, input: {
     if (!way) return viewFile(deps, file);
     const stored = await deps.files.parts.complete(way.parted);
     if (!stored) throw partsMissing();
-    const passed = await judge(deps, visitor, way.asset, stored);
+    const passed = await judge(deps, visitor, way.asset, stored).catch(forPeople);
     const ready = passed && (await makeReady(deps, visitor, way.asset, stored, passed));
     if (ready) return viewFile(deps, { ...file, asset: ready });
   }

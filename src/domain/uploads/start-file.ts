@@ -18,6 +18,7 @@ import { ifOvertaken, Overtaken } from "../overtaken.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../text.ts";
 import { onItsWay, viewFile, type FileView } from "./file-view.ts";
+import { forPeople } from "./for-people.ts";
 import { fileLifetime, linkExpired } from "./link.ts";
 import type { UploadFile } from "./ports.ts";
 import type { UploadVisitor } from "./visit.ts";
@@ -67,7 +68,7 @@ export async function startFile(deps: Needs, visitor: UploadVisitor, input: Inpu
   const hash = sha256(JSON.stringify([input.name, input.size, input.lastModified]));
   for (let round = 0; round < maxRounds; round++) {
     const known = await deps.uploads.findByHash(visitor.link.id, hash);
-    const started = known ? await goOn(deps, known) : await begin(deps, visitor, input, hash);
+    const started = known ? await goOn(deps, known) : await begin(deps, visitor, input, hash).catch(forPeople);
     if (started) return started;
   }
   throw new AppError("storage_unavailable", "The file could not be begun right now.", "Try again.", { retryAfter: 1 });
@@ -126,11 +127,7 @@ function declare(name: string, type: string): Declared {
   const mimeType = typeOfFilename(name) ?? plainType(type);
   const kind = kindOf(mimeType);
   if (kind) return { kind, mimeType };
-  throw new AppError(
-    "unsupported_type",
-    "Files of this type are not accepted.",
-    "Send a picture (JPEG, PNG, WebP, GIF, AVIF, HEIC), a video (MP4, MOV, WebM, MPEG) or a document (PDF, Word, PowerPoint, Excel, OpenDocument, text).",
-  );
+  throw new AppError("unsupported_type", "Files of this type are not accepted.");
 }
 
 const maxName = 200;
@@ -144,8 +141,4 @@ function shorten(name: string): string {
 }
 
 const postFull = ({ limits }: Pick<Deps, "limits">): AppError =>
-  new AppError(
-    "asset_limit_reached",
-    `The post has ${limits.assetsPerPost} files, which is the most it can have.`,
-    "Cancel a file that is still on its way, or ask for one to be taken off the post.",
-  );
+  new AppError("asset_limit_reached", `The post has ${limits.assetsPerPost} files, which is the most it can have.`);

@@ -6,15 +6,15 @@ export interface Format {
   percent(part: number, whole: number): string;
 }
 
-const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
+const units = ["kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
 
 export function createFormat(tag: string): Format {
   const number = (value: number, unit: string, digits: number) =>
     new Intl.NumberFormat(tag, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: digits }).format(value);
   const bytes = (count: number) => {
-    const step = Math.min(units.length - 1, count < 1000 ? 0 : Math.floor(Math.log10(count) / 3));
-    const value = count / 1000 ** step;
-    return number(value, units[step] ?? "byte", step > 0 && value < 100 ? 1 : 0);
+    const step = count < 1_000_000 ? 1 : Math.min(units.length, Math.floor(Math.log10(count) / 3));
+    const value = Math.ceil((count / 1000 ** step) * 10) / 10;
+    return number(value, units[step - 1] ?? "kilobyte", value < 100 ? 1 : 0);
   };
   return {
     bytes,

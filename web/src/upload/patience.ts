@@ -61,7 +61,10 @@ export function createPatience(onChange: () => void): Patience {
         for (let attempt = 0; ; attempt++) {
           signal.throwIfAborted();
           try {
-            return await work();
+            const result = await work();
+            // Whoever waits for the same server need not wait any longer.
+            if (failing > 0) for (const go of waiting) go();
+            return result;
           } catch (error) {
             signal.throwIfAborted();
             if (!(error instanceof RequestError) || !error.passing) throw error;

@@ -102,7 +102,7 @@ export function createRow(first: Item, { uploader, strings, format, onCancel }: 
     show(problem, problem.textContent !== "");
     show(pause, status === "waiting" || status === "sending");
     show(resume, status === "paused" || (status === "missing" && item.kept !== undefined));
-    show(retry, status === "failed" && item.file !== undefined);
+    show(retry, status === "failed" && item.file !== undefined && item.error?.final !== true);
     show(cancel, status !== "done" && status !== "checking");
     for (const one of buttons) one.setAttribute("aria-label", `${one.textContent}: ${item.name}`);
     show(altRow, status !== "failed" && /^(image|video)\//.test(item.type));

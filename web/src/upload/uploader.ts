@@ -21,12 +21,19 @@ export interface Item {
   /** Bytes a second, and seconds to go; undefined while nobody can tell. */
   speed: number | undefined;
   secondsLeft: number | undefined;
-  error: { message: string; hint: string } | undefined;
+  error: Failure | undefined;
   altText: string;
   thumbnailUrl: string | undefined;
   file: File | undefined;
   /** The browser kept the file; one word of the person and it goes on. */
   kept: Kept | undefined;
+}
+
+export interface Failure {
+  message: string;
+  hint: string;
+  /** The same file would fail again. */
+  final: boolean;
 }
 
 export interface Overall {
@@ -194,7 +201,7 @@ export function createUploader({ token: newToken, onArrived }: UploaderOptions):
     items() {
       const now = performance.now();
       for (const work of works) {
-        const speed = work.status === "sending" ? work.pace.speed(now) : 0;
+        const speed = work.status === "sending" && patience.connection() === "good" ? work.pace.speed(now) : 0;
         work.speed = speed > 0 ? speed : undefined;
         work.secondsLeft = work.speed === undefined ? undefined : (work.size - work.sent) / work.speed;
       }
@@ -204,7 +211,8 @@ export function createUploader({ token: newToken, onArrived }: UploaderOptions):
       const open = works.filter(({ status }) => status !== "done" && status !== "failed" && status !== "missing");
       const size = works.reduce((bytes, work) => bytes + work.size, 0);
       const speed = total.speed(performance.now());
-      const moving = open.some(({ status }) => status === "sending") && speed > 0;
+      const connection = patience.connection();
+      const moving = connection === "good" && open.some(({ status }) => status === "sending") && speed > 0;
       const left = open.reduce((bytes, work) => bytes + work.size - work.sent, 0);
       const stuck = works.some(({ status }) => status === "failed" || status === "missing");
       const sending = open.some(({ status }) => status !== "paused");
@@ -215,7 +223,7 @@ export function createUploader({ token: newToken, onArrived }: UploaderOptions):
         size,
         speed: moving ? speed : undefined,
         secondsLeft: moving ? left / speed : undefined,
-        connection: patience.connection(),
+        connection,
         reason: patience.reason(),
         state: works.length === 0 ? "empty" : sending ? "sending" : open.length > 0 ? "paused" : stuck ? "stuck" : "done",
       };
@@ -315,10 +323,12 @@ function isSame(work: Work, file: File): boolean {
   return work.file.name === file.name && work.file.lastModified === file.lastModified;
 }
 
-function explain(error: unknown): { message: string; hint: string } {
-  if (error instanceof RequestError) return { message: error.message, hint: error.hint };
-  if (error instanceof DOMException) {
-    return { message: "The file cannot be read any more.", hint: "It was changed, moved or deleted. Choose it again." };
+function explain(error: unknown): Failure {
+  if (error instanceof RequestError) {
+    return { message: error.message, hint: error.hint, final: [400, 410, 413, 415].includes(error.status) };
   }
-  return { message: "This page ran into a fault of its own.", hint: "Load the page again; what was sent stays." };
+  if (error instanceof DOMException) {
+    return { message: "The file cannot be read any more.", hint: "It was changed, moved or deleted. Choose it again.", final: true };
+  }
+  return { message: "This page ran into a fault of its own.", hint: "Load the page again; what was sent stays.", final: false };
 }
