@@ -173,7 +173,11 @@ export function assembleService(parts: ServiceParts): Service {
   });
   const api = createApi({ deps, sessions: people.sessions, log });
 
-  const uploadApi = createUploadApi({ deps, countCall: config.rateLimits ? createCallLimit(deps.clock) : noLimit, log });
+  const uploadApi = createUploadApi({
+    deps,
+    countCall: config.rateLimits ? createCallLimit(deps.clock) : noLimit,
+    log,
+  });
 
   const metrics = createMetrics();
   const edge = createEdge({
@@ -216,10 +220,14 @@ export function assembleService(parts: ServiceParts): Service {
 function allowPages(store: S3Store, { base, uploadPage }: Config, log: Log): Repeated {
   const origins = [base, uploadPage].map((address) => new URL(address).origin);
   const work = async (): Promise<void> => {
-    if (await store.allowPages(origins)) log.info({ origins }, "the bucket's CORS rules now allow uploads from our pages");
+    if (await store.allowPages(origins))
+      log.info({ origins }, "the bucket's CORS rules now allow uploads from our pages");
   };
   work().catch((error: unknown) =>
-    log.warn({ err: error }, "the bucket's CORS rules could not be seen to; uploads from browsers need one (docs/uploads.md)"),
+    log.warn(
+      { err: error },
+      "the bucket's CORS rules could not be seen to; uploads from browsers need one (docs/uploads.md)",
+    ),
   );
   return every(minutes(10), "bucket", work, log);
 }

@@ -247,16 +247,34 @@ const assets = {
 
 /** §4 create_upload_session and §6. */
 const uploads = {
-  "UPLOAD-1": { section: "4", says: "create_upload_session takes postId, answers { url, expiresInMinutes }: {uploadPage}/u/<token>, 30" },
-  "UPLOAD-2": { section: "6", says: "bytes go straight to the store in parts, and a finished file attaches itself to the post" },
+  "UPLOAD-1": {
+    section: "4",
+    says: "create_upload_session takes postId, answers { url, expiresInMinutes }: {uploadPage}/u/<token>, 30",
+  },
+  "UPLOAD-2": {
+    section: "6",
+    says: "bytes go straight to the store in parts, and a finished file attaches itself to the post",
+  },
   "UPLOAD-3": { section: "6", says: "a full post says so before bytes are sent" },
   "UPLOAD-4": { section: "5", says: "wrong types are refused before bytes are sent, and after" },
   "UPLOAD-5": { section: "6", says: "the 30 minutes gate the start of a file; one that was begun may take 24 hours" },
-  "UPLOAD-6": { section: "6", says: "a link dies with its maker's membership, its client, its post, and when withdrawn" },
+  "UPLOAD-6": {
+    section: "6",
+    says: "a link dies with its maker's membership, its client, its post, and when withdrawn",
+  },
   "UPLOAD-7": { section: "7", says: "the post's page lists its upload links, and withdraws them" },
-  "UPLOAD-8": { section: "6", says: "a link shows the studio's name, the post's title and the files sent through it, and nothing else" },
-  "UPLOAD-9": { section: "6", says: "several files at once, a lost network, a reloaded page, a restarted server: all arrive, whole" },
-  "UPLOAD-10": { section: "6", says: "progress, speed, time left, pause, resume, retry, cancel, phone, previews, alt text; any size" },
+  "UPLOAD-8": {
+    section: "6",
+    says: "a link shows the studio's name, the post's title and the files sent through it, and nothing else",
+  },
+  "UPLOAD-9": {
+    section: "6",
+    says: "several files at once, a lost network, a reloaded page, a restarted server: all arrive, whole",
+  },
+  "UPLOAD-10": {
+    section: "6",
+    says: "progress, speed, time left, pause, resume, retry, cancel, phone, previews, alt text; any size",
+  },
   "UPLOAD-11": { section: "6", says: "expired, forged or withdrawn links get a clear page" },
   "UPLOAD-12": { section: "6", says: "works with the keyboard and a screen reader, in light and dark, at phone width" },
 } as const satisfies Record<string, Requirement>;
