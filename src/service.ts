@@ -119,7 +119,12 @@ export function assembleService(parts: ServiceParts): Service {
     version: packageJson.version,
     extension: config.conformanceFixtures ? createConformanceFixtures(deps.newSecret) : undefined,
   });
-  const api = createApi({ deps, sessions: people.sessions, log });
+  const api = createApi({
+    deps,
+    sessions: people.sessions,
+    log,
+    development: config.identityProviders.length === 0,
+  });
 
   const metrics = createMetrics();
   const edge = createEdge({

@@ -23,6 +23,9 @@ interface Cell {
 /** Who may do what: the whole of it. 404 where a member is not even told that the thing is there. */
 const matrix: readonly Cell[] = [
   { route: "GET /", answers: [200, 200, 200] },
+  { route: "PATCH /", body: { name: "Other" }, answers: [200, 200, 403] },
+  { route: "POST /deletion", body: { name: "Studio" }, answers: [204, 403, 403] },
+  { route: "POST /deletion", what: "without its name", body: { name: "Studi" }, answers: [400, 403, 403] },
   { route: "GET /activity", answers: [200, 200, 403] },
   { route: "GET /members", answers: [200, 200, 200] },
   { route: "PATCH /members/:member", body: { role: "admin" }, answers: [200, 200, 403] },

@@ -152,6 +152,7 @@ export const threats = [
   "T6",
   "T7",
   "T8",
+  "T10",
   "U1",
   "W1",
   "W3",

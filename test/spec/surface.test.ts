@@ -51,10 +51,13 @@ const edge: readonly Address[] = [
 /** Every route of the JSON API. All of them want a session; those that change something, our own page as well. */
 const api = [
   "GET /api/me",
+  "GET /api/instance",
   "PUT /api/me/active-studio",
   "POST /api/studios",
   "POST /api/invitations/:token/accept",
   "GET /api/studios/:studioId",
+  "PATCH /api/studios/:studioId",
+  "POST /api/studios/:studioId/deletion",
   "GET /api/studios/:studioId/activity",
   "GET /api/studios/:studioId/members",
   "PATCH /api/studios/:studioId/members/:userId",

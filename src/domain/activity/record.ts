@@ -4,6 +4,7 @@ import type { Deps, Stores } from "../deps.ts";
 /** What can be read in a studio's activity. */
 export const activityActions = [
   "studio.created",
+  "studio.updated",
   "member.joined",
   "member.role_changed",
   "member.removed",
@@ -15,7 +16,6 @@ export const activityActions = [
   "client.moved",
   "post.created",
   "post.updated",
-  "client.moved",
 ] as const;
 
 export type ActivityAction = (typeof activityActions)[number];
