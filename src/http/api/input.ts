@@ -21,7 +21,7 @@ export function query<S extends z.ZodType<object>>(
 ): MiddlewareHandler<
   Signed,
   string,
-  { in: { query: { [Field in keyof z.input<S>]: string } }; out: { query: z.output<S> } }
+  { in: { query: { [Field in keyof z.input<S>]: InAddress<z.input<S>[Field]> } }; out: { query: z.output<S> } }
 > {
   return async (c, next) => {
     const given = Object.entries(c.req.queries()).map(([name, values]) => [name, readValue(name, values)]);
@@ -30,7 +30,10 @@ export function query<S extends z.ZodType<object>>(
   };
 }
 
-/** The fields that are numbers to a verb. In an address everything is text. */
+/** In an address everything is text, though not any text where a verb takes only some words. */
+type InAddress<T> = [T] extends [string | undefined] ? T : string;
+
+/** The fields that are numbers to a verb. */
 const numbers = new Set(["limit"]);
 
 function readValue(name: string, [value = "", ...others]: readonly string[]): string | number {
