@@ -22,8 +22,9 @@ export function MemberRow({ member }: { member: Member }) {
         <p className="m-0 truncate font-serif text-xl">
           {member.name} {isMe && <span className="font-sans text-sm text-muted">you</span>}
         </p>
-        <p className="mt-0 truncate text-muted">
-          {member.email !== null && `${member.email} · `}joined <Time at={member.joinedAt} timezone={studio.timezone} />
+        {member.email !== null && <p className="mt-0 truncate text-muted">{member.email}</p>}
+        <p className="mt-0 text-sm text-muted">
+          joined <Time at={member.joinedAt} timezone={studio.timezone} />
         </p>
         {change.error !== undefined && <Failure error={change.error} />}
       </div>

@@ -8,7 +8,7 @@ export function PostRow({ post }: { post: Post }) {
   const { studio } = useStudio();
   const excerpt = post.body.slice(0, 240).replace(/\s+/g, " ").trim();
   return (
-    <li className={`post-row ${post.status === "archived" ? "opacity-70" : ""}`}>
+    <li className={`post-row ${post.status}`}>
       <div className="min-w-0">
         <h2 className="text-xl">
           <Link

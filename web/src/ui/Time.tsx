@@ -38,6 +38,7 @@ export function exactTime(at: string, timezone?: string): string {
   return new Intl.DateTimeFormat("en", {
     dateStyle: "medium",
     timeStyle: "short",
+    hourCycle: "h23",
     ...(timezone === undefined ? {} : { timeZone: timezone }),
   }).format(new Date(at));
 }
