@@ -12,12 +12,15 @@ import { openDatabase } from "#db/open.ts";
 import { createStores } from "#db/stores.ts";
 import { createPurge } from "#domain/access/purge-expired.ts";
 import { countHit, unlimited, type RateLimit } from "#domain/access/rate-limit.ts";
+import type { FileStore } from "#domain/assets/file-store.ts";
+import { createSweeper } from "#domain/assets/sweep-assets.ts";
 import type { Deps } from "#domain/deps.ts";
 import { withLease } from "#domain/lease.ts";
 import { createApi, type Api } from "#http/api/app.ts";
 import { mountApi } from "#http/api/mount.ts";
 import { addressKey } from "#http/client-address.ts";
 import { drain } from "#http/drain.ts";
+import { createFileTokens, type FileTokens } from "#http/file-tokens.ts";
 import type { Need } from "#http/health.ts";
 import { createMetrics } from "#http/metrics.ts";
 import { renderErrorPage } from "#http/page.ts";
@@ -32,9 +35,12 @@ import { minutes, seconds, systemClock } from "#lib/clock.ts";
 import { every, type Repeated } from "#lib/every.ts";
 import { createIds } from "#lib/ids.ts";
 import type { Log } from "#lib/log.ts";
-import { createPublicFetch } from "#lib/public-fetch.ts";
+import { createPublicFetch, createPublicOpener } from "#lib/public-fetch.ts";
 import { keepSecret } from "#lib/secret-file.ts";
-import { createSigner } from "#lib/signed-token.ts";
+import { createSigner, type Signer } from "#lib/signed-token.ts";
+import { createMediaReader } from "#media/reader.ts";
+import { openDiskStore, type DiskStore } from "#storage/disk.ts";
+import { openS3Store } from "#storage/s3.ts";
 
 export interface Service {
   edge: Edge;
@@ -52,32 +58,71 @@ export async function openService(config: Config, log: Log): Promise<Service> {
   const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log });
   // Made after the database: a folder that holds a secret once held a database too.
   const secrets: Secrets = config.secrets ?? [await keepSecret(config.dataDir)];
+  const stores = createStores(database);
+  const signer = createSigner(secrets, systemClock);
+  const { files, disk } = await openFiles(config, stores, signer);
   const deps: Deps = {
-    ...createStores(database),
+    ...stores,
     clock: systemClock,
     newId: createIds(systemClock),
     newSecret: () => randomBytes(32).toString("base64url"),
     base: config.base,
     limits: config.limits,
+    files,
+    media: createMediaReader(),
+    signer,
+    openUrl: createPublicOpener({ patienceMs: seconds(15), maxRedirects: 5, accept: "*/*" }),
   };
-  const fetchDocument = createPublicFetch({ timeoutMs: seconds(4), maxBytes: 10 * 1024 });
-  const needs = [{ name: "database", check: () => database.ping() }];
-  const service = assembleService({ config, deps, secrets, clients, webFiles, fetchDocument, needs, log });
-  const purging = purge(deps, log);
+  const fetchDocument = createPublicFetch(documentLimits);
+  const needs = [
+    { name: "database", check: () => database.ping() },
+    { name: "file store", check: () => files.ping() },
+  ];
+  const service = assembleService({ config, deps, disk, secrets, clients, webFiles, fetchDocument, needs, log });
+  const jobs = [purge(deps, log), sweep(deps, log)];
   return {
     ...service,
     async close() {
-      await Promise.all([service.close(), purging.stop()]);
+      await Promise.all([service.close(), ...jobs.map((job) => job.stop())]);
       await database.close();
     },
   };
 }
 
+/** A client's metadata document is small, and a person waits for it. */
+export const documentLimits = { timeoutMs: seconds(4), maxBytes: 10 * 1024 } as const;
+
 type Secrets = NonNullable<Config["secrets"]>;
+
+/** A store whose bytes pass through our own door. */
+export interface DiskFiles {
+  store: DiskStore;
+  tokens: FileTokens;
+}
+
+async function openFiles(
+  { storage, dataDir, base }: Config,
+  { assets }: Pick<Deps, "assets">,
+  signer: Signer,
+): Promise<{ files: FileStore; disk?: DiskFiles }> {
+  if (storage.kind === "s3") return { files: await openS3Store({ settings: storage, clock: systemClock }) };
+  const tokens = createFileTokens(signer, base);
+  const root = join(dataDir, "files");
+  // A folder that is empty though files were stored is not the folder that they were stored in.
+  const store = await openDiskStore({
+    root,
+    addresses: tokens,
+    clock: systemClock,
+    mustExist: await assets.anyReady(),
+  });
+  return { files: store, disk: { store, tokens } };
+}
 
 export interface ServiceParts {
   config: Config;
   deps: Deps;
+  /** Absent where files lie elsewhere. */
+  disk?: DiskFiles | undefined;
   secrets: Secrets;
   clients: Awaited<ReturnType<typeof readOperatorClients>>;
   webFiles: StaticFiles;
@@ -89,10 +134,10 @@ export interface ServiceParts {
 
 /** Composition root: who is given what. Tests put the same service together over a database and a clock of their own. */
 export function assembleService(parts: ServiceParts): Service {
-  const { config, secrets, clients, webFiles, fetchDocument, needs, log } = parts;
+  const { config, disk, secrets, clients, webFiles, fetchDocument, needs, log } = parts;
   const { base, loginUrl } = config;
   const deps: Deps = config.rateLimits ? parts.deps : { ...parts.deps, rateLimits: unlimited };
-  const signer = createSigner(secrets, deps.clock);
+  const { signer } = deps;
   const limit = (name: RateLimit, req: IncomingMessage) => countHit(deps, name, addressKey(req, config.trustProxy));
 
   const people = createPeople({ ...config, deps, signer, log, renderErrorPage });
@@ -138,6 +183,12 @@ export function assembleService(parts: ServiceParts): Service {
       consent: { consent: oauth.consent, deps, signer, base, loginUrl, findUser },
       mcp,
       api: mountApi(api),
+      thumbnails: deps,
+      files: disk && {
+        ...disk,
+        origins: [base, config.uploadPage].map((address) => new URL(address).origin),
+        clock: deps.clock,
+      },
       webFiles,
     }),
     addresses: config,
@@ -153,6 +204,18 @@ export function assembleService(parts: ServiceParts): Service {
       await drain(edge, log);
     },
   };
+}
+
+/** Each minute one of all instances takes away files and records that belong to nobody. */
+function sweep(deps: Deps, log: Log): Repeated {
+  const sweepAssets = createSweeper(deps);
+  const holder = deps.newSecret();
+  const work = async (): Promise<void> => {
+    const end = deps.clock() + seconds(20);
+    const swept = await sweepAssets({ pause: () => sleep(20), isOver: () => deps.clock() >= end });
+    if (Object.values(swept).some((count) => count > 0)) log.info(swept, "files that belonged to nobody were removed");
+  };
+  return every(minutes(1), "sweep", () => withLease(deps, "sweep", holder, minutes(3), work), log);
 }
 
 /** Each minute one of all instances takes away what has expired. */

@@ -1,10 +1,13 @@
 import { errors, type Adapter, type AdapterPayload } from "oidc-provider";
-import type { OAuthRecord } from "#domain/access/ports.ts";
+import { endGrant } from "#domain/access/end-grant.ts";
 import type { Deps } from "#domain/deps.ts";
 import { days, seconds } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 
-type AdapterDeps = Pick<Deps, "oauthRecords" | "oauthClients" | "grants" | "clock">;
+export type AdapterDeps = Pick<
+  Deps,
+  "oauthRecords" | "oauthClients" | "grants" | "users" | "transact" | "newId" | "clock"
+>;
 
 /** A lost answer, or two refreshes at once, are normal: the token just before the current one is good this long. */
 export const refreshGraceMs = seconds(30);
@@ -21,22 +24,12 @@ export function createAdapter(deps: AdapterDeps): (model: string) => Adapter {
   };
 }
 
-function recordAdapter({ oauthRecords, grants, clock }: AdapterDeps, model: string): Adapter {
-  const fromRecord = (id: string, record: OAuthRecord): AdapterPayload => ({
-    ...record.payload,
-    jti: id,
-    ...(record.consumedAt === null || model === "RefreshToken"
-      ? {}
-      : { consumed: Math.floor(record.consumedAt / 1000) }),
-  });
-  const endGrant = async (grantId: string | null): Promise<void> => {
-    if (grantId !== null) await grants.revoke(grantId, clock());
-  };
+function recordAdapter(deps: AdapterDeps, model: string): Adapter {
+  const { oauthRecords, clock } = deps;
   return {
     async upsert(id, payload, expiresIn) {
-      const { jti: _jti, ...rest } = payload;
       await oauthRecords.put(model, sha256(id), {
-        payload: rest,
+        payload: withoutId(id, payload),
         grantId: model === "Grant" ? id : (payload.grantId ?? null),
         audience: typeof payload.aud === "string" ? payload.aud : null,
         scope: payload.scope ?? null,
@@ -45,14 +38,17 @@ function recordAdapter({ oauthRecords, grants, clock }: AdapterDeps, model: stri
     },
     async find(id) {
       const record = await oauthRecords.find(model, sha256(id));
-      return record && fromRecord(id, record);
+      return record && withId(id, record.payload);
     },
     findByUid: async () => undefined,
     findByUserCode: async () => undefined,
     async destroy(id) {
-      await oauthRecords.delete(model, sha256(id));
+      const was = await oauthRecords.delete(model, sha256(id));
+      // The way back to the client, asked for twice at once: only one of them gets a code.
+      if (!was && model === "Interaction") throw new errors.SessionNotFound("this approval has been answered");
     },
-    revokeByGrantId: endGrant,
+    // Only from the revocation endpoint: what was used before is found out below, not by the library.
+    revokeByGrantId: (grantId) => endGrant(deps, { grantId, because: "given back" }),
     /**
      * One statement decides who is first. A code is good once, and a second use ends the grant (RFC 6749 §4.1.2);
      * a refresh token is good while its generation is, and an older one ends the grant (RFC 9700 §4.14.2).
@@ -65,10 +61,19 @@ function recordAdapter({ oauthRecords, grants, clock }: AdapterDeps, model: stri
             (await oauthRecords.rotate(record.grantId, record.generation ?? 0, clock(), refreshGraceMs))
           : await oauthRecords.consume(model, sha256(id), clock());
       if (accepted) return;
-      await endGrant(record?.grantId ?? null);
+      if (record?.grantId != null) await endGrant(deps, { grantId: record.grantId, because: "used twice" });
       throw new errors.InvalidGrant(`${model} was used before`);
     },
   };
+}
+
+/** An approval that waits also has its id, which is its cookie, at the end of the address where it goes on. */
+function withoutId(id: string, { jti: _jti, returnTo, ...rest }: AdapterPayload): Record<string, unknown> {
+  return returnTo?.endsWith(id) ? { ...rest, returnTo: returnTo.slice(0, -id.length) } : rest;
+}
+
+function withId(id: string, { returnTo, ...rest }: AdapterPayload): AdapterPayload {
+  return { ...rest, jti: id, ...(returnTo === undefined ? {} : { returnTo: `${returnTo}${id}` }) };
 }
 
 function clientAdapter({ oauthClients, clock }: AdapterDeps): Adapter {
@@ -78,7 +83,8 @@ function clientAdapter({ oauthClients, clock }: AdapterDeps): Adapter {
       const { client_secret: secret, ...rest } = payload;
       await oauthClients.put(id, secret === undefined ? rest : { ...rest, client_secret: sha256(secret) }, clock());
     },
-    find: (id) => oauthClients.find(id),
+    // Ids we gave out look like this; others are a document's address, or nothing that a database should be asked.
+    find: async (id) => (/^[\w-]{1,100}$/.test(id) ? oauthClients.find(id) : undefined),
   };
 }
 

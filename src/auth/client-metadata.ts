@@ -50,6 +50,9 @@ export function normalizeClientMetadata(metadata: Metadata): void {
   metadata["response_types"] = ["code"];
   metadata["response_modes"] = ["query"];
   metadata["id_token_signed_response_alg"] = "ES256";
+  // A document can hold no secret, and the library refuses one that says it has; one that says nothing has none.
+  if (isHttps(metadata["client_id"]) && metadata["client_secret"] === undefined)
+    metadata["token_endpoint_auth_method"] = "none";
   const redirects = checkRedirects(metadata["redirect_uris"]);
   // RFC 8252: loopback redirects on any port and private-use schemes belong to native clients.
   metadata["application_type"] = redirects.some((url) => url.protocol !== "https:") ? "native" : "web";

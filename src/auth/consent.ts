@@ -6,7 +6,7 @@ import type { Deps } from "#domain/deps.ts";
 import { sha256 } from "#lib/digest.ts";
 import { AppError } from "#lib/errors.ts";
 import { isLoopbackName } from "#lib/loopback.ts";
-import { resourceSpellings } from "./provider.ts";
+import { resourceSpellings } from "./oauth-paths.ts";
 
 /** Where the answer goes, as a person can judge it. */
 export interface Destination {
@@ -45,7 +45,7 @@ export function createConsent(provider: Provider, deps: ConsentDeps): Consent {
 
   const pending: Consent["pending"] = async (req, res) => {
     const { uid, params } = await interactionOf(req, res);
-    const client = await provider.Client.find(String(params["client_id"]));
+    const client = await provider.Client.find(String(params["client_id"])).catch(clientGone);
     if (!client) throw approvalGone();
     const destination = describeDestination(String(params["redirect_uri"]));
     const verified = (client as unknown as { clientIdMetadataDocument?: boolean }).clientIdMetadataDocument === true;
@@ -105,6 +105,17 @@ function approvalGone(cause?: unknown): AppError {
     "This approval has been answered, has expired, or was started in another browser.",
     "Go back to your assistant and connect again.",
     { cause },
+  );
+}
+
+/** The client's own document, which proved who it is, is not what it was when this began, or cannot be read. */
+function clientGone(error: unknown): never {
+  if (!(error instanceof errors.OIDCProviderError)) throw error;
+  throw new AppError(
+    "url_unreachable",
+    "The application that asks cannot be recognised any more.",
+    "Go back to your assistant and connect again.",
+    { cause: error },
   );
 }
 

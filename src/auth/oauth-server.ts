@@ -10,21 +10,14 @@ export interface OAuthServer {
 }
 
 export interface OAuthServerOptions extends ProviderOptions {
-  deps: ProviderOptions["deps"] & Pick<Deps, "transact" | "newId" | "base">;
+  deps: ProviderOptions["deps"] & Pick<Deps, "base">;
 }
 
 export function createOAuthServer(options: OAuthServerOptions): OAuthServer {
   const provider = createProvider(options);
   const callback = provider.callback();
-  const { host, protocol } = new URL(options.base);
   return {
-    async serve(req, res) {
-      // The library builds addresses and cookies from the request; ours come from the configuration.
-      for (const name of Object.keys(req.headers)) if (/^(x-)?forwarded/.test(name)) delete req.headers[name];
-      req.headers.host = host;
-      req.headers["x-forwarded-proto"] = protocol.slice(0, -1);
-      await callback(req, res);
-    },
+    serve: (req, res) => callback(req, res),
     consent: createConsent(provider, options.deps),
   };
 }

@@ -3,13 +3,25 @@ import type { ClientMetadata } from "oidc-provider";
 import { z } from "zod";
 import { normalizeClientMetadata } from "./client-metadata.ts";
 
-const file = z.array(
-  z.looseObject({
+const clientShape = z
+  .looseObject({
     client_id: z.string().min(1).max(200),
     client_secret: z.string().min(32, "at least 32 characters").optional(),
+    token_endpoint_auth_method: z.enum(["none", "client_secret_basic", "client_secret_post"]).optional(),
     redirect_uris: z.array(z.string()).min(1),
-  }),
-);
+  })
+  .refine(
+    ({ client_secret: secret, token_endpoint_auth_method: method }) =>
+      method === undefined || (method === "none") === (secret === undefined),
+    "client_secret and token_endpoint_auth_method do not fit together",
+  );
+
+const file = z
+  .array(clientShape)
+  .refine(
+    (clients) => new Set(clients.map((one) => one.client_id)).size === clients.length,
+    "a client_id is there twice",
+  );
 
 /** The clients an operator registered in a file, in RFC 7591's words. Throws one message that says what is wrong. */
 export async function readOperatorClients(path: string | undefined): Promise<ClientMetadata[]> {

@@ -20,11 +20,11 @@ export async function explainProviderFailure<T>(name: string, work: () => Promis
   try {
     return await work();
   } catch (error) {
-    throw error instanceof AppError ? error : explain(name, error);
+    throw error instanceof AppError ? error : (explain(name, error) ?? error);
   }
 }
 
-function explain(name: string, error: unknown): AppError {
+function explain(name: string, error: unknown): AppError | undefined {
   const cause = { cause: error };
   // OpenID Connect Core §3.1.2.6. What the address says beyond the code is anyone's text and is not repeated.
   if (error instanceof AuthorizationResponseError && error.error === "access_denied") {
@@ -44,10 +44,14 @@ function explain(name: string, error: unknown): AppError {
     );
   }
   if (error instanceof TypeError || (error instanceof ClientError && unreachable.has(error.code ?? ""))) {
-    return new AppError("url_unreachable", `${name} does not answer.`, "Try again in a moment.", cause);
+    return noAnswer(name, error);
   }
-  if (error instanceof ClientError) return broken(error);
-  throw error;
+  return error instanceof ClientError ? broken(error) : undefined;
+}
+
+/** Nobody there, or nobody who speaks OpenID Connect. */
+export function noAnswer(name: string, cause: unknown): AppError {
+  return new AppError("url_unreachable", `${name} does not answer.`, "Try again in a moment.", { cause });
 }
 
 /** Forged, mixed up, replayed or too old: which of these is for the log only. */

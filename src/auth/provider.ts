@@ -1,3 +1,4 @@
+import type { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import {
   errors,
@@ -8,17 +9,21 @@ import {
   type KoaContextWithOIDC,
 } from "oidc-provider";
 import { scopes as studioScopes } from "#domain/caller.ts";
-import type { Deps } from "#domain/deps.ts";
 import { days, hours, minutes } from "#lib/clock.ts";
 import { isSame, sha256 } from "#lib/digest.ts";
 import type { Log } from "#lib/log.ts";
 import { deriveKey } from "#lib/signed-token.ts";
-import { createAdapter } from "./adapter.ts";
+import { createAdapter, type AdapterDeps } from "./adapter.ts";
+import { amendRequest, nameResponseType, sendToLogin } from "./authorize-request.ts";
 import { normalizeClientMetadata } from "./client-metadata.ts";
 import { signingKeys } from "./keys.ts";
+import { oauthPaths, resourceSpellings } from "./oauth-paths.ts";
+import { pinAddresses } from "./pin-addresses.ts";
+import { sessionCookie, tellFailure, tidyAnswer } from "./tidy-answer.ts";
+import { checkBeforeUse } from "./token-request.ts";
 
 export interface ProviderOptions {
-  deps: Pick<Deps, "oauthRecords" | "oauthClients" | "grants" | "users" | "clock">;
+  deps: AdapterDeps;
   base: string;
   secrets: readonly string[];
   /** Clients the operator registered, in RFC 7591's words. */
@@ -29,23 +34,12 @@ export interface ProviderOptions {
   limitFetch: (req: IncomingMessage) => Promise<void>;
   loginUrl: string;
   isSignedIn: (cookieHeader: string) => Promise<boolean>;
-  renderError: (error: { status: number; title: string; message: string }) => {
+  renderError: (error: { status: number; title: string; message: string; hint: string }) => {
     headers: Record<string, string>;
     body: string;
   };
   log: Log;
 }
-
-export const oauthPaths = {
-  authorization: "/api/auth/oauth2/authorize",
-  token: "/api/auth/oauth2/token",
-  registration: "/api/auth/mcp/register",
-  revocation: "/api/auth/oauth2/revoke",
-  jwks: "/api/auth/jwks",
-} as const;
-
-/** The library sets it on every answer; it leads nowhere, see `forgetful` in adapter.ts, and is not sent. */
-const sessionCookie = "atelier_unused";
 
 const inSeconds = (ms: number): number => ms / 1000;
 const refreshSliding = inSeconds(days(30));
@@ -54,19 +48,16 @@ const refreshAbsolute = inSeconds(days(90));
 /** Our authorization server: OAuth 2.1 with PKCE, for public and confidential clients, for one resource. */
 export function createProvider(options: ProviderOptions): Provider {
   const provider = new Provider(options.base, configure(options));
-  provider.proxy = true; // addresses and TLS are pinned from the configuration before a request gets here
-  provider.on("server_error", (_ctx, error) => options.log.error({ err: error }, "the authorization server failed"));
+  pinAddresses(provider, options.base);
+  provider.on("server_error", tellFailure(options.log));
+  (provider as EventEmitter).on("error", (err) => options.log.error({ err }, "the authorization server failed"));
   provider.use(tidyAnswer);
-  provider.use(fillInDefaults);
+  provider.use(amendRequest);
+  provider.use(nameResponseType);
   provider.use(sendToLogin(options));
-  acceptSpellings(provider, resourceSpellings(options.base));
+  checkBeforeUse(provider, resourceSpellings(options.base));
   compareDigests(provider, options.clients);
   return provider;
-}
-
-/** Names that clients use for `{base}/mcp`, our only resource. */
-export function resourceSpellings(base: string): readonly string[] {
-  return [`${base}/mcp`, `${base}/mcp/`, base, `${base}/`];
 }
 
 function configure({
@@ -113,12 +104,13 @@ function configure({
       rpInitiatedLogout: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
       dPoP: { enabled: false },
-      revocation: { enabled: true },
+      // RFC 7009 §2.1: a client ends its own tokens; of anyone else's it learns nothing.
+      revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
       registration: { enabled: true, issueRegistrationAccessToken: false },
       clientIdMetadataDocument: {
         enabled: true,
         ack: "draft-02",
-        allowFetch: (ctx: KoaContextWithOIDC) => limitFetch(ctx.req).then(() => true),
+        allowFetch: oneFetchEach(limitFetch),
       },
       resourceIndicators: {
         enabled: true,
@@ -155,6 +147,7 @@ function configure({
         status: ctx.status,
         title: "This sign-in request cannot go on",
         message: describeError(out.error, out.error_description),
+        hint: "Nothing was shared with it. Go back and connect again; if that fails too, its developer can use the words in brackets.",
       });
       ctx.set(page.headers);
       ctx.body = page.body;
@@ -196,48 +189,19 @@ function askEveryTime(): interactionPolicy.DefaultPolicy {
   return policy;
 }
 
-type Middleware = (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>;
-
-/** Takes out of the library's answers what we do not do: its session cookie, response modes that need a script. */
-const tidyAnswer: Middleware = async (ctx, next) => {
-  await next();
-  const cookies = [ctx.response.headers["set-cookie"] ?? []]
-    .flat()
-    .filter((cookie) => !cookie.startsWith(sessionCookie));
-  if (cookies.length > 0) ctx.set("set-cookie", cookies);
-  else ctx.remove("set-cookie");
-  const metadata = ctx.body as Record<string, unknown> | undefined;
-  if (metadata?.["response_modes_supported"]) metadata["response_modes_supported"] = ["query"];
-};
-
-/** Nothing asked means both scopes: real clients leave it out, and the library would refuse them. */
-const fillInDefaults: Middleware = async (ctx, next) => {
-  if (ctx.method === "GET" && ctx.path === oauthPaths.authorization) {
-    const query = new URLSearchParams(ctx.querystring);
-    if (!query.get("scope")?.trim()) query.set("scope", studioScopes.join(" "));
-    ctx.querystring = query.toString();
-  }
-  await next();
-};
-
-/** Nobody signed in: to the login url, and from there back to the same approval. */
-function sendToLogin({ loginUrl, isSignedIn }: ProviderOptions): Middleware {
-  return async (ctx, next) => {
-    await next();
-    const location = ctx.response.get("location");
-    if (ctx.status !== 303 || !location.startsWith("/consent/") || (await isSignedIn(ctx.get("cookie")))) return;
-    const login = new URL(loginUrl);
-    login.searchParams.set("return_to", location);
-    ctx.redirect(login.href);
-    ctx.status = 303;
+/**
+ * A request makes us fetch one document at most: where that fails, the library looks the client up again to word its
+ * error. Outside a request it is the consent page that looks again; what led there was counted.
+ */
+function oneFetchEach(limitFetch: ProviderOptions["limitFetch"]): (ctx?: KoaContextWithOIDC) => Promise<boolean> {
+  const served = new WeakSet<IncomingMessage>();
+  return async (ctx) => {
+    if (!ctx) return true;
+    if (served.has(ctx.req)) return false;
+    served.add(ctx.req);
+    await limitFetch(ctx.req);
+    return true;
   };
-}
-
-/** A token request may spell the resource otherwise than the authorization did; there is only one. */
-function acceptSpellings(provider: Provider, spellings: readonly string[]): void {
-  for (const model of [provider.AuthorizationCode, provider.RefreshToken]) {
-    Object.defineProperty(model.prototype, "resourceIndicators", { get: () => new Set(spellings) });
-  }
 }
 
 /** Secrets of clients that registered themselves are kept as digests; the operator's come from a file as they are. */

@@ -2,7 +2,7 @@ import * as client from "openid-client";
 import type { Identity } from "#domain/access/ports.ts";
 import { AppError } from "#lib/errors.ts";
 import { saysEnough, toIdentity } from "./identity.ts";
-import { explainProviderFailure } from "./provider-failure.ts";
+import { explainProviderFailure, noAnswer } from "./provider-failure.ts";
 import type { PendingSignIn } from "./pending-sign-ins.ts";
 
 /** An OpenID Connect issuer that people sign in at. */
@@ -34,16 +34,19 @@ const patienceMs = 8000;
  */
 export function createRelyingParty(provider: IdentityProvider, redirectUri: string): RelyingParty {
   async function discover(): Promise<client.Configuration> {
-    const inTime = fetchWithin(patienceMs);
     const execute = [client.enableNonRepudiationChecks];
     // Settings allow http for loopback issuers only.
     // oxlint-disable-next-line typescript/no-deprecated -- marked so to stand out, not to go
     if (provider.issuer.startsWith("http:")) execute.push(client.allowInsecureRequests);
-    return client.discovery(new URL(provider.issuer), provider.clientId, undefined, clientAuth(provider.clientSecret), {
-      execute,
-      timeout: patienceMs / 1000,
-      [client.customFetch]: inTime,
-    });
+    const options = { execute, timeout: patienceMs / 1000, [client.customFetch]: fetchWithin(patienceMs) };
+    const auth = clientAuth(provider.clientSecret);
+    const server = await client
+      .discovery(new URL(provider.issuer), provider.clientId, undefined, auth, options)
+      .catch((error: unknown) => Promise.reject(noAnswer(provider.name, error)));
+    const { authorization_endpoint, token_endpoint, jwks_uri } = server.serverMetadata();
+    const complete = [authorization_endpoint, token_endpoint, jwks_uri].every((url) => URL.canParse(url ?? ""));
+    if (!complete) throw noAnswer(provider.name, new Error("its metadata lacks an endpoint"));
+    return server;
   }
 
   return {

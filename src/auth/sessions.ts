@@ -16,20 +16,6 @@ export interface Sessions {
   end(cookieHeader: string | undefined): Promise<string>;
 }
 
-/**
- * Cookies of the OAuth server that remember who was signed in. They go at every sign-in and sign-out,
- * so that two people at one browser are never mixed.
- */
-export const extraCookiesToClear: readonly { name: string; path: string }[] = [];
-
-/** The `Set-Cookie` lines that take them away. */
-export function clearExtraCookies(base: string): string[] {
-  const secure = base.startsWith("https:") ? "; Secure" : "";
-  return extraCookiesToClear.map(
-    ({ name, path }) => `${name}=; Path=${path}; Max-Age=0; HttpOnly; SameSite=Lax${secure}`,
-  );
-}
-
 export function createSessions({
   deps,
   base,

@@ -7,7 +7,7 @@ import type { Signer } from "#lib/signed-token.ts";
 import { createPendingSignIns, type PendingSignIn } from "./pending-sign-ins.ts";
 import { broken, failureForLog } from "./provider-failure.ts";
 import { createRelyingParty, type IdentityProvider } from "./relying-party.ts";
-import { clearExtraCookies, type Sessions } from "./sessions.ts";
+import type { Sessions } from "./sessions.ts";
 
 /** Signing people in at identity providers. `returnTo` is always a path of ours; whoever takes it in has checked it. */
 export interface SignIn {
@@ -72,7 +72,7 @@ export function createSignIn({ deps, base, providers, allow, sessions, signer, l
       const identity = await logged(provider, party.finish(callback, pending));
       await admitPerson(deps, identity, { allow, invitation: invitationIn(pending.returnTo) });
       const user = await recognizeUser(deps, identity);
-      return [await sessions.start(user.id, cookies), ...clearExtraCookies(base)];
+      return [await sessions.start(user.id, cookies)];
     },
   };
 }

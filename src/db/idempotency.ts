@@ -3,6 +3,18 @@ import type { Connection } from "./client.ts";
 
 export function idempotencyStore({ q }: Connection): IdempotencyStore {
   return {
+    async find({ studioId, userId, verb, key }, expired) {
+      const kept = await q
+        .selectFrom("idempotency_keys")
+        .select(["input_hash", "result"])
+        .where("studio_id", "=", studioId)
+        .where("user_id", "=", userId)
+        .where("verb", "=", verb)
+        .where("key", "=", key)
+        .where("created_at", ">", expired)
+        .executeTakeFirst();
+      return kept && { inputHash: kept.input_hash, result: kept.result };
+    },
     async claim({ studioId, userId, verb, key }, inputHash, now, expired) {
       const own = { studio_id: studioId, user_id: userId };
       await q

@@ -31,7 +31,12 @@ export function oauthRecordStore({ q }: Connection): OAuthRecordStore {
       return row && { ...row, payload: JSON.parse(row.payload) as Record<string, unknown> };
     },
     async delete(model, idHash) {
-      await q.deleteFrom("oauth_records").where("model", "=", model).where("id_hash", "=", idHash).execute();
+      const { numDeletedRows } = await q
+        .deleteFrom("oauth_records")
+        .where("model", "=", model)
+        .where("id_hash", "=", idHash)
+        .executeTakeFirst();
+      return numDeletedRows > 0n;
     },
     async consume(model, idHash, now) {
       const { numUpdatedRows } = await q

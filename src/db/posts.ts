@@ -1,13 +1,30 @@
-import { sql } from "kysely";
+import { sql, type Selectable } from "kysely";
 import type { Post } from "#domain/posts/post.ts";
 import type { PostStore } from "#domain/posts/ports.ts";
 import { foldForSearch } from "#domain/posts/search.ts";
 import { statement, type Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
 
-type PostRow = Schema["posts"];
+type PostRow = Selectable<Schema["posts"]>;
 
 const findPost = statement<PostRow>("find_post", "SELECT * FROM posts WHERE studio_id = $1 AND id = $2");
+
+const takePlace = statement<Pick<PostRow, "last_position">>(
+  "take_place",
+  `UPDATE posts SET asset_count = asset_count + 1, last_position = last_position + 1, revision = revision + 1, updated_at = $1
+    WHERE studio_id = $2 AND id = $3 AND asset_count < $4 RETURNING last_position`,
+);
+
+const freePlace = statement<Pick<PostRow, "id">>(
+  "free_place",
+  `UPDATE posts SET asset_count = asset_count - 1, revision = revision + 1, updated_at = $1
+    WHERE studio_id = $2 AND id = $3 AND asset_count > 0 RETURNING id`,
+);
+
+const newPlaces = statement<Pick<PostRow, "last_position">>(
+  "new_places",
+  "UPDATE posts SET last_position = last_position + $1 WHERE studio_id = $2 AND id = $3 RETURNING last_position",
+);
 
 export function postStore({ q, run }: Connection): PostStore {
   return {
@@ -47,6 +64,17 @@ export function postStore({ q, run }: Connection): PostStore {
         .execute();
       return rows.map(toPost);
     },
+    async takePlace(studioId, postId, limit, now) {
+      const [row] = await run(takePlace, [now, studioId, postId, limit]);
+      return row?.last_position;
+    },
+    async freePlace(studioId, postId, now) {
+      return (await run(freePlace, [now, studioId, postId])).length > 0;
+    },
+    async newPlaces(studioId, postId, count) {
+      const [row] = await run(newPlaces, [count, studioId, postId]);
+      return (row?.last_position ?? 0) - count + 1;
+    },
     async update(studioId, postId, change, revision, now) {
       const row = await q
         .updateTable("posts")
@@ -82,6 +110,7 @@ function toPost(row: PostRow): Post {
     body: row.body,
     status: row.status,
     revision: row.revision,
+    assetCount: row.asset_count,
     createdBy: row.created_by,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

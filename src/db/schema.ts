@@ -1,9 +1,20 @@
+import type { Generated } from "kysely";
+import type { AssetStatus } from "#domain/assets/asset.ts";
+import type { AssetKind } from "#domain/assets/kinds.ts";
 import type { PostStatus } from "#domain/posts/post.ts";
 import type { Role } from "#domain/policy.ts";
 
 /** The tables as the migrations leave them. */
 export interface Schema {
-  studios: { id: string; name: string; slug: string; timezone: string; owner_count: number; created_at: number };
+  studios: {
+    id: string;
+    name: string;
+    slug: string;
+    timezone: string;
+    owner_count: number;
+    created_at: number;
+    used_bytes: Generated<number>;
+  };
   users: {
     id: string;
     issuer: string;
@@ -39,7 +50,33 @@ export interface Schema {
     created_by: string;
     created_at: number;
     updated_at: number;
+    asset_count: Generated<number>;
+    last_position: Generated<number>;
   };
+  assets: {
+    id: string;
+    studio_id: string;
+    post_id: string | null;
+    position: number | null;
+    kind: AssetKind;
+    mime_type: string;
+    filename: string;
+    status: AssetStatus;
+    bytes: number | null;
+    version: string | null;
+    sha256: string | null;
+    storage_key: string | null;
+    source_version: string | null;
+    charged_bytes: number;
+    alt_text: string | null;
+    width: number | null;
+    height: number | null;
+    duration_ms: number | null;
+    upload_expires_at: number | null;
+    created_by: string;
+    created_at: number;
+  };
+  stray_files: { key: string; due_at: number; doomed: number };
   activity: {
     id: string;
     studio_id: string;

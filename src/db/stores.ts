@@ -1,5 +1,6 @@
 import type { Deps, Stores } from "#domain/deps.ts";
 import { activityStore } from "./activity.ts";
+import { assetStore } from "./assets.ts";
 import type { Connection, Database } from "./client.ts";
 import { grantStore } from "./grants.ts";
 import { leaseStore } from "./leases.ts";
@@ -9,6 +10,7 @@ import { postStore } from "./posts.ts";
 import { purgeStore } from "./purges.ts";
 import { rateLimitStore } from "./rate-limits.ts";
 import { sessionStore } from "./sessions.ts";
+import { strayFileStore } from "./stray-files.ts";
 import { invitationStore, membershipStore, studioStore } from "./studios.ts";
 import { tokenStore } from "./tokens.ts";
 import { userStore } from "./users.ts";
@@ -25,6 +27,8 @@ function storesOn(connection: Connection): Stores {
     memberships: membershipStore(connection),
     invitations: invitationStore(connection),
     posts: postStore(connection),
+    assets: assetStore(connection),
+    strayFiles: strayFileStore(connection),
     activity: activityStore(connection),
     rateLimits: rateLimitStore(connection),
     purges: purgeStore(connection),

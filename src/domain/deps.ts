@@ -1,5 +1,7 @@
 import type { Clock } from "#lib/clock.ts";
 import type { NewId } from "#lib/ids.ts";
+import type { OpenPublicUrl } from "#lib/public-fetch.ts";
+import type { Signer } from "#lib/signed-token.ts";
 import type {
   GrantStore,
   OAuthClientStore,
@@ -11,9 +13,12 @@ import type {
   UserStore,
 } from "./access/ports.ts";
 import type { ActivityStore } from "./activity/ports.ts";
-import type { LeaseStore } from "./lease.ts";
+import type { FileStore } from "./assets/file-store.ts";
 import type { AssetLimits } from "./assets/kinds.ts";
+import type { MediaReader } from "./assets/media.ts";
+import type { AssetStore, StrayFileStore } from "./assets/ports.ts";
 import type { IdempotencyStore } from "./idempotency/ports.ts";
+import type { LeaseStore } from "./lease.ts";
 import type { PostStore } from "./posts/ports.ts";
 import type { InvitationStore, MembershipStore, StudioStore } from "./studios/ports.ts";
 
@@ -29,6 +34,8 @@ export interface Stores {
   memberships: MembershipStore;
   invitations: InvitationStore;
   posts: PostStore;
+  assets: AssetStore;
+  strayFiles: StrayFileStore;
   activity: ActivityStore;
   rateLimits: RateLimitStore;
   purges: PurgeStore;
@@ -47,4 +54,11 @@ export interface Deps extends Stores {
   /** `{base}`: for the addresses that results carry. */
   base: string;
   limits: AssetLimits;
+  /** Where files lie. Not part of any transaction. */
+  files: FileStore;
+  media: MediaReader;
+  /** Seals what an address of ours carries. */
+  signer: Signer;
+  /** Reads a stranger's address. */
+  openUrl: OpenPublicUrl;
 }

@@ -20,6 +20,8 @@ export const policy = {
   "invitations.revoke": managers,
   "posts.read": everyone,
   "posts.write": everyone,
+  "assets.read": everyone,
+  "assets.write": everyone,
   "activity.list": managers,
   "clients.list": everyone,
   "clients.listAll": managers,

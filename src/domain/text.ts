@@ -13,7 +13,7 @@ export const line = (max: number): z.ZodString =>
     .trim()
     .min(1)
     .refine((value) => !/[\p{Cc}\u2028\u2029]/u.test(value), "one line of text")
-    .refine((value) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(value), "text that can be seen");
+    .refine((value) => value === "" || /[^\p{Cf}\p{Z}\p{M}]/u.test(value), "text that can be seen");
 
 /** Ids are plain strings to the schema: one that cannot exist is not found, not invalid. */
 export const id = z.string();

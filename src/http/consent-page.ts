@@ -14,13 +14,11 @@ export interface ConsentView {
 const destinations: Record<Destination["kind"], (host: string) => Html> = {
   web: () => html``,
   "this-computer": () =>
-    html`<p class="warning">
-      The answer goes to a program on this computer. Approve only if you started it yourself, just now.
-    </p>`,
+    html`<p class="warning">That is a program on this computer. Approve only if you started it yourself, just now.</p>`,
   app: (host) =>
     html`<p class="warning">
-      The answer goes to whichever app on this device opens <b>${host}</b> addresses. Approve only if you started it
-      yourself, just now.
+      That is whichever app on this device opens <b>${host}</b> addresses. Approve only if you started it yourself, just
+      now.
     </p>`,
 };
 
@@ -64,7 +62,7 @@ export function consentPage({ approval, user, studio, token }: ConsentView): Ren
         </p>
         <div class="actions">
           <button type="submit" name="decision" value="approve">Approve</button>
-          <button type="submit" name="decision" value="cancel" formnovalidate>Cancel</button>
+          <button type="submit" name="decision" value="cancel" class="secondary">Cancel</button>
         </div>
       </form>`,
   });

@@ -25,7 +25,10 @@ export interface ConsentParts {
 }
 
 const formLifetime = minutes(30);
-const choices: Record<string, readonly Scope[]> = { read: ["studio:read"], write: scopes };
+const choices = new Map<string | null, readonly Scope[]>([
+  ["read", ["studio:read"]],
+  ["write", scopes],
+]);
 
 /** `/consent/<id>`: shows who asks for what, and takes the answer. */
 export function consentRoutes({ consent, deps, signer, base, loginUrl, findUser }: ConsentParts): Route[] {
@@ -67,7 +70,7 @@ export function consentRoutes({ consent, deps, signer, base, loginUrl, findUser 
     const decision = form.get("decision");
     if (decision === "cancel") return consent.cancel(req, res);
     if (decision !== "approve") throw new AppError("invalid_input", "Choose Approve or Cancel.");
-    return consent.approve(req, res, { user }, choices[form.get("access") ?? ""] ?? []);
+    return consent.approve(req, res, { user }, choices.get(form.get("access")) ?? []);
   }
 
   return [{ path: "/consent/*", origin: "own", handle: pageHandler(base, { GET: ask, POST: take }) }];

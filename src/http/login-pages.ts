@@ -50,7 +50,7 @@ export function failedSignInPage(error: AppError, again: string): RenderedPage {
   return renderPage({
     status: error.status,
     title: "Not signed in",
-    body: html`<h1>You are not signed in</h1>
+    body: html`<h1>You were not signed in</h1>
       <p>${error.message}</p>
       ${error.hint !== undefined && html`<p class="hint">${error.hint}</p>`}
       <p class="actions"><a class="button" href="${again}">Try again</a></p>`,

@@ -21,10 +21,19 @@ export function createMetrics(): Metrics {
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
     registers: [registry],
   });
+  // One for each combination, of which there are few: finding it by its labels anew would cost more than the counting.
+  const series = new Map<string, { observe(seconds: number): void }>();
   return {
     registry,
-    observeRequest: (route, method, status, seconds) =>
-      requests.labels(route, methods.has(method) ? method : "other", String(status)).observe(seconds),
+    observeRequest(route, method, status, seconds) {
+      const key = `${route} ${methods.has(method) ? method : "other"} ${status}`;
+      let found = series.get(key);
+      if (!found) {
+        found = requests.labels(route, methods.has(method) ? method : "other", String(status));
+        series.set(key, found);
+      }
+      found.observe(seconds);
+    },
   };
 }
 

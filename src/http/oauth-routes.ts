@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { OAuthServer } from "#auth/oauth-server.ts";
-import { oauthPaths } from "#auth/provider.ts";
+import { oauthPaths } from "#auth/oauth-paths.ts";
 import { protectedResourceMetadata } from "#auth/resource-metadata.ts";
 import type { RateLimit } from "#domain/access/rate-limit.ts";
+import { pageHandler } from "./page-handler.ts";
 import type { Handler, Route } from "./server.ts";
 
 export interface OAuthParts {
@@ -14,25 +15,28 @@ export interface OAuthParts {
 
 /** Everything a client needs to find us, register, and get, renew and end its tokens. */
 export function oauthRoutes({ oauth, base, limit }: OAuthParts): Route[] {
-  const serve = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    allowAnyPage(res);
-    await oauth.serve(req, res);
-  };
+  const open =
+    (method: "GET" | "POST", work: Handler): Handler =>
+    async (req, res, context) => {
+      allowAnyPage(res);
+      if (req.method === "OPTIONS") answerPreflight(res, method);
+      else await work(req, res, context);
+    };
   const limited =
     (name: RateLimit): Handler =>
     async (req, res) => {
-      if (answerPreflight(req, res, "POST")) return;
       await limit(name, req);
-      await serve(req, res);
+      await oauth.serve(req, res);
     };
   const at = (path: string, handle: Handler): Route => ({ path, origin: "any", handle });
-  const resource = document(protectedResourceMetadata(base));
+  const resource = open("GET", document(protectedResourceMetadata(base)));
   // Clients probe the path with the resource's own appended (RFC 8414 §3.1), and OpenID's for the same document.
-  const server: Handler = (req, res) => {
-    if (answerPreflight(req, res, "GET")) return;
+  const server = open("GET", (req, res) => {
     req.url = "/.well-known/oauth-authorization-server";
-    return serve(req, res);
-  };
+    return oauth.serve(req, res);
+  });
+  // A person is on the way here: what fails is told on a page, and no script of another origin reads the answer.
+  const authorize = pageHandler(base, { GET: limited("authorize") });
   return [
     at("/.well-known/oauth-protected-resource", resource),
     at("/.well-known/oauth-protected-resource/mcp", resource),
@@ -41,20 +45,18 @@ export function oauthRoutes({ oauth, base, limit }: OAuthParts): Route[] {
     at("/.well-known/openid-configuration", server),
     at("/.well-known/openid-configuration/mcp", server),
     at("/mcp/.well-known/openid-configuration", server),
-    at(oauthPaths.registration, limited("registration")),
-    at(oauthPaths.token, limited("token")),
-    at(oauthPaths.revocation, limited("token")),
-    at(oauthPaths.jwks, serve),
-    at(oauthPaths.authorization, limited("authorize")),
-    at(`${oauthPaths.authorization}/*`, limited("authorize")),
+    at(oauthPaths.registration, open("POST", limited("registration"))),
+    at(oauthPaths.token, open("POST", limited("token"))),
+    at(oauthPaths.revocation, open("POST", limited("token"))),
+    at(oauthPaths.jwks, open("GET", oauth.serve)),
+    at(oauthPaths.authorization, authorize),
+    at(`${oauthPaths.authorization}/*`, authorize),
   ];
 }
 
 function document(body: Record<string, unknown>): Handler {
   const text = JSON.stringify(body);
-  return (req, res) => {
-    if (answerPreflight(req, res, "GET")) return;
-    allowAnyPage(res);
+  return (_req, res) => {
     res.writeHead(200, { "content-type": "application/json", "cache-control": "public, max-age=300" }).end(text);
   };
 }
@@ -66,15 +68,12 @@ function allowAnyPage(res: ServerResponse): void {
   res.setHeader("cross-origin-resource-policy", "cross-origin");
 }
 
-function answerPreflight(req: IncomingMessage, res: ServerResponse, methods: string): boolean {
-  if (req.method !== "OPTIONS") return false;
-  allowAnyPage(res);
+function answerPreflight(res: ServerResponse, method: string): void {
   res
     .writeHead(204, {
-      "access-control-allow-methods": methods,
+      "access-control-allow-methods": method,
       "access-control-allow-headers": "Authorization, Content-Type, MCP-Protocol-Version",
       "access-control-max-age": "3600",
     })
     .end();
-  return true;
 }

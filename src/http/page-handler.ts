@@ -24,8 +24,9 @@ export function pageHandler(base: string, methods: PageMethods): Handler {
       await handle(req, res, context);
     } catch (error) {
       if (res.headersSent) throw error;
-      const { status, view, known } = renderError(error, context.requestId);
+      const { status, view, known, retryAfter } = renderError(error, context.requestId);
       if (!known) context.log.error({ requestId: context.requestId, err: error }, "unexpected failure");
+      if (retryAfter !== undefined) res.setHeader("retry-after", retryAfter);
       sendPage(res, renderErrorPage({ status, title: titleFor(status), message: view.message, hint: view.hint }));
     }
   };

@@ -1,12 +1,14 @@
 import type { McpEndpoint } from "#mcp/endpoint.ts";
 import { AppError } from "#lib/errors.ts";
 import { consentRoutes, type ConsentParts } from "./consent-routes.ts";
+import { fileRoutes, type FileRouteParts } from "./file-routes.ts";
 import { healthz, readyz, type Need } from "./health.ts";
 import { oauthRoutes, type OAuthParts } from "./oauth-routes.ts";
 import { peopleRoutes, type PeopleParts } from "./people-routes.ts";
 import { mcpRoute } from "./mcp-route.ts";
 import { metricsRoute, type Metrics } from "./metrics.ts";
 import type { Handler, Route } from "./server.ts";
+import { thumbnailRoute, type ThumbnailParts } from "./thumbnail-route.ts";
 import { webApp, type StaticFiles } from "./static-files.ts";
 
 export interface RouteParts {
@@ -21,6 +23,9 @@ export interface RouteParts {
   oauth: OAuthParts;
   consent: ConsentParts;
   mcp: McpEndpoint;
+  thumbnails: ThumbnailParts;
+  /** The signed addresses of the disk store, where it is used. */
+  files: FileRouteParts | undefined;
 }
 
 /** Every address of the service. */
@@ -34,6 +39,8 @@ export function createRoutes(parts: RouteParts): (isDraining: () => boolean) => 
     mcpRoute(parts.mcp),
     ...peopleRoutes(parts.people),
     ...consentRoutes(parts.consent),
+    thumbnailRoute(parts.thumbnails),
+    ...(parts.files ? fileRoutes(parts.files) : []),
     { path: "/api/*", origin: "own", handle: parts.api },
     { path: "/*", origin: "own", handle: webApp(parts.webFiles, parts.base) },
   ];

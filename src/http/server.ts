@@ -20,7 +20,7 @@ export interface Route {
   origin: OriginRule;
   /** Also for probes that know us by another name, such as a container's address. */
   anyHost?: true;
-  /** The body may take as long as it keeps coming: uploads. */
+  /** The body may take as long as it keeps coming: uploads. The route itself says `100 Continue` to who asks. */
   longBody?: true;
   handle: Handler;
 }
@@ -53,10 +53,12 @@ export function createEdge(parts: {
     { headersTimeout: 15_000, requestTimeout: 0, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000 },
     (req, res) => void serve(req, res),
   );
+  // A sender that asks before it sends a large body is answered by the route, so that a no costs it nothing.
+  server.on("checkContinue", (req: IncomingMessage, res: ServerResponse) => void serve(req, res, true));
   const routes = parts.routes(() => draining);
   const find = createMatcher(routes);
 
-  async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  async function serve(req: IncomingMessage, res: ServerResponse, asksToContinue = false): Promise<void> {
     const started = performance.now();
     const requestId = newId("request");
     const route = find(req.url ?? "/");
@@ -70,7 +72,7 @@ export function createEdge(parts: {
         {
           requestId,
           method: req.method,
-          path: loggedPath(req.url ?? ""),
+          path: req.url === route?.path ? req.url : loggedPath(req.url ?? ""),
           status: res.statusCode,
           ms: Math.round(ms * 10) / 10,
           ...(res.writableFinished ? {} : { cut: true }),
@@ -85,6 +87,7 @@ export function createEdge(parts: {
       if (!route) throw new AppError("not_found", "There is nothing at this address.");
       if (!route.anyHost) guards.checkHost(req);
       guards.checkOrigin(req, route.origin);
+      if (asksToContinue && !route.longBody) res.writeContinue();
       await route.handle(req, res, { requestId, log });
     } catch (error) {
       sendProblem(res, error, requestId, log);

@@ -1,4 +1,4 @@
-import { clearExtraCookies, type Sessions } from "#auth/sessions.ts";
+import type { Sessions } from "#auth/sessions.ts";
 import { AppError } from "#lib/errors.ts";
 import { requireOwnPage } from "./guards.ts";
 import type { Route } from "./server.ts";
@@ -12,7 +12,7 @@ export function signOutRoute({ base, sessions }: { base: string; sessions: Sessi
       if (req.method !== "POST") throw new AppError("not_found", "There is nothing at this address.");
       const told = Object.entries({ origin: req.headers.origin, "sec-fetch-site": req.headers["sec-fetch-site"] });
       requireOwnPage(new Headers(told.filter((pair): pair is [string, string] => typeof pair[1] === "string")), base);
-      const cookies = [await sessions.end(req.headers.cookie), ...clearExtraCookies(base)];
+      const cookies = [await sessions.end(req.headers.cookie)];
       res.writeHead(204, { "set-cookie": cookies, "cache-control": "no-store" }).end();
     },
   };

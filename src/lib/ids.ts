@@ -27,18 +27,32 @@ const shape = new RegExp(`^[a-z]{3}_[${alphabet}]{${timeChars + randomChars}}$`)
  * Within one millisecond the random part counts up, so one process never disorders its own ids.
  */
 export function createIds(clock: Clock, random: (bytes: number) => Uint8Array = randomBytes): NewId {
+  const tail = new Uint8Array(randomChars);
   let lastTime = 0;
-  let tail: number[] = [];
+  let time = encodeTime(0);
+  let pool: Uint8Array = new Uint8Array(0);
+  let used = 0;
+  // Asking the system for randomness costs more than the rest of an id: it is asked for many ids at once.
+  const draw = (): number => {
+    if (used === pool.length) {
+      pool = random(randomChars * 64);
+      used = 0;
+    }
+    return pool[used++] ?? 0;
+  };
   return (kind) => {
     const now = clock();
     if (now > lastTime) {
       lastTime = now;
-      tail = Array.from(random(randomChars), (byte) => byte & 31);
+      time = encodeTime(now);
+      for (let i = 0; i < randomChars; i++) tail[i] = draw() & 31;
       tail[0] = (tail[0] ?? 0) & 15; // leaves room to count up without overflow
     } else {
       countUp(tail);
     }
-    return `${idPrefixes[kind]}_${encodeTime(lastTime)}${tail.map((digit) => alphabet[digit]).join("")}`;
+    let id = `${idPrefixes[kind]}_${time}`;
+    for (const digit of tail) id += alphabet.charAt(digit);
+    return id;
   };
 }
 
@@ -57,7 +71,7 @@ function encodeTime(ms: number): string {
   return text;
 }
 
-function countUp(digits: number[]): void {
+function countUp(digits: Uint8Array): void {
   for (let i = digits.length - 1; i >= 0; i--) {
     const next = (digits[i] ?? 0) + 1;
     digits[i] = next & 31;

@@ -25,18 +25,30 @@ export function createLog(level: (typeof logLevels)[number], destination?: Desti
         censor: "[redacted]",
       },
     },
-    destination ?? pino.destination({ dest: 1, sync: true }),
+    destination ?? standardOutput(),
   );
+}
+
+/** How long a line may wait for others to be written with. A process that ends, even by a fault, writes what it has. */
+const patienceMs = 200;
+
+/** A write for each line would cost more than all else about the line. */
+function standardOutput(): DestinationStream {
+  const output = pino.destination({ dest: 1, sync: false, minLength: 4096 });
+  setInterval(() => output.flush(), patienceMs).unref();
+  return output;
 }
 
 /** Path segments and query values that are themselves a key to something. */
 const secretSegments = /^\/(u|join|files|consent|connect)\/.+/;
+
+const deepSecret = /^(\/api\/invitations|\/api\/auth\/oauth2\/authorize|\/dev-idp\/(?:auth|sign-in))\/[^/]+/;
 
 /** The path of a request as the log may show it: no query, and no token that stands in the path. */
 export function loggedPath(url: string): string {
   // RFC 9112 §3.2.2: a request may name the whole address.
   const path = url.replace(/^https?:\/\/[^/?#]*/i, "").split("?", 1)[0] ?? "";
   const shown = path.replace(secretSegments, (_, room: string) => `/${room}/[redacted]`);
-  const plain = shown.replace(/^(\/api\/invitations|\/api\/auth\/oauth2\/authorize)\/[^/]+/, "$1/[redacted]");
+  const plain = shown.replace(deepSecret, "$1/[redacted]");
   return plain.length > 200 ? `${plain.slice(0, 200)}…` : plain;
 }

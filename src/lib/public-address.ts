@@ -47,15 +47,20 @@ const special = {
 
 /** Whether an address belongs to a public host that we may talk to on a stranger's word. */
 export function createPublicAddressCheck(): (address: string) => boolean {
-  const blocked = new BlockList();
-  for (const family of ["ipv4", "ipv6"] as const) {
-    for (const range of special[family]) {
-      const [network = "", prefix = "0"] = range.split("/");
-      blocked.addSubnet(network, Number(prefix), family);
-    }
-  }
+  // One list a family: in a shared one, the range of IPv4 addresses in IPv6 clothes takes in every IPv4 address.
+  const blocked = { ipv4: listOf("ipv4"), ipv6: listOf("ipv6") };
   return (address) => {
-    const family = isIP(address);
-    return family !== 0 && !blocked.check(address, family === 6 ? "ipv6" : "ipv4");
+    const version = isIP(address);
+    const family = version === 6 ? "ipv6" : "ipv4";
+    return version !== 0 && !address.includes("%") && !blocked[family].check(address, family);
   };
+}
+
+function listOf(family: keyof typeof special): BlockList {
+  const list = new BlockList();
+  for (const range of special[family]) {
+    const [network = "", prefix = "0"] = range.split("/");
+    list.addSubnet(network, Number(prefix), family);
+  }
+  return list;
 }

@@ -1,16 +1,27 @@
 import { lookup as systemLookup } from "node:dns/promises";
 import { request, type RequestOptions } from "node:https";
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isIP, type LookupFunction } from "node:net";
+import type { Readable } from "node:stream";
 import { createPublicAddressCheck } from "./public-address.ts";
 
-export interface PublicFetchOptions {
-  timeoutMs: number;
-  maxBytes: number;
-  /** Tests bring their own names and certificates; the rule about addresses is theirs to loosen, never a caller's. */
+/** Tests bring their own names and certificates; the rule about addresses is theirs to loosen, never a caller's. */
+export interface PublicAddressOptions {
   resolve?: (host: string) => Promise<readonly string[]>;
   isAllowed?: (address: string) => boolean;
   tls?: Pick<RequestOptions, "ca">;
+}
+
+export interface OpenOptions extends PublicAddressOptions {
+  /** Until the answer begins, for each address on the way, and between any two pieces of its body. */
+  patienceMs: number;
+  maxRedirects: number;
+  accept: string;
+}
+
+export interface PublicFetchOptions extends PublicAddressOptions {
+  timeoutMs: number;
+  maxBytes: number;
 }
 
 /** The address may not be fetched, or did not answer as it should. */
@@ -24,26 +35,73 @@ export class PublicFetchError extends Error {
   }
 }
 
+export interface OpenedUrl {
+  /** Where the answer came from, after redirects. */
+  url: URL;
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** Nothing is read before it is asked for. Destroy it when no more is wanted. */
+  body: Readable;
+}
+
+export type OpenPublicUrl = (address: string, signal: AbortSignal) => Promise<OpenedUrl>;
+
 /**
  * GET of a stranger's address: https only, to a public address that is checked after DNS and then pinned, so that
- * no second look-up can lead elsewhere. Follows no redirect, and is bounded in time and size.
+ * no second look-up can lead elsewhere; on every redirect anew.
  */
-export function createPublicFetch(options: PublicFetchOptions): (url: string) => Promise<Response> {
+export function createPublicOpener(options: OpenOptions): OpenPublicUrl {
   const isAllowed = options.isAllowed ?? createPublicAddressCheck();
   const resolve = options.resolve ?? resolveAll;
-  return async (address) => {
-    const url = new URL(address);
+
+  async function openOnce(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
     if (url.protocol !== "https:" || url.username !== "" || url.password !== "")
       throw new PublicFetchError("only plain https addresses are fetched", true);
-    const signal = AbortSignal.timeout(options.timeoutMs);
-    const pinned = await within(signal, pickAddress(url.hostname, resolve, isAllowed));
-    const message = await get(url, pinned, signal, options.tls);
-    const body = await collect(message, options.maxBytes);
-    const headers = Object.entries(message.headers).flatMap(([name, value]): [string, string][] =>
+    const pinned = await inTime(options.patienceMs, signal, () => pickAddress(url.hostname, resolve, isAllowed));
+    return inTime(options.patienceMs, signal, (until) => get(url, pinned, until, options));
+  }
+
+  return async (address, signal) => {
+    let url = parse(address);
+    for (let redirects = 0; ; redirects++) {
+      const message = await openOnce(url, signal);
+      const next = redirectOf(message);
+      if (next === undefined || options.maxRedirects === 0) {
+        signal.addEventListener("abort", () => message.destroy(broken()), { once: true });
+        message.socket.setTimeout(options.patienceMs, () => message.destroy(broken()));
+        return { url, status: message.statusCode ?? 502, headers: message.headers, body: message };
+      }
+      message.destroy();
+      if (redirects >= options.maxRedirects) throw new PublicFetchError("too many redirects", false);
+      url = parse(next, url);
+    }
+  };
+}
+
+/** The same for a small document: collected whole, bounded in time and size. Follows no redirect. */
+export function createPublicFetch(options: PublicFetchOptions): (url: string) => Promise<Response> {
+  const { timeoutMs, maxBytes, ...rest } = options;
+  const open = createPublicOpener({ ...rest, patienceMs: timeoutMs, maxRedirects: 0, accept: "application/json" });
+  return async (address) => {
+    const { status, headers: given, body } = await open(address, AbortSignal.timeout(timeoutMs));
+    const content = await collect(body, maxBytes);
+    const headers = Object.entries(given).flatMap(([name, value]): [string, string][] =>
       typeof value === "string" ? [[name, value]] : [],
     );
-    return new Response(body.length === 0 ? null : body, { status: message.statusCode ?? 502, headers });
+    return new Response(content.length === 0 ? null : content, { status, headers });
   };
+}
+
+const broken = (): PublicFetchError => new PublicFetchError("the answer broke off", false);
+
+function parse(address: string, base?: URL): URL {
+  const url = URL.parse(address, base?.href);
+  if (!url) throw new PublicFetchError("it is no address", true);
+  return url;
+}
+
+function redirectOf({ statusCode = 0, headers: { location } }: IncomingMessage): string | undefined {
+  return [301, 302, 303, 307, 308].includes(statusCode) ? location : undefined;
 }
 
 async function pickAddress(
@@ -64,51 +122,58 @@ async function resolveAll(host: string): Promise<string[]> {
   return (await systemLookup(host, { all: true })).map(({ address }) => address);
 }
 
-function get(url: URL, pinned: string, signal: AbortSignal, tls: PublicFetchOptions["tls"]): Promise<IncomingMessage> {
+function get(
+  url: URL,
+  pinned: string,
+  until: AbortSignal,
+  { tls, accept }: Pick<OpenOptions, "tls" | "accept">,
+): Promise<IncomingMessage> {
   const family = isIP(pinned);
   const lookup: LookupFunction = (_host, { all }, done) =>
     all ? done(null, [{ address: pinned, family }]) : done(null, pinned, family);
+  const headers = { accept, "accept-encoding": "identity", "user-agent": "Atelier" };
   return new Promise((resolve, reject) => {
-    const outgoing = request(
-      url,
-      { ...tls, lookup, signal, agent: false, headers: { accept: "application/json", "accept-encoding": "identity" } },
-      resolve,
-    );
-    outgoing.on("error", () =>
-      reject(new PublicFetchError("the address did not answer in time, or not at all", false)),
-    );
+    const outgoing = request(url, { ...tls, lookup, agent: false, headers }, resolve);
+    outgoing.on("error", reject);
+    until.addEventListener("abort", () => outgoing.destroy(new Error("too late")), { once: true });
     outgoing.end();
   });
 }
 
-async function collect(message: IncomingMessage, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
+async function collect(body: Readable, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    for await (const chunk of message as AsyncIterable<Buffer>) {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > maxBytes) throw new PublicFetchError("the answer is too large", false);
       chunks.push(chunk);
     }
   } catch (error) {
-    throw error instanceof PublicFetchError ? error : new PublicFetchError("the answer broke off", false);
+    throw error instanceof PublicFetchError ? error : broken();
   } finally {
-    message.destroy();
+    body.destroy();
   }
   return Buffer.concat(chunks);
 }
 
-function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener(
-      "abort",
-      () => reject(new PublicFetchError("the name could not be looked up in time", false)),
-      { once: true },
-    );
-    work.then(resolve, (error: unknown) =>
-      reject(
-        error instanceof PublicFetchError ? error : new PublicFetchError("the name could not be looked up", false),
-      ),
-    );
-  });
+/** Gives work so long, and tells it when the time is up; what it fails with says no more than that it failed. */
+async function inTime<T>(ms: number, signal: AbortSignal, work: (until: AbortSignal) => Promise<T>): Promise<T> {
+  const ending = new AbortController();
+  const end = (): void => ending.abort();
+  const timer = setTimeout(end, ms);
+  signal.addEventListener("abort", end, { once: true });
+  if (signal.aborted) end();
+  try {
+    return await new Promise<T>((resolve, reject) => {
+      ending.signal.addEventListener("abort", () => reject(new Error("too late")), { once: true });
+      work(ending.signal).then(resolve, reject);
+    });
+  } catch (error) {
+    if (error instanceof PublicFetchError) throw error;
+    throw new PublicFetchError("the address did not answer in time, or not at all", false);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", end);
+  }
 }

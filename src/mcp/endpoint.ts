@@ -6,7 +6,7 @@ import { AppError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import { errorJson, refuse, type Headers } from "./answer.ts";
-import { checkBodyHeaders, createBodyReader, parseBody } from "./body.ts";
+import { checkBodyHeaders, createBodyReader } from "./body.ts";
 import { bearerToken, createChallenges } from "./challenge.ts";
 import type { Extension, Method } from "./exchange.ts";
 import { instructionsFor } from "./instructions.ts";
@@ -22,6 +22,7 @@ import {
   type Request,
   type Response,
 } from "./messages.ts";
+import { parseBody } from "./parse.ts";
 import type { CountCall } from "./rate-limit.ts";
 import { batchReply, httpReply } from "./reply.ts";
 import { createServer, type Visit } from "./serve.ts";
@@ -117,9 +118,9 @@ export function createMcpEndpoint({
     if (!authentication) return unauthorized(req, res, challenges.invalid, "invalid_token");
     outcome.userId = authentication.user.id;
     outcome.clientId = authentication.client.id;
-    if (!authentication.seat || !authentication.nextSeat)
-      return refuse(req, res, 403, "text/plain", "No studio membership");
-    outcome.studioId = authentication.seat.studio.id;
+    const { seat, nextSeat } = authentication;
+    if (!seat || !nextSeat) return refuse(req, res, 403, "text/plain", "No studio membership");
+    outcome.studioId = seat.studio.id;
     if (sessionId !== undefined && session?.grantId !== authentication.grantId) {
       return refuseWith(req, res, reject(404, errorCodes.sessionNotFound, "Session not found"));
     }
@@ -142,7 +143,19 @@ export function createMcpEndpoint({
       session?.revision,
     );
     if (message.kind === "rejection") return refuseWith(req, res, message);
-    await serveMessage(req, res, message, { authentication, sessionId, size: bytes.length }, outcome);
+    if (message.kind === "batch" && parsed.whole)
+      return refuseWith(
+        req,
+        res,
+        reject(400, errorCodes.invalidRequest, "Bad Request: a batch this long; send its messages one by one"),
+      );
+    await serveMessage(
+      req,
+      res,
+      message,
+      { authentication, seats: { act: seat, begin: nextSeat }, sessionId, whole: parsed.whole },
+      outcome,
+    );
   }
 
   async function serveMessage(

@@ -17,8 +17,8 @@ export interface Exchange {
   readonly id: RequestId;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** Bytes of the message it came in. */
-  readonly size: number;
+  /** The message of a long request to the full; its `params` have empty strings in the place of long ones. */
+  readonly whole: (() => unknown) | undefined;
   readonly authentication: Authentication;
   readonly caller: Caller;
   /** The sealed session of the 2025 wire. */

@@ -35,18 +35,19 @@ export function listenMethod(capabilities: ServerCapabilities, events: ServerEve
           errorCodes.invalidParams,
           "Invalid params: notifications must be a subscription filter",
         );
-      const honored = honoredPart(parsed.data as SubscriptionFilter, capabilities);
+      const honored = honoredPart(parsed.data, capabilities);
       const grant = exchange.authentication.grantId;
       const count = open.get(grant) ?? 0;
       if (count >= maxStreams) throw new ProtocolError(errorCodes.internal, "Subscription limit reached");
-      const _meta = { [SUBSCRIPTION_ID_META_KEY]: exchange.id };
-      const notify = (method: string, params: object): void => exchange.send({ method, params: { ...params, _meta } });
+      const tag = { _meta: { [SUBSCRIPTION_ID_META_KEY]: exchange.id } };
+      const notify = (method: string, params: object): void => exchange.send({ method, params: { ...params, ...tag } });
 
       notify("notifications/subscriptions/acknowledged", { notifications: honored });
       if (Object.keys(honored).length > 0) {
         open.set(grant, count + 1);
         const unsubscribe = events.subscribe((event) => {
-          if (accepts(honored, event)) notify(...toNotification(event));
+          const { method, accepts } = kinds[event.kind];
+          if (accepts(honored, event)) notify(method, "uri" in event ? { uri: event.uri } : {});
         });
         await aborted(AbortSignal.any([exchange.signal, closing]));
         unsubscribe();
@@ -54,7 +55,7 @@ export function listenMethod(capabilities: ServerCapabilities, events: ServerEve
         if (left > 0) open.set(grant, left);
         else open.delete(grant);
       }
-      return { _meta };
+      return tag;
     },
   };
 }
@@ -70,31 +71,27 @@ function honoredPart(asked: SubscriptionFilter, { tools, prompts, resources }: S
   };
 }
 
-function accepts(filter: SubscriptionFilter, event: ServerEvent): boolean {
-  switch (event.kind) {
-    case "tools_list_changed":
-      return filter.toolsListChanged === true;
-    case "prompts_list_changed":
-      return filter.promptsListChanged === true;
-    case "resources_list_changed":
-      return filter.resourcesListChanged === true;
-    case "resource_updated":
-      return filter.resourceSubscriptions?.includes(event.uri) === true;
-  }
-}
-
-function toNotification(event: ServerEvent): [string, object] {
-  switch (event.kind) {
-    case "tools_list_changed":
-      return ["notifications/tools/list_changed", {}];
-    case "prompts_list_changed":
-      return ["notifications/prompts/list_changed", {}];
-    case "resources_list_changed":
-      return ["notifications/resources/list_changed", {}];
-    case "resource_updated":
-      return ["notifications/resources/updated", { uri: event.uri }];
-  }
-}
+/** What an event of each kind is called on the wire, and which filters ask for it. */
+const kinds: {
+  [Kind in ServerEvent["kind"]]: { method: string; accepts(filter: SubscriptionFilter, event: ServerEvent): boolean };
+} = {
+  tools_list_changed: {
+    method: "notifications/tools/list_changed",
+    accepts: (filter) => filter.toolsListChanged === true,
+  },
+  prompts_list_changed: {
+    method: "notifications/prompts/list_changed",
+    accepts: (filter) => filter.promptsListChanged === true,
+  },
+  resources_list_changed: {
+    method: "notifications/resources/list_changed",
+    accepts: (filter) => filter.resourcesListChanged === true,
+  },
+  resource_updated: {
+    method: "notifications/resources/updated",
+    accepts: (filter, event) => "uri" in event && filter.resourceSubscriptions?.includes(event.uri) === true,
+  },
+};
 
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

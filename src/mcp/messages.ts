@@ -1,4 +1,5 @@
 import {
+  INTERNAL_ERROR,
   INVALID_PARAMS,
   INVALID_REQUEST,
   METHOD_NOT_FOUND,
@@ -18,7 +19,7 @@ export const errorCodes = {
   invalidRequest: INVALID_REQUEST,
   methodNotFound: METHOD_NOT_FOUND,
   invalidParams: INVALID_PARAMS,
-  internal: -32603,
+  internal: INTERNAL_ERROR,
   headerMismatch: -32020,
   missingCapability: -32021,
   sessionNotFound: -32001,

@@ -19,7 +19,7 @@ export function createCallLimit(clock: Clock, perMinute = 600): CountCall {
   return (userId) => {
     const now = clock();
     if (now - began >= window) {
-      previous = now - began < 2 * window ? current : new Map();
+      previous = now - began < 2 * window ? current : new Map<string, number>();
       current = new Map();
       began = now - (now % window);
     }

@@ -1,70 +1,80 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
-  LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
 } from "@modelcontextprotocol/server";
 import { isLegacyRevision, modernRevision, type Request, type WireHeaders } from "./messages.ts";
 import { nameSource } from "./standard-headers.ts";
 
-type Fields = Record<string, unknown>;
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Members of `_meta` that have rules of their own; whoever uses them is judged by the full check. */
+const logLevelKey = "io.modelcontextprotocol/logLevel";
+const relatedTaskKey = "io.modelcontextprotocol/related-task";
 
 /**
- * The requests that nearly all traffic is made of, told at a hundredth of the cost of the full check.
+ * The requests that nearly all traffic is made of, told at a fraction of the cost of the full check.
  * Says yes only to what the SDK's classifier accepts in the same sense; undefined leaves the verdict to it.
  * `test/integration/mcp-wire.test.ts` holds the two against each other.
  */
 export function recognize(body: unknown, headers: WireHeaders): Request | undefined {
   if (!isFields(body) || body["jsonrpc"] !== "2.0") return undefined;
-  const { id, method, params } = body;
-  if (typeof method !== "string" || !(typeof id === "string" || Number.isSafeInteger(id))) return undefined;
+  const { id, method, params = {} } = body;
+  if (typeof method !== "string" || !isIdentifier(id) || !isFields(params)) return undefined;
   for (const key in body)
     if (key !== "jsonrpc" && key !== "id" && key !== "method" && key !== "params") return undefined;
-  if (params !== undefined && !isFields(params)) return undefined;
-  const meta = params?.["_meta"];
-  if (meta !== undefined && !isFields(meta)) return undefined;
-  const token = meta?.["progressToken"];
-  if (token !== undefined && typeof token !== "string" && !Number.isSafeInteger(token)) return undefined;
-  const request = { kind: "request", id: id as string | number, method, params: params ?? {} } as const;
+  const { _meta: meta = {} } = params;
+  if (!isFields(meta) || relatedTaskKey in meta) return undefined;
+  if ("progressToken" in meta && !isIdentifier(meta["progressToken"])) return undefined;
 
-  if (headers.protocolVersionHeader === modernRevision) {
-    if (meta?.[PROTOCOL_VERSION_META_KEY] !== modernRevision || headers.mcpMethodHeader !== method) return undefined;
-    if (!isPlainEnvelope(meta)) return undefined;
-    const field = nameSource.get(method);
-    if (field !== undefined && (params?.[field] !== headers.mcpNameHeader || headers.mcpNameHeader?.startsWith("=?")))
-      return undefined;
-    return { ...request, era: "modern" };
-  }
-  if (method === "initialize" || (meta !== undefined && PROTOCOL_VERSION_META_KEY in meta)) return undefined;
   const header = headers.protocolVersionHeader;
-  return header === undefined || isLegacyRevision(header) ? { ...request, era: "legacy" } : undefined;
+  if (header === modernRevision) {
+    return isPlainModern(method, params, meta, headers)
+      ? { kind: "request", era: "modern", id, method, params }
+      : undefined;
+  }
+  const legacy =
+    method !== "initialize" &&
+    !(PROTOCOL_VERSION_META_KEY in meta) &&
+    (header === undefined || isLegacyRevision(header));
+  return legacy ? { kind: "request", era: "legacy", id, method, params } : undefined;
 }
 
-/** An envelope without anything out of the ordinary. */
-function isPlainEnvelope(meta: Fields): boolean {
-  const capabilities = meta[CLIENT_CAPABILITIES_META_KEY];
+/** Headers that repeat the body to the letter, and an envelope without anything out of the ordinary. */
+function isPlainModern(method: string, params: Fields, meta: Fields, headers: WireHeaders): boolean {
+  if (meta[PROTOCOL_VERSION_META_KEY] !== modernRevision || headers.mcpMethodHeader !== method || logLevelKey in meta)
+    return false;
+  const field = nameSource.get(method);
+  if (field !== undefined && (params[field] !== headers.mcpNameHeader || headers.mcpNameHeader?.startsWith("=?")))
+    return false;
+  return isPlainClient(meta[CLIENT_INFO_META_KEY]) && arePlainCapabilities(meta[CLIENT_CAPABILITIES_META_KEY]);
+}
+
+function isPlainClient(info: unknown): boolean {
+  if (info === undefined) return true;
+  if (!isFields(info) || typeof info["name"] !== "string" || typeof info["version"] !== "string") return false;
+  for (const name in info)
+    if (name !== "name" && name !== "version" && !(name === "title" && typeof info[name] === "string")) return false;
+  return true;
+}
+
+/** Of what a capability can hold, only the empty ones are plain: `{"sampling":{}}`, `{"elicitation":{"form":{}}}`. */
+function arePlainCapabilities(capabilities: unknown): boolean {
   if (!isFields(capabilities)) return false;
   for (const name in capabilities) {
-    // Of what a capability can hold, only the empty ones are plain: {"sampling":{}}, {"elicitation":{"form":{}}}.
     const capability = capabilities[name];
     if (!isFields(capability)) return false;
     for (const inner in capability) if (!isEmpty(capability[inner])) return false;
   }
-  const info = meta[CLIENT_INFO_META_KEY];
-  if (info !== undefined) {
-    if (!isFields(info) || typeof info["name"] !== "string" || typeof info["version"] !== "string") return false;
-    for (const name in info) if (name !== "name" && name !== "version" && name !== "title") return false;
-    if (info["title"] !== undefined && typeof info["title"] !== "string") return false;
-  }
-  for (const name in meta)
-    if (name === LOG_LEVEL_META_KEY || name.startsWith("io.modelcontextprotocol/related")) return false;
   return true;
 }
 
 function isEmpty(value: unknown): boolean {
-  if (!isFields(value)) return false;
-  for (const _ in value) return false;
-  return true;
+  return isFields(value) && Object.keys(value).length === 0;
+}
+
+function isIdentifier(value: unknown): value is string | number {
+  return typeof value === "string" || Number.isSafeInteger(value);
 }
 
 function isFields(value: unknown): value is Fields {

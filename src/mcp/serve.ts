@@ -1,5 +1,5 @@
 import { ProtocolError } from "@modelcontextprotocol/server";
-import { callerIn, type Authentication } from "#domain/access/authenticator.ts";
+import { callerIn, type Authentication, type Seat } from "#domain/access/authenticator.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { NewId } from "#lib/ids.ts";
 import type { Log } from "#lib/log.ts";
@@ -11,8 +11,10 @@ import type { Reply } from "./reply.ts";
 /** Who asks, and in what: the part of an exchange that a whole message shares. */
 export interface Visit {
   authentication: Authentication;
+  /** Where the requests of this visit act; `begin` for those that begin a session. */
+  seats: { act: Seat; begin: Seat };
   sessionId: string | undefined;
-  size: number;
+  whole: (() => unknown) | undefined;
 }
 
 export interface Server {
@@ -92,14 +94,13 @@ function createExchange(
   };
   reply.onGone(cancel);
   const { authentication } = visit;
-  // The endpoint has turned away everyone who has no seat.
-  const caller = callerIn(authentication, (method.beginsSession ? authentication.nextSeat : authentication.seat)!);
+  const caller = callerIn(authentication, method.beginsSession ? visit.seats.begin : visit.seats.act);
   const exchange: Exchange = {
     era: request.era,
     id: request.id,
     method: request.method,
     params: request.params,
-    size: visit.size,
+    whole: visit.whole,
     authentication,
     caller,
     sessionId: visit.sessionId,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Caller, Scope } from "#domain/caller.ts";
+import type { Preview } from "#domain/assets/thumbnails.ts";
 import type { Deps } from "#domain/deps.ts";
 
 /** What a client may assume of a tool before it calls it. Every tool says all four. */
@@ -34,12 +35,15 @@ export interface ToolDeclaration<Input extends z.ZodObject, Output extends z.Zod
   uploadGuide?: string;
   /** Takes a whole file in its input, so that its messages may be as long as the body cap allows. */
   takesFile?: true;
+  /** Pictures that the model sees beside the result. */
+  previews?(deps: Deps, caller: Caller, input: z.output<Input>, output: z.output<Output>): Promise<readonly Preview[]>;
   run(deps: Deps, caller: Caller, input: z.output<Input>, context: RunContext): Promise<z.output<Output>>;
 }
 
 /** Any tool, once its schemas are only needed to check and to show. */
-export type Tool = Omit<ToolDeclaration<z.ZodObject, z.ZodObject>, "run"> & {
+export type Tool = Omit<ToolDeclaration<z.ZodObject, z.ZodObject>, "run" | "previews"> & {
   run(deps: Deps, caller: Caller, input: never, context: RunContext): Promise<object>;
+  previews?(deps: Deps, caller: Caller, input: never, output: never): Promise<readonly Preview[]>;
 };
 
 /** Checks a declaration against its verb; does nothing else, so that importing a tool is free. */
@@ -78,7 +82,7 @@ function jsonSchema(schema: z.ZodObject, io: "input" | "output"): ObjectSchema {
     io,
     override: ({ jsonSchema: part }) => dropSafeBounds(part),
   });
-  return made as ObjectSchema;
+  return made;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { ProtocolError } from "@modelcontextprotocol/server";
 import type { z } from "zod";
 import type { Caller, Scope } from "#domain/caller.ts";
+import type { Preview } from "#domain/assets/thumbnails.ts";
 import type { Deps } from "#domain/deps.ts";
 import { minutes } from "#lib/clock.ts";
 import { AppError, renderError, type ErrorView } from "#lib/errors.ts";
@@ -9,9 +10,6 @@ import type { Exchange, Method, RawTool } from "./exchange.ts";
 import { errorCodes } from "./messages.ts";
 import type { CountCall } from "./rate-limit.ts";
 import { listing, type Tool } from "./tool.ts";
-
-/** Long enough for any input of a tool that takes no file; what is longer is not looked into. */
-const maxPlainMessage = 1024 * 1024;
 
 export interface Toolbox {
   list: Method;
@@ -72,7 +70,7 @@ export function createToolbox({ tools, rawTools, deps, log, countCall }: Toolbox
         try {
           const refused = countCall(exchange.caller.user.id);
           if (refused) throw refused;
-          return success(await run(deps, tool, exchange.caller, args, exchange));
+          return await run(deps, tool, exchange.caller, args, exchange);
         } catch (error) {
           // Nobody waits for the answer, and what broke off the work is no failure of it.
           if (exchange.cancelled) throw new ProtocolError(errorCodes.httpRefusal, "Request cancelled");
@@ -86,19 +84,34 @@ export function createToolbox({ tools, rawTools, deps, log, countCall }: Toolbox
   };
 }
 
-async function run(deps: Deps, tool: Tool, caller: Caller, args: unknown, exchange: Exchange): Promise<object> {
-  if (exchange.size > maxPlainMessage && !tool.takesFile)
-    throw new AppError("invalid_input", `The input is longer than any that ${tool.name} takes.`);
-  const parsed = tool.input.safeParse(args);
+async function run(deps: Deps, tool: Tool, caller: Caller, args: unknown, exchange: Exchange): Promise<string> {
+  const parsed = tool.input.safeParse(exchange.whole ? readLong(tool, exchange.whole) : args);
   if (!parsed.success)
     throw new AppError("invalid_input", describe(parsed.error), "Compare the input with the tool's input schema.");
-  return tool.run(deps, caller, parsed.data as never, exchange);
+  const output = await tool.run(deps, caller, parsed.data as never, exchange);
+  return success(output, (await tool.previews?.(deps, caller, parsed.data as never, output as never)) ?? []);
+}
+
+/** The arguments of a long message: only a tool that takes a file has a use for them. */
+function readLong(tool: Tool, whole: () => unknown): unknown {
+  if (!tool.takesFile) throw new AppError("invalid_input", `The input is longer than any that ${tool.name} takes.`);
+  try {
+    return (whole() as { params: { arguments: unknown } }).params.arguments;
+  } catch {
+    throw new AppError("invalid_input", "The input is not JSON.");
+  }
 }
 
 /** The structured content is written once and stands in the answer twice: as it is, and as text. */
-function success(output: object): string {
+function success(output: object, previews: readonly Preview[]): string {
   const json = JSON.stringify(output);
-  return `"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}`;
+  const pictures = previews.map(({ mimeType, content }) => ({
+    type: "image",
+    data: Buffer.from(content).toString("base64"),
+    mimeType,
+  }));
+  const rest = pictures.map((picture) => `,${JSON.stringify(picture)}`).join("");
+  return `"content":[{"type":"text","text":${JSON.stringify(json)}}${rest}],"structuredContent":${json}`;
 }
 
 function failure(view: ErrorView): string {

@@ -1,9 +1,18 @@
 import type { Tool } from "./tool.ts";
+import { attachAssetTool } from "./tools/attach-asset.ts";
 import { createPostTool } from "./tools/create-post.ts";
+import { deleteAssetTool } from "./tools/delete-asset.ts";
+import { detachAssetTool } from "./tools/detach-asset.ts";
+import { getAssetTool } from "./tools/get-asset.ts";
 import { getPostTool } from "./tools/get-post.ts";
+import { importAssetFromUrlTool } from "./tools/import-asset-from-url.ts";
 import { listActivityTool } from "./tools/list-activity.ts";
+import { listAssetsTool } from "./tools/list-assets.ts";
 import { listPostsTool } from "./tools/list-posts.ts";
+import { requestAssetUploadTool } from "./tools/request-asset-upload.ts";
+import { updateAssetTool } from "./tools/update-asset.ts";
 import { updatePostTool } from "./tools/update-post.ts";
+import { uploadAssetInlineTool } from "./tools/upload-asset-inline.ts";
 import { whoamiTool } from "./tools/whoami.ts";
 
 /** Every tool, in the order clients see them. A new one is a file and a line. */
@@ -13,5 +22,14 @@ export const tools: readonly Tool[] = [
   getPostTool,
   createPostTool,
   updatePostTool,
+  requestAssetUploadTool,
+  uploadAssetInlineTool,
+  importAssetFromUrlTool,
+  attachAssetTool,
+  detachAssetTool,
+  listAssetsTool,
+  getAssetTool,
+  updateAssetTool,
+  deleteAssetTool,
   listActivityTool,
 ];

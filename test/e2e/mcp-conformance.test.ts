@@ -19,7 +19,7 @@ forEachEngine(
     let proxy: Proxy;
     before(async () => {
       server = await startMcp(bed, { extension: createConformanceFixtures(bed.deps.newSecret) });
-      const { token } = await approve(bed.database, bed.deps, await newStudio(bed.deps));
+      const { token } = await approve(bed.deps, await newStudio(bed.deps));
       proxy = await startAuthorizingProxy(server.url, token);
     });
     after(async () => {

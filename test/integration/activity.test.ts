@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
+import { Readable } from "node:stream";
 import { test } from "node:test";
 import { listActivity, listActivityInput, searchActivityInput } from "#domain/activity/list-activity.ts";
 import type { ActivityAction } from "#domain/activity/record.ts";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { deleteAsset } from "#domain/assets/delete-asset.ts";
+import { detachAsset } from "#domain/assets/detach-asset.ts";
+import { importAssetFromUrl } from "#domain/assets/import-asset-from-url.ts";
+import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
+import { updateAsset } from "#domain/assets/update-asset.ts";
+import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
@@ -13,7 +21,9 @@ import { createStudio } from "#domain/studios/create-studio.ts";
 import { removeMember } from "#domain/studios/remove-member.ts";
 import { revokeInvitation } from "#domain/studios/revoke-invitation.ts";
 import { updateStudio } from "#domain/studios/update-studio.ts";
+import { AppError } from "#lib/errors.ts";
 import { forEachEngine } from "../support/engines.ts";
+import type { MemoryFiles } from "../support/memory-files.ts";
 import { outcome } from "../support/outcome.ts";
 import { invite, newMember, newPerson, newStudio, newStudioWithRoles } from "../support/people.ts";
 
@@ -64,9 +74,60 @@ const changes: Record<Change, (deps: Deps, cast: Cast) => Promise<() => Promise<
     const { id } = await createPost(deps, member, { title: "A", body: "" });
     return () => updatePost(deps, member, { postId: id, title: "B" });
   },
+  "asset.requested":
+    async (deps, { member }) =>
+    () =>
+      requestAssetUpload(deps, member, { kind: "image", mimeType: "image/png" }),
+  "asset.uploaded":
+    async (deps, { member }) =>
+    () =>
+      newFile(deps, member),
+  "asset.imported":
+    async (deps, { member }) =>
+    () =>
+      importAssetFromUrl({ ...deps, openUrl: hello }, member, { url: "https://example.com/a.txt" }),
+  "asset.attached": async (deps, { member }) => {
+    const [post, assetId] = [await createPost(deps, member, { title: "A", body: "" }), await newFile(deps, member)];
+    return () => attachAsset(deps, member, { postId: post.id, assetId });
+  },
+  "asset.refused": async (deps, { member }) => {
+    const post = await createPost(deps, member, { title: "A", body: "" });
+    const { assetId } = await requestAssetUpload(deps, member, { kind: "image", mimeType: "image/png" });
+    (deps.files as MemoryFiles).put(`incoming/${assetId}`, Buffer.alloc(0));
+    return async () =>
+      assert.rejects(attachAsset(deps, member, { postId: post.id, assetId }), (error: Error) => {
+        if (!(error instanceof AppError)) throw error; // whatever kept the change from being made
+        return error.code === "invalid_input";
+      });
+  },
+  "asset.detached": async (deps, { member }) => {
+    const [post, assetId] = [await createPost(deps, member, { title: "A", body: "" }), await newFile(deps, member)];
+    await attachAsset(deps, member, { postId: post.id, assetId });
+    return () => detachAsset(deps, member, { postId: post.id, assetId });
+  },
+  "asset.updated": async (deps, { member }) => {
+    const assetId = await newFile(deps, member);
+    return () => updateAsset(deps, member, { assetId, altText: "What it shows" });
+  },
+  "asset.deleted": async (deps, { member }) => {
+    const assetId = await newFile(deps, member);
+    return () => deleteAsset(deps, member, { assetId });
+  },
 };
 
-const tables = ["studios", "users", "memberships", "invitations", "posts", "activity"] as const;
+async function newFile(deps: Deps, caller: Caller): Promise<string> {
+  const base64 = Buffer.from("hello").toString("base64");
+  return (await uploadAssetInline(deps, caller, { kind: "document", mimeType: "text/plain", base64 })).assetId;
+}
+
+const hello: Deps["openUrl"] = async (address) => ({
+  url: new URL(address),
+  status: 200,
+  headers: { "content-type": "text/plain" },
+  body: Readable.from([Buffer.from("hello")]),
+});
+
+const tables = ["studios", "users", "memberships", "invitations", "posts", "assets", "activity"] as const;
 
 forEachEngine("activity", (bed) => {
   const everything = async (): Promise<string> =>

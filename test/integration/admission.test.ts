@@ -41,7 +41,7 @@ forEachEngine("who may sign in, and joining by invitation", (bed) => {
   /** An invitation's token for tests that take `/join/<token>`. */
   const token = (given?: string) => invite(bed.deps, owner, "member", given);
 
-  it("verified addresses and domains on the list may sign in, whatever their case", async () => {
+  it("[SIGN-5] verified addresses and domains on the list may sign in, whatever their case", async () => {
     for (const email of ["ada@example.com", "ADA@Example.Com", "grace@studio.example", "mary@STUDIO.example"]) {
       assert.equal((await who(await signIn(base, email)))?.email, email);
     }
@@ -81,7 +81,7 @@ forEachEngine("who may sign in, and joining by invitation", (bed) => {
     assert.equal(await users(), before);
   });
 
-  it("an invitation lets someone in who is on no list, and they stay in after accepting it", async () => {
+  it("[SIGN-6] an invitation lets someone in who is on no list, and they stay in after accepting it", async () => {
     const path = `/join/${await token()}`;
     const browser = createBrowser();
     const offer = await browser.open(base + path);
@@ -119,7 +119,7 @@ forEachEngine("who may sign in, and joining by invitation", (bed) => {
     }
   });
 
-  it("[T6] an invitation for an address admits that verified address only", async () => {
+  it("[T6] [INVITE-3] an invitation for an address admits that verified address only", async () => {
     const path = `/join/${await token("Named@elsewhere.example".toLowerCase())}`;
     const before = await users();
     const wrong = await tryFrom(createBrowser(), path, "other@elsewhere.example");

@@ -5,6 +5,7 @@ import { createSessions } from "#auth/sessions.ts";
 import { createBrowser, signIn, signInFrom, type Browser } from "../support/browser-less.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { freeBase, startPeopleServer, type PeopleServer } from "../support/people-server.ts";
+import { startService } from "../support/service.ts";
 
 forEachEngine("the development issuer", (bed) => {
   let server: PeopleServer;
@@ -20,7 +21,7 @@ forEachEngine("the development issuer", (bed) => {
     createSessions({ deps: bed.deps, base }).find(browser.cookies.header(new URL(base)));
   const askedBy = async (browser: Browser) => browser.submit(await browser.open(`${base}/login?switch=1`));
 
-  it("signs anyone in with one text field and one button, on pages without script", async () => {
+  it("[SIGN-3] [SIGN-8] signs anyone in with one text field and one button, on pages without script", async () => {
     const browser = createBrowser();
     const page = await askedBy(browser);
     assert.equal(page.forms.length, 1);
@@ -95,7 +96,7 @@ forEachEngine("the development issuer", (bed) => {
     assert.equal((await createBrowser().open(action)).status, 400);
   });
 
-  it("answers this machine only: no request that was forwarded", async () => {
+  it("[SIGN-4] answers this machine only: no request that was forwarded", async () => {
     for (const name of ["x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "forwarded", "via", "x-real-ip"]) {
       for (const path of [
         "/dev-idp/.well-known/openid-configuration",
@@ -112,7 +113,7 @@ forEachEngine("the development issuer", (bed) => {
     }
   });
 
-  it("its addresses come from settings, whatever the request calls us", async () => {
+  it("[SIGN-9] its addresses come from settings, whatever the request calls us", async () => {
     const other = `127.0.0.1:${new URL(base).port}`;
     const document = await new Promise<string>((resolve, reject) => {
       const req = request(`http://${other}/dev-idp/.well-known/openid-configuration`, (res) => {
@@ -176,6 +177,14 @@ forEachEngine("the development issuer", (bed) => {
       404,
     );
     await configured.close();
+  });
+
+  it("[VAR-LOGIN_URL] the sign-in page is where settings say", async () => {
+    const at = await freeBase();
+    const moved = await startService(bed.deps, { base: at, env: { LOGIN_URL: `${at}/hello` } });
+    const page = await createBrowser().open(`${at}/hello?return_to=/x`);
+    assert.equal(page.forms[0]!.action.pathname, "/hello");
+    await moved.close();
   });
 
   it("leads back to where one wanted to go", async () => {

@@ -4,6 +4,8 @@ import { approveClient } from "#domain/access/approve-client.ts";
 import { listClients } from "#domain/access/list-clients.ts";
 import { revokeClient } from "#domain/access/revoke-client.ts";
 import { listActivity } from "#domain/activity/list-activity.ts";
+import { listAssets } from "#domain/assets/list-assets.ts";
+import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { policy, roles, type Action, type Role } from "#domain/policy.ts";
@@ -80,6 +82,14 @@ const deeds: Record<
   "posts.write": {
     allowed: ["owner", "admin", "member"],
     run: ({ deps }, caller) => createPost(deps, caller, { title: "A", body: "" }),
+  },
+  "assets.read": {
+    allowed: ["owner", "admin", "member"],
+    run: ({ deps }, caller) => listAssets(deps, caller, { limit: 1 }),
+  },
+  "assets.write": {
+    allowed: ["owner", "admin", "member"],
+    run: ({ deps }, caller) => requestAssetUpload(deps, caller, { kind: "image", mimeType: "image/png" }),
   },
   "activity.list": { allowed: ["owner", "admin"], run: ({ deps }, caller) => listActivity(deps, caller, { limit: 1 }) },
   "clients.list": { allowed: ["owner", "admin", "member"], run: ({ deps }, caller) => listClients(deps, caller) },

@@ -153,6 +153,7 @@ forEachEngine("posts", (bed) => {
       { title: "" },
       { title: " \t" },
       { title: "a\nb" },
+      { title: "\u200b\u2060\ufeff" },
       { title: "\0" },
       { title: "\ud800" },
       { title: "x".repeat(301) },

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createAuthenticate } from "#auth/authenticate.ts";
 import { approveClient } from "#domain/access/approve-client.ts";
 import { describeMe } from "#domain/access/describe-me.ts";
 import { listActivity } from "#domain/activity/list-activity.ts";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { SignedIn } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
@@ -10,10 +13,11 @@ import { deleteStudio } from "#domain/studios/delete-studio.ts";
 import { enterStudio } from "#domain/studios/enter-studio.ts";
 import { getStudio } from "#domain/studios/get-studio.ts";
 import { updateStudio, updateStudioInput } from "#domain/studios/update-studio.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forEachEngine, silent } from "../support/engines.ts";
 import { outcome } from "../support/outcome.ts";
 import { invite, newMember, newPerson, newStudio } from "../support/people.ts";
-import { approve as approveWithToken, createAuthenticate } from "../support/tokens.ts";
+import { png } from "../support/samples.ts";
+import { approve as approveWithToken } from "../support/tokens.ts";
 
 forEachEngine("settings of a studio", (bed) => {
   test("[WORD-2] name and time zone change, each alone too; id and slug stay", async () => {
@@ -41,17 +45,27 @@ forEachEngine("settings of a studio", (bed) => {
     const kept = await newStudio(bed.deps, owner, "Kept");
     const member = await newMember(bed.deps, owner, "member");
     const stranger = await newStudio(bed.deps);
-    await createPost(bed.deps, owner, { title: "Gone", body: "" });
+    const post = await createPost(bed.deps, owner, { title: "Gone", body: "" });
+    const base64 = (await png()).toString("base64");
+    const picture = { kind: "image" as const, mimeType: "image/png", base64 };
+    const [attached, loose] = [
+      await uploadAssetInline(bed.deps, owner, picture),
+      await uploadAssetInline(bed.deps, owner, picture),
+    ];
+    await attachAsset(bed.deps, owner, { postId: post.id, assetId: attached.assetId });
+    const keys = await Promise.all(
+      [attached, loose].map(async ({ assetId }) => (await bed.deps.assets.find(owner.studio.id, assetId))?.storageKey),
+    );
     const link = await invite(bed.deps, owner, "member");
     const tokens = {
-      elsewhere: await approveWithToken(bed.database, bed.deps, owner), // the active studio is Kept
-      inside: await approveWithToken(bed.database, bed.deps, member),
-      unrelated: await approveWithToken(bed.database, bed.deps, stranger),
+      elsewhere: await approveWithToken(bed.deps, owner), // the active studio is Kept
+      inside: await approveWithToken(bed.deps, member),
+      unrelated: await approveWithToken(bed.deps, stranger),
     };
     assert.equal(await outcome(deleteStudio(bed.deps, owner, { name: "doomed" })), "invalid_input");
     await deleteStudio(bed.deps, owner, { name: "Doomed" });
 
-    const authenticate = createAuthenticate(bed.database, bed.deps);
+    const authenticate = createAuthenticate(bed.deps, silent);
     assert.equal(await authenticate(tokens.inside.token, undefined), undefined);
     assert.equal((await authenticate(tokens.elsewhere.token, undefined))?.seat?.studio.id, kept.studio.id);
     assert.ok(await authenticate(tokens.unrelated.token, undefined));
@@ -59,7 +73,8 @@ forEachEngine("settings of a studio", (bed) => {
     assert.equal(await outcome(acceptInvitation(bed.deps, await newPerson(bed.deps), { token: link })), "not_found");
     assert.deepEqual((await describeMe(bed.deps, member)).memberships, []);
     assert.equal((await describeMe(bed.deps, owner)).activeStudioId, kept.studio.id);
-    for (const table of ["posts", "activity", "memberships", "invitations"] as const) {
+    for (const key of keys) assert.equal(await bed.deps.files.stat(key ?? ""), undefined, "the bytes are gone");
+    for (const table of ["assets", "posts", "activity", "memberships", "invitations"] as const) {
       const rows = await bed.database.q.selectFrom(table).select("studio_id").execute();
       assert.equal(rows.filter((row) => row.studio_id === owner.studio.id).length, 0, table);
     }

@@ -41,7 +41,7 @@ test("[ERR-2] an error of ours shows its code, message and hint, and nothing els
 test("[ERR-2] a hint that there is not is left out", () => {
   assert.deepEqual(renderError(notFound("post"), "req_1"), {
     status: 404,
-    view: { code: "not_found", message: "There is no such post in this studio." },
+    view: { code: "not_found", message: "There is no such post." },
     known: true,
   });
 });

@@ -44,6 +44,7 @@ const edge: readonly Address[] = [
   { path: "/dev-idp/sign-in/*", origin: "own", get: 400, post: 415 }, // only where no issuer is configured, on loopback
   { path: "/dev-idp/*", origin: "own", get: 404, post: 404 },
   { path: "/consent/*", origin: "own", get: 303, post: 403 },
+  { path: "/files/thumb/*", origin: "any", get: 404, post: 404 },
   { path: "/api/*", origin: "own", get: 404, post: 404 },
   { path: "/*", origin: "own", get: 404, post: 404 }, // this service has no web app built in
 ];
@@ -69,6 +70,13 @@ const api = [
   "POST /api/studios/:studioId/posts",
   "GET /api/studios/:studioId/posts/:postId",
   "PATCH /api/studios/:studioId/posts/:postId",
+  "GET /api/studios/:studioId/assets",
+  "GET /api/studios/:studioId/assets/:assetId",
+  "PATCH /api/studios/:studioId/assets/:assetId",
+  "DELETE /api/studios/:studioId/assets/:assetId",
+  "GET /api/studios/:studioId/posts/:postId/assets",
+  "PUT /api/studios/:studioId/posts/:postId/assets/:assetId",
+  "DELETE /api/studios/:studioId/posts/:postId/assets/:assetId",
   "GET /api/studios/:studioId/clients",
   "DELETE /api/studios/:studioId/clients/:grantId",
 ];

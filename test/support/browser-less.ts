@@ -30,7 +30,11 @@ export interface Form {
 
 const mostRedirects = 20;
 
-export function createBrowser(cookies: CookieJar = createCookieJar()): Browser {
+/** Where a redirect leads out of what a test serves, such as to a client's own page, it `leaves` and is not followed. */
+export function createBrowser(
+  cookies: CookieJar = createCookieJar(),
+  leaves: (url: URL) => boolean = () => false,
+): Browser {
   async function send(url: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
     const cookie = cookies.header(new URL(url));
@@ -46,6 +50,8 @@ export function createBrowser(cookies: CookieJar = createCookieJar()): Browser {
     let request = init;
     while (trail.length < mostRedirects) {
       trail.push(url);
+      if (leaves(new URL(url)))
+        return { url: new URL(url), status: 0, headers: new Headers(), text: "", forms: [], trail };
       const response = await send(url, request);
       const location = response.headers.get("location");
       if (response.status < 300 || response.status > 399 || location === null) {

@@ -10,7 +10,10 @@ import type { Clock } from "#lib/clock.ts";
 import { createIds } from "#lib/ids.ts";
 import { createLog } from "#lib/log.ts";
 import { createTestClock, type TestClock } from "./clock.ts";
+import { createMediaReader } from "#media/reader.ts";
+import { createSigner } from "#lib/signed-token.ts";
 import { temporaryFolder } from "./folder.ts";
+import { createMemoryFiles } from "./memory-files.ts";
 
 export type EngineName = Database["engine"];
 
@@ -70,6 +73,10 @@ export function createDeps(database: Database, clock: Clock): Deps {
     newSecret: () => randomBytes(32).toString("base64url"),
     base: "http://localhost:3000",
     limits: readConfig({}).limits,
+    files: createMemoryFiles(clock),
+    media: createMediaReader(),
+    signer: createSigner(["a secret of this test, long enough"], clock),
+    openUrl: () => Promise.reject(new Error("this test reaches nothing outside")),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createAuthenticate } from "#auth/authenticate.ts";
 import { createMetrics } from "#http/metrics.ts";
 import { createEdge, type Handler } from "#http/server.ts";
 import { createMcpEndpoint, type McpEndpoint } from "#mcp/endpoint.ts";
@@ -7,12 +8,10 @@ import type { Extension } from "#mcp/exchange.ts";
 import { noLimit, type CountCall } from "#mcp/rate-limit.ts";
 import type { Tool } from "#mcp/tool.ts";
 import { tools as productTools } from "#mcp/tools.ts";
-import type { Database } from "#db/client.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import type { Log } from "#lib/log.ts";
 import { silent } from "./engines.ts";
-import { createAuthenticate } from "./tokens.ts";
 
 export interface McpServer {
   url: string;
@@ -22,13 +21,12 @@ export interface McpServer {
 
 /** The endpoint behind a plain `node:http` server: a real socket, a real database, nobody in between. */
 export async function startMcp(
-  parts: { database: Database; deps: Deps },
+  { deps }: { deps: Deps },
   options: { tools?: readonly Tool[]; extension?: Extension; countCall?: CountCall; log?: Log } = {},
 ): Promise<McpServer> {
-  const { database, deps } = parts;
   const endpoint = createMcpEndpoint({
     deps,
-    authenticate: createAuthenticate(database, deps),
+    authenticate: createAuthenticate(deps, silent),
     tools: options.tools ?? productTools,
     signer: createSigner(["a secret of at least thirty-two bytes"], deps.clock),
     log: options.log ?? silent,
@@ -58,13 +56,69 @@ export async function startMcp(
   };
 }
 
+interface Named {
+  id: string;
+  name: string;
+}
+
+/** The fields of all results that tests look at; one that is not there fails its assertion. */
+interface Structured {
+  code: string;
+  message: string;
+  hint: string;
+  id: string;
+  title: string;
+  body: string;
+  revision: number;
+  user: Named & { email: string | null };
+  studio: Named;
+  role: string;
+  scopes: string[];
+  client: Named;
+  limits: {
+    inlineBytes: number;
+    kinds: Record<"image" | "video" | "document", { mimeTypes: string[]; maxBytes: number }>;
+  };
+  activity: { action: string; client: Named | null }[];
+}
+
+export interface ListedTool {
+  name: string;
+  title: string;
+  description: string;
+  inputSchema: { type: string; additionalProperties: boolean };
+  outputSchema: { type: string };
+  annotations: Record<string, boolean | string>;
+}
+
+export interface Result {
+  content: [{ text: string }];
+  structuredContent: Structured;
+  isError?: boolean;
+  tools: ListedTool[];
+  instructions: string;
+  protocolVersion: string;
+  resultType: string;
+  ttlMs?: number;
+  cacheScope?: string;
+  _meta: { "atelier/studio": Named; "io.modelcontextprotocol/serverInfo": { name: string } };
+}
+
+/** A JSON-RPC message as tests read it: as if every field were there. */
+export interface Message {
+  id: string | number | null;
+  result: Result;
+  error: { code: number; message: string; data: unknown };
+}
+
 export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  /** The JSON-RPC message, or messages, of the body, whether it came as JSON or as an event stream. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
-  json: any;
+  /** The message of the body. */
+  json: Message;
+  /** All of them, where it was a batch or an event stream. */
+  messages: Message[];
 }
 
 export const modernMeta = {
@@ -96,20 +150,27 @@ export async function post(
     },
     body,
     ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
-  } as RequestInit);
+  });
   return toAnswer(response);
 }
 
 async function toAnswer(response: Response): Promise<Answer> {
   const text = await response.text();
   const stream = response.headers.get("content-type")?.startsWith("text/event-stream");
-  const json: unknown = stream
+  const found = stream
     ? text
         .split("\n")
-        .filter((line) => line.startsWith("data: "))
-        .map((line) => JSON.parse(line.slice(6)) as unknown)
+        .filter((one) => one.startsWith("data: "))
+        .map((one) => tryParse(one.slice(6)))
     : tryParse(text);
-  return { status: response.status, headers: response.headers, text, json };
+  const messages = (Array.isArray(found) ? found : [found]) as Message[];
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: messages.at(-1) ?? ({} as Message),
+    messages,
+  };
 }
 
 function tryParse(text: string): unknown {

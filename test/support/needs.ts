@@ -1,4 +1,6 @@
+import { createCeph, hasCeph } from "./ceph.ts";
 import { createCluster, findPostgres } from "./cluster.ts";
+import { findProgram } from "./programs.ts";
 
 /** Something a suite uses that npm does not bring. */
 export interface Need {
@@ -16,7 +18,7 @@ export interface Provided {
   stop: () => Promise<void>;
 }
 
-/** A later suite that needs an S3 server or a browser adds a row. */
+/** A later suite that needs a browser adds a row. */
 export const needs: readonly Need[] = [
   {
     name: "PostgreSQL",
@@ -37,5 +39,36 @@ export const needs: readonly Need[] = [
     untested: "a PostgreSQL that restarts, falls silent or runs full: those tests start a server of their own",
     bring: "apt-get install postgresql",
     provide: async () => (findPostgres() ? { env: {}, stop: async () => {} } : undefined),
+  },
+  {
+    name: "An S3 server (Ceph's gateway)",
+    untested: "everything on S3: the suites of the file store ran on the disk store only",
+    bring:
+      "apt-get install radosgw ceph-mon ceph-osd ceph-common, or TEST_S3_ENDPOINT with the other TEST_S3_… settings",
+    async provide() {
+      // TEST_S3_BUCKET, TEST_S3_ACCESS_KEY_ID, TEST_S3_SECRET_ACCESS_KEY, TEST_S3_REGION, TEST_S3_FORCE_PATH_STYLE
+      if (process.env["TEST_S3_ENDPOINT"]) return { env: {}, stop: async () => {} };
+      if (!hasCeph()) return undefined;
+      const ceph = await createCeph();
+      const env = {
+        TEST_S3_ENDPOINT: ceph.endpoint,
+        TEST_S3_BUCKET: ceph.bucket,
+        TEST_S3_ACCESS_KEY_ID: ceph.accessKeyId,
+        TEST_S3_SECRET_ACCESS_KEY: ceph.secretAccessKey,
+      };
+      return { env, stop: ceph.remove };
+    },
+  },
+  {
+    name: "curl",
+    untested: "uploads as people send them from a terminal",
+    bring: "apt-get install curl",
+    provide: async () => (findProgram("curl") ? { env: {}, stop: async () => {} } : undefined),
+  },
+  {
+    name: "strace",
+    untested: "disks that fail and processes that die in the middle of a write",
+    bring: "apt-get install strace",
+    provide: async () => (findProgram("strace") ? { env: {}, stop: async () => {} } : undefined),
   },
 ];

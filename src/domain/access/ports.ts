@@ -137,7 +137,8 @@ export interface OAuthRecordStore {
   put(model: string, idHash: string, record: NewOAuthRecord): Promise<void>;
   /** Undefined for what never was, and for all that hangs on a grant that has ended. */
   find(model: string, idHash: string): Promise<OAuthRecord | undefined>;
-  delete(model: string, idHash: string): Promise<void>;
+  /** False where it was gone already. */
+  delete(model: string, idHash: string): Promise<boolean>;
   /** Uses it up; false where someone else already has. */
   consume(model: string, idHash: string, now: number): Promise<boolean>;
   /**

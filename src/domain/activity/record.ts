@@ -16,6 +16,14 @@ export const activityActions = [
   "client.moved",
   "post.created",
   "post.updated",
+  "asset.requested",
+  "asset.uploaded",
+  "asset.imported",
+  "asset.attached",
+  "asset.refused",
+  "asset.detached",
+  "asset.updated",
+  "asset.deleted",
 ] as const;
 
 export type ActivityAction = (typeof activityActions)[number];

@@ -26,6 +26,7 @@ export interface FileStore {
   ): Promise<string>;
   /** Undefined where nothing lies. Of a PUT that went past its limit it tells a size past the limit. */
   stat(key: string): Promise<StoredFile | undefined>;
+  /** From `start` to `end`, both included. */
   read(key: string, range?: { start: number; end: number }, signal?: AbortSignal): Promise<Readable>;
   /** Stores all of `body` or nothing; durable when it resolves. Throws `too_large` past `maxBytes`. */
   write(
@@ -45,6 +46,8 @@ export interface FileStore {
     prefix: string,
     options: { after?: string; limit: number },
   ): Promise<{ key: string; bytes: number; modifiedAt: number }[]>;
+  /** Removes what the store itself had begun and nobody wrote to since then, where it has such a thing. */
+  sweepTemporary?(olderThan: number): Promise<number>;
   /** Resolves when the store answers. */
   ping(): Promise<void>;
 }

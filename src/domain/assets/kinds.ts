@@ -4,6 +4,8 @@ export interface AssetLimits {
   video: number;
   document: number;
   assetsPerPost: number;
+  /** What all files of one studio may take together; absent: no limit. */
+  studioBytes?: number | undefined;
 }
 
 /** Which MIME types each kind takes. SVG and HTML are in none. */

@@ -13,6 +13,8 @@ export interface KeptAnswer {
 }
 
 export interface IdempotencyStore {
+  /** What was kept under the key, made after `expired`. */
+  find(key: IdempotencyKey, expired: number): Promise<KeptAnswer | undefined>;
   /**
    * Takes the key for this transaction, or answers what was kept under it. Of parallel transactions one takes it;
    * the others wait for its end. Keys of the same person made before `expired` are forgotten on the way.

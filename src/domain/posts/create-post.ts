@@ -27,6 +27,7 @@ export async function createPost(
     body: fields.body,
     status: "draft",
     revision: 1,
+    assetCount: 0,
     createdBy: caller.user.id,
     createdAt: now,
     updatedAt: now,
@@ -35,7 +36,7 @@ export async function createPost(
     once(deps, tx, caller, { verb: "create_post", key, input: fields }, async () => {
       await tx.posts.insert(post);
       await recordActivity(deps, tx, caller, "post.created", post.id, { title: post.title });
-      return viewPost(deps.base, post);
+      return viewPost(deps.base, post, []);
     }),
   );
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { viewAsset } from "../assets/asset.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { pageInput, readCursor, toPage } from "../page.ts";
@@ -17,7 +18,7 @@ export const listPostsOutput = z.object({ posts: z.array(postView), nextCursor: 
 
 /** A studio's posts, newest first. A cursor holds its place whatever is added or changed meanwhile. */
 export async function listPosts(
-  deps: Pick<Deps, "posts" | "base">,
+  deps: Pick<Deps, "posts" | "assets" | "base">,
   caller: Caller,
   input: z.infer<typeof listPostsInput>,
 ): Promise<z.infer<typeof listPostsOutput>> {
@@ -31,5 +32,10 @@ export async function listPosts(
     limit: input.limit + 1,
   });
   const { items, nextCursor } = toPage(rows, input.limit, list);
-  return { posts: items.map((post) => viewPost(deps.base, post)), nextCursor };
+  const withAssets = items.filter((post) => post.assetCount > 0).map((post) => post.id);
+  const onPost = Map.groupBy(await deps.assets.listOnPosts(withAssets), (asset) => asset.postId);
+  return {
+    posts: items.map((post) => viewPost(deps.base, post, (onPost.get(post.id) ?? []).map(viewAsset))),
+    nextCursor,
+  };
 }

@@ -12,10 +12,16 @@ export interface PostFilter {
 export type PostChange = Partial<Pick<Post, "title" | "body" | "status">>;
 
 export interface PostStore {
-  insert(post: Post): Promise<void>;
+  insert(post: Omit<Post, "assetCount">): Promise<void>;
   find(studioId: string, postId: string): Promise<Post | undefined>;
   /** Newest first. */
   list(studioId: string, filter: PostFilter): Promise<Post[]>;
+  /** Counts one more asset, and answers its place; undefined where the post is gone or has `limit` of them. */
+  takePlace(studioId: string, postId: string, limit: number, now: number): Promise<number | undefined>;
+  /** Counts one asset less; false where the post is gone or has none. */
+  freePlace(studioId: string, postId: string, now: number): Promise<boolean>;
+  /** So many new places behind all others, in order; answers the first. */
+  newPlaces(studioId: string, postId: string, count: number): Promise<number>;
   /** Changes the post and raises its revision, unless it is gone or past `revision`; undefined then. */
   update(
     studioId: string,

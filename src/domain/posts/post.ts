@@ -2,6 +2,7 @@ import { z } from "zod";
 import { isoTime } from "#lib/clock.ts";
 import { isId } from "#lib/ids.ts";
 import { AppError, notFound } from "#lib/errors.ts";
+import { assetDetail, type AssetDetail } from "../assets/asset.ts";
 import { line, text } from "../text.ts";
 
 export const postStatuses = ["draft", "ready", "archived"] as const;
@@ -15,6 +16,7 @@ export interface Post {
   body: string;
   status: PostStatus;
   revision: number;
+  assetCount: number;
   createdBy: string;
   createdAt: number;
   updatedAt: number;
@@ -35,7 +37,7 @@ export const postView = z.object({
     .number()
     .int()
     .describe("Grows with every change; give it to update_post to be told of changes in between."),
-  assets: z.array(z.unknown()),
+  assets: z.array(assetDetail).describe("In order. Addresses and measures come with get_post and update_post."),
   createdBy: z.string(),
   createdAt: z.string(),
   updatedAt: z.string(),
@@ -44,14 +46,14 @@ export const postView = z.object({
 
 export type PostView = z.infer<typeof postView>;
 
-export function viewPost(base: string, post: Post): PostView {
+export function viewPost(base: string, post: Post, assets: readonly AssetDetail[]): PostView {
   return {
     id: post.id,
     title: post.title,
     body: post.body,
     status: post.status,
     revision: post.revision,
-    assets: [],
+    assets: [...assets],
     createdBy: post.createdBy,
     createdAt: isoTime(post.createdAt),
     updatedAt: isoTime(post.updatedAt),

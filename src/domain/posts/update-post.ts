@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { AppError, notFound } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
+import { describeAssets } from "../assets/describe.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps, Stores } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
 import { knownPostId, postFields, postStatuses, revisionConflict, viewPost, type PostView } from "./post.ts";
@@ -12,6 +13,7 @@ export const updatePostInput = z.strictObject({
   title: postFields.title.optional(),
   body: postFields.body.optional(),
   status: z.enum(postStatuses).optional(),
+  assetIds: z.array(id).max(1000).optional().describe("A new order: exactly the ids of the assets it has, each once."),
   revision: z
     .int32()
     .min(1)
@@ -20,27 +22,52 @@ export const updatePostInput = z.strictObject({
 });
 
 export async function updatePost(
-  deps: Pick<Deps, "transact" | "newId" | "clock" | "base">,
+  deps: Pick<Deps, "transact" | "newId" | "clock" | "base" | "files" | "signer">,
   caller: Caller,
   input: z.infer<typeof updatePostInput>,
 ): Promise<PostView> {
   authorize(caller, "posts.write");
-  const { postId, revision, ...fields } = input;
+  const { postId, revision, assetIds, ...fields } = input;
   const change = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-  if (Object.keys(change).length === 0) {
-    throw new AppError("invalid_input", "Nothing to change was given.", "Give at least one of title, body or status.");
+  const changed = [...Object.keys(change), ...(assetIds ? ["assetIds"] : [])];
+  if (changed.length === 0) {
+    throw new AppError(
+      "invalid_input",
+      "Nothing to change was given.",
+      "Give at least one of title, body, status or assetIds.",
+    );
   }
-  const post = await deps.transact(async (tx) => {
+  const { post, assets } = await deps.transact(async (tx) => {
     const updated = await tx.posts.update(caller.studio.id, knownPostId(postId), change, revision, deps.clock());
     if (!updated) {
       const current = await tx.posts.find(caller.studio.id, postId);
       throw current ? revisionConflict(current.revision) : notFound("post");
     }
-    await recordActivity(deps, tx, caller, "post.updated", postId, {
-      fields: Object.keys(change),
-      revision: updated.revision,
-    });
-    return updated;
+    if (assetIds) await reorder(tx, updated.studioId, postId, assetIds);
+    await recordActivity(deps, tx, caller, "post.updated", postId, { fields: changed, revision: updated.revision });
+    return { post: updated, assets: await tx.assets.listOnPosts([postId]) };
   });
-  return viewPost(deps.base, post);
+  return viewPost(deps.base, post, await describeAssets(deps, assets));
+}
+
+/** The post's row is ours since the update before, so nobody attaches or detaches meanwhile. */
+async function reorder(tx: Stores, studioId: string, postId: string, order: readonly string[]): Promise<void> {
+  const present = new Set((await tx.assets.listOnPosts([postId])).map((asset) => asset.id));
+  if (
+    present.size !== order.length ||
+    new Set(order).size !== order.length ||
+    !order.every((assetId) => present.has(assetId))
+  ) {
+    throw new AppError(
+      "invalid_input",
+      "assetIds: they are not exactly the assets of the post, each once.",
+      "Read the post with get_post and give all its asset ids in the new order; attach_asset and detach_asset change which ones it has.",
+    );
+  }
+  if (order.length === 0) return;
+  const first = await tx.posts.newPlaces(studioId, postId, order.length);
+  await tx.assets.arrange(
+    postId,
+    order.map((assetId, i) => ({ assetId, position: first + i })),
+  );
 }

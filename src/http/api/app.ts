@@ -4,6 +4,7 @@ import { enterStudio } from "#domain/studios/enter-studio.ts";
 import { AppError } from "#lib/errors.ts";
 import { requireOwnPage } from "../guards.ts";
 import { toProblem } from "../problem.ts";
+import { assetRoutes } from "./assets.ts";
 import { clientRoutes } from "./clients.ts";
 import type { ApiParts, InStudio, Signed } from "./context.ts";
 import { memberRoutes } from "./members.ts";
@@ -20,6 +21,7 @@ export function createApi(parts: ApiParts) {
     .route("/", studioRoutes(parts))
     .route("/", memberRoutes(parts))
     .route("/", postRoutes(parts))
+    .route("/", assetRoutes(parts))
     .route("/", clientRoutes(parts));
   const answer = answerProblem(parts);
   return new Hono<Signed>()

@@ -41,5 +41,7 @@ function Subject({ row }: { row: Activity }) {
 }
 
 function timeOf(at: string, timezone: string): string {
-  return new Intl.DateTimeFormat("en", { timeStyle: "short", hourCycle: "h23", timeZone: timezone }).format(new Date(at));
+  return new Intl.DateTimeFormat("en", { timeStyle: "short", hourCycle: "h23", timeZone: timezone }).format(
+    new Date(at),
+  );
 }

@@ -15,6 +15,14 @@ export const actionWords: Record<NonNullable<ActivityFilter["action"]>, { choice
   "client.moved": { choice: "AI client moved here", verb: "moved here with a new connection" },
   "post.created": { choice: "Post created", verb: "created" },
   "post.updated": { choice: "Post changed", verb: "changed" },
+  "asset.requested": { choice: "Upload promised", verb: "began to upload a file" },
+  "asset.uploaded": { choice: "File uploaded", verb: "uploaded a file" },
+  "asset.imported": { choice: "File imported", verb: "imported a file" },
+  "asset.attached": { choice: "File put on a post", verb: "put a file on a post" },
+  "asset.refused": { choice: "File refused", verb: "sent a file that was refused" },
+  "asset.detached": { choice: "File taken off a post", verb: "took a file off a post" },
+  "asset.updated": { choice: "File described", verb: "changed what is said of a file" },
+  "asset.deleted": { choice: "File deleted", verb: "deleted a file" },
 };
 
 export const verbFor = (action: string): string =>
@@ -32,6 +40,7 @@ export function changeIn({ action, detail }: Activity): string {
       .join("; ");
   if (action.startsWith("invitation.") || action === "member.joined")
     return [text("role") && `as ${text("role")}`, text("email") && `for ${text("email")}`].filter(Boolean).join(" ");
+  if (action.startsWith("asset.")) return text("filename");
   if (action === "client.revoked") return text("clientName");
   if (action === "client.approved") return text("redirectHost") && `answers go to ${text("redirectHost")}`;
   return "";

@@ -1,0 +1,94 @@
+import { execFile, fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+/**
+ * PUT of one file with curl: to the disk store behind the real door, and beside it to a bare Node server that pipes
+ * into a file, hashes with sha256 and syncs. By turns, each in a process of its own; the best of the rounds counts, since
+ * whatever else the machine does can only slow one down.
+ *
+ *   node bench/disk-put.ts          1 GB
+ *   node bench/disk-put.ts --full   also 5 GB
+ */
+
+const run = promisify(execFile);
+const rounds = 3;
+const mebibyte = 1024 * 1024;
+const sizes = process.argv.includes("--full") ? [1024, 5120] : [1024];
+
+interface Server {
+  child: ChildProcess;
+  /** An address for one PUT. */
+  address: () => Promise<string>;
+  /** The most memory the process ever had, in MB. */
+  peak: () => Promise<number>;
+  /** Seconds of processor time so far, its own and the system's for it. */
+  cpu: () => Promise<number>;
+}
+
+async function start(kind: "ours" | "bare", folder: string): Promise<Server> {
+  const child = fork(join(import.meta.dirname, "support/put-server.ts"), [kind, folder]);
+  const ask = async (question: string): Promise<string> => {
+    const answer = once(child, "message");
+    child.send(question);
+    return String((await answer)[0]);
+  };
+  await once(child, "message");
+  const figure = (name: string) => async () => Number(await ask(name));
+  return { child, address: () => ask("address"), peak: figure("peak"), cpu: figure("cpu") };
+}
+
+async function put(server: Server, file: string): Promise<number> {
+  const address = await server.address();
+  const started = performance.now();
+  const { stdout } = await run("curl", ["-sS", "-w", "%{http_code}", "-T", file, address]);
+  if (!stdout.endsWith("200")) throw new Error(`PUT answered ${stdout}`);
+  return (performance.now() - started) / 1000;
+}
+
+const line = (name: string, ours: string, limit: string, peer: string, ratio: string): void =>
+  console.log(
+    [name.padEnd(34), ours.padStart(10), limit.padStart(18), peer.padStart(16), ratio.padStart(10)].join("  "),
+  );
+
+const folder = mkdtempSync(join(tmpdir(), "atelier-bench-"));
+let missed = false;
+try {
+  line("measure", "ours", "limit", "bare Node", "ratio");
+  for (const size of sizes) {
+    const file = join(folder, "file.bin");
+    writeFileSync(file, "");
+    truncateSync(file, size * mebibyte);
+    const [ours, bare] = [await start("ours", join(folder, "ours")), await start("bare", folder)];
+    const before = { peak: [await ours.peak(), await bare.peak()], cpu: [await ours.cpu(), await bare.cpu()] } as const;
+    const speeds: { ours: number[]; bare: number[] } = { ours: [], bare: [] };
+    for (let round = 0; round < rounds; round++) {
+      speeds.bare.push(size / (await put(bare, file)));
+      speeds.ours.push(size / (await put(ours, file)));
+    }
+    const [speed, peer] = [Math.max(...speeds.ours), Math.max(...speeds.bare)];
+    const [grown, peerGrown] = [(await ours.peak()) - before.peak[0], (await bare.peak()) - before.peak[1]];
+    const [cpu, peerCpu] = [(await ours.cpu()) - before.cpu[0], (await bare.cpu()) - before.cpu[1]].map(
+      (all) => all / rounds,
+    );
+    const name = `PUT of ${size / 1024} GB to the disk store`;
+    const ratio = (a = 0, b = 1) => `${(a / b).toFixed(2)} x`;
+    line(`${name}, MB/s`, speed.toFixed(0), ">= 0.90 x", peer.toFixed(0), ratio(speed, peer));
+    line(`${name}, CPU`, `${cpu?.toFixed(2)} s`, "-", `${peerCpu?.toFixed(2)} s`, ratio(cpu, peerCpu));
+    line(
+      `${name}, memory`,
+      `+${grown.toFixed(0)} MB`,
+      "<= +150 MB",
+      `+${peerGrown.toFixed(0)} MB`,
+      ratio(grown, peerGrown),
+    );
+    missed ||= speed / peer < 0.9 || grown > 150;
+    for (const { child } of [ours, bare]) child.kill();
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exit(missed ? 1 : 0);

@@ -1,0 +1,42 @@
+import { sha256 } from "#lib/digest.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { listPosts, listPostsInput } from "#domain/posts/list-posts.ts";
+import { callerIn } from "#domain/access/authenticator.ts";
+import { listen, openDeps } from "./setup.ts";
+
+/** The limit: `node:http`, the same two statements, the same JSON in and out, and nothing else. */
+const { deps } = await openDeps();
+const serverInfo = { name: "atelier", title: "Atelier", version: "0.0.0", websiteUrl: deps.base };
+
+listen((req, res) => {
+  const chunks: Buffer[] = [];
+  req.on("data", (chunk: Buffer) => chunks.push(chunk));
+  req.on("end", () => void answer(Buffer.concat(chunks)));
+
+  async function answer(bytes: Buffer): Promise<void> {
+    const { id, params } = JSON.parse(bytes.toString()) as {
+      id: number;
+      params: { name: string; arguments: { postId: string } };
+    };
+    const token = String(req.headers.authorization).slice(7);
+    const holder = await deps.tokens.findHolder(sha256(token), `${deps.base}/mcp`, undefined, deps.clock());
+    if (!holder?.authentication.seat) return void res.writeHead(401).end();
+    const caller = callerIn(holder.authentication, holder.authentication.seat);
+    const output =
+      params.name === "get_post"
+        ? await getPost(deps, caller, params.arguments)
+        : await listPosts(deps, caller, listPostsInput.parse(params.arguments));
+    const text = JSON.stringify({
+      jsonrpc: "2.0",
+      id,
+      result: {
+        content: [{ type: "text", text: JSON.stringify(output) }],
+        structuredContent: output,
+        resultType: "complete",
+        _meta: { "io.modelcontextprotocol/serverInfo": serverInfo, "atelier/studio": caller.studio },
+      },
+    });
+    res.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
+    res.end(text);
+  }
+});

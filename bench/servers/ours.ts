@@ -1,0 +1,35 @@
+import { createAuthenticate } from "#auth/authenticate.ts";
+import { createMetrics } from "#http/metrics.ts";
+import { createEdge, type Handler } from "#http/server.ts";
+import { createSigner } from "#lib/signed-token.ts";
+import { createLog } from "#lib/log.ts";
+import { createMcpEndpoint } from "#mcp/endpoint.ts";
+import { createCallLimit } from "#mcp/rate-limit.ts";
+import { tools } from "#mcp/tools.ts";
+import { listen, listenOn, openDeps, silent } from "./setup.ts";
+
+/** The product's endpoint: alone, or with `BENCH_EDGE` behind the door, with its guards, figures and log line. */
+const { deps } = await openDeps();
+const endpoint = createMcpEndpoint({
+  deps,
+  authenticate: createAuthenticate(deps, silent),
+  tools,
+  signer: createSigner(["a secret of at least thirty-two bytes"], deps.clock),
+  log: silent,
+  countCall: createCallLimit(deps.clock, Infinity),
+  version: "0.0.0",
+});
+if (process.env["BENCH_EDGE"]) {
+  const handle: Handler = async (req, res) => void (await endpoint.handle(req, res));
+  const addresses = { base: deps.base, uploadPage: deps.base, loopback: true, mcpOrigins: [] };
+  const edge = createEdge({
+    routes: () => [{ path: "/mcp", origin: "mcp", handle }],
+    addresses,
+    metrics: createMetrics(),
+    newId: deps.newId,
+    log: createLog((process.env["BENCH_LOG"] ?? "info") as "info"),
+  });
+  listenOn(edge.server);
+} else {
+  listen((req, res) => void endpoint.handle(req, res));
+}

@@ -1,0 +1,56 @@
+import { getRequestListener } from "@hono/node-server";
+import { createMcpHandler, McpServer, requireBearerAuth } from "@modelcontextprotocol/server";
+import { createAuthenticate } from "#auth/authenticate.ts";
+import { callerIn, type Authentication } from "#domain/access/authenticator.ts";
+import { tools } from "#mcp/tools.ts";
+import { listen, openDeps, silent } from "./setup.ts";
+
+/** The SDK as its documentation shows it: a handler that builds a server for each request, with the same tools and verbs. */
+const { deps } = await openDeps();
+const authenticate = createAuthenticate(deps, silent);
+
+const gate = requireBearerAuth({
+  verifier: {
+    async verifyAccessToken(token) {
+      const authentication = await authenticate(token, undefined);
+      if (!authentication) throw new Error("invalid");
+      return {
+        token,
+        clientId: authentication.client.id,
+        scopes: [...authentication.scopes],
+        expiresAt: Math.floor(Date.now() / 1000) + 60,
+        extra: { authentication },
+      };
+    },
+  },
+  requiredScopes: [],
+});
+
+const handler = createMcpHandler(({ authInfo }) => {
+  const server = new McpServer({ name: "atelier", title: "Atelier", version: "0.0.0" });
+  const authentication = authInfo?.extra?.["authentication"] as Authentication;
+  if (!authentication.seat) throw new Error("no membership");
+  const caller = callerIn(authentication, authentication.seat);
+  for (const tool of tools) {
+    server.registerTool(
+      tool.name,
+      { title: tool.title, description: tool.description, inputSchema: tool.input, outputSchema: tool.output },
+      async (input: unknown) => {
+        const output: Record<string, unknown> = {
+          ...(await tool.run(deps, caller, input as never, { signal: new AbortController().signal })),
+        };
+        return {
+          content: [{ type: "text" as const, text: JSON.stringify(output) }],
+          structuredContent: output,
+        };
+      },
+    );
+  }
+  return server;
+});
+
+const listener = getRequestListener(async (request) => {
+  const authInfo = await gate(request);
+  return authInfo instanceof Response ? authInfo : handler.fetch(request, { authInfo });
+});
+listen((req, res) => void listener(req, res));

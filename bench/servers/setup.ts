@@ -1,0 +1,55 @@
+import { randomBytes } from "node:crypto";
+import type { RequestListener } from "node:http";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { openDatabase } from "#db/open.ts";
+import { createStores } from "#db/stores.ts";
+import type { Database } from "#db/client.ts";
+import type { Deps } from "#domain/deps.ts";
+import { systemClock } from "#lib/clock.ts";
+import { createIds } from "#lib/ids.ts";
+import { createLog } from "#lib/log.ts";
+import { createSigner } from "#lib/signed-token.ts";
+import { createMediaReader } from "#media/reader.ts";
+import { createMemoryFiles } from "../../test/support/memory-files.ts";
+
+export const silent = createLog("silent");
+
+/** What every server of the comparison starts from: the same database, opened the same way. */
+export async function openDeps(): Promise<{ database: Database; deps: Deps }> {
+  const database = await openDatabase({
+    databaseUrl: process.env["BENCH_DATABASE_URL"] === "" ? undefined : process.env["BENCH_DATABASE_URL"],
+    dataDir: process.env["BENCH_DATA_DIR"] ?? "",
+    log: silent,
+  });
+  const deps: Deps = {
+    ...createStores(database),
+    clock: systemClock,
+    newId: createIds(systemClock),
+    newSecret: () => randomBytes(32).toString("base64url"),
+    base: "http://localhost:3000",
+    limits: { image: 1, video: 1, document: 1, assetsPerPost: 20 },
+    files: createMemoryFiles(systemClock),
+    media: createMediaReader(),
+    signer: createSigner(["a secret of this bench, long enough"], systemClock),
+    openUrl: () => Promise.reject(new Error("nothing is fetched here")),
+  };
+  return { database, deps };
+}
+
+/** Listens, tells the parent where, and answers its questions about CPU time. */
+export function listen(listener: RequestListener): void {
+  const server = createServer({ keepAliveTimeout: 65_000 }, listener);
+  listenOn(server);
+}
+
+export function listenOn(server: ReturnType<typeof createServer>): void {
+  server.listen(0, "127.0.0.1", () =>
+    process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp` }),
+  );
+  process.on("message", () => {
+    const { user, system } = process.cpuUsage();
+    process.send?.({ cpu: user + system });
+  });
+  process.on("disconnect", () => process.exit(0));
+}

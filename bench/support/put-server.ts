@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { createWriteStream, mkdirSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { startFileEdge } from "../../test/support/file-edge.ts";
+
+/** A process of its own that takes PUTs: the disk store behind the door, or the least that Node can do. */
+
+const [kind, folder = ""] = process.argv.slice(2);
+mkdirSync(folder, { recursive: true });
+const newAddress = kind === "ours" ? await ours() : await bare();
+
+process.on("message", (question) => {
+  const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
+  if (question === "peak") process.send?.(maxRSS / 1024);
+  else if (question === "cpu") process.send?.((userCPUTime + systemCPUTime) / 1_000_000);
+  else void newAddress().then((address) => process.send?.(address));
+});
+process.send?.("ready");
+
+async function ours(): Promise<() => Promise<string>> {
+  const { store } = await startFileEdge({ root: join(folder, "files") });
+  // One key, written over each time: the disk does not fill with rounds.
+  return () => store.uploadAddress("incoming/bench", { maxBytes: 2 ** 40, expiresAt: Date.now() + 3_600_000 });
+}
+
+async function bare(): Promise<() => Promise<string>> {
+  const file = join(folder, "bare.bin");
+  const server = createServer((req, res) => void take(req, res)).listen(0, "127.0.0.1");
+  async function take(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const hash = createHash("sha256");
+    req.on("data", (chunk: Buffer) => hash.update(chunk));
+    await pipeline(req, createWriteStream(file, { flush: true }));
+    res.end(hash.digest("hex"));
+  }
+  await once(server, "listening");
+  return async () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}

@@ -1,0 +1,61 @@
+import type { KoaContextWithOIDC } from "oidc-provider";
+import { scopes as studioScopes, type Scope } from "#domain/caller.ts";
+import { oauthPaths } from "./oauth-paths.ts";
+
+type Middleware = (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>;
+
+/** What clients ask for, as the library understands it. A parameter that is there twice stays so, and is refused. */
+export const amendRequest: Middleware = async (ctx, next) => {
+  if (ctx.path === oauthPaths.authorization) {
+    const query = new URLSearchParams(ctx.querystring);
+    if (query.getAll("scope").length <= 1) query.set("scope", fillInScopes(query.get("scope")));
+    // The library would answer by these, with a script or in a fragment. One it does not know it refuses in the query.
+    const mode = query.get("response_mode");
+    if (mode && mode !== "query") query.set("response_mode", "unsupported");
+    ctx.querystring = query.toString();
+  }
+  await next();
+};
+
+/**
+ * Nothing asked means both scopes. Real clients leave the parameter out, or name only scopes of others (`claudeai`,
+ * `openid email profile`); the library would refuse them, or give a token that is good for nothing.
+ */
+function fillInScopes(scope: string | null): string {
+  const words = (scope ?? "").split(" ").filter(Boolean);
+  const ours = words.some((word) => studioScopes.includes(word as Scope));
+  return (ours ? words : [...words, ...studioScopes]).join(" ");
+}
+
+/**
+ * A response type that we do not have comes with a response mode that the client does not have, which is what the
+ * library complains of. RFC 6749 §4.1.2.1 has a word for it.
+ */
+export const nameResponseType: Middleware = async (ctx, next) => {
+  await next();
+  const types = new URLSearchParams(ctx.querystring).getAll("response_type");
+  const location = ctx.response.get("location") || "";
+  if (ctx.path !== oauthPaths.authorization || types.length !== 1 || !types[0] || types[0] === "code") return;
+  const [address = "", answer = ""] = location.split(/(?<=[?#])(?=error=invalid_request&)/, 2);
+  const told = new URLSearchParams(answer);
+  if (!told.has("error")) return;
+  told.set("error", "unsupported_response_type");
+  told.set("error_description", "the response_type must be code");
+  ctx.set("location", `${address}${told.toString()}`);
+};
+
+/** Nobody signed in: to the login url, and from there back to the same approval. */
+export function sendToLogin(parts: {
+  loginUrl: string;
+  isSignedIn: (cookieHeader: string) => Promise<boolean>;
+}): Middleware {
+  return async (ctx, next) => {
+    await next();
+    const location = ctx.response.get("location") || "";
+    if (ctx.status !== 303 || !location.startsWith("/consent/") || (await parts.isSignedIn(ctx.get("cookie")))) return;
+    const login = new URL(parts.loginUrl);
+    login.searchParams.set("return_to", location);
+    ctx.redirect(login.href);
+    ctx.status = 303;
+  };
+}

@@ -1,0 +1,40 @@
+import type { KoaContextWithOIDC } from "oidc-provider";
+import { AppError } from "#lib/errors.ts";
+import type { Log } from "#lib/log.ts";
+import { oauthPaths } from "./oauth-paths.ts";
+
+/** The library sets it on every answer; it leads nowhere, see `forgetful` in adapter.ts, and is not sent. */
+export const sessionCookie = "atelier_unused";
+
+/** Takes out of the library's answers what we do not do: its session cookie, response modes that need a script. */
+export async function tidyAnswer(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
+  await next();
+  const cookies = [ctx.response.headers["set-cookie"] ?? []]
+    .flat()
+    .filter((cookie) => !cookie.startsWith(sessionCookie));
+  if (cookies.length > 0) ctx.set("set-cookie", cookies);
+  else ctx.remove("set-cookie");
+  const answer = ctx.body as Record<string, unknown> | undefined;
+  if (answer?.["response_modes_supported"]) answer["response_modes_supported"] = ["query"];
+  // RFC 7591 §3.2.2 has no invalid_request: what is wrong with a registration is wrong with its metadata.
+  if (ctx.path === oauthPaths.registration && answer?.["error"] === "invalid_request")
+    answer["error"] = "invalid_client_metadata";
+}
+
+/**
+ * An error that is not the library's own is a `server_error` to it, whatever it was. Ours know better: too many
+ * requests, a database that cannot be reached. What nobody expected is logged.
+ */
+export function tellFailure(log: Log): (ctx: KoaContextWithOIDC, error: unknown) => void {
+  return (ctx, error) => {
+    if (!(error instanceof AppError)) {
+      log.error({ err: error }, "the authorization server failed");
+      return;
+    }
+    ctx.status = error.status;
+    if (error.retryAfter !== undefined) ctx.set("retry-after", String(error.retryAfter));
+    const answer = ctx.body as Record<string, unknown> | undefined;
+    if (answer?.["error"] === "server_error")
+      Object.assign(answer, { error: "temporarily_unavailable", error_description: error.message });
+  };
+}

@@ -1,0 +1,220 @@
+import type { Selectable } from "kysely";
+import { isReady, type Asset, type ReadyAsset } from "#domain/assets/asset.ts";
+import type { AssetStore } from "#domain/assets/ports.ts";
+import { statement, type Connection } from "./client.ts";
+import type { Schema } from "./schema.ts";
+
+type AssetRow = Selectable<Schema["assets"]>;
+
+const findAsset = statement<AssetRow>("find_asset", "SELECT * FROM assets WHERE studio_id = $1 AND id = $2");
+
+const findOnPost = statement<AssetRow>("find_on_post", "SELECT * FROM assets WHERE post_id = $1 ORDER BY position");
+
+const putOnPost = statement<AssetRow>(
+  "put_on_post",
+  `UPDATE assets SET post_id = $1, position = $2
+    WHERE studio_id = $3 AND id = $4 AND status = 'ready' AND post_id IS NULL RETURNING *`,
+);
+
+const takeOffPost = statement<Pick<AssetRow, "id">>(
+  "take_off_post",
+  `UPDATE assets SET post_id = NULL, position = NULL
+    WHERE studio_id = $1 AND id = $2 AND post_id = $3 AND status = 'ready' RETURNING id`,
+);
+
+const confirmOnPost = statement<AssetRow>(
+  "confirm_on_post",
+  `UPDATE assets SET status = 'ready', bytes = $1, charged_bytes = $1, version = $2, sha256 = $3,
+          width = $4, height = $5, duration_ms = $6, post_id = $7, position = $8
+    WHERE id = $9 AND status = 'pending' AND storage_key = $10 AND source_version = $11 RETURNING *`,
+);
+
+const charge = statement<Pick<AssetRow, "id">>(
+  "charge_studio",
+  "UPDATE studios SET used_bytes = used_bytes + $1 WHERE id = $2 AND used_bytes + $1 <= $3 RETURNING id",
+);
+
+export function assetStore({ q, run }: Connection): AssetStore {
+  return {
+    async insert(asset) {
+      await q.insertInto("assets").values(toRow(asset)).execute();
+    },
+    async find(studioId, assetId) {
+      const [row] = await run(findAsset, [studioId, assetId]);
+      return row && toAsset(row);
+    },
+    async list(studioId, { unattached, kind, before, limit }) {
+      const rows = await q
+        .selectFrom("assets")
+        .selectAll()
+        .where("studio_id", "=", studioId)
+        .$if(unattached === true, (assets) => assets.where("post_id", "is", null))
+        .$if(kind !== undefined, (assets) => assets.where("kind", "=", kind!))
+        .$if(before !== undefined, (assets) => assets.where("id", "<", before!))
+        .orderBy("id", "desc")
+        .limit(limit)
+        .execute();
+      return rows.map(toAsset);
+    },
+    async listOnPosts(postIds) {
+      if (postIds.length === 0) return [];
+      if (postIds.length === 1) return (await run(findOnPost, [postIds[0]])).map(toAsset);
+      const rows = await q
+        .selectFrom("assets")
+        .selectAll()
+        .where("post_id", "in", postIds)
+        .orderBy("post_id")
+        .orderBy("position")
+        .execute();
+      return rows.map(toAsset);
+    },
+    async claim(assetId, from, { storageKey, sourceVersion }) {
+      const { numUpdatedRows } = await q
+        .updateTable("assets")
+        .set({ storage_key: storageKey, source_version: sourceVersion })
+        .where("id", "=", assetId)
+        .where("status", "=", "pending")
+        .where("storage_key", from === null ? "is" : "=", from)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    async confirmOnPost(
+      assetId,
+      { storageKey, sourceVersion },
+      { bytes, version, sha256, width, height, durationMs },
+      { postId, position },
+    ) {
+      const facts = [bytes, version, sha256, width, height, durationMs];
+      const [row] = await run(confirmOnPost, [...facts, postId, position, assetId, storageKey, sourceVersion]);
+      return row && toReady(row);
+    },
+    async putOnPost(studioId, assetId, { postId, position }) {
+      const [row] = await run(putOnPost, [postId, position, studioId, assetId]);
+      return row && toReady(row);
+    },
+    async takeOffPost(studioId, assetId, postId) {
+      return (await run(takeOffPost, [studioId, assetId, postId])).length > 0;
+    },
+    async arrange(postId, places) {
+      for (const { assetId, position } of places) {
+        await q
+          .updateTable("assets")
+          .set({ position })
+          .where("id", "=", assetId)
+          .where("post_id", "=", postId)
+          .execute();
+      }
+    },
+    async update(studioId, assetId, { altText, filename }) {
+      const row = await q
+        .updateTable("assets")
+        .set({
+          ...(altText === undefined ? {} : { alt_text: altText }),
+          ...(filename === undefined ? {} : { filename }),
+        })
+        .where("studio_id", "=", studioId)
+        .where("id", "=", assetId)
+        .returningAll()
+        .executeTakeFirst();
+      return row && toAsset(row);
+    },
+    async remove({ id, status, postId, storageKey, chargedBytes }) {
+      const { numDeletedRows } = await q
+        .deleteFrom("assets")
+        .where("id", "=", id)
+        .where("status", "=", status)
+        .where("post_id", postId === null ? "is" : "=", postId)
+        .where("storage_key", storageKey === null ? "is" : "=", storageKey)
+        .where("charged_bytes", "=", chargedBytes)
+        .executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+    async charge(studioId, bytes, limit) {
+      return (await run(charge, [bytes, studioId, limit ?? Number.MAX_SAFE_INTEGER])).length > 0;
+    },
+    async usedBytes(studioId) {
+      const row = await q.selectFrom("studios").select("used_bytes").where("id", "=", studioId).executeTakeFirst();
+      return row?.used_bytes ?? 0;
+    },
+    async anyReady() {
+      return (await q.selectFrom("assets").select("id").where("status", "=", "ready").limit(1).execute()).length > 0;
+    },
+    async listExpired(expiredBy, limit) {
+      const rows = await q
+        .selectFrom("assets")
+        .selectAll()
+        .where("status", "=", "pending")
+        .where("upload_expires_at", "<=", expiredBy)
+        .orderBy("upload_expires_at")
+        .limit(limit)
+        .execute();
+      return rows.map(toAsset);
+    },
+    async findForSweep(assetIds) {
+      if (assetIds.length === 0) return [];
+      return q
+        .selectFrom("assets")
+        .select(["id", "status", "storage_key as storageKey"])
+        .where("id", "in", assetIds)
+        .execute();
+    },
+  };
+}
+
+function toRow(asset: Asset): AssetRow {
+  return {
+    id: asset.id,
+    studio_id: asset.studioId,
+    post_id: asset.postId,
+    position: asset.position,
+    kind: asset.kind,
+    mime_type: asset.mimeType,
+    filename: asset.filename,
+    status: asset.status,
+    bytes: asset.bytes,
+    version: asset.version,
+    sha256: asset.sha256,
+    storage_key: asset.storageKey,
+    source_version: asset.sourceVersion,
+    charged_bytes: asset.chargedBytes,
+    alt_text: asset.altText,
+    width: asset.width,
+    height: asset.height,
+    duration_ms: asset.durationMs,
+    upload_expires_at: asset.uploadExpiresAt,
+    created_by: asset.createdBy,
+    created_at: asset.createdAt,
+  };
+}
+
+function toAsset(row: AssetRow): Asset {
+  return {
+    id: row.id,
+    studioId: row.studio_id,
+    postId: row.post_id,
+    position: row.position,
+    kind: row.kind,
+    mimeType: row.mime_type,
+    filename: row.filename,
+    status: row.status,
+    bytes: row.bytes,
+    version: row.version,
+    sha256: row.sha256,
+    storageKey: row.storage_key,
+    sourceVersion: row.source_version,
+    chargedBytes: row.charged_bytes,
+    altText: row.alt_text,
+    width: row.width,
+    height: row.height,
+    durationMs: row.duration_ms,
+    uploadExpiresAt: row.upload_expires_at,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+  };
+}
+
+function toReady(row: AssetRow): ReadyAsset {
+  const asset = toAsset(row);
+  if (!isReady(asset)) throw new Error("the database answered an asset that is not ready");
+  return asset;
+}

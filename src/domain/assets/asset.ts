@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { notFound } from "#lib/errors.ts";
+import { isId } from "#lib/ids.ts";
+import { assetKinds, type AssetKind } from "./kinds.ts";
+
+export const assetStatuses = ["pending", "ready"] as const;
+export type AssetStatus = (typeof assetStatuses)[number];
+
+/** What is known of a picture or video beside its bytes. Null: not known. */
+export interface MediaFacts {
+  width: number | null;
+  height: number | null;
+  durationMs: number | null;
+}
+
+/** An asset as the database keeps it. */
+export interface Asset extends MediaFacts {
+  id: string;
+  studioId: string;
+  postId: string | null;
+  /** Its place among the post's assets. */
+  position: number | null;
+  kind: AssetKind;
+  mimeType: string;
+  filename: string;
+  status: AssetStatus;
+  bytes: number | null;
+  /** Names exactly the stored bytes, in the store's own words. */
+  version: string | null;
+  sha256: string | null;
+  /** Where the bytes lie; while pending, where the upload that `sourceVersion` names is being moved to. */
+  storageKey: string | null;
+  sourceVersion: string | null;
+  chargedBytes: number;
+  altText: string | null;
+  /** Until when the upload address of a pending one takes bytes. */
+  uploadExpiresAt: number | null;
+  createdBy: string;
+  createdAt: number;
+}
+
+/** An asset whose bytes lie in the store. */
+export type ReadyAsset = Asset & { status: "ready"; bytes: number; version: string; storageKey: string };
+
+export const isReady = (asset: Asset): asset is ReadyAsset => asset.status === "ready";
+
+export const kindNames = Object.keys(assetKinds) as [AssetKind, ...AssetKind[]];
+
+/** The asset view of SPEC.md, to the letter. */
+export const assetView = z.object({
+  id: z.string(),
+  postId: z.string().nullable().describe("The post it is on; null while on none."),
+  kind: z.enum(kindNames),
+  mimeType: z.string(),
+  filename: z.string(),
+  bytes: z.number().int().nullable().describe("Size of the file; null while pending."),
+  status: z.enum(assetStatuses).describe("pending: promised, bytes not confirmed. ready: stored for good."),
+});
+
+export type AssetView = z.infer<typeof assetView>;
+
+export function viewAsset({ id, postId, kind, mimeType, filename, bytes, status }: Asset): AssetView {
+  return { id, postId, kind, mimeType, filename, bytes: status === "ready" ? bytes : null, status };
+}
+
+/** The view, and whatever else is known. */
+export const assetDetail = assetView.extend({
+  url: z.string().optional().describe("Reads the file, for an hour."),
+  thumbnailUrl: z.string().optional().describe("A picture of at most 512 px, for an hour."),
+  altText: z.string().optional(),
+  width: z.number().int().optional().describe("Pixels, as the picture is shown."),
+  height: z.number().int().optional(),
+  durationMs: z.number().int().optional(),
+});
+
+export type AssetDetail = z.infer<typeof assetDetail>;
+
+/** An id that cannot be one of ours does not exist, here as in any other studio. */
+export function knownAssetId(assetId: string): string {
+  if (!isId("asset", assetId)) throw notFound("asset");
+  return assetId;
+}

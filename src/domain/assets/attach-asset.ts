@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { AppError, notFound } from "#lib/errors.ts";
+import { recordActivity } from "../activity/record.ts";
+import type { Caller } from "../caller.ts";
+import { ifOvertaken, Overtaken } from "../overtaken.ts";
+import { authorize } from "../policy.ts";
+import { knownPostId } from "../posts/post.ts";
+import { id } from "../text.ts";
+import { knownAssetId, viewAsset, type Asset, type AssetView, type ReadyAsset } from "./asset.ts";
+import { confirmUpload, notUploaded } from "./confirm-upload.ts";
+import { takePlace, type AttachDeps } from "./place.ts";
+import { refuse } from "./transitions.ts";
+
+export const attachAssetInput = z.strictObject({ postId: id, assetId: id });
+
+/** How often others may get in between before we give up. Each round somebody got ahead. */
+const maxRounds = 20;
+
+/**
+ * Puts an asset on a post; one whose bytes were not confirmed yet is confirmed on the way. Any number of parallel
+ * calls for one asset come to one outcome: each looks, tries one conditional change, and looks again if overtaken.
+ */
+export async function attachAsset(
+  deps: AttachDeps,
+  caller: Caller,
+  input: z.infer<typeof attachAssetInput>,
+): Promise<AssetView> {
+  authorize(caller, "assets.write");
+  const studioId = caller.studio.id;
+  const postId = knownPostId(input.postId);
+  const assetId = knownAssetId(input.assetId);
+  for (let round = 0; round < maxRounds; round++) {
+    const [post, asset] = await Promise.all([deps.posts.find(studioId, postId), deps.assets.find(studioId, assetId)]);
+    if (!post) throw notFound("post");
+    if (!asset) throw notFound("asset");
+    if (asset.postId === postId && asset.status === "ready") return viewAsset(asset);
+    if (asset.postId === postId) throw notUploaded();
+    if (asset.postId !== null) throw refuse("attach_asset");
+    const attached = await (asset.status === "ready"
+      ? attachReady(deps, caller, asset, postId)
+      : confirmUpload(deps, caller, asset, post));
+    if (attached) return viewAsset(attached);
+  }
+  throw new AppError("storage_unavailable", "The asset kept changing while it was attached.", "Try again.", {
+    retryAfter: 1,
+  });
+}
+
+function attachReady(deps: AttachDeps, caller: Caller, asset: Asset, postId: string): Promise<ReadyAsset | undefined> {
+  return deps
+    .transact(async (tx) => {
+      const position = await takePlace(deps, tx, asset, postId);
+      const attached = await tx.assets.putOnPost(asset.studioId, asset.id, { postId, position });
+      if (!attached) throw new Overtaken();
+      await recordActivity(deps, tx, caller, "asset.attached", asset.id, { postId, filename: asset.filename });
+      return attached;
+    })
+    .catch(ifOvertaken);
+}

@@ -1,0 +1,59 @@
+import { AppError } from "#lib/errors.ts";
+import { inlineLimitBytes } from "./kinds.ts";
+
+/** Tells the size from the length alone, before anything is decoded; answers the text, without blanks if need be. */
+export function checkInlineSize(base64: string): string {
+  if (decodedLength(base64) < inlineLimitBytes) return base64;
+  const packed = withoutSpace(base64);
+  if (decodedLength(packed) >= inlineLimitBytes) throw tooLargeInline();
+  return packed;
+}
+
+/**
+ * A file that came as base64: the standard alphabet of RFC 4648 §4, padded. Spaces, tabs and line ends are skipped,
+ * since many encoders wrap their lines. The URL-safe alphabet, missing padding and a `data:` prefix are refused.
+ */
+export function decodeInline(base64: string): Buffer {
+  const bytes = decode(base64) ?? decode(withoutSpace(base64));
+  if (bytes === undefined) throw notBase64(base64);
+  if (bytes.length === 0) throw emptyFile();
+  return bytes;
+}
+
+const withoutSpace = (text: string): string => text.replace(/[ \t\r\n]+/g, "");
+
+function decodedLength(text: string): number {
+  return Math.floor((text.length * 3) / 4) - paddingOf(text);
+}
+
+function paddingOf(text: string): number {
+  if (text.endsWith("==")) return 2;
+  return text.endsWith("=") ? 1 : 0;
+}
+
+/**
+ * Node's decoder is fast and forgiving: it leaves out what is no base64. So what it decoded is right exactly if it is
+ * as long as it should be, and nothing of the other alphabet was in it.
+ */
+function decode(text: string): Buffer | undefined {
+  if (text.length % 4 !== 0 || text.includes("-") || text.includes("_")) return undefined;
+  const bytes = Buffer.from(text, "base64");
+  return bytes.length === decodedLength(text) ? bytes : undefined;
+}
+
+export const tooLargeInline = (): AppError =>
+  new AppError(
+    "inline_too_large_use_presign",
+    `A file sent inline must be smaller than ${inlineLimitBytes} bytes.`,
+    "Use request_asset_upload and PUT the file to the address it answers, or create_upload_session to let the person send it.",
+  );
+
+function notBase64(text: string): AppError {
+  const hint = text.startsWith("data:")
+    ? "Leave out everything up to the comma of the data: address."
+    : "Use the standard alphabet (A-Z a-z 0-9 + /) with = padding.";
+  return new AppError("invalid_input", "base64: it is not valid base64.", hint);
+}
+
+export const emptyFile = (): AppError =>
+  new AppError("invalid_input", "The file is empty.", "Send a file that has content.");

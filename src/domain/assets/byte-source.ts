@@ -1,0 +1,40 @@
+import type { FileStore } from "./file-store.ts";
+
+/** Bytes that can be looked into anywhere, without having them all in memory. */
+export interface ByteSource {
+  bytes: number;
+  /** From `start` up to, not including, `end`; fewer where the file ends. */
+  read(start: number, end: number): Promise<Uint8Array>;
+}
+
+export const sourceOfBuffer = (buffer: Uint8Array): ByteSource => ({
+  bytes: buffer.length,
+  read: async (start, end) => buffer.subarray(start, end),
+});
+
+/** The first look at a file is nearly always at its beginning, and several people look. */
+const headBytes = 64 * 1024;
+
+export function sourceInStore(
+  files: Pick<FileStore, "read">,
+  key: string,
+  bytes: number,
+  signal?: AbortSignal,
+): ByteSource {
+  let head: Promise<Uint8Array> | undefined;
+  const fetch = async (start: number, end: number): Promise<Uint8Array> => {
+    if (start >= bytes) return new Uint8Array();
+    const chunks: Uint8Array[] = [];
+    const last = Math.min(end, bytes) - 1;
+    for await (const chunk of await files.read(key, { start, end: last }, signal)) chunks.push(chunk as Uint8Array);
+    return Buffer.concat(chunks);
+  };
+  return {
+    bytes,
+    async read(start, end) {
+      if (end > headBytes) return fetch(start, end);
+      head ??= fetch(0, headBytes);
+      return (await head).subarray(start, end);
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { notFound } from "#lib/errors.ts";
+import { recordActivity } from "../activity/record.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { ifOvertaken } from "../overtaken.ts";
+import { authorize } from "../policy.ts";
+import { id } from "../text.ts";
+import { knownAssetId } from "./asset.ts";
+import { removeFiles, removeRecord } from "./removal.ts";
+import { checkTransition } from "./transitions.ts";
+
+export const deleteAssetInput = z.strictObject({ assetId: id });
+export const deleteAssetOutput = z.object({ deleted: z.string().describe("The asset's id.") });
+
+/** Removes file and record, for good. The record goes first: what is left of the file belongs to nobody then. */
+export async function deleteAsset(
+  deps: Pick<Deps, "assets" | "strayFiles" | "transact" | "files" | "newId" | "clock">,
+  caller: Caller,
+  input: z.infer<typeof deleteAssetInput>,
+): Promise<z.infer<typeof deleteAssetOutput>> {
+  authorize(caller, "assets.write");
+  const assetId = knownAssetId(input.assetId);
+  for (;;) {
+    const asset = await deps.assets.find(caller.studio.id, assetId);
+    if (!asset) throw notFound("asset");
+    checkTransition("delete_asset", asset);
+    const removed = await deps
+      .transact(async (tx) => {
+        await removeRecord(deps, tx, asset);
+        await recordActivity(deps, tx, caller, "asset.deleted", assetId, { filename: asset.filename });
+        return true;
+      })
+      .catch(ifOvertaken);
+    if (!removed) continue;
+    await removeFiles(deps, asset);
+    return { deleted: assetId };
+  }
+}

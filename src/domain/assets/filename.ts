@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { text } from "../text.ts";
+import type { Declared } from "./declared.ts";
+
+/** Control characters, line ends, and the marks that turn around what stands after them. */
+const invisible = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
+
+/**
+ * A name to show, never part of a path: what stands before the last slash or backslash is left out, as browsers do,
+ * and so is what cannot be seen. Nothing left means that none was given.
+ */
+export const filenameInput = text(255)
+  .transform(cleanFilename)
+  .optional()
+  .describe("What people see, such as team.jpg. Folders before it are dropped; where none is given, one is made.");
+
+export function cleanFilename(name: string): string {
+  const last = name.split(/[/\\]/).at(-1) ?? "";
+  return last.replace(invisible, "").replace(/\s+/gu, " ").trim().replace(/^\.+$/, "");
+}
+
+export const filenameFor = (name: string | undefined, { kind, mimeType }: Declared): string =>
+  name !== undefined && name !== "" ? name : `${kind}.${extensions[mimeType]?.[0] ?? "bin"}`;
+
+/** The usual ones first. */
+const extensions: Readonly<Record<string, readonly string[]>> = {
+  "image/jpeg": ["jpg", "jpeg"],
+  "image/png": ["png"],
+  "image/webp": ["webp"],
+  "image/gif": ["gif"],
+  "image/avif": ["avif"],
+  "image/heic": ["heic"],
+  "image/heif": ["heif"],
+  "video/mp4": ["mp4"],
+  "video/quicktime": ["mov"],
+  "video/webm": ["webm"],
+  "video/x-m4v": ["m4v"],
+  "video/mpeg": ["mpg", "mpeg"],
+  "application/pdf": ["pdf"],
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ["docx"],
+  "application/vnd.openxmlformats-officedocument.presentationml.presentation": ["pptx"],
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ["xlsx"],
+  "application/msword": ["doc"],
+  "application/vnd.ms-powerpoint": ["ppt"],
+  "application/vnd.ms-excel": ["xls"],
+  "application/vnd.oasis.opendocument.text": ["odt"],
+  "application/vnd.oasis.opendocument.presentation": ["odp"],
+  "text/plain": ["txt"],
+  "text/csv": ["csv"],
+  "text/markdown": ["md", "markdown"],
+};
+
+/** The type that a name's ending stands for. */
+export function typeOfFilename(name: string): string | undefined {
+  const ending = /\.([a-z0-9]{1,10})$/i.exec(name)?.[1]?.toLowerCase();
+  return ending && Object.keys(extensions).find((type) => extensions[type]?.includes(ending));
+}
+
+/** For a schema that must have a name. */
+export const filenameChange = text(255)
+  .transform(cleanFilename)
+  .pipe(z.string().min(1, "nothing visible is left of it"));

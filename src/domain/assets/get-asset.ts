@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { notFound } from "#lib/errors.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { authorize } from "../policy.ts";
+import { id } from "../text.ts";
+import { knownAssetId, type AssetDetail } from "./asset.ts";
+import { describeAsset } from "./describe.ts";
+
+export const getAssetInput = z.strictObject({
+  assetId: id,
+  includePreview: z.boolean().optional().describe("For a picture: also show it to you, at most 512 px."),
+});
+
+export async function getAsset(
+  deps: Pick<Deps, "assets" | "files" | "signer" | "clock" | "base">,
+  caller: Caller,
+  input: z.infer<typeof getAssetInput>,
+): Promise<AssetDetail> {
+  authorize(caller, "assets.read");
+  const asset = await deps.assets.find(caller.studio.id, knownAssetId(input.assetId));
+  if (!asset) throw notFound("asset");
+  return describeAsset(deps, asset);
+}

@@ -1,0 +1,145 @@
+import { z } from "zod";
+import { minutes } from "#lib/clock.ts";
+import { AppError } from "#lib/errors.ts";
+import { PublicFetchError, type OpenedUrl } from "#lib/public-fetch.ts";
+import { recordActivity } from "../activity/record.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { answeredBefore, idempotencyKey, once } from "../idempotency/once.ts";
+import { authorize } from "../policy.ts";
+import { text } from "../text.ts";
+import { kindNames, type Asset } from "./asset.ts";
+import { sourceInStore } from "./byte-source.ts";
+import { learnFacts } from "./facts.ts";
+import { filenameInput } from "./filename.ts";
+import { checkBytes } from "./gate.ts";
+import { guessDeclared } from "./guess-type.ts";
+import { newFileKey } from "./keys.ts";
+import { blankAsset } from "./new-asset.ts";
+import { createPeek } from "./peek.ts";
+import { checkQuota, giveUp, insertReady, storeAhead, storedColumns } from "./store-bytes.ts";
+import type { storedAssetOutput } from "./upload-asset-inline.ts";
+
+export const importAssetFromUrlInput = z.strictObject({
+  url: text(4000).describe("An https address that anyone on the internet can read."),
+  kind: z.enum(kindNames).optional().describe("Told from the file where left out."),
+  filename: filenameInput,
+  idempotencyKey,
+});
+
+type Output = z.infer<typeof storedAssetOutput>;
+
+/** However slowly it comes, a file has this long to arrive. */
+const importTimeout = minutes(10);
+
+export interface ImportContext {
+  /** Ends the import where nobody waits for it any more. */
+  signal?: AbortSignal;
+}
+
+/** Fetches a file from a public address and stores it. Ready at once, on no post. */
+export async function importAssetFromUrl(
+  deps: Pick<
+    Deps,
+    | "assets"
+    | "strayFiles"
+    | "idempotency"
+    | "transact"
+    | "files"
+    | "media"
+    | "openUrl"
+    | "newId"
+    | "newSecret"
+    | "clock"
+    | "limits"
+  >,
+  caller: Caller,
+  input: z.infer<typeof importAssetFromUrlInput>,
+  context: ImportContext = {},
+): Promise<Output> {
+  authorize(caller, "assets.write");
+  const { idempotencyKey: key, ...fields } = input;
+  const call = { verb: "import_asset_from_url", key, input: fields };
+  const before = await answeredBefore<Output>(deps, caller, call);
+  if (before) return before;
+  await checkQuota(deps, caller.studio.id, 1);
+
+  const timeout = AbortSignal.timeout(importTimeout);
+  const signal = context.signal ? AbortSignal.any([context.signal, timeout]) : timeout;
+  const opened = await open(deps, input.url, signal);
+  try {
+    const peek = await createPeek(reachable(opened.body), 8192);
+    const { declared, filename } = await guessDeclared(peek.head, opened, input);
+    const ceiling = deps.limits[declared.kind];
+    if (Number(opened.headers["content-length"] ?? 0) > ceiling) throw tooLarge(ceiling);
+
+    const blank = blankAsset(deps, caller, { ...declared, filename });
+    const storageKey = newFileKey(deps, blank.id);
+    return await storeAhead(deps, storageKey, async () => {
+      const stored = await deps.files.write(storageKey, peek.all(), {
+        mimeType: declared.mimeType,
+        maxBytes: ceiling,
+        signal,
+      });
+      const source = sourceInStore(deps.files, storageKey, stored.bytes, signal);
+      const facts = await learnFacts(deps, source, declared, await checkBytes(source, declared));
+      const asset: Asset = { ...blank, ...storedColumns(storageKey, stored, facts), status: "ready" };
+      const made = await deps.transact((tx) =>
+        once(deps, tx, caller, call, async () => {
+          await insertReady(deps, tx, asset);
+          await recordActivity(deps, tx, caller, "asset.imported", asset.id, {
+            filename,
+            bytes: stored.bytes,
+            host: opened.url.host,
+          });
+          return { assetId: asset.id, bytes: stored.bytes };
+        }),
+      );
+      // A parallel call with the same key was first: its asset is the one, and these bytes are not wanted.
+      if (made.assetId !== asset.id) await giveUp(deps, storageKey);
+      return made;
+    });
+  } finally {
+    opened.body.destroy();
+  }
+}
+
+async function open(deps: Pick<Deps, "openUrl">, url: string, signal: AbortSignal): Promise<OpenedUrl> {
+  const opened = await deps.openUrl(url, signal).catch(asOurs);
+  if (opened.status >= 200 && opened.status < 300) return opened;
+  opened.body.destroy();
+  throw unreachable(`It answered with status ${opened.status}.`);
+}
+
+/** What breaks off on the way is the address's fault, not the store's. */
+async function* reachable(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch {
+    throw unreachable("It broke off before the file was complete.");
+  }
+}
+
+function asOurs(error: unknown): never {
+  if (!(error instanceof PublicFetchError)) throw error;
+  if (!error.blocked) throw unreachable(`${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`);
+  throw new AppError(
+    "url_blocked",
+    `The address is not fetched: ${error.message}.`,
+    "Give an https address of a public host, or send the file with request_asset_upload or create_upload_session.",
+  );
+}
+
+const unreachable = (why: string): AppError =>
+  new AppError(
+    "url_unreachable",
+    `The file could not be fetched. ${why}`,
+    "Check the address, or send the file with request_asset_upload or create_upload_session.",
+  );
+
+const tooLarge = (ceiling: number): AppError =>
+  new AppError(
+    "too_large",
+    `The file is larger than the ${ceiling} bytes that its kind may have.`,
+    "Import a smaller file.",
+  );

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { pageInput, readCursor, toPage, type Page } from "../page.ts";
+import { authorize } from "../policy.ts";
+import { assetView, kindNames, viewAsset, type Asset, type AssetDetail } from "./asset.ts";
+import { describeAssets } from "./describe.ts";
+
+export const listAssetsInput = z.strictObject({
+  unattached: z.boolean().optional().describe("true: only assets that are on no post."),
+  kind: z.enum(kindNames).optional().describe("Only assets of this kind."),
+  ...pageInput,
+});
+
+type Input = z.infer<typeof listAssetsInput>;
+
+export const listAssetsOutput = z.object({ assets: z.array(assetView), nextCursor: z.string().nullable() });
+
+/** A studio's files, newest first. A cursor holds its place whatever is added or removed meanwhile. */
+export async function listAssets(
+  deps: Pick<Deps, "assets">,
+  caller: Caller,
+  input: Input,
+): Promise<z.infer<typeof listAssetsOutput>> {
+  const { items, nextCursor } = await readPage(deps, caller, input);
+  return { assets: items.map(viewAsset), nextCursor };
+}
+
+/** The same list with addresses and measures, for pages that show pictures. */
+export async function listAssetDetails(
+  deps: Pick<Deps, "assets" | "files" | "signer" | "clock" | "base">,
+  caller: Caller,
+  input: Input,
+): Promise<{ assets: AssetDetail[]; nextCursor: string | null }> {
+  const { items, nextCursor } = await readPage(deps, caller, input);
+  return { assets: await describeAssets(deps, items), nextCursor };
+}
+
+async function readPage(
+  deps: Pick<Deps, "assets">,
+  caller: Caller,
+  { unattached, kind, limit, cursor }: Input,
+): Promise<Page<Asset>> {
+  authorize(caller, "assets.read");
+  const list = `assets ${caller.studio.id} ${unattached ? "unattached" : ""} ${kind ?? ""}`;
+  const rows = await deps.assets.list(caller.studio.id, {
+    unattached,
+    kind,
+    before: readCursor(cursor, list),
+    limit: limit + 1,
+  });
+  return toPage(rows, limit, list);
+}

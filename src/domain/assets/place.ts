@@ -1,0 +1,37 @@
+import { AppError } from "#lib/errors.ts";
+import type { Deps, Stores } from "../deps.ts";
+import { Overtaken } from "../overtaken.ts";
+import type { Asset } from "./asset.ts";
+
+/** What putting an asset on a post takes. */
+export type AttachDeps = Pick<
+  Deps,
+  "assets" | "posts" | "strayFiles" | "transact" | "files" | "media" | "newId" | "newSecret" | "clock" | "limits"
+>;
+
+/** A place on the post for an asset that has none; the count holds because this is one conditional statement. */
+export async function takePlace(
+  deps: Pick<Deps, "limits" | "clock">,
+  tx: Stores,
+  asset: Asset,
+  postId: string,
+): Promise<number> {
+  const position = await tx.posts.takePlace(asset.studioId, postId, deps.limits.assetsPerPost, deps.clock());
+  return position ?? checkFull(deps, tx, asset, postId);
+}
+
+/** The post is full, unless what filled it is this very asset, put there by a parallel call. */
+export async function checkFull(
+  deps: Pick<Deps, "limits">,
+  stores: Pick<Stores, "assets">,
+  asset: Asset,
+  postId: string,
+): Promise<never> {
+  const current = await stores.assets.find(asset.studioId, asset.id);
+  if (current?.postId === postId) throw new Overtaken();
+  throw new AppError(
+    "asset_limit_reached",
+    `The post has ${deps.limits.assetsPerPost} assets, which is the most it can have.`,
+    "Take one off with detach_asset first, or attach this one to another post.",
+  );
+}

@@ -1,0 +1,78 @@
+import type { Asset, MediaFacts, ReadyAsset } from "./asset.ts";
+import type { AssetKind } from "./kinds.ts";
+
+export interface AssetFilter {
+  unattached?: boolean | undefined;
+  kind?: AssetKind | undefined;
+  /** Only assets made before this one. */
+  before?: string | undefined;
+  limit: number;
+}
+
+/** Where the bytes of a pending asset are being moved to, and which bytes. */
+export interface Claim {
+  storageKey: string;
+  sourceVersion: string;
+}
+
+export interface Confirmed extends MediaFacts {
+  bytes: number;
+  version: string;
+  sha256: string | null;
+}
+
+/**
+ * Every change is one statement that says from which state it leads, and tells whether it was there.
+ * Those that also move a count run in one transaction, in the order post, asset, studio.
+ */
+export interface AssetStore {
+  insert(asset: Asset): Promise<void>;
+  find(studioId: string, assetId: string): Promise<Asset | undefined>;
+  /** Newest first. */
+  list(studioId: string, filter: AssetFilter): Promise<Asset[]>;
+  /** The assets of these posts, each post's in its order. */
+  listOnPosts(postIds: readonly string[]): Promise<Asset[]>;
+  /** Names where a pending asset's bytes go; false where it is not pending, or no longer has the claim `from`. */
+  claim(assetId: string, from: string | null, claim: Claim): Promise<boolean>;
+  /** Pending, with this claim, to ready on the post; undefined where it is not so any more. */
+  confirmOnPost(assetId: string, claim: Claim, confirmed: Confirmed, place: Place): Promise<ReadyAsset | undefined>;
+  /** Ready and on no post, to on the post; undefined where it is not so any more. */
+  putOnPost(studioId: string, assetId: string, place: Place): Promise<ReadyAsset | undefined>;
+  /** Off the post; false where it is not ready there. */
+  takeOffPost(studioId: string, assetId: string, postId: string): Promise<boolean>;
+  /** Gives the assets of a post these places. */
+  arrange(postId: string, places: readonly { assetId: string; position: number }[]): Promise<void>;
+  update(studioId: string, assetId: string, change: AssetChange): Promise<Asset | undefined>;
+  /** Removes the record of an asset that is as it was when it was read; false where it has moved on. */
+  remove(asset: Asset): Promise<boolean>;
+  /** Moves the studio's used bytes; false, and nothing changed, where that would go past `limit`. */
+  charge(studioId: string, bytes: number, limit: number | undefined): Promise<boolean>;
+  usedBytes(studioId: string): Promise<number>;
+  /** Whether any asset of any studio is ready: then there are files, or there should be. */
+  anyReady(): Promise<boolean>;
+  /** Pending ones whose address expired by then, longest ago first. */
+  listExpired(expiredBy: number, limit: number): Promise<Asset[]>;
+  /** Of these ids, the ones that exist, with what the sweeper needs to know. */
+  findForSweep(assetIds: readonly string[]): Promise<Pick<Asset, "id" | "status" | "storageKey">[]>;
+}
+
+export interface Place {
+  postId: string;
+  position: number;
+}
+
+export type AssetChange = Partial<Pick<Asset, "altText" | "filename">>;
+
+/** Keys whose bytes belong to no asset: written ahead of one, or left behind by one. */
+export interface StrayFileStore {
+  /** Before bytes are written to a key that no asset has: should none take it, they are removed when due. */
+  reserve(key: string, dueAt: number): Promise<void>;
+  /** An asset takes the key, in this transaction; false where it is doomed already. */
+  take(key: string): Promise<boolean>;
+  /** No asset can take these keys from now on; what lies there when due is removed. */
+  doom(keys: readonly string[], dueAt: number): Promise<void>;
+  /** Dooms what is due, and names it. */
+  doomDue(now: number, limit: number): Promise<string[]>;
+  /** The bytes of a doomed key are gone. */
+  forget(keys: readonly string[]): Promise<void>;
+}

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { isoTime, minutes } from "#lib/clock.ts";
+import { recordActivity } from "../activity/record.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { authorize } from "../policy.ts";
+import { checkDeclared, declaredInput } from "./declared.ts";
+import { filenameFor, filenameInput } from "./filename.ts";
+import { incomingKey } from "./keys.ts";
+import { newPendingAsset } from "./new-asset.ts";
+import { checkQuota } from "./store-bytes.ts";
+
+export const uploadAddressLifetime = minutes(10);
+
+export const requestAssetUploadInput = z.strictObject({ ...declaredInput, filename: filenameInput });
+
+export const requestAssetUploadOutput = z.object({
+  assetId: z.string(),
+  uploadUrl: z.string().describe("Takes one plain HTTP PUT of the raw bytes; no other header is needed."),
+  expiresAt: z.string().describe("The address takes bytes until then; 10 minutes."),
+});
+
+/** Promises a place for a file, and an address to send it to. */
+export async function requestAssetUpload(
+  deps: Pick<Deps, "assets" | "transact" | "files" | "newId" | "clock" | "limits">,
+  caller: Caller,
+  input: z.infer<typeof requestAssetUploadInput>,
+): Promise<z.infer<typeof requestAssetUploadOutput>> {
+  authorize(caller, "assets.write");
+  const declared = checkDeclared(input.kind, input.mimeType);
+  await checkQuota(deps, caller.studio.id, 1);
+  const asset = newPendingAsset(
+    deps,
+    caller,
+    { ...declared, filename: filenameFor(input.filename, declared) },
+    uploadAddressLifetime,
+  );
+  const expiresAt = asset.uploadExpiresAt ?? 0;
+  const uploadUrl = await deps.files.uploadAddress(incomingKey(asset.id), {
+    maxBytes: deps.limits[declared.kind],
+    expiresAt,
+  });
+  await deps.transact(async (tx) => {
+    await tx.assets.insert(asset);
+    await recordActivity(deps, tx, caller, "asset.requested", asset.id, { filename: asset.filename });
+  });
+  return { assetId: asset.id, uploadUrl, expiresAt: isoTime(expiresAt) };
+}

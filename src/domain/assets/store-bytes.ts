@@ -1,0 +1,83 @@
+import { hours } from "#lib/clock.ts";
+import { AppError } from "#lib/errors.ts";
+import type { Deps, Stores } from "../deps.ts";
+import type { Asset, MediaFacts } from "./asset.ts";
+import type { StoredFile } from "./file-store.ts";
+
+/** Longer than any write of ours may take. */
+const reservedFor = hours(1);
+
+/**
+ * Writes bytes to a key that no asset has yet. The key is noted first, so that bytes whose asset never came to be
+ * are found and removed; `work` makes the asset, and takes the key, in one transaction.
+ */
+export async function storeAhead<T>(
+  deps: Pick<Deps, "strayFiles" | "files" | "clock">,
+  key: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  await deps.strayFiles.reserve(key, deps.clock() + reservedFor);
+  try {
+    return await work();
+  } catch (error) {
+    await giveUp(deps, key);
+    throw error;
+  }
+}
+
+/** The bytes at a reserved key are not wanted after all. */
+export async function giveUp(deps: Pick<Deps, "strayFiles" | "files" | "clock">, key: string): Promise<void> {
+  try {
+    await deps.strayFiles.doom([key], deps.clock());
+    await deps.files.remove(key);
+    await deps.strayFiles.forget([key]);
+  } catch {
+    // The key is noted: the sweeper does it.
+  }
+}
+
+/** A new asset whose bytes lie at a reserved key: ready at once, and on no post. */
+export async function insertReady(deps: Pick<Deps, "limits">, tx: Stores, asset: Asset): Promise<void> {
+  if (!(await tx.strayFiles.take(asset.storageKey ?? ""))) {
+    throw new AppError("storage_unavailable", "Storing the file took too long.", "Try again.");
+  }
+  await tx.assets.insert(asset);
+  await chargeStudio(deps, tx, asset.studioId, asset.chargedBytes);
+}
+
+/** Counts bytes against the studio's quota. The one statement that all parallel uploads queue on. */
+export async function chargeStudio(
+  deps: Pick<Deps, "limits">,
+  tx: Pick<Stores, "assets">,
+  studioId: string,
+  bytes: number,
+): Promise<void> {
+  if (!(await tx.assets.charge(studioId, bytes, deps.limits.studioBytes))) throw quotaExceeded(deps);
+}
+
+/** A look ahead, so that no bytes are sent in vain; what counts is `chargeStudio`. */
+export async function checkQuota(
+  deps: Pick<Deps, "limits" | "assets">,
+  studioId: string,
+  bytes: number,
+): Promise<void> {
+  const { studioBytes } = deps.limits;
+  if (studioBytes === undefined) return;
+  if ((await deps.assets.usedBytes(studioId)) + bytes > studioBytes) throw quotaExceeded(deps);
+}
+
+const quotaExceeded = ({ limits }: Pick<Deps, "limits">): AppError =>
+  new AppError(
+    "quota_exceeded",
+    `The studio's files may take ${limits.studioBytes} bytes, and this one does not fit in what is left.`,
+    "Delete files that are not needed (list_assets with unattached, then delete_asset), or ask the operator for more.",
+  );
+
+/** The columns of an asset that say which bytes it is. */
+export function storedColumns(
+  storageKey: string,
+  { bytes, version, sha256 }: StoredFile,
+  facts: MediaFacts,
+): Pick<Asset, "storageKey" | "bytes" | "version" | "sha256" | "chargedBytes"> & MediaFacts {
+  return { storageKey, bytes, version, sha256, chargedBytes: bytes, ...facts };
+}

@@ -1,0 +1,62 @@
+import { Readable } from "node:stream";
+import { AppError, notFound } from "#lib/errors.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { authorize } from "../policy.ts";
+import { isReady, type Asset, type ReadyAsset } from "./asset.ts";
+import { sourceInStore } from "./byte-source.ts";
+import { thumbnailKey } from "./keys.ts";
+import { canHaveThumbnail, thumbnailType } from "./media.ts";
+
+/** Larger than any thumbnail of ours. */
+const maxThumbnailBytes = 1024 * 1024;
+export const maxPreviews = 4;
+
+export interface Preview {
+  assetId: string;
+  mimeType: string;
+  content: Uint8Array;
+}
+
+type Needs = Pick<Deps, "assets" | "files" | "media">;
+
+/** Made on first use and kept beside the file; undefined where the picture cannot be opened. */
+async function thumbnailOf(deps: Pick<Deps, "files" | "media">, asset: ReadyAsset): Promise<Uint8Array | undefined> {
+  if (!canHaveThumbnail(asset.mimeType)) return undefined;
+  const key = thumbnailKey(asset.storageKey);
+  const kept = await deps.files.stat(key);
+  if (kept) return sourceInStore(deps.files, key, kept.bytes).read(0, kept.bytes);
+  const made = await deps.media.thumbnail(sourceInStore(deps.files, asset.storageKey, asset.bytes), asset.mimeType);
+  if (made)
+    await deps.files.write(key, Readable.from([made]), { mimeType: thumbnailType, maxBytes: maxThumbnailBytes });
+  return made;
+}
+
+/** The picture behind a `thumbnailUrl`. The token is all that is asked for; the asset must still be there. */
+export async function openThumbnail(deps: Needs & Pick<Deps, "signer">, token: string): Promise<Preview> {
+  const { studio, asset: assetId } = deps.signer.verify("thumbnail", token) ?? {};
+  if (typeof studio !== "string" || typeof assetId !== "string") {
+    throw new AppError("not_found", "This address is not valid, or no longer.", "Ask for a new one.");
+  }
+  const asset = await deps.assets.find(studio, assetId);
+  const content = asset && isReady(asset) ? await thumbnailOf(deps, asset) : undefined;
+  if (!content) throw notFound("picture");
+  return { assetId, mimeType: thumbnailType, content };
+}
+
+/** Pictures the model can see: the first few of these assets that can be opened. */
+export async function previewAssets(deps: Needs, caller: Caller, assetIds: readonly string[]): Promise<Preview[]> {
+  authorize(caller, "assets.read");
+  const found = await Promise.all(assetIds.map((assetId) => deps.assets.find(caller.studio.id, assetId)));
+  const previews: Preview[] = [];
+  for (const asset of found.filter(canBePreviewed)) {
+    if (previews.length >= maxPreviews) break;
+    // A preview is a courtesy: one that cannot be made, or not now, is left out.
+    const content = await thumbnailOf(deps, asset).catch(() => undefined);
+    if (content) previews.push({ assetId: asset.id, mimeType: thumbnailType, content });
+  }
+  return previews;
+}
+
+const canBePreviewed = (asset: Asset | undefined): asset is ReadyAsset =>
+  asset !== undefined && isReady(asset) && canHaveThumbnail(asset.mimeType);

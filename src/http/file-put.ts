@@ -1,0 +1,110 @@
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { AppError } from "#lib/errors.ts";
+import type { FileClaims } from "./file-tokens.ts";
+import { toProblem } from "./problem.ts";
+import type { RequestContext } from "./server.ts";
+
+/** Takes the bytes of a PUT. It reads none before everything else was found good. */
+export interface FileReceiver {
+  receive(
+    key: string,
+    body: AsyncIterable<Uint8Array>,
+    options: { maxBytes: number; declaredBytes?: number | undefined },
+  ): Promise<{ version: string }>;
+}
+
+/** Less than this in one stretch of patience is no upload but a hold on a connection and a file. */
+const leastBytes = 16 * 1024;
+/** How long a refused sender is listened to, so that it gets to read the refusal. */
+const lingerMs = 1000;
+
+/** One plain PUT of raw bytes. The type that the sender names is not looked at: it is read from the bytes at attach. */
+export async function receiveFile(
+  req: IncomingMessage,
+  res: ServerResponse,
+  store: FileReceiver,
+  claims: Extract<FileClaims, { op: "put" }>,
+  patienceMs: number,
+): Promise<void> {
+  // RFC 9110 §14.5: storing a part as if it were the whole is the one wrong answer.
+  if (req.headers["content-range"] !== undefined)
+    throw new AppError("invalid_input", "Send the whole file in one PUT.");
+  const length = req.headers["content-length"];
+  const watch = watchSender(req, patienceMs);
+  try {
+    const { version } = await store.receive(claims.key, bodyOf(req, res), {
+      maxBytes: claims.maxBytes,
+      declaredBytes: length === undefined ? undefined : Number(length),
+    });
+    res.writeHead(200, { etag: `"${version}"`, "content-length": "0", "cache-control": "no-store" }).end();
+  } finally {
+    clearInterval(watch);
+  }
+}
+
+/** The body, left alive when it is not read to its end: the answer still has to go out on the same connection. */
+function bodyOf(req: IncomingMessage, res: ServerResponse): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]() {
+      // Only now, after every check, is a sender that asked first told to go ahead.
+      if (req.headers.expect !== undefined) res.writeContinue();
+      return req.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array>;
+    },
+  };
+}
+
+function watchSender(req: IncomingMessage, patienceMs: number): NodeJS.Timeout {
+  let before = req.socket.bytesRead;
+  const watch = setInterval(() => {
+    const now = req.socket.bytesRead;
+    if (!req.complete && now - before < leastBytes) req.destroy(new Error("the sender stalled"));
+    before = now;
+  }, patienceMs);
+  return watch.unref();
+}
+
+/** Part of a body is still to come. A sender that asked first and was not told to go ahead sends none. */
+function isSending(req: IncomingMessage): boolean {
+  const hasBody = req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > 0;
+  return hasBody && !req.complete && (req.headers.expect === undefined || req.readableDidRead);
+}
+
+/**
+ * Says no, also in the middle of a body. Closing at once would reset the connection, and the sender would lose the
+ * answer with it; so what it still sends is thrown away for a moment. Nothing more comes on this connection.
+ */
+export async function refuse(
+  req: IncomingMessage,
+  res: ServerResponse,
+  error: unknown,
+  context: RequestContext,
+): Promise<void> {
+  if (res.headersSent || res.destroyed || req.socket.destroyed) {
+    // Its reader or sender is gone, or what went out is cut: then the connection is all that can tell.
+    res.destroy();
+    return;
+  }
+  const { status, headers, body } = toProblem(error, context.requestId, context.log);
+  const text = JSON.stringify(body);
+  const pending = isSending(req);
+  res.writeHead(status, {
+    ...headers,
+    "content-length": Buffer.byteLength(text),
+    ...(pending ? { connection: "close" } : {}),
+  });
+  if (!pending) {
+    res.end(text);
+    return;
+  }
+  res.write(text);
+  req.on("error", () => {});
+  req.resume();
+  const over = new AbortController();
+  await Promise.race([once(req, "end", over), once(req, "close", over), sleep(lingerMs, undefined, over)]).catch(
+    () => {},
+  );
+  over.abort();
+  res.end();
+}

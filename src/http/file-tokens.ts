@@ -1,0 +1,31 @@
+import { safeFileName } from "#lib/file-name.ts";
+import type { Signer } from "#lib/signed-token.ts";
+
+/** What a signed address of the disk store allows. */
+export type FileClaims =
+  | { op: "put"; key: string; maxBytes: number }
+  | { op: "get"; key: string; mimeType: string; filename: string; asDownload: boolean; expiresAt: number };
+
+export interface FileTokens {
+  readonly origin: string;
+  forUpload(key: string, options: { maxBytes: number; expiresAt: number }): Promise<string>;
+  forDownload(
+    key: string,
+    options: { mimeType: string; filename: string; asDownload: boolean; expiresAt: number },
+  ): Promise<string>;
+  /** What the token at the end of an address allows; undefined for any that is forged, cut short or expired. */
+  verify(token: string): FileClaims | undefined;
+}
+
+/** Addresses under `{base}/files/`. The token in them is all that is asked for: whoever has it may use it. */
+export function createFileTokens(signer: Signer, base: string): FileTokens {
+  const address = (claims: FileClaims, expiresAt: number) => `${base}/files/${signer.sign("file", claims, expiresAt)}`;
+  return {
+    origin: new URL(base).origin,
+    forUpload: async (key, { maxBytes, expiresAt }) => address({ op: "put", key, maxBytes }, expiresAt),
+    forDownload: async (key, { mimeType, filename, asDownload, expiresAt }) =>
+      // Made safe and short here already: an address must not grow with a name.
+      address({ op: "get", key, mimeType, filename: safeFileName(filename), asDownload, expiresAt }, expiresAt),
+    verify: (token) => signer.verify("file", token) as FileClaims | undefined,
+  };
+}

@@ -1,0 +1,32 @@
+import { openThumbnail } from "#domain/assets/thumbnails.ts";
+import type { Deps } from "#domain/deps.ts";
+import { AppError } from "#lib/errors.ts";
+import type { Route } from "./server.ts";
+
+export type ThumbnailParts = Pick<Deps, "assets" | "files" | "media" | "signer">;
+
+const path = "/files/thumb/";
+
+/** `{base}/files/thumb/<token>`: small pictures, whatever the store. Made when first asked for. */
+export function thumbnailRoute(deps: ThumbnailParts): Route {
+  return {
+    path: `${path}*`,
+    origin: "any", // no cookie counts here; whoever has the address may use it
+    async handle(req, res) {
+      if (req.method !== "GET" && req.method !== "HEAD")
+        throw new AppError("not_found", "There is nothing at this address.");
+      const { mimeType, content } = await openThumbnail(deps, (req.url ?? "").slice(path.length));
+      res.writeHead(200, {
+        "content-type": mimeType,
+        "content-length": content.length,
+        // What a file is never changes, and neither does its thumbnail.
+        "cache-control": "private, max-age=3600, immutable",
+        "content-security-policy": "sandbox; default-src 'none'",
+        "x-content-type-options": "nosniff",
+        "cross-origin-resource-policy": "cross-origin",
+        "referrer-policy": "no-referrer",
+      });
+      res.end(req.method === "HEAD" ? undefined : content);
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import sharp from "sharp";
+import type { MediaFacts } from "#domain/assets/asset.ts";
+import { canHaveThumbnail, unknownFacts, type MediaReader } from "#domain/assets/media.ts";
+import { describePicture } from "./picture.ts";
+import { createQueue } from "./queue.ts";
+import { makeThumbnail } from "./thumbnail.ts";
+import { describeVideo } from "./video.ts";
+
+/** A look that takes longer is not worth waiting for. */
+const patienceMs = 3000;
+/** Pictures opened at once: each may take a core, and memory for all its pixels. */
+const atOnce = 2;
+
+export function createMediaReader(): MediaReader {
+  // The library's own cache and threads would multiply what `atOnce` allows.
+  sharp.cache(false);
+  sharp.concurrency(1);
+  const inTurn = createQueue(atOnce);
+  return {
+    async describe(source, mimeType) {
+      if (mimeType.startsWith("image/")) return orUnknown(describePicture(source));
+      if (mimeType.startsWith("video/")) return orUnknown(describeVideo(source));
+      return unknownFacts;
+    },
+    async thumbnail(source, mimeType) {
+      if (!canHaveThumbnail(mimeType)) return undefined;
+      return inTurn(() => makeThumbnail(source, mimeType)).catch(() => undefined);
+    },
+  };
+}
+
+/** Files are opened on a stranger's word: whatever goes wrong with one says that its measures are not known. */
+async function orUnknown(look: Promise<MediaFacts>): Promise<MediaFacts> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<MediaFacts>((resolve) => {
+    timer = setTimeout(() => resolve(unknownFacts), patienceMs);
+  });
+  try {
+    return await Promise.race([look.catch(() => unknownFacts), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,39 @@
+import { ALL_FORMATS, CustomSource, Input } from "mediabunny";
+import type { MediaFacts } from "#domain/assets/asset.ts";
+import type { ByteSource } from "#domain/assets/byte-source.ts";
+
+/** What one look may read: the tables of a long film, not the film. */
+const maxReadBytes = 16 * 1024 * 1024;
+const maxReads = 100;
+
+/** Duration and measures from a video's own tables, over ranged reads. */
+export async function describeVideo(source: ByteSource): Promise<MediaFacts> {
+  let reads = 0;
+  let bytes = 0;
+  const input = new Input({
+    formats: ALL_FORMATS,
+    source: new CustomSource({
+      getSize: () => source.bytes,
+      read: (start, end) => {
+        bytes += end - start;
+        if (++reads > maxReads || bytes > maxReadBytes) throw new Error("more to read than a look is worth");
+        return source.read(start, end);
+      },
+      maxCacheSize: maxReadBytes,
+    }),
+  });
+  try {
+    const track = await input.getPrimaryVideoTrack();
+    const seconds = await input.getDurationFromMetadata();
+    return {
+      width: known(await track?.getDisplayWidth()),
+      height: known(await track?.getDisplayHeight()),
+      durationMs: seconds !== null && Number.isFinite(seconds) && seconds > 0 ? Math.round(seconds * 1000) : null,
+    };
+  } finally {
+    input.dispose();
+  }
+}
+
+/** Zero is what a container says that does not know. */
+const known = (pixels: number | undefined): number | null => (pixels === undefined || pixels === 0 ? null : pixels);

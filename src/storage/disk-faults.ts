@@ -1,0 +1,44 @@
+import { AppError } from "#lib/errors.ts";
+
+/** A data folder that cannot be used as it is. Said at start, in words the operator can act on. */
+export class UnusableFolderError extends Error {
+  override readonly name = "UnusableFolderError";
+}
+
+/**
+ * A call to the file system. Whatever it fails with (full, broken, not ours, too many open files) means the same to
+ * whoever asked: the bytes are not stored, and trying later makes sense. Paths stay in the log.
+ */
+export async function io<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw diskFault(error);
+  }
+}
+
+function diskFault(error: unknown): AppError {
+  const full = ["ENOSPC", "EDQUOT"].includes(errnoOf(error) ?? "");
+  if (full) return diskFull(error);
+  return new AppError("storage_unavailable", "The file store cannot be used right now.", "Try again in a moment.", {
+    retryAfter: 5,
+    cause: error,
+  });
+}
+
+export function diskFull(cause?: unknown): AppError {
+  const hint = "Try again later; the operator has to free space on the server's disk.";
+  return new AppError("storage_unavailable", "The file store is full.", hint, { retryAfter: 60, cause });
+}
+
+export const errnoOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code;
+
+/** What a call answers, or undefined where the file or folder is not there. */
+export async function ifThere<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return undefined;
+    throw diskFault(error);
+  }
+}

@@ -1,0 +1,375 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { deleteAsset } from "#domain/assets/delete-asset.ts";
+import { detachAsset } from "#domain/assets/detach-asset.ts";
+import { incomingKey } from "#domain/assets/keys.ts";
+import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
+import { createSweeper, type Swept } from "#domain/assets/sweep-assets.ts";
+import { checkTransition, stateOf, transitions } from "#domain/assets/transitions.ts";
+import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { hours, minutes } from "#lib/clock.ts";
+import { forEachEngine, type Bed } from "../support/engines.ts";
+import { createMemoryFiles, type FileStoreCall, type MemoryFiles } from "../support/memory-files.ts";
+import { outcome, tally } from "../support/outcome.ts";
+import { newStudio } from "../support/people.ts";
+import { jpeg, png } from "../support/samples.ts";
+
+const picture = await jpeg();
+const other = await jpeg(90, 90);
+const wrong = await png();
+
+interface Scene {
+  deps: Deps;
+  files: MemoryFiles;
+  owner: Caller;
+  postId: string;
+}
+
+async function scene(bed: Bed, limits: Partial<Deps["limits"]> = {}): Promise<Scene> {
+  const files = createMemoryFiles(bed.clock);
+  const deps: Deps = { ...bed.deps, files, limits: { ...bed.deps.limits, ...limits } };
+  const owner = await newStudio(deps);
+  return { deps, files, owner, postId: (await createPost(deps, owner, { title: "A", body: "" })).id };
+}
+
+const request = async ({ deps, owner }: Scene): Promise<string> =>
+  (await requestAssetUpload(deps, owner, { kind: "image", mimeType: "image/jpeg" })).assetId;
+
+const inline = async ({ deps, owner }: Scene, bytes = picture): Promise<string> =>
+  (await uploadAssetInline(deps, owner, { kind: "image", mimeType: "image/jpeg", base64: bytes.toString("base64") }))
+    .assetId;
+
+const sweep = (deps: Deps): Promise<Swept> => createSweeper(deps)({ pause: async () => {}, isOver: () => false });
+
+/** The database and the store say the same: every ready asset has its bytes, every count is the truth. */
+async function assertAgree({ deps, files, owner }: Scene, bed: Bed): Promise<void> {
+  const { q } = bed.database;
+  const assets = await q.selectFrom("assets").selectAll().where("studio_id", "=", owner.studio.id).execute();
+  for (const asset of assets.filter(({ status }) => status === "ready")) {
+    const held = files.held.get(asset.storage_key ?? "");
+    assert.equal(held?.content.length, asset.bytes);
+    assert.equal((await deps.files.stat(asset.storage_key ?? ""))?.sha256, asset.sha256);
+  }
+  const posts = await q.selectFrom("posts").selectAll().where("studio_id", "=", owner.studio.id).execute();
+  for (const post of posts) assert.equal(post.asset_count, assets.filter((asset) => asset.post_id === post.id).length);
+  const used = assets.reduce((sum, asset) => sum + asset.charged_bytes, 0);
+  assert.equal(await deps.assets.usedBytes(owner.studio.id), used);
+}
+
+forEachEngine("asset states", (bed) => {
+  test("[ASSET-23] the transition table says what may follow what, and everything else is refused with its code", async () => {
+    const refusals = {
+      attach_asset: "already_attached",
+      detach_asset: "not_attached",
+      delete_asset: "asset_in_use",
+    } as const;
+    const states = [
+      { status: "pending", postId: null },
+      { status: "ready", postId: null },
+      { status: "ready", postId: "pst_x" },
+    ] as const;
+    for (const by of ["attach_asset", "detach_asset", "delete_asset"] as const) {
+      for (const state of states) {
+        const listed = transitions.some((row) => row.by === by && row.from === stateOf(state));
+        assert.equal(await outcome(async () => checkTransition(by, state)), listed ? "ok" : refusals[by]);
+      }
+    }
+  });
+
+  test("[U8] 20 parallel attaches of one upload come to one outcome, and one asset is counted", async () => {
+    for (let round = 0; round < 5; round++) {
+      const here = await scene(bed, { assetsPerPost: 1 });
+      const assetId = await request(here);
+      here.files.put(incomingKey(assetId), picture);
+      here.files.hook = async () => sleep(Math.random() * 5);
+      const results = await Promise.all(
+        Array.from({ length: 20 }, () => attachAsset(here.deps, here.owner, { postId: here.postId, assetId })),
+      );
+      here.files.hook = undefined;
+      for (const view of results) assert.deepEqual(view, results[0]);
+      assert.equal((await here.deps.posts.find(here.owner.studio.id, here.postId))?.assetCount, 1);
+      await assertAgree(here, bed);
+    }
+  });
+
+  test("20 parallel attaches of one ready asset to a post with one place left: all answer the view", async () => {
+    const here = await scene(bed, { assetsPerPost: 1 });
+    const assetId = await inline(here);
+    const attaches = Array.from({ length: 20 }, () =>
+      attachAsset(here.deps, here.owner, { postId: here.postId, assetId }),
+    );
+    assert.deepEqual(await tally(attaches), { ok: 20 });
+    await assertAgree(here, bed);
+  });
+
+  test("parallel attaches to two posts: it is on one, and the other call is told", async () => {
+    const here = await scene(bed);
+    const elsewhere = (await createPost(here.deps, here.owner, { title: "B", body: "" })).id;
+    for (let round = 0; round < 10; round++) {
+      const assetId = await inline(here);
+      const both = [here.postId, elsewhere].map((postId) => attachAsset(here.deps, here.owner, { postId, assetId }));
+      assert.deepEqual(await tally(both), { ok: 1, already_attached: 1 });
+    }
+    await assertAgree(here, bed);
+  });
+
+  test("[U10] attach and detach, a thousand times: the counts stay the truth, positions never clash", async () => {
+    const here = await scene(bed);
+    const ids = await Promise.all(Array.from({ length: 4 }, () => inline(here)));
+    const churn = async (assetId: string): Promise<void> => {
+      for (let i = 0; i < 125; i++) {
+        await attachAsset(here.deps, here.owner, { postId: here.postId, assetId });
+        await detachAsset(here.deps, here.owner, { postId: here.postId, assetId });
+      }
+    };
+    await Promise.all(ids.map(churn));
+    assert.equal((await here.deps.posts.find(here.owner.studio.id, here.postId))?.assetCount, 0);
+    await assertAgree(here, bed);
+  });
+
+  test("other bytes that come while an upload is being confirmed are judged anew, or not taken", async () => {
+    const calls: FileStoreCall[] = ["stat", "read", "promote"];
+    for (const at of calls) {
+      for (const when of ["before", "after"] as const) {
+        for (const late of [other, wrong]) {
+          const here = await scene(bed);
+          const assetId = await request(here);
+          here.files.put(incomingKey(assetId), picture);
+          let armed = true;
+          here.files.hook = (call, moment, key) => {
+            if (!armed || call !== at || moment !== when || key !== incomingKey(assetId)) return;
+            armed = false;
+            here.files.put(incomingKey(assetId), late);
+          };
+          const result = await outcome(attachAsset(here.deps, here.owner, { postId: here.postId, assetId }));
+          here.files.hook = undefined;
+          const asset = await here.deps.assets.find(here.owner.studio.id, assetId);
+          if (result === "ok") {
+            const served = here.files.held.get(asset?.storageKey ?? "")?.content;
+            assert.ok(
+              served?.equals(picture) || served?.equals(other),
+              `${at} ${when}: what was checked is what is served`,
+            );
+          } else {
+            assert.equal(result, "type_mismatch");
+            assert.equal(asset, undefined);
+          }
+          await assertAgree(here, bed);
+        }
+      }
+    }
+  });
+
+  test("bytes that are swapped for others while they are looked at, and back again, are judged as what they are", async () => {
+    const here = await scene(bed);
+    const assetId = await request(here);
+    here.files.put(incomingKey(assetId), wrong);
+    here.files.hook = (call, moment, key) => {
+      if (key === incomingKey(assetId) && call === "stat" && moment === "after") here.files.put(key, picture);
+      if (key === incomingKey(assetId) && call === "promote" && moment === "before") here.files.put(key, wrong);
+    };
+    assert.equal(await outcome(attachAsset(here.deps, here.owner, { postId: here.postId, assetId })), "type_mismatch");
+    here.files.hook = undefined;
+    assert.equal([...here.files.held.keys()].filter((key) => key.startsWith("files/")).length, 0);
+  });
+
+  test("[S1] [S2] the store fails at any call of an attach, before or after it worked: the next attach succeeds", async () => {
+    for (const when of ["before", "after"] as const) {
+      for (let nth = 1; nth <= 4; nth++) {
+        const here = await scene(bed);
+        const assetId = await request(here);
+        here.files.put(incomingKey(assetId), picture);
+        let calls = 0;
+        here.files.hook = (_call, moment) => {
+          if (moment === when && ++calls === nth) throw new Error("the store broke off");
+        };
+        const first = await attachAsset(here.deps, here.owner, { postId: here.postId, assetId }).then(
+          () => "ok",
+          () => "failed",
+        );
+        here.files.hook = undefined;
+        const asset = await here.deps.assets.find(here.owner.studio.id, assetId);
+        if (first === "failed") assert.equal(asset?.status, "pending");
+        await assertAgree(here, bed);
+        const again = await attachAsset(here.deps, here.owner, { postId: here.postId, assetId });
+        assert.deepEqual([again.status, again.bytes], ["ready", picture.length]);
+        await assertAgree(here, bed);
+      }
+    }
+  });
+
+  test("[C2] a crash between moving the bytes and the record: the next attach finishes it; nobody's sweep takes it before", async () => {
+    const here = await scene(bed);
+    const assetId = await request(here);
+    here.files.put(incomingKey(assetId), picture);
+    const dying: Deps = { ...here.deps, transact: () => Promise.reject(new Error("killed")) };
+    await assert.rejects(attachAsset(dying, here.owner, { postId: here.postId, assetId }), /killed/);
+    assert.equal(here.files.held.has(incomingKey(assetId)), false, "the bytes were moved");
+    bed.clock.advance(minutes(65));
+    await sweep(here.deps);
+    const view = await attachAsset(here.deps, here.owner, { postId: here.postId, assetId });
+    assert.equal(view.bytes, picture.length);
+    await assertAgree(here, bed);
+  });
+
+  test("a claim that a newer upload replaced: the newer bytes win, the older ones are swept", async () => {
+    const here = await scene(bed);
+    const assetId = await request(here);
+    here.files.put(incomingKey(assetId), picture);
+    const dying: Deps = { ...here.deps, transact: () => Promise.reject(new Error("killed")) };
+    await assert.rejects(attachAsset(dying, here.owner, { postId: here.postId, assetId }));
+    here.files.put(incomingKey(assetId), other);
+    assert.equal((await attachAsset(here.deps, here.owner, { postId: here.postId, assetId })).bytes, other.length);
+    bed.clock.advance(hours(2));
+    await sweep(here.deps);
+    assert.equal([...here.files.held.keys()].filter((key) => key.startsWith("files/")).length, 1);
+    await assertAgree(here, bed);
+  });
+
+  test("[C2] a crash at any call of an inline upload leaves nothing that counts, and the sweeper clears the rest", async () => {
+    for (const when of ["before", "after"] as const) {
+      const here = await scene(bed);
+      here.files.hook = (call, moment) => {
+        if (call === "remove" || (call === "write" && moment === when)) throw new Error("killed");
+      };
+      await assert.rejects(inline(here), /killed/);
+      here.files.hook = undefined;
+      assert.deepEqual(await here.deps.assets.list(here.owner.studio.id, { limit: 10 }), []);
+      bed.clock.advance(hours(2));
+      await sweep(here.deps);
+      assert.equal(here.files.held.size, 0);
+    }
+  });
+
+  test("whoever sleeps through the sweep cannot make an asset of swept bytes", async () => {
+    const here = await scene(bed);
+    here.files.hook = async (call, moment) => {
+      if (call !== "write" || moment !== "after") return;
+      here.files.hook = undefined;
+      bed.clock.advance(hours(3));
+      await sweep(here.deps);
+    };
+    assert.equal(await outcome(inline(here)), "storage_unavailable");
+    assert.equal(here.files.held.size, 0);
+    await assertAgree(here, bed);
+  });
+
+  test("[ASSET-20] [S8] the sweep: expired promises, what was sent again, planted files and thumbnails; never a live one", async () => {
+    const here = await scene(bed);
+    const live = await inline(here);
+    const attached = await request(here);
+    here.files.put(incomingKey(attached), picture);
+    await attachAsset(here.deps, here.owner, { postId: here.postId, assetId: attached });
+    const expired = await request(here);
+    here.files.put(incomingKey(expired), picture);
+    here.files.put(incomingKey(attached), other); // a PUT after attach
+    const liveKey = (await here.deps.assets.find(here.owner.studio.id, live))?.storageKey ?? "";
+    here.files.put(liveKey.replace("files/", "thumbs/"), picture);
+    const orphan = here.deps.newId("asset");
+    const planted = [
+      `files/${orphan}.abc`,
+      `thumbs/${orphan}.abc`,
+      `incoming/${orphan}`,
+      "files/nobody-s",
+      `files/${live}.abc`,
+    ];
+    for (const key of planted) here.files.put(key, picture);
+
+    bed.clock.advance(minutes(30));
+    const still = await request(here);
+    here.files.put(incomingKey(still), picture);
+    bed.clock.advance(minutes(41)); // an hour and a minute after the first address expired
+    const swept = await sweep(here.deps);
+    assert.equal(swept.expired, 1);
+    assert.equal(await here.deps.assets.find(here.owner.studio.id, expired), undefined);
+    for (const key of [...planted, incomingKey(expired), incomingKey(attached)])
+      assert.ok(!here.files.held.has(key), key);
+    assert.ok(here.files.held.has(incomingKey(still)), "an upload that can still be attached stays");
+    assert.ok(here.files.held.has(liveKey.replace("files/", "thumbs/")));
+    await assertAgree(here, bed);
+    assert.equal((await attachAsset(here.deps, here.owner, { postId: here.postId, assetId: still })).status, "ready");
+    bed.clock.advance(hours(100));
+    await sweep(here.deps);
+    await assertAgree(here, bed);
+  });
+
+  test("the sweep walks a store of many files in small steps, goes on where it stopped, and touches no live one", async () => {
+    const here = await scene(bed);
+    const ids = [];
+    for (let i = 0; i < 250; i++) ids.push(await inline(here));
+    for (let i = 0; i < 150; i++) here.files.put(`files/${here.deps.newId("asset")}.abc`, picture);
+    bed.clock.advance(hours(2));
+    const sweeper = createSweeper(here.deps);
+    for (let run = 0; run < 20; run++) {
+      let steps = 0;
+      await sweeper({ pause: async () => void steps++, isOver: () => steps >= 4 });
+    }
+    assert.equal(here.files.held.size, 250);
+    await assertAgree(here, bed);
+    assert.equal(ids.length, 250);
+  });
+
+  test("a deletion whose bytes could not be removed is finished by the sweeper", async () => {
+    const here = await scene(bed);
+    const assetId = await inline(here);
+    here.files.hook = (call) => {
+      if (call === "remove") throw new Error("the store is away");
+    };
+    await deleteAsset(here.deps, here.owner, { assetId });
+    here.files.hook = undefined;
+    assert.equal(here.files.held.size, 1);
+    await sweep(here.deps);
+    assert.equal(here.files.held.size, 0);
+    await assertAgree(here, bed);
+  });
+
+  test("deleting a promised upload takes its bytes with it", async () => {
+    const here = await scene(bed);
+    const assetId = await request(here);
+    here.files.put(incomingKey(assetId), picture);
+    await deleteAsset(here.deps, here.owner, { assetId });
+    assert.equal(here.files.held.size, 0);
+    assert.equal(await outcome(attachAsset(here.deps, here.owner, { postId: here.postId, assetId })), "not_found");
+  });
+
+  test("[U19] the studio's quota holds under 50 parallel uploads of both ways, to the byte", async () => {
+    const here = await scene(bed, { studioBytes: picture.length * 10, assetsPerPost: 100 });
+    const pending = await Promise.all(Array.from({ length: 25 }, () => request(here)));
+    for (const assetId of pending) here.files.put(incomingKey(assetId), picture);
+    const results = await tally([
+      ...pending.map((assetId) => attachAsset(here.deps, here.owner, { postId: here.postId, assetId })),
+      ...Array.from({ length: 25 }, () => inline(here)),
+    ]);
+    assert.deepEqual(results, { ok: 10, quota_exceeded: 40 });
+    assert.equal(await here.deps.assets.usedBytes(here.owner.studio.id), picture.length * 10);
+    await assertAgree(here, bed);
+    const [free] = await here.deps.assets
+      .list(here.owner.studio.id, { unattached: true, limit: 100 })
+      .then((all) => all.filter(({ status }) => status === "ready"));
+    if (free) await deleteAsset(here.deps, here.owner, { assetId: free.id });
+    else {
+      const [taken] = await here.deps.assets.listOnPosts([here.postId]);
+      await detachAsset(here.deps, here.owner, { postId: here.postId, assetId: taken!.id });
+      await deleteAsset(here.deps, here.owner, { assetId: taken!.id });
+    }
+    assert.equal(await outcome(inline(here)), "ok");
+    assert.equal(await outcome(inline(here)), "quota_exceeded");
+  });
+
+  test("[ASSET-10] [R2] 200 parallel attaches of ready and of sent files against a ceiling of 20", async () => {
+    const here = await scene(bed, { assetsPerPost: 20 });
+    const ready = await Promise.all(Array.from({ length: 100 }, () => inline(here)));
+    const sent = await Promise.all(Array.from({ length: 100 }, () => request(here)));
+    for (const assetId of sent) here.files.put(incomingKey(assetId), picture);
+    const results = await tally(
+      [...ready, ...sent].map((assetId) => attachAsset(here.deps, here.owner, { postId: here.postId, assetId })),
+    );
+    assert.deepEqual(results, { ok: 20, asset_limit_reached: 180 });
+    await assertAgree(here, bed);
+  });
+});

@@ -1,0 +1,439 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import { minutes } from "#lib/clock.ts";
+import { connect, download, put, startAssetService, type AssetService, type ToolClient } from "../support/asset-bed.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { newStudio } from "../support/people.ts";
+import { jpeg, mp4, png, sidewaysJpeg } from "../support/samples.ts";
+
+const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+const inlineLimit = 5 * 1024 * 1024;
+
+forEachEngine("asset tools", (bed) => {
+  let service: AssetService;
+  let client: ToolClient;
+  let postId: string;
+  before(async () => {
+    service = await startAssetService(bed.deps, { env: { MAX_IMAGE_BYTES: "200000", MAX_ASSETS_PER_POST: "4" } });
+    client = await connect(service, await newStudio(service.deps));
+  });
+  after(async () => {
+    await client.close();
+    await service.close();
+  });
+  const newPost = async () => (await client.ok("create_post", { title: "A post" })).id;
+  const inline = async (bytes: Uint8Array, mimeType = "image/jpeg", kind = "image") =>
+    (await client.ok("upload_asset_inline", { kind, mimeType, base64: Buffer.from(bytes).toString("base64") })).assetId;
+
+  test("[ASSET-1] [ASSET-2] [ASSET-5] request, PUT with curl -T, attach, read back", async () => {
+    postId = await newPost();
+    const bytes = await jpeg();
+    const asked = await client.ok("request_asset_upload", {
+      kind: "image",
+      mimeType: "image/jpeg",
+      filename: "team.jpg",
+    });
+    assert.deepEqual(Object.keys(asked).toSorted(), ["assetId", "expiresAt", "uploadUrl"]);
+    assert.equal(Date.parse(asked.expiresAt) - bed.clock(), minutes(10));
+    assert.equal(await client.fails("attach_asset", { postId, assetId: asked.assetId }), "not_uploaded");
+
+    const folder = temporaryFolder();
+    writeFileSync(`${folder.path}/team.jpg`, bytes);
+    await promisify(execFile)("curl", ["-sSf", "-T", `${folder.path}/team.jpg`, asked.uploadUrl]);
+    folder.remove();
+    const view = await client.ok("attach_asset", { postId, assetId: asked.assetId });
+    const expected = {
+      id: asked.assetId,
+      postId,
+      kind: "image",
+      mimeType: "image/jpeg",
+      filename: "team.jpg",
+      bytes: bytes.length,
+      status: "ready",
+    };
+    assert.deepEqual(view, expected);
+    assert.deepEqual(
+      await client.ok("attach_asset", { postId, assetId: asked.assetId }),
+      expected,
+      "attaching again answers the view",
+    );
+
+    const post = await client.ok("get_post", { postId });
+    const [asset] = post.assets;
+    const { url, thumbnailUrl, ...rest } = asset!;
+    assert.deepEqual(rest, { ...expected, width: 64, height: 48 });
+    assert.equal(sha256(await download(url!)), sha256(bytes));
+    const thumbnail = await fetch(thumbnailUrl!);
+    assert.equal(thumbnail.headers.get("content-type"), "image/webp");
+    assert.equal(thumbnail.headers.get("x-content-type-options"), "nosniff");
+    assert.equal(Buffer.from(await thumbnail.arrayBuffer()).toString("latin1", 8, 12), "WEBP");
+  });
+
+  test("[ASSET-18] a PUT repeated with other bytes after attach changes nothing that is served", async () => {
+    const post = await newPost();
+    const bytes = await jpeg(100, 100);
+    const { assetId, uploadUrl } = await client.ok("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
+    assert.equal(await put(uploadUrl, bytes), 200);
+    await client.ok("attach_asset", { postId: post, assetId });
+    assert.equal(await put(uploadUrl, await png()), 200);
+    assert.equal((await client.ok("attach_asset", { postId: post, assetId })).bytes, bytes.length);
+    const detail = await client.ok("get_asset", { assetId });
+    assert.equal(sha256(await download(detail.url!)), sha256(bytes));
+  });
+
+  test("[ASSET-7] [U6] too large at attach: object and record are deleted, also where the store stopped reading", async () => {
+    for (const size of [200_001, 2_000_000]) {
+      const { assetId, uploadUrl } = await client.ok("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
+      assert.equal(await put(uploadUrl, Buffer.alloc(size, 7)).catch(() => 413), 413);
+      assert.equal(await client.fails("attach_asset", { postId: await newPost(), assetId }), "too_large");
+      assert.equal(await client.fails("attach_asset", { postId: await newPost(), assetId }), "not_found");
+      assert.equal(await client.fails("get_asset", { assetId }), "not_found");
+      assert.equal(await service.disk.stat(`incoming/${assetId}`), undefined);
+    }
+    const { assetId, uploadUrl } = await client.ok("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
+    assert.equal(await put(uploadUrl, Buffer.alloc(200_000, 7)), 200);
+    assert.equal((await client.ok("attach_asset", { postId: await newPost(), assetId })).bytes, 200_000);
+  });
+
+  test("[ASSET-8] [U7] another type than declared: object and record are deleted", async () => {
+    const { assetId, uploadUrl } = await client.ok("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
+    await put(uploadUrl, await png());
+    assert.equal(await client.fails("attach_asset", { postId: await newPost(), assetId }), "type_mismatch");
+    assert.equal(await client.fails("get_asset", { assetId }), "not_found");
+    assert.equal(await service.disk.stat(`incoming/${assetId}`), undefined);
+  });
+
+  test("[U6] an empty upload is refused and gone", async () => {
+    const { assetId, uploadUrl } = await client.ok("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
+    await put(uploadUrl, Buffer.alloc(0));
+    assert.equal(await client.fails("attach_asset", { postId: await newPost(), assetId }), "invalid_input");
+    assert.equal(await client.fails("get_asset", { assetId }), "not_found");
+  });
+
+  test("[ASSET-9] nothing PUT and the address expired: upload_expired; PUT in time: attached after it", async () => {
+    const post = await newPost();
+    const never = await client.ok("request_asset_upload", { kind: "image", mimeType: "image/png" });
+    const sent = await client.ok("request_asset_upload", { kind: "image", mimeType: "image/png" });
+    await put(sent.uploadUrl, await png());
+    bed.clock.advance(minutes(10) + 1);
+    assert.equal(await client.fails("attach_asset", { postId: post, assetId: never.assetId }), "upload_expired");
+    assert.equal(await put(never.uploadUrl, await png()), 403);
+    assert.equal((await client.ok("attach_asset", { postId: post, assetId: sent.assetId })).status, "ready");
+  });
+
+  test("[ASSET-3] [ASSET-4] inline: ready at once, on no post; exactly 5 × 1024 × 1024 bytes is too large, one byte below is stored", async () => {
+    const below = randomBytes(inlineLimit - 1);
+    below[0] = 0; // no signature of anything
+    const stored = await client.ok("upload_asset_inline", {
+      kind: "video",
+      mimeType: "video/mp4",
+      base64: below.toString("base64"),
+    });
+    assert.deepEqual(stored, { assetId: stored.assetId, bytes: inlineLimit - 1 });
+    const detail = await client.ok("get_asset", { assetId: stored.assetId });
+    assert.deepEqual(
+      [detail.status, detail.postId, detail.filename, detail.bytes],
+      ["ready", null, "video.mp4", inlineLimit - 1],
+    );
+    assert.equal(sha256(await download(detail.url!)), sha256(below));
+
+    const exact = Buffer.alloc(inlineLimit, 65).toString("base64");
+    for (const [kind, mimeType] of [
+      ["video", "video/mp4"],
+      ["image", "image/svg+xml"],
+      ["document", "nonsense"],
+    ]) {
+      assert.equal(
+        await client.fails("upload_asset_inline", { kind, mimeType, base64: exact }),
+        "inline_too_large_use_presign",
+      );
+    }
+  });
+
+  test("[ASSET-6] [ASSET-11] detach keeps the file; it can go on another post with identical bytes", async () => {
+    const [first, second] = [await newPost(), await newPost()];
+    const bytes = await jpeg(90, 30);
+    const assetId = await inline(bytes);
+    await client.ok("attach_asset", { postId: first, assetId });
+    assert.equal(await client.fails("attach_asset", { postId: second, assetId }), "already_attached");
+    assert.equal(await client.fails("detach_asset", { postId: second, assetId }), "not_attached");
+    assert.equal(await client.fails("delete_asset", { assetId }), "asset_in_use");
+    assert.deepEqual(await client.ok("detach_asset", { postId: first, assetId }), { detached: assetId });
+    assert.equal(await client.fails("detach_asset", { postId: first, assetId }), "not_attached");
+    assert.equal((await client.ok("attach_asset", { postId: second, assetId })).postId, second);
+    const [asset] = (await client.ok("get_post", { postId: second })).assets;
+    assert.equal(sha256(await download(asset!.url!)), sha256(bytes));
+    assert.deepEqual((await client.ok("get_post", { postId: first })).assets, []);
+  });
+
+  test("[ASSET-14] delete removes file, thumbnail and record; a second time there is nothing", async () => {
+    const assetId = await inline(await jpeg(33, 33));
+    const { url, thumbnailUrl } = await client.ok("get_asset", { assetId });
+    assert.equal((await fetch(thumbnailUrl!)).status, 200);
+    assert.deepEqual(await client.ok("delete_asset", { assetId }), { deleted: assetId });
+    assert.equal(await client.fails("delete_asset", { assetId }), "not_found");
+    assert.equal((await fetch(url!)).status, 404);
+    assert.equal((await fetch(thumbnailUrl!)).status, 404);
+    const left = [
+      ...(await service.disk.list("files/", { limit: 1000 })),
+      ...(await service.disk.list("thumbs/", { limit: 1000 })),
+    ];
+    assert.ok(!left.some(({ key }) => key.includes(assetId)));
+  });
+
+  test("[ASSET-10] the post's ceiling holds, and a place that is freed can be taken", async () => {
+    const post = await newPost();
+    const bytes = await jpeg(20, 20);
+    const ids = await Promise.all(Array.from({ length: 5 }, () => inline(bytes)));
+    for (const assetId of ids.slice(0, 4)) await client.ok("attach_asset", { postId: post, assetId });
+    assert.equal(await client.fails("attach_asset", { postId: post, assetId: ids[4] }), "asset_limit_reached");
+    const late = await client.ok("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
+    await put(late.uploadUrl, bytes);
+    assert.equal(await client.fails("attach_asset", { postId: post, assetId: late.assetId }), "asset_limit_reached");
+    await client.ok("detach_asset", { postId: post, assetId: ids[0] });
+    assert.equal((await client.ok("attach_asset", { postId: post, assetId: late.assetId })).status, "ready");
+    const order = (await client.ok("get_post", { postId: post })).assets.map(({ id }) => id);
+    assert.deepEqual(order, [ids[1], ids[2], ids[3], late.assetId]);
+  });
+
+  test("[ASSET-13] update_post orders the assets; anything but exactly the assets it has is invalid_input", async () => {
+    const post = await newPost();
+    const bytes = await jpeg(21, 20);
+    const ids = await Promise.all(Array.from({ length: 3 }, () => inline(bytes)));
+    for (const assetId of ids) await client.ok("attach_asset", { postId: post, assetId });
+    const turned = ids.toReversed();
+    const updated = await client.ok("update_post", { postId: post, assetIds: turned });
+    assert.deepEqual(
+      updated.assets.map(({ id }) => id),
+      turned,
+    );
+    assert.deepEqual(
+      (await client.ok("get_post", { postId: post })).assets.map(({ id }) => id),
+      turned,
+    );
+    const stranger = await inline(bytes);
+    for (const assetIds of [[], ids.slice(1), [...ids, ids[0]], [ids[0], ids[0], ids[1]], [ids[0], ids[1], stranger]]) {
+      assert.equal(await client.fails("update_post", { postId: post, assetIds }), "invalid_input");
+    }
+    const { posts } = (await client.ok("list_posts", { limit: 1 })) as unknown as {
+      posts: { assets: { id: string }[] }[];
+    };
+    assert.deepEqual(
+      posts[0]!.assets.map(({ id }) => id),
+      turned,
+    );
+  });
+
+  test("[ASSET-14] [T8] list_assets: newest first, filtered, paged; a cursor of another list is refused", async () => {
+    const other = await connect(service, await newStudio(service.deps));
+    const send = async (kind: string, mimeType: string, bytes: Buffer) =>
+      (await other.ok("upload_asset_inline", { kind, mimeType, base64: bytes.toString("base64") })).assetId;
+    const image = await send("image", "image/png", await png());
+    const video = await send("video", "video/mp4", mp4());
+    const text = await send("document", "text/plain", Buffer.from("hello"));
+    const post = (await other.ok("create_post", { title: "x" })).id;
+    await other.ok("attach_asset", { postId: post, assetId: video });
+    const ids = async (args: Record<string, unknown>) =>
+      (await other.ok("list_assets", args)).assets.map(({ id }) => id);
+    assert.deepEqual(await ids({}), [text, video, image]);
+    assert.deepEqual(await ids({ unattached: true }), [text, image]);
+    assert.deepEqual(await ids({ kind: "video" }), [video]);
+    assert.deepEqual(await ids({ kind: "image", unattached: true }), [image]);
+    const page = await other.ok("list_assets", { limit: 2 });
+    assert.deepEqual(Object.keys(page.assets[0]!).toSorted(), [
+      "bytes",
+      "filename",
+      "id",
+      "kind",
+      "mimeType",
+      "postId",
+      "status",
+    ]);
+    assert.deepEqual(await ids({ limit: 2, cursor: page.nextCursor }), [image]);
+    assert.equal(await other.fails("list_assets", { kind: "image", cursor: page.nextCursor }), "invalid_input");
+    assert.equal(await client.fails("list_assets", { cursor: page.nextCursor }), "invalid_input");
+    for (const limit of [0, -1, 1e9]) assert.equal(await other.fails("list_assets", { limit }), "invalid_input");
+    await other.close();
+  });
+
+  test("[T2] foreign and malformed ids are not found, in every tool and place", async () => {
+    const stranger = await connect(service, await newStudio(service.deps));
+    const theirs = await stranger.ok("create_post", { title: "theirs" });
+    const theirAsset = (
+      await stranger.ok("upload_asset_inline", {
+        kind: "image",
+        mimeType: "image/png",
+        base64: (await png()).toString("base64"),
+      })
+    ).assetId;
+    const ours = await newPost();
+    const ourAsset = await inline(await jpeg(22, 22));
+    for (const assetId of [theirAsset, "ast_nothing", "", "../../etc/passwd", ourAsset.toUpperCase()]) {
+      assert.equal(await client.fails("attach_asset", { postId: ours, assetId }), "not_found");
+      assert.equal(await client.fails("detach_asset", { postId: ours, assetId }), "not_found");
+      for (const tool of ["get_asset", "delete_asset"])
+        assert.equal(await client.fails(tool, { assetId }), "not_found");
+      assert.equal(await client.fails("update_asset", { assetId, altText: "x" }), "not_found");
+    }
+    for (const post of [theirs.id, "pst_nothing", ""]) {
+      assert.equal(await client.fails("attach_asset", { postId: post, assetId: ourAsset }), "not_found");
+      assert.equal(await client.fails("detach_asset", { postId: post, assetId: ourAsset }), "not_found");
+    }
+    assert.equal(
+      await client.fails("attach_asset", { postId: ours, assetId: ourAsset, studioId: "std_x" }),
+      "invalid_input",
+    );
+    await stranger.close();
+  });
+
+  test("[ASSET-14] update_asset changes what is said of a file, and only that", async () => {
+    const assetId = await inline(await jpeg(23, 22));
+    const said = await client.ok("update_asset", { assetId, altText: " A red square ", filename: "../../red.jpg" });
+    assert.deepEqual([said.altText, said.filename, said.width], ["A red square", "red.jpg", 23]);
+    assert.equal((await client.ok("update_asset", { assetId, altText: "" })).altText, undefined);
+    assert.equal(await client.fails("update_asset", { assetId }), "invalid_input");
+    assert.equal(await client.fails("update_asset", { assetId, filename: "\u202e" }), "invalid_input");
+  });
+
+  test("[ASSET-12] [U20] previews: up to four pictures of at most 512 px, upright, and without where they were taken", async () => {
+    const post = await newPost();
+    const bytes = await sidewaysJpeg();
+    const ids = [await inline(bytes), await inline(await jpeg(2000, 1000)), await inline(mp4(), "video/mp4", "video")];
+    for (const assetId of ids) await client.ok("attach_asset", { postId: post, assetId });
+    const { images, structured } = await client.call("get_post", { postId: post, includePreviews: true });
+    assert.equal(images.length, 2);
+    assert.equal(images[0]!.mimeType, "image/webp");
+    const { default: sharp } = await import("sharp");
+    const shown = await sharp(Buffer.from(images[0]!.data, "base64")).metadata();
+    assert.deepEqual([shown.width, shown.height, shown.exif], [40, 80, undefined]);
+    const large = await sharp(Buffer.from(images[1]!.data, "base64")).metadata();
+    assert.deepEqual([large.width, large.height], [512, 256]);
+    assert.deepEqual(
+      structured.assets.map(({ width, height, durationMs }) => [width, height, durationMs]),
+      [
+        [40, 80, undefined],
+        [2000, 1000, undefined],
+        [640, 360, 2500],
+      ],
+    );
+    assert.equal(
+      sha256(await download(structured.assets[0]!.url!)),
+      sha256(bytes),
+      "the original stays as it was sent",
+    );
+    assert.equal((await client.call("get_post", { postId: post })).images.length, 0);
+    assert.equal((await client.call("get_asset", { assetId: ids[0], includePreview: true })).images.length, 1);
+    assert.equal((await client.call("get_asset", { assetId: ids[2], includePreview: true })).images.length, 0);
+  });
+
+  test("[ASSET-24] [U9] inline base64: the documented verdicts", async () => {
+    const file = Buffer.from("hello, world");
+    const good = file.toString("base64");
+    const send = (base64: string) =>
+      client.call("upload_asset_inline", { kind: "document", mimeType: "text/plain", base64 });
+    assert.equal((await send(good)).structured.bytes, file.length);
+    assert.equal(
+      (await send(` ${good.slice(0, 4)}\r\n\t${good.slice(4)}\n`)).structured.bytes,
+      file.length,
+      "blanks are skipped",
+    );
+    for (const bad of [
+      "@@@@",
+      good.slice(0, -1),
+      `${good}=`,
+      `data:text/plain;base64,${good}`,
+      "aGVsbG8",
+      "AA==AAAA",
+      "A===",
+      "-_-_",
+      "été=",
+    ]) {
+      assert.equal((await send(bad)).structured.code, "invalid_input", bad);
+    }
+    for (const empty of ["", " \n "]) assert.equal((await send(empty)).structured.code, "invalid_input");
+    const wrapped = randomBytes(inlineLimit - 1)
+      .toString("base64")
+      .replace(/.{76}/g, "$&\n");
+    assert.equal(
+      (await client.call("upload_asset_inline", { kind: "video", mimeType: "video/mp4", base64: wrapped })).structured
+        .bytes,
+      inlineLimit - 1,
+    );
+    for (const size of [4_999_999, 5_000_000]) {
+      const base64 = Buffer.alloc(size, 66).toString("base64");
+      assert.equal((await send(base64)).structured.bytes, size);
+    }
+  });
+
+  test("[ASSET-17] unsupported_type: a type the kind does not take, on both ways in", async () => {
+    for (const [kind, mimeType] of [
+      ["image", "image/svg+xml"],
+      ["document", "text/html"],
+      ["image", "video/mp4"],
+      ["document", "application/zip"],
+      ["image", ""],
+    ]) {
+      assert.equal(await client.fails("request_asset_upload", { kind, mimeType }), "unsupported_type");
+      assert.equal(
+        await client.fails("upload_asset_inline", { kind, mimeType, base64: "aGVsbG8=" }),
+        "unsupported_type",
+      );
+    }
+    assert.equal(
+      await client.fails("request_asset_upload", { kind: "audio", mimeType: "audio/mpeg" }),
+      "invalid_input",
+    );
+    assert.ok(await client.ok("request_asset_upload", { kind: "document", mimeType: "Text/Plain; charset=utf-8" }));
+  });
+
+  test("[ASSET-21] [U13] file names are display text: cleaned, never part of a path", async () => {
+    const cases: [string, string][] = [
+      ["../../etc/passwd", "passwd"],
+      ["..%2f..%2fx.jpg", "..%2f..%2fx.jpg"],
+      ["C:\\temp\\a.jpg", "a.jpg"],
+      ["a\r\nb: c.jpg", "ab: c.jpg"],
+      ["\u202egpj.exe", "gpj.exe"],
+      ['"; filename=x', '"; filename=x'],
+      ["../", "image.jpg"],
+      ["👨‍👩‍👧.jpg", "👨‍👩‍👧.jpg"],
+    ];
+    const base64 = (await jpeg(24, 24)).toString("base64");
+    for (const [given, kept] of cases) {
+      const { assetId } = await client.ok("upload_asset_inline", {
+        kind: "image",
+        mimeType: "image/jpeg",
+        base64,
+        filename: given,
+      });
+      const detail = await client.ok("get_asset", { assetId });
+      assert.equal(detail.filename, kept);
+      const { headers } = await fetch(detail.url!);
+      assert.match(headers.get("content-disposition") ?? "", /^inline; filename="[^"]*"/);
+    }
+    for (const filename of ["a\0b.jpg", "x".repeat(256), "x".repeat(4096)]) {
+      assert.equal(
+        await client.fails("upload_asset_inline", { kind: "image", mimeType: "image/jpeg", base64, filename }),
+        "invalid_input",
+      );
+    }
+  });
+
+  test("[ASSET-22] text is a download, and served as nothing else", async () => {
+    const assetId = await inline(Buffer.from("# Title\n<div>not run</div>\n"), "text/markdown", "document");
+    const { url } = await client.ok("get_asset", { assetId });
+    const { headers } = await fetch(url!);
+    assert.match(headers.get("content-disposition") ?? "", /^attachment/);
+    assert.equal(headers.get("x-content-type-options"), "nosniff");
+    assert.match(headers.get("content-security-policy") ?? "", /sandbox/);
+  });
+
+  test("whoami tells the limits as they are set", async () => {
+    const who = (await client.ok("whoami")) as unknown as { limits: { kinds: { image: { maxBytes: number } } } };
+    assert.equal(who.limits.kinds.image.maxBytes, 200_000);
+  });
+});

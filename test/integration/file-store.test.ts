@@ -1,0 +1,434 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { minutes } from "#lib/clock.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { outcome } from "../support/outcome.ts";
+import { bytesOf, chunksOf, digestAt, forEachStore, put, sha256 } from "../support/stores.ts";
+
+const run = promisify(execFile);
+const mebibyte = 1024 * 1024;
+const writing = { mimeType: "image/png", maxBytes: 64 * mebibyte };
+
+forEachStore("the promises of a place for files", (bed) => {
+  let count = 0;
+  const newKey = (name = "a") => `${bed.area}/${name}${String(++count).padStart(4, "0")}`;
+  const upload = (key: string, life = minutes(10)) =>
+    bed.store.uploadAddress(key, { maxBytes: 64 * mebibyte, expiresAt: Date.now() + life });
+  const download = (
+    key: string,
+    options: { mimeType?: string; filename?: string; asDownload?: boolean; life?: number } = {},
+  ) =>
+    bed.store.downloadAddress(key, {
+      mimeType: options.mimeType ?? "image/png",
+      filename: options.filename ?? "a.png",
+      asDownload: options.asDownload ?? false,
+      expiresAt: Date.now() + (options.life ?? minutes(10)),
+    });
+  /** Bytes at an incoming key, as an attach finds them. */
+  async function incoming(bytes: Uint8Array): Promise<{ key: string; address: string; version: string }> {
+    const key = newKey("in");
+    const address = await upload(key);
+    assert.equal(await put(address, bytes), 200);
+    const found = await bed.store.stat(key);
+    assert.ok(found);
+    return { key, address, version: found.version };
+  }
+
+  test("nothing lies where nothing was put", async () => {
+    const key = newKey();
+    assert.equal(await bed.store.stat(key), undefined);
+    assert.equal(await outcome(bed.store.read(key)), "not_found");
+    assert.equal(await bed.store.promote(key, "0".repeat(64), newKey(), "image/png"), undefined);
+    await bed.store.remove(key);
+  });
+
+  test("curl -T with no other header stores the bytes, small and large", async () => {
+    const folder = temporaryFolder();
+    try {
+      for (const size of [1, 100_000, 3 * mebibyte]) {
+        const bytes = randomBytes(size);
+        const key = newKey();
+        writeFileSync(`${folder.path}/file.bin`, bytes);
+        const { stdout } = await run("curl", [
+          "-sS",
+          "-w",
+          "%{http_code}",
+          "-T",
+          `${folder.path}/file.bin`,
+          await upload(key),
+        ]);
+        assert.equal(stdout, "200");
+        assert.equal((await bed.store.stat(key))?.bytes, size);
+        assert.equal(await digestAt(bed.store, key), sha256(bytes));
+      }
+    } finally {
+      folder.remove();
+    }
+  });
+
+  test("any declared type is taken and none is believed", async () => {
+    const key = newKey();
+    const address = await upload(key);
+    for (const type of ["text/html", "image/png", "application/x-www-form-urlencoded"]) {
+      const response = await fetch(address, { method: "PUT", body: "x", headers: { "content-type": type } });
+      assert.equal(response.status, 200, type);
+    }
+  });
+
+  test("[U6] an empty PUT is there with no bytes", async () => {
+    const key = newKey();
+    assert.equal(await put(await upload(key), new Uint8Array()), 200);
+    assert.equal((await bed.store.stat(key))?.bytes, 0);
+    assert.equal((await bytesOf(await bed.store.read(key))).length, 0);
+  });
+
+  test("a repeated PUT overwrites, and its version tells", async () => {
+    const { key, address, version } = await incoming(randomBytes(1000));
+    const other = randomBytes(2000);
+    assert.equal(await put(address, other), 200);
+    const found = await bed.store.stat(key);
+    assert.equal(found?.bytes, 2000);
+    assert.notEqual(found.version, version);
+    assert.equal(await digestAt(bed.store, key), sha256(other));
+  });
+
+  test("[U2] parallel PUTs to one key leave one of them whole", async () => {
+    const bodies = Array.from({ length: 8 }, (_, i) => Buffer.alloc(mebibyte + i, i));
+    for (let round = 0; round < 3; round++) {
+      const key = newKey();
+      const address = await upload(key);
+      assert.deepEqual(
+        await Promise.all(bodies.map((body) => put(address, body))),
+        bodies.map(() => 200),
+      );
+      const found = await digestAt(bed.store, key);
+      assert.ok(bodies.some((body) => sha256(body) === found));
+      assert.ok(bodies.some((body) => body.length === mebibyte + (body[0] ?? 0) && sha256(body) === found));
+      await bed.store.remove(key);
+      assert.equal(await bed.store.stat(key), undefined);
+    }
+  });
+
+  test("[U1] addresses end when they say, and only the one that was made works", async () => {
+    const key = newKey();
+    const short = await upload(key, 1000);
+    const readable = await download(key, { life: 1000 });
+    await sleep(2100);
+    assert.equal(await put(short, Buffer.from("late")), 403);
+    assert.equal((await fetch(readable)).status, 403);
+    const address = await upload(key);
+    assert.equal(
+      await put(
+        address.replace(key, `${key}x`).replace(/.$/, (c) => (c === "0" ? "1" : "0")),
+        Buffer.from("x"),
+      ),
+      403,
+    );
+    assert.equal(await bed.store.stat(key), undefined);
+    assert.equal(await put(address, Buffer.from("x")), 200);
+    assert.equal((await fetch(address)).status, 403, "an address to write does not read");
+    assert.equal(await put(await download(key), Buffer.from("y")), 403, "an address to read does not write");
+    assert.equal(await digestAt(bed.store, key), sha256(Buffer.from("x")));
+  });
+
+  test("a PUT that is cut stores nothing", async () => {
+    const key = newKey();
+    const cut = new AbortController();
+    const body = new ReadableStream({
+      async pull(controller) {
+        controller.enqueue(randomBytes(64 * 1024));
+        await sleep(20);
+        if (cut.signal.aborted) controller.close();
+      },
+    });
+    const sending = fetch(await upload(key), {
+      method: "PUT",
+      body,
+      duplex: "half",
+      signal: cut.signal,
+      headers: { "content-length": String(10 * mebibyte) },
+    });
+    setTimeout(() => cut.abort(), 300);
+    await assert.rejects(sending);
+    await sleep(200);
+    assert.equal(await bed.store.stat(key), undefined);
+  });
+
+  for (const size of [0, 1, 5 * mebibyte, 8 * mebibyte, 8 * mebibyte + 1, 20 * mebibyte]) {
+    test(`write of ${size} bytes tells size, version and digest`, async () => {
+      const key = newKey();
+      const bytes = randomBytes(size);
+      const stored = await bed.store.write(key, chunksOf(bytes), writing);
+      assert.deepEqual([stored.bytes, stored.sha256], [size, sha256(bytes)]);
+      const found = await bed.store.stat(key);
+      assert.deepEqual([found?.bytes, found?.version], [size, stored.version]);
+      assert.equal(await digestAt(bed.store, key), stored.sha256);
+    });
+  }
+
+  test("write takes its limit exactly, and leaves nothing one byte past it", async () => {
+    for (const limit of [1000, 9 * mebibyte]) {
+      const key = newKey();
+      const bytes = randomBytes(limit + 1);
+      const options = { ...writing, maxBytes: limit };
+      assert.equal(await outcome(bed.store.write(key, chunksOf(bytes), options)), "too_large");
+      assert.equal(await bed.store.stat(key), undefined);
+      assert.equal(await outcome(bed.store.write(key, chunksOf(bytes.subarray(1)), options)), "ok");
+    }
+  });
+
+  test("[M14] write of a body that fails, or is called off, stores nothing and keeps what was there", async () => {
+    for (const size of [1000, 20 * mebibyte]) {
+      const key = newKey();
+      await bed.store.write(key, chunksOf(Buffer.from("before")), writing);
+      async function* failing(): AsyncGenerator<Uint8Array> {
+        yield* chunksOf(randomBytes(size));
+        throw new Error("the source broke");
+      }
+      await assert.rejects(bed.store.write(key, failing(), writing), /the source broke/);
+      const off = new AbortController();
+      async function* endless(): AsyncGenerator<Uint8Array> {
+        yield* chunksOf(randomBytes(size));
+        setTimeout(() => off.abort(), 20);
+        await new Promise(() => {});
+      }
+      await assert.rejects(bed.store.write(key, endless(), { ...writing, signal: off.signal }), { name: "AbortError" });
+      assert.equal(await digestAt(bed.store, key), sha256(Buffer.from("before")));
+    }
+  });
+
+  test("write over what is there replaces it whole", async () => {
+    const key = newKey();
+    const versions = await Promise.all(
+      Array.from({ length: 6 }, (_, i) => bed.store.write(key, chunksOf(Buffer.alloc(300_000 + i, i)), writing)),
+    );
+    const found = await digestAt(bed.store, key);
+    assert.ok(versions.some(({ sha256: digest }) => digest === found));
+  });
+
+  test("read gives a range with both ends, clips it, and nothing beyond the end", async () => {
+    const key = newKey();
+    const bytes = randomBytes(200_000);
+    await bed.store.write(key, chunksOf(bytes), writing);
+    const read = async (start: number, end: number) => bytesOf(await bed.store.read(key, { start, end }));
+    assert.deepEqual(await read(0, 0), bytes.subarray(0, 1));
+    assert.deepEqual(await read(10, 4109), bytes.subarray(10, 4110));
+    assert.deepEqual(await read(199_990, 300_000), bytes.subarray(199_990));
+    assert.equal((await read(200_000, 200_010)).length, 0);
+  });
+
+  test("read is called off by its signal", async () => {
+    const key = newKey();
+    await bed.store.write(key, chunksOf(randomBytes(4 * mebibyte)), writing);
+    const off = new AbortController();
+    const stream = await bed.store.read(key, undefined, off.signal);
+    const failed = once(stream, "error");
+    await once(stream, "readable");
+    off.abort();
+    const [error] = (await failed) as [Error];
+    assert.equal(error.name, "AbortError");
+    assert.ok(stream.destroyed);
+    await assert.rejects(bed.store.read(key, undefined, off.signal), { name: "AbortError" });
+  });
+
+  test("promote moves the bytes, and can be repeated", async () => {
+    const bytes = randomBytes(2 * mebibyte);
+    const { key, version } = await incoming(bytes);
+    const to = newKey("out");
+    const stored = await bed.store.promote(key, version, to, "image/png");
+    assert.equal(stored?.bytes, bytes.length);
+    assert.equal(await bed.store.stat(key), undefined);
+    assert.deepEqual(await bed.store.stat(to), stored);
+    assert.equal(await digestAt(bed.store, to), sha256(bytes));
+    assert.deepEqual(await bed.store.promote(key, version, to, "image/png"), stored);
+  });
+
+  test("promote leaves everything as it is where other bytes lie there by now", async () => {
+    const { key, address, version } = await incoming(Buffer.from("first"));
+    await put(address, Buffer.from("second"));
+    const to = newKey("out");
+    assert.equal(await bed.store.promote(key, version, to, "image/png"), undefined);
+    assert.equal(await bed.store.stat(to), undefined);
+    assert.equal(await digestAt(bed.store, key), sha256(Buffer.from("second")));
+  });
+
+  test("a PUT repeated after promote changes nothing that is served", async () => {
+    const bytes = randomBytes(100_000);
+    const { key, address, version } = await incoming(bytes);
+    const to = newKey("out");
+    const stored = await bed.store.promote(key, version, to, "image/png");
+    assert.equal(await put(address, randomBytes(100_000)), 200);
+    assert.deepEqual(await bed.store.stat(to), stored);
+    assert.deepEqual(await bed.store.promote(key, version, to, "image/png"), stored, "also where it is asked again");
+    const served = Buffer.from(await (await fetch(await download(to))).arrayBuffer());
+    assert.equal(sha256(served), sha256(bytes));
+  });
+
+  test("[C2] a promote of other bytes to the key of an unfinished one leaves only the later bytes", async () => {
+    const first = await incoming(Buffer.from("first"));
+    const to = newKey("out");
+    await bed.store.promote(first.key, first.version, to, "image/png"); // and then the process died
+    await put(first.address, Buffer.from("second one"));
+    const version = (await bed.store.stat(first.key))?.version ?? "";
+    assert.equal((await bed.store.promote(first.key, version, to, "image/png"))?.bytes, 10);
+    assert.equal(await digestAt(bed.store, to), sha256(Buffer.from("second one")));
+    await bed.store.remove(to);
+    assert.equal(await bed.store.stat(to), undefined);
+  });
+
+  test("promote against PUTs that never stop: what was promoted is what was checked, and stays", async () => {
+    for (let round = 0; round < 6; round++) {
+      const good = randomBytes(300_000);
+      const { key, address, version } = await incoming(good);
+      const storming = new AbortController();
+      const storm = Array.from({ length: 3 }, async () => {
+        while (!storming.signal.aborted) await put(address, randomBytes(300_000));
+      });
+      await sleep(round * 4);
+      const to = newKey("out");
+      const stored = await bed.store.promote(key, version, to, "image/png");
+      const seen = stored ? await digestAt(bed.store, to) : undefined;
+      await sleep(50);
+      storming.abort();
+      await Promise.all(storm);
+      if (!stored) {
+        assert.equal(await bed.store.stat(to), undefined, "nothing was promoted");
+        continue;
+      }
+      assert.equal(seen, sha256(good));
+      assert.equal(await digestAt(bed.store, to), sha256(good));
+    }
+  });
+
+  test("[U8] twenty parallel promotes of one upload all see it done", async () => {
+    const bytes = randomBytes(50_000);
+    const { key, version } = await incoming(bytes);
+    const to = newKey("out");
+    const all = await Promise.all(Array.from({ length: 20 }, () => bed.store.promote(key, version, to, "image/png")));
+    assert.deepEqual(new Set(all.map((one) => one?.bytes)), new Set([50_000]));
+    assert.equal(await digestAt(bed.store, to), sha256(bytes));
+  });
+
+  test("remove takes it away, and can be repeated", async () => {
+    const key = newKey();
+    await bed.store.write(key, chunksOf(Buffer.from("x")), writing);
+    await bed.store.remove(key);
+    await bed.store.remove(key);
+    assert.equal(await bed.store.stat(key), undefined);
+  });
+
+  test("[S8] list walks all keys of a prefix once, page by page, while others come and go", async () => {
+    const prefix = `${bed.area}/list-`;
+    const keys = Array.from({ length: 25 }, (_, i) => `${prefix}${String(i).padStart(2, "0")}`);
+    const before = Date.now();
+    await Promise.all(keys.map((key, i) => bed.store.write(key, chunksOf(Buffer.alloc(i)), writing)));
+    const found = new Map<string, number>();
+    let after: string | undefined;
+    for (;;) {
+      const page = await bed.store.list(prefix, { limit: 7, ...(after === undefined ? {} : { after }) });
+      assert.ok(page.length <= 7);
+      for (const { key, bytes, modifiedAt } of page) {
+        assert.ok(!found.has(key), "no key twice");
+        assert.ok(Math.abs(modifiedAt - before) < 60_000);
+        found.set(key, bytes);
+      }
+      after = page.at(-1)?.key;
+      if (after === undefined) break;
+      await bed.store.remove(after); // the place in the list is kept where the key is not
+    }
+    assert.deepEqual(
+      [...found].toSorted(),
+      keys.map((key, i) => [key, i]),
+    );
+    assert.deepEqual(await bed.store.list(`${bed.area}/nothing-`, { limit: 10 }), []);
+    assert.deepEqual(await bed.store.list(`${bed.area}x/`, { limit: 10 }), []);
+  });
+
+  test("[U13] what is not a key of ours reaches neither a path nor an address", async () => {
+    const hostile = [
+      "",
+      "/",
+      "a/",
+      "/a",
+      "../a",
+      "a/../b",
+      "a/..",
+      "a//b",
+      ".tmp/a",
+      "A",
+      "a b",
+      "a\0",
+      "a\n",
+      "a%2f",
+      "a\\b",
+      "é",
+      "a~b",
+      "x".repeat(151),
+    ];
+    for (const key of hostile) {
+      await assert.rejects(async () => bed.store.stat(key), /not a key of ours/, JSON.stringify(key));
+      await assert.rejects(async () => bed.store.remove(key), /not a key of ours/);
+      await assert.rejects(async () => bed.store.write(key, chunksOf(Buffer.from("x")), writing), /not a key of ours/);
+    }
+  });
+
+  test("a download has the given type and name, whole and in ranges", async () => {
+    const bytes = randomBytes(100_000);
+    const { key, version } = await incoming(bytes);
+    const to = newKey("out");
+    await bed.store.promote(key, version, to, "application/pdf");
+    const address = await download(to, { mimeType: "application/pdf", filename: "Q3 “plan”.pdf", asDownload: true });
+    const whole = await fetch(address);
+    assert.equal(whole.status, 200);
+    assert.equal(whole.headers.get("content-type"), "application/pdf");
+    assert.equal(
+      whole.headers.get("content-disposition"),
+      "attachment; filename=\"Q3 _plan_.pdf\"; filename*=UTF-8''Q3%20%E2%80%9Cplan%E2%80%9D.pdf",
+    );
+    assert.match(whole.headers.get("cache-control") ?? "", /^private, max-age=(59\d|600)$/);
+    assert.equal(sha256(Buffer.from(await whole.arrayBuffer())), sha256(bytes));
+    const part = await fetch(address, { headers: { range: "bytes=10-19" } });
+    assert.equal(part.status, 206);
+    assert.equal(part.headers.get("content-range"), "bytes 10-19/100000");
+    assert.deepEqual(Buffer.from(await part.arrayBuffer()), bytes.subarray(10, 20));
+  });
+
+  test("[U13] hostile file names stay inside their header", async () => {
+    const key = newKey();
+    await bed.store.write(key, chunksOf(Buffer.from("x")), writing);
+    const names = [
+      "../../etc/passwd",
+      "..%2f..%2f",
+      "C:\\x.png",
+      "a\0b",
+      `${"n".repeat(4096)}.png`,
+      "a\u202egnp.exe",
+      "a\r\nset-cookie: x=1",
+      'a"; filename=evil.html',
+      "\ud800",
+      "",
+      "  . ",
+      "naïve 🎬.mp4",
+      "'*()!",
+    ];
+    for (const filename of names) {
+      const response = await fetch(await download(key, { filename }));
+      assert.equal(response.status, 200, JSON.stringify(filename));
+      assert.equal(response.headers.get("set-cookie"), null);
+      const header = response.headers.get("content-disposition") ?? "";
+      assert.match(header, /^inline; filename="[\x20-\x21\x23-\x5b\x5d-\x7e]+"(; filename\*=UTF-8''[\w.%~-]+)?$/);
+      assert.ok(header.length < 1500);
+      assert.doesNotMatch(header, /[/\\]|%2F|%5C|%E2%80%AE|%00|%0D|%0A/i);
+    }
+  });
+
+  test("ping resolves", async () => {
+    await bed.store.ping();
+  });
+});

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { request } from "node:http";
+import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { defineTool, type Tool } from "#mcp/tool.ts";
+import { tools } from "#mcp/tools.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { initialize, legacy, modern, modernMeta, post, startMcp, type McpServer } from "../support/mcp.ts";
+import { newStudio } from "../support/people.ts";
+import { approve } from "../support/tokens.ts";
+
+forEachEngine("many at once", (bed) => {
+  let server: McpServer;
+  const states: string[] = [];
+  const slow: Tool = defineTool({
+    name: "slow",
+    title: "Slow",
+    description: "Takes its time.",
+    scope: "studio:read",
+    hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    input: z.strictObject({}),
+    output: z.object({}),
+    async run(_, __, ___, { signal }) {
+      states.push("started");
+      await sleep(10_000, undefined, { signal }).catch((error: unknown) => {
+        states.push("cancelled");
+        throw error;
+      });
+      states.push("finished");
+      return {};
+    },
+  });
+  before(async () => void (server = await startMcp(bed, { tools: [...tools, slow] })));
+  after(() => server.close());
+
+  async function newClient() {
+    const owner = await newStudio(bed.deps);
+    const { token } = await approve(bed.deps, owner);
+    const me = { url: server.url, token };
+    return { owner, me, session: (await initialize(me)).session };
+  }
+
+  const until = async (state: string): Promise<void> => {
+    for (let i = 0; i < 200 && !states.includes(state); i++) await sleep(10);
+    assert.ok(states.includes(state), states.join());
+  };
+
+  test("[M4] two people, 200 calls each, all with the same ids: no answer crosses", async () => {
+    const people = await Promise.all([newClient(), newClient()]);
+    const calls = people.flatMap(({ me, session, owner }) =>
+      Array.from({ length: 200 }, async (_, i) => {
+        const id = i % 5;
+        const answer =
+          i % 2 === 0
+            ? await modern(me, "tools/call", { name: "whoami" }, {}, id)
+            : await legacy({ ...me, session }, "tools/call", { name: "whoami" }, {}, id);
+        assert.equal(answer.json.id, id);
+        assert.equal(answer.json.result.structuredContent.user.id, owner.user.id);
+        assert.equal(answer.json.result._meta["atelier/studio"].id, owner.studio.id);
+      }),
+    );
+    await Promise.all(calls);
+  });
+
+  test("[M14] a client that leaves ends its call", async () => {
+    const { me } = await newClient();
+    states.length = 0;
+    const { hostname, port, pathname } = new URL(server.url);
+    const headers = {
+      authorization: `Bearer ${me.token}`,
+      "content-type": "application/json",
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": "tools/call",
+      "mcp-name": "slow",
+    };
+    const leaving = request({ hostname, port, path: pathname, method: "POST", headers });
+    leaving.on("error", () => {});
+    leaving.end(
+      JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: "slow", arguments: {}, _meta: modernMeta },
+      }),
+    );
+    await until("started");
+    leaving.destroy();
+    await until("cancelled");
+    assert.equal(states.includes("finished"), false);
+  });
+
+  test("[M14] the 2025 wire's own cancellation ends the call of its session, and of no other", async () => {
+    const [mine, theirs] = [await newClient(), await newClient()];
+    states.length = 0;
+    const under = legacy({ ...mine.me, session: mine.session }, "tools/call", { name: "slow", arguments: {} }, {}, 7);
+    await until("started");
+    const cancel = (client: typeof mine, session: string, requestId: unknown) =>
+      post(
+        { ...client.me, session },
+        JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } }),
+      );
+    await cancel(theirs, theirs.session, 7);
+    await cancel(mine, (await initialize(mine.me)).session, 7);
+    await cancel(mine, mine.session, "7");
+    await sleep(50);
+    assert.deepEqual(states, ["started"]);
+    assert.equal((await cancel(mine, mine.session, 7)).status, 202);
+    await until("cancelled");
+    assert.equal((await under).json.error.message, "Request cancelled");
+  });
+
+  test("[M14] a body that breaks off is no call, and leaves nothing behind", async () => {
+    const { me, owner } = await newClient();
+    const { hostname, port, pathname } = new URL(server.url);
+    const headers = { authorization: `Bearer ${me.token}`, "content-type": "application/json", "content-length": 1000 };
+    const half = request({ hostname, port, path: pathname, method: "POST", headers });
+    half.on("error", () => {});
+    half.write(
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_post","arguments":{"title":"x"}}}',
+    );
+    await sleep(50);
+    half.destroy();
+    await sleep(100);
+    assert.equal((await bed.deps.posts.list(owner.studio.id, { limit: 5 })).length, 0);
+    assert.equal((await modern(me, "tools/list")).status, 200);
+  });
+});

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { after, before, test } from "node:test";
+import { z } from "zod";
+import { defineTool } from "#mcp/tool.ts";
+import { tools } from "#mcp/tools.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { initialize, legacy, modern, startMcp, type McpServer } from "../support/mcp.ts";
+import { newStudio } from "../support/people.ts";
+import { approve } from "../support/tokens.ts";
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+forEachEngine(
+  "long messages",
+  (bed) => {
+    let server: McpServer;
+    const fileTool = defineTool({
+      name: "take_file",
+      title: "Take a file",
+      description: "Answers the digest of what it was given.",
+      scope: "studio:write",
+      hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
+      takesFile: true,
+      uploadGuide: "for files you hold as bytes.",
+      input: z.strictObject({ base64: z.string(), filename: z.string() }),
+      output: z.object({ digest: z.string(), filename: z.string() }),
+      run: async (_, __, { base64, filename }) => ({ digest: sha256(base64), filename }),
+    });
+    before(async () => void (server = await startMcp(bed, { tools: [...tools, fileTool] })));
+    after(() => server.close());
+
+    test("a tool that takes a file gets its long string whole, on both wires, up to the cap; the instructions name it", async () => {
+      const owner = await newStudio(bed.deps);
+      const me = { url: server.url, token: (await approve(bed.deps, owner)).token };
+      const { session, answer } = await initialize(me);
+      assert.match(
+        answer.json.result.instructions,
+        /choose by where its bytes are:\n(- .*\n)*- take_file: for files you hold as bytes\./,
+      );
+      const base64 = Buffer.alloc(11 * 1024 * 1024, "abc/+").toString("base64");
+      for (const filename of ["short.png", `${"long ".repeat(100)}\\ud83d\\ude00 "quoted".png`]) {
+        const args = { name: "take_file", arguments: { base64, filename } };
+        for (const got of [
+          await modern(me, "tools/call", args),
+          await legacy({ ...me, session }, "tools/call", args),
+        ]) {
+          assert.deepEqual(got.json.result.structuredContent, { digest: sha256(base64), filename });
+        }
+      }
+    });
+
+    test("a long message to any other tool is invalid input, told under its own id", async () => {
+      const owner = await newStudio(bed.deps);
+      const me = { url: server.url, token: (await approve(bed.deps, owner)).token };
+      const got = await modern(
+        me,
+        "tools/call",
+        { name: "create_post", arguments: { title: "x", body: "y".repeat(2 * 1024 * 1024) } },
+        {},
+        "an id of mine",
+      );
+      assert.equal(got.json.id, "an id of mine");
+      assert.equal(got.json.result.structuredContent.code, "invalid_input");
+      const whole = await modern(me, "tools/call", {
+        name: "create_post",
+        arguments: { title: "x", body: "😀".repeat(50_000) },
+      });
+      assert.equal(whole.json.result.structuredContent.body, "😀".repeat(50_000));
+    });
+  },
+  ["sqlite"],
+);

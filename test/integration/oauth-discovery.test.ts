@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { request } from "node:http";
+import { after, before, test } from "node:test";
+import { forEachEngine } from "../support/engines.ts";
+import { answerOf, paths, post, type Answer } from "../support/oauth-client.ts";
+import { startService, type RunningService } from "../support/service.ts";
+
+forEachEngine("oauth discovery", (bed) => {
+  let service: RunningService;
+  before(async () => void (service = await startService(bed.deps, { env: { RATE_LIMITS: "off" } })));
+  after(() => service.close());
+
+  const get = async (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
+    answerOf(await fetch(`${service.base}${path}`, { headers }));
+
+  test("[META-1] the protected resource names itself and its server, byte by byte, at both paths", async () => {
+    const { base } = service;
+    for (const path of ["", "/mcp"]) {
+      const { status, headers, body } = await get(`/.well-known/oauth-protected-resource${path}`);
+      assert.equal(status, 200);
+      assert.match(headers.get("content-type") ?? "", /^application\/json/);
+      assert.deepEqual(body, {
+        resource: `${base}/mcp`,
+        authorization_servers: [base],
+        scopes_supported: ["studio:read", "studio:write"],
+        bearer_methods_supported: ["header"],
+        resource_name: "Atelier",
+      });
+    }
+  });
+
+  const serverPaths = [
+    "/.well-known/oauth-authorization-server",
+    "/.well-known/oauth-authorization-server/mcp",
+    "/.well-known/openid-configuration",
+    "/.well-known/openid-configuration/mcp",
+    "/mcp/.well-known/openid-configuration",
+  ];
+
+  test("[META-2] the authorization server says what it does, the same at every path that clients probe", async () => {
+    const { base } = service;
+    for (const path of serverPaths) {
+      const { status, headers, body } = await get(path);
+      assert.equal(status, 200, path);
+      assert.match(headers.get("content-type") ?? "", /^application\/json/);
+      assert.deepEqual(body, {
+        issuer: base,
+        authorization_endpoint: `${base}/api/auth/oauth2/authorize`,
+        token_endpoint: `${base}/api/auth/oauth2/token`,
+        registration_endpoint: `${base}/api/auth/mcp/register`,
+        revocation_endpoint: `${base}/api/auth/oauth2/revoke`,
+        jwks_uri: `${base}/api/auth/jwks`,
+        response_types_supported: ["code"],
+        response_modes_supported: ["query"],
+        grant_types_supported: ["authorization_code", "refresh_token"],
+        code_challenge_methods_supported: ["S256"],
+        token_endpoint_auth_methods_supported: ["none", "client_secret_basic", "client_secret_post"],
+        scopes_supported: ["openid", "offline_access", "studio:read", "studio:write"],
+        authorization_response_iss_parameter_supported: true,
+        client_id_metadata_document_supported: true,
+        request_uri_parameter_supported: false,
+        id_token_signing_alg_values_supported: ["ES256"],
+        subject_types_supported: ["public"],
+        claims_parameter_supported: false,
+        claims_supported: ["sub", "sid", "auth_time", "iss"],
+        claim_types_supported: ["normal"],
+      });
+    }
+  });
+
+  test("[META-2] the keys are public keys", async () => {
+    const { status, body } = await get("/api/auth/jwks");
+    assert.equal(status, 200);
+    assert.equal(body.keys.length, 1);
+    assert.deepEqual(Object.keys(body.keys[0]).toSorted(), ["alg", "crv", "kid", "kty", "use", "x", "y"]);
+  });
+
+  test("[META-3] addresses come from settings, whatever Host and forwarded headers say", async () => {
+    const forged = {
+      host: `127.0.0.1:${new URL(service.base).port}`, // a name the door accepts, and not the one in the settings
+      "x-forwarded-host": "evil.example",
+      "x-forwarded-proto": "https",
+      "x-forwarded-prefix": "/evil",
+      forwarded: "host=evil.example;proto=https",
+    };
+    for (const path of [...serverPaths, "/.well-known/oauth-protected-resource"]) {
+      const text = await rawGet(service.base, path, forged);
+      assert.ok(text.includes(service.base), path);
+      assert.doesNotMatch(text, /evil|127\.0\.0\.1|https:/, path);
+    }
+  });
+
+  test("[META-4] whatever else is asked for under /.well-known/ is a JSON 404", async () => {
+    for (const path of ["jwks.json", "oauth-authorization-server/other", "oauth-protected-resource/", "mcp.json", ""]) {
+      const { status, headers, body } = await get(`/.well-known/${path}`, { accept: "text/html" });
+      assert.equal(status, 404, path);
+      assert.match(headers.get("content-type") ?? "", /json/);
+      assert.equal(body.code, "not_found");
+    }
+  });
+
+  test("[META-5] [W6] any page may read what is public and ask the token endpoints, never with cookies", async () => {
+    const open = [...serverPaths, "/.well-known/oauth-protected-resource", "/api/auth/jwks"];
+    for (const origin of ["https://evil.example", "null"]) {
+      for (const path of open) assertOpen(await get(path, { origin }), path);
+      for (const path of [paths.token, paths.revoke, paths.register])
+        assertOpen(await post(`${service.base}${path}`, "", { origin }), path);
+      for (const path of [...open, paths.token, paths.revoke, paths.register]) {
+        const headers = { origin, "access-control-request-method": "POST" };
+        const preflight = await answerOf(await fetch(`${service.base}${path}`, { method: "OPTIONS", headers }));
+        assert.ok([200, 204].includes(preflight.status), path);
+        assertOpen(preflight, path);
+        const allowed = preflight.headers.get("access-control-allow-headers")?.toLowerCase() ?? "";
+        for (const name of ["authorization", "content-type", "mcp-protocol-version"])
+          assert.ok(allowed.includes(name), `${path} ${name}`);
+      }
+    }
+  });
+
+  test("[W6] pages of other origins read nothing where a cookie counts", async () => {
+    for (const path of [paths.authorize, "/login", "/consent/x", "/api/me"]) {
+      for (const origin of ["https://evil.example", "null"]) {
+        const { headers } = await get(path, { origin });
+        assert.equal(headers.get("access-control-allow-origin"), null, path);
+        assert.equal(headers.get("access-control-allow-credentials"), null, path);
+      }
+    }
+  });
+
+  test("[AUTH-1] [AUTH-2] /mcp without a token, and with one that is not good, says where to begin", async () => {
+    const metadata = `resource_metadata="${service.base}/.well-known/oauth-protected-resource"`;
+    const none = await post(`${service.base}/mcp`, "{}");
+    assert.equal(none.status, 401);
+    assert.equal(none.headers.get("www-authenticate"), `Bearer ${metadata}`);
+    for (const token of ["x", "a".repeat(43), "a.b.c", "a".repeat(5000)]) {
+      const bad = await post(`${service.base}/mcp`, "{}", { authorization: `Bearer ${token}` });
+      assert.equal(bad.status, 401);
+      assert.match(bad.headers.get("www-authenticate") ?? "", /error="invalid_token"/);
+      assert.ok(bad.headers.get("www-authenticate")?.includes(metadata));
+    }
+  });
+});
+
+function assertOpen({ headers }: Answer, path: string): void {
+  assert.equal(headers.get("access-control-allow-origin"), "*", path);
+  assert.equal(headers.get("access-control-allow-credentials"), null, path);
+}
+
+/** `fetch` does not let a caller choose Host. */
+function rawGet(base: string, path: string, headers: Record<string, string>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(`${base}${path}`, { headers }, (answer) => {
+      let text = "";
+      answer.setEncoding("utf8").on("data", (chunk: string) => void (text += chunk));
+      answer.on("end", () => resolve(text));
+    });
+    outgoing.on("error", reject).end();
+  });
+}

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { readOperatorClients } from "#auth/operator-clients.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { connect, exchange, obtainCode, paths, post, refresh, webRedirect } from "../support/oauth-client.ts";
+import { startService } from "../support/service.ts";
+
+const secret = "a secret of the operator's own choosing: with a colon & more";
+
+function file(content: unknown): string {
+  const path = join(temporaryFolder().path, "clients.json");
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+  return path;
+}
+
+forEachEngine("oauth clients of the operator", (bed) => {
+  test("[REG-3] [VAR-OAUTH_CLIENTS] with and without a secret they go all the way, and are never stored", async () => {
+    const clients = await readOperatorClients(
+      file([
+        { client_id: "desk", client_name: "Desk", redirect_uris: [webRedirect] },
+        { client_id: "back office", client_name: "Office", client_secret: secret, redirect_uris: [webRedirect] },
+      ]),
+    );
+    const service = await startService(bed.deps, { env: { RATE_LIMITS: "off" }, clients });
+    const { base } = service;
+    try {
+      const open = await connect(base, { client: { id: "desk", redirectUri: webRedirect } });
+      assert.equal((await refresh(base, open.client, open.tokens.refresh_token)).status, 200);
+
+      const client = { id: "back office", redirectUri: webRedirect };
+      const obtained = await obtainCode(base, { client });
+      assert.equal((await exchange(base, obtained)).status, 401, "without its secret");
+      assert.equal((await exchange(base, obtained, { client_secret: `${secret}.` })).status, 401);
+      // RFC 6749 §2.3.1: both parts are form-encoded before they are joined.
+      const encode = (text: string) => new URLSearchParams({ x: text }).toString().slice(2);
+      const form = {
+        grant_type: "authorization_code",
+        code: obtained.code,
+        redirect_uri: webRedirect,
+        code_verifier: obtained.verifier,
+      };
+      const good = await post(`${base}${paths.token}`, new URLSearchParams(form), {
+        authorization: `Basic ${btoa(`${encode(client.id)}:${encode(secret)}`)}`,
+      });
+      assert.equal(good.status, 200, good.text);
+      assert.equal((await refresh(base, { ...client, secret }, good.body.refresh_token)).status, 200);
+      assert.deepEqual(await bed.database.q.selectFrom("oauth_clients").select("id").execute(), []);
+    } finally {
+      await service.close();
+    }
+  });
+
+  test("[REG-3] a file with a fault stops the start, with what and where", async () => {
+    const faults: [content: unknown, says: RegExp][] = [
+      ["{", /it is not JSON/],
+      [{}, /expected array/i],
+      [[{ client_id: "x" }], /0\.redirect_uris/],
+      [[{ client_id: "", redirect_uris: [webRedirect] }], /0\.client_id/],
+      [[{ client_id: "x", client_secret: "short", redirect_uris: [webRedirect] }], /at least 32 characters/],
+      [[{ client_id: "x", redirect_uris: ["http://client.example/"] }], /x: plain http/],
+      [[{ client_id: "x", redirect_uris: ["javascript:alert(1)"] }], /x: .*javascript/],
+      [
+        [
+          { client_id: "x", redirect_uris: [webRedirect] },
+          { client_id: "x", redirect_uris: [webRedirect] },
+        ],
+        /a client_id is there twice/,
+      ],
+      [
+        [{ client_id: "x", redirect_uris: [webRedirect], token_endpoint_auth_method: "private_key_jwt" }],
+        /0\.token_endpoint_auth_method/,
+      ],
+      [
+        [{ client_id: "x", redirect_uris: [webRedirect], token_endpoint_auth_method: "client_secret_basic" }],
+        /do not fit/,
+      ],
+      [
+        [{ client_id: "x", redirect_uris: [webRedirect], client_secret: secret, token_endpoint_auth_method: "none" }],
+        /do not fit/,
+      ],
+    ];
+    for (const [content, says] of faults)
+      await assert.rejects(
+        readOperatorClients(file(content)),
+        (error: Error) => says.test(error.message) && error.message.startsWith("OAUTH_CLIENTS: "),
+        JSON.stringify(content),
+      );
+    await assert.rejects(readOperatorClients("/nowhere/clients.json"), /OAUTH_CLIENTS: .*ENOENT/);
+    assert.deepEqual(await readOperatorClients(undefined), []);
+  });
+});

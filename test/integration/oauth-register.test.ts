@@ -1,0 +1,306 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { createPurge } from "#domain/access/purge-expired.ts";
+import { hours } from "#lib/clock.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { authorization, connect, newClient, paths, post, refresh, register, visitor } from "../support/oauth-client.ts";
+import { startService, type RunningService } from "../support/service.ts";
+
+/** As these clients send it, seen in their sources and in the trackers of servers they met. */
+const realClients: Record<string, Record<string, unknown>> = {
+  Claude: {
+    client_name: "Claude",
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    token_endpoint_auth_method: "none",
+    scope: "studio:read studio:write",
+    redirect_uris: ["https://claude.ai/api/mcp/auth_callback"],
+  },
+  "Claude, confidential": {
+    redirect_uris: ["https://claude.ai/api/mcp/auth_callback", "https://claude.com/api/mcp/auth_callback"],
+    token_endpoint_auth_method: "client_secret_post",
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    scope: "claudeai",
+    client_name: "claudeai",
+    client_uri: "https://claude.ai",
+  },
+  "Claude Code": {
+    client_name: "Claude Code (atelier)",
+    redirect_uris: ["http://localhost:54212/callback"],
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    token_endpoint_auth_method: "none",
+  },
+  ChatGPT: {
+    client_name: "ChatGPT",
+    redirect_uris: [
+      "https://chatgpt.com/connector/oauth/OUbdUMlL15Ct",
+      "https://chatgpt.com/connector_platform_oauth_redirect",
+    ],
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    token_endpoint_auth_method: "none",
+  },
+  Cursor: {
+    client_name: "Cursor",
+    redirect_uris: [
+      "cursor://anysphere.cursor-mcp/oauth/callback",
+      "https://www.cursor.com/agents/mcp/oauth/callback",
+      "http://localhost:8787/callback",
+    ],
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    token_endpoint_auth_method: "none",
+  },
+  "VS Code": {
+    client_name: "Visual Studio Code",
+    client_uri: "https://code.visualstudio.com",
+    grant_types: ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"],
+    response_types: ["code"],
+    redirect_uris: [
+      "https://insiders.vscode.dev/redirect",
+      "https://vscode.dev/redirect",
+      "http://127.0.0.1/",
+      "http://127.0.0.1:33418/",
+    ],
+    scope: "studio:read studio:write offline_access",
+    token_endpoint_auth_method: "none",
+    application_type: "native",
+  },
+  Inspector: {
+    redirect_uris: ["http://localhost:6274/oauth/callback"],
+    token_endpoint_auth_method: "none",
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    client_name: "MCP Inspector",
+    client_uri: "https://github.com/modelcontextprotocol/inspector",
+    scope: "",
+  },
+  "mcp-remote": {
+    redirect_uris: ["http://localhost:3334/oauth/callback"],
+    token_endpoint_auth_method: "none",
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    client_name: "MCP CLI Proxy",
+    client_uri: "https://github.com/modelcontextprotocol/mcp-cli",
+    software_id: "2e6dc280-f3c3-4e01-99a7-8181dbd1d23d",
+    software_version: "0.1.29",
+    scope: "openid email profile",
+  },
+};
+
+const uri = "https://client.example/callback";
+const minimal = { redirect_uris: [uri] };
+
+forEachEngine("oauth registration", (bed) => {
+  let service: RunningService;
+  before(async () => void (service = await startService(bed.deps, { env: { RATE_LIMITS: "off" } })));
+  after(() => service.close());
+
+  for (const [name, payload] of Object.entries(realClients)) {
+    test(`[REG-1] [A3] ${name} registers with what it really sends, and gets its tokens`, async () => {
+      const { status, text, body } = await register(service.base, payload);
+      assert.equal(status, 201, text);
+      assert.deepEqual(body.redirect_uris, payload["redirect_uris"]);
+      assert.equal(body.token_endpoint_auth_method, payload["token_endpoint_auth_method"]);
+      for (const redirectUri of body.redirect_uris as string[]) {
+        const client = { id: body.client_id, secret: body.client_secret, redirectUri };
+        const { tokens } = await connect(service.base, { client, ask: { scope: payload["scope"] as string } });
+        assert.match(tokens.scope, /studio:read studio:write/);
+        assert.equal((await refresh(service.base, client, tokens.refresh_token)).status, 200);
+      }
+    });
+  }
+
+  const tolerated: Record<string, Record<string, unknown>> = {
+    "nothing but redirect URIs": minimal,
+    "nulls and empty strings": {
+      ...minimal,
+      client_name: null,
+      client_uri: "",
+      logo_uri: null,
+      tos_uri: "",
+      policy_uri: null,
+      scope: null,
+      contacts: null,
+      grant_types: null,
+      response_types: null,
+      token_endpoint_auth_method: null,
+      application_type: null,
+      software_id: null,
+      jwks: null,
+      jwks_uri: "",
+    },
+    "grants and response types nobody has": {
+      ...minimal,
+      grant_types: ["implicit", "password", "client_credentials"],
+      response_types: ["token", "id_token"],
+    },
+    "links that are not https, contacts that are no addresses": {
+      ...minimal,
+      client_uri: "http://localhost/",
+      logo_uri: "javascript:alert(1)",
+      contacts: ["not an address"],
+    },
+    "a software statement, keys and metadata nobody knows": {
+      ...minimal,
+      software_statement: "a.b.c",
+      jwks_uri: "https://client.example/jwks",
+      sector_identifier_uri: "https://client.example/sector",
+      initiate_login_uri: "https://client.example/login",
+      client_id: "mine",
+      whatever: { deep: [1] },
+    },
+  };
+  for (const [name, payload] of Object.entries(tolerated)) {
+    test(`[REG-1] [A3] registration takes ${name}, and fills in defaults`, async () => {
+      const { status, headers, text, body } = await register(service.base, payload);
+      assert.equal(status, 201, text);
+      assert.match(headers.get("cache-control") ?? "", /no-store/);
+      assert.ok(!Object.values(body as object).includes(null), text);
+      assert.notEqual(body.client_id, "mine");
+      assert.equal(typeof body.client_id_issued_at, "number");
+      // RFC 7591 §3.2.1: a secret comes with when it ends; 0 is never.
+      assert.equal(body.client_secret_expires_at, 0);
+      assert.ok(body.client_secret.length >= 43);
+      assert.deepEqual(body.grant_types, ["authorization_code", "refresh_token"]);
+      assert.deepEqual(body.response_types, ["code"]);
+      assert.equal(body.token_endpoint_auth_method, "client_secret_basic");
+      for (const name of ["jwks_uri", "sector_identifier_uri", "software_statement", "whatever", "logo_uri"])
+        assert.ok(!(name in body), name);
+    });
+  }
+
+  const many = Array.from({ length: 200 }, (_, i) => `${uri}/${i}`);
+  const refusedUris: Record<string, unknown> = {
+    "a script": ["javascript:alert(1)"],
+    "a script in capitals": ["JavaScript:alert(1)"],
+    "a script after a space": [" javascript:alert(1)"],
+    "a script with a tab inside": ["java\tscript:alert(1)"],
+    data: ["data:text/html,x"],
+    "a file": ["file:///etc/passwd"],
+    "a blob": ["blob:https://client.example/x"],
+    "plain http elsewhere": ["http://client.example/callback"],
+    "plain http to a name that only looks like loopback": ["http://localhost.evil.example/callback"],
+    "plain http to an address in a name": ["http://127.0.0.1.nip.io/callback"],
+    "plain http to the network": ["http://192.168.1.1/callback"],
+    "a bad one among good ones": [uri, "http://client.example/callback"],
+    none: [],
+    "two hundred": many,
+    "a string": uri,
+    null: null,
+    numbers: [1, 2],
+    "nested lists": [[uri]],
+    "an object": { 0: uri },
+    "a relative one": ["/callback"],
+    "an empty one": [""],
+    "a fragment": [`${uri}#x`],
+    "an empty fragment": [`${uri}#`],
+    "a person in front": ["https://client.example@evil.example/callback"],
+    "a line break": [`${uri}\r\nx: y`],
+    "a backslash": ["https://client.example\\@evil.example/"],
+    "3000 characters": [`${uri}?${"x".repeat(3000)}`],
+  };
+  test("[REG-2] [A3] redirect addresses that are not a client's own are refused", async () => {
+    for (const [name, redirectUris] of Object.entries(refusedUris)) {
+      const { status, text, body } = await register(service.base, { ...minimal, redirect_uris: redirectUris });
+      assert.equal(status, 400, `${name}: ${text}`);
+      assert.equal(body.error, "invalid_redirect_uri", `${name}: ${text}`);
+    }
+  });
+
+  const json = { "content-type": "application/json" };
+  const refusedBodies: Record<string, [body: string | URLSearchParams, headers?: Record<string, string>]> = {
+    null: ["null"],
+    "a list": ["[]"],
+    text: ['"x"'],
+    "half a document": ['{"redirect_uris":['],
+    nothing: [""],
+    "two megabytes": [JSON.stringify({ ...minimal, client_name: "x".repeat(2 * 1024 * 1024) })],
+    "fifty thousand levels": ["[".repeat(50_000)],
+    "a form": [new URLSearchParams({ redirect_uris: uri }), { "content-type": "application/x-www-form-urlencoded" }],
+    "a name that is no text": [JSON.stringify({ ...minimal, client_name: { toString: 1 } })],
+    "a way to authenticate that we do not know": [
+      JSON.stringify({ ...minimal, token_endpoint_auth_method: "private_key_jwt" }),
+    ],
+    "a prototype": ['{"__proto__":{"redirect_uris":["https://client.example/"]}}'],
+  };
+  test("[A3] bodies that are no metadata are refused in RFC 7591's words", async () => {
+    for (const [name, [body, headers = json]] of Object.entries(refusedBodies)) {
+      const answer = await post(`${service.base}${paths.register}`, body, headers);
+      assert.equal(answer.status, 400, `${name}: ${answer.text}`);
+      assert.match(answer.body.error, /^invalid_(redirect_uri|client_metadata)$/, `${name}: ${answer.text}`);
+    }
+  });
+
+  test("[REG-1] there is no reading, changing or deleting of a registration from outside", async () => {
+    const { id } = await newClient(service.base);
+    for (const method of ["GET", "PUT", "DELETE", "PATCH"]) {
+      for (const path of [paths.register, `${paths.register}/${id}`]) {
+        const { status } = await fetch(`${service.base}${path}`, { method });
+        assert.ok(status >= 400 && status < 500, `${method} ${path} ${status}`);
+      }
+    }
+    assert.equal((await fetch(authorization(service.base, { id, redirectUri: uri }).url)).status, 200);
+  });
+});
+
+forEachEngine("oauth registration, limits", (bed) => {
+  test("[REG-1] [A26] twenty an hour from one address, then 429 with when to come back", async () => {
+    const service = await startService(bed.deps);
+    try {
+      for (let i = 0; i < 20; i++) assert.equal((await register(service.base, minimal)).status, 201);
+      const { status, headers } = await register(service.base, minimal);
+      assert.equal(status, 429);
+      assert.ok(Number(headers.get("retry-after")) > 0 && Number(headers.get("retry-after")) <= 3600);
+      assert.equal(headers.get("access-control-allow-origin"), "*", "a page can tell why");
+      bed.clock.advance(hours(1));
+      assert.equal((await register(service.base, minimal)).status, 201);
+    } finally {
+      await service.close();
+    }
+  });
+
+  test("[A26] [X5] everyone in one IPv6 /64, however it is spelled, counts as one; the next does not", async () => {
+    const service = await startService(bed.deps, { env: { TRUST_PROXY: "127.0.0.1" } });
+    const from = (address: string) => register(service.base, minimal, { "x-forwarded-for": address });
+    try {
+      bed.clock.advance(hours(1));
+      const spellings = [
+        "2001:db9:0:1::1",
+        "2001:DB9:0:1:0:0:0:2",
+        "2001:0db9:0000:0001:ffff::",
+        "[2001:db9:0:1::9]:80",
+      ];
+      for (let i = 0; i < 20; i++) assert.equal((await from(spellings[i % 4] ?? "")).status, 201);
+      assert.equal((await from("2001:db9:0:1:aaaa:bbbb:cccc:dddd")).status, 429);
+      assert.equal((await from("2001:db9:0:2::1")).status, 201);
+    } finally {
+      await service.close();
+    }
+  });
+
+  test("[A26] [REG-5] a client nobody approved is gone after a day, one that was used stays", async () => {
+    const service = await startService(bed.deps, { env: { RATE_LIMITS: "off" } });
+    const purge = () => createPurge(bed.deps)({ pause: async () => {}, isOver: () => false });
+    const isKnown = async (id: string) =>
+      (await visitor(service.base).send(authorization(service.base, { id, redirectUri: uri }).url)).status === 303;
+    try {
+      const unused = await newClient(service.base);
+      const used = await newClient(service.base);
+      await connect(service.base, { client: used });
+      bed.clock.advance(hours(24) - 1);
+      await purge();
+      assert.ok((await isKnown(unused.id)) && (await isKnown(used.id)));
+      bed.clock.advance(1);
+      await purge();
+      assert.ok(!(await isKnown(unused.id)) && (await isKnown(used.id)));
+      bed.clock.advance(hours(24 * 400));
+      await purge();
+      assert.ok(await isKnown(used.id));
+    } finally {
+      await service.close();
+    }
+  });
+});

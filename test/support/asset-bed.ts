@@ -1,0 +1,125 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { createFileTokens } from "#http/file-tokens.ts";
+import type { AssetDetail } from "#domain/assets/asset.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { createSigner } from "#lib/signed-token.ts";
+import { openDiskStore, type DiskStore } from "#storage/disk.ts";
+import { temporaryFolder } from "./folder.ts";
+import { freeBase, startService, type RunningService, type ServiceOptions } from "./service.ts";
+import { approve } from "./tokens.ts";
+
+export interface AssetService extends RunningService {
+  /** Where the disk store keeps its files. */
+  root: string;
+  disk: DiskStore;
+}
+
+/** The whole service on the disk store, over a test's own database and clock. */
+export async function startAssetService(deps: Deps, options: ServiceOptions = {}): Promise<AssetService> {
+  const base = options.base ?? (await freeBase());
+  const folder = temporaryFolder();
+  const signer = createSigner(["a secret of this test, long enough"], deps.clock);
+  const tokens = createFileTokens(signer, base);
+  const root = `${folder.path}/files`;
+  const disk = await openDiskStore({ root, addresses: tokens, clock: deps.clock, minFreeBytes: 0 });
+  const service = await startService(
+    { ...deps, files: disk, signer },
+    { ...options, base, disk: { store: disk, tokens } },
+  );
+  return {
+    ...service,
+    root,
+    disk,
+    async close() {
+      await service.close();
+      folder.remove();
+    },
+  };
+}
+
+/** The fields of all results that tests look at; one that is not there fails its assertion. */
+export interface Structured extends AssetDetail {
+  code: string;
+  message: string;
+  hint: string;
+  assetId: string;
+  uploadUrl: string;
+  expiresAt: string;
+  detached: string;
+  deleted: string;
+  revision: number;
+  assets: AssetDetail[];
+  nextCursor: string | null;
+}
+
+export interface ToolResult {
+  isError: boolean;
+  structured: Structured;
+  text: string;
+  images: { data: string; mimeType: string }[];
+}
+
+export interface ToolClient {
+  call(name: string, args?: Record<string, unknown>): Promise<ToolResult>;
+  /** The result of a call that succeeds. */
+  ok(name: string, args?: Record<string, unknown>): Promise<Structured>;
+  /** The code of a call that does not. */
+  fails(name: string, args?: Record<string, unknown>): Promise<string>;
+  close(): Promise<void>;
+}
+
+interface Content {
+  type: string;
+  text?: string;
+  data: string;
+  mimeType: string;
+}
+
+/** A real client of the SDK, signed in as this person. */
+export async function connect(service: RunningService, person: Caller): Promise<ToolClient> {
+  const { token } = await approve(service.deps, person);
+  const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } });
+  const transport = new StreamableHTTPClientTransport(new URL(`${service.base}/mcp`), {
+    requestInit: { headers: { authorization: `Bearer ${token}` } },
+  });
+  await client.connect(transport);
+  const call: ToolClient["call"] = async (name, args = {}) => {
+    const result = await client.callTool({ name, arguments: args });
+    const content = result.content as Content[];
+    return {
+      isError: result.isError === true,
+      structured: result.structuredContent as unknown as Structured,
+      text: content[0]?.text ?? "",
+      images: content.filter(({ type }) => type === "image"),
+    };
+  };
+  return {
+    call,
+    async ok(name, args) {
+      const { isError, structured, text } = await call(name, args);
+      if (isError) throw new Error(`${name} failed: ${text}`);
+      return structured;
+    },
+    async fails(name, args) {
+      const { isError, structured, text } = await call(name, args);
+      if (!isError) throw new Error(`${name} did not fail: ${text.slice(0, 200)}`);
+      if (!text.startsWith(`${structured.code}:`)) throw new Error(`the text does not begin with the code: ${text}`);
+      return structured.code;
+    },
+    close: () => client.close(),
+  };
+}
+
+/** A plain PUT of raw bytes, without any header of its own. */
+export async function put(address: string, body: Uint8Array): Promise<number> {
+  const response = await fetch(address, { method: "PUT", body: Buffer.from(body) });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+export async function download(address: string): Promise<Buffer> {
+  const response = await fetch(address);
+  if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+  return Buffer.from(await response.arrayBuffer());
+}

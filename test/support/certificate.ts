@@ -1,0 +1,53 @@
+import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
+
+/** A certificate for these names that vouches for itself, made here: tests need no program and no key in the repository. */
+export function makeCertificate(names: readonly string[]): { key: string; cert: string } {
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const algorithm = sequence(der(0x06, Buffer.from("2a8648ce3d040302", "hex"))); // ecdsa-with-SHA256
+  const commonName = sequence(der(0x06, Buffer.from("550403", "hex")), der(0x0c, Buffer.from("atelier test")));
+  const name = sequence(der(0x31, commonName));
+  const validity = sequence(time(-1), time(1));
+  const altNames = sequence(...names.map((one) => der(0x82, Buffer.from(one))));
+  const extensions = sequence(
+    extension("551d11", altNames), // subjectAltName
+    extension("551d13", sequence(der(0x01, Buffer.from([0xff])))), // basicConstraints: it is its own authority
+  );
+  const body = sequence(
+    der(0xa0, der(0x02, Buffer.from([2]))), // version 3
+    der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(8)])),
+    algorithm,
+    name,
+    validity,
+    name,
+    publicKey.export({ type: "spki", format: "der" }),
+    der(0xa3, extensions),
+  );
+  const signature = der(0x03, Buffer.concat([Buffer.from([0]), sign("sha256", body, privateKey)]));
+  const base64 = sequence(body, algorithm, signature).toString("base64");
+  const lines = base64.match(/.{1,64}/g)?.join("\n") ?? "";
+  return {
+    key: privateKey.export({ type: "pkcs8", format: "pem" }) as string,
+    cert: `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`,
+  };
+}
+
+function der(tag: number, content: Buffer): Buffer {
+  const { length } = content;
+  const long = length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  const size = length < 128 ? [length] : long;
+  return Buffer.concat([Buffer.from([tag, ...size]), content]);
+}
+
+function sequence(...parts: readonly Buffer[]): Buffer {
+  return der(0x30, Buffer.concat(parts));
+}
+
+function extension(id: string, value: Buffer): Buffer {
+  return sequence(der(0x06, Buffer.from(id, "hex")), der(0x04, value));
+}
+
+/** Midnight, this many years from now. */
+function time(years: number): Buffer {
+  const year = new Date().getUTCFullYear() + years;
+  return der(0x18, Buffer.from(`${year}0101000000Z`));
+}

@@ -1,0 +1,76 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { fileRoutes } from "#http/file-routes.ts";
+import { createFileTokens, type FileTokens } from "#http/file-tokens.ts";
+import { createMetrics } from "#http/metrics.ts";
+import { createEdge } from "#http/server.ts";
+import type { Clock } from "#lib/clock.ts";
+import { createIds } from "#lib/ids.ts";
+import { createLog } from "#lib/log.ts";
+import { createSigner, type Signer } from "#lib/signed-token.ts";
+import { openDiskStore, type DiskStore } from "#storage/disk.ts";
+import { temporaryFolder } from "./folder.ts";
+import { freeBase } from "./service.ts";
+
+export interface FileEdge {
+  base: string;
+  /** Where a second page lives that may upload. */
+  uploadPage: string;
+  root: string;
+  store: DiskStore;
+  tokens: FileTokens;
+  signer: Signer;
+  port: number;
+  close(): Promise<void>;
+}
+
+export interface FileEdgeOptions {
+  clock?: Clock;
+  stallMs?: number;
+  minFreeBytes?: number;
+  root?: string;
+}
+
+/** A disk store behind the real door, and nothing else of the service. */
+export async function startFileEdge(options: FileEdgeOptions = {}): Promise<FileEdge> {
+  const { clock = () => Date.now(), stallMs, minFreeBytes = 0 } = options;
+  const folder = temporaryFolder();
+  const base = await freeBase();
+  const uploadPage = "http://upload.localhost:4000";
+  const signer = createSigner(["a secret of this test, long enough"], clock);
+  const tokens = createFileTokens(signer, base);
+  const root = options.root ?? `${folder.path}/data/files`;
+  const store = await openDiskStore({ root, addresses: tokens, clock, minFreeBytes });
+  const log = createLog("silent");
+  const routes = fileRoutes({
+    store,
+    tokens,
+    origins: [base, uploadPage],
+    clock,
+    ...(stallMs === undefined ? {} : { stallMs }),
+  });
+  const { server } = createEdge({
+    routes: () => routes,
+    addresses: { base, uploadPage, loopback: true, mcpOrigins: [] },
+    metrics: createMetrics(),
+    newId: createIds(clock),
+    log,
+  });
+  server.listen(Number(new URL(base).port), "127.0.0.1");
+  await once(server, "listening");
+  return {
+    base,
+    uploadPage,
+    root,
+    store,
+    tokens,
+    signer,
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+      folder.remove();
+    },
+  };
+}

@@ -1,0 +1,164 @@
+import sharp, { type Sharp } from "sharp";
+
+/** Small real files of many formats, and things that pretend to be one. */
+
+export const jpeg = (width = 64, height = 48): Promise<Buffer> => draw(width, height).jpeg().toBuffer();
+export const png = (width = 64, height = 48): Promise<Buffer> => draw(width, height).png().toBuffer();
+export const webp = (width = 64, height = 48): Promise<Buffer> => draw(width, height).webp().toBuffer();
+export const gif = (width = 64, height = 48): Promise<Buffer> => draw(width, height).gif().toBuffer();
+export const avif = (width = 64, height = 48): Promise<Buffer> => draw(width, height).avif({ effort: 0 }).toBuffer();
+
+/** A picture whose camera was held sideways, with the place where it was taken. */
+export function sidewaysJpeg(): Promise<Buffer> {
+  return draw(80, 40)
+    .jpeg()
+    .withExif({ IFD3: { GPSLatitudeRef: "N", GPSLatitude: "51/1 30/1 3230/100" } })
+    .withMetadata({ orientation: 6 })
+    .toBuffer();
+}
+
+function draw(width: number, height: number): Sharp {
+  return sharp({ create: { width, height, channels: 3, background: { r: 200, g: 80, b: 40 } } });
+}
+
+const box = (type: string, ...content: Buffer[]): Buffer => {
+  const body = Buffer.concat(content);
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(body.length + 8);
+  head.write(type, 4, "latin1");
+  return Buffer.concat([head, body]);
+};
+
+const brand = (major: string, ...compatible: string[]): Buffer =>
+  box("ftyp", Buffer.from(`${major}\0\0\0\0${compatible.join("")}`, "latin1"));
+
+const uint32s = (...values: number[]): Buffer => {
+  const made = Buffer.alloc(values.length * 4);
+  values.forEach((value, i) => made.writeUInt32BE(value >>> 0, i * 4));
+  return made;
+};
+
+/** An MP4 of one empty video track: 640 × 360, 2.5 s. Enough for whoever reads tables, nothing to play. */
+export function mp4(major = "isom"): Buffer {
+  const matrix = uint32s(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000);
+  const mvhd = box(
+    "mvhd",
+    uint32s(0, 0, 0, 1000, 2500, 0x10000, 0x1000000, 0, 0),
+    matrix,
+    uint32s(0, 0, 0, 0, 0, 0, 2),
+  );
+  const tkhd = box("tkhd", uint32s(7, 0, 0, 1, 0, 2500, 0, 0, 0, 0), matrix, uint32s(640 << 16, 360 << 16));
+  const mdhd = box("mdhd", uint32s(0, 0, 0, 1000, 2500, 0x55c40000));
+  const hdlr = box("hdlr", uint32s(0, 0), Buffer.from("vide", "latin1"), uint32s(0, 0, 0), Buffer.from("\0", "latin1"));
+  const avcC = box("avcC", Buffer.from([1, 66, 0, 30, 0xff, 0xe1, 0, 4, 0x67, 66, 0, 30, 1, 0, 2, 0x68, 0xce]));
+  const avc1 = Buffer.alloc(78);
+  avc1.writeUInt16BE(1, 6);
+  avc1.writeUInt16BE(640, 24);
+  avc1.writeUInt16BE(360, 26);
+  avc1.writeUInt16BE(1, 40);
+  avc1.writeUInt16BE(24, 74);
+  const stsd = box("stsd", uint32s(0, 1), box("avc1", avc1, avcC));
+  const tables = [
+    stsd,
+    box("stts", uint32s(0, 1, 25, 100)),
+    box("stsc", uint32s(0, 1, 1, 25, 1)),
+    box("stsz", uint32s(0, 1, 25)),
+    box("stco", uint32s(0, 1, 40)),
+  ];
+  const dinf = box("dinf", box("dref", uint32s(0, 1), box("url ", uint32s(1))));
+  const minf = box("minf", box("vmhd", uint32s(1, 0, 0)), dinf, box("stbl", ...tables));
+  const moov = box("moov", mvhd, box("trak", tkhd, box("mdia", mdhd, hdlr, minf)));
+  return Buffer.concat([brand(major, major, "avc1"), moov, box("mdat", Buffer.alloc(64))]);
+}
+
+export const heic = (width = 400, height = 300): Buffer => {
+  const ispe = box("ispe", uint32s(0, width, height));
+  const meta = box("meta", uint32s(0), box("iprp", box("ipco", ispe)));
+  return Buffer.concat([brand("heic", "mif1", "heic"), meta]);
+};
+
+export const webm = (docType = "webm"): Buffer =>
+  Buffer.concat([
+    Buffer.from([0x1a, 0x45, 0xdf, 0xa3, 0x80 | (docType.length + 3), 0x42, 0x82, 0x80 | docType.length]),
+    Buffer.from(docType, "latin1"),
+    Buffer.from([0x18, 0x53, 0x80, 0x67, 0x80]),
+  ]);
+
+export const mpeg = Buffer.concat([Buffer.from([0, 0, 1, 0xba, 0x44, 0, 4, 0, 4, 1]), Buffer.alloc(100)]);
+export const pdf = Buffer.from("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<<>>\nendobj\n", "latin1");
+
+/** A ZIP of files stored as they are. */
+export function zip(files: Record<string, string>): Buffer {
+  const local: Buffer[] = [];
+  const table: Buffer[] = [];
+  let at = 0;
+  for (const [name, content] of Object.entries(files)) {
+    const head = Buffer.alloc(30);
+    head.writeUInt32LE(0x04034b50);
+    head.writeUInt16LE(20, 4);
+    head.writeUInt32LE(content.length, 18);
+    head.writeUInt32LE(content.length, 22);
+    head.writeUInt16LE(name.length, 26);
+    const entry = Buffer.alloc(46);
+    entry.writeUInt32LE(0x02014b50);
+    entry.writeUInt32LE(content.length, 20);
+    entry.writeUInt32LE(content.length, 24);
+    entry.writeUInt16LE(name.length, 28);
+    entry.writeUInt32LE(at, 42);
+    local.push(head, Buffer.from(name), Buffer.from(content));
+    table.push(entry, Buffer.from(name));
+    at += 30 + name.length + content.length;
+  }
+  const tableBytes = Buffer.concat(table);
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50);
+  end.writeUInt16LE(Object.keys(files).length, 8);
+  end.writeUInt16LE(Object.keys(files).length, 10);
+  end.writeUInt32LE(tableBytes.length, 12);
+  end.writeUInt32LE(at, 16);
+  return Buffer.concat([...local, tableBytes, end]);
+}
+
+export const office = (folder: "word" | "ppt" | "xl", more: Record<string, string> = {}): Buffer =>
+  zip({ "[Content_Types].xml": "<Types/>", "_rels/.rels": "<x/>", [`${folder}/document.xml`]: "<x/>", ...more });
+
+export const openDocument = (type: string): Buffer => zip({ mimetype: type, "content.xml": "<x/>" });
+
+/** A compound file with a directory of these streams. */
+export function compound(...streams: string[]): Buffer {
+  const file = Buffer.alloc(512 * 4, 0);
+  Buffer.from("d0cf11e0a1b11ae1", "hex").copy(file);
+  file.writeUInt16LE(3, 26);
+  file.writeUInt16LE(9, 30);
+  file.writeUInt32LE(1, 48); // the directory begins at sector 1
+  file.fill(0xff, 76, 512);
+  file.writeUInt32LE(0, 76); // the table is sector 0
+  file.fill(0xff, 512, 1024);
+  file.writeUInt32LE(0xffff_fffd, 512);
+  file.writeUInt32LE(0xffff_fffe, 516);
+  ["Root Entry", ...streams].forEach((name, i) => {
+    file.write(name, 1024 + i * 128, "utf16le");
+    file.writeUInt16LE((name.length + 1) * 2, 1024 + i * 128 + 64);
+  });
+  return file;
+}
+
+/** A PNG that promises so many pixels, and holds none of them. */
+export function floodPng(width: number, height: number): Buffer {
+  const head = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+  return Buffer.concat([
+    head,
+    uint32s(width, height),
+    Buffer.from([1, 0, 0, 0, 0]),
+    uint32s(0),
+    Buffer.from("0000000049444154", "hex"),
+    uint32s(0),
+  ]);
+}
+
+/** A GIF of very many frames of one pixel. */
+export function floodGif(frames: number): Buffer {
+  const head = Buffer.from("47494638396101000100800000000000ffffff", "hex");
+  const frame = Buffer.from("2c00000000010001000002014400", "hex");
+  return Buffer.concat([head, ...Array.from({ length: frames }, () => frame), Buffer.from([0x3b])]);
+}

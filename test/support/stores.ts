@@ -1,0 +1,82 @@
+import { createHash, randomBytes } from "node:crypto";
+import { after, before, describe } from "node:test";
+import type { Readable } from "node:stream";
+import type { FileStore } from "#domain/assets/file-store.ts";
+import { openS3Store, type S3Options, type S3Store } from "#storage/s3.ts";
+import type { S3Settings } from "#storage/s3-client.ts";
+import { startFileEdge, type FileEdge } from "./file-edge.ts";
+
+/** What a suite works with. Filled before its first test: read the fields inside tests only. */
+export interface StoreBed {
+  store: FileStore;
+  /** A prefix that is this suite's own: stores are shared, and some are kept. */
+  area: string;
+}
+
+/** The stores this run can test; without an S3 server the runner says so at the end. */
+export function storeNames(): FileStore["name"][] {
+  return process.env["TEST_S3_ENDPOINT"] ? ["disk", "s3"] : ["disk"];
+}
+
+/** Defines the same suite for each store. */
+export function forEachStore(name: string, define: (bed: StoreBed) => void): void {
+  for (const kind of storeNames()) {
+    describe(`${name} (${kind})`, () => {
+      const bed = {} as StoreBed;
+      let edge: FileEdge | undefined;
+      before(async () => {
+        edge = kind === "disk" ? await startFileEdge() : undefined;
+        Object.assign(bed, { store: edge?.store ?? (await openTestS3()), area: newArea() });
+      });
+      after(async () => {
+        if (bed.store.name === "s3") (bed.store as S3Store).close();
+        await edge?.close();
+      });
+      define(bed);
+    });
+  }
+}
+
+export const newArea = (): string => `t${randomBytes(6).toString("hex")}`;
+
+/** The S3 server of this run. */
+export function testS3(): S3Settings {
+  const read = (name: string, fallback = "") => process.env[`TEST_S3_${name}`] ?? fallback;
+  return {
+    endpoint: read("ENDPOINT"),
+    region: read("REGION", "us-east-1"),
+    bucket: read("BUCKET"),
+    accessKeyId: read("ACCESS_KEY_ID"),
+    secretAccessKey: read("SECRET_ACCESS_KEY"),
+    forcePathStyle: read("FORCE_PATH_STYLE", "true") === "true",
+  };
+}
+
+export function openTestS3(options: Partial<S3Options> & { at?: Partial<S3Settings> } = {}): Promise<S3Store> {
+  const { at, ...rest } = options;
+  return openS3Store({ settings: { ...testS3(), ...at }, clock: () => Date.now(), ...rest });
+}
+
+export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+export async function bytesOf(stream: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+/** What lies at a key, as its digest. */
+export async function digestAt(store: FileStore, key: string): Promise<string> {
+  return sha256(await bytesOf(await store.read(key)));
+}
+
+export async function* chunksOf(bytes: Uint8Array, size = 64 * 1024): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+/** A plain PUT of raw bytes, as `curl -T` sends it: no header of its own. */
+export async function put(address: string, body: Uint8Array): Promise<number> {
+  const response = await fetch(address, { method: "PUT", body: Buffer.from(body) });
+  await response.arrayBuffer();
+  return response.status;
+}
