@@ -11,7 +11,7 @@ import { meQuery, studioQuery, type Me } from "./api/queries.ts";
 import { Frame } from "./frame/Frame.tsx";
 import { Broken, NothingHere } from "./frame/Broken.tsx";
 import { Shell } from "./frame/Shell.tsx";
-import { readActivitySearch, readPostSearch } from "./search.ts";
+import { readActivitySearch, readAssetSearch, readPostSearch } from "./search.ts";
 import { Waiting } from "./ui/Waiting.tsx";
 
 interface Context {
@@ -24,9 +24,8 @@ const start = createRoute({
   getParentRoute: () => root,
   path: "/",
   beforeLoad: async ({ context }) => {
-    const me = await context.queries.fetchQuery(meQuery);
-    if (me?.activeStudioId) throw toStudio(me.activeStudioId);
-    return { me };
+    const me = await context.queries.query(meQuery);
+    if (me?.activeStudioId) goToStudio(me.activeStudioId);
   },
   component: lazyRouteComponent(() => import("./start/StartPage.tsx"), "StartPage"),
 });
@@ -45,9 +44,8 @@ const shortcuts = (["clients", "connect"] as const).map((page) =>
     path: `/${page}`,
     beforeLoad: async ({ context }) => {
       const { activeStudioId } = await signedIn(context);
-      throw activeStudioId === null
-        ? redirect({ to: "/" })
-        : redirect({ to: `/studios/$studioId/${page}`, params: { studioId: activeStudioId } });
+      if (activeStudioId === null) redirect({ to: "/", throw: true });
+      else redirect({ to: `/studios/$studioId/${page}`, params: { studioId: activeStudioId }, throw: true });
     },
   }),
 );
@@ -57,7 +55,7 @@ const studio = createRoute({
   path: "/studios/$studioId",
   beforeLoad: ({ context }) => signedIn(context),
   loader: async ({ context, params }) => {
-    await context.queries.ensureQueryData(studioQuery(params.studioId));
+    await context.queries.query({ ...studioQuery(params.studioId), staleTime: "static" });
   },
   component: Shell,
 });
@@ -65,9 +63,7 @@ const studio = createRoute({
 const studioIndex = createRoute({
   getParentRoute: () => studio,
   path: "/",
-  beforeLoad: ({ params }) => {
-    throw toStudio(params.studioId);
-  },
+  beforeLoad: ({ params }) => goToStudio(params.studioId),
 });
 
 const posts = createRoute({
@@ -87,6 +83,13 @@ const post = createRoute({
   getParentRoute: () => studio,
   path: "/posts/$postId",
   component: lazyRouteComponent(() => import("./posts/PostPage.tsx"), "PostPage"),
+});
+
+const assets = createRoute({
+  getParentRoute: () => studio,
+  path: "/assets",
+  validateSearch: readAssetSearch,
+  component: lazyRouteComponent(() => import("./assets/AssetsPage.tsx"), "AssetsPage"),
 });
 
 const members = createRoute({
@@ -124,7 +127,7 @@ const tree = root.addChildren([
   start,
   newStudio,
   ...shortcuts,
-  studio.addChildren([studioIndex, posts, newPost, post, members, clients, connect, activity, settings]),
+  studio.addChildren([studioIndex, posts, newPost, post, assets, members, clients, connect, activity, settings]),
 ]);
 
 export function createAppRouter(queries: QueryClient) {
@@ -146,9 +149,9 @@ declare module "@tanstack/react-router" {
 }
 
 async function signedIn({ queries }: Context): Promise<Me> {
-  return (await queries.fetchQuery(meQuery)) ?? goToSignIn();
+  return (await queries.query(meQuery)) ?? goToSignIn();
 }
 
-function toStudio(studioId: string) {
-  return redirect({ to: "/studios/$studioId/posts", params: { studioId } });
+function goToStudio(studioId: string): void {
+  redirect({ to: "/studios/$studioId/posts", params: { studioId }, throw: true });
 }

@@ -1,4 +1,4 @@
-import type { ActivityFilter, PostStatus } from "./api/queries.ts";
+import type { ActivityFilter, AssetFilter, PostStatus } from "./api/queries.ts";
 
 /** What the address of a page may carry. Anything else in it is left out; the server judges the rest. */
 
@@ -13,6 +13,14 @@ export function readPostSearch(given: Record<string, unknown>): PostSearch {
   const status = postStatuses.find((one) => one === given["status"]);
   const q = readText(given["q"]);
   return { ...(status ? { status } : {}), ...(q === undefined ? {} : { q }) };
+}
+
+export const assetKinds = ["image", "video", "document"] as const satisfies readonly AssetFilter["kind"][];
+
+export function readAssetSearch(given: Record<string, unknown>): AssetFilter {
+  const kind = assetKinds.find((one) => one === given["kind"]);
+  const isUnattached = given["unattached"] === "true" || given["unattached"] === true;
+  return { ...(kind ? { kind } : {}), ...(isUnattached ? { unattached: "true" } : {}) };
 }
 
 export function readActivitySearch(given: Record<string, unknown>): ActivityFilter {

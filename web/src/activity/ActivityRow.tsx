@@ -31,6 +31,14 @@ export function ActivityRow({ row }: { row: Activity }) {
 
 function Subject({ row }: { row: Activity }) {
   const { studio } = useStudio();
+  const onPost = row.detail["postId"];
+  if (typeof onPost === "string") {
+    return (
+      <Link to="/studios/$studioId/posts/$postId" params={{ studioId: studio.id, postId: onPost }}>
+        see the post
+      </Link>
+    );
+  }
   if (row.subjectId === null || row.subjectName === null || row.subjectId === row.user?.id) return null;
   if (!row.action.startsWith("post.")) return <strong className="font-semibold">{row.subjectName}</strong>;
   return (

@@ -32,7 +32,7 @@ export const verbFor = (action: string): string =>
 export function changeIn({ action, detail }: Activity): string {
   const text = (name: string): string => (typeof detail[name] === "string" ? detail[name] : "");
   if (action === "post.updated" && Array.isArray(detail["fields"]))
-    return `${detail["fields"].map(String).join(", ")}; revision ${String(detail["revision"])}`;
+    return `${detail["fields"].map(String).join(", ")}; revision ${Number(detail["revision"])}`;
   if (action === "member.role_changed") return `from ${text("from")} to ${text("to")}`;
   if (action === "studio.updated")
     return [text("name") && `name: ${text("name")}`, text("timezone") && `time zone: ${text("timezone")}`]

@@ -10,6 +10,8 @@ export interface PostChange {
   title?: string;
   body?: string;
   status?: PostStatus;
+  /** The assets it has, in a new order. */
+  assetIds?: string[];
   revision?: number;
 }
 
@@ -43,3 +45,15 @@ export const withdrawInvitation = (studioId: string, invitationId: string) =>
 
 export const revokeClient = (studioId: string, grantId: string) =>
   tell(studioApi.clients[":grantId"].$delete({ param: { studioId, grantId } }));
+
+export const attachAsset = (studioId: string, postId: string, assetId: string) =>
+  ask(studioApi.posts[":postId"].assets[":assetId"].$put({ param: { studioId, postId, assetId } }));
+
+export const detachAsset = (studioId: string, postId: string, assetId: string) =>
+  tell(studioApi.posts[":postId"].assets[":assetId"].$delete({ param: { studioId, postId, assetId } }));
+
+export const updateAsset = (studioId: string, assetId: string, json: { altText?: string; filename?: string }) =>
+  ask(studioApi.assets[":assetId"].$patch({ param: { studioId, assetId }, json }));
+
+export const deleteAsset = (studioId: string, assetId: string) =>
+  tell(studioApi.assets[":assetId"].$delete({ param: { studioId, assetId } }));

@@ -10,6 +10,7 @@ const live = 1500;
 
 type PostAnswer = InferResponseType<typeof postApi.$get>;
 type PostPage = InferResponseType<typeof studioApi.posts.$get>;
+type AssetPage = InferResponseType<typeof studioApi.assets.$get>;
 type ClientList = InferResponseType<typeof studioApi.clients.$get>;
 
 export type Me = NonNullable<Awaited<ReturnType<typeof fetchMe>>>;
@@ -23,6 +24,9 @@ export type AiClient = ClientList["clients"][number];
 export type Activity = Awaited<ReturnType<typeof fetchActivity>>["activity"][number];
 type ActivityQuery = InferRequestType<typeof studioApi.activity.$get>["query"];
 export type ActivityFilter = Pick<ActivityQuery, "userId" | "clientId" | "action">;
+export type Asset = AssetPage["assets"][number];
+type AssetQuery = InferRequestType<typeof studioApi.assets.$get>["query"];
+export type AssetFilter = Pick<AssetQuery, "kind" | "unattached">;
 export interface PostFilter {
   status?: PostStatus;
   query?: string;
@@ -71,6 +75,21 @@ export const postsQuery = (studioId: string, filter: PostFilter) =>
     },
     initialPageParam: "",
     getNextPageParam: (page: PostPage) => page.nextCursor,
+    refetchInterval: live,
+    structuralSharing: false,
+  });
+
+export const assetsQuery = (studioId: string, filter: AssetFilter) =>
+  infiniteQueryOptions({
+    queryKey: ["studio", studioId, "assets", filter],
+    queryFn: ({ client, queryKey, pageParam }) => {
+      const known = client.getQueryData<InfiniteData<AssetPage, string>>(queryKey);
+      const page = known?.pages[known.pageParams.indexOf(pageParam)];
+      const query = { ...filter, limit: "40", ...(pageParam === "" ? {} : { cursor: pageParam }) };
+      return askAgain(page, (options) => studioApi.assets.$get({ param: { studioId }, query }, options));
+    },
+    initialPageParam: "",
+    getNextPageParam: (page: AssetPage) => page.nextCursor,
     refetchInterval: live,
     structuralSharing: false,
   });

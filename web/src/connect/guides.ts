@@ -23,7 +23,7 @@ export function guidesFor(address: string): readonly Guide[] {
       steps: [
         { text: "In Claude, open Settings, then Connectors, and choose Add custom connector." },
         { text: "Name it Atelier and paste the address.", copy: { label: "address for Claude", text: address } },
-        { text: "Choose Connect. " + approve.text },
+        { text: `Choose Connect. ${approve.text}` },
       ],
     },
     {
@@ -66,7 +66,7 @@ export function guidesFor(address: string): readonly Guide[] {
           text: "Or put this into ~/.cursor/mcp.json.",
           copy: { label: "configuration for Cursor", text: json({ mcpServers: { atelier: { url: address } } }) },
         },
-        { text: "In Cursor’s MCP settings, choose Connect next to atelier. " + approve.text },
+        { text: `In Cursor’s MCP settings, choose Connect next to atelier. ${approve.text}` },
       ],
     },
     {
@@ -87,7 +87,7 @@ export function guidesFor(address: string): readonly Guide[] {
             text: json({ servers: { atelier: { type: "http", url: address } } }),
           },
         },
-        { text: "Start the server from the list of MCP servers and allow the sign-in. " + approve.text },
+        { text: `Start the server from the list of MCP servers and allow the sign-in. ${approve.text}` },
       ],
     },
     {

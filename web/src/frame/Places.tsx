@@ -5,6 +5,7 @@ import { useStudio } from "./use-studio.ts";
 /** The pages of a studio, and the right without which each would be empty. */
 const places = [
   { page: "posts", label: "Posts", needs: "posts.read" },
+  { page: "assets", label: "Assets", needs: "assets.read" },
   { page: "clients", label: "AI clients", needs: "clients.list" },
   { page: "connect", label: "Connect", needs: "studio.read" },
   { page: "members", label: "Members", needs: "members.list" },

@@ -46,7 +46,6 @@ export function NewPostPage() {
           maxLength={300}
           required
           // The page was opened to type this.
-          // oxlint-disable-next-line jsx-a11y/no-autofocus
           autoFocus
         />
         {error !== undefined && <Failure error={error} />}

@@ -5,6 +5,7 @@ import { Failure } from "../ui/Failure.tsx";
 import { useTitle } from "../ui/PageHead.tsx";
 import { Dispute } from "./Dispute.tsx";
 import { PostFacts } from "./PostFacts.tsx";
+import { PostMedia } from "./PostMedia.tsx";
 import { Preview } from "./Preview.tsx";
 import { SavedState } from "./SavedState.tsx";
 import { useDraft } from "./use-draft.ts";
@@ -75,6 +76,7 @@ export function PostDesk({ post }: { post: Post }) {
             />
           </>
         )}
+        <PostMedia post={post} onChange={keeper.accept} />
       </article>
       <PostFacts keeper={keeper} />
     </div>

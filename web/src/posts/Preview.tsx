@@ -9,7 +9,6 @@ export function Preview({ draft }: { draft: Draft }) {
       <h1>{draft.title}</h1>
       {paragraphs.length === 0 && <p className="text-muted">No text yet.</p>}
       {paragraphs.map((text, i) => (
-        // oxlint-disable-next-line react/no-array-index-key -- paragraphs have no other name
         <p key={i} className="whitespace-pre-line">
           <Linked text={text} />
         </p>
@@ -21,12 +20,10 @@ export function Preview({ draft }: { draft: Draft }) {
 function Linked({ text }: { text: string }) {
   return text.split(/(https?:\/\/[^\s<>"']+)/).map((part, i) =>
     i % 2 === 1 && URL.canParse(part) ? (
-      // oxlint-disable-next-line react/no-array-index-key -- parts of a text have no other name
       <a key={i} href={part} target="_blank" rel="noopener noreferrer nofollow">
         {part}
       </a>
     ) : (
-      // oxlint-disable-next-line react/no-array-index-key -- parts of a text have no other name
       <Fragment key={i}>{part}</Fragment>
     ),
   );
