@@ -26,14 +26,14 @@ export async function describeVideo(source: ByteSource): Promise<MediaFacts> {
     const track = await input.getPrimaryVideoTrack();
     const seconds = await input.getDurationFromMetadata();
     return {
-      width: known(await track?.getDisplayWidth()),
-      height: known(await track?.getDisplayHeight()),
-      durationMs: seconds !== null && Number.isFinite(seconds) && seconds > 0 ? Math.round(seconds * 1000) : null,
+      width: track ? known(await track.getDisplayWidth()) : null,
+      height: track ? known(await track.getDisplayHeight()) : null,
+      durationMs: known((seconds ?? 0) * 1000),
     };
   } finally {
     input.dispose();
   }
 }
 
-/** Zero is what a container says that does not know. */
-const known = (pixels: number | undefined): number | null => (pixels === undefined || pixels === 0 ? null : pixels);
+/** A figure that says something, as a whole number. */
+const known = (value: number): number | null => (Number.isFinite(value) && value >= 1 ? Math.round(value) : null);

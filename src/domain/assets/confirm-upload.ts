@@ -110,12 +110,12 @@ async function judge(deps: AttachDeps, asset: Claimed, stored: StoredFile): Prom
   try {
     return await learnFacts(deps, source, asset, await checkBytes(source, asset));
   } catch (error) {
-    if (error instanceof AppError && refusals.includes(error.code)) return error;
+    if (error instanceof AppError && refusals.has(error.code)) return error;
     throw error;
   }
 }
 
-const refusals: readonly string[] = ["too_large", "type_mismatch", "invalid_input"];
+const refusals: ReadonlySet<string> = new Set(["too_large", "type_mismatch", "invalid_input"]);
 
 /** Bytes that do not pass go, and the record with them: SPEC.md §4, `too_large` and `type_mismatch`. */
 async function refuseBytes(deps: AttachDeps, caller: Caller, asset: Asset, fault: AppError): Promise<undefined> {

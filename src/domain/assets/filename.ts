@@ -20,7 +20,7 @@ export function cleanFilename(name: string): string {
 }
 
 export const filenameFor = (name: string | undefined, { kind, mimeType }: Declared): string =>
-  name !== undefined && name !== "" ? name : `${kind}.${extensions[mimeType]?.[0] ?? "bin"}`;
+  name === undefined || name === "" ? `${kind}.${extensions[mimeType]?.[0] ?? "bin"}` : name;
 
 /** The usual ones first. */
 const extensions: Readonly<Record<string, readonly string[]>> = {

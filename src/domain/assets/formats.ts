@@ -36,8 +36,7 @@ export async function detectFormat(source: ByteSource, head: Uint8Array): Promis
 }
 
 const startsWith = (head: Uint8Array, text: string, at = 0): boolean =>
-  head.length >= at + text.length &&
-  Array.from(text, (letter) => letter.charCodeAt(0)).every((code, i) => head[at + i] === code);
+  head.length >= at + text.length && Array.from(text).every((letter, i) => head[at + i] === letter.charCodeAt(0));
 
 const uint32 = (head: Uint8Array, at: number): number =>
   ((head[at] ?? 0) | ((head[at + 1] ?? 0) << 8) | ((head[at + 2] ?? 0) << 16) | ((head[at + 3] ?? 0) << 24)) >>> 0;

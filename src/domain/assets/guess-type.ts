@@ -8,7 +8,13 @@ import { detectFormat } from "./formats.ts";
 import type { AssetKind } from "./kinds.ts";
 
 /** What servers say of files they know nothing about. */
-const vague = ["", "application/octet-stream", "binary/octet-stream", "application/download", "application/x-download"];
+const vague = new Set([
+  "",
+  "application/octet-stream",
+  "binary/octet-stream",
+  "application/download",
+  "application/x-download",
+]);
 
 /**
  * What a file from an address is declared as: what its server says, if that is a type we take; where the server says
@@ -28,7 +34,7 @@ export async function guessDeclared(
 async function typeOf(head: Uint8Array, said: string, name: string): Promise<string> {
   // Servers call every text plain; its name may say more.
   if (said === "text/plain") return textTypes.find((type) => type === typeOfFilename(name)) ?? said;
-  if (!vague.includes(said)) return aliases[said] ?? said;
+  if (!vague.has(said)) return aliases[said] ?? said;
   const found = await detectFormat(sourceOfBuffer(head), head);
   return (found !== undefined && kindOf(found) ? found : typeOfFilename(name)) ?? "application/octet-stream";
 }
