@@ -10,6 +10,7 @@ const checks = [
   ["unused code", "knip"],
   ["import fences", "node scripts/check-fences.ts"],
   ["documents", "node scripts/check-docs.ts"],
+  ["tools document", "node scripts/tools-doc.ts --check"],
 ] as const;
 
 const root = join(import.meta.dirname, "..");

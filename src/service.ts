@@ -94,7 +94,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
 }
 
 /** A client's metadata document is small, and a person waits for it. */
-export const documentLimits = { timeoutMs: seconds(4), maxBytes: 10 * 1024 } as const;
+export const documentLimits = { timeoutMs: seconds(3), maxBytes: 10 * 1024 } as const;
 
 type Secrets = NonNullable<Config["secrets"]>;
 
@@ -173,7 +173,11 @@ export function assembleService(parts: ServiceParts): Service {
   });
   const api = createApi({ deps, sessions: people.sessions, log });
 
-  const uploadApi = createUploadApi({ deps, countCall: config.rateLimits ? createCallLimit(deps.clock) : noLimit, log });
+  const uploadApi = createUploadApi({
+    deps,
+    countCall: config.rateLimits ? createCallLimit(deps.clock) : noLimit,
+    log,
+  });
 
   const metrics = createMetrics();
   const edge = createEdge({
@@ -216,10 +220,14 @@ export function assembleService(parts: ServiceParts): Service {
 function allowPages(store: S3Store, { base, uploadPage }: Config, log: Log): Repeated {
   const origins = [base, uploadPage].map((address) => new URL(address).origin);
   const work = async (): Promise<void> => {
-    if (await store.allowPages(origins)) log.info({ origins }, "the bucket's CORS rules now allow uploads from our pages");
+    if (await store.allowPages(origins))
+      log.info({ origins }, "the bucket's CORS rules now allow uploads from our pages");
   };
   work().catch((error: unknown) =>
-    log.warn({ err: error }, "the bucket's CORS rules could not be seen to; uploads from browsers need one (docs/uploads.md)"),
+    log.warn(
+      { err: error },
+      "the bucket's CORS rules could not be seen to; uploads from browsers need one (docs/uploads.md)",
+    ),
   );
   return every(minutes(10), "bucket", work, log);
 }

@@ -3,7 +3,7 @@ import type { ClientMetadata } from "oidc-provider";
 import { z } from "zod";
 import { normalizeClientMetadata } from "./client-metadata.ts";
 
-const client = z
+const clientShape = z
   .looseObject({
     client_id: z.string().min(1).max(200),
     client_secret: z.string().min(32, "at least 32 characters").optional(),
@@ -17,7 +17,7 @@ const client = z
   );
 
 const file = z
-  .array(client)
+  .array(clientShape)
   .refine(
     (clients) => new Set(clients.map((one) => one.client_id)).size === clients.length,
     "a client_id is there twice",

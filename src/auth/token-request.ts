@@ -32,7 +32,8 @@ function checkResource({ params }: OIDC, spellings: readonly string[]): void {
 
 /** RFC 6749 §6: not more than the person granted, which may be less than the client had asked for. */
 function checkScope({ params, entities }: OIDC, spellings: readonly string[]): void {
-  const asked = String(params?.["scope"] ?? "").split(" ");
+  const wanted = params?.["scope"];
+  const asked = typeof wanted === "string" ? wanted.split(" ") : [];
   const granted = entities.Grant?.getResourceScope(spellings[0] ?? "").split(" ") ?? asked;
   const missing = asked.filter((scope) => studioScopes.includes(scope as Scope) && !granted.includes(scope));
   if (missing.length > 0) throw new errors.InvalidScope("more was requested than granted", missing.join(" "));

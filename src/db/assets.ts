@@ -95,7 +95,11 @@ export function assetStore({ q, run }: Connection): AssetStore {
       const [row] = await run(confirmOnPost, [...facts, postId, position, assetId, storageKey, sourceVersion]);
       return row && toReady(row);
     },
-    async confirmInPlace(assetId, { storageKey, sourceVersion }, { bytes, version, sha256, width, height, durationMs }) {
+    async confirmInPlace(
+      assetId,
+      { storageKey, sourceVersion },
+      { bytes, version, sha256, width, height, durationMs },
+    ) {
       const facts = [bytes, version, sha256, width, height, durationMs];
       const [row] = await run(confirmInPlace, [...facts, assetId, storageKey, sourceVersion]);
       return row && toReady(row);

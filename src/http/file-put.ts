@@ -47,7 +47,9 @@ export async function receiveFile(
     const body = bodyOf(req, res);
     const etag: Record<string, string> = {};
     if (claims.op === "part") await store.parts.receive(claims.file, claims.part, body, declaredBytes);
-    else etag["etag"] = `"${(await store.receive(claims.key, body, { maxBytes: claims.maxBytes, declaredBytes })).version}"`;
+    else
+      etag["etag"] =
+        `"${(await store.receive(claims.key, body, { maxBytes: claims.maxBytes, declaredBytes })).version}"`;
     res.writeHead(200, { ...etag, "content-length": "0", "cache-control": "no-store" }).end();
   } finally {
     clearInterval(watch);

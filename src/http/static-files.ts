@@ -75,7 +75,9 @@ export function webApp(files: StaticFiles, base: string): Handler {
       res.writeHead(307, { location: `${base}${path.startsWith("//") ? "/" : req.url}` }).end();
       return;
     }
-    const file = (path === templates.upload ? undefined : files.find(path)) ?? (isPage || path === "/" ? files.find("/index.html") : undefined);
+    const file =
+      (path === templates.upload ? undefined : files.find(path)) ??
+      (isPage || path === "/" ? files.find("/index.html") : undefined);
     if (!file) throw new AppError("not_found", "There is nothing at this address.");
     const gzip = /\bgzip\b/.test(req.headers["accept-encoding"]?.toString() ?? "") ? file.gzip : undefined;
     const body = gzip ?? file.plain;

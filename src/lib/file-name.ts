@@ -1,5 +1,4 @@
 /** Controls, what turns text around or hides in it, separators of paths and parameters of any system. */
-// oxlint-disable-next-line no-control-regex -- they are what is being removed
 const unsafe =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\uffff/\\:*?"<>|;%]/gu;
 const maxCharacters = 120;

@@ -40,9 +40,13 @@ interface Active {
 export function createPartWriters(newName: () => string): PartWriters {
   const active = new Map<string, Active>();
 
-  async function stop(folder: string, slots = [...active.keys()].filter((slot) => slot.startsWith(`${folder}#`))): Promise<void> {
+  async function stop(
+    folder: string,
+    slots = [...active.keys()].filter((slot) => slot.startsWith(`${folder}#`)),
+  ): Promise<void> {
     const found = slots.flatMap((slot) => active.get(slot) ?? []);
-    for (const { control } of found) control.abort(new AppError("invalid_input", "The part was sent anew, or is not wanted any more."));
+    for (const { control } of found)
+      control.abort(new AppError("invalid_input", "The part was sent anew, or is not wanted any more."));
     await Promise.all(found.map(({ ended }) => ended));
   }
 
@@ -159,7 +163,8 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-const closed = (): AppError => new AppError("forbidden", "This address is not valid, or no longer.", "Ask for a new one.");
+const closed = (): AppError =>
+  new AppError("forbidden", "This address is not valid, or no longer.", "Ask for a new one.");
 
 export const tooShort = (): AppError =>
   new AppError("invalid_input", "The part is shorter than it should be.", "Send the whole part.");

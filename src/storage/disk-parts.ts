@@ -75,7 +75,9 @@ export function createDiskParts({ root, clock, newName, writer, address, stat: s
     await syncFolder(folder);
     if (!(await writers.settle(folder))) {
       await unlink(join(folder, "closed")).catch(() => {});
-      throw new AppError("storage_unavailable", "A part of the file is still being sent.", "Try again in a moment.", { retryAfter: 5 });
+      throw new AppError("storage_unavailable", "A part of the file is still being sent.", "Try again in a moment.", {
+        retryAfter: 5,
+      });
     }
     const path = join(folder, "data");
     const sha256 = await digest(path, file.bytes);
@@ -174,7 +176,8 @@ async function digest(path: string, bytes: number): Promise<string | undefined> 
     hash.update(chunk as Uint8Array);
     seen += (chunk as Uint8Array).length;
   }
-  if (seen !== bytes) throw new AppError("storage_unavailable", "The file store lost a part of the file.", "Send the file again.");
+  if (seen !== bytes)
+    throw new AppError("storage_unavailable", "The file store lost a part of the file.", "Send the file again.");
   return hash.digest("hex");
 }
 

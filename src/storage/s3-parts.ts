@@ -45,7 +45,9 @@ export function createS3Parts(
   }
 
   async function findComplete({ key, bytes }: PartedFile): Promise<StoredFile | undefined> {
-    const found = await ifThere(ask((how) => client.send(new HeadObjectCommand({ Bucket: bucket, Key: checkKey(key) }), how)));
+    const found = await ifThere(
+      ask((how) => client.send(new HeadObjectCommand({ Bucket: bucket, Key: checkKey(key) }), how)),
+    );
     if (found?.ContentLength !== bytes) return undefined;
     return { bytes, version: plainTag(found.ETag), sha256: null };
   }
@@ -69,9 +71,14 @@ export function createS3Parts(
 
   return {
     async start(key, { mimeType }) {
-      const command = new CreateMultipartUploadCommand({ Bucket: bucket, Key: checkKey(key), ...contentHeaders(mimeType) });
+      const command = new CreateMultipartUploadCommand({
+        Bucket: bucket,
+        Key: checkKey(key),
+        ...contentHeaders(mimeType),
+      });
       const { UploadId } = await ask((how) => client.send(command, how));
-      if (UploadId === undefined) throw new AppError("storage_unavailable", "The file store gave no answer that makes sense.");
+      if (UploadId === undefined)
+        throw new AppError("storage_unavailable", "The file store gave no answer that makes sense.");
       return UploadId;
     },
 
@@ -84,7 +91,10 @@ export function createS3Parts(
 
     // The length is signed with it: nobody can put more into a part than was promised.
     address: (file, part, expiresAt) =>
-      sign(new UploadPartCommand({ ...at(file), PartNumber: part, ContentLength: lengthOfPart(file, part) }), expiresAt),
+      sign(
+        new UploadPartCommand({ ...at(file), PartNumber: part, ContentLength: lengthOfPart(file, part) }),
+        expiresAt,
+      ),
 
     complete(file) {
       const running = completing.get(file.id) ?? makeFile(file).finally(() => completing.delete(file.id));

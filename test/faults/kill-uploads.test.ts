@@ -56,7 +56,7 @@ describe("uploads that are killed", () => {
   /** Runs the program to its end, whichever that is, and takes down what it promised. */
   async function run(prefix: readonly string[], end?: (child: ReturnType<typeof spawn>) => void): Promise<string[]> {
     const options = JSON.stringify({ ...place, root, caller, count: 6 });
-    const [command = "", ...args] = [...prefix, process.execPath, program, options];
+    const [command, ...args] = [...prefix, process.execPath, program, options];
     const child = spawn(command, args, { stdio: ["ignore", "pipe", "ignore"] });
     let said = "";
     child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
@@ -81,7 +81,11 @@ describe("uploads that are killed", () => {
         const asset = await deps.assets.find(caller.studio.id, assetId);
         assert.equal(asset?.status, "ready", `${when}: ${assetId} was answered ready`);
         const content = await bytesOf(await deps.files.read(asset?.storageKey ?? ""));
-        assert.equal(createHash("sha256").update(content).digest("hex"), digest, `${when}: its bytes are what was sent`);
+        assert.equal(
+          createHash("sha256").update(content).digest("hex"),
+          digest,
+          `${when}: its bytes are what was sent`,
+        );
       }
     });
   }
@@ -121,7 +125,9 @@ describe("uploads that are killed", () => {
       async (deps) => {
         const sweep = createSweeper(deps);
         for (let i = 0; i < 2; i++) await sweep({ pause: async () => {}, isOver: () => false });
-        const listed = (await Promise.all(["files/", "incoming/", "thumbs/"].map((area) => deps.files.list(area, { limit: 10_000 })))).flat();
+        const listed = (
+          await Promise.all(["files/", "incoming/", "thumbs/"].map((area) => deps.files.list(area, { limit: 10_000 })))
+        ).flat();
         const assets = await deps.assets.list(caller.studio.id, { limit: 10_000 });
         assert.deepEqual(
           listed.map(({ key }) => key).toSorted(),

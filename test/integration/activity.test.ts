@@ -133,7 +133,16 @@ const hello: Deps["openUrl"] = async (address) => ({
   body: Readable.from([Buffer.from("hello")]),
 });
 
-const tables = ["studios", "users", "memberships", "invitations", "posts", "assets", "upload_links", "activity"] as const;
+const tables = [
+  "studios",
+  "users",
+  "memberships",
+  "invitations",
+  "posts",
+  "assets",
+  "upload_links",
+  "activity",
+] as const;
 
 forEachEngine("activity", (bed) => {
   const everything = async (): Promise<string> =>

@@ -35,7 +35,8 @@ forEachStore("files in parts", (bed) => {
   }
   const address = (file: PartedFile, part: number) => bed.store.parts.address(file, part, Date.now() + minutes(10));
   const slice = (content: Buffer, part: number) => content.subarray((part - 1) * partBytes, part * partBytes);
-  const send = async (file: PartedFile, content: Buffer, part: number) => put(await address(file, part), slice(content, part));
+  const send = async (file: PartedFile, content: Buffer, part: number) =>
+    put(await address(file, part), slice(content, part));
 
   test("parts come in any order, several at once, and make the file", async () => {
     const content = randomBytes(12 * mebibyte + 345);
@@ -77,7 +78,12 @@ forEachStore("files in parts", (bed) => {
   test("[U6] a part that is too long, too short or empty does not count", async () => {
     const content = randomBytes(2 * partBytes);
     const file = await begin(content);
-    for (const wrong of [randomBytes(partBytes + 1), randomBytes(partBytes - 1), Buffer.alloc(0), randomBytes(10 * partBytes)]) {
+    for (const wrong of [
+      randomBytes(partBytes + 1),
+      randomBytes(partBytes - 1),
+      Buffer.alloc(0),
+      randomBytes(10 * partBytes),
+    ]) {
       const status = await put(await address(file, 1), wrong).catch(() => 0);
       assert.ok(status !== 200, `a part of ${wrong.length} bytes was answered ${status}`);
     }
@@ -107,7 +113,13 @@ forEachStore("files in parts", (bed) => {
     const content = randomBytes(partBytes);
     const file = await begin(content);
     const good = await address(file, 1);
-    assert.notEqual(await put(good.replace(/.$/, (last) => (last === "A" ? "B" : "A")), content), 200);
+    assert.notEqual(
+      await put(
+        good.replace(/.$/, (last) => (last === "A" ? "B" : "A")),
+        content,
+      ),
+      200,
+    );
     const past = bed.store.name === "disk" ? await bed.store.parts.address(file, 1, Date.now() - 1) : undefined;
     if (past !== undefined) assert.equal(await put(past, content), 403);
     assert.deepEqual(await bed.store.parts.list(file), []);

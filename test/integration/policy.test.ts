@@ -35,14 +35,6 @@ const deeds: Record<
     run: (bed: Bed, caller: Caller, cast: Cast) => Promise<unknown>;
   }
 > = {
-  "assets.read": {
-    allowed: ["owner", "admin", "member"],
-    run: ({ deps }, caller) => listAssets(deps, caller, { limit: 10 }),
-  },
-  "assets.write": {
-    allowed: ["owner", "admin", "member"],
-    run: ({ deps }, caller) => requestAssetUpload(deps, caller, { kind: "image", mimeType: "image/png" }),
-  },
   "studio.read": {
     allowed: ["owner", "admin", "member"],
     run: ({ deps }, caller) => enterStudio(deps, caller, caller.studio.id),
@@ -80,6 +72,14 @@ const deeds: Record<
   "posts.write": {
     allowed: ["owner", "admin", "member"],
     run: ({ deps }, caller) => createPost(deps, caller, { title: "A", body: "" }),
+  },
+  "assets.read": {
+    allowed: ["owner", "admin", "member"],
+    run: ({ deps }, caller) => listAssets(deps, caller, { limit: 1 }),
+  },
+  "assets.write": {
+    allowed: ["owner", "admin", "member"],
+    run: ({ deps }, caller) => requestAssetUpload(deps, caller, { kind: "image", mimeType: "image/png" }),
   },
   "activity.list": { allowed: ["owner", "admin"], run: ({ deps }, caller) => listActivity(deps, caller, { limit: 1 }) },
   "clients.list": { allowed: ["owner", "admin", "member"], run: ({ deps }, caller) => listClients(deps, caller) },

@@ -40,7 +40,11 @@ interface Scene {
   token: string;
 }
 
-async function scene(bed: Bed, limits: Partial<Deps["limits"]> = {}, maker?: (deps: Deps, owner: Caller) => Promise<Caller>): Promise<Scene> {
+async function scene(
+  bed: Bed,
+  limits: Partial<Deps["limits"]> = {},
+  maker?: (deps: Deps, owner: Caller) => Promise<Caller>,
+): Promise<Scene> {
   const files = createMemoryFiles(bed.clock);
   const deps: Deps = { ...bed.deps, files, limits: { ...bed.deps.limits, ...limits } };
   const owner = await newStudio(deps, undefined, "Blue Door");
@@ -55,7 +59,12 @@ const file = (name: string, content: Buffer) => ({ name, size: content.length, l
 const start = async (at: Scene, name = "a.jpg", content = picture): Promise<StartedFile> =>
   startFile(at.deps, await visit(at), file(name, content));
 
-async function send(at: Scene, { file: { id }, partBytes }: StartedFile, content: Buffer, parts?: number[]): Promise<void> {
+async function send(
+  at: Scene,
+  { file: { id }, partBytes }: StartedFile,
+  content: Buffer,
+  parts?: number[],
+): Promise<void> {
   const numbers = parts ?? Array.from({ length: Math.ceil(content.length / partBytes) }, (_, i) => i + 1);
   const { addresses } = await partAddresses(at.deps, await visit(at), { fileId: id, parts: numbers });
   for (const { part, url } of addresses) {
@@ -74,7 +83,9 @@ forEachEngine("uploads through a link", (bed) => {
   test("[UPLOAD-1] a link is {uploadPage}/u/<token>, for 30 minutes, for one post", async () => {
     const owner = await newStudio(bed.deps);
     const post = await createPost(bed.deps, owner, { title: "A", body: "" });
-    const made = await createUploadSession({ ...bed.deps, uploadPage: "https://send.example" }, owner, { postId: post.id });
+    const made = await createUploadSession({ ...bed.deps, uploadPage: "https://send.example" }, owner, {
+      postId: post.id,
+    });
     assert.deepEqual(Object.keys(made), ["url", "expiresInMinutes"]);
     assert.equal(made.expiresInMinutes, 30);
     assert.match(made.url, /^https:\/\/send\.example\/u\/[\w-]+\.[\w-]+$/);
@@ -99,8 +110,14 @@ forEachEngine("uploads through a link", (bed) => {
     const view = await complete(at, started.file.id);
     assert.equal(view.status, "ready");
     const [asset] = await onPost(at);
-    assert.deepEqual([asset?.status, asset?.bytes, asset?.kind, asset?.mimeType, asset?.durationMs], ["ready", film.length, "video", "video/mp4", 2500]);
-    assert.ok((await getPost(at.deps, at.owner, { postId: at.postId })).revision > before + 1, "the post tells of both steps");
+    assert.deepEqual(
+      [asset?.status, asset?.bytes, asset?.kind, asset?.mimeType, asset?.durationMs],
+      ["ready", film.length, "video", "video/mp4", 2500],
+    );
+    assert.ok(
+      (await getPost(at.deps, at.owner, { postId: at.postId })).revision > before + 1,
+      "the post tells of both steps",
+    );
     assert.deepEqual(await complete(at, started.file.id), view, "repeating it changes nothing");
   });
 
@@ -120,13 +137,25 @@ forEachEngine("uploads through a link", (bed) => {
   test("[U8] attach before the end, and another link's file", async () => {
     const at = await scene(bed);
     const started = await start(at);
-    assert.equal(await outcome(attachAsset(at.deps, at.owner, { postId: at.postId, assetId: started.file.id })), "not_uploaded");
+    assert.equal(
+      await outcome(attachAsset(at.deps, at.owner, { postId: at.postId, assetId: started.file.id })),
+      "not_uploaded",
+    );
     const elsewhere = await createPost(at.deps, at.owner, { title: "B", body: "" });
-    assert.equal(await outcome(attachAsset(at.deps, at.owner, { postId: elsewhere.id, assetId: started.file.id })), "already_attached");
+    assert.equal(
+      await outcome(attachAsset(at.deps, at.owner, { postId: elsewhere.id, assetId: started.file.id })),
+      "already_attached",
+    );
     const other = await scene(bed);
     assert.equal(await outcome(complete(other, started.file.id)), "not_found");
-    assert.equal(await outcome(async () => cancelFile(other.deps, await visit(other), { fileId: started.file.id })), "not_found");
-    assert.equal(await outcome(async () => partAddresses(other.deps, await visit(other), { fileId: started.file.id, parts: [1] })), "not_found");
+    assert.equal(
+      await outcome(async () => cancelFile(other.deps, await visit(other), { fileId: started.file.id })),
+      "not_found",
+    );
+    assert.equal(
+      await outcome(async () => partAddresses(other.deps, await visit(other), { fileId: started.file.id, parts: [1] })),
+      "not_found",
+    );
   });
 
   test("[UPLOAD-3] a full post says so before bytes are sent, under any number of starts", async () => {
@@ -146,7 +175,14 @@ forEachEngine("uploads through a link", (bed) => {
     assert.deepEqual(await tally(works), { ok: 2, quota_exceeded: 8 });
     const [first] = await onPost(at);
     await deleteAsset(at.deps, at.owner, { assetId: first?.id ?? "" });
-    const liar = await start(at, "liar.jpg", Buffer.concat([otherKind, Buffer.alloc(Math.max(0, picture.length - otherKind.length))]).subarray(0, picture.length));
+    const liar = await start(
+      at,
+      "liar.jpg",
+      Buffer.concat([otherKind, Buffer.alloc(Math.max(0, picture.length - otherKind.length))]).subarray(
+        0,
+        picture.length,
+      ),
+    );
     await send(at, liar, Buffer.concat([otherKind, Buffer.alloc(picture.length)]).subarray(0, picture.length));
     assert.equal(await outcome(complete(at, liar.file.id)), "type_mismatch");
     assert.equal((await onPost(at)).length, 1, "record and place are gone");
@@ -179,7 +215,10 @@ forEachEngine("uploads through a link", (bed) => {
     assert.equal((await complete(at, started.file.id)).status, "ready");
     assert.equal((await findLink(at.deps, at.token))?.state, "finished");
     assert.equal(await outcome(async () => describeSession(at.deps, await visit(at))), "upload_expired");
-    assert.equal((await setAltText(at.deps, await visit(at), { fileId: started.file.id, altText: "A door" })).altText, "A door");
+    assert.equal(
+      (await setAltText(at.deps, await visit(at), { fileId: started.file.id, altText: "A door" })).altText,
+      "A door",
+    );
   });
 
   test("[U17] a file that does not arrive within 24 hours is swept, parts and place", async () => {
@@ -244,9 +283,10 @@ forEachEngine("uploads through a link", (bed) => {
     await createUploadLink(at.deps, at.owner, { postId: at.postId, inPlace: true });
     await start(at);
     const { links } = await listUploadSessions(at.deps, at.owner, { postId: at.postId });
-    assert.deepEqual(links.map(({ createdBy, client, arrived, onTheWay }) => ({ createdBy: createdBy.id, client, arrived, onTheWay })), [
-      { createdBy: at.owner.user.id, client: null, arrived: 0, onTheWay: 1 },
-    ]);
+    assert.deepEqual(
+      links.map(({ createdBy, client, arrived, onTheWay }) => ({ createdBy: createdBy.id, client, arrived, onTheWay })),
+      [{ createdBy: at.owner.user.id, client: null, arrived: 0, onTheWay: 1 }],
+    );
     const stranger = await newStudio(at.deps);
     const linkId = links[0]?.id ?? "";
     assert.equal(await outcome(withdrawUploadSession(at.deps, stranger, { postId: at.postId, linkId })), "not_found");
@@ -266,11 +306,14 @@ forEachEngine("uploads through a link", (bed) => {
     const { accepts, expiresAt, ...shown } = await describeSession(at.deps, await visit(at));
     assert.ok(accepts.includes("image/jpeg") && accepts.includes(".docx") && !accepts.includes("image/svg+xml"));
     assert.equal(Date.parse(expiresAt), bed.clock() + minutes(30));
-    assert.deepEqual({ ...shown, files: shown.files.map(({ filename, altText }) => ({ filename, altText })) }, {
-      studio: { name: "Blue Door" },
-      post: { title: "Spring" },
-      files: [{ filename: "mine.jpg", altText: "" }],
-    });
+    assert.deepEqual(
+      { ...shown, files: shown.files.map(({ filename, altText }) => ({ filename, altText })) },
+      {
+        studio: { name: "Blue Door" },
+        post: { title: "Spring" },
+        files: [{ filename: "mine.jpg", altText: "" }],
+      },
+    );
   });
 
   test("[U13] names are display text, and never part of a key", async () => {

@@ -33,7 +33,8 @@ export function makeCertificate(names: readonly string[]): { key: string; cert: 
 
 function der(tag: number, content: Buffer): Buffer {
   const { length } = content;
-  const size = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  const long = length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  const size = length < 128 ? [length] : long;
   return Buffer.concat([Buffer.from([tag, ...size]), content]);
 }
 

@@ -28,7 +28,8 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   const asked: string[] = [];
   page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
   page.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") complaints.push(`${message.type()}: ${message.text()}`);
+    if (message.type() === "error" || message.type() === "warning")
+      complaints.push(`${message.type()}: ${message.text()}`);
   });
   page.on("request", (request) => asked.push(request.url()));
   return { context, page, complaints, asked };

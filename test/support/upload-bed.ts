@@ -21,7 +21,11 @@ import type { RunningService, ServiceOptions } from "./service.ts";
 const webFolder = join(import.meta.dirname, "../../web/dist");
 
 /** The whole service with its built pages, and a store that takes bytes from them. */
-export async function startUploadService(bed: Bed, store: FileStore["name"], options: ServiceOptions = {}): Promise<RunningService> {
+export async function startUploadService(
+  bed: Bed,
+  store: FileStore["name"],
+  options: ServiceOptions = {},
+): Promise<RunningService> {
   const service = await startAssetService(bed, store, { webFiles: await loadStaticFiles(webFolder), ...options });
   if (store === "s3") await (service.deps.files as S3Store).allowPages([service.base]);
   return service;

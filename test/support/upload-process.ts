@@ -49,10 +49,21 @@ export async function createUploadProcess(store: FileStore["name"]): Promise<Upl
       S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
       S3_FORCE_PATH_STYLE: "true",
     };
-    const env = { PATH: process.env["PATH"], PORT: new URL(base).port, BASE_URL: base, DATA_DIR: dataDir, SECRETS: secret, LOG_LEVEL: "warn", ...storage };
+    const env = {
+      PATH: process.env["PATH"],
+      PORT: new URL(base).port,
+      BASE_URL: base,
+      DATA_DIR: dataDir,
+      SECRETS: secret,
+      LOG_LEVEL: "warn",
+      ...storage,
+    };
     child = spawn(process.execPath, [main], { env, stdio: ["ignore", "inherit", "inherit"] });
     for (let tries = 0; ; tries++) {
-      const ready = await fetch(`${base}/readyz`).then((answer) => answer.ok, () => false);
+      const ready = await fetch(`${base}/readyz`).then(
+        (answer) => answer.ok,
+        () => false,
+      );
       if (ready) return;
       if (tries > 300 || child.exitCode !== null) throw new Error("the service did not start");
       await sleep(100);

@@ -13,7 +13,7 @@ export async function endGrant(
   input: EndedGrant,
 ): Promise<void> {
   const grant = await deps.grants.find(input.grantId);
-  if (!grant || grant.revokedAt !== null) return;
+  if (grant?.revokedAt !== null) return;
   const [user, memberships] = await Promise.all([deps.users.find(grant.userId), deps.users.memberships(grant.userId)]);
   const seat = memberships.find(({ studioId }) => studioId === grant.studioId) ?? memberships[0];
   await deps.transact(async (tx) => {

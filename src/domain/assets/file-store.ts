@@ -42,7 +42,7 @@ export interface FileStore {
   promote(from: string, version: string, to: string, mimeType: string): Promise<StoredFile | undefined>;
   /** Safe to repeat. */
   remove(key: string): Promise<void>;
-  /** Keys under a prefix in order, for the sweeper. */
+  /** Keys under a prefix, for the sweeper, in an order of the store's own that holds from page to page. */
   list(
     prefix: string,
     options: { after?: string; limit: number },

@@ -50,23 +50,20 @@ function skipComments(text: string): string {
   return rest;
 }
 
-// oxlint-disable-next-line no-control-regex -- a NUL is a blank to whoever renders markup
 const skipBlank = (text: string): string => text.replace(/^[\s\u0000\ufeff\u00a0]+/, "");
 
 /** The head as text, or undefined where it is none: bytes that no text has. */
 function decode(head: Uint8Array): string | undefined {
   const encoding = encodingOf(head);
-  const text = new TextDecoder(encoding).decode(head);
-  if (encoding !== "utf-8") return text;
   // A few stray bytes do not stop a browser from reading markup, so they do not stop us.
-  return looksBinary(text.slice(0, 512)) ? undefined : text;
+  if (encoding === "utf-8" && looksBinary(new TextDecoder().decode(head.subarray(0, 512)))) return undefined;
+  return new TextDecoder(encoding).decode(head);
 }
 
 /** Text through and through, as far as the head goes: no binary format has a head without control characters. */
 export function isPlainText(head: Uint8Array): boolean {
   const encoding = encodingOf(head);
   const text = new TextDecoder(encoding).decode(head, { stream: true }); // may end inside a character
-  // oxlint-disable-next-line no-control-regex -- they are what is looked for
   return !/[\u0000-\u0008\u000e-\u001a\u001c-\u001f\ufffd]/.test(text);
 }
 
@@ -88,7 +85,6 @@ function encodingOf(head: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {
 
 /** More than a tenth of it is what no text has: control characters, or bytes that are no UTF-8. */
 function looksBinary(text: string): boolean {
-  // oxlint-disable-next-line no-control-regex -- they are what is looked for
   const strange = text.match(/[\u0001-\u0008\u000b\u000e-\u001a\u001c-\u001f\ufffd]/g)?.length ?? 0;
   return strange > text.length / 10;
 }

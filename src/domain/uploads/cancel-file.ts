@@ -25,6 +25,11 @@ export async function cancelFile(
         return true;
       })
       .catch(ifOvertaken));
-  if (!gone) throw new AppError("already_attached", "The file has arrived; it is on the post.", "It can be taken off in the web app.");
+  if (!gone)
+    throw new AppError(
+      "already_attached",
+      "The file has arrived; it is on the post.",
+      "It can be taken off in the web app.",
+    );
   await removeFiles(deps, asset);
 }

@@ -37,11 +37,18 @@ export async function completeFile(deps: Needs, visitor: UploadVisitor, input: {
     const ready = passed && (await makeReady(deps, visitor, way.asset, stored, passed));
     if (ready) return viewFile(deps, { ...file, asset: ready });
   }
-  throw new AppError("storage_unavailable", "The file kept changing while it was put on the post.", "Try again.", { retryAfter: 1 });
+  throw new AppError("storage_unavailable", "The file kept changing while it was put on the post.", "Try again.", {
+    retryAfter: 1,
+  });
 }
 
 /** A file that does not pass goes, and its record and place with it. Undefined where somebody else got ahead. */
-async function judge(deps: Needs, visitor: UploadVisitor, asset: AssetOnItsWay, { bytes }: StoredFile): Promise<Passed | undefined> {
+async function judge(
+  deps: Needs,
+  visitor: UploadVisitor,
+  asset: AssetOnItsWay,
+  { bytes }: StoredFile,
+): Promise<Passed | undefined> {
   try {
     return await checkBytes(sourceInStore(deps.files, asset.storageKey, bytes), asset);
   } catch (error) {
@@ -54,7 +61,10 @@ async function judge(deps: Needs, visitor: UploadVisitor, asset: AssetOnItsWay, 
     const gone = await deps
       .transact(async (tx) => {
         await removeRecord(deps, tx, asset);
-        await recordActivity(deps, tx, visitor, "asset.refused", asset.id, { filename: asset.filename, code: error.code });
+        await recordActivity(deps, tx, visitor, "asset.refused", asset.id, {
+          filename: asset.filename,
+          code: error.code,
+        });
         return true;
       })
       .catch(ifOvertaken);
@@ -86,4 +96,8 @@ async function makeReady(
 }
 
 const partsMissing = (): AppError =>
-  new AppError("not_uploaded", "Not all parts of the file have arrived.", "Begin the file again to learn which are there, and send the others.");
+  new AppError(
+    "not_uploaded",
+    "Not all parts of the file have arrived.",
+    "Begin the file again to learn which are there, and send the others.",
+  );

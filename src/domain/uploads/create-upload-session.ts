@@ -13,8 +13,13 @@ import type { UploadLink } from "./ports.ts";
 export const createUploadSessionInput = z.strictObject({ postId: id });
 
 export const createUploadSessionOutput = z.object({
-  url: z.string().describe("The page to give to the person. Whoever has it can send files to this post, and nothing else."),
-  expiresInMinutes: z.number().int().describe("How long files can be begun there; one that was begun may take up to 24 hours."),
+  url: z
+    .string()
+    .describe("The page to give to the person. Whoever has it can send files to this post, and nothing else."),
+  expiresInMinutes: z
+    .number()
+    .int()
+    .describe("How long files can be begun there; one that was begun may take up to 24 hours."),
 });
 
 type Needs = Pick<Deps, "posts" | "transact" | "signer" | "newId" | "clock" | "uploadPage">;
@@ -31,7 +36,10 @@ export async function createUploadSession(
 
 export const createUploadLinkInput = z.strictObject({
   postId: id,
-  inPlace: z.boolean().default(false).describe("For the page that asks, which sends files itself; not listed as a link."),
+  inPlace: z
+    .boolean()
+    .default(false)
+    .describe("For the page that asks, which sends files itself; not listed as a link."),
 });
 
 /** The same for the web app, which can also take it back. */
@@ -45,7 +53,11 @@ export async function createUploadLink(
   const post = await deps.posts.find(caller.studio.id, postId);
   if (!post) throw notFound("post");
   if (post.status === "archived") {
-    throw new AppError("invalid_input", "The post is archived; no files can be sent to it.", "Make it a draft again first (update_post with status draft).");
+    throw new AppError(
+      "invalid_input",
+      "The post is archived; no files can be sent to it.",
+      "Make it a draft again first (update_post with status draft).",
+    );
   }
   const now = deps.clock();
   const link: UploadLink = {

@@ -39,7 +39,11 @@ export async function viewFile(
 }
 
 /** A file of this link; anyone else's does not exist. */
-export async function findFile(deps: Pick<Deps, "uploads">, { link }: UploadVisitor, fileId: string): Promise<UploadFile> {
+export async function findFile(
+  deps: Pick<Deps, "uploads">,
+  { link }: UploadVisitor,
+  fileId: string,
+): Promise<UploadFile> {
   const file = isId("asset", fileId) ? await deps.uploads.findFile(link.id, fileId) : undefined;
   if (!file) throw notFound("file");
   return file;

@@ -18,7 +18,8 @@ export const fileLifetime = hours(24);
 export type LinkState = "open" | "closing" | "finished" | "expired" | "withdrawn";
 
 export function stateOfLink(link: VisitedLink, now: number): LinkState {
-  const dead = link.withdrawnAt !== null || link.grantRevoked || link.makerRole === null || link.postStatus === "archived";
+  const dead =
+    link.withdrawnAt !== null || link.grantRevoked || link.makerRole === null || link.postStatus === "archived";
   if (dead) return "withdrawn";
   if (now < link.expiresAt) return "open";
   if (link.pendingFiles > 0) return "closing";
@@ -28,7 +29,8 @@ export function stateOfLink(link: VisitedLink, now: number): LinkState {
 const askAgain = "Ask whoever sent you the link for a new one.";
 
 /** Not told apart: a token that was forged, cut short, or is too old for anything. */
-export const linkNotValid = (): AppError => new AppError("forbidden", "This upload link is not valid, or no longer.", askAgain);
+export const linkNotValid = (): AppError =>
+  new AppError("forbidden", "This upload link is not valid, or no longer.", askAgain);
 
 export const linkWithdrawn = (): AppError => new AppError("forbidden", "This upload link was withdrawn.", askAgain);
 

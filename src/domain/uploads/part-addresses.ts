@@ -28,8 +28,12 @@ export async function partAddresses(
   authorize(visitor, "assets.write");
   const way = onItsWay(deps, await findFile(deps, visitor, input.fileId));
   if (!way) throw new AppError("already_attached", "The file has arrived already.");
-  if (!input.parts.every((part) => isPart(way.parted, part))) throw new AppError("invalid_input", "parts: the file has no such part.");
+  if (!input.parts.every((part) => isPart(way.parted, part)))
+    throw new AppError("invalid_input", "parts: the file has no such part.");
   const expiresAt = Math.min(deps.clock() + addressLifetime, way.asset.uploadExpiresAt);
-  const addresses = input.parts.map(async (part) => ({ part, url: await deps.files.parts.address(way.parted, part, expiresAt) }));
+  const addresses = input.parts.map(async (part) => ({
+    part,
+    url: await deps.files.parts.address(way.parted, part, expiresAt),
+  }));
   return { addresses: await Promise.all(addresses), expiresAt: isoTime(expiresAt) };
 }

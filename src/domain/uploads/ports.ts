@@ -55,7 +55,11 @@ export interface UploadStore {
   /** False where it was withdrawn before, or is no link to this post. */
   withdraw(studioId: string, postId: string, linkId: string, now: number): Promise<boolean>;
   /** False, and nothing changed, where this file was begun already. */
-  insertFile(linkId: string, fileHash: string, file: { assetId: string; bytes: number; partBytes: number }): Promise<boolean>;
+  insertFile(
+    linkId: string,
+    fileHash: string,
+    file: { assetId: string; bytes: number; partBytes: number },
+  ): Promise<boolean>;
   findByHash(linkId: string, fileHash: string): Promise<UploadFile | undefined>;
   findFile(linkId: string, assetId: string): Promise<UploadFile | undefined>;
   /** In the order they were begun. */

@@ -18,7 +18,9 @@ export async function setAltText(
   authorize(visitor, "assets.write");
   const file = await findFile(deps, visitor, input.fileId);
   const asset = await deps.transact(async (tx) => {
-    const updated = await tx.assets.update(visitor.studio.id, file.asset.id, { altText: input.altText === "" ? null : input.altText });
+    const updated = await tx.assets.update(visitor.studio.id, file.asset.id, {
+      altText: input.altText === "" ? null : input.altText,
+    });
     if (!updated) throw notFound("file");
     await recordActivity(deps, tx, visitor, "asset.updated", updated.id, { fields: ["altText"] });
     return updated;

@@ -26,9 +26,16 @@ import type { UploadVisitor } from "./visit.ts";
 export const startFileInput = z.strictObject({
   name: text(1000),
   size: z.number().int().min(0),
-  lastModified: z.number().int().describe("Of the file, in milliseconds; with name and size it tells the same file again."),
+  lastModified: z
+    .number()
+    .int()
+    .describe("Of the file, in milliseconds; with name and size it tells the same file again."),
   type: text(200).default(""),
-  head: z.base64().max(Math.ceil(headLength / 3) * 4).optional().describe("The first 64 KiB, so that a wrong type is refused before the rest is sent."),
+  head: z
+    .base64()
+    .max(Math.ceil(headLength / 3) * 4)
+    .optional()
+    .describe("The first 64 KiB, so that a wrong type is refused before the rest is sent."),
 });
 
 type Input = z.infer<typeof startFileInput>;
@@ -86,7 +93,12 @@ async function goOn(deps: Needs, known: UploadFile): Promise<StartedFile | undef
   return undefined;
 }
 
-async function begin(deps: Needs, visitor: UploadVisitor, input: Input, hash: string): Promise<StartedFile | undefined> {
+async function begin(
+  deps: Needs,
+  visitor: UploadVisitor,
+  input: Input,
+  hash: string,
+): Promise<StartedFile | undefined> {
   if (visitor.state !== "open") throw linkExpired();
   const { link, studio } = visitor;
   const { size } = input;
@@ -101,7 +113,11 @@ async function begin(deps: Needs, visitor: UploadVisitor, input: Input, hash: st
   const partBytes = partBytesFor(size);
   const blank = newPendingAsset(deps, visitor, { ...declared, filename: filenameFor(name, declared) }, fileLifetime);
   const storageKey = newFileKey(deps, blank.id);
-  const sourceVersion = await deps.files.parts.start(storageKey, { bytes: size, partBytes, mimeType: declared.mimeType });
+  const sourceVersion = await deps.files.parts.start(storageKey, {
+    bytes: size,
+    partBytes,
+    mimeType: declared.mimeType,
+  });
   let inserted: Asset | undefined;
   try {
     inserted = await deps
@@ -110,8 +126,13 @@ async function begin(deps: Needs, visitor: UploadVisitor, input: Input, hash: st
         const asset: Asset = { ...blank, postId: link.postId, position, storageKey, sourceVersion, chargedBytes: size };
         await tx.assets.insert(asset);
         await chargeStudio(deps, tx, studio.id, size);
-        if (!(await tx.uploads.insertFile(link.id, hash, { assetId: asset.id, bytes: size, partBytes }))) throw new Overtaken();
-        await recordActivity(deps, tx, visitor, "asset.requested", asset.id, { filename: asset.filename, postId: link.postId, linkId: link.id });
+        if (!(await tx.uploads.insertFile(link.id, hash, { assetId: asset.id, bytes: size, partBytes })))
+          throw new Overtaken();
+        await recordActivity(deps, tx, visitor, "asset.requested", asset.id, {
+          filename: asset.filename,
+          postId: link.postId,
+          linkId: link.id,
+        });
         return asset;
       })
       .catch(ifOvertaken);

@@ -14,7 +14,10 @@ type Needs = Pick<Deps, "uploads" | "strayFiles" | "transact" | "files" | "clock
  * Takes away files on their way through links that are dead, so that their places are free at once, and what the store
  * was told to begin and no record knows. Those that did not arrive within 24 hours the sweeper of assets finds.
  */
-export async function sweepUploads(deps: Needs, { pause, isOver }: SweepOptions): Promise<{ abandoned: number; unknown: number }> {
+export async function sweepUploads(
+  deps: Needs,
+  { pause, isOver }: SweepOptions,
+): Promise<{ abandoned: number; unknown: number }> {
   let abandoned = 0;
   for (let count = batch; count >= batch && !isOver(); await pause()) {
     const assets = await deps.uploads.listAbandoned(batch);

@@ -13,7 +13,10 @@ export interface UploadVisitor extends Caller {
 type Needs = Pick<Deps, "uploads" | "signer" | "clock">;
 
 /** The link that a token stands for, and what it is good for now; undefined for a token that is none of ours. */
-export async function findLink(deps: Needs, token: string): Promise<{ link: VisitedLink; state: LinkState } | undefined> {
+export async function findLink(
+  deps: Needs,
+  token: string,
+): Promise<{ link: VisitedLink; state: LinkState } | undefined> {
   const linkId = deps.signer.verify("upload", token)?.["link"];
   if (typeof linkId !== "string" || !isId("uploadLink", linkId)) return undefined;
   const link = await deps.uploads.findLink(linkId);

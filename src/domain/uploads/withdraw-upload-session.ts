@@ -17,9 +17,13 @@ export async function withdrawUploadSession(
   const postId = knownPostId(input.postId);
   if (!isId("uploadLink", input.linkId)) throw notFound("upload link");
   await deps.transact(async (tx) => {
-    if (!(await tx.uploads.withdraw(caller.studio.id, postId, input.linkId, deps.clock()))) throw notFound("upload link");
+    if (!(await tx.uploads.withdraw(caller.studio.id, postId, input.linkId, deps.clock())))
+      throw notFound("upload link");
     await recordActivity(deps, tx, caller, "upload_link.withdrawn", input.linkId, { postId });
   });
   const files = await deps.uploads.listFiles(input.linkId);
-  await clearAbandoned(deps, files.map(({ asset }) => asset).filter(({ status }) => status === "pending"));
+  await clearAbandoned(
+    deps,
+    files.map(({ asset }) => asset).filter(({ status }) => status === "pending"),
+  );
 }

@@ -14,7 +14,10 @@ export function uploadLinkRoutes({ deps }: ApiParts) {
       c.json(await listUploadSessions(deps, c.var.caller, { postId: c.req.param("postId") })),
     )
     .post("/posts/:postId/upload-links", jsonBody(newLink), async (c) =>
-      c.json(await createUploadLink(deps, c.var.caller, { ...c.req.valid("json"), postId: c.req.param("postId") }), 201),
+      c.json(
+        await createUploadLink(deps, c.var.caller, { ...c.req.valid("json"), postId: c.req.param("postId") }),
+        201,
+      ),
     )
     .delete("/posts/:postId/upload-links/:linkId", async (c) => {
       const { postId, linkId } = c.req.param();

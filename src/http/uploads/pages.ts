@@ -39,6 +39,11 @@ export const unavailablePage = (): RenderedPage =>
   );
 
 function page(title: string, body: ReturnType<typeof html>, status = 403): RenderedPage {
-  const rendered = renderPage({ title, status, body: html`<h1>${title}</h1>${body}` });
+  const rendered = renderPage({
+    title,
+    status,
+    body: html`<h1>${title}</h1>
+      ${body}`,
+  });
   return { ...rendered, headers: { ...rendered.headers, "referrer-policy": "no-referrer" } };
 }

@@ -42,7 +42,12 @@ export function uploadRoutes({ deps, api, webFiles }: UploadRouteParts): Route[]
     res.end(fill(template, { studio: studioName, post: postTitle }));
   }
 
-  async function handle(url: string, method: string | undefined, res: ServerResponse, context: RequestContext): Promise<void> {
+  async function handle(
+    url: string,
+    method: string | undefined,
+    res: ServerResponse,
+    context: RequestContext,
+  ): Promise<void> {
     if (method !== "GET" && method !== "HEAD") throw new AppError("not_found", "There is nothing at this address.");
     try {
       await show(url.slice(path.length).split("?", 1)[0] ?? "", res);
@@ -62,7 +67,13 @@ export function uploadRoutes({ deps, api, webFiles }: UploadRouteParts): Route[]
         const url = req.url ?? path;
         if (req.method === "GET" && req.headers.host !== host) {
           // On loopback, 127.0.0.1 for localhost: the store knows pages by one name.
-          res.writeHead(307, { location: `${deps.uploadPage}${url}`, "cache-control": "no-store", "referrer-policy": "no-referrer" }).end();
+          res
+            .writeHead(307, {
+              location: `${deps.uploadPage}${url}`,
+              "cache-control": "no-store",
+              "referrer-policy": "no-referrer",
+            })
+            .end();
           return;
         }
         await handle(url, req.method, res, context);

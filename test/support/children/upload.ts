@@ -43,7 +43,10 @@ for (let i = 0; i < count; i++) {
   await attachAsset(deps, caller, { postId, assetId: sent });
   say(`ready ${sent} ${digest}`);
 
-  const { assetId: inline } = await uploadAssetInline(deps, caller, { ...declared, base64: content.toString("base64") });
+  const { assetId: inline } = await uploadAssetInline(deps, caller, {
+    ...declared,
+    base64: content.toString("base64"),
+  });
   say(`ready ${inline} ${digest}`);
   if (i % 2 === 1) continue;
   await detachAsset(deps, caller, { postId, assetId: sent });

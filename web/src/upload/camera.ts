@@ -41,5 +41,10 @@ export async function takePicture(strings: Strings, onTaken: (file: File) => voi
     ),
   );
   const stop = () => stream.getTracks().forEach((track) => track.stop());
-  const dialog = openDialog(strings.takePicture, strings.close, [video, canvas, el("div", { className: "acts" }, take, use, again)], stop);
+  const dialog = openDialog(
+    strings.takePicture,
+    strings.close,
+    [video, canvas, el("div", { className: "acts" }, take, use, again)],
+    stop,
+  );
 }

@@ -34,7 +34,10 @@ async function filesIn(folder: FileSystemDirectoryEntry): Promise<Chosen[]> {
     if (entries.length === 0) return found;
     for (const entry of entries) {
       if (entry.isDirectory) found.push(...(await filesIn(entry as FileSystemDirectoryEntry)));
-      else found.push({ file: await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject)) });
+      else
+        found.push({
+          file: await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject)),
+        });
     }
   }
 }
@@ -42,4 +45,5 @@ async function filesIn(folder: FileSystemDirectoryEntry): Promise<Chosen[]> {
 /** What systems leave in folders, and nobody means to send. */
 const litter = /^(\.DS_Store|Thumbs\.db|desktop\.ini|\._.*)$/i;
 
-export const withoutLitter = (chosen: readonly Chosen[]): Chosen[] => chosen.filter(({ file }) => !litter.test(file.name));
+export const withoutLitter = (chosen: readonly Chosen[]): Chosen[] =>
+  chosen.filter(({ file }) => !litter.test(file.name));

@@ -42,8 +42,13 @@ export class RequestError extends Error {
   /** Seconds after which the server wants to be asked again. */
   readonly retryAfter: number | undefined;
 
-  constructor(status: number, said: { code?: string; detail?: string; hint?: string; retryAfter?: number | undefined } = {}) {
-    super(said.detail ?? (status === 0 ? "The server cannot be reached." : `The server answered with status ${status}.`));
+  constructor(
+    status: number,
+    said: { code?: string; detail?: string; hint?: string; retryAfter?: number | undefined } = {},
+  ) {
+    super(
+      said.detail ?? (status === 0 ? "The server cannot be reached." : `The server answered with status ${status}.`),
+    );
     this.status = status;
     this.code = said.code ?? "";
     this.hint = said.hint ?? "";
@@ -92,7 +97,14 @@ export function createClient(token: string): Client {
     session: (signal) => call("GET", "/session", undefined, signal),
     start: (file, signal) => call("POST", "/files", file, signal),
     addresses: async (fileId, parts, signal) =>
-      (await call<{ addresses: { part: number; url: string }[] }>("POST", `/files/${fileId}/addresses`, { parts }, signal)).addresses,
+      (
+        await call<{ addresses: { part: number; url: string }[] }>(
+          "POST",
+          `/files/${fileId}/addresses`,
+          { parts },
+          signal,
+        )
+      ).addresses,
     complete: (fileId, signal) => call("POST", `/files/${fileId}/complete`, {}, signal),
     setAltText: (fileId, altText) => call("PATCH", `/files/${fileId}`, { altText }),
     cancel: (fileId) => call("DELETE", `/files/${fileId}`),

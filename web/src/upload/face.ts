@@ -31,10 +31,23 @@ export function createFace(root: HTMLElement, { uploader, language, accepts, pho
 
   const accept = accepts.join(",");
   // The page brings the first one, so that files can be chosen before this script has come.
-  const input = root.querySelector<HTMLInputElement>("input[type=file]") ?? el("input", { type: "file", multiple: true });
+  const input =
+    root.querySelector<HTMLInputElement>("input[type=file]") ?? el("input", { type: "file", multiple: true });
   input.id ||= "uploader-files";
-  const folder = el("input", { type: "file", multiple: true, webkitdirectory: true, tabIndex: -1, "aria-hidden": "true" });
-  const lens = el("input", { type: "file", accept: "image/*,video/*", capture: "environment", tabIndex: -1, "aria-hidden": "true" });
+  const folder = el("input", {
+    type: "file",
+    multiple: true,
+    webkitdirectory: true,
+    tabIndex: -1,
+    "aria-hidden": "true",
+  });
+  const lens = el("input", {
+    type: "file",
+    accept: "image/*,video/*",
+    capture: "environment",
+    tabIndex: -1,
+    "aria-hidden": "true",
+  });
   for (const one of [input, folder, lens]) {
     one.classList.add("unseen");
     if (one !== lens) one.accept = accept;
@@ -48,7 +61,9 @@ export function createFace(root: HTMLElement, { uploader, language, accepts, pho
   };
   const isTouch = matchMedia("(pointer: coarse)").matches;
   const openCamera = () =>
-    isTouch ? lens.click() : void import("./camera.ts").then(({ takePicture }) => takePicture(strings, (file) => add([{ file }])));
+    isTouch
+      ? lens.click()
+      : void import("./camera.ts").then(({ takePicture }) => takePicture(strings, (file) => add([{ file }])));
   const drop = el(
     "section",
     { className: "drop", "aria-label": strings.chooseFiles },
@@ -75,7 +90,12 @@ export function createFace(root: HTMLElement, { uploader, language, accepts, pho
   const bar = el("progress", { max: 100, "aria-label": strings.uploading });
   const pauseAll = quiet(strings.pause, () => uploader.pause());
   const resumeAll = quiet(strings.resume, () => uploader.resume());
-  const overall = el("section", { className: "overall" }, el("div", { className: "about" }, summary, bar), el("div", { className: "acts" }, pauseAll, resumeAll));
+  const overall = el(
+    "section",
+    { className: "overall" },
+    el("div", { className: "about" }, summary, bar),
+    el("div", { className: "acts" }, pauseAll, resumeAll),
+  );
   const list = el("ul", { className: "files", "aria-label": strings.files });
   const live = el("div", { className: "unseen", role: "status", "aria-live": "polite" });
   root.replaceChildren(drop, notice, connection, overall, list, live);
@@ -120,8 +140,10 @@ export function createFace(root: HTMLElement, { uploader, language, accepts, pho
     seen.set(item.key, item.status);
     if (before === item.status) return;
     if (item.status === "done" && before !== undefined) announce(`${item.name}: ${strings.onThePost}.`);
-    if (item.status === "failed") announce(`${item.name}: ${strings.uploadFailed}. ${item.error?.message ?? ""} ${item.error?.hint ?? ""}`);
-    if (item.status === "sending" && (before === undefined || before === "waiting")) announce(`${item.name}: ${strings.uploading}.`);
+    if (item.status === "failed")
+      announce(`${item.name}: ${strings.uploadFailed}. ${item.error?.message ?? ""} ${item.error?.hint ?? ""}`);
+    if (item.status === "sending" && (before === undefined || before === "waiting"))
+      announce(`${item.name}: ${strings.uploading}.`);
     if (item.status === "paused") announce(`${item.name}: ${strings.paused}.`);
   }
 
@@ -130,7 +152,10 @@ export function createFace(root: HTMLElement, { uploader, language, accepts, pho
     root.dataset["state"] = now.state;
     show(overall, now.state !== "empty");
     const parts = [fill(strings.filesUploadedOfTotal, { complete: now.done, smart_count: now.files })];
-    if (now.state !== "done") parts.push(fill(strings.dataUploadedOfTotal, { complete: format.bytes(now.sent), total: format.bytes(now.size) }));
+    if (now.state !== "done")
+      parts.push(
+        fill(strings.dataUploadedOfTotal, { complete: format.bytes(now.sent), total: format.bytes(now.size) }),
+      );
     if (now.speed !== undefined) parts.push(format.speed(now.speed));
     if (now.secondsLeft !== undefined) parts.push(fill(strings.xTimeLeft, { time: format.duration(now.secondsLeft) }));
     say(summary, now.state === "done" ? strings.allDone : parts.join(" · "));

@@ -10,7 +10,9 @@ const units = ["kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
 
 export function createFormat(tag: string): Format {
   const number = (value: number, unit: string, digits: number) =>
-    new Intl.NumberFormat(tag, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: digits }).format(value);
+    new Intl.NumberFormat(tag, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: digits }).format(
+      value,
+    );
   const bytes = (count: number) => {
     const step = count < 1_000_000 ? 1 : Math.min(units.length, Math.floor(Math.log10(count) / 3));
     const value = Math.ceil((count / 1000 ** step) * 10) / 10;

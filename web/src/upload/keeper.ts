@@ -40,7 +40,10 @@ export function createKeeper(): Keeper {
   const keyOf = (token: string, file: File) => `${linkOf(token)} ${file.name} ${file.size} ${file.lastModified}`;
 
   /** What cannot be kept (a private window, no room left) is chosen again by hand: no reason to fail. */
-  async function use<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest<T>): Promise<T | undefined> {
+  async function use<T>(
+    mode: IDBTransactionMode,
+    work: (store: IDBObjectStore) => IDBRequest<T>,
+  ): Promise<T | undefined> {
     try {
       const request = work((await database()).transaction("files", mode).objectStore("files"));
       return await new Promise((resolve, reject) => {
@@ -63,17 +66,25 @@ export function createKeeper(): Keeper {
     },
     async list(token) {
       const rows = (await use("readonly", (store) => store.getAll() as IDBRequest<Row[]>)) ?? [];
-      for (const { key } of rows.filter(({ at }) => at < Date.now() - lifetimeMs)) await use("readwrite", (store) => store.delete(key));
+      for (const { key } of rows.filter(({ at }) => at < Date.now() - lifetimeMs))
+        await use("readwrite", (store) => store.delete(key));
       return rows
         .filter(({ link, at }) => link === linkOf(token) && at >= Date.now() - lifetimeMs)
-        .map(({ name, size, handle, file }) => ({ name, size, handle, open: async (ask) => file ?? openHandle(handle, ask) }));
+        .map(({ name, size, handle, file }) => ({
+          name,
+          size,
+          handle,
+          open: async (ask) => file ?? openHandle(handle, ask),
+        }));
     },
   };
 }
 
 async function openHandle(handle: AskingHandle | undefined, ask: boolean): Promise<File | undefined> {
   try {
-    const state = await (ask ? handle?.requestPermission?.({ mode: "read" }) : handle?.queryPermission?.({ mode: "read" }));
+    const state = await (ask
+      ? handle?.requestPermission?.({ mode: "read" })
+      : handle?.queryPermission?.({ mode: "read" }));
     return state === "granted" ? await handle?.getFile() : undefined;
   } catch {
     return undefined;

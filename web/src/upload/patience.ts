@@ -70,7 +70,8 @@ export function createPatience(onChange: () => void): Patience {
             if (!(error instanceof RequestError) || !error.passing) throw error;
             reason = error.code === "" ? undefined : error.message;
             count(error.status !== 429);
-            const backOff = Math.min(firstWaitMs * 2 ** Math.min(attempt, 10), longestWaitMs) * (0.75 + Math.random() / 2);
+            const backOff =
+              Math.min(firstWaitMs * 2 ** Math.min(attempt, 10), longestWaitMs) * (0.75 + Math.random() / 2);
             await wait(error.retryAfter === undefined ? backOff : error.retryAfter * 1000, signal);
           }
         }

@@ -18,7 +18,8 @@ export function showPhone(address: string, strings: Strings): void {
   ink.setAttribute("d", path);
   code.append(ink);
   const { hostname } = new URL(address);
-  const isLocal = hostname === "localhost" || hostname.endsWith(".localhost") || hostname.startsWith("127.") || hostname === "[::1]";
+  const isLocal =
+    hostname === "localhost" || hostname.endsWith(".localhost") || hostname.startsWith("127.") || hostname === "[::1]";
   openDialog(strings.phone, strings.close, [
     code,
     el("p", { textContent: strings.phoneHint }),

@@ -23,7 +23,13 @@ export function createPreview(): Preview {
   async function showFile(file: File, item: Item): Promise<void> {
     if (file.type.startsWith("video/")) {
       address = URL.createObjectURL(file);
-      const video = el("video", { muted: true, preload: "metadata", playsInline: true, tabIndex: -1, src: `${address}#t=0.5` });
+      const video = el("video", {
+        muted: true,
+        preload: "metadata",
+        playsInline: true,
+        tabIndex: -1,
+        src: `${address}#t=0.5`,
+      });
       video.onerror = () => put(undefined, item);
       return put(video, item);
     }
@@ -32,7 +38,10 @@ export function createPreview(): Preview {
     try {
       const picture = await createImageBitmap(file);
       const scale = Math.min(1, edge / Math.min(picture.width, picture.height));
-      const canvas = el("canvas", { width: Math.round(picture.width * scale), height: Math.round(picture.height * scale) });
+      const canvas = el("canvas", {
+        width: Math.round(picture.width * scale),
+        height: Math.round(picture.height * scale),
+      });
       canvas.getContext("2d")?.drawImage(picture, 0, 0, canvas.width, canvas.height);
       picture.close();
       put(canvas, item);

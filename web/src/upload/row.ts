@@ -38,9 +38,21 @@ export function createRow(first: Item, { uploader, strings, format, onCancel }: 
   const cancel = button(strings.cancel, () => onCancel(key));
   const buttons = [pause, resume, retry, cancel];
 
-  const alt = el("input", { type: "text", id: `${key}-alt`, maxLength: 2000, placeholder: strings.altHint, autocomplete: "off" });
+  const alt = el("input", {
+    type: "text",
+    id: `${key}-alt`,
+    maxLength: 2000,
+    placeholder: strings.altHint,
+    autocomplete: "off",
+  });
   const said = el("span", { className: "said", role: "status" });
-  const altRow = el("div", { className: "alt" }, el("label", { htmlFor: alt.id, textContent: strings.altText }), alt, said);
+  const altRow = el(
+    "div",
+    { className: "alt" },
+    el("label", { htmlFor: alt.id, textContent: strings.altText }),
+    alt,
+    said,
+  );
   let typed: ReturnType<typeof setTimeout> | undefined;
   const save = async () => {
     clearTimeout(typed);
@@ -72,7 +84,8 @@ export function createRow(first: Item, { uploader, strings, format, onCancel }: 
       case "sending": {
         const parts = [fill(strings.dataUploadedOfTotal, { complete: format.bytes(item.sent), total: size })];
         if (item.speed !== undefined) parts.push(format.speed(item.speed));
-        if (item.secondsLeft !== undefined) parts.push(fill(strings.xTimeLeft, { time: format.duration(item.secondsLeft) }));
+        if (item.secondsLeft !== undefined)
+          parts.push(fill(strings.xTimeLeft, { time: format.duration(item.secondsLeft) }));
         return parts.join(" · ");
       }
       case "paused":
@@ -98,7 +111,10 @@ export function createRow(first: Item, { uploader, strings, format, onCancel }: 
     show(bar, !["done", "failed", "missing"].includes(status));
     if (status === "checking") bar.removeAttribute("value");
     else bar.value = item.size === 0 ? 0 : (item.sent / item.size) * 100;
-    say(problem, status === "missing" ? strings.chooseAgain : [item.error?.message, item.error?.hint].filter(Boolean).join(" "));
+    say(
+      problem,
+      status === "missing" ? strings.chooseAgain : [item.error?.message, item.error?.hint].filter(Boolean).join(" "),
+    );
     show(problem, problem.textContent !== "");
     show(pause, status === "waiting" || status === "sending");
     show(resume, status === "paused" || (status === "missing" && item.kept !== undefined));

@@ -7,7 +7,12 @@ const stallMs = 45_000;
  * One PUT of one part. With XMLHttpRequest, because `fetch` tells nobody how far a body has come. The blob is read
  * from the disk while it is sent; nothing of it is held in memory.
  */
-export function sendPart(url: string, body: Blob, signal: AbortSignal, onProgress: (sent: number) => void): Promise<void> {
+export function sendPart(
+  url: string,
+  body: Blob,
+  signal: AbortSignal,
+  onProgress: (sent: number) => void,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
       reject(signal.reason as Error);
@@ -54,7 +59,12 @@ export function sendPart(url: string, body: Blob, signal: AbortSignal, onProgres
 }
 
 /** Our own store answers problem documents, others XML that says nothing to a person. */
-function problemIn(request: XMLHttpRequest): { code?: string; detail?: string; hint?: string; retryAfter?: number | undefined } {
+function problemIn(request: XMLHttpRequest): {
+  code?: string;
+  detail?: string;
+  hint?: string;
+  retryAfter?: number | undefined;
+} {
   const retryAfter = Number(request.getResponseHeader("retry-after")) || undefined;
   try {
     return { ...(JSON.parse(request.responseText) as object), retryAfter };

@@ -18,7 +18,8 @@ export const english = {
   // Ours.
   chooseFiles: "Choose files",
   chooseFolder: "Choose a folder",
-  intro: "Pictures, videos and documents; any number, any size. You can also paste. Each file starts at once and is put on the post by itself.",
+  intro:
+    "Pictures, videos and documents; any number, any size. You can also paste. Each file starts at once and is put on the post by itself.",
   waiting: "Waiting",
   checking: "Checking",
   onThePost: "On the post",

@@ -29,10 +29,21 @@ const maxRounds = 5;
  * Sends one file: begins it, or learns what is there of it; sends what is missing, several parts at once; and has the
  * server put it together. Everything can be called off at any time and begun again.
  */
-export async function transfer(file: File, parts: TransferParts, signal: AbortSignal, events: TransferEvents): Promise<RemoteFile> {
+export async function transfer(
+  file: File,
+  parts: TransferParts,
+  signal: AbortSignal,
+  events: TransferEvents,
+): Promise<RemoteFile> {
   const { client, patience } = parts;
   const head = await readHead(file);
-  const named = { name: file.name.toWellFormed(), size: file.size, lastModified: file.lastModified, type: file.type, head };
+  const named = {
+    name: file.name.toWellFormed(),
+    size: file.size,
+    lastModified: file.lastModified,
+    type: file.type,
+    head,
+  };
   for (let round = 0; ; round++) {
     const started = await patience.until(() => client.start(named, signal), signal);
     events.onStarted(started);
@@ -104,7 +115,8 @@ async function sendMissing(
         break;
       } catch (error) {
         // 403, 404: the address has expired. A new one tells whether the file is still wanted at all.
-        const stale = error instanceof RequestError && [400, 403, 404].includes(error.status) && ++refusals < maxRefusals;
+        const stale =
+          error instanceof RequestError && [400, 403, 404].includes(error.status) && ++refusals < maxRefusals;
         if (!stale) throw error;
         addresses.delete(part);
       }

@@ -225,7 +225,8 @@ export function createUploader({ token: newToken, onArrived }: UploaderOptions):
         secondsLeft: moving ? left / speed : undefined,
         connection,
         reason: patience.reason(),
-        state: works.length === 0 ? "empty" : sending ? "sending" : open.length > 0 ? "paused" : stuck ? "stuck" : "done",
+        state:
+          works.length === 0 ? "empty" : sending ? "sending" : open.length > 0 ? "paused" : stuck ? "stuck" : "done",
       };
     },
     add(list) {
@@ -267,7 +268,8 @@ export function createUploader({ token: newToken, onArrived }: UploaderOptions):
       if (work.token !== undefined && work.status !== "done") {
         const client = clientOf(work.token);
         const { id } = work;
-        if (id !== undefined) void patience.until(() => client.cancel(id), new AbortController().signal).catch(() => {});
+        if (id !== undefined)
+          void patience.until(() => client.cancel(id), new AbortController().signal).catch(() => {});
         if (work.file) void keeper.forget(work.token, work.file);
       }
       tell();
@@ -289,7 +291,14 @@ export function createUploader({ token: newToken, onArrived }: UploaderOptions):
       const known = await keeper.list(token);
       for (const file of remote) {
         if (works.some(({ id }) => id === file.id)) continue;
-        const base = { name: file.filename, size: file.bytes, type: file.mimeType, altText: file.altText, token, id: file.id };
+        const base = {
+          name: file.filename,
+          size: file.bytes,
+          type: file.mimeType,
+          altText: file.altText,
+          token,
+          id: file.id,
+        };
         if (file.status === "ready") {
           newWork({ ...base, status: "done", sent: file.bytes, thumbnailUrl: file.thumbnailUrl });
           continue;
@@ -328,7 +337,15 @@ function explain(error: unknown): Failure {
     return { message: error.message, hint: error.hint, final: [400, 410, 413, 415].includes(error.status) };
   }
   if (error instanceof DOMException) {
-    return { message: "The file cannot be read any more.", hint: "It was changed, moved or deleted. Choose it again.", final: true };
+    return {
+      message: "The file cannot be read any more.",
+      hint: "It was changed, moved or deleted. Choose it again.",
+      final: true,
+    };
   }
-  return { message: "This page ran into a fault of its own.", hint: "Load the page again; what was sent stays.", final: false };
+  return {
+    message: "This page ran into a fault of its own.",
+    hint: "Load the page again; what was sent stays.",
+    final: false,
+  };
 }

@@ -3,7 +3,8 @@ import type { OwnStrings } from "../strings.ts";
 export const strings: OwnStrings = {
   chooseFiles: "Dateien auswählen",
   chooseFolder: "Ordner auswählen",
-  intro: "Bilder, Videos und Dokumente, beliebig viele, beliebig groß. Einfügen geht auch. Jede Datei startet sofort und landet von selbst im Beitrag.",
+  intro:
+    "Bilder, Videos und Dokumente, beliebig viele, beliebig groß. Einfügen geht auch. Jede Datei startet sofort und landet von selbst im Beitrag.",
   waiting: "Wartet",
   checking: "Wird geprüft",
   onThePost: "Im Beitrag",

@@ -3,7 +3,8 @@ import type { OwnStrings } from "../strings.ts";
 export const strings: OwnStrings = {
   chooseFiles: "Elegir archivos",
   chooseFolder: "Elegir una carpeta",
-  intro: "Imágenes, vídeos y documentos, los que quiera y de cualquier tamaño. También puede pegar. Cada archivo empieza enseguida y se añade solo a la publicación.",
+  intro:
+    "Imágenes, vídeos y documentos, los que quiera y de cualquier tamaño. También puede pegar. Cada archivo empieza enseguida y se añade solo a la publicación.",
   waiting: "En espera",
   checking: "Comprobando",
   onThePost: "En la publicación",

@@ -3,7 +3,8 @@ import type { OwnStrings } from "../strings.ts";
 export const strings: OwnStrings = {
   chooseFiles: "Choisir des fichiers",
   chooseFolder: "Choisir un dossier",
-  intro: "Images, vidéos et documents, sans limite de nombre ni de taille. Vous pouvez aussi coller. Chaque fichier part aussitôt et s’ajoute de lui-même à la publication.",
+  intro:
+    "Images, vidéos et documents, sans limite de nombre ni de taille. Vous pouvez aussi coller. Chaque fichier part aussitôt et s’ajoute de lui-même à la publication.",
   waiting: "En attente",
   checking: "Vérification",
   onThePost: "Dans la publication",
@@ -16,7 +17,8 @@ export const strings: OwnStrings = {
   saved: "Enregistré",
   notSaved: "Non enregistré",
   phone: "Continuer sur un téléphone",
-  phoneHint: "Scannez ce code avec l’appareil photo du téléphone. Qui l’a peut envoyer des fichiers à cette publication.",
+  phoneHint:
+    "Scannez ce code avec l’appareil photo du téléphone. Qui l’a peut envoyer des fichiers à cette publication.",
   phoneLocal: "Cette adresse ne fonctionne que sur cet ordinateur.",
   allDone: "Tous les fichiers sont dans la publication. Vous pouvez fermer cette page ou en ajouter d’autres.",
   linkOver: "Ce lien n’accepte plus de nouveaux fichiers. Ceux en cours continuent.",

@@ -3,7 +3,8 @@ import type { OwnStrings } from "../strings.ts";
 export const strings: OwnStrings = {
   chooseFiles: "Scegli i file",
   chooseFolder: "Scegli una cartella",
-  intro: "Immagini, video e documenti, quanti ne vuoi e di qualsiasi dimensione. Puoi anche incollare. Ogni file parte subito e si aggiunge da solo al post.",
+  intro:
+    "Immagini, video e documenti, quanti ne vuoi e di qualsiasi dimensione. Puoi anche incollare. Ogni file parte subito e si aggiunge da solo al post.",
   waiting: "In attesa",
   checking: "Controllo",
   onThePost: "Nel post",

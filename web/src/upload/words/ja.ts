@@ -3,7 +3,8 @@ import type { OwnStrings } from "../strings.ts";
 export const strings: OwnStrings = {
   chooseFiles: "ファイルを選択",
   chooseFolder: "フォルダーを選択",
-  intro: "画像・動画・文書を、いくつでも、どんな大きさでも送れます。貼り付けもできます。選ぶとすぐに始まり、自動で投稿に追加されます。",
+  intro:
+    "画像・動画・文書を、いくつでも、どんな大きさでも送れます。貼り付けもできます。選ぶとすぐに始まり、自動で投稿に追加されます。",
   noDuplicates: "%{fileName} はすでに一覧にあります",
   noCameraTitle: "カメラを利用できません",
   waiting: "待機中",

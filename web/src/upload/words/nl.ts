@@ -3,7 +3,8 @@ import type { OwnStrings } from "../strings.ts";
 export const strings: OwnStrings = {
   chooseFiles: "Bestanden kiezen",
   chooseFolder: "Map kiezen",
-  intro: "Foto’s, video’s en documenten, zoveel en zo groot als u wilt. Plakken kan ook. Elk bestand begint meteen en komt vanzelf in het bericht.",
+  intro:
+    "Foto’s, video’s en documenten, zoveel en zo groot als u wilt. Plakken kan ook. Elk bestand begint meteen en komt vanzelf in het bericht.",
   waiting: "Wacht",
   checking: "Wordt gecontroleerd",
   onThePost: "In het bericht",

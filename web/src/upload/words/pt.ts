@@ -3,7 +3,8 @@ import type { OwnStrings } from "../strings.ts";
 export const strings: OwnStrings = {
   chooseFiles: "Escolher ficheiros",
   chooseFolder: "Escolher uma pasta",
-  intro: "Imagens, vídeos e documentos, quantos quiser e de qualquer tamanho. Também pode colar. Cada ficheiro começa logo e junta-se sozinho à publicação.",
+  intro:
+    "Imagens, vídeos e documentos, quantos quiser e de qualquer tamanho. Também pode colar. Cada ficheiro começa logo e junta-se sozinho à publicação.",
   waiting: "À espera",
   checking: "A verificar",
   onThePost: "Na publicação",

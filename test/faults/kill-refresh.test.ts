@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openDatabase } from "#db/open.ts";
+import { seconds } from "#lib/clock.ts";
+import { createPlace, engines, silent, type Place } from "../support/engines.ts";
+import { startMain } from "../support/main-process.ts";
+import { callMcp, connect, refresh, revoke, type Answer, type Tokens } from "../support/oauth-client.ts";
+import { freeBase } from "../support/service.ts";
+
+const rounds = 3;
+
+for (const engine of engines()) {
+  describe(`kill -9 during refresh (${engine})`, () => {
+    test("[C3] [GRANT-4] [A11] the old token or the new one works, never neither, and not both once the grace is over", async () => {
+      const place = await createPlace(engine);
+      const base = await freeBase();
+      const env = {
+        PORT: new URL(base).port,
+        BASE_URL: base,
+        DATA_DIR: place.dataDir,
+        RATE_LIMITS: "off",
+        ...(place.databaseUrl ? { DATABASE_URL: place.databaseUrl } : {}),
+      };
+      let service = await startMain(env);
+      try {
+        const { client, tokens } = await connect(base);
+        const ended = await connect(base, { client });
+        await revoke(base, client, ended.tokens.refresh_token);
+        let held: Pick<Tokens, "access_token" | "refresh_token"> = tokens;
+        let lost = 0;
+        for (let round = 0; round < rounds; round++) {
+          const asking = refresh(base, client, held.refresh_token).catch(() => undefined);
+          await sleep(round * Math.random() * 10);
+          await service.kill();
+          const answer: Answer | undefined = await asking;
+          if (answer) assert.equal(answer.status, 200, answer.text);
+          else lost++;
+          service = await startMain(env);
+          held = answer ? answer.body : held;
+          const next = await refresh(base, client, held.refresh_token);
+          assert.equal(next.status, 200, `round ${round}, answer ${answer ? "came" : "lost"}: ${next.text}`);
+          held = next.body;
+          assert.notEqual((await callMcp(base, held.access_token)).status, 401);
+          assert.equal((await callMcp(base, ended.tokens.access_token)).status, 401, "what was revoked stays so");
+        }
+        assert.ok(lost > 0, "no kill came before its answer");
+
+        const last = await refresh(base, client, held.refresh_token);
+        await service.kill();
+        await passGrace(place);
+        service = await startMain(env);
+        assert.notEqual((await callMcp(base, last.body.access_token)).status, 401, "the new one works");
+        assert.equal(
+          (await refresh(base, client, held.refresh_token)).body.error,
+          "invalid_grant",
+          "the old one does not",
+        );
+        assert.equal((await callMcp(base, last.body.access_token)).status, 401, "and its use has ended the grant");
+      } finally {
+        await service.kill();
+        await place.remove();
+      }
+    });
+  });
+}
+
+/** Half a minute passes for every grant, with nobody running. */
+async function passGrace(place: Place): Promise<void> {
+  const database = await openDatabase({ ...place, log: silent });
+  await database.q
+    .updateTable("grants")
+    .set((row) => ({ rotated_at: row("rotated_at", "-", seconds(31)) }))
+    .execute();
+  await database.close();
+}
