@@ -70,7 +70,7 @@ export function createFace(root: HTMLElement, { uploader, language, accepts, pho
     input,
     folder,
     lens,
-    el("p", { className: "drop-title", textContent: strings.dropHint, "aria-hidden": "true" }),
+    isTouch ? undefined : el("p", { className: "drop-title", textContent: strings.dropHint, "aria-hidden": "true" }),
     el(
       "div",
       { className: "acts" },
