@@ -15,6 +15,8 @@ export interface Writer {
   publish(key: string, poured: Poured): Promise<Version>;
   /** Remembers of `key` that it was sent `bytes`, which were too many to keep. */
   publishOverLimit(key: string, bytes: number): Promise<Version>;
+  /** Throws where so many bytes would leave less free than must stay. */
+  checkSpace(wanted: number): Promise<void>;
   /** Renames, and makes both ends durable. False where `from` is gone. */
   move(from: Version, to: Version): Promise<boolean>;
 }
@@ -168,7 +170,7 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterParts
     known.add(folder);
   }
 
-  return { pour, publish, publishOverLimit, move };
+  return { pour, publish, publishOverLimit, checkSpace, move };
 }
 
 async function writeAll(file: FileHandle, chunks: Uint8Array[]): Promise<void> {

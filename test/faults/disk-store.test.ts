@@ -11,7 +11,7 @@ import { findProgram } from "../support/programs.ts";
 import { chunksOf, digestAt, sha256 } from "../support/stores.ts";
 
 const refuse = async (): Promise<string> => Promise.reject(new Error("no addresses here"));
-const addresses = { origin: "http://localhost", forUpload: refuse, forDownload: refuse };
+const addresses = { origin: "http://localhost", forUpload: refuse, forPart: refuse, forDownload: refuse };
 const openAt = (root: string, options: Partial<DiskOptions> = {}): Promise<DiskStore> =>
   openDiskStore({ root, addresses, clock: () => Date.now(), minFreeBytes: 0, ...options });
 

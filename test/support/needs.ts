@@ -18,7 +18,7 @@ export interface Provided {
   stop: () => Promise<void>;
 }
 
-/** A later suite that needs a browser adds a row. */
+/** What the suites use beside what npm brings. */
 export const needs: readonly Need[] = [
   {
     name: "PostgreSQL",
@@ -57,6 +57,15 @@ export const needs: readonly Need[] = [
         TEST_S3_SECRET_ACCESS_KEY: ceph.secretAccessKey,
       };
       return { env, stop: ceph.remove };
+    },
+  },
+  {
+    name: "Chromium",
+    untested: "everything in a real browser: the upload page",
+    bring: "apt-get install chromium, or CHROMIUM_PATH",
+    async provide() {
+      const path = process.env["CHROMIUM_PATH"] ?? findProgram("chromium");
+      return path === undefined ? undefined : { env: { CHROMIUM_PATH: path }, stop: async () => {} };
     },
   },
   {

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { PartStore } from "./part-store.ts";
 
 /** Bytes that lie in the store. */
 export interface StoredFile {
@@ -48,6 +49,8 @@ export interface FileStore {
   ): Promise<{ key: string; bytes: number; modifiedAt: number }[]>;
   /** Removes what the store itself had begun and nobody wrote to since then, where it has such a thing. */
   sweepTemporary?(olderThan: number): Promise<number>;
+  /** Files that come in parts. */
+  readonly parts: PartStore;
   /** Resolves when the store answers. */
   ping(): Promise<void>;
 }

@@ -11,7 +11,7 @@ const say = (...words: string[]) => writeSync(1, `${words.join(" ")}\n`); // at 
 const refuse = async (): Promise<string> => Promise.reject(new Error("no addresses here"));
 const store = await openDiskStore({
   root,
-  addresses: { origin: "http://localhost", forUpload: refuse, forDownload: refuse },
+  addresses: { origin: "http://localhost", forUpload: refuse, forPart: refuse, forDownload: refuse },
   clock: () => Date.now(),
   minFreeBytes: 0,
 });
