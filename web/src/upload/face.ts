@@ -4,7 +4,8 @@ import { createFormat } from "./format.ts";
 import type { Language } from "./languages.ts";
 import { createRow, type Row } from "./row.ts";
 import { fill } from "./strings.ts";
-import type { Chosen, Item, Status, Uploader } from "./uploader.ts";
+import type { Item, Status } from "./item.ts";
+import type { Chosen, Uploader } from "./uploader.ts";
 
 export interface FaceOptions {
   uploader: Uploader;

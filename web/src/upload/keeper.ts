@@ -40,7 +40,7 @@ export function createKeeper(): Keeper {
   const keyOf = (token: string, file: File) => `${linkOf(token)} ${file.name} ${file.size} ${file.lastModified}`;
 
   /** What cannot be kept (a private window, no room left) is chosen again by hand: no reason to fail. */
-  async function use<T>(
+  async function inStore<T>(
     mode: IDBTransactionMode,
     work: (store: IDBObjectStore) => IDBRequest<T>,
   ): Promise<T | undefined> {
@@ -59,15 +59,15 @@ export function createKeeper(): Keeper {
     async keep(token, file, handle) {
       if (!handle && file.size > largestKept) return;
       const row = { key: keyOf(token, file), link: linkOf(token), name: file.name, size: file.size, at: Date.now() };
-      await use("readwrite", (store) => store.put({ ...row, ...(handle ? { handle } : { file }) } satisfies Row));
+      await inStore("readwrite", (store) => store.put({ ...row, ...(handle ? { handle } : { file }) } satisfies Row));
     },
     async forget(token, file) {
-      await use("readwrite", (store) => store.delete(keyOf(token, file)));
+      await inStore("readwrite", (store) => store.delete(keyOf(token, file)));
     },
     async list(token) {
-      const rows = (await use("readonly", (store) => store.getAll() as IDBRequest<Row[]>)) ?? [];
+      const rows = (await inStore("readonly", (store) => store.getAll() as IDBRequest<Row[]>)) ?? [];
       for (const { key } of rows.filter(({ at }) => at < Date.now() - lifetimeMs))
-        await use("readwrite", (store) => store.delete(key));
+        await inStore("readwrite", (store) => store.delete(key));
       return rows
         .filter(({ link, at }) => link === linkOf(token) && at >= Date.now() - lifetimeMs)
         .map(({ name, size, handle, file }) => ({

@@ -1,5 +1,5 @@
 import { el } from "./dom.ts";
-import type { Item } from "./uploader.ts";
+import type { Item } from "./item.ts";
 
 export interface Preview {
   element: HTMLElement;

@@ -1,54 +1,10 @@
 import { createClient, RequestError, type Client, type RemoteFile } from "./client.ts";
 import { createGate } from "./gate.ts";
-import { createKeeper, type Kept } from "./keeper.ts";
+import { stateOf, type Failure, type Item, type Overall } from "./item.ts";
+import { createKeeper } from "./keeper.ts";
 import { createPace, type Pace } from "./pace.ts";
-import { createPatience, type Connection } from "./patience.ts";
+import { createPatience } from "./patience.ts";
 import { transfer } from "./transfer.ts";
-
-/**
- * - `waiting`: in line; `sending`; `paused`; `checking`: all sent, the server looks at it; `done`: on the post; `failed`;
- * - `missing`: begun before this page was loaded, and the browser does not have the file: it has to be chosen again.
- */
-export type Status = "waiting" | "sending" | "paused" | "checking" | "done" | "failed" | "missing";
-
-export interface Item {
-  readonly key: string;
-  name: string;
-  size: number;
-  type: string;
-  status: Status;
-  sent: number;
-  /** Bytes a second, and seconds to go; undefined while nobody can tell. */
-  speed: number | undefined;
-  secondsLeft: number | undefined;
-  error: Failure | undefined;
-  altText: string;
-  thumbnailUrl: string | undefined;
-  file: File | undefined;
-  /** The browser kept the file; one word of the person and it goes on. */
-  kept: Kept | undefined;
-}
-
-export interface Failure {
-  message: string;
-  hint: string;
-  /** The same file would fail again. */
-  final: boolean;
-}
-
-export interface Overall {
-  files: number;
-  done: number;
-  sent: number;
-  size: number;
-  speed: number | undefined;
-  secondsLeft: number | undefined;
-  connection: Connection;
-  /** What the server said, where it is not the network that stands in the way. */
-  reason: string | undefined;
-  /** Whether anything moves, could move, or waits for the person. */
-  state: "empty" | "sending" | "paused" | "stuck" | "done";
-}
 
 export interface Chosen {
   file: File;
@@ -225,8 +181,7 @@ export function createUploader({ token: newToken, onArrived }: UploaderOptions):
         secondsLeft: moving ? left / speed : undefined,
         connection,
         reason: patience.reason(),
-        state:
-          works.length === 0 ? "empty" : sending ? "sending" : open.length > 0 ? "paused" : stuck ? "stuck" : "done",
+        state: stateOf({ empty: works.length === 0, sending, open: open.length > 0, stuck }),
       };
     },
     add(list) {
