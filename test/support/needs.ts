@@ -1,3 +1,4 @@
+import { findChromium } from "./chromium.ts";
 import { createCeph, hasCeph } from "./ceph.ts";
 import { createCluster, findPostgres } from "./cluster.ts";
 import { findProgram } from "./programs.ts";
@@ -18,7 +19,6 @@ export interface Provided {
   stop: () => Promise<void>;
 }
 
-/** A later suite that needs a browser adds a row. */
 export const needs: readonly Need[] = [
   {
     name: "PostgreSQL",
@@ -70,5 +70,11 @@ export const needs: readonly Need[] = [
     untested: "disks that fail and processes that die in the middle of a write",
     bring: "apt-get install strace",
     provide: async () => (findProgram("strace") ? { env: {}, stop: async () => {} } : undefined),
+  },
+  {
+    name: "Chromium",
+    untested: "the web app in a real browser: that it works, runs nothing it should not, and can be used by everyone",
+    bring: "apt-get install chromium, or CHROMIUM_PATH with the path of one",
+    provide: async () => (findChromium() === undefined ? undefined : { env: {}, stop: async () => {} }),
   },
 ];
