@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
-import { hasChromium, launchChromium, openPage, type Browser, type Page } from "../support/chromium.ts";
+import { hasChromium, openChromium, openPage, type Browser, type Page } from "../support/chromium.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { jpeg, png } from "../support/samples.ts";
@@ -40,7 +40,7 @@ if (hasChromium())
       let browser: Browser;
       let service: RunningService;
       before(async () => {
-        browser = await launchChromium(["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]);
+        browser = await openChromium(["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]);
         service = await startUploadService(bed, "disk");
         await writeFilm(film, 48 * mebibyte);
       });
