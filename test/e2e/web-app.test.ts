@@ -192,6 +192,7 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
     const { page } = member;
     await page.getByRole("button", { name: /Switch studio/ }).click();
     await page.getByRole("menuitem", { name: /North/ }).click();
+    await page.getByRole("button", { name: /^Studio: North/ }).waitFor();
     await page.getByRole("link", { name: "Members" }).click();
     await page.getByRole("button", { name: "Leave" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Leave studio" }).click();

@@ -98,14 +98,14 @@ export const membersQuery = (studioId: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "members"],
     queryFn: () => fetchMembers(studioId),
-    refetchInterval: 10_000,
+    refetchInterval: 5000,
   });
 
 export const invitationsQuery = (studioId: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "invitations"],
     queryFn: () => ask(studioApi.invitations.$get({ param: { studioId } })),
-    refetchInterval: 10_000,
+    refetchInterval: 5000,
   });
 
 export const clientsQuery = (studioId: string) =>
@@ -123,7 +123,7 @@ export const activityQuery = (studioId: string, filter: ActivityFilter) =>
       fetchActivity(studioId, { ...filter, limit: "40", ...(pageParam === "" ? {} : { cursor: pageParam }) }),
     initialPageParam: "",
     getNextPageParam: (page) => page.nextCursor,
-    refetchInterval: 10_000,
+    refetchInterval: 5000,
   });
 
 /** After a change: everything of the studio, and of the person, is looked at afresh. */

@@ -100,11 +100,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
                 >
                   →
                 </Button>
-                <Button
-                  look="quiet"
-                  onClick={() => void detach(asset)}
-                  aria-label={`Take ${asset.filename} off the post`}
-                >
+                <Button look="quiet" onClick={() => void detach(asset)} aria-label={`Take off ${asset.filename}`}>
                   Take off
                 </Button>
               </div>
