@@ -167,6 +167,8 @@ export function readConfig(environment: Environment): Config {
   const offLoopback = "needed where HOST or BASE_URL is not loopback";
 
   if (new URL(base).pathname !== "/") faults.push("BASE_URL: expected an address without a path");
+  if (env.UPLOAD_PAGE_URL !== undefined && new URL(env.UPLOAD_PAGE_URL).pathname !== "/")
+    faults.push("UPLOAD_PAGE_URL: expected an address without a path");
   if (!isLoopbackName(new URL(base).hostname) && !base.startsWith("https:"))
     faults.push("BASE_URL: expected https unless it is loopback");
   if (!loopback) {

@@ -4,6 +4,7 @@ import { MigrationError } from "#db/migrate.ts";
 import { DamagedDatabaseError } from "#db/sqlite.ts";
 import type { Edge } from "#http/server.ts";
 import { createLog, type Log } from "#lib/log.ts";
+import { UnusableFolderError } from "#storage/disk-faults.ts";
 
 /** The process: settings in, signals, a greeting, and what to say when it cannot start. */
 async function main(): Promise<void> {
@@ -57,8 +58,8 @@ function greet({ base }: Config, log: Log): void {
 
 /** What a person can mend is said in plain words; anything else is a fault of ours and shows where it happened. */
 function explain(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof DamagedDatabaseError || error instanceof MigrationError)
-    return error.message;
+  const mendable = [ConfigError, DamagedDatabaseError, MigrationError, UnusableFolderError];
+  if (error instanceof Error && mendable.some((kind) => error instanceof kind)) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "EADDRINUSE")
     return `Atelier cannot start: the address is in use (${message}). Set PORT, or stop what listens there.`;

@@ -15,10 +15,12 @@ import { countHit, unlimited, type RateLimit } from "#domain/access/rate-limit.t
 import type { FileStore } from "#domain/assets/file-store.ts";
 import { createSweeper } from "#domain/assets/sweep-assets.ts";
 import type { Deps } from "#domain/deps.ts";
+import { sweepUploads } from "#domain/uploads/sweep-uploads.ts";
 import { withLease } from "#domain/lease.ts";
 import { createApi, type Api } from "#http/api/app.ts";
 import { mountApi } from "#http/api/mount.ts";
 import { addressKey } from "#http/client-address.ts";
+import { createUploadApi, type UploadApi } from "#http/uploads/api.ts";
 import { drain } from "#http/drain.ts";
 import { createFileTokens, type FileTokens } from "#http/file-tokens.ts";
 import type { Need } from "#http/health.ts";
@@ -40,11 +42,12 @@ import { keepSecret } from "#lib/secret-file.ts";
 import { createSigner, type Signer } from "#lib/signed-token.ts";
 import { createMediaReader } from "#media/reader.ts";
 import { openDiskStore, type DiskStore } from "#storage/disk.ts";
-import { openS3Store } from "#storage/s3.ts";
+import { openS3Store, type S3Store } from "#storage/s3.ts";
 
 export interface Service {
   edge: Edge;
   api: Api;
+  uploadApi: UploadApi;
   /** Finishes what was accepted, then lets go of everything. */
   close(): Promise<void>;
 }
@@ -60,13 +63,14 @@ export async function openService(config: Config, log: Log): Promise<Service> {
   const secrets: Secrets = config.secrets ?? [await keepSecret(config.dataDir)];
   const stores = createStores(database);
   const signer = createSigner(secrets, systemClock);
-  const { files, disk } = await openFiles(config, stores, signer);
+  const { files, disk, s3 } = await openFiles(config, stores, signer);
   const deps: Deps = {
     ...stores,
     clock: systemClock,
     newId: createIds(systemClock),
     newSecret: () => randomBytes(32).toString("base64url"),
     base: config.base,
+    uploadPage: config.uploadPage,
     limits: config.limits,
     files,
     media: createMediaReader(),
@@ -79,7 +83,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     { name: "file store", check: () => files.ping() },
   ];
   const service = assembleService({ config, deps, disk, secrets, clients, webFiles, fetchDocument, needs, log });
-  const jobs = [purge(deps, log), sweep(deps, log)];
+  const jobs = [purge(deps, log), sweep(deps, log), ...(s3 ? [allowPages(s3, config, log)] : [])];
   return {
     ...service,
     async close() {
@@ -90,7 +94,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
 }
 
 /** A client's metadata document is small, and a person waits for it. */
-export const documentLimits = { timeoutMs: seconds(4), maxBytes: 10 * 1024 } as const;
+export const documentLimits = { timeoutMs: seconds(3), maxBytes: 10 * 1024 } as const;
 
 type Secrets = NonNullable<Config["secrets"]>;
 
@@ -104,8 +108,11 @@ async function openFiles(
   { storage, dataDir, base }: Config,
   { assets }: Pick<Deps, "assets">,
   signer: Signer,
-): Promise<{ files: FileStore; disk?: DiskFiles }> {
-  if (storage.kind === "s3") return { files: await openS3Store({ settings: storage, clock: systemClock }) };
+): Promise<{ files: FileStore; disk?: DiskFiles; s3?: S3Store }> {
+  if (storage.kind === "s3") {
+    const s3 = await openS3Store({ settings: storage, clock: systemClock });
+    return { files: s3, s3 };
+  }
   const tokens = createFileTokens(signer, base);
   const root = join(dataDir, "files");
   // A folder that is empty though files were stored is not the folder that they were stored in.
@@ -171,6 +178,12 @@ export function assembleService(parts: ServiceParts): Service {
     development: config.identityProviders.length === 0,
   });
 
+  const uploadApi = createUploadApi({
+    deps,
+    countCall: config.rateLimits ? createCallLimit(deps.clock) : noLimit,
+    log,
+  });
+
   const metrics = createMetrics();
   const edge = createEdge({
     routes: createRoutes({
@@ -184,6 +197,7 @@ export function assembleService(parts: ServiceParts): Service {
       mcp,
       api: mountApi(api),
       thumbnails: deps,
+      uploads: { deps, api: uploadApi, webFiles },
       files: disk && {
         ...disk,
         origins: [base, config.uploadPage].map((address) => new URL(address).origin),
@@ -199,11 +213,28 @@ export function assembleService(parts: ServiceParts): Service {
   return {
     edge,
     api,
+    uploadApi,
     async close() {
       mcp.close();
       await drain(edge, log);
     },
   };
+}
+
+/** Sees to it, at start and from time to time, that the bucket takes bytes from our pages. */
+function allowPages(store: S3Store, { base, uploadPage }: Config, log: Log): Repeated {
+  const origins = [base, uploadPage].map((address) => new URL(address).origin);
+  const work = async (): Promise<void> => {
+    if (await store.allowPages(origins))
+      log.info({ origins }, "the bucket's CORS rules now allow uploads from our pages");
+  };
+  work().catch((error: unknown) =>
+    log.warn(
+      { err: error },
+      "the bucket's CORS rules could not be seen to; uploads from browsers need one (docs/uploads.md)",
+    ),
+  );
+  return every(minutes(10), "bucket", work, log);
 }
 
 /** Each minute one of all instances takes away files and records that belong to nobody. */
@@ -212,7 +243,9 @@ function sweep(deps: Deps, log: Log): Repeated {
   const holder = deps.newSecret();
   const work = async (): Promise<void> => {
     const end = deps.clock() + seconds(20);
-    const swept = await sweepAssets({ pause: () => sleep(20), isOver: () => deps.clock() >= end });
+    const options = { pause: () => sleep(20), isOver: () => deps.clock() >= end };
+    const uploads = await sweepUploads(deps, options);
+    const swept = { ...(await sweepAssets(options)), ...uploads };
     if (Object.values(swept).some((count) => count > 0)) log.info(swept, "files that belonged to nobody were removed");
   };
   return every(minutes(1), "sweep", () => withLease(deps, "sweep", holder, minutes(3), work), log);

@@ -12,7 +12,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      input: { index: "index.html", pages: "src/pages.css" },
+      input: { index: "index.html", upload: "upload.html", pages: "src/pages.css" },
       output: {
         // The pages that the server renders itself name their style sheet, so it keeps its name.
         assetFileNames: ({ names }) => (names.includes("pages.css") ? "pages.css" : "assets/[name]-[hash][extname]"),

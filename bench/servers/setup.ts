@@ -28,6 +28,7 @@ export async function openDeps(): Promise<{ database: Database; deps: Deps }> {
     newId: createIds(systemClock),
     newSecret: () => randomBytes(32).toString("base64url"),
     base: "http://localhost:3000",
+    uploadPage: "http://localhost:3000",
     limits: { image: 1, video: 1, document: 1, assetsPerPost: 20 },
     files: createMemoryFiles(systemClock),
     media: createMediaReader(),

@@ -4,7 +4,7 @@ import type { AssetStore } from "#domain/assets/ports.ts";
 import { statement, type Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
 
-type AssetRow = Selectable<Schema["assets"]>;
+export type AssetRow = Selectable<Schema["assets"]>;
 
 const findAsset = statement<AssetRow>("find_asset", "SELECT * FROM assets WHERE studio_id = $1 AND id = $2");
 
@@ -27,6 +27,13 @@ const confirmOnPost = statement<AssetRow>(
   `UPDATE assets SET status = 'ready', bytes = $1, charged_bytes = $1, version = $2, sha256 = $3,
           width = $4, height = $5, duration_ms = $6, post_id = $7, position = $8
     WHERE id = $9 AND status = 'pending' AND storage_key = $10 AND source_version = $11 RETURNING *`,
+);
+
+const confirmInPlace = statement<AssetRow>(
+  "confirm_in_place",
+  `UPDATE assets SET status = 'ready', bytes = $1, charged_bytes = $1, version = $2, sha256 = $3,
+          width = $4, height = $5, duration_ms = $6
+    WHERE id = $7 AND status = 'pending' AND post_id IS NOT NULL AND storage_key = $8 AND source_version = $9 RETURNING *`,
 );
 
 const charge = statement<Pick<AssetRow, "id">>(
@@ -86,6 +93,15 @@ export function assetStore({ q, run }: Connection): AssetStore {
     ) {
       const facts = [bytes, version, sha256, width, height, durationMs];
       const [row] = await run(confirmOnPost, [...facts, postId, position, assetId, storageKey, sourceVersion]);
+      return row && toReady(row);
+    },
+    async confirmInPlace(
+      assetId,
+      { storageKey, sourceVersion },
+      { bytes, version, sha256, width, height, durationMs },
+    ) {
+      const facts = [bytes, version, sha256, width, height, durationMs];
+      const [row] = await run(confirmInPlace, [...facts, assetId, storageKey, sourceVersion]);
       return row && toReady(row);
     },
     async putOnPost(studioId, assetId, { postId, position }) {
@@ -187,7 +203,7 @@ function toRow(asset: Asset): AssetRow {
   };
 }
 
-function toAsset(row: AssetRow): Asset {
+export function toAsset(row: AssetRow): Asset {
   return {
     id: row.id,
     studioId: row.studio_id,

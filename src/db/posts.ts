@@ -21,6 +21,11 @@ const freePlace = statement<Pick<PostRow, "id">>(
     WHERE studio_id = $2 AND id = $3 AND asset_count > 0 RETURNING id`,
 );
 
+const touchPost = statement<Pick<PostRow, "id">>(
+  "touch_post",
+  "UPDATE posts SET revision = revision + 1, updated_at = $1 WHERE studio_id = $2 AND id = $3 RETURNING id",
+);
+
 const newPlaces = statement<Pick<PostRow, "last_position">>(
   "new_places",
   "UPDATE posts SET last_position = last_position + $1 WHERE studio_id = $2 AND id = $3 RETURNING last_position",
@@ -70,6 +75,9 @@ export function postStore({ q, run }: Connection): PostStore {
     },
     async freePlace(studioId, postId, now) {
       return (await run(freePlace, [now, studioId, postId])).length > 0;
+    },
+    async touch(studioId, postId, now) {
+      return (await run(touchPost, [now, studioId, postId])).length > 0;
     },
     async newPlaces(studioId, postId, count) {
       const [row] = await run(newPlaces, [count, studioId, postId]);

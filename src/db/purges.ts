@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Purgeable, PurgeStore } from "#domain/access/ports.ts";
+import { days } from "#lib/clock.ts";
 import type { Connection } from "./client.ts";
 
 export function purgeStore({ q }: Connection): PurgeStore {
@@ -45,6 +46,9 @@ const deletions: Record<Purgeable, (now: number, limit: number) => RawBuilder<un
     (SELECT model, id_hash FROM oauth_records WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit})`,
   sessions: (now, limit) => sql`DELETE FROM sessions WHERE token_hash IN
     (SELECT token_hash FROM sessions WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit})`,
+  // Kept for a while behind their end, so that a file begun in time finds its link until the last.
+  uploadLinks: (now, limit) => sql`DELETE FROM upload_links WHERE id IN
+    (SELECT id FROM upload_links WHERE expires_at <= ${now - days(7)} ORDER BY expires_at LIMIT ${limit})`,
   rateLimits: (now, limit) => sql`DELETE FROM rate_limits WHERE (key, window_end) IN
     (SELECT key, window_end FROM rate_limits WHERE window_end <= ${now} ORDER BY window_end LIMIT ${limit})`,
 };

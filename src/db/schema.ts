@@ -76,6 +76,20 @@ export interface Schema {
     created_by: string;
     created_at: number;
   };
+  upload_links: {
+    id: string;
+    studio_id: string;
+    post_id: string;
+    created_by: string;
+    grant_id: string | null;
+    client_id: string | null;
+    client_name: string | null;
+    in_place: number;
+    created_at: number;
+    expires_at: number;
+    withdrawn_at: number | null;
+  };
+  upload_files: { asset_id: string; link_id: string; file_hash: string; bytes: number; part_bytes: number };
   stray_files: { key: string; due_at: number; doomed: number };
   activity: {
     id: string;

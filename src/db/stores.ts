@@ -13,6 +13,7 @@ import { sessionStore } from "./sessions.ts";
 import { strayFileStore } from "./stray-files.ts";
 import { invitationStore, membershipStore, studioStore } from "./studios.ts";
 import { tokenStore } from "./tokens.ts";
+import { uploadStore } from "./uploads.ts";
 import { userStore } from "./users.ts";
 
 function storesOn(connection: Connection): Stores {
@@ -29,6 +30,7 @@ function storesOn(connection: Connection): Stores {
     posts: postStore(connection),
     assets: assetStore(connection),
     strayFiles: strayFileStore(connection),
+    uploads: uploadStore(connection),
     activity: activityStore(connection),
     rateLimits: rateLimitStore(connection),
     purges: purgeStore(connection),

@@ -21,4 +21,6 @@ export interface Caller extends SignedIn {
   scopes: readonly Scope[];
   /** The AI client that acts for the person; absent when the person acts in the web app. */
   client?: { id: string; name: string };
+  /** The approval under which that client acts. */
+  grantId?: string;
 }

@@ -21,6 +21,7 @@ import type { IdempotencyStore } from "./idempotency/ports.ts";
 import type { LeaseStore } from "./lease.ts";
 import type { PostStore } from "./posts/ports.ts";
 import type { InvitationStore, MembershipStore, StudioStore } from "./studios/ports.ts";
+import type { UploadStore } from "./uploads/ports.ts";
 
 /** What the domain needs of the database; one store a port, all of them bound to one connection. */
 export interface Stores {
@@ -36,6 +37,7 @@ export interface Stores {
   posts: PostStore;
   assets: AssetStore;
   strayFiles: StrayFileStore;
+  uploads: UploadStore;
   activity: ActivityStore;
   rateLimits: RateLimitStore;
   purges: PurgeStore;
@@ -53,6 +55,8 @@ export interface Deps extends Stores {
   newSecret: () => string;
   /** `{base}`: for the addresses that results carry. */
   base: string;
+  /** `{uploadPage}`: where upload links lead. */
+  uploadPage: string;
   limits: AssetLimits;
   /** Where files lie. Not part of any transaction. */
   files: FileStore;

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { PartedFile } from "#domain/assets/part-store.ts";
 import { AppError } from "#lib/errors.ts";
 import type { FileClaims } from "./file-tokens.ts";
 import { toProblem } from "./problem.ts";
@@ -13,6 +14,14 @@ export interface FileReceiver {
     body: AsyncIterable<Uint8Array>,
     options: { maxBytes: number; declaredBytes?: number | undefined },
   ): Promise<{ version: string }>;
+  parts: {
+    receive(
+      file: PartedFile,
+      part: number,
+      body: AsyncIterable<Uint8Array>,
+      declaredBytes: number | undefined,
+    ): Promise<void>;
+  };
 }
 
 /** Less than this in one stretch of patience is no upload but a hold on a connection and a file. */
@@ -25,20 +34,23 @@ export async function receiveFile(
   req: IncomingMessage,
   res: ServerResponse,
   store: FileReceiver,
-  claims: Extract<FileClaims, { op: "put" }>,
+  claims: Extract<FileClaims, { op: "put" | "part" }>,
   patienceMs: number,
 ): Promise<void> {
   // RFC 9110 §14.5: storing a part as if it were the whole is the one wrong answer.
   if (req.headers["content-range"] !== undefined)
     throw new AppError("invalid_input", "Send the whole file in one PUT.");
   const length = req.headers["content-length"];
+  const declaredBytes = length === undefined ? undefined : Number(length);
   const watch = watchSender(req, patienceMs);
   try {
-    const { version } = await store.receive(claims.key, bodyOf(req, res), {
-      maxBytes: claims.maxBytes,
-      declaredBytes: length === undefined ? undefined : Number(length),
-    });
-    res.writeHead(200, { etag: `"${version}"`, "content-length": "0", "cache-control": "no-store" }).end();
+    const body = bodyOf(req, res);
+    const etag: Record<string, string> = {};
+    if (claims.op === "part") await store.parts.receive(claims.file, claims.part, body, declaredBytes);
+    else
+      etag["etag"] =
+        `"${(await store.receive(claims.key, body, { maxBytes: claims.maxBytes, declaredBytes })).version}"`;
+    res.writeHead(200, { ...etag, "content-length": "0", "cache-control": "no-store" }).end();
   } finally {
     clearInterval(watch);
   }

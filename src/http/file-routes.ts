@@ -31,9 +31,10 @@ export function fileRoutes(parts: FileRouteParts): Route[] {
         allowOrigin(req, res, parts.origins);
         if (req.method === "OPTIONS") return answerPreflight(res);
         const claims = parts.tokens.verify((req.url ?? "").slice(path.length));
-        const wanted = req.method === "PUT" ? "put" : "get";
-        if (!["PUT", "GET", "HEAD"].includes(req.method ?? "") || claims?.op !== wanted) throw notValid();
-        if (claims.op === "put") await receiveFile(req, res, parts.store, claims, patienceMs);
+        const wanted = req.method === "PUT" ? ["put", "part"] : ["get"];
+        if (!["PUT", "GET", "HEAD"].includes(req.method ?? "") || !claims || !wanted.includes(claims.op))
+          throw notValid();
+        if (claims.op !== "get") await receiveFile(req, res, parts.store, claims, patienceMs);
         else await serveFile(req, res, parts.store, claims, { clock: parts.clock, patienceMs });
       } catch (error) {
         await refuse(req, res, error, context);

@@ -1,9 +1,11 @@
+import type { PartedFile } from "#domain/assets/part-store.ts";
 import { safeFileName } from "#lib/file-name.ts";
 import type { Signer } from "#lib/signed-token.ts";
 
 /** What a signed address of the disk store allows. */
 export type FileClaims =
   | { op: "put"; key: string; maxBytes: number }
+  | { op: "part"; file: PartedFile; part: number }
   | { op: "get"; key: string; mimeType: string; filename: string; asDownload: boolean; expiresAt: number };
 
 export interface FileTokens {
@@ -13,6 +15,7 @@ export interface FileTokens {
     key: string,
     options: { mimeType: string; filename: string; asDownload: boolean; expiresAt: number },
   ): Promise<string>;
+  forPart(file: PartedFile, part: number, expiresAt: number): Promise<string>;
   /** What the token at the end of an address allows; undefined for any that is forged, cut short or expired. */
   verify(token: string): FileClaims | undefined;
 }
@@ -23,6 +26,8 @@ export function createFileTokens(signer: Signer, base: string): FileTokens {
   return {
     origin: new URL(base).origin,
     forUpload: async (key, { maxBytes, expiresAt }) => address({ op: "put", key, maxBytes }, expiresAt),
+    forPart: async ({ key, id, bytes, partBytes }, part, expiresAt) =>
+      address({ op: "part", file: { key, id, bytes, partBytes }, part }, expiresAt),
     forDownload: async (key, { mimeType, filename, asDownload, expiresAt }) =>
       // Made safe and short here already: an address must not grow with a name.
       address({ op: "get", key, mimeType, filename: safeFileName(filename), asDownload, expiresAt }, expiresAt),

@@ -8,6 +8,8 @@ export type OriginRule =
   | "any"
   /** Cookies count here: only our own pages may. */
   | "own"
+  /** No cookies count here, but a link does: our own pages, and the upload page's. */
+  | "upload"
   /** The MCP endpoint: our own origin, the configured ones, and on loopback any loopback page. */
   | "mcp";
 
@@ -32,6 +34,7 @@ export function createGuards({ base, uploadPage, loopback, mcpOrigins }: Address
   const allowed: Record<OriginRule, (origin: string) => boolean> = {
     any: () => true,
     own: (origin) => origin === ownOrigin,
+    upload: (origin) => origin === ownOrigin || origin === new URL(uploadPage).origin,
     mcp: (origin) =>
       callers.has(origin) || (loopback && URL.canParse(origin) && isLoopbackName(new URL(origin).hostname)),
   };

@@ -8,6 +8,7 @@ import { peopleRoutes, type PeopleParts } from "./people-routes.ts";
 import { mcpRoute } from "./mcp-route.ts";
 import { metricsRoute, type Metrics } from "./metrics.ts";
 import type { Handler, Route } from "./server.ts";
+import { uploadRoutes, type UploadRouteParts } from "./uploads/routes.ts";
 import { thumbnailRoute, type ThumbnailParts } from "./thumbnail-route.ts";
 import { webApp, type StaticFiles } from "./static-files.ts";
 
@@ -24,6 +25,7 @@ export interface RouteParts {
   consent: ConsentParts;
   mcp: McpEndpoint;
   thumbnails: ThumbnailParts;
+  uploads: UploadRouteParts;
   /** The signed addresses of the disk store, where it is used. */
   files: FileRouteParts | undefined;
 }
@@ -41,6 +43,7 @@ export function createRoutes(parts: RouteParts): (isDraining: () => boolean) => 
     ...consentRoutes(parts.consent),
     thumbnailRoute(parts.thumbnails),
     ...(parts.files ? fileRoutes(parts.files) : []),
+    ...uploadRoutes(parts.uploads),
     { path: "/api/*", origin: "own", handle: parts.api },
     { path: "/*", origin: "own", handle: webApp(parts.webFiles, parts.base) },
   ];

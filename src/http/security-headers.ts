@@ -8,6 +8,11 @@ export const webAppCsp =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; " +
   "form-action 'self'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'";
 
+/** The upload page: the same, and bytes may go to the store; pictures and videos are shown before they are sent. */
+export const uploadPageCsp = (origins: readonly string[]): string =>
+  `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: ${origins.join(" ")}; media-src blob:; ` +
+  `connect-src 'self' ${origins.join(" ")}; form-action 'none'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'`;
+
 export function setSecurityHeaders(res: ServerResponse, https: boolean): void {
   res.setHeader("content-security-policy", strictCsp);
   res.setHeader("x-content-type-options", "nosniff");

@@ -57,6 +57,9 @@ function toStaticFile(name: string, plain: Buffer): StaticFile {
   };
 }
 
+/** Pages with gaps, which other routes fill. */
+const templates = { upload: "/upload.html" } as const;
+
 /**
  * The web app: its files, and its one page for every other address a person can open.
  * On loopback a page asked for under another name (127.0.0.1 for localhost) is sent to the one where cookies live.
@@ -72,7 +75,9 @@ export function webApp(files: StaticFiles, base: string): Handler {
       res.writeHead(307, { location: `${base}${path.startsWith("//") ? "/" : req.url}` }).end();
       return;
     }
-    const file = files.find(path) ?? (isPage || path === "/" ? files.find("/index.html") : undefined);
+    const file =
+      (path === templates.upload ? undefined : files.find(path)) ??
+      (isPage || path === "/" ? files.find("/index.html") : undefined);
     if (!file) throw new AppError("not_found", "There is nothing at this address.");
     const gzip = /\bgzip\b/.test(req.headers["accept-encoding"]?.toString() ?? "") ? file.gzip : undefined;
     const body = gzip ?? file.plain;

@@ -9,6 +9,7 @@ export const idPrefixes = {
   asset: "ast",
   connection: "con",
   invitation: "inv",
+  uploadLink: "upl",
   activity: "act",
   request: "req",
 } as const;

@@ -1,6 +1,7 @@
 import type { Tool } from "./tool.ts";
 import { attachAssetTool } from "./tools/attach-asset.ts";
 import { createPostTool } from "./tools/create-post.ts";
+import { createUploadSessionTool } from "./tools/create-upload-session.ts";
 import { deleteAssetTool } from "./tools/delete-asset.ts";
 import { detachAssetTool } from "./tools/detach-asset.ts";
 import { getAssetTool } from "./tools/get-asset.ts";
@@ -22,6 +23,7 @@ export const tools: readonly Tool[] = [
   getPostTool,
   createPostTool,
   updatePostTool,
+  createUploadSessionTool,
   requestAssetUploadTool,
   uploadAssetInlineTool,
   importAssetFromUrlTool,

@@ -17,7 +17,7 @@ export async function io<T>(call: Promise<T>): Promise<T> {
   }
 }
 
-function diskFault(error: unknown): AppError {
+export function diskFault(error: unknown): AppError {
   const full = ["ENOSPC", "EDQUOT"].includes(errnoOf(error) ?? "");
   if (full) return diskFull(error);
   return new AppError("storage_unavailable", "The file store cannot be used right now.", "Try again in a moment.", {

@@ -3,7 +3,7 @@ import { mkdir, open, rename, rm, statfs, unlink, type FileHandle } from "node:f
 import { dirname, join } from "node:path";
 import type { Clock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
-import { diskFull, errnoOf, io } from "./disk-faults.ts";
+import { diskFault, diskFull, errnoOf, io } from "./disk-faults.ts";
 import { findVersions, nextTurn, placeVersion, temporaryFolder, type Version } from "./disk-layout.ts";
 import { tooLarge } from "./keys.ts";
 import { untilAborted } from "./until-aborted.ts";
@@ -15,6 +15,8 @@ export interface Writer {
   publish(key: string, poured: Poured): Promise<Version>;
   /** Remembers of `key` that it was sent `bytes`, which were too many to keep. */
   publishOverLimit(key: string, bytes: number): Promise<Version>;
+  /** Throws where so many bytes would leave less free than must stay. */
+  checkSpace(wanted: number): Promise<void>;
   /** Renames, and makes both ends durable. False where `from` is gone. */
   move(from: Version, to: Version): Promise<boolean>;
 }
@@ -152,8 +154,9 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterParts
     try {
       await rename(path, to.path);
     } catch (error) {
+      if (errnoOf(error) !== "ENOENT") throw diskFault(error);
       // Somebody tidied the folder away, or `path` is gone; only the second fails again.
-      if (errnoOf(error) === "ENOENT") known.delete(to.folder);
+      known.delete(to.folder);
       await ensureFolder(to.folder);
       await io(rename(path, to.path));
     }
@@ -167,7 +170,7 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterParts
     known.add(folder);
   }
 
-  return { pour, publish, publishOverLimit, move };
+  return { pour, publish, publishOverLimit, checkSpace, move };
 }
 
 async function writeAll(file: FileHandle, chunks: Uint8Array[]): Promise<void> {
@@ -193,7 +196,12 @@ export async function syncFolder(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const folder = await io(open(path, "r"));
   try {
-    await io(folder.sync());
+    // Some network file systems do not know the call for folders either, and say so.
+    await io(
+      folder.sync().catch((error: unknown) => {
+        if (!["EINVAL", "ENOTSUP"].includes(errnoOf(error) ?? "")) throw error;
+      }),
+    );
   } finally {
     await folder.close();
   }

@@ -3,11 +3,13 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import type { FileStore, StoredFile } from "#domain/assets/file-store.ts";
+import type { PartStore } from "#domain/assets/part-store.ts";
 import type { Clock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { ifThere, io } from "./disk-faults.ts";
 import { findVersions, nextTurn, placeVersion, temporaryFolder, versionName, type Version } from "./disk-layout.ts";
 import { listKeys } from "./disk-list.ts";
+import { createDiskParts, type DiskParts } from "./disk-parts.ts";
 import { prepareRoot } from "./disk-root.ts";
 import { createWriter, syncFolder } from "./disk-write.ts";
 import { tooLarge } from "./keys.ts";
@@ -17,6 +19,7 @@ export interface DiskAddresses {
   readonly origin: string;
   forUpload: FileStore["uploadAddress"];
   forDownload: FileStore["downloadAddress"];
+  forPart: PartStore["address"];
 }
 
 /** A file that is open for reading; it stays what it is, whatever happens to its key. */
@@ -40,6 +43,7 @@ export interface DiskStore extends FileStore {
     options: { maxBytes: number; declaredBytes?: number | undefined },
   ): Promise<StoredFile>;
   open(key: string): Promise<OpenFile | undefined>;
+  readonly parts: DiskParts;
   /** Removes temporary files that nobody wrote to since then (epoch milliseconds): what a crash left. */
   sweepTemporary(olderThan: number): Promise<number>;
 }
@@ -65,6 +69,13 @@ export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
   const writer = createWriter({ root, clock, minFreeBytes, newName });
 
   const current = async (key: string): Promise<Version | undefined> => (await findVersions(root, key)).at(-1);
+
+  async function statKey(key: string): Promise<StoredFile | undefined> {
+    const found = await current(key);
+    return found && toStored(found);
+  }
+
+  const parts = createDiskParts({ root, clock, newName, writer, address: addresses.forPart, stat: statKey });
 
   async function openKey(key: string): Promise<OpenFile | undefined> {
     // A file can be replaced between finding and opening it; then the next look finds the new one.
@@ -110,10 +121,8 @@ export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
       }
     },
 
-    async stat(key) {
-      const found = await current(key);
-      return found && toStored(found);
-    },
+    stat: statKey,
+    parts,
 
     async read(key, range, signal) {
       signal?.throwIfAborted();

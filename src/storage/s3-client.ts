@@ -54,12 +54,15 @@ export function createClient(settings: S3Settings, endpoint = settings.endpoint)
 
 export function createAsker(usualPatienceMs: number): Asker {
   return async (call, { patienceMs = usualPatienceMs, workBytes = 0, signal } = {}) => {
-    const deadline = AbortSignal.timeout(patienceMs + Math.ceil(workBytes / bytesPerMs));
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), patienceMs + Math.ceil(workBytes / bytesPerMs));
     try {
-      return await call({ abortSignal: signal ? AbortSignal.any([signal, deadline]) : deadline });
+      return await call({ abortSignal: signal ? AbortSignal.any([signal, late.signal]) : late.signal });
     } catch (error) {
       signal?.throwIfAborted();
       throw s3Fault(error);
+    } finally {
+      clearTimeout(timer); // an answer that began in time may take longer to read
     }
   };
 }

@@ -68,16 +68,14 @@ export function createPromote(target: Target, limits: CopyLimits, newName: () =>
       const version = plainTag(copy.ETag);
       // Where a copy has an ETag of its own, that the source has not changed until after it says the same.
       const same = version === source.ifVersion || plainTag((await head(source.key))?.ETag) === source.ifVersion;
-      if (!same || copy.ContentLength !== source.bytes) return false;
-      await copyObject(
-        target,
-        { key: staged, ifVersion: version, bytes: source.bytes },
-        { key: to, mimeType, metadata },
-        limits,
-      );
-      return true;
-    } finally {
+      const good = same && copy.ContentLength === source.bytes;
+      const checked = { key: staged, ifVersion: version, bytes: source.bytes };
+      if (good) await copyObject(target, checked, { key: to, mimeType, metadata }, limits);
       await discard(staged);
+      return good;
+    } catch (error) {
+      void discard(staged); // whoever asked has waited long enough
+      throw error;
     }
   }
 

@@ -65,7 +65,7 @@ export async function writeObject(
     if (!upload) throw new Error("gather ended without a last part");
     return { bytes, version: await upload.complete(bytes), sha256: hash.digest("hex") };
   } catch (error) {
-    await upload?.abort();
+    void upload?.abort(); // whoever asked has waited long enough
     throw error;
   }
 }
@@ -76,6 +76,7 @@ export interface Multipart {
   send(part: Uint8Array): Promise<void>;
   /** Makes the object of all parts sent, or of those given, and answers its version. */
   complete(bytes: number, parts?: CompletedPart[]): Promise<string>;
+  /** Never fails. */
   abort(): Promise<void>;
 }
 

@@ -6,6 +6,7 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
   type HeadObjectCommandOutput,
+  type UploadPartCommand,
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { randomBytes } from "node:crypto";
@@ -25,6 +26,8 @@ import {
   type S3Settings,
 } from "./s3-client.ts";
 import { usualCopyLimits, type CopyLimits } from "./s3-copy.ts";
+import { allowPages } from "./s3-cors.ts";
+import { createS3Parts } from "./s3-parts.ts";
 import { createPromote, toStored } from "./s3-promote.ts";
 import { writeObject, type Target } from "./s3-write.ts";
 
@@ -38,6 +41,8 @@ export interface S3Options {
 }
 
 export interface S3Store extends FileStore {
+  /** Lets the pages of these origins send bytes to the bucket; answers whether that had to be changed. */
+  allowPages(origins: readonly string[]): Promise<boolean>;
   close(): void;
 }
 
@@ -59,8 +64,11 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
   const object = (key: string) => ({ Bucket: bucket, Key: checkKey(key) });
 
   const secondsUntil = (time: number) => Math.max(1, Math.floor((time - clock()) / 1000));
+  const until = (expiresAt: number) => ({ expiresIn: secondsUntil(expiresAt), signingDate: new Date(clock()) });
   const sign = (command: PutObjectCommand | GetObjectCommand, expiresAt: number) =>
-    getSignedUrl(signer, command, { expiresIn: secondsUntil(expiresAt), signingDate: new Date(clock()) });
+    getSignedUrl(signer, command, until(expiresAt));
+  const signPart = (command: UploadPartCommand, expiresAt: number) =>
+    getSignedUrl(signer, command, { ...until(expiresAt), signableHeaders: new Set(["content-length", "host"]) });
 
   async function head(key: string): Promise<HeadObjectCommandOutput | undefined> {
     const command = new HeadObjectCommand(object(key));
@@ -129,9 +137,13 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
       }
     },
 
+    parts: createS3Parts(target, signPart),
+
     async ping() {
       await ask((how) => client.send(new HeadBucketCommand({ Bucket: bucket }), how));
     },
+
+    allowPages: (origins) => allowPages(target, origins),
 
     close() {
       client.destroy();

@@ -12,7 +12,7 @@ const suite = join(import.meta.dirname, "../../node_modules/@modelcontextprotoco
 forEachEngine(
   "oauth conformance",
   (bed) => {
-    test("[META-2] [AUTHZ-1] [TOKEN-2] the authorization scenarios of the conformance suite pass", async () => {
+    test("[META-2] [AUTHZ-1] [GRANT-2] the authorization scenarios of the conformance suite pass", async () => {
       const service = await startService(bed.deps, { env: { RATE_LIMITS: "off" } });
       const { base } = service;
       const { port } = new URL(await freeBase());

@@ -58,9 +58,9 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
     await page.getByRole("button", { name: "Invite someone" }).click();
     await page.getByRole("button", { name: "Create link" }).click();
     await page.getByText("Send them this link").waitFor();
-    const link = await page.getByRole("dialog").locator("code").textContent();
+    const link = (await page.getByRole("dialog").locator("code").textContent()) ?? "";
     await page.getByRole("button", { name: "Done" }).click();
-    assert.ok(link !== null && link.startsWith(`${base}/join/`));
+    assert.ok(link.startsWith(`${base}/join/`));
 
     member = await visitAs(browser, base, "grace.hopper@example.com");
     await member.page.goto(link);

@@ -12,7 +12,7 @@ const rounds = 3;
 
 for (const engine of engines()) {
   describe(`kill -9 during refresh (${engine})`, () => {
-    test("[C3] [TOKEN-4] [A11] the old token or the new one works, never neither, and not both once the grace is over", async () => {
+    test("[C3] [GRANT-4] [A11] the old token or the new one works, never neither, and not both once the grace is over", async () => {
       const place = await createPlace(engine);
       const base = await freeBase();
       const env = {

@@ -20,6 +20,8 @@ import { createInvitation } from "#domain/studios/create-invitation.ts";
 import { createStudio } from "#domain/studios/create-studio.ts";
 import { removeMember } from "#domain/studios/remove-member.ts";
 import { revokeInvitation } from "#domain/studios/revoke-invitation.ts";
+import { createUploadLink, createUploadSession } from "#domain/uploads/create-upload-session.ts";
+import { withdrawUploadSession } from "#domain/uploads/withdraw-upload-session.ts";
 import { updateStudio } from "#domain/studios/update-studio.ts";
 import { AppError } from "#lib/errors.ts";
 import { forEachEngine } from "../support/engines.ts";
@@ -74,6 +76,15 @@ const changes: Record<Change, (deps: Deps, cast: Cast) => Promise<() => Promise<
     const { id } = await createPost(deps, member, { title: "A", body: "" });
     return () => updatePost(deps, member, { postId: id, title: "B" });
   },
+  "upload_link.created": async (deps, { member }) => {
+    const { id } = await createPost(deps, member, { title: "A", body: "" });
+    return () => createUploadSession(deps, member, { postId: id });
+  },
+  "upload_link.withdrawn": async (deps, { member }) => {
+    const { id: postId } = await createPost(deps, member, { title: "A", body: "" });
+    const { id: linkId } = await createUploadLink(deps, member, { postId, inPlace: false });
+    return () => withdrawUploadSession(deps, member, { postId, linkId });
+  },
   "asset.requested":
     async (deps, { member }) =>
     () =>
@@ -127,7 +138,16 @@ const hello: Deps["openUrl"] = async (address) => ({
   body: Readable.from([Buffer.from("hello")]),
 });
 
-const tables = ["studios", "users", "memberships", "invitations", "posts", "assets", "activity"] as const;
+const tables = [
+  "studios",
+  "users",
+  "memberships",
+  "invitations",
+  "posts",
+  "assets",
+  "upload_links",
+  "activity",
+] as const;
 
 forEachEngine("activity", (bed) => {
   const everything = async (): Promise<string> =>

@@ -4,23 +4,30 @@ import { createHash, randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
 import { minutes } from "#lib/clock.ts";
-import { connect, download, put, startAssetService, type AssetService, type ToolClient } from "../support/asset-bed.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { connect, download, forEachStoreAndEngine, startAssetService, type ToolClient } from "../support/asset-bed.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { outcome } from "../support/outcome.ts";
 import { newStudio } from "../support/people.ts";
+import type { RunningService } from "../support/service.ts";
+import { put } from "../support/stores.ts";
 import { jpeg, mp4, png, sidewaysJpeg } from "../support/samples.ts";
 
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 const inlineLimit = 5 * 1024 * 1024;
 
-forEachEngine("asset tools", (bed) => {
-  let service: AssetService;
+forEachStoreAndEngine("asset tools", (bed, store) => {
+  let service: RunningService;
+  let owner: Caller;
   let client: ToolClient;
   let postId: string;
   before(async () => {
-    service = await startAssetService(bed.deps, { env: { MAX_IMAGE_BYTES: "200000", MAX_ASSETS_PER_POST: "4" } });
-    client = await connect(service, await newStudio(service.deps));
+    service = await startAssetService(bed, store, { env: { MAX_IMAGE_BYTES: "200000", MAX_ASSETS_PER_POST: "4" } });
+    owner = await newStudio(service.deps);
+    client = await connect(service, owner);
   });
   after(async () => {
     await client.close();
@@ -39,7 +46,7 @@ forEachEngine("asset tools", (bed) => {
       filename: "team.jpg",
     });
     assert.deepEqual(Object.keys(asked).toSorted(), ["assetId", "expiresAt", "uploadUrl"]);
-    assert.equal(Date.parse(asked.expiresAt) - bed.clock(), minutes(10));
+    assert.ok(Math.abs(Date.parse(asked.expiresAt) - service.deps.clock() - minutes(10)) < 10_000);
     assert.equal(await client.fails("attach_asset", { postId, assetId: asked.assetId }), "not_uploaded");
 
     const folder = temporaryFolder();
@@ -89,11 +96,11 @@ forEachEngine("asset tools", (bed) => {
   test("[ASSET-7] [U6] too large at attach: object and record are deleted, also where the store stopped reading", async () => {
     for (const size of [200_001, 2_000_000]) {
       const { assetId, uploadUrl } = await client.ok("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
-      assert.equal(await put(uploadUrl, Buffer.alloc(size, 7)).catch(() => 413), 413);
+      assert.equal(await put(uploadUrl, Buffer.alloc(size, 7)).catch(() => 413), store === "disk" ? 413 : 200);
       assert.equal(await client.fails("attach_asset", { postId: await newPost(), assetId }), "too_large");
       assert.equal(await client.fails("attach_asset", { postId: await newPost(), assetId }), "not_found");
       assert.equal(await client.fails("get_asset", { assetId }), "not_found");
-      assert.equal(await service.disk.stat(`incoming/${assetId}`), undefined);
+      assert.equal(await service.deps.files.stat(`incoming/${assetId}`), undefined);
     }
     const { assetId, uploadUrl } = await client.ok("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
     assert.equal(await put(uploadUrl, Buffer.alloc(200_000, 7)), 200);
@@ -105,7 +112,7 @@ forEachEngine("asset tools", (bed) => {
     await put(uploadUrl, await png());
     assert.equal(await client.fails("attach_asset", { postId: await newPost(), assetId }), "type_mismatch");
     assert.equal(await client.fails("get_asset", { assetId }), "not_found");
-    assert.equal(await service.disk.stat(`incoming/${assetId}`), undefined);
+    assert.equal(await service.deps.files.stat(`incoming/${assetId}`), undefined);
   });
 
   test("[U6] an empty upload is refused and gone", async () => {
@@ -120,10 +127,13 @@ forEachEngine("asset tools", (bed) => {
     const never = await client.ok("request_asset_upload", { kind: "image", mimeType: "image/png" });
     const sent = await client.ok("request_asset_upload", { kind: "image", mimeType: "image/png" });
     await put(sent.uploadUrl, await png());
+    const later: Deps = { ...service.deps, clock: () => service.deps.clock() + minutes(10) + 1 };
+    const attach = (assetId: string) => attachAsset(later, owner, { postId: post, assetId });
+    assert.equal(await outcome(attach(never.assetId)), "upload_expired");
+    assert.equal((await attach(sent.assetId)).status, "ready");
+    if (store === "s3") return; // the server's own clock has not moved
     bed.clock.advance(minutes(10) + 1);
-    assert.equal(await client.fails("attach_asset", { postId: post, assetId: never.assetId }), "upload_expired");
     assert.equal(await put(never.uploadUrl, await png()), 403);
-    assert.equal((await client.ok("attach_asset", { postId: post, assetId: sent.assetId })).status, "ready");
   });
 
   test("[ASSET-3] [ASSET-4] inline: ready at once, on no post; exactly 5 × 1024 × 1024 bytes is too large, one byte below is stored", async () => {
@@ -180,8 +190,8 @@ forEachEngine("asset tools", (bed) => {
     assert.equal((await fetch(url!)).status, 404);
     assert.equal((await fetch(thumbnailUrl!)).status, 404);
     const left = [
-      ...(await service.disk.list("files/", { limit: 1000 })),
-      ...(await service.disk.list("thumbs/", { limit: 1000 })),
+      ...(await service.deps.files.list("files/", { limit: 1000 })),
+      ...(await service.deps.files.list("thumbs/", { limit: 1000 })),
     ];
     assert.ok(!left.some(({ key }) => key.includes(assetId)));
   });
@@ -428,6 +438,7 @@ forEachEngine("asset tools", (bed) => {
     const { url } = await client.ok("get_asset", { assetId });
     const { headers } = await fetch(url!);
     assert.match(headers.get("content-disposition") ?? "", /^attachment/);
+    if (store === "s3") return; // on an origin of its own, where nothing of ours can be reached
     assert.equal(headers.get("x-content-type-options"), "nosniff");
     assert.match(headers.get("content-security-policy") ?? "", /sandbox/);
   });

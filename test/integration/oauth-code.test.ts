@@ -32,7 +32,7 @@ forEachEngine("oauth codes", (bed) => {
 
   const mayCall = async (token: string) => (await callMcp(service.base, token)).status === 200;
 
-  test("[TOKEN-2] a code becomes an opaque token for an hour and a refresh token", async () => {
+  test("[GRANT-2] a code becomes an opaque token for an hour and a refresh token", async () => {
     const { status, headers, body } = await exchange(service.base, await obtainCode(service.base, settled));
     assert.equal(status, 200);
     assert.match(headers.get("cache-control") ?? "", /no-store/); // RFC 6749 §5.1
@@ -48,7 +48,7 @@ forEachEngine("oauth codes", (bed) => {
     assert.match(late.headers.get("www-authenticate") ?? "", /error="invalid_token"/);
   });
 
-  test("[TOKEN-5] [A5] fifty exchanges of one code at once: one gets tokens, and the replay ends them", async () => {
+  test("[GRANT-5] [A5] fifty exchanges of one code at once: one gets tokens, and the replay ends them", async () => {
     const other = await connect(service.base, settled);
     for (let round = 0; round < 3; round++) {
       const obtained = await obtainCode(service.base, settled);
@@ -64,7 +64,7 @@ forEachEngine("oauth codes", (bed) => {
     assert.ok(await mayCall(other.tokens.access_token), "another approval of the same client lives on");
   });
 
-  test("[TOKEN-5] a code used again later ends the grant too", async () => {
+  test("[GRANT-5] a code used again later ends the grant too", async () => {
     const obtained = await obtainCode(service.base, settled);
     const first = await exchange(service.base, obtained);
     assert.ok(await mayCall(first.body.access_token));
@@ -118,7 +118,7 @@ forEachEngine("oauth codes", (bed) => {
     assert.ok(await mayCall(good.body.access_token));
   });
 
-  test("[TOKEN-2] [A13] the resource may be spelled four ways, at either step", async () => {
+  test("[GRANT-2] [A13] the resource may be spelled four ways, at either step", async () => {
     const { base } = service;
     for (const asked of [undefined, `${base}/mcp`, `${base}/mcp/`, base, `${base}/`]) {
       for (const resource of [undefined, `${base}/mcp`, `${base}/`]) {
@@ -132,7 +132,7 @@ forEachEngine("oauth codes", (bed) => {
     }
   });
 
-  test("[TOKEN-1] [A7] a code lives sixty seconds", async (t) => {
+  test("[GRANT-1] [A7] a code lives sixty seconds", async (t) => {
     const [early, late] = [await obtainCode(service.base, settled), await obtainCode(service.base, settled)];
     t.mock.timers.enable({ apis: ["Date"], now: Date.now() }); // the library has no other clock
     t.mock.timers.setTime(Date.now() + seconds(58));
@@ -200,7 +200,7 @@ forEachEngine("oauth codes", (bed) => {
     assert.equal((await exchange(service.base, obtained)).status, 200, "none of it burnt the codes");
   });
 
-  test("[TOKEN-2] bodies that are no form are refused", async () => {
+  test("[GRANT-2] bodies that are no form are refused", async () => {
     const url = `${service.base}${paths.token}`;
     const bodies: [body: string, type: string][] = [
       ["{}", "application/json"],

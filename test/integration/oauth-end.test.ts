@@ -144,7 +144,7 @@ forEachEngine("oauth, how access ends", (bed) => {
     }
   });
 
-  test("[TOKEN-2] [A13] tokens of another audience, another instance or another kind are not good here", async () => {
+  test("[GRANT-2] [A13] tokens of another audience, another instance or another kind are not good here", async () => {
     const elsewhere = await startService(bed.deps, { ...quiet, secrets: ["another secret, just as long as needed"] });
     try {
       const other = await newClient(elsewhere.base);

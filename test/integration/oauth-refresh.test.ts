@@ -35,7 +35,7 @@ forEachEngine("oauth refresh", (bed) => {
     assert.equal(body.error, "invalid_grant");
   };
 
-  test("[TOKEN-3] a refresh gives a new token of each kind; the access token before it runs on", async () => {
+  test("[GRANT-3] a refresh gives a new token of each kind; the access token before it runs on", async () => {
     const { tokens } = await connect(service.base, settled);
     const { status, body, headers } = await again(tokens.refresh_token);
     assert.equal(status, 200);
@@ -46,7 +46,7 @@ forEachEngine("oauth refresh", (bed) => {
     assert.ok((await mayCall(tokens.access_token)) && (await mayCall(body.access_token)));
   });
 
-  test("[TOKEN-4] [A8] fifty refreshes with one token at once: none fails, and every holder is still in", async () => {
+  test("[GRANT-4] [A8] fifty refreshes with one token at once: none fails, and every holder is still in", async () => {
     const { tokens } = await connect(service.base, settled);
     const answers = await Promise.all(Array.from({ length: 50 }, () => again(tokens.refresh_token)));
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
@@ -59,7 +59,7 @@ forEachEngine("oauth refresh", (bed) => {
     assert.ok(await mayCall(next.body.access_token));
   });
 
-  test("[TOKEN-4] the one just before is good for thirty seconds, then it ends the grant", async () => {
+  test("[GRANT-4] the one just before is good for thirty seconds, then it ends the grant", async () => {
     const { tokens } = await connect(service.base, settled);
     const lost = await again(tokens.refresh_token);
     assert.equal(lost.status, 200);
@@ -72,7 +72,7 @@ forEachEngine("oauth refresh", (bed) => {
     assert.equal(await mayCall(repeated.body.access_token), false);
   });
 
-  test("[TOKEN-4] [A8] the one before the last ends the grant, however soon", async () => {
+  test("[GRANT-4] [A8] the one before the last ends the grant, however soon", async () => {
     const { tokens } = await connect(service.base, settled);
     const second = await again(tokens.refresh_token);
     const third = await again(second.body.refresh_token);
@@ -82,7 +82,7 @@ forEachEngine("oauth refresh", (bed) => {
     for (const { access_token: token } of [tokens, second.body, third.body]) assert.equal(await mayCall(token), false);
   });
 
-  test("[TOKEN-4] [A8] fifty at once, of which the old half is two generations behind: the grant ends, nobody gets a 5xx", async () => {
+  test("[GRANT-4] [A8] fifty at once, of which the old half is two generations behind: the grant ends, nobody gets a 5xx", async () => {
     const { tokens } = await connect(service.base, settled);
     const second = await again(tokens.refresh_token);
     const third = await again(second.body.refresh_token);
@@ -141,7 +141,7 @@ forEachEngine("oauth refresh", (bed) => {
     t.mock.timers.setTime(Date.now() + ms);
   };
 
-  test("[TOKEN-3] [A12] thirty days unused end it", async (t) => {
+  test("[GRANT-3] [A12] thirty days unused end it", async (t) => {
     const { tokens } = await connect(service.base, settled);
     t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
     later(t, days(30) - seconds(5));
@@ -151,7 +151,7 @@ forEachEngine("oauth refresh", (bed) => {
     assertOver(await again(next.body.refresh_token));
   });
 
-  test("[TOKEN-3] [A12] ninety days after the approval it ends, however often it was used", async (t) => {
+  test("[GRANT-3] [A12] ninety days after the approval it ends, however often it was used", async (t) => {
     let { refresh_token: token } = (await connect(service.base, settled)).tokens;
     t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
     for (let day = 10; day < 90; day += 10) {

@@ -137,6 +137,56 @@ const people = {
   "SIGN-9": { section: "0", says: "{base} never comes from a request header" },
 } as const satisfies Record<string, Requirement>;
 
+/** §2 and §3.1 to §3.7: how AI clients find us, ask a person, and get, renew and lose their tokens. */
+const clients = {
+  "META-1": { section: "2", says: "RFC 9728 metadata at /.well-known/oauth-protected-resource and …/mcp" },
+  "META-2": {
+    section: "2",
+    says: "RFC 8414 metadata at /.well-known/oauth-authorization-server, …/mcp and /.well-known/openid-configuration",
+  },
+  "META-3": { section: "0", says: "the addresses in metadata come from settings, never from a request header" },
+  "META-4": { section: "2", says: "anything unknown under /.well-known/ is a JSON 404" },
+  "META-5": { section: "2", says: "metadata and the endpoints without cookies can be used from any page" },
+  "AUTH-1": {
+    section: "3",
+    says: "POST /mcp without a bearer token: 401 with WWW-Authenticate: Bearer resource_metadata=…",
+  },
+  "AUTH-2": { section: "3", says: 'a bad or expired token: 401 with error="invalid_token" and resource_metadata' },
+  "AUTH-3": { section: "3", says: "no membership at all: HTTP 403, text/plain, exactly No studio membership" },
+  "REG-1": { section: "2", says: "dynamic client registration, RFC 7591, open to all, rate-limited" },
+  "REG-2": {
+    section: "3",
+    says: "loopback redirects on any port and private-use schemes work; other plain-http redirects are refused",
+  },
+  "REG-3": { section: "3", says: "a client may be pre-registered by the operator" },
+  "REG-4": { section: "3", says: "a client may use a metadata document, its client_id being an https URL" },
+  "REG-5": { section: "3", says: "registrations nobody used are swept after a day, used ones never" },
+  "AUTHZ-1": { section: "2", says: "authorization endpoint: code and PKCE S256 only" },
+  "AUTHZ-2": {
+    section: "3",
+    says: "no web session: to the login url, the identity provider, and back into the same authorize step",
+  },
+  "AUTHZ-3": {
+    section: "3",
+    says: "the person sees who asks, where the answer goes, which studio, what it may do; approves or cancels",
+  },
+  "AUTHZ-4": { section: "3", says: "approval is asked for each client, every time" },
+  "GRANT-1": { section: "3", says: "a code lives 60 s and serves once" },
+  "GRANT-2": { section: "3", says: "an opaque access token of one hour, bound to the resource {base}/mcp" },
+  "GRANT-3": { section: "3", says: "a rotating refresh token: 30 days sliding, 90 days at most" },
+  "GRANT-4": {
+    section: "3",
+    says: "the current refresh token, or the one just before for 30 s, is accepted; anything older ends the grant",
+  },
+  "GRANT-5": { section: "3", says: "reuse of a code ends the grant" },
+  "SCOPE-1": { section: "3", says: "nothing asked means both scopes" },
+  "SCOPE-2": { section: "3", says: "a person may grant view only, and nothing widens it" },
+  "END-1": { section: "3", says: "signing out of the web app does not end a client's token" },
+  "END-2": { section: "3", says: "revoking ends access at once" },
+  "END-3": { section: "3", says: "authorization records are the service's own and survive a restart as they were" },
+  "STORE-1": { section: "8", says: "tokens, codes and cookies are stored hashed or not at all" },
+} as const satisfies Record<string, Requirement>;
+
 /** §4 and §5: files. */
 const assets = {
   "ASSET-1": {
@@ -195,6 +245,40 @@ const assets = {
   "ASSET-24": { section: "4", says: "base64 that is not base64, and an empty file, are invalid_input" },
 } as const satisfies Record<string, Requirement>;
 
+/** §4 create_upload_session and §6. */
+const uploads = {
+  "UPLOAD-1": {
+    section: "4",
+    says: "create_upload_session takes postId, answers { url, expiresInMinutes }: {uploadPage}/u/<token>, 30",
+  },
+  "UPLOAD-2": {
+    section: "6",
+    says: "bytes go straight to the store in parts, and a finished file attaches itself to the post",
+  },
+  "UPLOAD-3": { section: "6", says: "a full post says so before bytes are sent" },
+  "UPLOAD-4": { section: "5", says: "wrong types are refused before bytes are sent, and after" },
+  "UPLOAD-5": { section: "6", says: "the 30 minutes gate the start of a file; one that was begun may take 24 hours" },
+  "UPLOAD-6": {
+    section: "6",
+    says: "a link dies with its maker's membership, its client, its post, and when withdrawn",
+  },
+  "UPLOAD-7": { section: "7", says: "the post's page lists its upload links, and withdraws them" },
+  "UPLOAD-8": {
+    section: "6",
+    says: "a link shows the studio's name, the post's title and the files sent through it, and nothing else",
+  },
+  "UPLOAD-9": {
+    section: "6",
+    says: "several files at once, a lost network, a reloaded page, a restarted server: all arrive, whole",
+  },
+  "UPLOAD-10": {
+    section: "6",
+    says: "progress, speed, time left, pause, resume, retry, cancel, phone, previews, alt text; any size",
+  },
+  "UPLOAD-11": { section: "6", says: "expired, forged or withdrawn links get a clear page" },
+  "UPLOAD-12": { section: "6", says: "works with the keyboard and a screen reader, in light and dark, at phone width" },
+} as const satisfies Record<string, Requirement>;
+
 /** §7: the web app, as a person at a browser meets it. */
 const webApp = {
   "WEB-1": { section: "7", says: "a new user signs in and creates a studio" },
@@ -215,7 +299,9 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...words,
   ...webApp,
   ...people,
+  ...clients,
   ...assets,
+  ...uploads,
   ...errors,
   ...variables,
   ...running,

@@ -5,11 +5,12 @@ import { assertProblem, call, startApiServer, type ApiServer } from "../support/
 import { apiRoutes, isWrite } from "../support/api-routes.ts";
 import { createTestClock } from "../support/clock.ts";
 import { createDeps, createPlace, silent } from "../support/engines.ts";
+import { newPerson } from "../support/people.ts";
 
 interface Address {
   path: string;
   /** Pages of which origins may call it from a browser. */
-  origin: "any" | "own" | "mcp";
+  origin: "any" | "own" | "upload" | "mcp";
   /** Also under names that are not ours. */
   anyHost?: true;
   /** What GET and POST are answered with nothing in hand: no session, no token, no form. */
@@ -45,6 +46,8 @@ const edge: readonly Address[] = [
   { path: "/dev-idp/*", origin: "own", get: 404, post: 404 },
   { path: "/consent/*", origin: "own", get: 303, post: 403 },
   { path: "/files/thumb/*", origin: "any", get: 404, post: 404 },
+  { path: "/api/uploads/*", origin: "upload", get: 404, post: 404 },
+  { path: "/u/*", origin: "upload", get: 403, post: 404 },
   { path: "/api/*", origin: "own", get: 404, post: 404 },
   { path: "/*", origin: "own", get: 404, post: 404 }, // this service has no web app built in
 ];
@@ -70,6 +73,9 @@ const api = [
   "POST /api/studios/:studioId/posts",
   "GET /api/studios/:studioId/posts/:postId",
   "PATCH /api/studios/:studioId/posts/:postId",
+  "GET /api/studios/:studioId/posts/:postId/upload-links",
+  "POST /api/studios/:studioId/posts/:postId/upload-links",
+  "DELETE /api/studios/:studioId/posts/:postId/upload-links/:linkId",
   "GET /api/studios/:studioId/assets",
   "GET /api/studios/:studioId/assets/:assetId",
   "PATCH /api/studios/:studioId/assets/:assetId",
@@ -79,6 +85,16 @@ const api = [
   "DELETE /api/studios/:studioId/posts/:postId/assets/:assetId",
   "GET /api/studios/:studioId/clients",
   "DELETE /api/studios/:studioId/clients/:grantId",
+];
+
+/** Every route of the upload page's API. All of them want a link's token. */
+const uploadApi = [
+  "GET /api/uploads/session",
+  "POST /api/uploads/files",
+  "POST /api/uploads/files/:fileId/addresses",
+  "POST /api/uploads/files/:fileId/complete",
+  "PATCH /api/uploads/files/:fileId",
+  "DELETE /api/uploads/files/:fileId",
 ];
 
 describe("the surface", () => {
@@ -111,6 +127,20 @@ describe("the surface", () => {
       api,
     );
   });
+
+  test("the upload page's API has these routes and no other", () => {
+    const found = server.uploadApi.routes.filter(({ method }) => method !== "ALL");
+    assert.deepEqual([...new Set(found.map(({ method, path }) => `${method} ${path}`))], uploadApi);
+  });
+
+  for (const route of uploadApi) {
+    test(`[L6] ${route} wants a link's token, and no cookie counts`, async () => {
+      const [method = "", path = ""] = route.split(" ");
+      const cookie = await server.signIn(await newPerson(server.deps));
+      for (const headers of [{}, { cookie }, { "upload-token": "x.y" }, { "upload-token": "" }])
+        assertProblem(await call(server, method, path, { headers }), 403, "forbidden");
+    });
+  }
 
   for (const { path, get, post } of edge) {
     test(`[L6] ${path} with nothing in hand`, async () => {

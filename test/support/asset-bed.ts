@@ -1,22 +1,42 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { createFileTokens } from "#http/file-tokens.ts";
 import type { AssetDetail } from "#domain/assets/asset.ts";
+import type { FileStore } from "#domain/assets/file-store.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
+import { systemClock } from "#lib/clock.ts";
 import { createSigner } from "#lib/signed-token.ts";
-import { openDiskStore, type DiskStore } from "#storage/disk.ts";
+import { openDiskStore } from "#storage/disk.ts";
+import { createDeps, forEachEngine, type Bed } from "./engines.ts";
 import { temporaryFolder } from "./folder.ts";
 import { freeBase, startService, type RunningService, type ServiceOptions } from "./service.ts";
+import { openTestS3, storeNames } from "./stores.ts";
 import { approve } from "./tokens.ts";
 
-export interface AssetService extends RunningService {
-  /** Where the disk store keeps its files. */
-  root: string;
-  disk: DiskStore;
+/** Defines the same suite for each store and each database. */
+export function forEachStoreAndEngine(name: string, define: (bed: Bed, store: FileStore["name"]) => void): void {
+  for (const store of storeNames()) forEachEngine(`${name} on ${store}`, (bed) => define(bed, store));
 }
 
-/** The whole service on the disk store, over a test's own database and clock. */
-export async function startAssetService(deps: Deps, options: ServiceOptions = {}): Promise<AssetService> {
+/** The whole service on a store, over a test's own database. An S3 server has a clock of its own, which is the real one. */
+export async function startAssetService(
+  bed: Bed,
+  store: FileStore["name"],
+  options: ServiceOptions = {},
+): Promise<RunningService> {
+  if (store === "disk") return startOnDisk(bed.deps, options);
+  const files = await openTestS3();
+  const service = await startService({ ...createDeps(bed.database, systemClock), files }, options);
+  return {
+    ...service,
+    async close() {
+      await service.close();
+      files.close();
+    },
+  };
+}
+
+export async function startOnDisk(deps: Deps, options: ServiceOptions): Promise<RunningService> {
   const base = options.base ?? (await freeBase());
   const folder = temporaryFolder();
   const signer = createSigner(["a secret of this test, long enough"], deps.clock);
@@ -29,8 +49,6 @@ export async function startAssetService(deps: Deps, options: ServiceOptions = {}
   );
   return {
     ...service,
-    root,
-    disk,
     async close() {
       await service.close();
       folder.remove();
@@ -109,13 +127,6 @@ export async function connect(service: RunningService, person: Caller): Promise<
     },
     close: () => client.close(),
   };
-}
-
-/** A plain PUT of raw bytes, without any header of its own. */
-export async function put(address: string, body: Uint8Array): Promise<number> {
-  const response = await fetch(address, { method: "PUT", body: Buffer.from(body) });
-  await response.arrayBuffer();
-  return response.status;
 }
 
 export async function download(address: string): Promise<Buffer> {

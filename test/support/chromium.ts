@@ -1,4 +1,4 @@
-import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
 import { findProgram } from "./programs.ts";
 
 /** The browser that suites of the web app drive; undefined where this machine has none. */
@@ -9,8 +9,14 @@ export function findChromium(): string | undefined {
 /** Why a suite is left out, for `describe`; false where there is a browser. */
 export const noChromium: string | false = findChromium() === undefined && "there is no Chromium on this machine";
 
-export function openChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath: findChromium() ?? "" });
+export type { Browser, Page };
+
+/** False where the machine has no browser; the runner says so at the end. */
+export const hasChromium = (): boolean => findChromium() !== undefined;
+
+/** A real browser with all its guards up: no flag of it loosens any rule of the web. */
+export function openChromium(args: readonly string[] = []): Promise<Browser> {
+  return chromium.launch({ executablePath: findChromium() ?? "", headless: true, args: ["--no-sandbox", ...args] });
 }
 
 /** Someone at a browser of their own. */
@@ -45,4 +51,28 @@ export async function signInAt(page: Page, email: string): Promise<void> {
   await page.getByRole("button", { name: /^Continue with/ }).click();
   await page.getByLabel("Email address").fill(email);
   await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+export interface Watched {
+  context: BrowserContext;
+  page: Page;
+  /** What the page complained of: errors, refused resources, broken rules of its policy. */
+  complaints: string[];
+  /** Every address that was asked for. */
+  asked: string[];
+}
+
+/** A page of its own, and a note of everything it says and asks for. */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Watched> {
+  const context = await browser.newContext({ locale: "en-GB", ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const asked: string[] = [];
+  page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning")
+      complaints.push(`${message.type()}: ${message.text()}`);
+  });
+  page.on("request", (request) => asked.push(request.url()));
+  return { context, page, complaints, asked };
 }

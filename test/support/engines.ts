@@ -72,6 +72,7 @@ export function createDeps(database: Database, clock: Clock): Deps {
     newId: createIds(clock),
     newSecret: () => randomBytes(32).toString("base64url"),
     base: "http://localhost:3000",
+    uploadPage: "http://localhost:3000",
     limits: readConfig({}).limits,
     files: createMemoryFiles(clock),
     media: createMediaReader(),

@@ -3,8 +3,9 @@ import { Readable } from "node:stream";
 import type { FileStore, StoredFile } from "#domain/assets/file-store.ts";
 import type { Clock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
+import { createMemoryParts, type MemoryParts } from "./memory-parts.ts";
 
-interface Held {
+export interface Held {
   content: Buffer;
   modifiedAt: number;
 }
@@ -14,6 +15,7 @@ export type FileStoreCall = "stat" | "read" | "write" | "promote" | "remove" | "
 /** A store that forgets, for tests that are not about storing; and one that fails where a test wants it to. */
 export interface MemoryFiles extends FileStore {
   held: Map<string, Held>;
+  parts: MemoryParts;
   /** Called ahead of and behind each call; what it throws, the call throws. */
   hook: ((call: FileStoreCall, when: "before" | "after", key: string) => Promise<void> | void) | undefined;
   /** What a PUT to the address of a key does. */
@@ -87,6 +89,7 @@ export function createMemoryFiles(clock: Clock): MemoryFiles {
           .slice(0, limit)
           .map(([key, { content, modifiedAt }]) => ({ key, bytes: content.length, modifiedAt })),
       ),
+    parts: createMemoryParts(held, clock),
     ping: async () => {},
   };
   return files;

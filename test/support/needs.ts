@@ -19,6 +19,7 @@ export interface Provided {
   stop: () => Promise<void>;
 }
 
+/** What the suites use beside what npm brings. */
 export const needs: readonly Need[] = [
   {
     name: "PostgreSQL",
@@ -60,6 +61,15 @@ export const needs: readonly Need[] = [
     },
   },
   {
+    name: "Chromium",
+    untested: "everything in a real browser: the upload page and the web app",
+    bring: "apt-get install chromium, or CHROMIUM_PATH",
+    async provide() {
+      const path = findChromium();
+      return path === undefined ? undefined : { env: { CHROMIUM_PATH: path }, stop: async () => {} };
+    },
+  },
+  {
     name: "curl",
     untested: "uploads as people send them from a terminal",
     bring: "apt-get install curl",
@@ -70,11 +80,5 @@ export const needs: readonly Need[] = [
     untested: "disks that fail and processes that die in the middle of a write",
     bring: "apt-get install strace",
     provide: async () => (findProgram("strace") ? { env: {}, stop: async () => {} } : undefined),
-  },
-  {
-    name: "Chromium",
-    untested: "the web app in a real browser: that it works, runs nothing it should not, and can be used by everyone",
-    bring: "apt-get install chromium, or CHROMIUM_PATH with the path of one",
-    provide: async () => (findChromium() === undefined ? undefined : { env: {}, stop: async () => {} }),
   },
 ];

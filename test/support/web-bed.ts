@@ -5,13 +5,14 @@ import { openDatabase } from "#db/open.ts";
 import type { SignedIn } from "#domain/caller.ts";
 import { loadStaticFiles } from "#http/static-files.ts";
 import { systemClock } from "#lib/clock.ts";
-import { startAssetService, type AssetService } from "./asset-bed.ts";
+import { startOnDisk } from "./asset-bed.ts";
 import { openChromium } from "./chromium.ts";
 import { createDeps, createPlace, silent } from "./engines.ts";
+import type { RunningService } from "./service.ts";
 
 /** The service with its web app, and a browser in front of it. */
 export interface WebBed {
-  service: AssetService;
+  service: RunningService;
   browser: Browser;
   /** A window of someone who is signed in. */
   open(person: SignedIn | undefined, options?: BrowserContextOptions): Promise<BrowserContext>;
@@ -22,7 +23,7 @@ export async function startWebBed(): Promise<WebBed> {
   const place = await createPlace("sqlite");
   const database = await openDatabase({ ...place, log: silent });
   const webFiles = await loadStaticFiles(join(import.meta.dirname, "../../web/dist"));
-  const service = await startAssetService(createDeps(database, systemClock), { webFiles });
+  const service = await startOnDisk(createDeps(database, systemClock), { webFiles });
   const browser = await openChromium();
   const sessions = createSessions({ deps: service.deps, base: service.base });
   return {

@@ -32,6 +32,6 @@ export interface Authentication {
 export type Authenticate = (token: string, sealedStudioId: string | undefined) => Promise<Authentication | undefined>;
 
 /** The token's user as a caller in one seat. */
-export function callerIn({ user, client, scopes }: Authentication, { studio, role }: Seat): Caller {
-  return { user, studio, role, scopes, client };
+export function callerIn({ user, client, scopes, grantId }: Authentication, { studio, role }: Seat): Caller {
+  return { user, studio, role, scopes, client, grantId };
 }

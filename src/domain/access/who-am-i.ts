@@ -1,5 +1,8 @@
 import { z } from "zod";
+import { minutes } from "#lib/clock.ts";
 import { assetKinds, inlineLimitBytes } from "../assets/kinds.ts";
+import { maxPixels } from "../assets/pixels.ts";
+import { uploadAddressLifetime } from "../assets/request-asset-upload.ts";
 import { scopes, type Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize, roles } from "../policy.ts";
@@ -20,6 +23,13 @@ export const whoAmIOutput = z.object({
   limits: z.object({
     maxAssetsPerPost: z.number().int(),
     inlineBytes: z.number().int().describe("A file sent inline must be smaller than this."),
+    uploadMinutes: z.number().int().describe("How long an upload address takes a file."),
+    maxPixels: z.number().int().describe("The most pixels a picture may have."),
+    studioBytes: z
+      .number()
+      .int()
+      .nullable()
+      .describe("What all files of the studio may take together; null: no limit."),
     kinds: z.object({ image: kindView, video: kindView, document: kindView }),
   }),
 });
@@ -37,6 +47,9 @@ export async function whoAmI(deps: Pick<Deps, "limits">, caller: Caller): Promis
     limits: {
       maxAssetsPerPost: deps.limits.assetsPerPost,
       inlineBytes: inlineLimitBytes,
+      uploadMinutes: uploadAddressLifetime / minutes(1),
+      maxPixels,
+      studioBytes: deps.limits.studioBytes ?? null,
       kinds: { image: kind("image"), video: kind("video"), document: kind("document") },
     },
   };

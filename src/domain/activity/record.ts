@@ -16,6 +16,8 @@ export const activityActions = [
   "client.moved",
   "post.created",
   "post.updated",
+  "upload_link.created",
+  "upload_link.withdrawn",
   "asset.requested",
   "asset.uploaded",
   "asset.imported",

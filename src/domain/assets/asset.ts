@@ -44,6 +44,18 @@ export type ReadyAsset = Asset & { status: "ready"; bytes: number; version: stri
 
 export const isReady = (asset: Asset): asset is ReadyAsset => asset.status === "ready";
 
+/** A file that comes in parts to a post that has kept a place for it. `sourceVersion` is the store's name for it. */
+export type AssetOnItsWay = Asset & {
+  status: "pending";
+  postId: string;
+  storageKey: string;
+  sourceVersion: string;
+  uploadExpiresAt: number;
+};
+
+export const isOnItsWay = (asset: Asset): asset is AssetOnItsWay =>
+  asset.status === "pending" && asset.postId !== null && asset.storageKey !== null && asset.sourceVersion !== null;
+
 export const kindNames = Object.keys(assetKinds) as [AssetKind, ...AssetKind[]];
 
 /** The asset view of SPEC.md, to the letter. */

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { PartStore } from "./part-store.ts";
 
 /** Bytes that lie in the store. */
 export interface StoredFile {
@@ -41,13 +42,15 @@ export interface FileStore {
   promote(from: string, version: string, to: string, mimeType: string): Promise<StoredFile | undefined>;
   /** Safe to repeat. */
   remove(key: string): Promise<void>;
-  /** Keys under a prefix in order, for the sweeper. */
+  /** Keys under a prefix, for the sweeper, in an order of the store's own that holds from page to page. */
   list(
     prefix: string,
     options: { after?: string; limit: number },
   ): Promise<{ key: string; bytes: number; modifiedAt: number }[]>;
   /** Removes what the store itself had begun and nobody wrote to since then, where it has such a thing. */
   sweepTemporary?(olderThan: number): Promise<number>;
+  /** Files that come in parts. */
+  readonly parts: PartStore;
   /** Resolves when the store answers. */
   ping(): Promise<void>;
 }

@@ -50,6 +50,9 @@ const extensions: Readonly<Record<string, readonly string[]>> = {
   "text/markdown": ["md", "markdown"],
 };
 
+/** The endings of a type's files, with their dot. */
+export const extensionsOf = (mimeType: string): string[] => (extensions[mimeType] ?? []).map((ending) => `.${ending}`);
+
 /** The type that a name's ending stands for. */
 export function typeOfFilename(name: string): string | undefined {
   const ending = /\.([a-z0-9]{1,10})$/i.exec(name)?.[1]?.toLowerCase();

@@ -36,6 +36,8 @@ export interface AssetStore {
   claim(assetId: string, from: string | null, claim: Claim): Promise<boolean>;
   /** Pending, with this claim, to ready on the post; undefined where it is not so any more. */
   confirmOnPost(assetId: string, claim: Claim, confirmed: Confirmed, place: Place): Promise<ReadyAsset | undefined>;
+  /** Pending, with this claim and a place on a post, to ready there; undefined where it is not so any more. */
+  confirmInPlace(assetId: string, claim: Claim, confirmed: Confirmed): Promise<ReadyAsset | undefined>;
   /** Ready and on no post, to on the post; undefined where it is not so any more. */
   putOnPost(studioId: string, assetId: string, place: Place): Promise<ReadyAsset | undefined>;
   /** Off the post; false where it is not ready there. */

@@ -1,7 +1,7 @@
 import { hours } from "#lib/clock.ts";
 import type { Deps, Stores } from "../deps.ts";
 import { Overtaken } from "../overtaken.ts";
-import type { Asset } from "./asset.ts";
+import { isOnItsWay, type Asset } from "./asset.ts";
 import { incomingKey, thumbnailKey } from "./keys.ts";
 
 /** Until whoever is still writing to a key that was given up has surely ended. */
@@ -50,6 +50,7 @@ function filesOf({ id, status, storageKey }: Asset): { now: string[]; later: str
 export async function removeFiles(deps: Pick<Deps, "files" | "strayFiles">, asset: Asset): Promise<void> {
   const { now, later } = filesOf(asset);
   try {
+    if (isOnItsWay(asset)) await deps.files.parts.abort({ key: asset.storageKey, id: asset.sourceVersion });
     await Promise.all([...now, ...later].map((key) => deps.files.remove(key)));
     await deps.strayFiles.forget(now);
   } catch {

@@ -55,10 +55,9 @@ const skipBlank = (text: string): string => text.replace(/^[\s\u0000\ufeff\u00a0
 /** The head as text, or undefined where it is none: bytes that no text has. */
 function decode(head: Uint8Array): string | undefined {
   const encoding = encodingOf(head);
-  const text = new TextDecoder(encoding).decode(head);
-  if (encoding !== "utf-8") return text;
   // A few stray bytes do not stop a browser from reading markup, so they do not stop us.
-  return looksBinary(text.slice(0, 512)) ? undefined : text;
+  if (encoding === "utf-8" && looksBinary(new TextDecoder().decode(head.subarray(0, 512)))) return undefined;
+  return new TextDecoder(encoding).decode(head);
 }
 
 /** Text through and through, as far as the head goes: no binary format has a head without control characters. */

@@ -27,8 +27,11 @@ async function thumbnailOf(deps: Pick<Deps, "files" | "media">, asset: ReadyAsse
   const kept = await deps.files.stat(key);
   if (kept) return sourceInStore(deps.files, key, kept.bytes).read(0, kept.bytes);
   const made = await deps.media.thumbnail(sourceInStore(deps.files, asset.storageKey, asset.bytes), asset.mimeType);
-  if (made)
-    await deps.files.write(key, Readable.from([made]), { mimeType: thumbnailType, maxBytes: maxThumbnailBytes });
+  if (made) {
+    const how = { mimeType: thumbnailType, maxBytes: maxThumbnailBytes };
+    // Should it not be kept, it is made again the next time.
+    await deps.files.write(key, Readable.from([made]), how).catch(() => undefined);
+  }
   return made;
 }
 

@@ -20,6 +20,8 @@ export interface PostStore {
   takePlace(studioId: string, postId: string, limit: number, now: number): Promise<number | undefined>;
   /** Counts one asset less; false where the post is gone or has none. */
   freePlace(studioId: string, postId: string, now: number): Promise<boolean>;
+  /** Raises the revision: something on the post became another. False where the post is gone. */
+  touch(studioId: string, postId: string, now: number): Promise<boolean>;
   /** So many new places behind all others, in order; answers the first. */
   newPlaces(studioId: string, postId: string, count: number): Promise<number>;
   /** Changes the post and raises its revision, unless it is gone or past `revision`; undefined then. */

@@ -10,6 +10,7 @@ import type { ApiParts, InStudio, Signed } from "./context.ts";
 import { memberRoutes } from "./members.ts";
 import { meRoutes } from "./me.ts";
 import { postRoutes } from "./posts.ts";
+import { uploadLinkRoutes } from "./upload-links.ts";
 import { studioRoutes } from "./studio.ts";
 
 /** The JSON API behind the web app. Its type is the list of its routes, for the web app's client. */
@@ -21,6 +22,7 @@ export function createApi(parts: ApiParts) {
     .route("/", studioRoutes(parts))
     .route("/", memberRoutes(parts))
     .route("/", postRoutes(parts))
+    .route("/", uploadLinkRoutes(parts))
     .route("/", assetRoutes(parts))
     .route("/", clientRoutes(parts));
   const answer = answerProblem(parts);

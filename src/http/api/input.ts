@@ -1,14 +1,19 @@
+import type { HttpBindings } from "@hono/node-server";
 import type { MiddlewareHandler } from "hono";
 import type { z } from "zod";
 import { AppError } from "#lib/errors.ts";
 import { readableIssues } from "#lib/readable-issues.ts";
-import type { Signed } from "./context.ts";
 import { readJson } from "./read-body.ts";
+
+/** Whatever else an app knows of its requests, it has the request itself. */
+interface Bound {
+  Bindings: HttpBindings;
+}
 
 /** A verb's schema as a check of the body; the handler has the result as `c.req.valid("json")`. */
 export function jsonBody<S extends z.ZodType<object>>(
   schema: S,
-): MiddlewareHandler<Signed, string, { in: { json: z.input<S> }; out: { json: z.output<S> } }> {
+): MiddlewareHandler<Bound, string, { in: { json: z.input<S> }; out: { json: z.output<S> } }> {
   return async (c, next) => {
     c.req.addValidatedData("json", parse(schema, await readJson(c.env.incoming)));
     await next();
@@ -19,7 +24,7 @@ export function jsonBody<S extends z.ZodType<object>>(
 export function query<S extends z.ZodType<object>>(
   schema: S,
 ): MiddlewareHandler<
-  Signed,
+  Bound,
   string,
   { in: { query: { [Field in keyof z.input<S>]: InAddress<z.input<S>[Field]> } }; out: { query: z.output<S> } }
 > {

@@ -23,6 +23,8 @@ export const actionWords: Record<NonNullable<ActivityFilter["action"]>, { choice
   "asset.detached": { choice: "File taken off a post", verb: "took a file off a post" },
   "asset.updated": { choice: "File described", verb: "changed what is said of a file" },
   "asset.deleted": { choice: "File deleted", verb: "deleted a file" },
+  "upload_link.created": { choice: "Upload link made", verb: "made an upload link for" },
+  "upload_link.withdrawn": { choice: "Upload link withdrawn", verb: "withdrew an upload link of" },
 };
 
 export const verbFor = (action: string): string =>

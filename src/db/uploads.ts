@@ -1,0 +1,175 @@
+import type { UploadFile, UploadLink, UploadStore } from "#domain/uploads/ports.ts";
+import type { PostStatus } from "#domain/posts/post.ts";
+import type { Role } from "#domain/policy.ts";
+import { toAsset, type AssetRow } from "./assets.ts";
+import { statement, type Connection } from "./client.ts";
+import type { Schema } from "./schema.ts";
+
+type LinkRow = Schema["upload_links"];
+
+interface Counts {
+  pending_files: number;
+  ready_files: number;
+}
+
+const countFiles = (status: string, as: string): string =>
+  `(SELECT CAST(COUNT(*) AS INTEGER) FROM upload_files f JOIN assets a ON a.id = f.asset_id WHERE f.link_id = l.id AND a.status = '${status}') AS ${as}`;
+const counts = `${countFiles("pending", "pending_files")}, ${countFiles("ready", "ready_files")}`;
+
+interface VisitedRow extends LinkRow, Counts {
+  studio_name: string;
+  post_title: string;
+  post_status: PostStatus;
+  maker_name: string;
+  maker_email: string | null;
+  maker_role: Role | null;
+  grant_revoked_at: number | null;
+}
+
+/** Runs for every request of the upload page. */
+const findLink = statement<VisitedRow>(
+  "find_upload_link",
+  `SELECT l.*, s.name AS studio_name, p.title AS post_title, p.status AS post_status, u.name AS maker_name,
+          u.email AS maker_email, m.role AS maker_role, g.revoked_at AS grant_revoked_at, ${counts}
+     FROM upload_links l
+     JOIN studios s ON s.id = l.studio_id
+     JOIN posts p ON p.id = l.post_id
+     JOIN users u ON u.id = l.created_by
+     LEFT JOIN memberships m ON m.studio_id = l.studio_id AND m.user_id = l.created_by
+     LEFT JOIN grants g ON g.id = l.grant_id
+    WHERE l.id = $1`,
+);
+
+const listLinks = statement<LinkRow & Counts & { maker_name: string }>(
+  "list_upload_links",
+  `SELECT l.*, u.name AS maker_name, ${counts}
+     FROM upload_links l
+     JOIN users u ON u.id = l.created_by
+     JOIN memberships m ON m.studio_id = l.studio_id AND m.user_id = l.created_by
+     JOIN posts p ON p.id = l.post_id AND p.status <> 'archived'
+     LEFT JOIN grants g ON g.id = l.grant_id
+    WHERE l.post_id = $1 AND l.studio_id = $2 AND l.in_place = 0 AND l.expires_at > $3
+      AND l.withdrawn_at IS NULL AND g.revoked_at IS NULL
+    ORDER BY l.id DESC`,
+);
+
+type FileRow = AssetRow & { file_bytes: number; part_bytes: number };
+const files = "SELECT a.*, f.bytes AS file_bytes, f.part_bytes FROM upload_files f JOIN assets a ON a.id = f.asset_id";
+const findByHash = statement<FileRow>("find_upload_by_hash", `${files} WHERE f.link_id = $1 AND f.file_hash = $2`);
+const findFile = statement<FileRow>("find_upload_file", `${files} WHERE f.link_id = $1 AND f.asset_id = $2`);
+const listFiles = statement<FileRow>("list_upload_files", `${files} WHERE f.link_id = $1 ORDER BY a.id`);
+
+const listAbandoned = statement<AssetRow>(
+  "list_abandoned_uploads",
+  `SELECT a.* FROM assets a
+     JOIN upload_files f ON f.asset_id = a.id
+     JOIN upload_links l ON l.id = f.link_id
+     JOIN posts p ON p.id = l.post_id
+     LEFT JOIN memberships m ON m.studio_id = l.studio_id AND m.user_id = l.created_by
+     LEFT JOIN grants g ON g.id = l.grant_id
+    WHERE a.status = 'pending'
+      AND (l.withdrawn_at IS NOT NULL OR g.revoked_at IS NOT NULL OR m.user_id IS NULL OR p.status = 'archived')
+    ORDER BY a.id LIMIT $1`,
+);
+
+export function uploadStore({ q, run }: Connection): UploadStore {
+  return {
+    async insertLink(link) {
+      await q.insertInto("upload_links").values(toRow(link)).execute();
+    },
+    async findLink(linkId) {
+      const [row] = await run(findLink, [linkId]);
+      return (
+        row && {
+          ...toLink(row),
+          studioName: row.studio_name,
+          postTitle: row.post_title,
+          postStatus: row.post_status,
+          maker: { id: row.created_by, name: row.maker_name, email: row.maker_email },
+          makerRole: row.maker_role,
+          grantRevoked: row.grant_revoked_at !== null,
+          pendingFiles: row.pending_files,
+          readyFiles: row.ready_files,
+        }
+      );
+    },
+    async listLinks(studioId, postId, now) {
+      const rows = await run(listLinks, [postId, studioId, now]);
+      return rows.map((row) => ({
+        ...toLink(row),
+        makerName: row.maker_name,
+        pendingFiles: row.pending_files,
+        readyFiles: row.ready_files,
+      }));
+    },
+    async withdraw(studioId, postId, linkId, now) {
+      const { numUpdatedRows } = await q
+        .updateTable("upload_links")
+        .set({ withdrawn_at: now })
+        .where("id", "=", linkId)
+        .where("studio_id", "=", studioId)
+        .where("post_id", "=", postId)
+        .where("withdrawn_at", "is", null)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    async insertFile(linkId, fileHash, { assetId, bytes, partBytes }) {
+      const { numInsertedOrUpdatedRows } = await q
+        .insertInto("upload_files")
+        .values({ asset_id: assetId, link_id: linkId, file_hash: fileHash, bytes, part_bytes: partBytes })
+        .onConflict((conflict) => conflict.columns(["link_id", "file_hash"]).doNothing())
+        .executeTakeFirst();
+      return numInsertedOrUpdatedRows !== 0n;
+    },
+    async findByHash(linkId, fileHash) {
+      const [row] = await run(findByHash, [linkId, fileHash]);
+      return row && toFile(row);
+    },
+    async findFile(linkId, assetId) {
+      const [row] = await run(findFile, [linkId, assetId]);
+      return row && toFile(row);
+    },
+    async listFiles(linkId) {
+      return (await run(listFiles, [linkId])).map(toFile);
+    },
+    async listAbandoned(limit) {
+      return (await run(listAbandoned, [limit])).map(toAsset);
+    },
+  };
+}
+
+function toFile({ file_bytes: bytes, part_bytes: partBytes, ...asset }: FileRow): UploadFile {
+  return { asset: toAsset(asset), bytes, partBytes };
+}
+
+function toRow(link: UploadLink): LinkRow {
+  return {
+    id: link.id,
+    studio_id: link.studioId,
+    post_id: link.postId,
+    created_by: link.createdBy,
+    grant_id: link.grantId,
+    client_id: link.clientId,
+    client_name: link.clientName,
+    in_place: Number(link.inPlace),
+    created_at: link.createdAt,
+    expires_at: link.expiresAt,
+    withdrawn_at: link.withdrawnAt,
+  };
+}
+
+function toLink(row: LinkRow): UploadLink {
+  return {
+    id: row.id,
+    studioId: row.studio_id,
+    postId: row.post_id,
+    createdBy: row.created_by,
+    grantId: row.grant_id,
+    clientId: row.client_id,
+    clientName: row.client_name,
+    inPlace: row.in_place === 1,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    withdrawnAt: row.withdrawn_at,
+  };
+}

@@ -1,0 +1,46 @@
+import type { StoredFile } from "./file-store.ts";
+
+/** A file that comes in parts: where it goes, its name in the store's own words, and how it is cut. */
+export interface PartedFile {
+  key: string;
+  id: string;
+  bytes: number;
+  partBytes: number;
+}
+
+/**
+ * Files of any size, sent in parts, several at once, in any order, over hours. Nothing lies at the key before the last
+ * step; after it no address of a part takes bytes any more, so what lies there never changes.
+ */
+export interface PartStore {
+  /** Begins a file; answers its id. Throws `storage_unavailable` where so many bytes do not fit. */
+  start(key: string, options: { bytes: number; partBytes: number; mimeType: string }): Promise<string>;
+  /** The numbers of the parts that lie there whole, in order, from 1; undefined where no such file was begun, or no longer. */
+  list(file: PartedFile): Promise<number[] | undefined>;
+  /** An address for one PUT of exactly the bytes of this part. May be used again until the file is complete. */
+  address(file: PartedFile, part: number, expiresAt: number): Promise<string>;
+  /** Makes the file of its parts; durable when it resolves. Undefined where parts are missing. Safe to repeat. */
+  complete(file: PartedFile): Promise<StoredFile | undefined>;
+  /** Gives up a file that is not complete, and all its parts. Safe to repeat. */
+  abort(file: Pick<PartedFile, "key" | "id">): Promise<void>;
+  /** Gives up what was begun before then and never completed; answers how many. */
+  sweep(startedBefore: number): Promise<number>;
+}
+
+const leastPartBytes = 8 * 1024 * 1024;
+const mostParts = 10_000;
+
+/** Every store takes parts of this size, and so many of them. */
+export const partBytesFor = (bytes: number): number => Math.max(leastPartBytes, Math.ceil(bytes / mostParts));
+
+export const partCount = ({ bytes, partBytes }: Pick<PartedFile, "bytes" | "partBytes">): number =>
+  Math.ceil(bytes / partBytes);
+
+/** How long the part with this number is: all are alike but the last. */
+export function lengthOfPart({ bytes, partBytes }: Pick<PartedFile, "bytes" | "partBytes">, part: number): number {
+  return Math.min(partBytes, bytes - (part - 1) * partBytes);
+}
+
+export function isPart(file: Pick<PartedFile, "bytes" | "partBytes">, part: number): boolean {
+  return Number.isInteger(part) && part >= 1 && part <= partCount(file);
+}

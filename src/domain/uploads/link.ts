@@ -1,0 +1,41 @@
+import { hours, minutes } from "#lib/clock.ts";
+import { AppError } from "#lib/errors.ts";
+import type { VisitedLink } from "./ports.ts";
+
+/** How long files can be begun through a link. */
+export const linkLifetime = minutes(30);
+/** How long a file that was begun may take. */
+export const fileLifetime = hours(24);
+
+/**
+ * What a link is good for at a moment:
+ * - `open`: files can be begun;
+ * - `closing`: its 30 minutes are over, and files that were begun in time are still on their way;
+ * - `finished`: they are over, and all that was begun has arrived;
+ * - `expired`: they are over, and nothing came;
+ * - `withdrawn`: by someone, or because its maker left, its client was revoked, or the post was archived.
+ */
+export type LinkState = "open" | "closing" | "finished" | "expired" | "withdrawn";
+
+export function stateOfLink(link: VisitedLink, now: number): LinkState {
+  const dead =
+    link.withdrawnAt !== null || link.grantRevoked || link.makerRole === null || link.postStatus === "archived";
+  if (dead) return "withdrawn";
+  if (now < link.expiresAt) return "open";
+  if (link.pendingFiles > 0) return "closing";
+  return link.readyFiles > 0 ? "finished" : "expired";
+}
+
+const askAgain = "Ask whoever sent you the link for a new one.";
+
+/** Not told apart: a token that was forged, cut short, or is too old for anything. */
+export const linkNotValid = (): AppError =>
+  new AppError("forbidden", "This upload link is not valid, or no longer.", askAgain);
+
+export const linkWithdrawn = (): AppError => new AppError("forbidden", "This upload link was withdrawn.", askAgain);
+
+export const linkExpired = (): AppError =>
+  new AppError("upload_expired", "The 30 minutes in which files can be begun through this link are over.", askAgain);
+
+export const fileExpired = (): AppError =>
+  new AppError("upload_expired", "The 24 hours in which this file could arrive are over.", askAgain);

@@ -1,0 +1,44 @@
+import { isoTime } from "#lib/clock.ts";
+import { notFound } from "#lib/errors.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { authorize } from "../policy.ts";
+import { knownPostId } from "../posts/post.ts";
+
+export interface UploadLinkView {
+  id: string;
+  createdBy: { id: string; name: string };
+  /** The AI client that asked for it; null where the person did. */
+  client: { id: string; name: string } | null;
+  createdAt: string;
+  expiresAt: string;
+  /** Files that came through it, and files that are on their way. */
+  arrived: number;
+  onTheWay: number;
+}
+
+/** The links to a post with which files can be begun now. The links themselves are not shown again. */
+export async function listUploadSessions(
+  deps: Pick<Deps, "posts" | "uploads" | "clock">,
+  caller: Caller,
+  input: { postId: string },
+): Promise<{ links: UploadLinkView[] }> {
+  authorize(caller, "assets.read");
+  const postId = knownPostId(input.postId);
+  const [post, links] = await Promise.all([
+    deps.posts.find(caller.studio.id, postId),
+    deps.uploads.listLinks(caller.studio.id, postId, deps.clock()),
+  ]);
+  if (!post) throw notFound("post");
+  return {
+    links: links.map((link) => ({
+      id: link.id,
+      createdBy: { id: link.createdBy, name: link.makerName },
+      client: link.clientId === null ? null : { id: link.clientId, name: link.clientName ?? link.clientId },
+      createdAt: isoTime(link.createdAt),
+      expiresAt: isoTime(link.expiresAt),
+      arrived: link.readyFiles,
+      onTheWay: link.pendingFiles,
+    })),
+  };
+}

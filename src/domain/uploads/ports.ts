@@ -1,0 +1,69 @@
+import type { Asset } from "../assets/asset.ts";
+import type { Person } from "../caller.ts";
+import type { PostStatus } from "../posts/post.ts";
+import type { Role } from "../policy.ts";
+
+export interface UploadLink {
+  id: string;
+  studioId: string;
+  postId: string;
+  createdBy: string;
+  /** The approval of the AI client that made it, if one did. */
+  grantId: string | null;
+  clientId: string | null;
+  clientName: string | null;
+  /** Made by the post's own page for itself. */
+  inPlace: boolean;
+  createdAt: number;
+  expiresAt: number;
+  withdrawnAt: number | null;
+}
+
+/** A link with all that decides whether it is good, as one look-up finds it. */
+export interface VisitedLink extends UploadLink {
+  studioName: string;
+  postTitle: string;
+  postStatus: PostStatus;
+  maker: Person;
+  /** Null: whoever made it is no member any more. */
+  makerRole: Role | null;
+  grantRevoked: boolean;
+  pendingFiles: number;
+  readyFiles: number;
+}
+
+export interface ListedLink extends UploadLink {
+  makerName: string;
+  pendingFiles: number;
+  readyFiles: number;
+}
+
+/** A file that was sent, or is being sent, through a link. */
+export interface UploadFile {
+  asset: Asset;
+  /** What its sender said it has. */
+  bytes: number;
+  partBytes: number;
+}
+
+export interface UploadStore {
+  insertLink(link: UploadLink): Promise<void>;
+  /** One round trip. */
+  findLink(linkId: string): Promise<VisitedLink | undefined>;
+  /** Links to a post that are good at `now`, newest first; without those of the page itself. */
+  listLinks(studioId: string, postId: string, now: number): Promise<ListedLink[]>;
+  /** False where it was withdrawn before, or is no link to this post. */
+  withdraw(studioId: string, postId: string, linkId: string, now: number): Promise<boolean>;
+  /** False, and nothing changed, where this file was begun already. */
+  insertFile(
+    linkId: string,
+    fileHash: string,
+    file: { assetId: string; bytes: number; partBytes: number },
+  ): Promise<boolean>;
+  findByHash(linkId: string, fileHash: string): Promise<UploadFile | undefined>;
+  findFile(linkId: string, assetId: string): Promise<UploadFile | undefined>;
+  /** In the order they were begun. */
+  listFiles(linkId: string): Promise<UploadFile[]>;
+  /** Files on their way through links that are dead: withdrawn, their client revoked, their maker or post gone. */
+  listAbandoned(limit: number): Promise<Asset[]>;
+}

@@ -1,0 +1,29 @@
+import { notFound } from "#lib/errors.ts";
+import { isId } from "#lib/ids.ts";
+import { recordActivity } from "../activity/record.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { authorize } from "../policy.ts";
+import { knownPostId } from "../posts/post.ts";
+import { clearAbandoned } from "./sweep-uploads.ts";
+
+/** Ends a link at once. What arrived stays; what was on its way is given up. */
+export async function withdrawUploadSession(
+  deps: Pick<Deps, "uploads" | "strayFiles" | "transact" | "files" | "newId" | "clock">,
+  caller: Caller,
+  input: { postId: string; linkId: string },
+): Promise<void> {
+  authorize(caller, "assets.write");
+  const postId = knownPostId(input.postId);
+  if (!isId("uploadLink", input.linkId)) throw notFound("upload link");
+  await deps.transact(async (tx) => {
+    if (!(await tx.uploads.withdraw(caller.studio.id, postId, input.linkId, deps.clock())))
+      throw notFound("upload link");
+    await recordActivity(deps, tx, caller, "upload_link.withdrawn", input.linkId, { postId });
+  });
+  const files = await deps.uploads.listFiles(input.linkId);
+  await clearAbandoned(
+    deps,
+    files.map(({ asset }) => asset).filter(({ status }) => status === "pending"),
+  );
+}

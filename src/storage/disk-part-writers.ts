@@ -1,0 +1,170 @@
+import { access, open, readdir, stat, unlink, utimes, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { AppError } from "#lib/errors.ts";
+import { ifThere, io } from "./disk-faults.ts";
+import { tooLarge } from "./keys.ts";
+import { untilAborted } from "./until-aborted.ts";
+
+export interface PartWriters {
+  /** Writes a body of exactly `bytes` to `offset` of the folder's data, durably, then calls `whenDone`. */
+  write(
+    folder: string,
+    part: number,
+    body: AsyncIterable<Uint8Array>,
+    place: { offset: number; bytes: number },
+    whenDone: () => Promise<void>,
+  ): Promise<void>;
+  /** Ends the writers of this process. */
+  stop(folder: string): Promise<void>;
+  /** Waits, after the folder was closed, until no process writes to it any more; false where one still does. */
+  settle(folder: string): Promise<boolean>;
+}
+
+const batchBytes = 1024 * 1024;
+const heartbeatMs = 2000;
+/** A mark that nobody touched for so long is that of a process that died. */
+const staleMs = 10_000;
+const settleMs = 12_000;
+
+interface Active {
+  control: AbortController;
+  ended: Promise<unknown>;
+}
+
+/**
+ * Who writes parts right now. A writer leaves a mark beside the data before it looks whether the folder is closed, and
+ * looks again before every write: whoever closes the folder and then sees no mark knows that nothing changes any more,
+ * also where the writer is another process.
+ */
+export function createPartWriters(newName: () => string): PartWriters {
+  const active = new Map<string, Active>();
+
+  async function stop(
+    folder: string,
+    slots = [...active.keys()].filter((slot) => slot.startsWith(`${folder}#`)),
+  ): Promise<void> {
+    const found = slots.flatMap((slot) => active.get(slot) ?? []);
+    for (const { control } of found)
+      control.abort(new AppError("invalid_input", "The part was sent anew, or is not wanted any more."));
+    await Promise.all(found.map(({ ended }) => ended));
+  }
+
+  return {
+    stop: (folder) => stop(folder),
+
+    async write(folder, part, body, place, whenDone) {
+      const slot = `${folder}#${part}`;
+      // A sender whose connection broke begins again before we have noticed: the newer one is right.
+      while (active.has(slot)) await stop(folder, [slot]);
+      const control = new AbortController();
+      const work = writePart({ folder, mark: join(folder, `w-${part}-${newName()}`), body, place, whenDone, control });
+      active.set(slot, { control, ended: work.catch(() => {}).then(() => void active.delete(slot)) });
+      await work;
+    },
+
+    async settle(folder) {
+      await stop(folder);
+      for (const end = Date.now() + settleMs; Date.now() < end; await sleep(100)) {
+        if ((await freshMarks(folder)) === 0) return true;
+      }
+      return false;
+    },
+  };
+}
+
+async function freshMarks(folder: string): Promise<number> {
+  const marks = ((await ifThere(readdir(folder))) ?? []).filter((name) => name.startsWith("w-"));
+  const entries = await Promise.all(marks.map((name) => ifThere(stat(join(folder, name)))));
+  return entries.filter((entry) => entry && entry.mtimeMs > Date.now() - staleMs).length;
+}
+
+interface Work {
+  folder: string;
+  mark: string;
+  body: AsyncIterable<Uint8Array>;
+  place: { offset: number; bytes: number };
+  whenDone: () => Promise<void>;
+  control: AbortController;
+}
+
+async function writePart({ folder, mark, body, place, whenDone, control }: Work): Promise<void> {
+  const marked = await ifThere(open(mark, "wx", 0o600));
+  if (!marked) throw closed();
+  await marked.close();
+  const checkOpen = async () => {
+    if (await exists(join(folder, "closed"))) throw closed();
+  };
+  const heartbeat = setInterval(() => {
+    const now = new Date();
+    Promise.all([utimes(mark, now, now), checkOpen()]).catch((error: unknown) => control.abort(error));
+  }, heartbeatMs).unref();
+  let file: FileHandle | undefined;
+  try {
+    await checkOpen();
+    file = await io(open(join(folder, "data"), "r+"));
+    await copyTo(file, untilAborted(body, control.signal), place, checkOpen);
+    await io(file.datasync());
+    await whenDone();
+  } finally {
+    clearInterval(heartbeat);
+    await file?.close().catch(() => {});
+    await unlink(mark).catch(() => {});
+  }
+}
+
+/** Gathers one batch while the one before is written: two batches in memory, whatever the size. */
+async function copyTo(
+  file: FileHandle,
+  body: AsyncIterable<Uint8Array>,
+  { offset, bytes }: Work["place"],
+  checkOpen: () => Promise<void>,
+): Promise<void> {
+  let seen = 0;
+  let written = 0;
+  let batch: Uint8Array[] = [];
+  let writing = Promise.resolve();
+  const flush = async (): Promise<void> => {
+    await writing;
+    const chunks = batch;
+    const at = offset + written;
+    written = seen;
+    batch = [];
+    writing = checkOpen().then(() => writeAt(file, chunks, at));
+    writing.catch(() => {}); // seen by the next await
+  };
+  try {
+    for await (const chunk of body) {
+      seen += chunk.length;
+      if (seen > bytes) throw tooLarge();
+      batch.push(chunk);
+      if (seen - written >= batchBytes) await flush();
+    }
+    if (seen < bytes) throw tooShort();
+    await flush();
+  } finally {
+    await writing.catch(() => {}); // never close a file under a write
+  }
+  await writing;
+}
+
+async function writeAt(file: FileHandle, chunks: readonly Uint8Array[], start: number): Promise<void> {
+  // One buffer is written whole or in pieces; pieces of many buffers would have to be found again.
+  const all = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+  for (let at = 0; at < all.length;) {
+    const { bytesWritten } = await io(file.write(all, at, all.length - at, start + at));
+    at += bytesWritten;
+  }
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+const closed = (): AppError =>
+  new AppError("forbidden", "This address is not valid, or no longer.", "Ask for a new one.");
+
+export const tooShort = (): AppError =>
+  new AppError("invalid_input", "The part is shorter than it should be.", "Send the whole part.");

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { minutes } from "#lib/clock.ts";
+import { forEachEngine } from "../support/engines.ts";
+import {
+  answerOf,
+  authorization,
+  newClient,
+  openConsent,
+  paths,
+  post,
+  visitor,
+  type OAuthClient,
+} from "../support/oauth-client.ts";
+import { startService, type RunningService } from "../support/service.ts";
+
+forEachEngine("oauth limits", (bed) => {
+  let first: RunningService;
+  let second: RunningService;
+  let client: OAuthClient;
+  before(async () => {
+    [first, second] = [await startService(bed.deps), await startService(bed.deps)];
+    client = await newClient(first.base);
+  });
+  after(() => Promise.all([first.close(), second.close()]));
+
+  /** How often it went through, in parallel and at both instances, before the first 429; and that one. */
+  async function exhaust(
+    times: number,
+    ask: (base: string) => Promise<Response>,
+  ): Promise<[passed: number, refused: Response]> {
+    const answers: Response[] = [];
+    for (let i = 0; i < times; i += 20)
+      answers.push(...(await Promise.all(Array.from({ length: 20 }, (_, j) => ask((j % 2 ? first : second).base)))));
+    const refused = answers.find(({ status }) => status === 429);
+    assert.ok(refused);
+    return [answers.filter(({ status }) => status !== 429).length, refused];
+  }
+
+  test("[REG-1] [X5] token and revocation together: 300 a minute from one address, whichever instance", async () => {
+    const [passed, refused] = await exhaust(320, (base) =>
+      fetch(`${base}${Math.random() < 0.5 ? paths.token : paths.revoke}`, { method: "POST" }),
+    );
+    assert.equal(passed, 300);
+    assert.ok(Number(refused.headers.get("retry-after")) > 0 && Number(refused.headers.get("retry-after")) <= 60);
+    assert.equal(refused.headers.get("access-control-allow-origin"), "*");
+    bed.clock.advance(minutes(1));
+    assert.equal((await post(`${first.base}${paths.token}`, "")).status, 400);
+  });
+
+  test("[AUTHZ-2] beginning an authorization: 120 a minute, then a page that says when to come back", async () => {
+    const [passed, refused] = await exhaust(140, (base) => visitor(base).send(authorization(base, client).url));
+    assert.equal(passed, 120);
+    assert.ok(Number(refused.headers.get("retry-after")) > 0);
+    const { headers, text } = await answerOf(refused);
+    assert.match(headers.get("content-type") ?? "", /^text\/html/);
+    assert.match(text, /Too many/);
+    bed.clock.advance(minutes(1));
+  });
+
+  test("[AUTHZ-3] answering approvals: 60 in ten minutes for a person, wrong answers too", async () => {
+    const browser = visitor(first.base);
+    const page = await openConsent(browser, authorization(first.base, client).url, "limits@example.com");
+    const headers = { origin: new URL(first.base).origin };
+    const answer = async () =>
+      (await browser.send(page.url.href, { method: "POST", body: new URLSearchParams(), headers })).status;
+    const statuses: number[] = [];
+    for (let i = 0; i < 61; i++) statuses.push(await answer());
+    assert.deepEqual([...new Set(statuses.slice(0, 60))], [403]);
+    assert.equal(statuses[60], 429);
+    bed.clock.advance(minutes(10));
+    assert.equal(await answer(), 403);
+  });
+});

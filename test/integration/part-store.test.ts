@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { request } from "node:http";
+import { describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { lengthOfPart, partBytesFor, partCount, type PartedFile } from "#domain/assets/part-store.ts";
+import { hours, minutes } from "#lib/clock.ts";
+import { digestAt, forEachStore, put, sha256 } from "../support/stores.ts";
+
+const mebibyte = 1024 ** 2;
+const partBytes = 5 * mebibyte; // the least that S3 takes
+
+describe("how a file is cut into parts", () => {
+  test("parts have 8 MiB, or a ten-thousandth of the file", () => {
+    for (const [bytes, wanted] of [
+      [1, 8 * mebibyte],
+      [8 * mebibyte * 10_000, 8 * mebibyte],
+      [8 * mebibyte * 10_000 + 1, 8 * mebibyte + 1],
+      [5 * 1024 ** 4, Math.ceil((5 * 1024 ** 4) / 10_000)],
+    ] as const) {
+      assert.equal(partBytesFor(bytes), wanted);
+      const count = partCount({ bytes, partBytes: wanted });
+      assert.ok(count <= 10_000);
+      assert.equal((count - 1) * wanted + lengthOfPart({ bytes, partBytes: wanted }, count), bytes);
+    }
+  });
+});
+
+forEachStore("files in parts", (bed) => {
+  let count = 0;
+  async function begin(content: Buffer): Promise<PartedFile> {
+    const key = `files/${bed.area}.${String(++count).padStart(4, "0")}`;
+    const id = await bed.store.parts.start(key, { bytes: content.length, partBytes, mimeType: "video/mp4" });
+    return { key, id, bytes: content.length, partBytes };
+  }
+  const address = (file: PartedFile, part: number) => bed.store.parts.address(file, part, Date.now() + minutes(10));
+  const slice = (content: Buffer, part: number) => content.subarray((part - 1) * partBytes, part * partBytes);
+  const send = async (file: PartedFile, content: Buffer, part: number) =>
+    put(await address(file, part), slice(content, part));
+
+  test("parts come in any order, several at once, and make the file", async () => {
+    const content = randomBytes(12 * mebibyte + 345);
+    const file = await begin(content);
+    assert.deepEqual(await bed.store.parts.list(file), []);
+    assert.equal(await send(file, content, 3), 200);
+    assert.deepEqual(await bed.store.parts.list(file), [3]);
+    assert.equal(await bed.store.parts.complete(file), undefined, "parts are missing");
+    assert.equal(await bed.store.stat(file.key), undefined, "nothing lies there before the end");
+    assert.deepEqual(await Promise.all([send(file, content, 2), send(file, content, 1)]), [200, 200]);
+    const stored = await bed.store.parts.complete(file);
+    assert.equal(stored?.bytes, content.length);
+    assert.deepEqual(await bed.store.stat(file.key), stored);
+    assert.equal(await digestAt(bed.store, file.key), sha256(content));
+    if (bed.store.name === "disk") assert.equal(stored.sha256, sha256(content));
+  });
+
+  test("[U8] complete is safe to repeat, also twenty times at once", async () => {
+    const content = randomBytes(partBytes + 1);
+    const file = await begin(content);
+    await send(file, content, 1);
+    await send(file, content, 2);
+    const all = await Promise.all(Array.from({ length: 20 }, () => bed.store.parts.complete(file)));
+    for (const stored of [...all, await bed.store.parts.complete(file)]) assert.deepEqual(stored, all[0]);
+    assert.deepEqual(await bed.store.parts.list(file), [1, 2]);
+    assert.equal(await digestAt(bed.store, file.key), sha256(content));
+  });
+
+  test("after the end no address of a part changes a byte", async () => {
+    const content = randomBytes(partBytes);
+    const file = await begin(content);
+    const again = await address(file, 1);
+    await put(again, content);
+    await bed.store.parts.complete(file);
+    assert.notEqual(await put(again, randomBytes(partBytes)), 200);
+    assert.equal(await digestAt(bed.store, file.key), sha256(content));
+  });
+
+  test("[U6] a part that is too long, too short or empty does not count", async () => {
+    const content = randomBytes(2 * partBytes);
+    const file = await begin(content);
+    for (const wrong of [
+      randomBytes(partBytes + 1),
+      randomBytes(partBytes - 1),
+      Buffer.alloc(0),
+      randomBytes(10 * partBytes),
+    ]) {
+      const status = await put(await address(file, 1), wrong).catch(() => 0);
+      assert.ok(status !== 200, `a part of ${wrong.length} bytes was answered ${status}`);
+    }
+    await send(file, content, 2);
+    assert.deepEqual(await bed.store.parts.list(file), [2]);
+    await send(file, content, 1);
+    assert.ok(await bed.store.parts.complete(file));
+    assert.equal(await digestAt(bed.store, file.key), sha256(content));
+  });
+
+  test("[U17] a PUT that is cut leaves no part, and can be sent again at once", async () => {
+    const content = randomBytes(partBytes);
+    const file = await begin(content);
+    const url = new URL(await address(file, 1));
+    const cut = request(url, { method: "PUT", headers: { "content-length": partBytes } });
+    cut.on("error", () => {});
+    cut.write(content.subarray(0, mebibyte));
+    await sleep(200);
+    cut.destroy();
+    await sleep(50);
+    assert.equal(await send(file, content, 1), 200);
+    assert.ok(await bed.store.parts.complete(file));
+    assert.equal(await digestAt(bed.store, file.key), sha256(content));
+  });
+
+  test("an address that expired, or was changed, takes nothing", async () => {
+    const content = randomBytes(partBytes);
+    const file = await begin(content);
+    const good = await address(file, 1);
+    assert.notEqual(
+      await put(
+        good.replace(/.$/, (last) => (last === "A" ? "B" : "A")),
+        content,
+      ),
+      200,
+    );
+    const past = bed.store.name === "disk" ? await bed.store.parts.address(file, 1, Date.now() - 1) : undefined;
+    if (past !== undefined) assert.equal(await put(past, content), 403);
+    assert.deepEqual(await bed.store.parts.list(file), []);
+    await bed.store.parts.abort(file);
+  });
+
+  test("what is given up is gone, and its addresses with it", async () => {
+    const content = randomBytes(partBytes);
+    const file = await begin(content);
+    await send(file, content, 1);
+    const late = await address(file, 1);
+    await bed.store.parts.abort(file);
+    await bed.store.parts.abort(file);
+    assert.equal(await bed.store.parts.list(file), undefined);
+    assert.equal(await bed.store.parts.complete(file), undefined);
+    assert.notEqual(await put(late, content), 200);
+    assert.equal(await bed.store.stat(file.key), undefined);
+  });
+
+  test("the sweeper gives up what was begun too long ago, and nothing else", async () => {
+    const content = randomBytes(partBytes);
+    const file = await begin(content);
+    await send(file, content, 1);
+    await bed.store.parts.sweep(Date.now() - hours(1));
+    assert.deepEqual(await bed.store.parts.list(file), [1]);
+    assert.ok((await bed.store.parts.sweep(Date.now() + hours(1))) >= 1);
+    assert.equal(await bed.store.parts.list(file), undefined);
+  });
+});

@@ -1,0 +1,337 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { deleteAsset } from "#domain/assets/delete-asset.ts";
+import { createSweeper } from "#domain/assets/sweep-assets.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { removeMember } from "#domain/studios/remove-member.ts";
+import { cancelFile } from "#domain/uploads/cancel-file.ts";
+import { completeFile } from "#domain/uploads/complete-file.ts";
+import { createUploadLink, createUploadSession } from "#domain/uploads/create-upload-session.ts";
+import { describeSession } from "#domain/uploads/describe-session.ts";
+import { listUploadSessions } from "#domain/uploads/list-upload-sessions.ts";
+import { partAddresses } from "#domain/uploads/part-addresses.ts";
+import { setAltText } from "#domain/uploads/set-alt-text.ts";
+import { startFile, type StartedFile } from "#domain/uploads/start-file.ts";
+import { sweepUploads } from "#domain/uploads/sweep-uploads.ts";
+import { enterUpload, findLink } from "#domain/uploads/visit.ts";
+import { withdrawUploadSession } from "#domain/uploads/withdraw-upload-session.ts";
+import { hours, minutes } from "#lib/clock.ts";
+import { forEachEngine, type Bed } from "../support/engines.ts";
+import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.ts";
+import { outcome, tally } from "../support/outcome.ts";
+import { newMember, newStudio } from "../support/people.ts";
+import { jpeg, mp4, png } from "../support/samples.ts";
+import { approve } from "../support/tokens.ts";
+
+const picture = await jpeg();
+const otherKind = await png();
+const film = Buffer.concat([mp4(), Buffer.alloc(20 * 1024 * 1024, 7)]);
+
+interface Scene {
+  deps: Deps;
+  files: MemoryFiles;
+  owner: Caller;
+  postId: string;
+  token: string;
+}
+
+async function scene(
+  bed: Bed,
+  limits: Partial<Deps["limits"]> = {},
+  maker?: (deps: Deps, owner: Caller) => Promise<Caller>,
+): Promise<Scene> {
+  const files = createMemoryFiles(bed.clock);
+  const deps: Deps = { ...bed.deps, files, limits: { ...bed.deps.limits, ...limits } };
+  const owner = await newStudio(deps, undefined, "Blue Door");
+  const postId = (await createPost(deps, owner, { title: "Spring", body: "" })).id;
+  const by = maker ? await maker(deps, owner) : owner;
+  const { url } = await createUploadSession(deps, by, { postId });
+  return { deps, files, owner, postId, token: url.slice(`${deps.uploadPage}/u/`.length) };
+}
+
+const visit = ({ deps, token }: Scene) => enterUpload(deps, token);
+const file = (name: string, content: Buffer) => ({ name, size: content.length, lastModified: 1, type: "" });
+const start = async (at: Scene, name = "a.jpg", content = picture): Promise<StartedFile> =>
+  startFile(at.deps, await visit(at), file(name, content));
+
+async function send(
+  at: Scene,
+  { file: { id }, partBytes }: StartedFile,
+  content: Buffer,
+  parts?: number[],
+): Promise<void> {
+  const numbers = parts ?? Array.from({ length: Math.ceil(content.length / partBytes) }, (_, i) => i + 1);
+  const { addresses } = await partAddresses(at.deps, await visit(at), { fileId: id, parts: numbers });
+  for (const { part, url } of addresses) {
+    assert.ok(at.files.parts.send(url, content.subarray((part - 1) * partBytes, part * partBytes)));
+  }
+}
+
+const complete = async (at: Scene, fileId: string) => completeFile(at.deps, await visit(at), { fileId });
+const onPost = async ({ deps, owner, postId }: Scene) => (await getPost(deps, owner, { postId })).assets;
+const sweepAll = async (deps: Deps) => {
+  const options = { pause: async () => {}, isOver: () => false };
+  return { ...(await createSweeper(deps)(options)), ...(await sweepUploads(deps, options)) };
+};
+
+forEachEngine("uploads through a link", (bed) => {
+  test("[UPLOAD-1] a link is {uploadPage}/u/<token>, for 30 minutes, for one post", async () => {
+    const owner = await newStudio(bed.deps);
+    const post = await createPost(bed.deps, owner, { title: "A", body: "" });
+    const made = await createUploadSession({ ...bed.deps, uploadPage: "https://send.example" }, owner, {
+      postId: post.id,
+    });
+    assert.deepEqual(Object.keys(made), ["url", "expiresInMinutes"]);
+    assert.equal(made.expiresInMinutes, 30);
+    assert.match(made.url, /^https:\/\/send\.example\/u\/[\w-]+\.[\w-]+$/);
+    const stranger = await newStudio(bed.deps);
+    assert.equal(await outcome(createUploadSession(bed.deps, stranger, { postId: post.id })), "not_found");
+  });
+
+  test("[UPLOAD-2] a file goes in parts and attaches itself", async () => {
+    const at = await scene(bed);
+    const before = (await getPost(at.deps, at.owner, { postId: at.postId })).revision;
+    const started = await start(at, "film.mp4", film);
+    assert.equal(started.partBytes, 8 * 1024 * 1024);
+    assert.deepEqual(started.parts, []);
+    assert.deepEqual(
+      (await onPost(at)).map(({ id, postId, status, bytes }) => ({ id, postId, status, bytes })),
+      [{ id: started.file.id, postId: at.postId, status: "pending", bytes: null }],
+    );
+    await send(at, started, film, [1, 3]);
+    assert.equal(await outcome(complete(at, started.file.id)), "not_uploaded");
+    assert.deepEqual((await start(at, "film.mp4", film)).parts, [1, 3], "the same file goes on");
+    await send(at, started, film, [2]);
+    const view = await complete(at, started.file.id);
+    assert.equal(view.status, "ready");
+    const [asset] = await onPost(at);
+    assert.deepEqual(
+      [asset?.status, asset?.bytes, asset?.kind, asset?.mimeType, asset?.durationMs],
+      ["ready", film.length, "video", "video/mp4", 2500],
+    );
+    assert.ok(
+      (await getPost(at.deps, at.owner, { postId: at.postId })).revision > before + 1,
+      "the post tells of both steps",
+    );
+    assert.deepEqual(await complete(at, started.file.id), view, "repeating it changes nothing");
+  });
+
+  test("[U2] [U8] twenty starts and twenty completes at once make one asset", async () => {
+    const at = await scene(bed);
+    const all = await Promise.all(Array.from({ length: 20 }, () => start(at)));
+    assert.equal(new Set(all.map((one) => one.file.id)).size, 1);
+    assert.equal(at.files.parts.open(), 1, "what the others began is given up");
+    const [started] = all;
+    assert.ok(started);
+    await send(at, started, picture);
+    assert.deepEqual(await tally(Array.from({ length: 20 }, () => complete(at, started.file.id))), { ok: 20 });
+    assert.equal((await onPost(at)).length, 1);
+    assert.equal((await start(at)).file.status, "ready", "and again later");
+  });
+
+  test("[U8] attach before the end, and another link's file", async () => {
+    const at = await scene(bed);
+    const started = await start(at);
+    assert.equal(
+      await outcome(attachAsset(at.deps, at.owner, { postId: at.postId, assetId: started.file.id })),
+      "not_uploaded",
+    );
+    const elsewhere = await createPost(at.deps, at.owner, { title: "B", body: "" });
+    assert.equal(
+      await outcome(attachAsset(at.deps, at.owner, { postId: elsewhere.id, assetId: started.file.id })),
+      "already_attached",
+    );
+    const other = await scene(bed);
+    assert.equal(await outcome(complete(other, started.file.id)), "not_found");
+    assert.equal(
+      await outcome(async () => cancelFile(other.deps, await visit(other), { fileId: started.file.id })),
+      "not_found",
+    );
+    assert.equal(
+      await outcome(async () => partAddresses(other.deps, await visit(other), { fileId: started.file.id, parts: [1] })),
+      "not_found",
+    );
+  });
+
+  test("[UPLOAD-3] a full post says so before bytes are sent, under any number of starts", async () => {
+    const at = await scene(bed, { assetsPerPost: 3 });
+    const works = Array.from({ length: 10 }, (_, i) => start(at, `${i}.jpg`));
+    assert.deepEqual(await tally(works), { ok: 3, asset_limit_reached: 7 });
+    assert.equal(at.files.parts.open(), 3);
+    const [first] = await onPost(at);
+    await cancelFile(at.deps, await visit(at), { fileId: first?.id ?? "" });
+    assert.equal(at.files.parts.open(), 2);
+    assert.equal(await outcome(start(at, "last.jpg")), "ok", "a place that was given up is free");
+  });
+
+  test("[U7] [U19] quota counts from the start, and lies about the type are refused", async () => {
+    const at = await scene(bed, { studioBytes: 2 * picture.length });
+    const works = Array.from({ length: 10 }, (_, i) => start(at, `${i}.jpg`));
+    assert.deepEqual(await tally(works), { ok: 2, quota_exceeded: 8 });
+    const [first] = await onPost(at);
+    await deleteAsset(at.deps, at.owner, { assetId: first?.id ?? "" });
+    const liar = await start(
+      at,
+      "liar.jpg",
+      Buffer.concat([otherKind, Buffer.alloc(Math.max(0, picture.length - otherKind.length))]).subarray(
+        0,
+        picture.length,
+      ),
+    );
+    await send(at, liar, Buffer.concat([otherKind, Buffer.alloc(picture.length)]).subarray(0, picture.length));
+    assert.equal(await outcome(complete(at, liar.file.id)), "type_mismatch");
+    assert.equal((await onPost(at)).length, 1, "record and place are gone");
+    assert.equal(await outcome(complete(at, liar.file.id)), "not_found");
+  });
+
+  test("[UPLOAD-4] wrong types are refused before a byte is sent", async () => {
+    const at = await scene(bed);
+    for (const name of ["page.html", "drawing.svg", "setup.exe", "archive.zip", "noending"]) {
+      assert.equal(await outcome(start(at, name)), "unsupported_type", name);
+    }
+    assert.equal(await outcome(start(at, "empty.jpg", Buffer.alloc(0))), "invalid_input");
+    const visitor = await visit(at);
+    const head = otherKind.subarray(0, 64 * 1024).toString("base64");
+    assert.equal(await outcome(startFile(at.deps, visitor, { ...file("a.jpg", otherKind), head })), "type_mismatch");
+    assert.equal(await outcome(startFile(at.deps, visitor, { ...file("a.png", otherKind), head })), "ok");
+    assert.equal((await onPost(at)).length, 1);
+  });
+
+  test("[UPLOAD-5] the 30 minutes gate the start of a file, 24 hours its end", async () => {
+    const at = await scene(bed);
+    bed.clock.advance(minutes(30) - 1);
+    const started = await start(at, "film.mp4", film);
+    bed.clock.advance(minutes(1));
+    assert.equal(await outcome(start(at, "late.jpg")), "upload_expired");
+    assert.equal((await findLink(at.deps, at.token))?.state, "closing");
+    assert.equal((await start(at, "film.mp4", film)).file.id, started.file.id, "what was begun goes on");
+    bed.clock.advance(hours(23));
+    await send(at, started, film);
+    assert.equal((await complete(at, started.file.id)).status, "ready");
+    assert.equal((await findLink(at.deps, at.token))?.state, "finished");
+    assert.equal(await outcome(async () => describeSession(at.deps, await visit(at))), "upload_expired");
+    assert.equal(
+      (await setAltText(at.deps, await visit(at), { fileId: started.file.id, altText: "A door" })).altText,
+      "A door",
+    );
+  });
+
+  test("[U17] a file that does not arrive within 24 hours is swept, parts and place", async () => {
+    const at = await scene(bed);
+    const started = await start(at, "film.mp4", film);
+    await send(at, started, film, [1]);
+    bed.clock.advance(hours(24) + 1);
+    assert.equal(await outcome(complete(at, started.file.id)), "upload_expired");
+    bed.clock.advance(hours(1));
+    assert.ok((await sweepAll(at.deps)).expired >= 1);
+    assert.deepEqual([await onPost(at), at.files.parts.open()], [[], 0]);
+    assert.equal(await outcome(visit(at)), "forbidden", "nothing holds on to the link");
+  });
+
+  test("[U1] a token that is flipped, cut short, of another purpose or past all ends is not valid", async () => {
+    const at = await scene(bed);
+    const [body = "", mac = ""] = at.token.split(".");
+    const flipped = `${body.slice(0, -1)}${body.endsWith("A") ? "B" : "A"}.${mac}`;
+    const foreign = at.deps.signer.sign("file", { link: "upl_0" }, bed.clock() + 1000);
+    const unknown = at.deps.signer.sign("upload", { link: at.deps.newId("uploadLink") }, bed.clock() + 1000);
+    for (const token of ["", "x", flipped, at.token.slice(0, -1), `${at.token}A`, body, foreign, unknown]) {
+      assert.equal(await findLink(at.deps, token), undefined, token);
+    }
+    bed.clock.advance(minutes(31));
+    assert.equal((await findLink(at.deps, at.token))?.state, "expired");
+    assert.equal(await outcome(async () => describeSession(at.deps, await visit(at))), "upload_expired");
+    bed.clock.advance(hours(24));
+    assert.equal(await findLink(at.deps, at.token), undefined);
+  });
+
+  test("[UPLOAD-6] a link dies with its maker's membership, its client, its post, and when withdrawn", async () => {
+    const ways: Record<string, (at: Scene, maker: Caller) => Promise<unknown>> = {
+      membership: ({ deps, owner }, maker) => removeMember(deps, owner, { userId: maker.user.id }),
+      client: ({ deps }, { grantId = "" }) => deps.grants.revoke(grantId, deps.clock()),
+      post: ({ deps, owner, postId }) => updatePost(deps, owner, { postId, status: "archived" }),
+      withdrawal: async ({ deps, owner, postId }) => {
+        const [link] = (await listUploadSessions(deps, owner, { postId })).links;
+        await withdrawUploadSession(deps, owner, { postId, linkId: link?.id ?? "" });
+      },
+    };
+    for (const [name, end] of Object.entries(ways)) {
+      let maker: Caller | undefined;
+      const at = await scene(bed, {}, async (deps, owner) => {
+        const member = await newMember(deps, owner, "member");
+        const { grantId } = await approve(deps, member);
+        return (maker = { ...member, client: { id: "c", name: "Claude" }, grantId });
+      });
+      assert.ok(maker);
+      const started = await start(at);
+      await end(at, maker);
+      assert.equal((await findLink(at.deps, at.token))?.state, "withdrawn", name);
+      assert.equal(await outcome(start(at, "b.jpg")), "forbidden", name);
+      assert.equal(await outcome(complete(at, started.file.id)), "forbidden", name);
+      await sweepAll(at.deps);
+      assert.deepEqual([await onPost(at), at.files.parts.open()], [[], 0], `${name}: what was on its way is given up`);
+      assert.deepEqual((await listUploadSessions(at.deps, at.owner, { postId: at.postId })).links, [], name);
+    }
+  });
+
+  test("[UPLOAD-7] the post's page lists links and withdraws them; those it made for itself it does not show", async () => {
+    const at = await scene(bed);
+    await createUploadLink(at.deps, at.owner, { postId: at.postId, inPlace: true });
+    await start(at);
+    const { links } = await listUploadSessions(at.deps, at.owner, { postId: at.postId });
+    assert.deepEqual(
+      links.map(({ createdBy, client, arrived, onTheWay }) => ({ createdBy: createdBy.id, client, arrived, onTheWay })),
+      [{ createdBy: at.owner.user.id, client: null, arrived: 0, onTheWay: 1 }],
+    );
+    const stranger = await newStudio(at.deps);
+    const linkId = links[0]?.id ?? "";
+    assert.equal(await outcome(withdrawUploadSession(at.deps, stranger, { postId: at.postId, linkId })), "not_found");
+    await withdrawUploadSession(at.deps, at.owner, { postId: at.postId, linkId });
+    assert.deepEqual(await onPost(at), [], "what was on its way is given up at once");
+    assert.equal(await outcome(withdrawUploadSession(at.deps, at.owner, { postId: at.postId, linkId })), "not_found");
+    bed.clock.advance(minutes(31));
+    assert.deepEqual((await listUploadSessions(at.deps, at.owner, { postId: at.postId })).links, []);
+  });
+
+  test("[UPLOAD-8] a link shows the studio's name, the post's title and its own files, and nothing else", async () => {
+    const at = await scene(bed);
+    const { url } = await createUploadSession(at.deps, at.owner, { postId: at.postId });
+    const other = { ...at, token: url.slice(`${at.deps.uploadPage}/u/`.length) };
+    await start(other, "theirs.jpg");
+    await start(at, "mine.jpg");
+    const { accepts, expiresAt, ...shown } = await describeSession(at.deps, await visit(at));
+    assert.ok(accepts.includes("image/jpeg") && accepts.includes(".docx") && !accepts.includes("image/svg+xml"));
+    assert.equal(Date.parse(expiresAt), bed.clock() + minutes(30));
+    assert.deepEqual(
+      { ...shown, files: shown.files.map(({ filename, altText }) => ({ filename, altText })) },
+      {
+        studio: { name: "Blue Door" },
+        post: { title: "Spring" },
+        files: [{ filename: "mine.jpg", altText: "" }],
+      },
+    );
+  });
+
+  test("[U13] names are display text, and never part of a key", async () => {
+    const at = await scene(bed);
+    for (const [name, shown] of [
+      ["../../etc/passwd.jpg", "passwd.jpg"],
+      ["C:\\temp\\a.jpg", "a.jpg"],
+      ["\u202egpj.exe.jpg", "gpj.exe.jpg"],
+      [`${"x".repeat(900)}.jpg`, `${"x".repeat(196)}.jpg`],
+    ] as const) {
+      const { file: made } = await start(at, name);
+      assert.equal(made.filename, shown);
+    }
+  });
+
+  test("an archived post gets no link, and no files", async () => {
+    const at = await scene(bed);
+    await updatePost(at.deps, at.owner, { postId: at.postId, status: "archived" });
+    assert.equal(await outcome(createUploadSession(at.deps, at.owner, { postId: at.postId })), "invalid_input");
+  });
+});

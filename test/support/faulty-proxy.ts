@@ -1,0 +1,82 @@
+import { once } from "node:events";
+import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/**
+ * What happens to a request on its way:
+ * - a number: that status, and the server behind never hears of it
+ * - `reset`: the connection breaks before the server hears of it
+ * - `lost`: the server does it, and the connection breaks before the answer arrives
+ * - `hang`: nobody ever answers
+ * - `cut`: the answer breaks off in the middle
+ * - `stall`: the answer stops in the middle and stays open
+ */
+export type Fault = number | "reset" | "lost" | "hang" | "cut" | "stall";
+
+export interface FaultyProxy {
+  endpoint: string;
+  /** Every request that came, `METHOD /path?query`. */
+  seen: string[];
+  /** Decides what happens to each request; undefined lets it pass. */
+  judge: (req: IncomingMessage) => Fault | undefined | Promise<Fault | undefined>;
+  close(): Promise<void>;
+}
+
+/** A server between us and another one, as bad as a test wants it. */
+export async function startFaultyProxy(behind: string): Promise<FaultyProxy> {
+  const goal = new URL(behind);
+  const server = createServer((req, res) => void serve(req, res).catch(() => res.destroy()));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+
+  const proxy: FaultyProxy = {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen: [],
+    judge: () => undefined,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+
+  async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    proxy.seen.push(`${req.method} ${req.url}`);
+    const fault = await proxy.judge(req);
+    if (fault === "reset") return void res.destroy();
+    if (fault === "hang") return void req.resume();
+    if (typeof fault === "number") {
+      req.resume();
+      const code = fault === 412 ? "PreconditionFailed" : "InternalError";
+      const xml = `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${req.url}</Message></Error>`;
+      return void res.writeHead(fault, { "content-type": "application/xml" }).end(req.method === "HEAD" ? "" : xml);
+    }
+    // The host header stays as it was signed.
+    const onward = request({
+      host: goal.hostname,
+      port: goal.port,
+      method: req.method,
+      path: req.url,
+      headers: req.headers,
+    });
+    req.pipe(onward);
+    const [answer] = (await once(onward, "response")) as [IncomingMessage];
+    if (fault === "lost") {
+      for await (const _ of answer) continue;
+      return void res.destroy();
+    }
+    res.writeHead(answer.statusCode ?? 502, answer.headers);
+    if (fault === undefined) return void answer.pipe(res);
+    const half = Math.floor(Number(answer.headers["content-length"]) / 2);
+    let sent = 0;
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      const rest = chunk.subarray(0, half - sent);
+      sent += rest.length;
+      res.write(rest);
+      if (sent >= half) break;
+    }
+    if (fault === "cut") setTimeout(() => res.destroy(), 50);
+  }
+
+  return proxy;
+}

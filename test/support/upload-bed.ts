@@ -1,0 +1,113 @@
+import { createHash, randomBytes } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { once } from "node:events";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { FileStore } from "#domain/assets/file-store.ts";
+import type { AssetDetail } from "#domain/assets/asset.ts";
+import type { Caller } from "#domain/caller.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { createUploadSession } from "#domain/uploads/create-upload-session.ts";
+import { loadStaticFiles } from "#http/static-files.ts";
+import type { S3Store } from "#storage/s3.ts";
+import { startAssetService } from "./asset-bed.ts";
+import type { Page } from "./chromium.ts";
+import type { Bed } from "./engines.ts";
+import { newStudio } from "./people.ts";
+import { mp4 } from "./samples.ts";
+import type { RunningService, ServiceOptions } from "./service.ts";
+
+const webFolder = join(import.meta.dirname, "../../web/dist");
+
+/** The whole service with its built pages, and a store that takes bytes from them. */
+export async function startUploadService(
+  bed: Bed,
+  store: FileStore["name"],
+  options: ServiceOptions = {},
+): Promise<RunningService> {
+  const service = await startAssetService(bed, store, { webFiles: await loadStaticFiles(webFolder), ...options });
+  if (store === "s3") await (service.deps.files as S3Store).allowPages([service.base]);
+  return service;
+}
+
+export interface Link {
+  url: string;
+  owner: Caller;
+  postId: string;
+  /** The post's assets, as get_post shows them. */
+  assets(): Promise<AssetDetail[]>;
+}
+
+export async function newLink({ deps }: Pick<RunningService, "deps">, title = "Spring catalogue"): Promise<Link> {
+  const owner = await newStudio(deps, undefined, "Blue Door Studio");
+  const post = await createPost(deps, owner, { title, body: "" });
+  const { url } = await createUploadSession(deps, owner, { postId: post.id });
+  return { url, owner, postId: post.id, assets: async () => (await getPost(deps, owner, { postId: post.id })).assets };
+}
+
+/** A film of any size: its tables, then chance. Answers its digest. */
+export async function writeFilm(path: string, bytes: number): Promise<string> {
+  const hash = createHash("sha256");
+  const out = createWriteStream(path);
+  const write = async (chunk: Buffer): Promise<void> => {
+    hash.update(chunk);
+    if (!out.write(chunk)) await once(out, "drain");
+  };
+  const head = mp4();
+  await write(head);
+  const noise = randomBytes(1024 * 1024);
+  for (let left = bytes - head.length, i = 0; left > 0; i++) {
+    noise.writeUInt32BE(i); // no two pieces alike, so that a part in the wrong place shows
+    const piece = Buffer.from(noise.subarray(0, Math.min(left, noise.length)));
+    await write(piece);
+    left -= piece.length;
+  }
+  out.end();
+  await once(out, "close");
+  return hash.digest("hex");
+}
+
+export async function digestOfUrl(url: string): Promise<string> {
+  const response = await fetch(url);
+  if (!response.ok || !response.body) throw new Error(`${response.status} ${await response.text()}`);
+  const hash = createHash("sha256");
+  for await (const chunk of response.body) hash.update(chunk as Uint8Array);
+  return hash.digest("hex");
+}
+
+export async function digestOfFile(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array);
+  return hash.digest("hex");
+}
+
+type Files = Parameters<ReturnType<Page["locator"]>["setInputFiles"]>[0];
+
+/** Chooses files as a person does with the dialog. */
+export async function choose(page: Page, files: Files): Promise<void> {
+  await page.locator("input[type=file]").first().setInputFiles(files);
+}
+
+/** A line of so many bytes a second, so that something can happen in the middle. */
+export async function slowDown(page: Page, bytesPerSecond: number): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.enable");
+  await session.send("Network.emulateNetworkConditions", {
+    offline: false,
+    latency: 0,
+    downloadThroughput: -1,
+    uploadThroughput: bytesPerSecond,
+  });
+}
+
+/** Until the first file of the list has come this far. */
+export async function untilPart(page: Page, part: number): Promise<void> {
+  const bar = page.locator(".file progress").first();
+  for (let tries = 0; tries < 600; tries++) {
+    const value = await bar.evaluate((element) => (element as unknown as { value: number }).value).catch(() => 0);
+    if (value >= part * 100) return;
+    await sleep(50);
+  }
+  throw new Error("it did not come so far");
+}

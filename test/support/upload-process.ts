@@ -1,0 +1,96 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openDatabase } from "#db/open.ts";
+import { createFileTokens } from "#http/file-tokens.ts";
+import type { Deps } from "#domain/deps.ts";
+import type { FileStore } from "#domain/assets/file-store.ts";
+import { systemClock } from "#lib/clock.ts";
+import { createSigner } from "#lib/signed-token.ts";
+import { openDiskStore } from "#storage/disk.ts";
+import { createDeps, silent } from "./engines.ts";
+import { temporaryFolder } from "./folder.ts";
+import { freeBase } from "./service.ts";
+import { openTestS3, testS3 } from "./stores.ts";
+
+/** The service as people run it, in a process of its own, and the same database and store from here. */
+export interface UploadProcess {
+  base: string;
+  deps: Deps;
+  start(): Promise<void>;
+  /** SIGKILL, as a power cut would end it. */
+  kill(): Promise<void>;
+  /** Bytes of memory that the process has now. */
+  memory(): number;
+  close(): Promise<void>;
+}
+
+const secret = "a secret of this test that is long enough";
+const main = join(import.meta.dirname, "../../src/main.ts");
+
+export async function createUploadProcess(store: FileStore["name"]): Promise<UploadProcess> {
+  const folder = temporaryFolder();
+  const dataDir = `${folder.path}/data`;
+  const base = await freeBase();
+  const s3 = store === "s3" ? testS3() : undefined;
+  let child: ChildProcess | undefined;
+
+  async function start(): Promise<void> {
+    const storage = s3 && {
+      STORAGE: "s3",
+      S3_ENDPOINT: s3.endpoint,
+      S3_REGION: s3.region,
+      S3_BUCKET: s3.bucket,
+      S3_ACCESS_KEY_ID: s3.accessKeyId,
+      S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
+      S3_FORCE_PATH_STYLE: "true",
+    };
+    const env = {
+      PATH: process.env["PATH"],
+      PORT: new URL(base).port,
+      BASE_URL: base,
+      DATA_DIR: dataDir,
+      SECRETS: secret,
+      LOG_LEVEL: "warn",
+      ...storage,
+    };
+    child = spawn(process.execPath, [main], { env, stdio: ["ignore", "inherit", "inherit"] });
+    for (let tries = 0; ; tries++) {
+      const ready = await fetch(`${base}/readyz`).then(
+        (answer) => answer.ok,
+        () => false,
+      );
+      if (ready) return;
+      if (tries > 300 || child.exitCode !== null) throw new Error("the service did not start");
+      await sleep(100);
+    }
+  }
+
+  async function kill(): Promise<void> {
+    if (child?.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, "exit");
+    child.kill("SIGKILL");
+    await gone;
+  }
+
+  await start();
+  const database = await openDatabase({ databaseUrl: undefined, dataDir, log: silent });
+  const signer = createSigner([secret], systemClock);
+  const files = s3
+    ? await openTestS3()
+    : await openDiskStore({ root: `${dataDir}/files`, addresses: createFileTokens(signer, base), clock: systemClock });
+  return {
+    base,
+    deps: { ...createDeps(database, systemClock), files, signer, base, uploadPage: base },
+    start,
+    kill,
+    memory: () => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${child?.pid}/status`, "utf8"))?.[1]) * 1024,
+    async close() {
+      await kill();
+      await database.close();
+      folder.remove();
+    },
+  };
+}

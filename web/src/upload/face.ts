@@ -1,0 +1,262 @@
+import { filesOfDrop, withoutLitter } from "./choose.ts";
+import { el, say, show } from "./dom.ts";
+import { createFormat } from "./format.ts";
+import type { Language } from "./languages.ts";
+import { createRow, type Row } from "./row.ts";
+import { fill } from "./strings.ts";
+import type { Item, Status } from "./item.ts";
+import type { Chosen, Uploader } from "./uploader.ts";
+
+export interface FaceOptions {
+  uploader: Uploader;
+  language: Language;
+  /** Types and endings that a file dialog offers. */
+  accepts: readonly string[];
+  /** The address to continue at on a phone. */
+  phone?: string | undefined;
+}
+
+export interface Face {
+  /** Says something above the list, until told otherwise. */
+  notice(text: string): void;
+  destroy(): void;
+}
+
+/** What a person sees and does. Draws only what changed. */
+export function createFace(root: HTMLElement, { uploader, language, accepts, phone }: FaceOptions): Face {
+  const { strings } = language;
+  const format = createFormat(language.tag);
+  root.lang = language.tag;
+  root.dir = language.direction;
+  root.classList.add("uploader");
+
+  const accept = accepts.join(",");
+  // The page brings the first one, so that files can be chosen before this script has come.
+  const input =
+    root.querySelector<HTMLInputElement>("input[type=file]") ?? el("input", { type: "file", multiple: true });
+  input.id ||= "uploader-files";
+  const folder = el("input", {
+    type: "file",
+    multiple: true,
+    webkitdirectory: true,
+    tabIndex: -1,
+    "aria-hidden": "true",
+  });
+  const lens = el("input", {
+    type: "file",
+    accept: "image/*,video/*",
+    capture: "environment",
+    tabIndex: -1,
+    "aria-hidden": "true",
+  });
+  for (const one of [input, folder, lens]) {
+    one.classList.add("unseen");
+    if (one !== lens) one.accept = accept;
+    one.addEventListener("change", () => takeFrom(one));
+  }
+
+  const quiet = (word: string, act: () => void) => {
+    const made = el("button", { type: "button", className: "quiet", textContent: word });
+    made.addEventListener("click", act);
+    return made;
+  };
+  const isTouch = matchMedia("(pointer: coarse)").matches;
+  const openCamera = () =>
+    isTouch
+      ? lens.click()
+      : void import("./camera.ts").then(({ takePicture }) => takePicture(strings, (file) => add([{ file }])));
+  const drop = el(
+    "section",
+    { className: "drop", "aria-label": strings.chooseFiles },
+    input,
+    folder,
+    lens,
+    isTouch ? undefined : el("p", { className: "drop-title", textContent: strings.dropHint, "aria-hidden": "true" }),
+    el(
+      "div",
+      { className: "acts" },
+      el("label", { className: "button", htmlFor: input.id, textContent: strings.chooseFiles }),
+      isTouch ? undefined : quiet(strings.chooseFolder, () => folder.click()),
+      isTouch || "mediaDevices" in navigator ? quiet(strings.takePicture, openCamera) : undefined,
+      phone === undefined || isTouch
+        ? undefined
+        : quiet(strings.phone, () => void import("./phone.ts").then(({ showPhone }) => showPhone(phone, strings))),
+    ),
+    el("p", { className: "hint", textContent: strings.intro }),
+  );
+
+  const connection = el("p", { className: "notice" });
+  const notice = el("p", { className: "notice" });
+  const summary = el("p", { className: "summary" });
+  const bar = el("progress", { max: 100, "aria-label": strings.uploading });
+  const pauseAll = quiet(strings.pause, () => uploader.pause());
+  const resumeAll = quiet(strings.resume, () => uploader.resume());
+  const overall = el(
+    "section",
+    { className: "overall" },
+    el("div", { className: "about" }, summary, bar),
+    el("div", { className: "acts" }, pauseAll, resumeAll),
+  );
+  const list = el("ul", { className: "files", "aria-label": strings.files });
+  const live = el("div", { className: "unseen", role: "status", "aria-live": "polite" });
+  root.replaceChildren(drop, notice, connection, overall, list, live);
+
+  const rows = new Map<string, Row>();
+  const seen = new Map<string, Status>();
+  let wasAt = { connection: "good", state: "empty" };
+
+  /** One sentence at a time; what comes together is said together. */
+  let sentences: string[] = [];
+  function announce(text: string): void {
+    sentences.push(text);
+    setTimeout(() => {
+      if (sentences.length > 0) live.textContent = sentences.join(" ");
+      sentences = [];
+    }, 100);
+  }
+
+  function add(chosen: readonly Chosen[]): void {
+    for (const fileName of uploader.add(withoutLitter(chosen))) announce(fill(strings.noDuplicates, { fileName }));
+  }
+
+  function takeFrom(from: HTMLInputElement): void {
+    const files = [...(from.files ?? [])];
+    // Emptied, so that choosing the same file again is a change as well.
+    from.value = "";
+    add(files.map((file) => ({ file })));
+  }
+
+  function cancel(key: string): void {
+    const keys = [...rows.keys()];
+    const next = keys[keys.indexOf(key) + 1] ?? keys[keys.indexOf(key) - 1];
+    uploader.cancel(key);
+    draw();
+    const row = next === undefined ? undefined : rows.get(next);
+    if (row) row.focus();
+    else input.focus();
+  }
+
+  function tellOf(item: Item): void {
+    const before = seen.get(item.key);
+    seen.set(item.key, item.status);
+    if (before === item.status) return;
+    if (item.status === "done" && before !== undefined) announce(`${item.name}: ${strings.onThePost}.`);
+    if (item.status === "failed")
+      announce(`${item.name}: ${strings.uploadFailed}. ${item.error?.message ?? ""} ${item.error?.hint ?? ""}`);
+    if (item.status === "sending" && (before === undefined || before === "waiting"))
+      announce(`${item.name}: ${strings.uploading}.`);
+    if (item.status === "paused") announce(`${item.name}: ${strings.paused}.`);
+  }
+
+  function drawOverall(): void {
+    const now = uploader.overall();
+    root.dataset["state"] = now.state;
+    show(overall, now.state !== "empty");
+    const parts = [fill(strings.filesUploadedOfTotal, { complete: now.done, smart_count: now.files })];
+    if (now.state !== "done")
+      parts.push(
+        fill(strings.dataUploadedOfTotal, { complete: format.bytes(now.sent), total: format.bytes(now.size) }),
+      );
+    if (now.speed !== undefined) parts.push(format.speed(now.speed));
+    if (now.secondsLeft !== undefined) parts.push(fill(strings.xTimeLeft, { time: format.duration(now.secondsLeft) }));
+    say(summary, now.state === "done" ? strings.allDone : parts.join(" · "));
+    bar.value = now.size === 0 ? 0 : (now.sent / now.size) * 100;
+    show(bar, now.state !== "done");
+    const focused = document.activeElement === pauseAll || document.activeElement === resumeAll;
+    show(pauseAll, now.state === "sending");
+    show(resumeAll, now.state === "paused");
+    if (focused) (now.state === "sending" ? pauseAll : resumeAll).focus();
+    const busy = now.state === "sending";
+    const words = { good: "", offline: strings.offline, lost: now.reason ?? strings.unreachable }[now.connection];
+    const shown = now.connection === "offline" || busy ? words : "";
+    say(connection, shown);
+    show(connection, shown !== "");
+    if (now.connection !== wasAt.connection) announce(now.connection === "good" ? strings.backAgain : words);
+    if (now.state === "done" && wasAt.state !== "done" && wasAt.state !== "empty") announce(strings.allDone);
+    wasAt = now;
+  }
+
+  function draw(): void {
+    const items = uploader.items();
+    for (const item of items) {
+      const row = rows.get(item.key) ?? createRow(item, { uploader, strings, format, onCancel: cancel });
+      if (!rows.has(item.key)) list.append(row.element);
+      rows.set(item.key, row);
+      row.update(item);
+      tellOf(item);
+    }
+    for (const [key, row] of rows) {
+      if (items.some((item) => item.key === key)) continue;
+      row.destroy();
+      rows.delete(key);
+    }
+    drawOverall();
+  }
+
+  let drawing: ReturnType<typeof setTimeout> | undefined;
+  const soon = () => {
+    drawing ??= setTimeout(() => {
+      drawing = undefined;
+      draw();
+    }, 30);
+  };
+  const unsubscribe = uploader.subscribe(soon);
+  const ticking = setInterval(() => uploader.overall().state === "sending" && draw(), 400);
+  const stopListening = listenForFiles(root, add);
+
+  show(notice, false);
+  draw();
+  if (input.files && input.files.length > 0) takeFrom(input);
+  return {
+    notice(text) {
+      say(notice, text);
+      show(notice, text !== "");
+      announce(text);
+    },
+    destroy() {
+      unsubscribe();
+      stopListening();
+      clearInterval(ticking);
+      clearTimeout(drawing);
+      for (const row of rows.values()) row.destroy();
+      root.replaceChildren();
+    },
+  };
+}
+
+/** Files that are dropped anywhere on the page, or pasted outside a text field. */
+function listenForFiles(root: HTMLElement, add: (chosen: readonly Chosen[]) => void): () => void {
+  const control = new AbortController();
+  const { signal } = control;
+  const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
+  let depth = 0;
+  const over = (by: number) => {
+    depth = Math.max(0, depth + by);
+    root.classList.toggle("over", depth > 0);
+  };
+  document.addEventListener("dragenter", (event) => hasFiles(event) && over(1), { signal });
+  document.addEventListener("dragleave", (event) => hasFiles(event) && over(-1), { signal });
+  document.addEventListener("dragover", (event) => hasFiles(event) && event.preventDefault(), { signal });
+  document.addEventListener(
+    "drop",
+    (event) => {
+      if (!hasFiles(event) || !event.dataTransfer) return;
+      event.preventDefault();
+      depth = 0;
+      over(0);
+      void filesOfDrop(event.dataTransfer).then(add);
+    },
+    { signal },
+  );
+  document.addEventListener(
+    "paste",
+    (event) => {
+      const files = [...(event.clipboardData?.files ?? [])];
+      if (files.length === 0) return;
+      event.preventDefault();
+      add(files.map((file) => ({ file })));
+    },
+    { signal },
+  );
+  return () => control.abort();
+}

@@ -1,0 +1,100 @@
+import { english, type OwnStrings, type Strings } from "./strings.ts";
+
+interface Pack {
+  default: { strings: Record<string, unknown> };
+}
+
+/** Uppy's language packs, each a file of its own that is loaded only where a browser asks for it. */
+const packs: Record<string, () => Promise<Pack>> = {
+  ar: () => import("@uppy/locales/lib/ar_SA.js"),
+  bg: () => import("@uppy/locales/lib/bg_BG.js"),
+  ca: () => import("@uppy/locales/lib/ca_ES.js"),
+  cs: () => import("@uppy/locales/lib/cs_CZ.js"),
+  da: () => import("@uppy/locales/lib/da_DK.js"),
+  de: () => import("@uppy/locales/lib/de_DE.js"),
+  el: () => import("@uppy/locales/lib/el_GR.js"),
+  es: () => import("@uppy/locales/lib/es_ES.js"),
+  "es-mx": () => import("@uppy/locales/lib/es_MX.js"),
+  fa: () => import("@uppy/locales/lib/fa_IR.js"),
+  fi: () => import("@uppy/locales/lib/fi_FI.js"),
+  fr: () => import("@uppy/locales/lib/fr_FR.js"),
+  gl: () => import("@uppy/locales/lib/gl_ES.js"),
+  he: () => import("@uppy/locales/lib/he_IL.js"),
+  hi: () => import("@uppy/locales/lib/hi_IN.js"),
+  hr: () => import("@uppy/locales/lib/hr_HR.js"),
+  hu: () => import("@uppy/locales/lib/hu_HU.js"),
+  id: () => import("@uppy/locales/lib/id_ID.js"),
+  is: () => import("@uppy/locales/lib/is_IS.js"),
+  it: () => import("@uppy/locales/lib/it_IT.js"),
+  ja: () => import("@uppy/locales/lib/ja_JP.js"),
+  ko: () => import("@uppy/locales/lib/ko_KR.js"),
+  nb: () => import("@uppy/locales/lib/nb_NO.js"),
+  nl: () => import("@uppy/locales/lib/nl_NL.js"),
+  nn: () => import("@uppy/locales/lib/nn_NO.js"),
+  pl: () => import("@uppy/locales/lib/pl_PL.js"),
+  pt: () => import("@uppy/locales/lib/pt_PT.js"),
+  "pt-br": () => import("@uppy/locales/lib/pt_BR.js"),
+  ro: () => import("@uppy/locales/lib/ro_RO.js"),
+  ru: () => import("@uppy/locales/lib/ru_RU.js"),
+  sk: () => import("@uppy/locales/lib/sk_SK.js"),
+  sr: () => import("@uppy/locales/lib/sr_RS_Cyrillic.js"),
+  sv: () => import("@uppy/locales/lib/sv_SE.js"),
+  th: () => import("@uppy/locales/lib/th_TH.js"),
+  tr: () => import("@uppy/locales/lib/tr_TR.js"),
+  uk: () => import("@uppy/locales/lib/uk_UA.js"),
+  vi: () => import("@uppy/locales/lib/vi_VN.js"),
+  zh: () => import("@uppy/locales/lib/zh_CN.js"),
+  "zh-tw": () => import("@uppy/locales/lib/zh_TW.js"),
+};
+
+/** What Uppy's packs have no words for. */
+const own: Record<string, () => Promise<{ strings: OwnStrings }>> = {
+  de: () => import("./words/de.ts"),
+  es: () => import("./words/es.ts"),
+  fr: () => import("./words/fr.ts"),
+  it: () => import("./words/it.ts"),
+  ja: () => import("./words/ja.ts"),
+  nl: () => import("./words/nl.ts"),
+  pt: () => import("./words/pt.ts"),
+  zh: () => import("./words/zh.ts"),
+};
+
+export interface Language {
+  tag: string;
+  direction: "ltr" | "rtl";
+  strings: Strings;
+}
+
+const rightToLeft = ["ar", "fa", "he"];
+
+/** The first of the browser's languages that there are words in; English otherwise, and wherever a word is missing. */
+export async function loadLanguage(wanted: readonly string[]): Promise<Language> {
+  for (const tag of wanted.map((one) => one.toLowerCase())) {
+    const base = tag.split("-", 1)[0] ?? "";
+    if (base === "en") break;
+    const pack = packs[tag] ?? packs[base];
+    if (!pack) continue;
+    try {
+      const [uppy, ours] = await Promise.all([pack(), own[base]?.()]);
+      return {
+        tag: base,
+        direction: rightToLeft.includes(base) ? "rtl" : "ltr",
+        strings: { ...english, ...fromUppy(uppy.default.strings), ...ours?.strings },
+      };
+    } catch {
+      break; // not loaded: the page is more important than its language
+    }
+  }
+  return { tag: "en", direction: "ltr", strings: english };
+}
+
+function fromUppy(strings: Record<string, unknown>): OwnStrings {
+  const found: Record<string, string> = {};
+  for (const key of Object.keys(english)) {
+    const text = strings[key];
+    // Forms by number: the last is the one for many.
+    const plain = typeof text === "object" && text !== null ? (Object.values(text).at(-1) as unknown) : text;
+    if (typeof plain === "string") found[key] = plain;
+  }
+  return found;
+}

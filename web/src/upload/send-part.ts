@@ -1,0 +1,74 @@
+import { RequestError } from "./client.ts";
+
+/** A connection on which nothing moves for so long is dead, whatever the browser thinks. */
+const stallMs = 45_000;
+
+/**
+ * One PUT of one part. With XMLHttpRequest, because `fetch` tells nobody how far a body has come. The blob is read
+ * from the disk while it is sent; nothing of it is held in memory.
+ */
+export function sendPart(
+  url: string,
+  body: Blob,
+  signal: AbortSignal,
+  onProgress: (sent: number) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) {
+      reject(signal.reason as Error);
+      return;
+    }
+    const request = new XMLHttpRequest();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const watch = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => request.abort(), stallMs);
+    };
+    const abort = () => request.abort();
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+    };
+    const fail = () => {
+      end();
+      onProgress(0);
+      reject(signal.aborted ? (signal.reason as Error) : new RequestError(0));
+    };
+    request.open("PUT", url);
+    request.upload.onprogress = ({ loaded }) => {
+      watch();
+      onProgress(loaded);
+    };
+    request.onerror = fail;
+    request.onabort = fail;
+    request.onload = () => {
+      if (request.status < 200 || request.status >= 300) {
+        end();
+        onProgress(0);
+        reject(new RequestError(request.status, problemIn(request)));
+        return;
+      }
+      end();
+      onProgress(body.size);
+      resolve();
+    };
+    signal.addEventListener("abort", abort, { once: true });
+    watch();
+    request.send(body);
+  });
+}
+
+/** Our own store answers problem documents, others XML that says nothing to a person. */
+function problemIn(request: XMLHttpRequest): {
+  code?: string;
+  detail?: string;
+  hint?: string;
+  retryAfter?: number | undefined;
+} {
+  const retryAfter = Number(request.getResponseHeader("retry-after")) || undefined;
+  try {
+    return { ...(JSON.parse(request.responseText) as object), retryAfter };
+  } catch {
+    return { retryAfter };
+  }
+}

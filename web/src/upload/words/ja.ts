@@ -1,0 +1,30 @@
+import type { OwnStrings } from "../strings.ts";
+
+export const strings: OwnStrings = {
+  chooseFiles: "ファイルを選択",
+  chooseFolder: "フォルダーを選択",
+  intro:
+    "画像・動画・文書を、いくつでも、どんな大きさでも送れます。貼り付けもできます。選ぶとすぐに始まり、自動で投稿に追加されます。",
+  noDuplicates: "%{fileName} はすでに一覧にあります",
+  noCameraTitle: "カメラを利用できません",
+  waiting: "待機中",
+  checking: "確認中",
+  onThePost: "投稿に追加済み",
+  offline: "オフラインです。接続が戻ると自動で再開します。",
+  unreachable: "サーバーが応答しません。応答があり次第、自動で再開します。",
+  backAgain: "接続が戻りました。",
+  chooseAgain: "このファイルをもう一度選ぶと、続きから再開します。",
+  altText: "代替テキスト",
+  altHint: "何が写っていますか。見ることができない人のための説明です。",
+  saved: "保存しました",
+  notSaved: "保存できませんでした",
+  phone: "スマートフォンで続ける",
+  phoneHint: "スマートフォンのカメラで読み取ってください。これを持つ人は、この投稿にファイルを送れます。",
+  phoneLocal: "このアドレスはこのコンピューターでのみ使えます。",
+  allDone: "すべてのファイルが投稿に追加されました。このページを閉じても、さらに追加してもかまいません。",
+  linkOver: "このリンクでは新しいファイルを送れません。送信中のものは続きます。",
+  close: "閉じる",
+  files: "ファイル",
+  use: "この写真を使う",
+  again: "撮り直す",
+};
