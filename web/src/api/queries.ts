@@ -94,6 +94,13 @@ export const assetsQuery = (studioId: string, filter: AssetFilter) =>
     structuralSharing: false,
   });
 
+export const uploadLinksQuery = (studioId: string, postId: string) =>
+  queryOptions({
+    queryKey: ["studio", studioId, "upload-links", postId],
+    queryFn: () => ask(postApi["upload-links"].$get({ param: { studioId, postId } })),
+    refetchInterval: 5000,
+  });
+
 export const membersQuery = (studioId: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "members"],
