@@ -127,11 +127,8 @@ if (hasChromium())
 
         await choose(page, { name: "a.jpg", mimeType: "image/jpeg", buffer: await jpeg() });
         await state(page, "done");
-        assert.match(
-          (await page.locator(".uploader > .unseen[role=status]").textContent()) ?? "",
-          /On the post|All files/,
-          "it is said aloud",
-        );
+        const aloud = page.locator(".uploader > .unseen[role=status]");
+        await aloud.filter({ hasText: /On the post|All files/ }).waitFor({ state: "attached" }); // it is said aloud
         await page.keyboard.press("Tab");
         for (
           let i = 0;
@@ -178,7 +175,7 @@ if (hasChromium())
       data.items.add(new File([blob], "pasted.png", { type: "image/png" }));
       document.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
     })()`);
-        await page.getByText("pasted.png").waitFor();
+        await page.getByText("pasted.png", { exact: true }).waitFor();
         await state(page, "done");
         await page.locator("input[webkitdirectory]").setInputFiles(folder.path);
         await page.getByText("film.mp4").first().waitFor();
