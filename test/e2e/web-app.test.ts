@@ -151,12 +151,12 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
 
   test("[WEB-6] typing is saved by itself; a change on both sides is shown side by side, with a choice", async () => {
     const { page } = owner;
-    await page.getByLabel("Text").fill("Mine, saved");
+    await page.getByLabel("Text", { exact: true }).fill("Mine, saved");
     await page.getByText("Saved", { exact: true }).waitFor();
     assert.equal((await assistant.call("get_post", { postId: post.id }))["body"], "Mine, saved");
 
     // Both at once: the assistant's change arrives while ours is being typed.
-    await page.getByLabel("Text").fill("Mine, again");
+    await page.getByLabel("Text", { exact: true }).fill("Mine, again");
     await assistant.call("update_post", { postId: post.id, body: "Theirs" });
     await page.getByRole("heading", { name: "This post was changed in two places" }).waitFor();
     await page.getByLabel(/^Yours/).check();
@@ -184,7 +184,10 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
     await page.getByText("The first post is the hardest").waitFor();
     await page.getByRole("button", { name: /Switch studio/ }).click();
     await page.getByRole("menuitem", { name: /North/ }).click();
-    await page.getByText(/keep the studio they work in until they reconnect/).waitFor();
+    await page
+      .getByText(/keep the studio they work in until they reconnect/)
+      .first()
+      .waitFor();
     await page.getByRole("button", { name: /Switch studio/ }).click();
     await page.getByRole("menuitem", { name: /South/ }).click();
     await page.getByText("The first post is the hardest").waitFor();
