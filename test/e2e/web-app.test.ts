@@ -106,7 +106,7 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
   test("[WEB-5] and what it changes and attaches, in the open post", async () => {
     const { page } = owner;
     await page.getByRole("link", { name: "Fog over the harbour" }).click();
-    const body = page.getByLabel("Text");
+    const body = page.getByLabel("Text", { exact: true });
     assert.equal(await body.inputValue(), "First line");
     assert.equal(page.url(), post.url);
     await assistant.call("update_post", { postId: post.id, body: "Second line" });
@@ -151,12 +151,12 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
 
   test("[WEB-6] typing is saved by itself; a change on both sides is shown side by side, with a choice", async () => {
     const { page } = owner;
-    await page.getByLabel("Text").fill("Mine, saved");
+    await page.getByLabel("Text", { exact: true }).fill("Mine, saved");
     await page.getByText("Saved", { exact: true }).waitFor();
     assert.equal((await assistant.call("get_post", { postId: post.id }))["body"], "Mine, saved");
 
     // Both at once: the assistant's change arrives while ours is being typed.
-    await page.getByLabel("Text").fill("Mine, again");
+    await page.getByLabel("Text", { exact: true }).fill("Mine, again");
     await assistant.call("update_post", { postId: post.id, body: "Theirs" });
     await page.getByRole("heading", { name: "This post was changed in two places" }).waitFor();
     await page.getByLabel(/^Yours/).check();
