@@ -64,7 +64,7 @@ const templates = { upload: "/upload.html" } as const;
  * On loopback a page asked for under another name (127.0.0.1 for localhost) is sent to the one where cookies live.
  */
 export function webApp(files: StaticFiles, base: string, store: string): Handler {
-  const policy = { "content-security-policy": webAppCsp(store) };
+  const policy = { "content-security-policy": webAppCsp(store === new URL(base).origin ? undefined : store) };
   const { host } = new URL(base);
   return (req, res) => {
     if (req.method !== "GET" && req.method !== "HEAD")

@@ -106,7 +106,7 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
   test("[WEB-5] and what it changes and attaches, in the open post", async () => {
     const { page } = owner;
     await page.getByRole("link", { name: "Fog over the harbour" }).click();
-    const body = page.getByLabel("Text");
+    const body = page.getByLabel("Text", { exact: true });
     assert.equal(await body.inputValue(), "First line");
     assert.equal(page.url(), post.url);
     await assistant.call("update_post", { postId: post.id, body: "Second line" });

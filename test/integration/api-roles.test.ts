@@ -9,6 +9,7 @@ import { roles, type Role } from "#domain/policy.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import type { listPostsOutput } from "#domain/posts/list-posts.ts";
 import { createInvitation } from "#domain/studios/create-invitation.ts";
+import { createUploadLink } from "#domain/uploads/create-upload-session.ts";
 import { assertProblem, call, startApiServer, type Answer, type ApiServer } from "../support/api-server.ts";
 import { apiRoutes } from "../support/api-routes.ts";
 import { forEachEngine } from "../support/engines.ts";
@@ -59,7 +60,7 @@ const matrix: readonly Cell[] = [
   { route: "DELETE /posts/:post/assets/:attached", answers: [204, 204, 204] },
   { route: "GET /posts/:post/upload-links", answers: [200, 200, 200] },
   { route: "POST /posts/:post/upload-links", body: {}, answers: [201, 201, 201] },
-  { route: "DELETE /posts/:post/upload-links/:unknown", answers: [404, 404, 404] },
+  { route: "DELETE /posts/:post/upload-links/:link", answers: [204, 204, 204] },
   { route: "GET /clients", answers: [200, 200, 200] },
   { route: "DELETE /clients/:grant", what: "of someone else", answers: [204, 204, 404] },
   { route: "DELETE /clients/:ownGrant", answers: [204, 204, 204] },
@@ -106,6 +107,7 @@ forEachEngine("roles over HTTP", (bed) => {
       post: post.id,
       asset,
       attached,
+      link: (await createUploadLink(bed.deps, owner, { postId: post.id, inPlace: false })).id,
       grant: await approve(member),
       ownGrant: await approve(self),
     };

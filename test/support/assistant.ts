@@ -1,8 +1,9 @@
 import { auth, Client, StreamableHTTPClientTransport, type OAuthClientProvider } from "@modelcontextprotocol/client";
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
-
-const redirectUrl = "http://127.0.0.1:53998/callback";
 
 /** A real MCP client, let in by a person at a real browser. */
 export interface Assistant {
@@ -16,12 +17,14 @@ export interface Assistant {
 
 /** Knows nothing but the address of the MCP endpoint; `page` is where its person is signed in. */
 export async function connectAssistant(mcp: string, page: Page, name: string): Promise<Assistant> {
-  const provider = createMemory(name);
+  const door = await listenForAnswer();
+  const provider = createMemory(name, door.address);
   assert.equal(await auth(provider, { serverUrl: mcp }), "REDIRECT");
-  const back = page.waitForRequest((request) => request.url().startsWith(redirectUrl));
   await page.goto(provider.opened());
   await page.getByRole("button", { name: "Approve" }).click();
-  const { searchParams } = new URL((await back).url());
+  const searchParams = await door.answer;
+  await page.getByText("You can close this page").waitFor();
+  door.close();
   const iss = searchParams.get("iss");
   const authorizationCode = searchParams.get("code") ?? "";
   assert.equal(await auth(provider, { serverUrl: mcp, authorizationCode, ...(iss ? { iss } : {}) }), "AUTHORIZED");
@@ -45,13 +48,33 @@ export async function connectAssistant(mcp: string, page: Page, name: string): P
   };
 }
 
+/** Where the answer comes to: a program on this computer, as most clients are. */
+async function listenForAnswer(): Promise<{ address: string; answer: Promise<URLSearchParams>; close(): void }> {
+  const { promise, resolve } = Promise.withResolvers<URLSearchParams>();
+  const server = createServer((req, res) => {
+    const { pathname, searchParams } = new URL(req.url ?? "/", "http://127.0.0.1");
+    if (pathname === "/callback") resolve(searchParams);
+    res.setHeader("content-type", "text/html").end("<p>You can close this page.</p>");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`,
+    answer: promise,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
 async function connect(mcp: string, authProvider: OAuthClientProvider): Promise<Client> {
   const client = new Client({ name: "assistant", version: "1" }, { versionNegotiation: { mode: "auto" } });
   await client.connect(new StreamableHTTPClientTransport(new URL(mcp), { authProvider }));
   return client;
 }
 
-function createMemory(name: string): OAuthClientProvider & { opened(): string; access(): string } {
+function createMemory(name: string, redirectUrl: string): OAuthClientProvider & { opened(): string; access(): string } {
   let opened = "";
   let verifier = "";
   const kept = new Map<"client" | "tokens", unknown>();
