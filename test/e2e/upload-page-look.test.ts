@@ -31,122 +31,145 @@ async function faults(page: Page): Promise<string[]> {
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const state = (page: Page, name: string) => page.locator(`[data-state="${name}"]`).waitFor({ timeout: 60_000 });
 
-if (hasChromium()) forEachEngine("the look of the upload page", (bed) => {
-  const folder = temporaryFolder();
-  const film = `${folder.path}/film.mp4`;
-  let browser: Browser;
-  let service: RunningService;
-  before(async () => {
-    browser = await launchChromium(["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]);
-    service = await startUploadService(bed, "disk");
-    await writeFilm(film, 48 * mebibyte);
-  });
-  after(async () => {
-    await browser?.close();
-    await service?.close();
-    folder.remove();
-  });
+if (hasChromium())
+  forEachEngine(
+    "the look of the upload page",
+    (bed) => {
+      const folder = temporaryFolder();
+      const film = `${folder.path}/film.mp4`;
+      let browser: Browser;
+      let service: RunningService;
+      before(async () => {
+        browser = await launchChromium(["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]);
+        service = await startUploadService(bed, "disk");
+        await writeFilm(film, 48 * mebibyte);
+      });
+      after(async () => {
+        await browser?.close();
+        await service?.close();
+        folder.remove();
+      });
 
-  for (const colorScheme of ["light", "dark"] as const) {
-    for (const [name, viewport] of [["desktop", { width: 1280, height: 900 }], ["phone", { width: 390, height: 844 }]] as const) {
-      test(`[UPLOAD-12] axe finds nothing serious in any state: ${name}, ${colorScheme}`, async () => {
-        const { page, context } = await openPage(browser, { viewport, colorScheme, reducedMotion: "reduce" });
+      for (const colorScheme of ["light", "dark"] as const) {
+        for (const [name, viewport] of [
+          ["desktop", { width: 1280, height: 900 }],
+          ["phone", { width: 390, height: 844 }],
+        ] as const) {
+          test(`[UPLOAD-12] axe finds nothing serious in any state: ${name}, ${colorScheme}`, async () => {
+            const { page, context } = await openPage(browser, { viewport, colorScheme, reducedMotion: "reduce" });
+            const link = await newLink(service);
+            await page.goto(link.url);
+            await state(page, "empty");
+            assert.deepEqual(await faults(page), [], "empty");
+            await choose(page, [
+              { name: "a.jpg", mimeType: "image/jpeg", buffer: await jpeg() },
+              { name: "wrong.jpg", mimeType: "image/jpeg", buffer: await png() },
+            ]);
+            await page.locator('[data-status="failed"]').waitFor();
+            assert.deepEqual(await faults(page), [], "failed");
+            await slowDown(page, 8 * mebibyte);
+            await choose(page, film);
+            await page.locator('[data-status="sending"]').waitFor();
+            assert.deepEqual(await faults(page), [], "sending");
+            await page.locator(".overall").getByRole("button", { name: "Pause" }).click();
+            await page.locator('[data-status="paused"]').waitFor();
+            assert.deepEqual(await faults(page), [], "paused");
+            await context.setOffline(true);
+            await page.getByText("You are offline.").first().waitFor();
+            assert.deepEqual(await faults(page), [], "offline");
+            const width = await page.evaluate<number>("document.documentElement.scrollWidth");
+            assert.ok(width <= viewport.width, `it is ${width} pixels wide`);
+            await context.close();
+          });
+        }
+      }
+
+      test("[UPLOAD-11] [UPLOAD-12] axe finds nothing serious on a page that says no", async () => {
+        const { page, context } = await openPage(browser);
+        await page.goto(`${service.base}/u/nothing`);
+        assert.deepEqual(await faults(page), []);
+        await context.close();
+      });
+
+      test("[UPLOAD-10] [UPLOAD-12] every action by the keyboard alone", async () => {
+        const { page, context } = await openPage(browser);
         const link = await newLink(service);
         await page.goto(link.url);
         await state(page, "empty");
-        assert.deepEqual(await faults(page), [], "empty");
-        await choose(page, [
-          { name: "a.jpg", mimeType: "image/jpeg", buffer: await jpeg() },
-          { name: "wrong.jpg", mimeType: "image/jpeg", buffer: await png() },
-        ]);
-        await page.locator('[data-status="failed"]').waitFor();
-        assert.deepEqual(await faults(page), [], "failed");
-        await slowDown(page, 8 * mebibyte);
-        await choose(page, film);
+        await slowDown(page, 6 * mebibyte);
+        const focused = () =>
+          page.evaluate<string>(
+            "document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? ''",
+          );
+        const tabTo = async (name: string) => {
+          for (let i = 0; i < 40; i++) {
+            await page.keyboard.press("Tab");
+            if ((await focused()) === name) return;
+          }
+          throw new Error(`no way to ${name} by the keyboard`);
+        };
+        await page.keyboard.press("Tab");
+        const chooser = page.waitForEvent("filechooser");
+        await page.keyboard.press("Space");
+        await (await chooser).setFiles(film);
         await page.locator('[data-status="sending"]').waitFor();
-        assert.deepEqual(await faults(page), [], "sending");
-        await page.locator(".overall").getByRole("button", { name: "Pause" }).click();
+        await tabTo("Pause: film.mp4");
+        await page.keyboard.press("Enter");
         await page.locator('[data-status="paused"]').waitFor();
-        assert.deepEqual(await faults(page), [], "paused");
-        await context.setOffline(true);
-        await page.getByText("You are offline.").first().waitFor();
-        assert.deepEqual(await faults(page), [], "offline");
-        const width = await page.evaluate<number>("document.documentElement.scrollWidth");
-        assert.ok(width <= viewport.width, `it is ${width} pixels wide`);
+        await tabTo("Resume: film.mp4");
+        await page.keyboard.press("Enter");
+        await page.locator('[data-status="sending"]').waitFor();
+        await tabTo("Cancel: film.mp4");
+        await page.keyboard.press("Enter");
+        await state(page, "empty");
+        assert.deepEqual(await link.assets(), [], "its place is free again");
+        assert.equal(await page.evaluate<string>("document.activeElement?.id"), "uploader-files", "focus is not lost");
+
+        await choose(page, { name: "a.jpg", mimeType: "image/jpeg", buffer: await jpeg() });
+        await state(page, "done");
+        assert.match(
+          (await page.locator(".uploader > .unseen[role=status]").textContent()) ?? "",
+          /On the post|All files/,
+          "it is said aloud",
+        );
+        await page.keyboard.press("Tab");
+        for (
+          let i = 0;
+          i < 20 &&
+          (await page.evaluate<string>("document.activeElement?.tagName + document.activeElement?.type")) !==
+            "INPUTtext";
+          i++
+        )
+          await page.keyboard.press("Tab");
+        await page.keyboard.type("A wall in the sun");
+        await page.keyboard.press("Enter");
+        await page.getByText("Saved").waitFor();
+        assert.equal((await link.assets())[0]?.altText, "A wall in the sun");
+
+        await tabTo("Continue on a phone").catch(async () => button(page, "Continue on a phone").focus());
+        await page.keyboard.press("Enter");
+        await page.getByRole("img", { name: "Continue on a phone" }).waitFor();
+        assert.deepEqual(await faults(page), [], "the code");
+        await page.keyboard.press("Escape");
+        assert.equal(await focused(), "Continue on a phone", "focus is back where it was");
         await context.close();
       });
-    }
-  }
 
-  test("[UPLOAD-11] [UPLOAD-12] axe finds nothing serious on a page that says no", async () => {
-    const { page, context } = await openPage(browser);
-    await page.goto(`${service.base}/u/nothing`);
-    assert.deepEqual(await faults(page), []);
-    await context.close();
-  });
-
-  test("[UPLOAD-10] [UPLOAD-12] every action by the keyboard alone", async () => {
-    const { page, context } = await openPage(browser);
-    const link = await newLink(service);
-    await page.goto(link.url);
-    await state(page, "empty");
-    await slowDown(page, 6 * mebibyte);
-    const focused = () => page.evaluate<string>("document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? ''");
-    const tabTo = async (name: string) => {
-      for (let i = 0; i < 40; i++) {
-        await page.keyboard.press("Tab");
-        if ((await focused()) === name) return;
-      }
-      throw new Error(`no way to ${name} by the keyboard`);
-    };
-    await page.keyboard.press("Tab");
-    const chooser = page.waitForEvent("filechooser");
-    await page.keyboard.press("Space");
-    await (await chooser).setFiles(film);
-    await page.locator('[data-status="sending"]').waitFor();
-    await tabTo("Pause: film.mp4");
-    await page.keyboard.press("Enter");
-    await page.locator('[data-status="paused"]').waitFor();
-    await tabTo("Resume: film.mp4");
-    await page.keyboard.press("Enter");
-    await page.locator('[data-status="sending"]').waitFor();
-    await tabTo("Cancel: film.mp4");
-    await page.keyboard.press("Enter");
-    await state(page, "empty");
-    assert.deepEqual(await link.assets(), [], "its place is free again");
-    assert.equal(await page.evaluate<string>("document.activeElement?.id"), "uploader-files", "focus is not lost");
-
-    await choose(page, { name: "a.jpg", mimeType: "image/jpeg", buffer: await jpeg() });
-    await state(page, "done");
-    assert.match((await page.locator(".uploader > .unseen[role=status]").textContent()) ?? "", /On the post|All files/, "it is said aloud");
-    await page.keyboard.press("Tab");
-    for (let i = 0; i < 20 && (await page.evaluate<string>("document.activeElement?.tagName + document.activeElement?.type")) !== "INPUTtext"; i++)
-      await page.keyboard.press("Tab");
-    await page.keyboard.type("A wall in the sun");
-    await page.keyboard.press("Enter");
-    await page.getByText("Saved").waitFor();
-    assert.equal((await link.assets())[0]?.altText, "A wall in the sun");
-
-    await tabTo("Continue on a phone").catch(async () => button(page, "Continue on a phone").focus());
-    await page.keyboard.press("Enter");
-    await page.getByRole("img", { name: "Continue on a phone" }).waitFor();
-    assert.deepEqual(await faults(page), [], "the code");
-    await page.keyboard.press("Escape");
-    assert.equal(await focused(), "Continue on a phone", "focus is back where it was");
-    await context.close();
-  });
-
-  test("[UPLOAD-10] camera, paste and a folder", async () => {
-    const { page, context, complaints } = await openPage(browser, { permissions: ["camera"] });
-    const link = await newLink(service);
-    await page.goto(link.url);
-    await state(page, "empty");
-    await button(page, "Take a picture").click();
-    await page.locator("video.viewfinder").evaluate("(video) => new Promise((ready) => (video.videoWidth > 0 ? ready() : (video.onloadeddata = ready)))");
-    await page.locator("dialog").getByRole("button", { name: "Take a picture" }).click();
-    await button(page, "Use this picture").click();
-    await state(page, "done");
-    await page.evaluate(`(async () => {
+      test("[UPLOAD-10] camera, paste and a folder", async () => {
+        const { page, context, complaints } = await openPage(browser, { permissions: ["camera"] });
+        const link = await newLink(service);
+        await page.goto(link.url);
+        await state(page, "empty");
+        await button(page, "Take a picture").click();
+        await page
+          .locator("video.viewfinder")
+          .evaluate(
+            "(video) => new Promise((ready) => (video.videoWidth > 0 ? ready() : (video.onloadeddata = ready)))",
+          );
+        await page.locator("dialog").getByRole("button", { name: "Take a picture" }).click();
+        await button(page, "Use this picture").click();
+        await state(page, "done");
+        await page.evaluate(`(async () => {
       const canvas = document.createElement("canvas");
       canvas.width = canvas.height = 20;
       canvas.getContext("2d").fillRect(0, 0, 9, 9);
@@ -155,80 +178,92 @@ if (hasChromium()) forEachEngine("the look of the upload page", (bed) => {
       data.items.add(new File([blob], "pasted.png", { type: "image/png" }));
       document.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
     })()`);
-    await page.getByText("pasted.png").waitFor();
-    await state(page, "done");
-    await page.locator("input[webkitdirectory]").setInputFiles(folder.path);
-    await page.getByText("film.mp4").first().waitFor();
-    await state(page, "done");
-    const names = (await link.assets()).map(({ filename }) => filename);
-    assert.equal(names.length, 3);
-    assert.match(names[0] ?? "", /^photo-.*\.jpg$/);
-    assert.deepEqual(names.slice(1), ["pasted.png", "film.mp4"]);
-    assert.deepEqual(complaints, []);
-    await context.close();
-  });
+        await page.getByText("pasted.png").waitFor();
+        await state(page, "done");
+        await page.locator("input[webkitdirectory]").setInputFiles(folder.path);
+        await page.getByText("film.mp4").first().waitFor();
+        await state(page, "done");
+        const names = (await link.assets()).map(({ filename }) => filename);
+        assert.equal(names.length, 3);
+        assert.match(names[0] ?? "", /^photo-.*\.jpg$/);
+        assert.deepEqual(names.slice(1), ["pasted.png", "film.mp4"]);
+        assert.deepEqual(complaints, []);
+        await context.close();
+      });
 
-  test("[UPLOAD-9] small files go on by themselves after a reload, nothing chosen again", async () => {
-    const { page, context } = await openPage(browser);
-    const link = await newLink(service);
-    await page.goto(link.url);
-    await slowDown(page, 4 * mebibyte);
-    await choose(page, film);
-    await untilPart(page, 0.2);
-    await page.reload();
-    await page.locator('[data-status="sending"], [data-status="done"]').waitFor();
-    await state(page, "done");
-    assert.deepEqual((await link.assets()).map(({ status }) => status), ["ready"]);
-    await context.close();
-  });
+      test("[UPLOAD-9] small files go on by themselves after a reload, nothing chosen again", async () => {
+        const { page, context } = await openPage(browser);
+        const link = await newLink(service);
+        await page.goto(link.url);
+        await slowDown(page, 4 * mebibyte);
+        await choose(page, film);
+        await untilPart(page, 0.2);
+        await page.reload();
+        await page.locator('[data-status="sending"], [data-status="done"]').waitFor();
+        await state(page, "done");
+        assert.deepEqual(
+          (await link.assets()).map(({ status }) => status),
+          ["ready"],
+        );
+        await context.close();
+      });
 
-  test("[UPLOAD-10] it speaks the browser's language, from Uppy's packs and ours", async () => {
-    for (const [locale, words, direction] of [
-      ["de-AT", ["Dateien auswählen", "Ein Foto"], "ltr"],
-      ["fr-FR", ["Choisir des fichiers"], "ltr"],
-      ["ar", [], "rtl"],
-      ["eo", ["Choose files"], "ltr"],
-    ] as const) {
-      const { page, context, complaints } = await openPage(browser, { locale });
-      await page.goto((await newLink(service)).url);
-      await state(page, "empty");
-      for (const word of words) await page.getByText(word, { exact: false }).first().waitFor();
-      assert.equal(await page.locator("#uploader").getAttribute("dir"), direction);
-      assert.deepEqual(complaints, []);
-      await context.close();
-    }
-  });
+      test("[UPLOAD-10] it speaks the browser's language, from Uppy's packs and ours", async () => {
+        for (const [locale, words, direction] of [
+          ["de-AT", ["Dateien auswählen", "Ein Foto"], "ltr"],
+          ["fr-FR", ["Choisir des fichiers"], "ltr"],
+          ["ar", [], "rtl"],
+          ["eo", ["Choose files"], "ltr"],
+        ] as const) {
+          const { page, context, complaints } = await openPage(browser, { locale });
+          await page.goto((await newLink(service)).url);
+          await state(page, "empty");
+          for (const word of words) await page.getByText(word, { exact: false }).first().waitFor();
+          assert.equal(await page.locator("#uploader").getAttribute("dir"), direction);
+          assert.deepEqual(complaints, []);
+          await context.close();
+        }
+      });
 
-  test("[W4] names and titles with markup are shown, and nothing of them runs", async () => {
-    const { page, context, complaints } = await openPage(browser);
-    const link = await newLink(service, `<img src=x onerror="document.title='pwned'">`);
-    await page.goto(link.url);
-    await choose(page, { name: `"><img src=x onerror=alert(1)>.jpg`, mimeType: "image/jpeg", buffer: await jpeg() });
-    await state(page, "done");
-    assert.ok(!(await page.title()).startsWith("pwned"));
-    assert.equal(await page.locator("img[src=x]").count(), 0);
-    assert.deepEqual(complaints, []);
-    await context.close();
-  });
+      test("[W4] names and titles with markup are shown, and nothing of them runs", async () => {
+        const { page, context, complaints } = await openPage(browser);
+        const link = await newLink(service, `<img src=x onerror="document.title='pwned'">`);
+        await page.goto(link.url);
+        await choose(page, {
+          name: `"><img src=x onerror=alert(1)>.jpg`,
+          mimeType: "image/jpeg",
+          buffer: await jpeg(),
+        });
+        await state(page, "done");
+        assert.ok(!(await page.title()).startsWith("pwned"));
+        assert.equal(await page.locator("img[src=x]").count(), 0);
+        assert.deepEqual(complaints, []);
+        await context.close();
+      });
 
-  test("[UPLOAD-3] [UPLOAD-10] a full post says so; retry works when there is room again", async () => {
-    const small = await startUploadService(bed, "disk", { env: { MAX_ASSETS_PER_POST: "1" } });
-    try {
-      const { page, context } = await openPage(browser);
-      const link = await newLink(small);
-      await page.goto(link.url);
-      await slowDown(page, 4 * mebibyte);
-      await choose(page, film);
-      await page.locator('[data-status="sending"]').waitFor();
-      await choose(page, { name: "a.jpg", mimeType: "image/jpeg", buffer: await jpeg() });
-      await page.getByText("which is the most it can have").first().waitFor();
-      await button(page, "Cancel: film.mp4").click();
-      await button(page, "Retry: a.jpg").click();
-      await state(page, "done");
-      assert.deepEqual((await link.assets()).map(({ filename }) => filename), ["a.jpg"]);
-      await context.close();
-    } finally {
-      await small.close();
-    }
-  });
-}, ["sqlite"]);
+      test("[UPLOAD-3] [UPLOAD-10] a full post says so; retry works when there is room again", async () => {
+        const small = await startUploadService(bed, "disk", { env: { MAX_ASSETS_PER_POST: "1" } });
+        try {
+          const { page, context } = await openPage(browser);
+          const link = await newLink(small);
+          await page.goto(link.url);
+          await slowDown(page, 4 * mebibyte);
+          await choose(page, film);
+          await page.locator('[data-status="sending"]').waitFor();
+          await choose(page, { name: "a.jpg", mimeType: "image/jpeg", buffer: await jpeg() });
+          await page.getByText("which is the most it can have").first().waitFor();
+          await button(page, "Cancel: film.mp4").click();
+          await button(page, "Retry: a.jpg").click();
+          await state(page, "done");
+          assert.deepEqual(
+            (await link.assets()).map(({ filename }) => filename),
+            ["a.jpg"],
+          );
+          await context.close();
+        } finally {
+          await small.close();
+        }
+      });
+    },
+    ["sqlite"],
+  );

@@ -4,7 +4,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "#db/open.ts";
-import type { Database } from "#db/client.ts";
 import { createFileTokens } from "#http/file-tokens.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { FileStore } from "#domain/assets/file-store.ts";
@@ -25,6 +24,7 @@ export interface UploadProcess {
   kill(): Promise<void>;
   /** Bytes of memory that the process has now. */
   memory(): number;
+  pid(): number | undefined;
   close(): Promise<void>;
 }
 
@@ -37,7 +37,6 @@ export async function createUploadProcess(store: FileStore["name"]): Promise<Upl
   const base = await freeBase();
   const s3 = store === "s3" ? testS3() : undefined;
   let child: ChildProcess | undefined;
-  let database: Database | undefined;
 
   async function start(): Promise<void> {
     const storage = s3 && {
@@ -71,14 +70,14 @@ export async function createUploadProcess(store: FileStore["name"]): Promise<Upl
   }
 
   async function kill(): Promise<void> {
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    if (child?.exitCode !== null || child.signalCode !== null) return;
     const gone = once(child, "exit");
     child.kill("SIGKILL");
     await gone;
   }
 
   await start();
-  database = await openDatabase({ databaseUrl: undefined, dataDir, log: silent });
+  const database = await openDatabase({ databaseUrl: undefined, dataDir, log: silent });
   const signer = createSigner([secret], systemClock);
   const files = s3
     ? await openTestS3()
@@ -88,6 +87,7 @@ export async function createUploadProcess(store: FileStore["name"]): Promise<Upl
     deps: { ...createDeps(database, systemClock), files, signer, base, uploadPage: base },
     start,
     kill,
+    pid: () => child?.pid,
     memory: () => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${child?.pid}/status`, "utf8"))?.[1]) * 1024,
     async close() {
       await kill();

@@ -79,7 +79,10 @@ export function createPatience(onChange: () => void): Patience {
         count(false);
       }
     },
-    connection: () => (!navigator.onLine ? "offline" : failing > 0 ? "lost" : "good"),
+    connection() {
+      if (!navigator.onLine) return "offline";
+      return failing > 0 ? "lost" : "good";
+    },
     reason: () => (failing > 0 ? reason : undefined),
     destroy() {
       removeEventListener("online", wake);

@@ -2,7 +2,8 @@ import { el, say, show } from "./dom.ts";
 import type { Format } from "./format.ts";
 import { createPreview } from "./preview.ts";
 import { fill, type Strings } from "./strings.ts";
-import type { Item, Uploader } from "./uploader.ts";
+import type { Item } from "./item.ts";
+import type { Uploader } from "./uploader.ts";
 
 export interface Row {
   element: HTMLLIElement;

@@ -1,59 +1,10 @@
-import { createClient, RequestError, type Client, type RemoteFile } from "./client.ts";
+import { createClient, type Client, type RemoteFile } from "./client.ts";
 import { createGate } from "./gate.ts";
-import { createKeeper, type Kept } from "./keeper.ts";
-import { createPace, type Pace } from "./pace.ts";
-import { createPatience, type Connection } from "./patience.ts";
+import { explain, isSame, newWork, overallOf, type Chosen, type Item, type Overall, type Work } from "./item.ts";
+import { createKeeper } from "./keeper.ts";
+import { createPace } from "./pace.ts";
+import { createPatience } from "./patience.ts";
 import { transfer } from "./transfer.ts";
-
-/**
- * - `waiting`: in line; `sending`; `paused`; `checking`: all sent, the server looks at it; `done`: on the post; `failed`;
- * - `missing`: begun before this page was loaded, and the browser does not have the file: it has to be chosen again.
- */
-export type Status = "waiting" | "sending" | "paused" | "checking" | "done" | "failed" | "missing";
-
-export interface Item {
-  readonly key: string;
-  name: string;
-  size: number;
-  type: string;
-  status: Status;
-  sent: number;
-  /** Bytes a second, and seconds to go; undefined while nobody can tell. */
-  speed: number | undefined;
-  secondsLeft: number | undefined;
-  error: Failure | undefined;
-  altText: string;
-  thumbnailUrl: string | undefined;
-  file: File | undefined;
-  /** The browser kept the file; one word of the person and it goes on. */
-  kept: Kept | undefined;
-}
-
-export interface Failure {
-  message: string;
-  hint: string;
-  /** The same file would fail again. */
-  final: boolean;
-}
-
-export interface Overall {
-  files: number;
-  done: number;
-  sent: number;
-  size: number;
-  speed: number | undefined;
-  secondsLeft: number | undefined;
-  connection: Connection;
-  /** What the server said, where it is not the network that stands in the way. */
-  reason: string | undefined;
-  /** Whether anything moves, could move, or waits for the person. */
-  state: "empty" | "sending" | "paused" | "stuck" | "done";
-}
-
-export interface Chosen {
-  file: File;
-  handle?: FileSystemFileHandle | undefined;
-}
 
 export interface Uploader {
   items(): readonly Item[];
@@ -80,13 +31,6 @@ export interface UploaderOptions {
 /** Parts on their way at once, and files: a browser opens six connections to a host, and some are for asking. */
 const partsAtOnce = 4;
 const filesAtOnce = 3;
-
-interface Work extends Item {
-  token: string | undefined;
-  id: string | undefined;
-  control: AbortController | undefined;
-  pace: Pace;
-}
 
 export function createUploader({ token: newToken, onArrived }: UploaderOptions): Uploader {
   const works: Work[] = [];
@@ -168,24 +112,8 @@ export function createUploader({ token: newToken, onArrived }: UploaderOptions):
 
   const sum = () => works.reduce((bytes, { sent }) => bytes + sent, 0);
 
-  function newWork(given: Pick<Work, "name" | "size" | "type"> & Partial<Work>): Work {
-    const work: Work = {
-      key: `file-${++made}`,
-      status: "waiting",
-      sent: 0,
-      speed: undefined,
-      secondsLeft: undefined,
-      error: undefined,
-      altText: "",
-      thumbnailUrl: undefined,
-      file: undefined,
-      kept: undefined,
-      token: undefined,
-      id: undefined,
-      control: undefined,
-      pace: createPace(),
-      ...given,
-    };
+  function put(given: Pick<Work, "name" | "size" | "type"> & Partial<Work>): Work {
+    const work = newWork(`file-${++made}`, given);
     works.push(work);
     return work;
   }
@@ -207,28 +135,7 @@ export function createUploader({ token: newToken, onArrived }: UploaderOptions):
       }
       return works;
     },
-    overall() {
-      const open = works.filter(({ status }) => status !== "done" && status !== "failed" && status !== "missing");
-      const size = works.reduce((bytes, work) => bytes + work.size, 0);
-      const speed = total.speed(performance.now());
-      const connection = patience.connection();
-      const moving = connection === "good" && open.some(({ status }) => status === "sending") && speed > 0;
-      const left = open.reduce((bytes, work) => bytes + work.size - work.sent, 0);
-      const stuck = works.some(({ status }) => status === "failed" || status === "missing");
-      const sending = open.some(({ status }) => status !== "paused");
-      return {
-        files: works.length,
-        done: works.filter(({ status }) => status === "done").length,
-        sent: sum(),
-        size,
-        speed: moving ? speed : undefined,
-        secondsLeft: moving ? left / speed : undefined,
-        connection,
-        reason: patience.reason(),
-        state:
-          works.length === 0 ? "empty" : sending ? "sending" : open.length > 0 ? "paused" : stuck ? "stuck" : "done",
-      };
-    },
+    overall: () => overallOf(works, total, patience),
     add(list) {
       const double: string[] = [];
       for (const { file, handle } of list) {
@@ -237,7 +144,7 @@ export function createUploader({ token: newToken, onArrived }: UploaderOptions):
           double.push(file.name);
           continue;
         }
-        const work = same ?? newWork({ name: file.name, size: file.size, type: file.type });
+        const work = same ?? put({ name: file.name, size: file.size, type: file.type });
         work.file = file;
         work.kept = handle && { handle, open: async () => file };
         void run(work, file);
@@ -300,11 +207,11 @@ export function createUploader({ token: newToken, onArrived }: UploaderOptions):
           id: file.id,
         };
         if (file.status === "ready") {
-          newWork({ ...base, status: "done", sent: file.bytes, thumbnailUrl: file.thumbnailUrl });
+          put({ ...base, status: "done", sent: file.bytes, thumbnailUrl: file.thumbnailUrl });
           continue;
         }
         const kept = known.find((one) => one.size === file.bytes && one.name === file.filename);
-        const work = newWork({ ...base, status: "missing", kept });
+        const work = put({ ...base, status: "missing", kept });
         const opened = await kept?.open(false);
         if (!opened || work.status !== "missing") continue;
         work.file = opened;
@@ -323,29 +230,4 @@ export function createUploader({ token: newToken, onArrived }: UploaderOptions):
     },
   };
   return uploader;
-}
-
-/** The same file again; of one that was begun before this page was loaded, only name and size are known. */
-function isSame(work: Work, file: File): boolean {
-  if (work.size !== file.size) return false;
-  if (!work.file) return work.status === "missing" && work.name === file.name;
-  return work.file.name === file.name && work.file.lastModified === file.lastModified;
-}
-
-function explain(error: unknown): Failure {
-  if (error instanceof RequestError) {
-    return { message: error.message, hint: error.hint, final: [400, 410, 413, 415].includes(error.status) };
-  }
-  if (error instanceof DOMException) {
-    return {
-      message: "The file cannot be read any more.",
-      hint: "It was changed, moved or deleted. Choose it again.",
-      final: true,
-    };
-  }
-  return {
-    message: "This page ran into a fault of its own.",
-    hint: "Load the page again; what was sent stays.",
-    final: false,
-  };
 }
