@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
-import { launchChromium, openPage, type Browser } from "../test/support/chromium.ts";
+import { openChromium, openPage, type Browser } from "../test/support/chromium.ts";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { storeNames } from "../test/support/stores.ts";
 import { choose, newLink, writeFilm } from "../test/support/upload-bed.ts";
@@ -52,7 +52,7 @@ await writeFilm(file, megabytes * 1024 ** 2);
 let missed = false;
 for (const store of storeNames()) {
   const service = await createUploadProcess(store);
-  const browser = await launchChromium();
+  const browser = await openChromium();
   const speeds = { ours: 0, curl: 0 };
   const before = service.memory();
   let most = before;

@@ -171,7 +171,12 @@ export function assembleService(parts: ServiceParts): Service {
     version: packageJson.version,
     extension: config.conformanceFixtures ? createConformanceFixtures(deps.newSecret) : undefined,
   });
-  const api = createApi({ deps, sessions: people.sessions, log });
+  const api = createApi({
+    deps,
+    sessions: people.sessions,
+    log,
+    development: config.identityProviders.length === 0,
+  });
 
   const uploadApi = createUploadApi({
     deps,

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createWriteStream, mkdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -23,19 +24,27 @@ process.send?.("ready");
 
 async function ours(): Promise<() => Promise<string>> {
   const { store } = await startFileEdge({ root: join(folder, "files") });
-  // One key, written over each time: the disk does not fill with rounds.
-  return () => store.uploadAddress("incoming/bench", { maxBytes: 2 ** 40, expiresAt: Date.now() + 3_600_000 });
+  let round = 0;
+  return async () => {
+    await store.remove(`incoming/${round++}`); // between two rounds, where nobody measures
+    return store.uploadAddress(`incoming/${round}`, { maxBytes: 2 ** 40, expiresAt: Date.now() + 3_600_000 });
+  };
 }
 
 async function bare(): Promise<() => Promise<string>> {
-  const file = join(folder, "bare.bin");
+  let round = 0;
+  const file = () => join(folder, `bare-${round}.bin`);
   const server = createServer((req, res) => void take(req, res)).listen(0, "127.0.0.1");
   async function take(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const hash = createHash("sha256");
     req.on("data", (chunk: Buffer) => hash.update(chunk));
-    await pipeline(req, createWriteStream(file, { flush: true }));
+    await pipeline(req, createWriteStream(file(), { flush: true }));
     res.end(hash.digest("hex"));
   }
   await once(server, "listening");
-  return async () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return async () => {
+    await rm(file(), { force: true });
+    round++;
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  };
 }

@@ -19,13 +19,18 @@ export function activityStore({ q }: Connection): ActivityStore {
         })
         .execute();
     },
-    async list(studioId, before, limit) {
+    async list(studioId, { userId, clientId, action, before, limit }) {
       const rows = await q
         .selectFrom("activity as a")
         .leftJoin("users as u", "u.id", "a.user_id")
+        .leftJoin("posts as p", (post) => post.onRef("p.id", "=", "a.subject_id").on("p.studio_id", "=", studioId))
+        .leftJoin("users as s", "s.id", "a.subject_id")
         .selectAll("a")
-        .select("u.name as user_name")
+        .select(["u.name as user_name", (name) => name.fn.coalesce("p.title", "s.name").as("subject_name")])
         .where("a.studio_id", "=", studioId)
+        .$if(userId !== undefined, (activity) => activity.where("a.user_id", "=", userId!))
+        .$if(clientId !== undefined, (activity) => activity.where("a.client_id", "=", clientId!))
+        .$if(action !== undefined, (activity) => activity.where("a.action", "=", action!))
         .$if(before !== undefined, (activity) => activity.where("a.id", "<", before!))
         .orderBy("a.id", "desc")
         .limit(limit)
@@ -39,6 +44,7 @@ export function activityStore({ q }: Connection): ActivityStore {
         clientName: row.client_name,
         action: row.action,
         subjectId: row.subject_id,
+        subjectName: row.subject_name,
         detail: JSON.parse(row.detail) as Record<string, unknown>,
         at: row.at,
       }));

@@ -6,6 +6,9 @@ import type { Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
 import { seatIn } from "./tokens.ts";
 
+/** Where the next call of grant `g` of user `u` acts. */
+const actsIn = sql<string | null>`(${sql.raw(seatIn("g.studio_id"))})`;
+
 export function grantStore({ q }: Connection): GrantStore {
   return {
     async insert(grant) {
@@ -33,7 +36,6 @@ export function grantStore({ q }: Connection): GrantStore {
       return row && toGrant(row);
     },
     async listForStudio(studioId, { userId, others, grantId }) {
-      const actsIn = sql<string | null>`(${sql.raw(seatIn("g.studio_id"))})`;
       const rows = await q
         .selectFrom("memberships as m")
         .innerJoin("users as u", "u.id", "m.user_id")
@@ -63,6 +65,22 @@ export function grantStore({ q }: Connection): GrantStore {
         .where("revoked_at", "is", null)
         .executeTakeFirst();
       return numUpdatedRows > 0n;
+    },
+    async revokeInStudio(studioId, now) {
+      await q
+        .updateTable("grants")
+        .set({ revoked_at: now })
+        .where("id", "in", (acting) =>
+          acting
+            .selectFrom("memberships as m")
+            .innerJoin("users as u", "u.id", "m.user_id")
+            .innerJoin("grants as g", "g.user_id", "u.id")
+            .select("g.id")
+            .where("m.studio_id", "=", studioId)
+            .where("g.revoked_at", "is", null)
+            .where(actsIn, "=", studioId),
+        )
+        .execute();
     },
     async moveStudio(grantId, studioId) {
       const { numUpdatedRows } = await q

@@ -1,6 +1,12 @@
 import type { Invitation, InvitationStore, Membership, MembershipStore, StudioStore } from "#domain/studios/ports.ts";
-import type { Connection } from "./client.ts";
+import type { Role } from "#domain/policy.ts";
+import { statement, type Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
+
+const findSeat = statement<{ id: string; name: string; role: Role }>(
+  "find_seat",
+  "SELECT s.id, s.name, m.role FROM memberships m JOIN studios s ON s.id = m.studio_id WHERE m.studio_id = $1 AND m.user_id = $2",
+);
 
 export function studioStore({ q }: Connection): StudioStore {
   return {
@@ -24,12 +30,27 @@ export function studioStore({ q }: Connection): StudioStore {
         .where("id", "=", studioId)
         .executeTakeFirst();
     },
+    async update(studioId, change) {
+      return q
+        .updateTable("studios")
+        .set(change)
+        .where("id", "=", studioId)
+        .returning(["id", "name", "slug", "timezone", "created_at as createdAt"])
+        .executeTakeFirst();
+    },
+    async delete(studioId) {
+      await q.deleteFrom("studios").where("id", "=", studioId).execute();
+    },
   };
 }
 
-export function membershipStore({ q }: Connection): MembershipStore {
+export function membershipStore({ q, run }: Connection): MembershipStore {
   const one = (studioId: string, userId: string) => ({ studio_id: studioId, user_id: userId });
   return {
+    async findSeat(studioId, userId) {
+      const [row] = await run(findSeat, [studioId, userId]);
+      return row && { studio: { id: row.id, name: row.name }, role: row.role };
+    },
     async find(studioId, userId) {
       const row = await q
         .selectFrom("memberships")

@@ -9,6 +9,8 @@ const managers: readonly Role[] = ["owner", "admin"];
 /** Who may do what in a studio. The one table that tools and web app both obey. */
 export const policy = {
   "studio.read": everyone,
+  "studio.update": managers,
+  "studio.delete": ["owner"],
   "members.list": everyone,
   "members.changeRole": managers,
   "members.remove": managers,
@@ -36,7 +38,13 @@ const manages: Record<Role, readonly Role[]> = {
   member: [],
 };
 
-export const may = (role: Role, action: Action): boolean => policy[action].includes(role);
+/** All of it for one role, for whoever draws what can be done. Nothing is decided by it. */
+export function rightsOf(role: Role): { may: Action[]; manages: readonly Role[] } {
+  const actions = Object.keys(policy) as Action[];
+  return { may: actions.filter((action) => may(role, action)), manages: manages[role] };
+}
+
+export const may = (role: Role, action: Action): boolean => (policy[action] as readonly Role[]).includes(role);
 
 /** Throws `forbidden` unless the caller's role allows the action. First line of every verb: role comes before existence. */
 export function authorize(caller: { role: Role }, action: Action): void {

@@ -38,6 +38,7 @@ export interface ProblemAnswer {
 export function toProblem(error: unknown, requestId: string, log: Log): ProblemAnswer {
   const { status, view, retryAfter, known } = renderError(error, requestId);
   if (!known) log.error({ requestId, err: error }, "unexpected failure");
+  else if (status >= 500) log.warn({ requestId, err: error }, "something we need did not serve");
   return {
     status,
     headers: {

@@ -75,8 +75,9 @@ export function createToolbox({ tools, rawTools, deps, log, countCall }: Toolbox
           // Nobody waits for the answer, and what broke off the work is no failure of it.
           if (exchange.cancelled) throw new ProtocolError(errorCodes.httpRefusal, "Request cancelled");
           const reference = error instanceof AppError ? "" : deps.newId("request");
-          const { view, known } = renderError(error, reference);
+          const { status, view, known } = renderError(error, reference);
           if (!known) log.error({ err: error, reference, tool: name }, "a tool failed");
+          else if (status >= 500) log.warn({ err: error, tool: name }, "something we need did not serve");
           return failure(view);
         }
       },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
-import { hasChromium, launchChromium, openPage, type Browser, type Page } from "../support/chromium.ts";
+import { hasChromium, openChromium, openPage, type Browser, type Page } from "../support/chromium.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { jpeg, png } from "../support/samples.ts";
@@ -40,7 +40,7 @@ if (hasChromium())
       let browser: Browser;
       let service: RunningService;
       before(async () => {
-        browser = await launchChromium(["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]);
+        browser = await openChromium(["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]);
         service = await startUploadService(bed, "disk");
         await writeFilm(film, 48 * mebibyte);
       });
@@ -127,11 +127,8 @@ if (hasChromium())
 
         await choose(page, { name: "a.jpg", mimeType: "image/jpeg", buffer: await jpeg() });
         await state(page, "done");
-        assert.match(
-          (await page.locator(".uploader > .unseen[role=status]").textContent()) ?? "",
-          /On the post|All files/,
-          "it is said aloud",
-        );
+        const aloud = page.locator(".uploader > .unseen[role=status]");
+        await aloud.filter({ hasText: /On the post|All files/ }).waitFor({ state: "attached" }); // it is said aloud
         await page.keyboard.press("Tab");
         for (
           let i = 0;
@@ -178,7 +175,7 @@ if (hasChromium())
       data.items.add(new File([blob], "pasted.png", { type: "image/png" }));
       document.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
     })()`);
-        await page.getByText("pasted.png").waitFor();
+        await page.getByText("pasted.png", { exact: true }).waitFor();
         await state(page, "done");
         await page.locator("input[webkitdirectory]").setInputFiles(folder.path);
         await page.getByText("film.mp4").first().waitFor();

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { minutes } from "#lib/clock.ts";
-import { hasChromium, launchChromium, openPage, type Browser, type Page } from "../support/chromium.ts";
+import { hasChromium, openChromium, openPage, type Browser, type Page } from "../support/chromium.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { jpeg, png } from "../support/samples.ts";
@@ -36,7 +36,7 @@ if (hasChromium())
         let browser: Browser;
         let service: RunningService;
         before(async () => {
-          browser = await launchChromium();
+          browser = await openChromium();
           service = await startUploadService(bed, store);
           film.digest = await writeFilm(film.path, largeBytes);
         });
@@ -136,7 +136,7 @@ if (hasChromium())
         const path = `${folder.path}/film.mp4`;
         const digest = await writeFilm(path, largeBytes);
         const service = await createUploadProcess(store);
-        const browser = await launchChromium();
+        const browser = await openChromium();
         try {
           const link = await newLink(service);
           const { page } = await openPage(browser);
@@ -165,7 +165,7 @@ if (hasChromium())
     (bed) => {
       test("[UPLOAD-5] what began before the 30 minutes ended finishes after them; what begins after is refused", async () => {
         const service = await startUploadService(bed, "disk");
-        const browser = await launchChromium();
+        const browser = await openChromium();
         const folder = temporaryFolder();
         try {
           const path = `${folder.path}/film.mp4`;

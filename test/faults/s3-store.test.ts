@@ -19,7 +19,7 @@ import {
 import { timed } from "../support/timed.ts";
 
 const mebibyte = 1024 * 1024;
-const patienceMs = 1500;
+const patienceMs = 3000; // a busy machine needs some of it for itself
 const writing = { mimeType: "image/png", maxBytes: 64 * mebibyte };
 
 describe("an S3 store that is slow, failing or gone", { skip: !storeNames().includes("s3") }, () => {
@@ -102,7 +102,7 @@ describe("an S3 store that is slow, failing or gone", { skip: !storeNames().incl
         assert.equal(outcome, "storage_unavailable", name);
         assert.ok(ms < patienceMs * 2 + 500, `${name} took ${ms} ms`);
       }
-      for (const ask of ready) assert.equal((await timed(ask)).outcome, "ok");
+      for (const [i, ask] of ready.entries()) assert.equal((await timed(ask)).outcome, "ok", Object.keys(asks)[i]);
     });
   }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { test } from "node:test";
-import { listActivity, listActivityInput } from "#domain/activity/list-activity.ts";
+import { listActivity, listActivityInput, searchActivityInput } from "#domain/activity/list-activity.ts";
 import type { ActivityAction } from "#domain/activity/record.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
@@ -22,6 +22,7 @@ import { removeMember } from "#domain/studios/remove-member.ts";
 import { revokeInvitation } from "#domain/studios/revoke-invitation.ts";
 import { createUploadLink, createUploadSession } from "#domain/uploads/create-upload-session.ts";
 import { withdrawUploadSession } from "#domain/uploads/withdraw-upload-session.ts";
+import { updateStudio } from "#domain/studios/update-studio.ts";
 import { AppError } from "#lib/errors.ts";
 import { forEachEngine } from "../support/engines.ts";
 import type { MemoryFiles } from "../support/memory-files.ts";
@@ -39,6 +40,10 @@ const changes: Record<Change, (deps: Deps, cast: Cast) => Promise<() => Promise<
     const person = await newPerson(deps);
     return () => createStudio(deps, person, { name: "New", timezone: "UTC" });
   },
+  "studio.updated":
+    async (deps, { admin }) =>
+    () =>
+      updateStudio(deps, admin, { name: "Other", timezone: "Europe/Paris" }),
   "member.joined": async (deps, { owner }) => {
     const [person, token] = [await newPerson(deps), await invite(deps, owner, "owner")];
     return () => acceptInvitation(deps, person, { token });
@@ -213,6 +218,7 @@ forEachEngine("activity", (bed) => {
           user,
           client: null,
           subjectId: post.id,
+          subjectName: "A",
           detail: { fields: ["status"], revision: 2 },
         },
         {
@@ -221,6 +227,7 @@ forEachEngine("activity", (bed) => {
           user,
           client: { id: "client-1", name: "Claude" },
           subjectId: post.id,
+          subjectName: "A",
           detail: { title: "A" },
         },
       ],
@@ -231,6 +238,35 @@ forEachEngine("activity", (bed) => {
       ["studio.created"],
     );
     assert.equal(second.nextCursor, null);
+  });
+
+  test("[ACT-1] by person, by client, by action, and by all of them", async () => {
+    const owner = await newStudio(bed.deps);
+    const viaClient: Caller = { ...owner, client: { id: "client-1", name: "Claude" } };
+    const member = await newMember(bed.deps, owner, "member");
+    const post = await createPost(bed.deps, viaClient, { title: "A", body: "" });
+    await updatePost(bed.deps, member, { postId: post.id, title: "B" });
+    await updatePost(bed.deps, viaClient, { postId: post.id, status: "ready" });
+    const found = async (filter: object) =>
+      (await listActivity(bed.deps, owner, searchActivityInput.parse(filter))).activity.map((row) => [
+        row.action,
+        row.subjectName,
+      ]);
+    assert.deepEqual(await found({ userId: member.user.id }), [
+      ["post.updated", "B"],
+      ["member.joined", member.user.name],
+    ]);
+    assert.deepEqual(await found({ clientId: "client-1" }), [
+      ["post.updated", "B"],
+      ["post.created", "B"],
+    ]);
+    assert.deepEqual(await found({ clientId: "client-1", action: "post.created" }), [["post.created", "B"]]);
+    assert.equal((await found({ action: "post.updated" })).length, 2);
+    assert.deepEqual(await found({ userId: owner.user.id, clientId: "client-2" }), []);
+    const { nextCursor } = await listActivity(bed.deps, owner, { action: "post.updated", limit: 1 });
+    const next = { limit: 1, cursor: nextCursor ?? "" };
+    assert.equal((await listActivity(bed.deps, owner, { action: "post.updated", ...next })).activity.length, 1);
+    assert.equal(await outcome(listActivity(bed.deps, owner, next)), "invalid_input", "the cursor of another list");
   });
 
   test("[T8] the cursor of another studio is refused here as well", async () => {

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { z } from "zod";
 import { approveClient } from "#domain/access/approve-client.ts";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
 import { roles, type Role } from "#domain/policy.ts";
 import { createPost } from "#domain/posts/create-post.ts";
@@ -11,6 +13,7 @@ import { assertProblem, call, startApiServer, type Answer, type ApiServer } from
 import { apiRoutes } from "../support/api-routes.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { newMember, newStudio } from "../support/people.ts";
+import { png } from "../support/samples.ts";
 
 interface Cell {
   route: string;
@@ -23,6 +26,9 @@ interface Cell {
 /** Who may do what: the whole of it. 404 where a member is not even told that the thing is there. */
 const matrix: readonly Cell[] = [
   { route: "GET /", answers: [200, 200, 200] },
+  { route: "PATCH /", body: { name: "Other" }, answers: [200, 200, 403] },
+  { route: "POST /deletion", body: { name: "Studio" }, answers: [204, 403, 403] },
+  { route: "POST /deletion", what: "without its name", body: { name: "Studi" }, answers: [400, 403, 403] },
   { route: "GET /activity", answers: [200, 200, 403] },
   { route: "GET /members", answers: [200, 200, 200] },
   { route: "PATCH /members/:member", body: { role: "admin" }, answers: [200, 200, 403] },
@@ -43,6 +49,14 @@ const matrix: readonly Cell[] = [
   { route: "POST /posts", body: { title: "New" }, answers: [201, 201, 201] },
   { route: "GET /posts/:post", answers: [200, 200, 200] },
   { route: "PATCH /posts/:post", body: { title: "Other" }, answers: [200, 200, 200] },
+  { route: "GET /assets", answers: [200, 200, 200] },
+  { route: "GET /assets/:asset", answers: [200, 200, 200] },
+  { route: "PATCH /assets/:asset", body: { altText: "A harbour" }, answers: [200, 200, 200] },
+  { route: "DELETE /assets/:asset", answers: [204, 204, 204] },
+  { route: "DELETE /assets/:attached", what: "while on a post", answers: [409, 409, 409] },
+  { route: "GET /posts/:post/assets", answers: [200, 200, 200] },
+  { route: "PUT /posts/:post/assets/:asset", answers: [200, 200, 200] },
+  { route: "DELETE /posts/:post/assets/:attached", answers: [204, 204, 204] },
   { route: "GET /clients", answers: [200, 200, 200] },
   { route: "DELETE /clients/:grant", what: "of someone else", answers: [204, 204, 404] },
   { route: "DELETE /clients/:ownGrant", answers: [204, 204, 204] },
@@ -64,6 +78,11 @@ forEachEngine("roles over HTTP", (bed) => {
       })
     ).id;
 
+  const upload = async (caller: Caller): Promise<string> => {
+    const base64 = (await png()).toString("base64");
+    return (await uploadAssetInline(bed.deps, caller, { kind: "image", mimeType: "image/png", base64 })).assetId;
+  };
+
   /** A studio with two owners, a member to act upon, and the one who acts. */
   async function scene(role: Role): Promise<{ cookie: string; studio: string; ids: Record<string, string> }> {
     const owner = await newStudio(bed.deps);
@@ -72,13 +91,18 @@ forEachEngine("roles over HTTP", (bed) => {
       await newMember(bed.deps, owner, "member"),
       await newMember(bed.deps, owner, role),
     ];
+    const post = await createPost(bed.deps, owner, { title: "Post", body: "" });
+    const [asset, attached] = [await upload(owner), await upload(owner)];
+    await attachAsset(bed.deps, owner, { postId: post.id, assetId: attached });
     const ids = {
       owner: other.user.id,
       member: member.user.id,
       self: self.user.id,
       unknown: bed.deps.newId("user"),
       invitation: (await createInvitation(bed.deps, owner, { role: "member" })).id,
-      post: (await createPost(bed.deps, owner, { title: "Post", body: "" })).id,
+      post: post.id,
+      asset,
+      attached,
       grant: await approve(member),
       ownGrant: await approve(self),
     };
@@ -93,7 +117,7 @@ forEachEngine("roles over HTTP", (bed) => {
         const answer = await call(
           server,
           method,
-          studio + (path === "/" ? "" : path.replace(/:(\w+)/, (_, name: string) => ids[name] ?? "")),
+          studio + (path === "/" ? "" : path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? "")),
           { cookie, body },
         );
         assert.equal(answer.status, answers[i], `${role}: ${answer.text}`);
@@ -103,7 +127,7 @@ forEachEngine("roles over HTTP", (bed) => {
   }
 
   test("[T3] the table is whole: every route of a studio is in it", () => {
-    const bare = (route: string): string => route.replace(/:\w+/, ":id");
+    const bare = (route: string): string => route.replace(/:\w+/g, ":id");
     const routes = apiRoutes().filter(({ path }) => path.includes(":studioId"));
     const real = routes.map(({ method, path }) =>
       bare(`${method} ${path.replace("/api/studios/:studioId", "") || "/"}`),

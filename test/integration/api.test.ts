@@ -4,10 +4,14 @@ import { hc } from "hono/client";
 import type { z } from "zod";
 import type { Me } from "#domain/access/describe-me.ts";
 import type { listActivityOutput } from "#domain/activity/list-activity.ts";
+import { rightsOf } from "#domain/policy.ts";
+import { createPost } from "#domain/posts/create-post.ts";
 import type { listPostsOutput } from "#domain/posts/list-posts.ts";
 import type { PostView } from "#domain/posts/post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
 import type { MembershipView } from "#domain/studios/change-role.ts";
 import type { StudioView } from "#domain/studios/create-studio.ts";
+import type { StudioSeat } from "#domain/studios/get-studio.ts";
 import type { InvitationView } from "#domain/studios/list-invitations.ts";
 import type { MemberView } from "#domain/studios/list-members.ts";
 import type { Api } from "#http/api/app.ts";
@@ -44,7 +48,26 @@ forEachEngine("the JSON API", (bed) => {
       { studioId: made.json.id, studioName: "Nord", role: "owner", joinedAt: made.json.createdAt },
     ]);
     assert.equal(me.activeStudioId, made.json.id);
-    assert.deepEqual((await call(server, "GET", `/api/studios/${made.json.id}`, { cookie })).json, made.json);
+    const { role, may, manages, ...seen } = (
+      await call<StudioSeat>(server, "GET", `/api/studios/${made.json.id}`, { cookie })
+    ).json;
+    assert.deepEqual(seen, made.json);
+    assert.deepEqual({ role, may, manages }, { role: "owner", ...rightsOf("owner") });
+  });
+
+  test("whoever names what they have gets 304, until it changes", async () => {
+    const owner = await newStudio(bed.deps);
+    const cookie = await server.signIn(owner);
+    const post = await createPost(bed.deps, owner, { title: "A", body: "" });
+    for (const path of ["posts", `posts/${post.id}`]) {
+      const address = `/api/studios/${owner.studio.id}/${path}`;
+      const first = await call(server, "GET", address, { cookie });
+      const known = { "if-none-match": first.headers.get("etag") ?? "" };
+      const again = await call(server, "GET", address, { cookie, headers: known });
+      assert.deepEqual([again.status, again.text, again.headers.get("cache-control")], [304, "", "no-store"]);
+      await updatePost(bed.deps, owner, { postId: post.id, title: `not ${path}` });
+      assert.equal((await call(server, "GET", address, { cookie, headers: known })).status, 200);
+    }
   });
 
   test("the active studio is set with 204 and no body; 404 unless a member", async () => {

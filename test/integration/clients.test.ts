@@ -31,7 +31,7 @@ forEachEngine("AI clients", (bed) => {
     (await listClients(bed.deps, caller)).clients.map(({ clientName }) => clientName);
 
   const revocations = async (studioId: string) =>
-    (await bed.deps.activity.list(studioId, undefined, 100)).filter(({ action }) => action === "client.revoked");
+    (await bed.deps.activity.list(studioId, { limit: 100 })).filter(({ action }) => action === "client.revoked");
 
   test("members see their own, owners and admins all that act in the studio", async () => {
     const owner = await newStudio(bed.deps);

@@ -87,7 +87,7 @@ forEachEngine("which studio a call acts on", (bed) => {
     assert.match(discovered.json.result.instructions, /studio "East"/);
     assert.equal(await where(me), "East");
     await modern(me, "server/discover");
-    const rows = await bed.deps.activity.list(inEast.studio.id, undefined, 10);
+    const rows = await bed.deps.activity.list(inEast.studio.id, { limit: 10 });
     assert.deepEqual(
       rows.filter(({ action }) => action === "client.moved").map(({ userId, clientName }) => ({ userId, clientName })),
       [{ userId: person.user.id, clientName: "Test client" }],

@@ -77,7 +77,7 @@ forEachEngine("oauth, how access ends", (bed) => {
       clients: { id: string; revokedAt: string | null }[];
     };
     assert.ok(clients[0]?.revokedAt, "the newest approval");
-    const rows = (await bed.deps.activity.list(studio, undefined, 100)).filter(
+    const rows = (await bed.deps.activity.list(studio, { limit: 100 })).filter(
       ({ subjectId }) => subjectId === clients[0]?.id,
     );
     assert.deepEqual(

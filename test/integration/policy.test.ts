@@ -13,11 +13,13 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { listPosts } from "#domain/posts/list-posts.ts";
 import { changeRole } from "#domain/studios/change-role.ts";
 import { createInvitation } from "#domain/studios/create-invitation.ts";
+import { deleteStudio } from "#domain/studios/delete-studio.ts";
 import { enterStudio } from "#domain/studios/enter-studio.ts";
 import { listInvitations } from "#domain/studios/list-invitations.ts";
 import { listMembers } from "#domain/studios/list-members.ts";
 import { removeMember } from "#domain/studios/remove-member.ts";
 import { revokeInvitation } from "#domain/studios/revoke-invitation.ts";
+import { updateStudio } from "#domain/studios/update-studio.ts";
 import { notFound } from "#lib/errors.ts";
 import { forEachEngine, type Bed } from "../support/engines.ts";
 import { outcome } from "../support/outcome.ts";
@@ -38,6 +40,14 @@ const deeds: Record<
   "studio.read": {
     allowed: ["owner", "admin", "member"],
     run: ({ deps }, caller) => enterStudio(deps, caller, caller.studio.id),
+  },
+  "studio.update": {
+    allowed: ["owner", "admin"],
+    run: ({ deps }, caller) => updateStudio(deps, caller, { name: "Other" }),
+  },
+  "studio.delete": {
+    allowed: ["owner"],
+    run: ({ deps }, caller) => deleteStudio(deps, caller, { name: caller.studio.name }),
   },
   "members.list": { allowed: ["owner", "admin", "member"], run: ({ deps }, caller) => listMembers(deps, caller) },
   "members.changeRole": {

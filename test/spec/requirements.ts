@@ -279,8 +279,25 @@ const uploads = {
   "UPLOAD-12": { section: "6", says: "works with the keyboard and a screen reader, in light and dark, at phone width" },
 } as const satisfies Record<string, Requirement>;
 
+/** §7: the web app, as a person at a browser meets it. */
+const webApp = {
+  "WEB-1": { section: "7", says: "a new user signs in and creates a studio" },
+  "WEB-2": { section: "7", says: "an invitation by link lets someone in; what a role may not do is not offered" },
+  "WEB-3": { section: "7", says: "an address opened without a session is opened after sign-in" },
+  "WEB-4": { section: "7", says: "the Connect page shows a client the moment it connects" },
+  "WEB-5": { section: "7", says: "an open page shows within two seconds what an assistant did" },
+  "WEB-6": { section: "7", says: "what is typed is saved; what was changed on both sides is shown, with a choice" },
+  "WEB-7": { section: "7", says: "what can be undone can be undone from where it was done" },
+  "WEB-8": { section: "3", says: "the active studio is switched here; a client follows when it connects anew" },
+  "WEB-9": { section: "3", says: "a client revoked here is refused at its next call" },
+  "WEB-10": { section: "7", says: "what cannot be undone asks first" },
+  "WEB-11": { section: "7", says: "signing out ends the web session" },
+  "WEB-12": { section: "7", says: "pages work at phone width, by keyboard, in light and dark" },
+} as const satisfies Record<string, Requirement>;
+
 export const requirements: Readonly<Record<string, Requirement>> = {
   ...words,
+  ...webApp,
   ...people,
   ...clients,
   ...assets,

@@ -55,10 +55,13 @@ const edge: readonly Address[] = [
 /** Every route of the JSON API. All of them want a session; those that change something, our own page as well. */
 const api = [
   "GET /api/me",
+  "GET /api/instance",
   "PUT /api/me/active-studio",
   "POST /api/studios",
   "POST /api/invitations/:token/accept",
   "GET /api/studios/:studioId",
+  "PATCH /api/studios/:studioId",
+  "POST /api/studios/:studioId/deletion",
   "GET /api/studios/:studioId/activity",
   "GET /api/studios/:studioId/members",
   "PATCH /api/studios/:studioId/members/:userId",
@@ -73,6 +76,13 @@ const api = [
   "GET /api/studios/:studioId/posts/:postId/upload-links",
   "POST /api/studios/:studioId/posts/:postId/upload-links",
   "DELETE /api/studios/:studioId/posts/:postId/upload-links/:linkId",
+  "GET /api/studios/:studioId/assets",
+  "GET /api/studios/:studioId/assets/:assetId",
+  "PATCH /api/studios/:studioId/assets/:assetId",
+  "DELETE /api/studios/:studioId/assets/:assetId",
+  "GET /api/studios/:studioId/posts/:postId/assets",
+  "PUT /api/studios/:studioId/posts/:postId/assets/:assetId",
+  "DELETE /api/studios/:studioId/posts/:postId/assets/:assetId",
   "GET /api/studios/:studioId/clients",
   "DELETE /api/studios/:studioId/clients/:grantId",
 ];

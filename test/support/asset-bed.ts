@@ -36,7 +36,7 @@ export async function startAssetService(
   };
 }
 
-async function startOnDisk(deps: Deps, options: ServiceOptions): Promise<RunningService> {
+export async function startOnDisk(deps: Deps, options: ServiceOptions): Promise<RunningService> {
   const base = options.base ?? (await freeBase());
   const folder = temporaryFolder();
   const signer = createSigner(["a secret of this test, long enough"], deps.clock);

@@ -1,3 +1,4 @@
+import { findChromium } from "./chromium.ts";
 import { createCeph, hasCeph } from "./ceph.ts";
 import { createCluster, findPostgres } from "./cluster.ts";
 import { findProgram } from "./programs.ts";
@@ -61,10 +62,10 @@ export const needs: readonly Need[] = [
   },
   {
     name: "Chromium",
-    untested: "everything in a real browser: the upload page",
+    untested: "everything in a real browser: the upload page and the web app",
     bring: "apt-get install chromium, or CHROMIUM_PATH",
     async provide() {
-      const path = process.env["CHROMIUM_PATH"] ?? findProgram("chromium");
+      const path = findChromium();
       return path === undefined ? undefined : { env: { CHROMIUM_PATH: path }, stop: async () => {} };
     },
   },

@@ -1,12 +1,35 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { App } from "./app.tsx";
+import { ApiError } from "./api/failure.ts";
+import { createAppRouter } from "./router.tsx";
+import { ConfirmProvider } from "./ui/Confirm.tsx";
+import { ToastProvider } from "./ui/Toasts.tsx";
 import "./app.css";
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // An answer of the server will not change by asking again; a lost connection may come back.
+      retry: (count, error) => count < 2 && !(error instanceof ApiError && error.status > 0 && error.status < 500),
+      staleTime: 1000,
+      refetchOnWindowFocus: "always",
+    },
+  },
+});
+const router = createAppRouter(queries);
 
 const place = document.querySelector("#app");
 if (!place) throw new Error("index.html has no #app");
 createRoot(place).render(
   <StrictMode>
-    <App />
+    <QueryClientProvider client={queries}>
+      <ToastProvider>
+        <ConfirmProvider>
+          <RouterProvider router={router} />
+        </ConfirmProvider>
+      </ToastProvider>
+    </QueryClientProvider>
   </StrictMode>,
 );

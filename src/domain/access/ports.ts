@@ -83,6 +83,8 @@ export interface GrantStore {
   listForStudio(studioId: string, view: GrantFilter): Promise<ListedGrant[]>;
   /** Ends it, with everything that hangs on it; false where it had ended before. */
   revoke(grantId: string, now: number): Promise<boolean>;
+  /** Ends all that act in this studio. */
+  revokeInStudio(studioId: string, now: number): Promise<void>;
   /** Moves the grant to another studio; false where it was there already. */
   moveStudio(grantId: string, studioId: string): Promise<boolean>;
   /** Notes the use, at most once a minute. */

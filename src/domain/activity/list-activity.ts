@@ -4,8 +4,18 @@ import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { pageInput, readCursor, toPage } from "../page.ts";
 import { authorize } from "../policy.ts";
+import { id, text } from "../text.ts";
+import { activityActions } from "./record.ts";
 
 export const listActivityInput = z.strictObject(pageInput);
+
+/** As the web app asks: also by person, client or action. */
+export const searchActivityInput = z.strictObject({
+  userId: id.max(100).optional(),
+  clientId: text(2000).optional(),
+  action: z.enum(activityActions).optional(),
+  ...pageInput,
+});
 
 export const activityView = z.object({
   id: z.string(),
@@ -14,6 +24,7 @@ export const activityView = z.object({
   user: z.object({ id: z.string(), name: z.string() }).nullable(),
   client: z.object({ id: z.string(), name: z.string() }).nullable(),
   subjectId: z.string().nullable(),
+  subjectName: z.string().nullable().describe("Title of the post or name of the person it is about, as it is now."),
   detail: z.record(z.string(), z.unknown()),
 });
 
@@ -23,12 +34,17 @@ export const listActivityOutput = z.object({ activity: z.array(activityView), ne
 export async function listActivity(
   deps: Pick<Deps, "activity">,
   caller: Caller,
-  input: z.infer<typeof listActivityInput>,
+  input: z.infer<typeof searchActivityInput>,
 ): Promise<z.infer<typeof listActivityOutput>> {
   authorize(caller, "activity.list");
-  const list = `activity ${caller.studio.id}`;
-  const rows = await deps.activity.list(caller.studio.id, readCursor(input.cursor, list), input.limit + 1);
-  const { items, nextCursor } = toPage(rows, input.limit, list);
+  const { limit, cursor, ...filter } = input;
+  const list = `activity ${caller.studio.id} ${JSON.stringify([filter.userId, filter.clientId, filter.action])}`;
+  const rows = await deps.activity.list(caller.studio.id, {
+    ...filter,
+    before: readCursor(cursor, list),
+    limit: limit + 1,
+  });
+  const { items, nextCursor } = toPage(rows, limit, list);
   return {
     activity: items.map((row) => ({
       id: row.id,
@@ -37,6 +53,7 @@ export async function listActivity(
       user: row.userId === null ? null : { id: row.userId, name: row.userName ?? "" },
       client: row.clientId === null ? null : { id: row.clientId, name: row.clientName ?? "" },
       subjectId: row.subjectId,
+      subjectName: row.subjectName,
       detail: row.detail,
     })),
     nextCursor,

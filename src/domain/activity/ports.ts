@@ -12,10 +12,21 @@ export interface ActivityRow {
 
 export interface ActivityStore {
   insert(row: ActivityRow): Promise<void>;
-  /** Newest first, older than `before`. */
-  list(
-    studioId: string,
-    before: string | undefined,
-    limit: number,
-  ): Promise<(ActivityRow & { userName: string | null })[]>;
+  /** Newest first. */
+  list(studioId: string, filter: ActivityFilter): Promise<ListedActivity[]>;
+}
+
+export interface ActivityFilter {
+  userId?: string | undefined;
+  clientId?: string | undefined;
+  action?: string | undefined;
+  /** Only what happened before this. */
+  before?: string | undefined;
+  limit: number;
+}
+
+export interface ListedActivity extends ActivityRow {
+  userName: string | null;
+  /** Of the post or person it is about, while there is one. */
+  subjectName: string | null;
 }

@@ -4,6 +4,7 @@ import type { Deps, Stores } from "../deps.ts";
 /** What can be read in a studio's activity. */
 export const activityActions = [
   "studio.created",
+  "studio.updated",
   "member.joined",
   "member.role_changed",
   "member.removed",

@@ -16,9 +16,25 @@ export async function removeRecord(deps: Pick<Deps, "clock">, tx: Stores, asset:
   if (asset.postId !== null) await tx.posts.freePlace(asset.studioId, asset.postId, now);
   if (!(await tx.assets.remove(asset))) throw new Overtaken();
   if (asset.chargedBytes > 0) await tx.assets.charge(asset.studioId, -asset.chargedBytes, undefined);
-  const { now: atOnce, later } = filesOf(asset);
-  await tx.strayFiles.doom(atOnce, now);
-  await tx.strayFiles.doom(later, now + lateWrites);
+  await doomFiles(deps, tx, [asset]);
+}
+
+/** Notes that these files belong to nobody from now on. */
+export async function doomFiles(
+  deps: Pick<Deps, "clock">,
+  tx: Pick<Stores, "strayFiles">,
+  assets: readonly Asset[],
+): Promise<void> {
+  const files = assets.map(filesOf);
+  const now = deps.clock();
+  await tx.strayFiles.doom(
+    files.flatMap((one) => one.now),
+    now,
+  );
+  await tx.strayFiles.doom(
+    files.flatMap((one) => one.later),
+    now + lateWrites,
+  );
 }
 
 /** Which keys of an asset can be emptied at once, and which someone may still be writing to. */

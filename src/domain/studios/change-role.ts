@@ -5,6 +5,7 @@ import { notFound } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
+import { ifOvertaken, Overtaken } from "../overtaken.ts";
 import { authorize, authorizeManaging, roles, type Role } from "../policy.ts";
 import { id } from "../text.ts";
 import { countOwners } from "./owners.ts";
@@ -43,15 +44,7 @@ export async function changeRole(
         });
         return true;
       })
-      .catch(lostTheRace);
+      .catch(ifOvertaken);
     if (changed) return view;
   }
-}
-
-/** Someone else changed the member between our look and our change: the transaction is undone and we look again. */
-export class Overtaken extends Error {}
-
-export function lostTheRace(error: unknown): false {
-  if (error instanceof Overtaken) return false;
-  throw error;
 }

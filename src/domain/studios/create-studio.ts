@@ -6,9 +6,14 @@ import type { Deps } from "../deps.ts";
 import { line } from "../text.ts";
 import type { Studio } from "./ports.ts";
 
-export const createStudioInput = z.strictObject({
+export const studioFields = {
   name: line(100),
-  timezone: z.string().refine(isTimezone, "a time zone such as Europe/Paris").default("UTC"),
+  timezone: z.string().refine(isTimezone, "a time zone such as Europe/Paris"),
+};
+
+export const createStudioInput = z.strictObject({
+  name: studioFields.name,
+  timezone: studioFields.timezone.default("UTC"),
 });
 
 export interface StudioView {

@@ -5,15 +5,12 @@ import type { Deps } from "../deps.ts";
 
 /** The person as a caller in one of their studios, for the web app. Someone else's studio does not exist. */
 export async function enterStudio(
-  deps: Pick<Deps, "studios" | "memberships">,
+  deps: Pick<Deps, "memberships">,
   person: SignedIn,
   studioId: string,
 ): Promise<Caller> {
   if (!isId("studio", studioId)) throw notFound("studio");
-  const [studio, membership] = await Promise.all([
-    deps.studios.find(studioId),
-    deps.memberships.find(studioId, person.user.id),
-  ]);
-  if (!studio || !membership) throw notFound("studio");
-  return { user: person.user, studio: { id: studio.id, name: studio.name }, role: membership.role, scopes };
+  const seat = await deps.memberships.findSeat(studioId, person.user.id);
+  if (!seat) throw notFound("studio");
+  return { user: person.user, ...seat, scopes };
 }

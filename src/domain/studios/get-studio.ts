@@ -2,12 +2,20 @@ import { isoTime } from "#lib/clock.ts";
 import { notFound } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { authorize } from "../policy.ts";
+import { authorize, rightsOf, type Action, type Role } from "../policy.ts";
 import type { StudioView } from "./create-studio.ts";
 
-export async function getStudio(deps: Pick<Deps, "studios">, caller: Caller): Promise<StudioView> {
+/** A studio as one of its members meets it: what it is, and what they may do there. */
+export interface StudioSeat extends StudioView {
+  role: Role;
+  may: Action[];
+  /** The roles they may hand out, and the roles of the people they may manage. */
+  manages: readonly Role[];
+}
+
+export async function getStudio(deps: Pick<Deps, "studios">, caller: Caller): Promise<StudioSeat> {
   authorize(caller, "studio.read");
   const studio = await deps.studios.find(caller.studio.id);
   if (!studio) throw notFound("studio");
-  return { ...studio, createdAt: isoTime(studio.createdAt) };
+  return { ...studio, createdAt: isoTime(studio.createdAt), role: caller.role, ...rightsOf(caller.role) };
 }

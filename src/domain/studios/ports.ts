@@ -35,10 +35,16 @@ export interface StudioStore {
   /** Inserts the studio and its first owner; false, and nothing changed, where the slug is taken. */
   insert(studio: Studio, ownerId: string): Promise<boolean>;
   find(studioId: string): Promise<Studio | undefined>;
+  /** The studio as it then is; undefined where it is gone. */
+  update(studioId: string, change: Partial<Pick<Studio, "name" | "timezone">>): Promise<Studio | undefined>;
+  /** With everything that belongs to it. */
+  delete(studioId: string): Promise<void>;
 }
 
 /** Each of these is one statement, or several that leave nothing behind when the last one does not fit. */
 export interface MembershipStore {
+  /** The studio and the user's role in it, where they are a member. Asked for by every request of the web app. */
+  findSeat(studioId: string, userId: string): Promise<{ studio: { id: string; name: string }; role: Role } | undefined>;
   find(studioId: string, userId: string): Promise<Membership | undefined>;
   /** Earliest joined first. */
   list(studioId: string): Promise<Member[]>;

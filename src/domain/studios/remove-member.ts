@@ -4,9 +4,9 @@ import { notFound } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
+import { ifOvertaken, Overtaken } from "../overtaken.ts";
 import { authorize, authorizeManaging } from "../policy.ts";
 import { id } from "../text.ts";
-import { lostTheRace, Overtaken } from "./change-role.ts";
 import { countOwners } from "./owners.ts";
 
 export const removeMemberInput = z.strictObject({ userId: id });
@@ -33,7 +33,7 @@ export async function removeMember(
         });
         return true;
       })
-      .catch(lostTheRace);
+      .catch(ifOvertaken);
     if (removed) return;
   }
 }

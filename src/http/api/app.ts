@@ -4,6 +4,7 @@ import { enterStudio } from "#domain/studios/enter-studio.ts";
 import { AppError } from "#lib/errors.ts";
 import { requireOwnPage } from "../guards.ts";
 import { toProblem } from "../problem.ts";
+import { assetRoutes } from "./assets.ts";
 import { clientRoutes } from "./clients.ts";
 import type { ApiParts, InStudio, Signed } from "./context.ts";
 import { memberRoutes } from "./members.ts";
@@ -22,6 +23,7 @@ export function createApi(parts: ApiParts) {
     .route("/", memberRoutes(parts))
     .route("/", postRoutes(parts))
     .route("/", uploadLinkRoutes(parts))
+    .route("/", assetRoutes(parts))
     .route("/", clientRoutes(parts));
   const answer = answerProblem(parts);
   return new Hono<Signed>()

@@ -2,11 +2,12 @@ import { Hono } from "hono";
 import { listClients } from "#domain/access/list-clients.ts";
 import { revokeClient } from "#domain/access/revoke-client.ts";
 import type { ApiParts, InStudio } from "./context.ts";
+import { jsonUnlessKnown } from "./unless-known.ts";
 
 /** The AI clients that people let in. */
 export function clientRoutes({ deps }: ApiParts) {
   return new Hono<InStudio>()
-    .get("/clients", async (c) => c.json(await listClients(deps, c.var.caller)))
+    .get("/clients", async (c) => jsonUnlessKnown(c, await listClients(deps, c.var.caller)))
     .delete("/clients/:grantId", async (c) => {
       await revokeClient(deps, c.var.caller, { grantId: c.req.param("grantId") });
       return c.body(null, 204);

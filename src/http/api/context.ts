@@ -14,6 +14,8 @@ export interface ApiParts {
   deps: Deps;
   sessions: SessionReader;
   log: Log;
+  /** Whether people sign in at the built-in development issuer. */
+  development: boolean;
 }
 
 /** A request of someone who is signed in. */

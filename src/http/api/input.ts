@@ -26,7 +26,7 @@ export function query<S extends z.ZodType<object>>(
 ): MiddlewareHandler<
   Bound,
   string,
-  { in: { query: { [Field in keyof z.input<S>]: string } }; out: { query: z.output<S> } }
+  { in: { query: { [Field in keyof z.input<S>]: InAddress<z.input<S>[Field]> } }; out: { query: z.output<S> } }
 > {
   return async (c, next) => {
     const given = Object.entries(c.req.queries()).map(([name, values]) => [name, readValue(name, values)]);
@@ -35,15 +35,20 @@ export function query<S extends z.ZodType<object>>(
   };
 }
 
-/** The fields that are numbers to a verb. In an address everything is text. */
-const numbers = new Set(["limit"]);
+/** In an address everything is text, though not any text where a verb takes only some words. */
+type InAddress<T> = [T] extends [string | undefined] ? T : string;
 
-function readValue(name: string, [value = "", ...others]: readonly string[]): string | number {
+/** The fields that are numbers to a verb, and those that are true or false. */
+const numbers = new Set(["limit"]);
+const switches = new Set(["unattached"]);
+
+function readValue(name: string, [value = "", ...others]: readonly string[]): string | number | boolean {
   if (others.length > 0)
     throw new AppError(
       "invalid_input",
       `${name.slice(0, 50)}: expected once, but it is there ${others.length + 1} times.`,
     );
+  if (switches.has(name) && (value === "true" || value === "false")) return value === "true";
   return numbers.has(name) && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
 }
 

@@ -7,9 +7,10 @@ import type { ApiParts, Signed } from "./context.ts";
 import { jsonBody } from "./input.ts";
 
 /** What a person does outside any studio: see themselves, choose, found or join one. */
-export function meRoutes({ deps }: ApiParts) {
+export function meRoutes({ deps, development }: ApiParts) {
   return new Hono<Signed>()
     .get("/me", async (c) => c.json(await describeMe(deps, c.var)))
+    .get("/instance", (c) => c.json({ development }))
     .put("/me/active-studio", jsonBody(setActiveStudioInput), async (c) => {
       await setActiveStudio(deps, c.var, c.req.valid("json"));
       return c.body(null, 204);

@@ -10,7 +10,8 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   for (const [name, value] of Object.entries(properties)) {
     if (value === undefined) continue;
     if (name in made && !name.includes("-")) Reflect.set(made, name, value);
-    else made.setAttribute(name, String(value));
+    else if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
+      made.setAttribute(name, `${value}`);
   }
   made.append(...children.filter((child) => child !== undefined));
   return made;

@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { seconds } from "#lib/clock.ts";
+import { AppError, notFound } from "#lib/errors.ts";
+import type { Asset } from "../assets/asset.ts";
+import { doomFiles, removeFiles } from "../assets/removal.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps, Stores } from "../deps.ts";
+import { authorize } from "../policy.ts";
+
+export const deleteStudioInput = z.strictObject({ name: z.string().max(100) });
+
+const batch = 500;
+/** So long the answer waits for files to go; the sweeper removes the rest. */
+const patience = seconds(4);
+
+/**
+ * Ends a studio with everything in it. Approvals of clients that act in it end with it: one that went on in another
+ * studio of its person would do there what it was told to do here. Nothing of the studio is left to record this in.
+ */
+export async function deleteStudio(
+  deps: Pick<Deps, "transact" | "clock" | "files" | "strayFiles">,
+  caller: Caller,
+  input: z.infer<typeof deleteStudioInput>,
+): Promise<void> {
+  authorize(caller, "studio.delete");
+  const assets = await deps.transact(async (tx) => {
+    const studio = await tx.studios.find(caller.studio.id);
+    if (!studio) throw notFound("studio");
+    if (input.name.trim() !== studio.name)
+      throw new AppError("invalid_input", "The name does not match the studio's.", `Type it as it is: ${studio.name}`);
+    const gone = await giveUpFiles(deps, tx, studio.id);
+    await tx.grants.revokeInStudio(studio.id, deps.clock());
+    await tx.studios.delete(studio.id);
+    return gone;
+  });
+  // Addresses handed out before lead nowhere once the bytes are gone.
+  const end = deps.clock() + patience;
+  for (const asset of assets) {
+    if (deps.clock() >= end) return;
+    await removeFiles(deps, asset);
+  }
+}
+
+async function giveUpFiles(deps: Pick<Deps, "clock">, tx: Stores, studioId: string): Promise<Asset[]> {
+  const all: Asset[] = [];
+  for (let page = await tx.assets.list(studioId, { limit: batch }); page.length > 0;) {
+    all.push(...page);
+    await doomFiles(deps, tx, page);
+    page = await tx.assets.list(studioId, { before: page.at(-1)?.id, limit: batch });
+  }
+  return all;
+}

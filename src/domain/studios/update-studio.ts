@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { isoTime } from "#lib/clock.ts";
+import { AppError, notFound } from "#lib/errors.ts";
+import { recordActivity } from "../activity/record.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { authorize } from "../policy.ts";
+import { studioFields, type StudioView } from "./create-studio.ts";
+
+export const updateStudioInput = z.strictObject({
+  name: studioFields.name.optional(),
+  timezone: studioFields.timezone.optional(),
+});
+
+/** Gives the studio another name or time zone. Its id and slug stay, so addresses that people kept still lead here. */
+export async function updateStudio(
+  deps: Pick<Deps, "transact" | "newId" | "clock">,
+  caller: Caller,
+  input: z.infer<typeof updateStudioInput>,
+): Promise<StudioView> {
+  authorize(caller, "studio.update");
+  const change = {
+    ...(input.name === undefined ? {} : { name: input.name }),
+    ...(input.timezone === undefined ? {} : { timezone: input.timezone }),
+  };
+  if (Object.keys(change).length === 0)
+    throw new AppError("invalid_input", "Nothing to change was given.", "Give at least one of name or timezone.");
+  const studio = await deps.transact(async (tx) => {
+    const updated = await tx.studios.update(caller.studio.id, change);
+    if (!updated) throw notFound("studio");
+    await recordActivity(deps, tx, caller, "studio.updated", updated.id, change);
+    return updated;
+  });
+  return { ...studio, createdAt: isoTime(studio.createdAt) };
+}

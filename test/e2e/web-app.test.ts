@@ -1,0 +1,217 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Browser } from "playwright-core";
+import { connectAssistant, type Assistant } from "../support/assistant.ts";
+import { noChromium, openChromium, signInAt, visitAs, type Visitor } from "../support/chromium.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { startMain, type MainProcess } from "../support/main-process.ts";
+import { freeBase } from "../support/people-server.ts";
+
+/** An open page shows what an assistant did within this. */
+const promised = 2000;
+
+async function waitFor(isThere: () => Promise<boolean>, withinMs: number): Promise<void> {
+  const end = performance.now() + withinMs;
+  while (!(await isThere())) {
+    assert.ok(performance.now() < end, `not there within ${withinMs} ms`);
+    await sleep(50);
+  }
+}
+
+describe("the web app, from an empty data folder", { skip: noChromium }, () => {
+  const data = temporaryFolder();
+  let base: string;
+  let service: MainProcess;
+  let browser: Browser;
+  let owner: Visitor;
+  let member: Visitor;
+  let assistant: Assistant;
+  let post: { id: string; url: string; revision: number };
+
+  before(async () => {
+    base = await freeBase();
+    const env = { DATA_DIR: `${data.path}/data`, BASE_URL: base, PORT: new URL(base).port, LOG_LEVEL: "info" };
+    [service, browser] = await Promise.all([startMain(env), openChromium()]);
+  });
+  after(async () => {
+    await assistant?.close();
+    await browser?.close();
+    await service?.kill();
+    data.remove();
+  });
+
+  test("[WEB-1] someone new signs in and makes a studio, with sample posts on a development instance", async () => {
+    owner = await visitAs(browser, base, "ada.lovelace@example.com");
+    const { page } = owner;
+    await page.getByRole("heading", { name: "Welcome, Ada Lovelace. Begin with a studio." }).waitFor();
+    await page.getByLabel("Name of the studio").fill("North");
+    assert.ok(await page.getByLabel("Put three sample posts into it").isChecked());
+    await page.getByRole("button", { name: "Create studio" }).click();
+    await page.getByRole("heading", { name: "Posts", exact: true }).waitFor();
+    assert.equal(await page.getByRole("list", { name: "Posts" }).getByRole("listitem").count(), 3);
+  });
+
+  test("[WEB-2] an invitation link lets a second person in as member, who sees no more than a member may", async () => {
+    const { page } = owner;
+    await page.getByRole("link", { name: "Members" }).click();
+    await page.getByRole("button", { name: "Invite someone" }).click();
+    await page.getByRole("button", { name: "Create link" }).click();
+    await page.getByText("Send them this link").waitFor();
+    const link = (await page.getByRole("dialog").locator("code").textContent()) ?? "";
+    await page.getByRole("button", { name: "Done" }).click();
+    assert.ok(link.startsWith(`${base}/join/`));
+
+    member = await visitAs(browser, base, "grace.hopper@example.com");
+    await member.page.goto(link);
+    await member.page.getByRole("button", { name: "Join" }).click();
+    await member.page.getByRole("heading", { name: "Posts", exact: true }).waitFor();
+    const places = await member.page.getByRole("navigation", { name: "Studio" }).getByRole("link").allTextContents();
+    assert.deepEqual(places, ["Posts", "Assets", "AI clients", "Connect", "Members"]);
+    await page.getByText("Grace Hopper").first().waitFor();
+  });
+
+  test("[WEB-3] a deep link works after sign-in", async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const here = new URL(owner.page.url()).pathname.replace("members", "clients");
+    await page.goto(`${base}${here}?x=1`);
+    await page.waitForURL(/\/login\?/);
+    assert.equal(new URL(page.url()).searchParams.get("return_to"), `${here}?x=1`);
+    await signInAt(page, "grace.hopper@example.com");
+    await page.getByRole("heading", { name: "AI clients" }).waitFor();
+    assert.equal(new URL(page.url()).pathname, here);
+    await context.close();
+  });
+
+  test("[WEB-4] the Connect page shows a real MCP client the moment it connects", async () => {
+    const { page, context } = member;
+    await page.getByRole("link", { name: "Connect", exact: true }).click();
+    await page.getByText("Waiting for a client").waitFor();
+    const consent = await context.newPage();
+    assistant = await connectAssistant(`${base}/mcp`, consent, "Test assistant");
+    await consent.close();
+    await page.bringToFront();
+    await page.getByText("Test assistant is connected").waitFor({ timeout: 4000 });
+  });
+
+  test("[WEB-5] a post the assistant creates appears in the open list within two seconds", async () => {
+    const { page } = owner;
+    await page.getByRole("link", { name: "Posts" }).click();
+    await page.getByText("How we choose paper").waitFor();
+    post = (await assistant.call("create_post", { title: "Fog over the harbour", body: "First line" })) as typeof post;
+    await page.getByRole("link", { name: "Fog over the harbour" }).waitFor({ timeout: promised });
+  });
+
+  test("[WEB-5] and what it changes and attaches, in the open post", async () => {
+    const { page } = owner;
+    await page.getByRole("link", { name: "Fog over the harbour" }).click();
+    const body = page.getByLabel("Text");
+    assert.equal(await body.inputValue(), "First line");
+    assert.equal(page.url(), post.url);
+    await assistant.call("update_post", { postId: post.id, body: "Second line" });
+    await waitFor(async () => (await body.inputValue()) === "Second line", promised);
+    const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    const { assetId } = await assistant.call("upload_asset_inline", {
+      kind: "image",
+      mimeType: "image/png",
+      base64: pixel,
+      filename: "fog.png",
+    });
+    await assistant.call("attach_asset", { postId: post.id, assetId });
+    await page
+      .getByRole("button", { name: /fog\.png/ })
+      .first()
+      .waitFor({ timeout: promised });
+  });
+
+  test("[WEB-6] typing is saved by itself; a change on both sides is shown side by side, with a choice", async () => {
+    const { page } = owner;
+    await page.getByLabel("Text").fill("Mine, saved");
+    await page.getByText("Saved", { exact: true }).waitFor();
+    assert.equal((await assistant.call("get_post", { postId: post.id }))["body"], "Mine, saved");
+
+    // Both at once: the assistant's change arrives while ours is being typed.
+    await page.getByLabel("Text").fill("Mine, again");
+    await assistant.call("update_post", { postId: post.id, body: "Theirs" });
+    await page.getByRole("heading", { name: "This post was changed in two places" }).waitFor();
+    await page.getByLabel(/^Yours/).check();
+    await page.getByRole("button", { name: "Keep what I chose" }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    assert.equal((await assistant.call("get_post", { postId: post.id }))["body"], "Mine, again");
+  });
+
+  test("[WEB-7] archiving can be undone", async () => {
+    const { page } = owner;
+    await page.getByRole("button", { name: "Archive" }).click();
+    await page.getByText("Archived.", { exact: true }).waitFor();
+    assert.equal((await assistant.call("get_post", { postId: post.id }))["status"], "archived");
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("button", { name: "Archive" }).waitFor();
+    assert.equal((await assistant.call("get_post", { postId: post.id }))["status"], "draft");
+  });
+
+  test("[WEB-8] the member makes a second studio and switches; the assistant moves when it reconnects", async () => {
+    const { page } = member;
+    await page.getByRole("button", { name: /Switch studio/ }).click();
+    await page.getByRole("menuitem", { name: "New studio…" }).click();
+    await page.getByLabel("Name of the studio").fill("South");
+    await page.getByRole("button", { name: "Create studio" }).click();
+    await page.getByText("The first post is the hardest").waitFor();
+    await page.getByRole("button", { name: /Switch studio/ }).click();
+    await page.getByRole("menuitem", { name: /North/ }).click();
+    await page.getByText(/keep the studio they work in until they reconnect/).waitFor();
+    await page.getByRole("button", { name: /Switch studio/ }).click();
+    await page.getByRole("menuitem", { name: /South/ }).click();
+    await page.getByText("The first post is the hardest").waitFor();
+
+    assert.equal((await assistant.call("whoami"))["studio"].name, "North", "until it reconnects");
+    await assistant.reconnect();
+    assert.equal((await assistant.call("whoami"))["studio"].name, "South");
+    await assistant.call("create_post", { title: "Made in the south" });
+    await page.getByRole("link", { name: "Made in the south" }).waitFor({ timeout: promised });
+  });
+
+  test("[WEB-9] a revoked client is refused at its next call, and comes back only by a new approval", async () => {
+    const { page } = member;
+    await page.goto(`${base}/clients`); // as the consent page links to it
+    await page.getByRole("button", { name: "Revoke Test assistant" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await page.getByText("No assistant is connected").waitFor();
+    assert.equal(await assistant.nextStatus(), 401);
+    await assert.rejects(assistant.call("whoami"), "and its refresh token does not help it");
+    await assistant.close();
+
+    assistant = await connectAssistant(`${base}/mcp`, page, "Test assistant");
+    assert.equal((await assistant.call("whoami"))["studio"].name, "South");
+    await page.goto(base);
+    await page.getByRole("link", { name: "Made in the south" }).waitFor();
+  });
+
+  test("[WEB-10] a member leaves, an owner deletes a studio with its name typed, and both are asked first", async () => {
+    const { page } = member;
+    await page.getByRole("button", { name: /Switch studio/ }).click();
+    await page.getByRole("menuitem", { name: /North/ }).click();
+    await page.getByRole("link", { name: "Members" }).click();
+    await page.getByRole("button", { name: "Leave" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Leave studio" }).click();
+    await page.getByRole("link", { name: "Made in the south" }).waitFor();
+
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByRole("button", { name: "Delete studio…" }).click();
+    const remove = page.getByRole("button", { name: "Delete for good" });
+    assert.ok(await remove.isDisabled());
+    await page.getByLabel(/^Type South to confirm/).fill("South");
+    await remove.click();
+    await page.getByRole("heading", { name: /Begin with a studio/ }).waitFor();
+    assert.equal(await assistant.nextStatus(), 401, "its approval ended with the studio");
+  });
+
+  test("[WEB-11] signing out ends the session; no page broke a rule on the way", async () => {
+    const { page } = owner;
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("link", { name: "Sign in" }).waitFor();
+    assert.equal(await page.evaluate(async () => (await fetch("/api/me")).status), 401);
+    assert.deepEqual([owner.faults, member.faults], [[], []]);
+  });
+});

@@ -1,0 +1,167 @@
+import { CspEvaluator } from "csp_evaluator/dist/evaluator.js";
+import { CspParser } from "csp_evaluator/dist/parser.js";
+import { Severity } from "csp_evaluator/dist/finding.js";
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, describe, test } from "node:test";
+import { describeMe } from "#domain/access/describe-me.ts";
+import { roles, rightsOf } from "#domain/policy.ts";
+import { strictCsp, webAppCsp } from "#http/security-headers.ts";
+import { noChromium } from "../support/chromium.ts";
+import { newPerson } from "../support/people.ts";
+import { startWebBed, type WebBed } from "../support/web-bed.ts";
+import { furnish, pagesOf } from "../support/web-scene.ts";
+
+/** Each would call `xss` if a page took it for anything but text. */
+const corpus = [
+  `<script>xss()</script>`,
+  `"><img src=x onerror=xss()>`,
+  `'><svg/onload=xss()>`,
+  `javascript:xss()`,
+  `<a href="javascript:xss()">x</a><iframe srcdoc="<script>parent.xss()</script>">`,
+  `{{constructor.constructor('xss()')()}}\${xss()}`,
+  `</textarea></title></style><details open ontoggle=xss()>`,
+  `https://example.com/"onmouseover="xss()`,
+  `\u202egnp.exe <math><mtext></p><style><img src=x onerror=xss()>`,
+];
+
+describe("the web app is safe to look at", { skip: noChromium }, () => {
+  let bed: WebBed;
+  before(async () => void (bed = await startWebBed()));
+  after(() => bed.close());
+
+  for (const text of corpus) {
+    test(`[W4] nothing runs of ${text}`, async () => {
+      const scene = await furnish(bed.service.deps, text);
+      const context = await bed.open(scene.owner);
+      const ran: string[] = [];
+      await context.exposeFunction("xss", () => void ran.push("xss"));
+      const page = await context.newPage();
+      page.on("dialog", (dialog) => void ran.push(dialog.message()));
+      for (const path of pagesOf(scene)) {
+        await page.goto(`${bed.service.base}${path}`);
+        await page.getByRole("heading").first().waitFor();
+        if (path.endsWith(scene.postId)) {
+          await page.getByRole("button", { name: "Preview" }).click();
+          for (const link of await page.locator(".preview a").all())
+            assert.match((await link.getAttribute("href")) ?? "", /^https?:/);
+        }
+        assert.equal(await page.locator("iframe, main svg, main math, main script, [onerror]").count(), 0, path);
+      }
+      await page.waitForTimeout(200);
+      assert.deepEqual(ran, []);
+      await context.close();
+    });
+  }
+
+  test("[W1] a page of another origin changes nothing, though the browser sends the cookie along", async () => {
+    const person = await newPerson(bed.service.deps);
+    const { base } = bed.service;
+    // localhost on another port is the same site: SameSite does not help, only what the API asks for does.
+    const evil = createServer((_, res) => res.setHeader("content-type", "text/html").end("<h1>Hello</h1>"));
+    evil.listen(0, "localhost");
+    await once(evil, "listening");
+    const context = await bed.open(person);
+    const page = await context.newPage();
+    await page.goto(`http://localhost:${(evil.address() as AddressInfo).port}/`);
+    const sent = await page.evaluate(
+      `(async () => {
+        const outcomes = [];
+        for (const type of ["text/plain", "application/json"])
+          for (const mode of ["no-cors", "cors"])
+            outcomes.push(await fetch("${base}/api/studios", { method: "POST", mode, credentials: "include",
+              headers: { "content-type": type }, body: JSON.stringify({ name: "Evil" }) }).then(
+                (answer) => answer.type + answer.status, () => "blocked"));
+        return outcomes;
+      })()`,
+    );
+    assert.deepEqual(
+      sent,
+      ["opaque0", "blocked", "blocked", "blocked"].toSorted(
+        (a, b) => (sent as string[]).indexOf(a) - (sent as string[]).indexOf(b),
+      ),
+    );
+    await page.setContent(
+      `<form method="post" action="${base}/api/studios" enctype="text/plain"><input name='{"name":"Evil","x":"' value='"}'></form>`,
+    );
+    await Promise.all([page.waitForNavigation(), page.evaluate("document.forms[0].submit()")]);
+    assert.match((await page.textContent("body")) ?? "", /forbidden/);
+    assert.deepEqual((await describeMe(bed.service.deps, person)).memberships, []);
+    await context.close();
+    evil.close();
+  });
+
+  test("[W2] the policies of our pages: csp_evaluator finds nothing high, and nothing inline runs", async () => {
+    for (const policy of [webAppCsp, strictCsp]) {
+      const findings = new CspEvaluator(new CspParser(policy).csp).evaluate();
+      const grave = findings.filter(({ severity }) => severity <= Severity.HIGH_MAYBE && severity !== Severity.NONE);
+      assert.deepEqual(
+        grave.map(({ description }) => description),
+        [],
+      );
+      assert.match(policy, /frame-ancestors 'none'/);
+      assert.doesNotMatch(policy, /unsafe-inline|unsafe-eval|\*/);
+    }
+    const context = await bed.open(undefined);
+    const page = await context.newPage();
+    const asked: string[] = [];
+    page.on("request", (request) => void asked.push(new URL(request.url()).origin));
+    const answer = await page.goto(bed.service.base);
+    assert.equal(answer?.headers()["content-security-policy"], webAppCsp);
+    await page.getByRole("link", { name: "Sign in" }).waitFor();
+    assert.deepEqual([...new Set(asked)], [bed.service.base], "nobody else's resource");
+    const ran = await page.evaluate(`(() => {
+      const script = document.createElement("script");
+      try { script.textContent = "window.inline = true"; document.body.append(script); } catch {}
+      const div = document.createElement("div");
+      try { div.innerHTML = "<img src=x onerror='window.inline = true'>"; document.body.append(div); } catch {}
+      return window.inline === true;
+    })()`);
+    assert.equal(ran, false);
+    await context.close();
+  });
+
+  test("[W5] a return address of another site is not followed", async () => {
+    const person = await newPerson(bed.service.deps);
+    const context = await bed.open(person);
+    const page = await context.newPage();
+    for (const to of [
+      "//evil.example",
+      "/\\evil.example",
+      "https://evil.example",
+      "javascript:alert(1)",
+      "/%0d%0a/x",
+    ]) {
+      await page.goto(`${bed.service.base}/login?return_to=${encodeURIComponent(to)}`);
+      assert.equal(new URL(page.url()).origin, bed.service.base, to);
+    }
+    await context.close();
+  });
+
+  test("[T3] each role is offered what the policy says, and told the same by the API", async () => {
+    const scene = await furnish(bed.service.deps, "Roles");
+    const studio = `${bed.service.base}/studios/${scene.owner.studio.id}`;
+    for (const role of roles) {
+      const { may } = rightsOf(role);
+      const context = await bed.open(scene[role]);
+      const page = await context.newPage();
+      const has = async (path: string, name: string | RegExp): Promise<boolean> => {
+        await page.goto(`${studio}/${path}`);
+        await page.getByRole("heading").first().waitFor();
+        await page.waitForLoadState("networkidle").catch(() => {});
+        return (await page.getByRole("button", { name }).count()) > 0;
+      };
+      const told = await (await page.goto(`${bed.service.base}/api/studios/${scene.owner.studio.id}`))?.json();
+      assert.deepEqual(told.may, may, role);
+      assert.equal(await has("members", "Invite someone"), may.includes("invitations.create"), role);
+      assert.equal(await has("members", /^Remove /), may.includes("members.remove"), role);
+      assert.equal(await has("settings", "Save"), may.includes("studio.update"), role);
+      assert.equal(await has("settings", "Delete studio…"), may.includes("studio.delete"), role);
+      const link = page.getByRole("navigation", { name: "Studio" }).getByRole("link", { name: "Activity" });
+      assert.equal((await link.count()) > 0, may.includes("activity.list"), role);
+      await context.close();
+    }
+  });
+});

@@ -1,0 +1,48 @@
+import { join } from "node:path";
+import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core";
+import { createSessions } from "#auth/sessions.ts";
+import { openDatabase } from "#db/open.ts";
+import type { SignedIn } from "#domain/caller.ts";
+import { loadStaticFiles } from "#http/static-files.ts";
+import { systemClock } from "#lib/clock.ts";
+import { startOnDisk } from "./asset-bed.ts";
+import { openChromium } from "./chromium.ts";
+import { createDeps, createPlace, silent } from "./engines.ts";
+import type { RunningService } from "./service.ts";
+
+/** The service with its web app, and a browser in front of it. */
+export interface WebBed {
+  service: RunningService;
+  browser: Browser;
+  /** A window of someone who is signed in. */
+  open(person: SignedIn | undefined, options?: BrowserContextOptions): Promise<BrowserContext>;
+  close(): Promise<void>;
+}
+
+export async function startWebBed(): Promise<WebBed> {
+  const place = await createPlace("sqlite");
+  const database = await openDatabase({ ...place, log: silent });
+  const webFiles = await loadStaticFiles(join(import.meta.dirname, "../../web/dist"));
+  const service = await startOnDisk(createDeps(database, systemClock), { webFiles });
+  const browser = await openChromium();
+  const sessions = createSessions({ deps: service.deps, base: service.base });
+  return {
+    service,
+    browser,
+    async open(person, options = {}) {
+      const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+      context.setDefaultTimeout(20_000);
+      if (!person) return context;
+      const [pair = ""] = (await sessions.start(person.user.id, undefined)).split(";", 1);
+      const equals = pair.indexOf("=");
+      await context.addCookies([{ name: pair.slice(0, equals), value: pair.slice(equals + 1), url: service.base }]);
+      return context;
+    },
+    async close() {
+      await browser.close();
+      await service.close();
+      await database.close();
+      await place.remove();
+    },
+  };
+}

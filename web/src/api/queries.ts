@@ -1,0 +1,135 @@
+import { infiniteQueryOptions, queryOptions, type InfiniteData, type QueryClient } from "@tanstack/react-query";
+import type { InferRequestType, InferResponseType } from "hono/client";
+import { api, ask, askAgain, fetchMe } from "./client.ts";
+
+const studioApi = api.studios[":studioId"];
+const postApi = studioApi.posts[":postId"];
+
+/** An open page shows within two seconds what an assistant did: asked for a little more often than that. */
+const live = 1500;
+
+type PostAnswer = InferResponseType<typeof postApi.$get>;
+type PostPage = InferResponseType<typeof studioApi.posts.$get>;
+type AssetPage = InferResponseType<typeof studioApi.assets.$get>;
+type ClientList = InferResponseType<typeof studioApi.clients.$get>;
+
+export type Me = NonNullable<Awaited<ReturnType<typeof fetchMe>>>;
+export type Studio = Awaited<ReturnType<typeof fetchStudio>>;
+export type Action = Studio["may"][number];
+export type Role = Studio["role"];
+export type Post = PostAnswer;
+export type PostStatus = Post["status"];
+export type Member = Awaited<ReturnType<typeof fetchMembers>>["members"][number];
+export type AiClient = ClientList["clients"][number];
+export type Activity = Awaited<ReturnType<typeof fetchActivity>>["activity"][number];
+type ActivityQuery = InferRequestType<typeof studioApi.activity.$get>["query"];
+export type ActivityFilter = Pick<ActivityQuery, "userId" | "clientId" | "action">;
+export type Asset = AssetPage["assets"][number];
+type AssetQuery = InferRequestType<typeof studioApi.assets.$get>["query"];
+export type AssetFilter = Pick<AssetQuery, "kind" | "unattached">;
+export interface PostFilter {
+  status?: PostStatus;
+  query?: string;
+}
+
+const fetchStudio = (studioId: string) => ask(studioApi.$get({ param: { studioId } }));
+
+const fetchPost = (studioId: string, postId: string, known?: PostAnswer): Promise<PostAnswer> =>
+  askAgain(known, (options) => postApi.$get({ param: { studioId, postId } }, options));
+
+const fetchMembers = (studioId: string) => ask(studioApi.members.$get({ param: { studioId } }));
+
+const fetchClients = (studioId: string, known?: ClientList): Promise<ClientList> =>
+  askAgain(known, (options) => studioApi.clients.$get({ param: { studioId } }, options));
+
+const fetchActivity = (studioId: string, query: ActivityQuery) =>
+  ask(studioApi.activity.$get({ param: { studioId }, query }));
+
+export const meQuery = queryOptions({ queryKey: ["me"], queryFn: fetchMe });
+
+export const instanceQuery = queryOptions({
+  queryKey: ["instance"],
+  queryFn: () => ask(api.instance.$get()),
+  staleTime: Infinity,
+});
+
+export const studioQuery = (studioId: string) =>
+  queryOptions({ queryKey: ["studio", studioId], queryFn: () => fetchStudio(studioId) });
+
+export const postQuery = (studioId: string, postId: string) =>
+  queryOptions({
+    queryKey: ["studio", studioId, "post", postId],
+    queryFn: ({ client, queryKey }) => fetchPost(studioId, postId, client.getQueryData<PostAnswer>(queryKey)),
+    refetchInterval: live,
+    structuralSharing: false,
+  });
+
+export const postsQuery = (studioId: string, filter: PostFilter) =>
+  infiniteQueryOptions({
+    queryKey: ["studio", studioId, "posts", filter],
+    queryFn: ({ client, queryKey, pageParam }) => {
+      const known = client.getQueryData<InfiniteData<PostPage, string>>(queryKey);
+      const page = known?.pages[known.pageParams.indexOf(pageParam)];
+      const query = { ...filter, limit: "30", ...(pageParam === "" ? {} : { cursor: pageParam }) };
+      return askAgain(page, (options) => studioApi.posts.$get({ param: { studioId }, query }, options));
+    },
+    initialPageParam: "",
+    getNextPageParam: (page: PostPage) => page.nextCursor,
+    refetchInterval: live,
+    structuralSharing: false,
+  });
+
+export const assetsQuery = (studioId: string, filter: AssetFilter) =>
+  infiniteQueryOptions({
+    queryKey: ["studio", studioId, "assets", filter],
+    queryFn: ({ client, queryKey, pageParam }) => {
+      const known = client.getQueryData<InfiniteData<AssetPage, string>>(queryKey);
+      const page = known?.pages[known.pageParams.indexOf(pageParam)];
+      const query = { ...filter, limit: "40", ...(pageParam === "" ? {} : { cursor: pageParam }) };
+      return askAgain(page, (options) => studioApi.assets.$get({ param: { studioId }, query }, options));
+    },
+    initialPageParam: "",
+    getNextPageParam: (page: AssetPage) => page.nextCursor,
+    refetchInterval: live,
+    structuralSharing: false,
+  });
+
+export const membersQuery = (studioId: string) =>
+  queryOptions({
+    queryKey: ["studio", studioId, "members"],
+    queryFn: () => fetchMembers(studioId),
+    refetchInterval: 10_000,
+  });
+
+export const invitationsQuery = (studioId: string) =>
+  queryOptions({
+    queryKey: ["studio", studioId, "invitations"],
+    queryFn: () => ask(studioApi.invitations.$get({ param: { studioId } })),
+    refetchInterval: 10_000,
+  });
+
+export const clientsQuery = (studioId: string) =>
+  queryOptions({
+    queryKey: ["studio", studioId, "clients"],
+    queryFn: ({ client, queryKey }) => fetchClients(studioId, client.getQueryData<ClientList>(queryKey)),
+    refetchInterval: 2000,
+    structuralSharing: false,
+  });
+
+export const activityQuery = (studioId: string, filter: ActivityFilter) =>
+  infiniteQueryOptions({
+    queryKey: ["studio", studioId, "activity", filter],
+    queryFn: ({ pageParam }) =>
+      fetchActivity(studioId, { ...filter, limit: "40", ...(pageParam === "" ? {} : { cursor: pageParam }) }),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.nextCursor,
+    refetchInterval: 10_000,
+  });
+
+/** After a change: everything of the studio, and of the person, is looked at afresh. */
+export async function refresh(client: QueryClient, studioId?: string): Promise<void> {
+  await Promise.all([
+    client.invalidateQueries({ queryKey: meQuery.queryKey }),
+    ...(studioId === undefined ? [] : [client.invalidateQueries({ queryKey: ["studio", studioId] })]),
+  ]);
+}

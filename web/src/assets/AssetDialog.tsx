@@ -1,0 +1,127 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { deleteAsset, updateAsset } from "../api/changes.ts";
+import { refresh, type Asset } from "../api/queries.ts";
+import { useStudio } from "../frame/use-studio.ts";
+import { Button } from "../ui/Button.tsx";
+import { useConfirm } from "../ui/Confirm.tsx";
+import { Failure } from "../ui/Failure.tsx";
+import { Modal } from "../ui/Modal.tsx";
+import { AssetPicture } from "./AssetPicture.tsx";
+import { measures } from "./words.ts";
+
+/** One file: how it looks, what is said of it, and what can be done with it. */
+export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => void }) {
+  const { studio, may } = useStudio();
+  const queries = useQueryClient();
+  const confirm = useConfirm();
+  const [altText, setAltText] = useState(asset.altText ?? "");
+  const [filename, setFilename] = useState(asset.filename);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+
+  async function save(): Promise<void> {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await updateAsset(studio.id, asset.id, { altText, filename });
+      await refresh(queries, studio.id);
+      onClose();
+    } catch (failure) {
+      setError(failure);
+      setBusy(false);
+    }
+  }
+
+  function remove(): void {
+    onClose();
+    confirm({
+      title: `Delete ${asset.filename}?`,
+      body: <p>The file is removed for good. Nobody can bring it back.</p>,
+      action: "Delete file",
+      busy: "Deleting…",
+      run: async () => {
+        await deleteAsset(studio.id, asset.id);
+        await refresh(queries, studio.id);
+      },
+    });
+  }
+
+  return (
+    <Modal title={asset.filename} onClose={onClose}>
+      <div className="mt-4 flex flex-wrap items-start gap-5">
+        <div className="w-40 flex-none">
+          <AssetPicture asset={asset} />
+        </div>
+        <div className="text-muted">
+          <p className="m-0">{asset.mimeType}</p>
+          <p className="m-0">{measures(asset)}</p>
+          {asset.url !== undefined && (
+            <p className="mt-2">
+              <a href={asset.url} target="_blank" rel="noopener noreferrer">
+                {asset.kind === "document" ? "Download" : "Open the file"}
+              </a>
+            </p>
+          )}
+        </div>
+      </div>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <label htmlFor="alt-text" className="mt-5">
+          Alt text
+        </label>
+        <textarea
+          id="alt-text"
+          className="mt-2 w-full"
+          rows={3}
+          maxLength={2000}
+          value={altText}
+          readOnly={!may("assets.write")}
+          aria-describedby="alt-hint"
+          onChange={(event) => setAltText(event.target.value)}
+        />
+        <p id="alt-hint" className="mt-1 text-sm text-muted">
+          What it shows, for people who cannot see it.
+        </p>
+        <label htmlFor="filename" className="mt-4">
+          File name
+        </label>
+        <input
+          id="filename"
+          className="mt-2"
+          value={filename}
+          readOnly={!may("assets.write")}
+          maxLength={200}
+          required
+          onChange={(event) => setFilename(event.target.value)}
+        />
+        {error !== undefined && <Failure error={error} />}
+        <div className="mt-7 flex flex-wrap justify-between gap-3">
+          {may("assets.write") && asset.postId === null ? (
+            <Button look="quiet" className="min-h-11 text-danger" onClick={remove}>
+              Delete…
+            </Button>
+          ) : (
+            <p className="m-0 self-center text-sm text-muted">
+              {asset.postId !== null && "Take it off its post to delete it."}
+            </p>
+          )}
+          <div className="flex gap-3">
+            <Button look="quiet" className="min-h-11" onClick={onClose}>
+              Close
+            </Button>
+            {may("assets.write") && (
+              <Button type="submit" busy={busy && "Saving…"}>
+                Save
+              </Button>
+            )}
+          </div>
+        </div>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,64 @@
+import type { AiClient } from "../api/queries.ts";
+import { useStudio } from "../frame/use-studio.ts";
+import { Button } from "../ui/Button.tsx";
+import { Time } from "../ui/Time.tsx";
+import { scopeWords } from "./scopes.ts";
+import { useRevoke } from "./use-revoke.tsx";
+
+export function ClientRow({ client }: { client: AiClient }) {
+  const { studio, me } = useStudio();
+  const { revoke } = useRevoke();
+  const isMine = client.user.id === me.user.id;
+  const where = me.memberships.find(({ studioId }) => studioId === client.studioId)?.studioName;
+  return (
+    <li className="client-row">
+      <div className="min-w-0">
+        <p className="m-0 font-serif text-xl [overflow-wrap:anywhere]">{client.clientName}</p>
+        <p className="mt-0">
+          {client.redirectHost}{" "}
+          <span className={client.verified ? "badge verified" : "badge"}>
+            {client.verified ? "verified" : "unverified name"}
+          </span>
+        </p>
+      </div>
+      <dl className="client-facts">
+        <div>
+          <dt>For</dt>
+          <dd>{isMine ? "you" : client.user.name}</dd>
+        </div>
+        <div>
+          <dt>Works in</dt>
+          <dd>{where ?? "no studio"}</dd>
+        </div>
+        <div>
+          <dt>May</dt>
+          <dd>{scopeWords(client.scopes)}</dd>
+        </div>
+        <div>
+          <dt>Approved</dt>
+          <dd>
+            <Time at={client.grantedAt} timezone={studio.timezone} />
+          </dd>
+        </div>
+        <div>
+          <dt>{client.revokedAt === null ? "Last used" : "Ended"}</dt>
+          <dd>
+            <LastTime client={client} timezone={studio.timezone} />
+          </dd>
+        </div>
+      </dl>
+      {client.revokedAt === null && (
+        <div className="row-actions">
+          <Button look="quiet" onClick={() => revoke(client)} aria-label={`Revoke ${client.clientName}`}>
+            Revoke
+          </Button>
+        </div>
+      )}
+    </li>
+  );
+}
+
+function LastTime({ client, timezone }: { client: AiClient; timezone: string }) {
+  const at = client.revokedAt ?? client.lastUsedAt;
+  return at === null ? "never" : <Time at={at} timezone={timezone} />;
+}

@@ -1,0 +1,77 @@
+import * as Tabs from "@radix-ui/react-tabs";
+import { useStudio } from "../frame/use-studio.ts";
+import { CopyLine } from "../ui/CopyLine.tsx";
+import { PageHead } from "../ui/PageHead.tsx";
+import { guidesFor, type Guide } from "./guides.ts";
+import { JustConnected } from "./JustConnected.tsx";
+
+export function ConnectPage() {
+  const { studio, me } = useStudio();
+  const address = `${location.origin}/mcp`;
+  const guides = guidesFor(address);
+  const active = me.memberships.find(({ studioId }) => studioId === me.activeStudioId)?.studioName ?? studio.name;
+  return (
+    <>
+      <PageHead title="Connect an assistant">
+        One address for every client that speaks MCP. There is no key to copy: the client sends you here to sign in and
+        approve it.
+      </PageHead>
+      <CopyLine label="MCP address" text={address} />
+      <JustConnected />
+      <Tabs.Root defaultValue="Claude" className="mt-10">
+        <Tabs.List className="tabs" aria-label="Client">
+          {guides.map(({ name }) => (
+            <Tabs.Trigger key={name} value={name} className="bare">
+              {name}
+            </Tabs.Trigger>
+          ))}
+        </Tabs.List>
+        {guides.map((guide) => (
+          <Tabs.Content key={guide.name} value={guide.name} className="mt-6">
+            <Steps guide={guide} />
+          </Tabs.Content>
+        ))}
+      </Tabs.Root>
+      <section className="entry mt-14" aria-labelledby="expect">
+        <h2 id="expect">What to expect</h2>
+        <ul className="grid max-w-[60ch] gap-3 pl-0">
+          <li>
+            It will work in <strong>{active}</strong>, your active studio, and stays there until it reconnects.
+          </li>
+          <li>It acts as you, within your role. On the approval page you can let it view only.</li>
+          <li>What it does is in the studio’s activity under your name and its own.</li>
+          <li>It stays connected after you sign out here. Cut it off under AI clients.</li>
+        </ul>
+      </section>
+    </>
+  );
+}
+
+function Steps({ guide }: { guide: Guide }) {
+  const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
+  return (
+    <>
+      {guide.isRemote && isLocal && (
+        <p className="notice mt-0">
+          {guide.name} connects from its own servers, which cannot reach an address on this computer. Use Claude Code,
+          Cursor, VS Code or Codex here, or run Atelier at a public https address.
+        </p>
+      )}
+      <ol className="steps">
+        {guide.steps.map(({ text, copy, open }) => (
+          <li key={text}>
+            <p className="m-0">{text}</p>
+            {copy && <CopyLine label={copy.label} text={copy.text} hideLabel />}
+            {open && (
+              <p className="mt-2">
+                <a className="button secondary" href={open.href}>
+                  {open.label}
+                </a>
+              </p>
+            )}
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}

@@ -1,0 +1,51 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { clientsQuery, type AiClient } from "../api/queries.ts";
+import { scopeWords } from "../clients/scopes.ts";
+import { useStudio } from "../frame/use-studio.ts";
+
+/** Waits beside the instructions and shows a client the moment it is approved, and again when it first calls. */
+export function JustConnected() {
+  const { studio, me } = useStudio();
+  const { data } = useQuery(clientsQuery(studio.id));
+  const [known, setKnown] = useState<ReadonlySet<string>>();
+
+  useEffect(() => {
+    if (data && !known) setKnown(new Set(data.clients.map(({ id }) => id)));
+  }, [data, known]);
+
+  const fresh = data?.clients.filter(
+    ({ id, user, revokedAt }) => known && !known.has(id) && user.id === me.user.id && revokedAt === null,
+  );
+  const isWaiting = fresh === undefined || fresh.length === 0;
+  return (
+    <div className={isWaiting ? "live" : "live connected"} role="status">
+      {isWaiting ? (
+        <p className="m-0 text-muted">
+          <span className="pulse" aria-hidden="true" />
+          Waiting for a client. This page notices by itself.
+        </p>
+      ) : (
+        fresh.map((client) => <Arrived key={client.id} client={client} />)
+      )}
+    </div>
+  );
+}
+
+function Arrived({ client }: { client: AiClient }) {
+  const { studio, me } = useStudio();
+  const where = me.memberships.find(({ studioId }) => studioId === client.studioId)?.studioName;
+  return (
+    <div>
+      <p className="m-0 font-serif text-2xl [overflow-wrap:anywhere]">{client.clientName} is connected</p>
+      <p className="mt-1">
+        It may {scopeWords(client.scopes)} in {where ?? "no studio yet"}.{" "}
+        {client.lastUsedAt === null ? "It has not called yet." : "It has made its first call."}{" "}
+        <Link to="/studios/$studioId/clients" params={{ studioId: studio.id }}>
+          See AI clients
+        </Link>
+      </p>
+    </div>
+  );
+}

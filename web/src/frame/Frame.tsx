@@ -1,0 +1,15 @@
+import { Outlet } from "@tanstack/react-router";
+import { OfflineNotice } from "./OfflineNotice.tsx";
+
+/** Around every page. */
+export function Frame() {
+  return (
+    <>
+      <a className="skip" href="#main">
+        Skip to content
+      </a>
+      <OfflineNotice />
+      <Outlet />
+    </>
+  );
+}

@@ -1,0 +1,21 @@
+import { useSyncExternalStore } from "react";
+
+function subscribe(notify: () => void): () => void {
+  window.addEventListener("online", notify);
+  window.addEventListener("offline", notify);
+  return () => {
+    window.removeEventListener("online", notify);
+    window.removeEventListener("offline", notify);
+  };
+}
+
+export function OfflineNotice() {
+  const online = useSyncExternalStore(subscribe, () => navigator.onLine);
+  return (
+    <div role="status">
+      {!online && (
+        <p className="offline">You are offline. What you see may be old; what you write is saved once you are back.</p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import * as Menu from "@radix-ui/react-dropdown-menu";
+import { Link } from "@tanstack/react-router";
+import { useSwitchStudio } from "./switch-studio.ts";
+import { useStudio } from "./use-studio.ts";
+
+export function StudioSwitcher() {
+  const { studio, me } = useStudio();
+  const switchTo = useSwitchStudio();
+  return (
+    // Not modal: the page behind may scroll, and nothing has to be written into its head to stop that.
+    <Menu.Root modal={false}>
+      <Menu.Trigger className="bare switcher" aria-label={`Studio: ${studio.name}. Switch studio`}>
+        <span className="truncate">{studio.name}</span>
+        <span aria-hidden="true" className="chevron" />
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Content className="menu" align="start" sideOffset={6} collisionPadding={12}>
+          <Menu.Label className="menu-label">Your studios</Menu.Label>
+          {me.memberships.map((one) => (
+            <Menu.Item key={one.studioId} className="menu-item" onSelect={() => void switchTo(one)}>
+              <span className="min-w-0 flex-1 truncate font-serif text-lg">{one.studioName}</span>
+              <span className="text-sm text-muted">{one.studioId === me.activeStudioId ? "active" : one.role}</span>
+            </Menu.Item>
+          ))}
+          <Menu.Separator className="menu-rule" />
+          <Menu.Item className="menu-item" asChild>
+            <Link to="/studios/new">New studio…</Link>
+          </Menu.Item>
+          <p className="menu-note">
+            Assistants work in the studio that was active when they connected. After a switch, reconnect them to move
+            them along.
+          </p>
+        </Menu.Content>
+      </Menu.Portal>
+    </Menu.Root>
+  );
+}

@@ -1,0 +1,100 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { createInvitation } from "../api/changes.ts";
+import { refresh, type Role } from "../api/queries.ts";
+import { useStudio } from "../frame/use-studio.ts";
+import { Button } from "../ui/Button.tsx";
+import { CopyLine } from "../ui/CopyLine.tsx";
+import { Failure } from "../ui/Failure.tsx";
+import { Modal } from "../ui/Modal.tsx";
+import { roleMeaning } from "../ui/roles.ts";
+import { exactTime } from "../ui/Time.tsx";
+
+/** Makes a link that lets one person in. It is shown here and never again. */
+export function Invite({ onClose }: { onClose: () => void }) {
+  const { studio } = useStudio();
+  const queries = useQueryClient();
+  const [role, setRole] = useState<Role>("member");
+  const [email, setEmail] = useState("");
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const [link, setLink] = useState<{ url: string; expiresAt: string }>();
+
+  async function create(): Promise<void> {
+    setBusy(true);
+    setError(undefined);
+    try {
+      const address = email.trim();
+      setLink(await createInvitation(studio.id, { role, ...(address === "" ? {} : { email: address }) }));
+      await refresh(queries, studio.id);
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  if (link) {
+    return (
+      <Modal title="Send them this link" onClose={onClose}>
+        <p className="text-muted">
+          It lets one person {email.trim() === "" ? "" : `with the address ${email.trim()} `}join {studio.name} as{" "}
+          {role}, until {exactTime(link.expiresAt, studio.timezone)}. It is not shown again; you can withdraw it while
+          nobody has used it.
+        </p>
+        <CopyLine label="Invitation link" text={link.url} />
+        <p className="text-right">
+          <Button onClick={onClose}>Done</Button>
+        </p>
+      </Modal>
+    );
+  }
+  return (
+    <Modal title={`Invite someone to ${studio.name}`} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void create();
+        }}
+      >
+        <fieldset className="mt-5">
+          <legend className="font-semibold">Role</legend>
+          {studio.manages.toReversed().map((one) => (
+            <label key={one} className="choice mt-2" htmlFor={`role-${one}`}>
+              <input id={`role-${one}`} type="radio" name="role" checked={role === one} onChange={() => setRole(one)} />
+              <span>
+                {one}
+                <span className="block text-sm text-muted">{roleMeaning[one]}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        <label htmlFor="invite-email" className="mt-5">
+          Email address <span className="font-normal text-muted">(optional)</span>
+        </label>
+        <input
+          id="invite-email"
+          type="email"
+          className="mt-2"
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+          maxLength={254}
+          autoComplete="off"
+          aria-describedby="invite-email-hint"
+        />
+        <p id="invite-email-hint" className="mt-1 text-sm text-muted">
+          With an address, only the person who signs in with it can use the link. Nothing is sent for you.
+        </p>
+        {error !== undefined && <Failure error={error} />}
+        <div className="mt-7 flex flex-wrap justify-end gap-3">
+          <Button look="quiet" className="min-h-11" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" busy={busy && "Creating…"}>
+            Create link
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

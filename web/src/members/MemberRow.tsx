@@ -1,0 +1,140 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { changeRole, removeMember } from "../api/changes.ts";
+import { refresh, type Member, type Role } from "../api/queries.ts";
+import { useStudio } from "../frame/use-studio.ts";
+import { Button } from "../ui/Button.tsx";
+import { useConfirm } from "../ui/Confirm.tsx";
+import { Failure } from "../ui/Failure.tsx";
+import { Time } from "../ui/Time.tsx";
+import { useToast } from "../ui/Toasts.tsx";
+
+export function MemberRow({ member }: { member: Member }) {
+  const { studio, me, may } = useStudio();
+  const isMe = member.userId === me.user.id;
+  const isManaged = studio.manages.includes(member.role);
+  const change = useChangeRole(member, isMe);
+  const leave = useLeave(member, isMe);
+  return (
+    <li className="member-row">
+      <div className="min-w-0">
+        <p className="m-0 truncate font-serif text-xl">
+          {member.name} {isMe && <span className="font-sans text-sm text-muted">you</span>}
+        </p>
+        {member.email !== null && <p className="mt-0 truncate text-muted">{member.email}</p>}
+        <p className="mt-0 text-sm text-muted">
+          joined <Time at={member.joinedAt} timezone={studio.timezone} />
+        </p>
+        {change.error !== undefined && <Failure error={change.error} />}
+      </div>
+      <div className="row-actions">
+        {may("members.changeRole") && isManaged ? (
+          <select
+            aria-label={`Role of ${member.name}`}
+            value={change.shown}
+            onChange={(event) => change.to(event.target.value as Role)}
+          >
+            {studio.manages.map((role) => (
+              <option key={role} value={role}>
+                {role}
+              </option>
+            ))}
+          </select>
+        ) : (
+          <span className="text-muted">{member.role}</span>
+        )}
+        {isMe && may("members.leave") && (
+          <Button look="quiet" onClick={leave}>
+            Leave
+          </Button>
+        )}
+        {!isMe && may("members.remove") && isManaged && (
+          <Button look="quiet" onClick={leave} aria-label={`Remove ${member.name}`}>
+            Remove
+          </Button>
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** A role changes at once and can be changed back; giving away or taking ownership, or changing one's own, asks first. */
+function useChangeRole(member: Member, isMe: boolean) {
+  const { studio } = useStudio();
+  const queries = useQueryClient();
+  const confirm = useConfirm();
+  const say = useToast();
+  const [wanted, setWanted] = useState<Role>();
+  const [error, setError] = useState<unknown>();
+
+  async function put(role: Role): Promise<void> {
+    await changeRole(studio.id, member.userId, role);
+    await refresh(queries, studio.id);
+  }
+
+  async function putNow(role: Role, canUndo: boolean): Promise<void> {
+    setWanted(role);
+    setError(undefined);
+    try {
+      await put(role);
+      const undo = { label: "Undo", run: () => void putNow(member.role, false) };
+      say({ text: `${member.name} is ${role} now.`, ...(canUndo ? { undo } : {}) });
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setWanted(undefined);
+    }
+  }
+
+  function to(role: Role): void {
+    if (!isMe && role !== "owner" && member.role !== "owner") {
+      void putNow(role, true);
+      return;
+    }
+    confirm({
+      title: isMe ? `Become ${role} yourself?` : `Make ${member.name} ${role}?`,
+      body: <p>{consequence(member, role, isMe)}</p>,
+      action: `Change to ${role}`,
+      busy: "Changing…",
+      run: () => put(role),
+    });
+  }
+
+  return { to, shown: wanted ?? member.role, error };
+}
+
+function consequence(member: Member, role: Role, isMe: boolean): string {
+  if (isMe) return "You lose what your present role lets you do. Someone who still has it would have to give it back.";
+  if (role === "owner")
+    return `${member.name} will be able to do everything here: manage you and every other owner, and delete the studio.`;
+  return `${member.name} will no longer be an owner. Assistants that act for them lose the same rights at once.`;
+}
+
+function useLeave(member: Member, isMe: boolean): () => void {
+  const { studio } = useStudio();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const confirm = useConfirm();
+  return () => {
+    confirm({
+      title: isMe ? `Leave ${studio.name}?` : `Remove ${member.name}?`,
+      body: isMe ? (
+        <p>You and assistants that act for you lose access at once. To come back you need a new invitation.</p>
+      ) : (
+        <p>
+          {member.name}, and every assistant that acts for them, loses access to {studio.name} at once. Their posts
+          stay. To come back they need a new invitation.
+        </p>
+      ),
+      action: isMe ? "Leave studio" : "Remove",
+      busy: isMe ? "Leaving…" : "Removing…",
+      run: async () => {
+        await removeMember(studio.id, member.userId);
+        if (!isMe) return refresh(queries, studio.id);
+        await refresh(queries);
+        return navigate({ to: "/" });
+      },
+    });
+  };
+}

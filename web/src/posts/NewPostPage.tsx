@@ -1,0 +1,63 @@
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { createPost } from "../api/changes.ts";
+import { useStudio } from "../frame/use-studio.ts";
+import { Button } from "../ui/Button.tsx";
+import { Failure } from "../ui/Failure.tsx";
+import { PageHead } from "../ui/PageHead.tsx";
+
+export function NewPostPage() {
+  const { studio } = useStudio();
+  const navigate = useNavigate();
+  const [title, setTitle] = useState("");
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  // One attempt, one key: sending it twice still makes one post.
+  const [key] = useState(() => crypto.randomUUID());
+
+  async function create(): Promise<void> {
+    setBusy(true);
+    setError(undefined);
+    try {
+      const post = await createPost(studio.id, { title, idempotencyKey: `${key} ${title}`.slice(0, 200) });
+      await navigate({ to: "/studios/$studioId/posts/$postId", params: { studioId: studio.id, postId: post.id } });
+    } catch (failure) {
+      setError(failure);
+      setBusy(false);
+    }
+  }
+
+  return (
+    <>
+      <PageHead title="New post">It begins as a draft. Only people and assistants of this studio see it.</PageHead>
+      <form
+        className="max-w-[38rem]"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void create();
+        }}
+      >
+        <label htmlFor="title">Title</label>
+        <input
+          id="title"
+          className="mt-2 font-serif text-xl"
+          value={title}
+          onChange={(event) => setTitle(event.target.value)}
+          maxLength={300}
+          required
+          // The page was opened to type this.
+          autoFocus
+        />
+        {error !== undefined && <Failure error={error} />}
+        <p className="flex flex-wrap gap-3">
+          <Button type="submit" busy={busy && "Creating…"}>
+            Create draft
+          </Button>
+          <Link className="button secondary" to="/studios/$studioId/posts" params={{ studioId: studio.id }}>
+            Cancel
+          </Link>
+        </p>
+      </form>
+    </>
+  );
+}

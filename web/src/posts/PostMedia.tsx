@@ -1,0 +1,119 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { attachAsset, detachAsset, updatePost } from "../api/changes.ts";
+import { refresh, type Asset, type Post } from "../api/queries.ts";
+import { AssetDialog } from "../assets/AssetDialog.tsx";
+import { AssetPicture } from "../assets/AssetPicture.tsx";
+import { measures } from "../assets/words.ts";
+import { useStudio } from "../frame/use-studio.ts";
+import { Button } from "../ui/Button.tsx";
+import { Failure } from "../ui/Failure.tsx";
+import { useToast } from "../ui/Toasts.tsx";
+import { LibraryPicker } from "./LibraryPicker.tsx";
+
+/** The files of a post in their order. What assistants and the upload page attach appears by itself. */
+export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Post) => void }) {
+  const { studio, may } = useStudio();
+  const queries = useQueryClient();
+  const say = useToast();
+  const [error, setError] = useState<unknown>();
+  const [openId, setOpenId] = useState<string>();
+  const [picking, setPicking] = useState(false);
+  const { assets } = post;
+  const open = assets.find(({ id }) => id === openId);
+
+  async function attempt(work: () => Promise<void>): Promise<void> {
+    setError(undefined);
+    try {
+      await work();
+    } catch (failure) {
+      setError(failure);
+    }
+  }
+
+  const move = (from: number, to: number) =>
+    attempt(async () => {
+      const order = assets.map(({ id }) => id);
+      order.splice(to, 0, ...order.splice(from, 1));
+      onChange(await updatePost(studio.id, post.id, { assetIds: order }));
+    });
+
+  const detach = (asset: Asset) =>
+    attempt(async () => {
+      await detachAsset(studio.id, post.id, asset.id);
+      await refresh(queries, studio.id);
+      const putBack = () =>
+        attempt(async () => {
+          await attachAsset(studio.id, post.id, asset.id);
+          await refresh(queries, studio.id);
+        });
+      say({
+        text: `${asset.filename} is off the post, and stays in the library.`,
+        undo: { label: "Undo", run: () => void putBack() },
+      });
+    });
+
+  return (
+    <section className="media" aria-labelledby="media">
+      <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
+        <h2 id="media" className="text-2xl">
+          Files
+        </h2>
+        {may("assets.write") && (
+          <Button look="quiet" onClick={() => setPicking(true)}>
+            Add from library
+          </Button>
+        )}
+      </div>
+      {error !== undefined && <Failure error={error} />}
+      {assets.length === 0 && (
+        <p className="mt-0 text-muted">
+          Nothing is attached. Take something from the library, or ask an assistant to add a picture.
+        </p>
+      )}
+      <ol className="asset-grid">
+        {assets.map((asset, i) => (
+          <li key={asset.id}>
+            <button type="button" className="bare tile" onClick={() => setOpenId(asset.id)}>
+              <AssetPicture asset={asset} />
+              <span className="truncate">{asset.filename}</span>
+              <span className="text-sm text-muted">{measures(asset)}</span>
+              {asset.kind === "image" && asset.altText === undefined && (
+                <span className="text-sm text-accent">Add alt text</span>
+              )}
+            </button>
+            {may("assets.write") && (
+              <div className="tile-actions">
+                <Button
+                  look="quiet"
+                  disabled={i === 0}
+                  onClick={() => void move(i, i - 1)}
+                  aria-label={`Move ${asset.filename} earlier`}
+                >
+                  ←
+                </Button>
+                <Button
+                  look="quiet"
+                  disabled={i === assets.length - 1}
+                  onClick={() => void move(i, i + 1)}
+                  aria-label={`Move ${asset.filename} later`}
+                >
+                  →
+                </Button>
+                <Button
+                  look="quiet"
+                  onClick={() => void detach(asset)}
+                  aria-label={`Take ${asset.filename} off the post`}
+                >
+                  Take off
+                </Button>
+              </div>
+            )}
+          </li>
+        ))}
+      </ol>
+      {open && <AssetDialog asset={open} onClose={() => setOpenId(undefined)} />}
+      {picking && <LibraryPicker postId={post.id} onClose={() => setPicking(false)} />}
+    </section>
+  );
+}

@@ -1,0 +1,39 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { isNotFound } from "../api/failure.ts";
+import { postQuery } from "../api/queries.ts";
+import { useStudio } from "../frame/use-studio.ts";
+import { Empty } from "../ui/Empty.tsx";
+import { Failure } from "../ui/Failure.tsx";
+import { Waiting } from "../ui/Waiting.tsx";
+import { PostDesk } from "./PostDesk.tsx";
+
+const route = getRouteApi("/studios/$studioId/posts/$postId");
+
+export function PostPage() {
+  const { studio } = useStudio();
+  const { postId } = route.useParams();
+  const post = useQuery(postQuery(studio.id, postId));
+  return (
+    <>
+      <p className="crumb">
+        <Link to="/studios/$studioId/posts" params={{ studioId: studio.id }}>
+          Posts
+        </Link>
+      </p>
+      {post.isPending && <Waiting />}
+      {/* What is open stays open while the server is away: saving says so itself. */}
+      {post.data && <PostDesk key={postId} post={post.data} />}
+      {!post.data && isNotFound(post.error) && (
+        <Empty title="There is no such post">
+          <p className="text-muted">
+            It may be in another studio of yours: the address names the studio it belongs to.
+          </p>
+        </Empty>
+      )}
+      {!post.data && post.isError && !isNotFound(post.error) && (
+        <Failure error={post.error} onRetry={() => void post.refetch()} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,31 @@
+import { Link } from "@tanstack/react-router";
+import type { Post } from "../api/queries.ts";
+import { useStudio } from "../frame/use-studio.ts";
+import { Time } from "../ui/Time.tsx";
+import { statusWords } from "./status.ts";
+
+export function PostRow({ post }: { post: Post }) {
+  const { studio } = useStudio();
+  const excerpt = post.body.slice(0, 240).replace(/\s+/g, " ").trim();
+  return (
+    <li className={`post-row ${post.status}`}>
+      <div className="min-w-0">
+        <h2 className="text-xl">
+          <Link
+            className="row-link"
+            to="/studios/$studioId/posts/$postId"
+            params={{ studioId: studio.id, postId: post.id }}
+          >
+            {post.title}
+          </Link>
+        </h2>
+        <p className="mt-1 line-clamp-1 text-muted">{excerpt === "" ? "No text yet" : excerpt}</p>
+      </div>
+      <p className="meta">
+        {post.assets.length > 0 && <span>{post.assets.length === 1 ? "1 file" : `${post.assets.length} files`}</span>}
+        <span className={`status ${post.status}`}>{statusWords[post.status].one}</span>
+        <Time at={post.updatedAt} timezone={studio.timezone} />
+      </p>
+    </li>
+  );
+}

@@ -1,0 +1,19 @@
+import { useStudio } from "../frame/use-studio.ts";
+import { PageHead } from "../ui/PageHead.tsx";
+import { DeleteStudio } from "./DeleteStudio.tsx";
+import { StudioDetails } from "./StudioDetails.tsx";
+
+export function SettingsPage() {
+  const { studio, may } = useStudio();
+  return (
+    <>
+      <PageHead title="Settings" />
+      {may("studio.update") ? (
+        <StudioDetails key={studio.id} />
+      ) : (
+        <p className="text-muted">Your role here is {studio.role}. Ask an owner or admin to change the studio.</p>
+      )}
+      {may("studio.delete") && <DeleteStudio />}
+    </>
+  );
+}

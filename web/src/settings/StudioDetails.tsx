@@ -1,0 +1,81 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { updateStudio } from "../api/changes.ts";
+import { refresh } from "../api/queries.ts";
+import { useStudio } from "../frame/use-studio.ts";
+import { Button } from "../ui/Button.tsx";
+import { Failure } from "../ui/Failure.tsx";
+
+export function StudioDetails() {
+  const { studio } = useStudio();
+  const queries = useQueryClient();
+  const [name, setName] = useState(studio.name);
+  const [timezone, setTimezone] = useState(studio.timezone);
+  const [busy, setBusy] = useState(false);
+  const [said, setSaid] = useState("");
+  const [error, setError] = useState<unknown>();
+  const isChanged = name.trim() !== studio.name || timezone !== studio.timezone;
+  // The studio's own zone may be one that this browser does not list.
+  const zones = [...new Set([studio.timezone, "UTC", ...Intl.supportedValuesOf("timeZone")])].toSorted();
+
+  async function save(): Promise<void> {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await updateStudio(studio.id, { name, timezone });
+      await refresh(queries, studio.id);
+      setSaid("Saved");
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <section className="entry" aria-labelledby="details">
+      <h2 id="details">The studio</h2>
+      <form
+        className="max-w-[30rem]"
+        onChange={() => setSaid("")}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <label htmlFor="name">Name</label>
+        <input
+          id="name"
+          className="mt-2"
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          maxLength={100}
+          required
+        />
+        <label htmlFor="timezone" className="mt-5">
+          Time zone
+        </label>
+        <select
+          id="timezone"
+          className="mt-2 w-full"
+          value={timezone}
+          onChange={(event) => setTimezone(event.target.value)}
+        >
+          {zones.map((zone) => (
+            <option key={zone}>{zone}</option>
+          ))}
+        </select>
+        <p className="mt-1 text-sm text-muted">Times in the web app are shown in it.</p>
+        {error !== undefined && <Failure error={error} />}
+        <p className="flex items-center gap-4">
+          <Button type="submit" disabled={!isChanged} busy={busy && "Saving…"}>
+            Save
+          </Button>
+          <span role="status" className="text-accent">
+            {said}
+          </span>
+        </p>
+      </form>
+    </section>
+  );
+}

@@ -1,0 +1,87 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { createPost, createStudio } from "../api/changes.ts";
+import { instanceQuery, refresh } from "../api/queries.ts";
+import { Button } from "../ui/Button.tsx";
+import { Failure } from "../ui/Failure.tsx";
+
+/** Makes a studio and goes there. On a development instance the first one can come with something in it. */
+export function StudioForm({ offerSamples = false }: { offerSamples?: boolean }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const { data: instance } = useQuery({ ...instanceQuery, enabled: offerSamples });
+  const [name, setName] = useState("");
+  const [withSamples, setWithSamples] = useState(true);
+  const [busy, setBusy] = useState<string>();
+  const [error, setError] = useState<unknown>();
+  const canHaveSamples = offerSamples && instance?.development === true;
+
+  async function create(): Promise<void> {
+    setBusy("Creating…");
+    setError(undefined);
+    try {
+      const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+      const studio = await createStudio({ name: name.trim(), timezone: timeZone });
+      if (canHaveSamples && withSamples) {
+        setBusy("Adding sample posts…");
+        await addSamples(studio.id);
+      }
+      await refresh(queries);
+      await navigate({ to: "/studios/$studioId/posts", params: { studioId: studio.id } });
+    } catch (failure) {
+      setError(failure);
+      setBusy(undefined);
+    }
+  }
+
+  return (
+    <form
+      className="mt-8 max-w-[34rem]"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void create();
+      }}
+    >
+      <label htmlFor="studio-name">Name of the studio</label>
+      <div className="mt-2 flex flex-wrap gap-3">
+        <input
+          id="studio-name"
+          className="w-auto min-w-0 flex-[1_1_14rem]"
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          required
+          maxLength={100}
+          autoComplete="organization"
+        />
+        <Button type="submit" busy={busy}>
+          Create studio
+        </Button>
+      </div>
+      {canHaveSamples && (
+        <label className="choice mt-4" htmlFor="with-samples">
+          <input
+            id="with-samples"
+            type="checkbox"
+            checked={withSamples}
+            onChange={(event) => setWithSamples(event.target.checked)}
+          />
+          <span>
+            Put three sample posts into it
+            <span className="block text-sm text-muted">
+              This server runs for development. Archive them whenever you like.
+            </span>
+          </span>
+        </label>
+      )}
+      {error !== undefined && <Failure error={error} />}
+    </form>
+  );
+}
+
+/** The studio is made by now; a sample that fails is not worth an error. */
+async function addSamples(studioId: string): Promise<void> {
+  const { samples } = await import("./samples.ts");
+  for (const [i, sample] of samples.entries())
+    await createPost(studioId, { ...sample, idempotencyKey: `sample-${i}` }).catch(() => {});
+}

@@ -1,0 +1,44 @@
+import { useSyncExternalStore } from "react";
+
+const units = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["week", 604_800],
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+] as const;
+
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+
+/** One clock for every time on the page. */
+function subscribe(notify: () => void): () => void {
+  const timer = setInterval(notify, 20_000);
+  return () => clearInterval(timer);
+}
+const minuteNow = (): number => Math.floor(Date.now() / 20_000) * 20_000;
+
+/** How long ago, with the exact time for whoever points at it. */
+export function Time({ at, timezone }: { at: string; timezone?: string }) {
+  const now = useSyncExternalStore(subscribe, minuteNow);
+  return (
+    <time dateTime={at} title={exactTime(at, timezone)}>
+      {ago(Date.parse(at), now)}
+    </time>
+  );
+}
+
+function ago(at: number, now: number): string {
+  const seconds = (at - now) / 1000;
+  const [unit, length] = units.find(([, size]) => Math.abs(seconds) >= size) ?? ["second", 1];
+  return unit === "second" ? "just now" : relative.format(Math.round(seconds / length), unit);
+}
+
+export function exactTime(at: string, timezone?: string): string {
+  return new Intl.DateTimeFormat("en", {
+    dateStyle: "medium",
+    timeStyle: "short",
+    hourCycle: "h23",
+    ...(timezone === undefined ? {} : { timeZone: timezone }),
+  }).format(new Date(at));
+}

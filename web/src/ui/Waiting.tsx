@@ -1,0 +1,8 @@
+/** Appears only once waiting becomes noticeable. */
+export function Waiting({ what = "Loading…" }: { what?: string }) {
+  return (
+    <p className="wait" role="status">
+      {what}
+    </p>
+  );
+}
