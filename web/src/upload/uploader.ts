@@ -31,6 +31,8 @@ export interface UploaderOptions {
 /** Parts on their way at once, and files: a browser opens six connections to a host, and some are for asking. */
 const partsAtOnce = 4;
 const filesAtOnce = 3;
+/** Well within the 30 minutes of a link. */
+const tokenReuseMs = 20 * 60_000;
 
 export function createUploader({ token: newToken, onArrived }: UploaderOptions): Uploader {
   const works: Work[] = [];
@@ -49,6 +51,16 @@ export function createUploader({ token: newToken, onArrived }: UploaderOptions):
     clients.set(token, known);
     return known;
   };
+  let latest: { token: Promise<string>; at: number } | undefined;
+  /** One link for all files that are chosen within some time, not one each. */
+  function tokenNow(): Promise<string> {
+    if (latest && Date.now() - latest.at < tokenReuseMs) return latest.token;
+    const asked = { token: newToken(), at: Date.now() };
+    asked.token.catch(() => latest === asked && (latest = undefined));
+    latest = asked;
+    return asked.token;
+  }
+
   const find = (key: string) => works.find((work) => work.key === key);
   const chosen = (key: string | undefined) => (key === undefined ? works : works.filter((work) => work.key === key));
 
@@ -64,7 +76,7 @@ export function createUploader({ token: newToken, onArrived }: UploaderOptions):
       leave = await files.enter(control.signal);
       work.status = "sending";
       tell();
-      work.token ??= await newToken();
+      work.token ??= await tokenNow();
       const { token } = work;
       const client = clientOf(token);
       const arrived = await transfer(file, { client, patience, connections, parallel: partsAtOnce }, control.signal, {
