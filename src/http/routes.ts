@@ -45,7 +45,7 @@ export function createRoutes(parts: RouteParts): (isDraining: () => boolean) => 
     ...(parts.files ? fileRoutes(parts.files) : []),
     ...uploadRoutes(parts.uploads),
     { path: "/api/*", origin: "own", handle: parts.api },
-    { path: "/*", origin: "own", handle: webApp(parts.webFiles, parts.base) },
+    { path: "/*", origin: "own", handle: webApp(parts.webFiles, parts.base, parts.uploads.deps.files.origin) },
   ];
 }
 

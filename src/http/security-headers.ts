@@ -3,10 +3,10 @@ import type { ServerResponse } from "node:http";
 /** Nothing runs, loads or frames by default; a page that needs more says so itself. */
 export const strictCsp = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/** The web app: its own scripts, styles and pictures, nothing inline, nobody else's. */
-export const webAppCsp =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; " +
-  "form-action 'self'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'";
+/** The web app: its own scripts, styles and pictures, nothing inline, nobody else's; files go to and come from the store. */
+export const webAppCsp = (store: string): string =>
+  `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: ${store}; media-src blob: ${store}; font-src 'self'; ` +
+  `connect-src 'self' ${store}; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'`;
 
 /** The upload page: the same, and bytes may go to the store; pictures and videos are shown before they are sent. */
 export const uploadPageCsp = (origins: readonly string[]): string =>

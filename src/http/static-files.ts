@@ -52,7 +52,6 @@ function toStaticFile(name: string, plain: Buffer): StaticFile {
     headers: {
       "content-type": type,
       "cache-control": hashed ? "public, max-age=31536000, immutable" : "no-cache",
-      ...(type.startsWith("text/html") ? { "content-security-policy": webAppCsp } : {}),
     },
   };
 }
@@ -64,7 +63,8 @@ const templates = { upload: "/upload.html" } as const;
  * The web app: its files, and its one page for every other address a person can open.
  * On loopback a page asked for under another name (127.0.0.1 for localhost) is sent to the one where cookies live.
  */
-export function webApp(files: StaticFiles, base: string): Handler {
+export function webApp(files: StaticFiles, base: string, store: string): Handler {
+  const policy = { "content-security-policy": webAppCsp(store) };
   const { host } = new URL(base);
   return (req, res) => {
     if (req.method !== "GET" && req.method !== "HEAD")
@@ -83,6 +83,7 @@ export function webApp(files: StaticFiles, base: string): Handler {
     const body = gzip ?? file.plain;
     res.writeHead(200, {
       ...file.headers,
+      ...(file.headers["content-type"]?.startsWith("text/html") ? policy : {}),
       vary: "accept-encoding",
       "content-length": body.length,
       ...(gzip ? { "content-encoding": "gzip" } : {}),

@@ -125,14 +125,38 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
       .waitFor({ timeout: promised });
   });
 
+  test("[WEB-5] files dropped on the open post go up in place and onto it", async () => {
+    const { page } = owner;
+    const bytes = Buffer.from("Notes for the harbour series.\n".repeat(100));
+    await page.locator(".uploader input[type=file]").first().setInputFiles({
+      name: "notes.txt",
+      mimeType: "text/plain",
+      buffer: bytes,
+    });
+    const tile = page.getByRole("region", { name: "Files" }).getByRole("button", { name: /^TXT ?notes\.txt/ });
+    await tile.waitFor();
+    const { assets } = await assistant.call("get_post", { postId: post.id });
+    assert.deepEqual(
+      assets.map(({ filename, status }: Record<string, string>) => [filename, status]),
+      [
+        ["fog.png", "ready"],
+        ["notes.txt", "ready"],
+      ],
+    );
+    await page.getByRole("button", { name: "Take off notes.txt" }).click();
+    await page.getByText("is off the post, and stays in the library").first().waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await tile.waitFor();
+  });
+
   test("[WEB-6] typing is saved by itself; a change on both sides is shown side by side, with a choice", async () => {
     const { page } = owner;
-    await page.getByLabel("Text").fill("Mine, saved");
+    await page.getByLabel("Text", { exact: true }).fill("Mine, saved");
     await page.getByText("Saved", { exact: true }).waitFor();
     assert.equal((await assistant.call("get_post", { postId: post.id }))["body"], "Mine, saved");
 
     // Both at once: the assistant's change arrives while ours is being typed.
-    await page.getByLabel("Text").fill("Mine, again");
+    await page.getByLabel("Text", { exact: true }).fill("Mine, again");
     await assistant.call("update_post", { postId: post.id, body: "Theirs" });
     await page.getByRole("heading", { name: "This post was changed in two places" }).waitFor();
     await page.getByLabel(/^Yours/).check();
@@ -160,7 +184,10 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
     await page.getByText("The first post is the hardest").waitFor();
     await page.getByRole("button", { name: /Switch studio/ }).click();
     await page.getByRole("menuitem", { name: /North/ }).click();
-    await page.getByText(/keep the studio they work in until they reconnect/).waitFor();
+    await page
+      .getByText(/keep the studio they work in until they reconnect/)
+      .first()
+      .waitFor();
     await page.getByRole("button", { name: /Switch studio/ }).click();
     await page.getByRole("menuitem", { name: /South/ }).click();
     await page.getByText("The first post is the hardest").waitFor();
@@ -192,6 +219,7 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
     const { page } = member;
     await page.getByRole("button", { name: /Switch studio/ }).click();
     await page.getByRole("menuitem", { name: /North/ }).click();
+    await page.getByRole("button", { name: /^Studio: North/ }).waitFor();
     await page.getByRole("link", { name: "Members" }).click();
     await page.getByRole("button", { name: "Leave" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Leave studio" }).click();

@@ -56,13 +56,17 @@ describe("the web app is safe to look at", { skip: noChromium }, () => {
     });
   }
 
-  test("[W1] a page of another origin changes nothing, though the browser sends the cookie along", async () => {
+  test("[W1] a page of another origin changes nothing, though the browser sends the cookie along", async (t) => {
     const person = await newPerson(bed.service.deps);
     const { base } = bed.service;
     // localhost on another port is the same site: SameSite does not help, only what the API asks for does.
     const evil = createServer((_, res) => res.setHeader("content-type", "text/html").end("<h1>Hello</h1>"));
     evil.listen(0, "localhost");
     await once(evil, "listening");
+    t.after(() => {
+      evil.close();
+      evil.closeAllConnections();
+    });
     const context = await bed.open(person);
     const page = await context.newPage();
     await page.goto(`http://localhost:${(evil.address() as AddressInfo).port}/`);
@@ -77,12 +81,7 @@ describe("the web app is safe to look at", { skip: noChromium }, () => {
         return outcomes;
       })()`,
     );
-    assert.deepEqual(
-      sent,
-      ["opaque0", "blocked", "blocked", "blocked"].toSorted(
-        (a, b) => (sent as string[]).indexOf(a) - (sent as string[]).indexOf(b),
-      ),
-    );
+    assert.deepEqual(sent, ["blocked", "blocked", "blocked", "blocked"], "not even that something was answered");
     await page.setContent(
       `<form method="post" action="${base}/api/studios" enctype="text/plain"><input name='{"name":"Evil","x":"' value='"}'></form>`,
     );
@@ -90,11 +89,11 @@ describe("the web app is safe to look at", { skip: noChromium }, () => {
     assert.match((await page.textContent("body")) ?? "", /forbidden/);
     assert.deepEqual((await describeMe(bed.service.deps, person)).memberships, []);
     await context.close();
-    evil.close();
   });
 
   test("[W2] the policies of our pages: csp_evaluator finds nothing high, and nothing inline runs", async () => {
-    for (const policy of [webAppCsp, strictCsp]) {
+    const own = webAppCsp(bed.service.base);
+    for (const policy of [own, strictCsp]) {
       const findings = new CspEvaluator(new CspParser(policy).csp).evaluate();
       const grave = findings.filter(({ severity }) => severity <= Severity.HIGH_MAYBE && severity !== Severity.NONE);
       assert.deepEqual(
@@ -109,7 +108,7 @@ describe("the web app is safe to look at", { skip: noChromium }, () => {
     const asked: string[] = [];
     page.on("request", (request) => void asked.push(new URL(request.url()).origin));
     const answer = await page.goto(bed.service.base);
-    assert.equal(answer?.headers()["content-security-policy"], webAppCsp);
+    assert.equal(answer?.headers()["content-security-policy"], own);
     await page.getByRole("link", { name: "Sign in" }).waitFor();
     assert.deepEqual([...new Set(asked)], [bed.service.base], "nobody else's resource");
     const ran = await page.evaluate(`(() => {

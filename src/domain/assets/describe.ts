@@ -1,10 +1,12 @@
-import { hours } from "#lib/clock.ts";
+import { hours, minutes } from "#lib/clock.ts";
 import type { Deps } from "../deps.ts";
 import { isReady, viewAsset, type Asset, type AssetDetail, type ReadyAsset } from "./asset.ts";
 import { canHaveThumbnail } from "./media.ts";
 
 /** How long an address in a result can be read from. */
 const addressLifetime = hours(1);
+/** Answers within this give the same address of a thumbnail, so that a browser need not load it again. */
+const sameAddress = minutes(10);
 
 type Needs = Pick<Deps, "files" | "signer" | "clock" | "base">;
 
@@ -26,7 +28,7 @@ export function describeAssets(deps: Needs, assets: readonly Asset[]): Promise<A
 }
 
 async function addresses(deps: Needs, asset: ReadyAsset): Promise<Pick<AssetDetail, "url" | "thumbnailUrl">> {
-  const expiresAt = deps.clock() + addressLifetime;
+  const expiresAt = Math.ceil((deps.clock() + addressLifetime) / sameAddress) * sameAddress;
   const { storageKey, mimeType, filename, kind } = asset;
   // Only pictures and videos are shown where they are; everything else, text above all, is a download.
   const url = await deps.files.downloadAddress(storageKey, {

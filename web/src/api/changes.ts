@@ -57,3 +57,9 @@ export const updateAsset = (studioId: string, assetId: string, json: { altText?:
 
 export const deleteAsset = (studioId: string, assetId: string) =>
   tell(studioApi.assets[":assetId"].$delete({ param: { studioId, assetId } }));
+
+export const createUploadLink = (studioId: string, postId: string, inPlace: boolean) =>
+  ask(studioApi.posts[":postId"]["upload-links"].$post({ param: { studioId, postId }, json: { inPlace } }));
+
+export const withdrawUploadLink = (studioId: string, postId: string, linkId: string) =>
+  tell(studioApi.posts[":postId"]["upload-links"][":linkId"].$delete({ param: { studioId, postId, linkId } }));

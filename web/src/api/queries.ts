@@ -94,18 +94,25 @@ export const assetsQuery = (studioId: string, filter: AssetFilter) =>
     structuralSharing: false,
   });
 
+export const uploadLinksQuery = (studioId: string, postId: string) =>
+  queryOptions({
+    queryKey: ["studio", studioId, "upload-links", postId],
+    queryFn: () => ask(postApi["upload-links"].$get({ param: { studioId, postId } })),
+    refetchInterval: 5000,
+  });
+
 export const membersQuery = (studioId: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "members"],
     queryFn: () => fetchMembers(studioId),
-    refetchInterval: 10_000,
+    refetchInterval: 5000,
   });
 
 export const invitationsQuery = (studioId: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "invitations"],
     queryFn: () => ask(studioApi.invitations.$get({ param: { studioId } })),
-    refetchInterval: 10_000,
+    refetchInterval: 5000,
   });
 
 export const clientsQuery = (studioId: string) =>
@@ -123,7 +130,7 @@ export const activityQuery = (studioId: string, filter: ActivityFilter) =>
       fetchActivity(studioId, { ...filter, limit: "40", ...(pageParam === "" ? {} : { cursor: pageParam }) }),
     initialPageParam: "",
     getNextPageParam: (page) => page.nextCursor,
-    refetchInterval: 10_000,
+    refetchInterval: 5000,
   });
 
 /** After a change: everything of the studio, and of the person, is looked at afresh. */

@@ -131,8 +131,8 @@ function NoAssets({ filter }: { filter: AssetFilter }) {
   return (
     <Empty title="No files yet">
       <p className="text-muted">
-        Pictures, videos and documents gather here. Ask a connected assistant to add some to a post: small ones it sends
-        by itself, for large ones it gives you a link to drop them on.
+        Pictures, videos and documents gather here. Open a post and drop files on it, or ask a connected assistant to
+        add some.
       </p>
       <p>
         <Link className="button secondary" to="/studios/$studioId/connect" params={{ studioId: studio.id }}>

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { attachAsset, detachAsset, updatePost } from "../api/changes.ts";
 import { refresh, type Asset, type Post } from "../api/queries.ts";
 import { AssetDialog } from "../assets/AssetDialog.tsx";
@@ -9,7 +9,12 @@ import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { Failure } from "../ui/Failure.tsx";
 import { useToast } from "../ui/Toasts.tsx";
+import { Waiting } from "../ui/Waiting.tsx";
 import { LibraryPicker } from "./LibraryPicker.tsx";
+import { UploadLinks } from "./UploadLinks.tsx";
+
+/** Comes after the page: reading and writing do not wait for it. */
+const UploadHere = lazy(async () => ({ default: (await import("./UploadHere.tsx")).UploadHere }));
 
 /** The files of a post in their order. What assistants and the upload page attach appears by itself. */
 export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Post) => void }) {
@@ -66,11 +71,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
         )}
       </div>
       {error !== undefined && <Failure error={error} />}
-      {assets.length === 0 && (
-        <p className="mt-0 text-muted">
-          Nothing is attached. Take something from the library, or ask an assistant to add a picture.
-        </p>
-      )}
+      {assets.length === 0 && <p className="mt-0 text-muted">Nothing is attached yet.</p>}
       <ol className="asset-grid">
         {assets.map((asset, i) => (
           <li key={asset.id}>
@@ -100,11 +101,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
                 >
                   →
                 </Button>
-                <Button
-                  look="quiet"
-                  onClick={() => void detach(asset)}
-                  aria-label={`Take ${asset.filename} off the post`}
-                >
+                <Button look="quiet" onClick={() => void detach(asset)} aria-label={`Take off ${asset.filename}`}>
                   Take off
                 </Button>
               </div>
@@ -112,6 +109,14 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
           </li>
         ))}
       </ol>
+      {may("assets.write") && post.status !== "archived" && (
+        <div className="mt-6">
+          <Suspense fallback={<Waiting />}>
+            <UploadHere post={post} />
+          </Suspense>
+        </div>
+      )}
+      <UploadLinks post={post} />
       {open && <AssetDialog asset={open} onClose={() => setOpenId(undefined)} />}
       {picking && <LibraryPicker postId={post.id} onClose={() => setPicking(false)} />}
     </section>

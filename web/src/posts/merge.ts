@@ -1,7 +1,8 @@
-import type { Post } from "../api/queries.ts";
-
 /** What a person types on a post's page. */
-export type Draft = Pick<Post, "title" | "body">;
+export interface Draft {
+  title: string;
+  body: string;
+}
 export type DraftField = keyof Draft;
 
 export const draftFields = ["title", "body"] as const satisfies readonly DraftField[];
@@ -25,10 +26,9 @@ export function merge(base: Draft, mine: Draft, theirs: Draft): Merged {
 }
 
 /** What has to be sent: the fields that differ, without a title that the server would refuse. */
-export function unsaved(base: Draft, draft: Draft, disputed: readonly DraftField[] = []): Partial<Draft> {
+export function unsaved(base: Draft, draft: Draft): Partial<Draft> {
   const fields = draftFields.filter(
-    (field) =>
-      draft[field] !== base[field] && !disputed.includes(field) && (field !== "title" || draft.title.trim() !== ""),
+    (field) => draft[field] !== base[field] && (field !== "title" || draft.title.trim() !== ""),
   );
   return Object.fromEntries(fields.map((field) => [field, draft[field]]));
 }

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, type ReactNode } from "react";
+import { useId, useLayoutEffect, useRef, type ReactNode } from "react";
 
 /** The browser's own dialog: it keeps the focus, closes with Escape and covers the rest of the page. */
 export function Modal({
@@ -16,7 +16,8 @@ export function Modal({
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
 
-  useEffect(() => {
+  // Closed while it is still on the page, or the browser could not give the focus back to where it came from.
+  useLayoutEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
     return () => shown?.close();

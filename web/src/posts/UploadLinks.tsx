@@ -1,0 +1,89 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { createUploadLink, withdrawUploadLink } from "../api/changes.ts";
+import { refresh, uploadLinksQuery, type Post } from "../api/queries.ts";
+import { useStudio } from "../frame/use-studio.ts";
+import { Button } from "../ui/Button.tsx";
+import { useConfirm } from "../ui/Confirm.tsx";
+import { CopyLine } from "../ui/CopyLine.tsx";
+import { Failure } from "../ui/Failure.tsx";
+import { Modal } from "../ui/Modal.tsx";
+import { Time } from "../ui/Time.tsx";
+
+/** Links that are out, with which someone without an account can send files to this post. */
+export function UploadLinks({ post }: { post: Post }) {
+  const { studio, may } = useStudio();
+  const queries = useQueryClient();
+  const confirm = useConfirm();
+  const { data } = useQuery(uploadLinksQuery(studio.id, post.id));
+  const [made, setMade] = useState<string>();
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+
+  async function make(): Promise<void> {
+    setBusy(true);
+    setError(undefined);
+    try {
+      setMade((await createUploadLink(studio.id, post.id, false)).url);
+      await refresh(queries, studio.id);
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  function withdraw(linkId: string): void {
+    confirm({
+      title: "Withdraw this upload link?",
+      body: <p>It stops working at once. What arrived through it stays; what is on its way is given up.</p>,
+      action: "Withdraw",
+      busy: "Withdrawing…",
+      run: async () => {
+        await withdrawUploadLink(studio.id, post.id, linkId);
+        await refresh(queries, studio.id);
+      },
+    });
+  }
+
+  return (
+    <div className="mt-6">
+      {may("assets.write") && post.status !== "archived" && (
+        <Button look="quiet" onClick={() => void make()} busy={busy && "Making a link…"}>
+          Make an upload link
+        </Button>
+      )}
+      {error !== undefined && <Failure error={error} />}
+      <ul className="rows mt-4">
+        {data?.links.map(({ id, createdBy, client, expiresAt, arrived, onTheWay }) => (
+          <li key={id} className="member-row">
+            <p className="m-0 min-w-0 text-sm">
+              Upload link by {createdBy.name}
+              {client && ` through ${client.name}`}, ends <Time at={expiresAt} timezone={studio.timezone} />
+              <span className="block text-muted">
+                {arrived} arrived, {onTheWay} on the way
+              </span>
+            </p>
+            {may("assets.write") && (
+              <Button look="quiet" onClick={() => withdraw(id)}>
+                Withdraw
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {made !== undefined && (
+        <Modal title="An upload link" onClose={() => setMade(undefined)}>
+          <p className="text-muted">
+            Whoever opens it can send files of any size to this post for 30 minutes, without an account. It is not shown
+            again; you can withdraw it here.
+          </p>
+          <CopyLine label="Upload link" text={made} />
+          <p className="text-right">
+            <Button onClick={() => setMade(undefined)}>Done</Button>
+          </p>
+        </Modal>
+      )}
+    </div>
+  );
+}
