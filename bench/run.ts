@@ -13,6 +13,7 @@ const measurements: readonly [file: string, ...args: string[]][] = [
   ["mcp.ts"],
   ["mcp.ts", "--growth", ...(full ? [] : ["--quick"])],
   ["disk-put.ts", ...(full ? ["--full"] : [])],
+  ["upload-page.ts", ...(full ? ["--full"] : [])],
   ["assets.ts", "sqlite", "postgres", `--assets=${full ? 1_000_000 : 100_000}`],
 ];
 

@@ -1,24 +1,33 @@
-import { access, open, readdir, stat, unlink, utimes, type FileHandle } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { open, readdir, stat, unlink, utimes, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "#lib/errors.ts";
 import { ifThere, io } from "./disk-faults.ts";
+import { writeAll } from "./disk-write.ts";
 import { tooLarge } from "./keys.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 export interface PartWriters {
-  /** Writes a body of exactly `bytes` to `offset` of the folder's data, durably, then calls `whenDone`. */
+  /** Writes a body of exactly `bytes` to `offset` of the folder's data, durably. */
   write(
     folder: string,
     part: number,
     body: AsyncIterable<Uint8Array>,
     place: { offset: number; bytes: number },
-    whenDone: () => Promise<void>,
+    steps: WriteSteps,
   ): Promise<void>;
   /** Ends the writers of this process. */
   stop(folder: string): Promise<void>;
   /** Waits, after the folder was closed, until no process writes to it any more; false where one still does. */
   settle(folder: string): Promise<boolean>;
+}
+
+export interface WriteSteps {
+  /** Called when nobody else of this process writes the part; false where it has come meanwhile. */
+  begin(): Promise<boolean>;
+  /** Called when the bytes are durable. */
+  end(): Promise<void>;
 }
 
 const batchBytes = 1024 * 1024;
@@ -53,12 +62,12 @@ export function createPartWriters(newName: () => string): PartWriters {
   return {
     stop: (folder) => stop(folder),
 
-    async write(folder, part, body, place, whenDone) {
+    async write(folder, part, body, place, steps) {
       const slot = `${folder}#${part}`;
       // A sender whose connection broke begins again before we have noticed: the newer one is right.
       while (active.has(slot)) await stop(folder, [slot]);
       const control = new AbortController();
-      const work = writePart({ folder, mark: join(folder, `w-${part}-${newName()}`), body, place, whenDone, control });
+      const work = writePart({ folder, mark: join(folder, `w-${part}-${newName()}`), body, place, steps, control });
       active.set(slot, { control, ended: work.catch(() => {}).then(() => void active.delete(slot)) });
       await work;
     },
@@ -84,28 +93,32 @@ interface Work {
   mark: string;
   body: AsyncIterable<Uint8Array>;
   place: { offset: number; bytes: number };
-  whenDone: () => Promise<void>;
+  steps: WriteSteps;
   control: AbortController;
 }
 
-async function writePart({ folder, mark, body, place, whenDone, control }: Work): Promise<void> {
+async function writePart({ folder, mark, body, place, steps, control }: Work): Promise<void> {
   const marked = await ifThere(open(mark, "wx", 0o600));
   if (!marked) throw closed();
   await marked.close();
-  const checkOpen = async () => {
-    if (await exists(join(folder, "closed"))) throw closed();
+  // Not awaited: nothing may come between the look and the write, and a look that finds nothing costs no error so.
+  const checkOpen = () => {
+    if (existsSync(join(folder, "closed"))) throw closed();
   };
   const heartbeat = setInterval(() => {
     const now = new Date();
-    Promise.all([utimes(mark, now, now), checkOpen()]).catch((error: unknown) => control.abort(error));
+    utimes(mark, now, now)
+      .then(checkOpen)
+      .catch((error: unknown) => control.abort(error));
   }, heartbeatMs).unref();
   let file: FileHandle | undefined;
   try {
-    await checkOpen();
+    checkOpen();
+    if (!(await steps.begin())) return await discard(body, place.bytes);
     file = await io(open(join(folder, "data"), "r+"));
     await copyTo(file, untilAborted(body, control.signal), place, checkOpen);
     await io(file.datasync());
-    await whenDone();
+    await steps.end();
   } finally {
     clearInterval(heartbeat);
     await file?.close().catch(() => {});
@@ -118,7 +131,7 @@ async function copyTo(
   file: FileHandle,
   body: AsyncIterable<Uint8Array>,
   { offset, bytes }: Work["place"],
-  checkOpen: () => Promise<void>,
+  checkOpen: () => void,
 ): Promise<void> {
   let seen = 0;
   let written = 0;
@@ -130,7 +143,8 @@ async function copyTo(
     const at = offset + written;
     written = seen;
     batch = [];
-    writing = checkOpen().then(() => writeAt(file, chunks, at));
+    checkOpen();
+    writing = writeAll(file, chunks, at);
     writing.catch(() => {}); // seen by the next await
   };
   try {
@@ -148,20 +162,14 @@ async function copyTo(
   await writing;
 }
 
-async function writeAt(file: FileHandle, chunks: readonly Uint8Array[], start: number): Promise<void> {
-  // One buffer is written whole or in pieces; pieces of many buffers would have to be found again.
-  const all = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
-  for (let at = 0; at < all.length;) {
-    const { bytesWritten } = await io(file.write(all, at, all.length - at, start + at));
-    at += bytesWritten;
+/** The part is there already. The sender gets to the end of what it sends, and its answer. */
+async function discard(body: AsyncIterable<Uint8Array>, bytes: number): Promise<void> {
+  let seen = 0;
+  for await (const chunk of body) {
+    seen += chunk.length;
+    if (seen > bytes) throw tooLarge();
   }
 }
-
-const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
 
 const closed = (): AppError =>
   new AppError("forbidden", "This address is not valid, or no longer.", "Ask for a new one.");

@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { mkdir, open, readdir, readFile, rm, unlink } from "node:fs/promises";
+import { mkdir, open, readdir, rm, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { StoredFile } from "#domain/assets/file-store.ts";
 import { isPart, lengthOfPart, partCount, type PartedFile, type PartStore } from "#domain/assets/part-store.ts";
@@ -7,6 +6,8 @@ import type { Clock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { ifThere, io } from "./disk-faults.ts";
 import { nextTurn, placeVersion } from "./disk-layout.ts";
+import { createBuffers, createRunningDigest, type RunningDigest } from "./disk-part-digest.ts";
+import { appendLog, createLog, readLog } from "./disk-part-log.ts";
 import { createPartWriters, tooShort } from "./disk-part-writers.ts";
 import { syncFolder, type Writer } from "./disk-write.ts";
 import { checkKey, tooLarge } from "./keys.ts";
@@ -31,24 +32,29 @@ export interface DiskPartsOptions {
   stat: (key: string) => Promise<StoredFile | undefined>;
 }
 
+/** What this process knows of a file that it takes parts of. */
+interface Growing {
+  digest: RunningDigest;
+  done: Set<number>;
+  /** All parts before this one are there. */
+  next: number;
+}
+
 /**
- * A file in parts is a folder: `data`, in which each part has its place from the start; `done`, a line for each part
+ * A file in parts is a folder: `data`, in which each part has its place from the start; `log`, a line for each part
  * that is there and durable; a mark for each writer at work; and `closed`, once no byte may change any more.
  */
 export function createDiskParts({ root, clock, newName, writer, address, stat: statKey }: DiskPartsOptions): DiskParts {
-  const room = partsFolder(root);
+  const room = join(root, ".parts");
+  const instance = newName().slice(0, 12);
   const folderOf = ({ key, id }: Pick<PartedFile, "key" | "id">) => {
     if (!idShape.test(id)) throw new Error("not an upload of ours");
     return join(room, `${checkKey(key).replaceAll("/", "+")}~${id}`);
   };
   const writers = createPartWriters(newName);
   const completing = new Map<string, Promise<StoredFile | undefined>>();
-
-  async function readDone(folder: string): Promise<Set<number> | undefined> {
-    const text = await ifThere(readFile(join(folder, "done"), "latin1"));
-    // A line that a power cut left half written is none.
-    return text === undefined ? undefined : new Set([...text.matchAll(/^(\d{5})\n/gm)].map(([, part]) => Number(part)));
-  }
+  const buffers = createBuffers();
+  const growing = new Map<string, Growing>();
 
   /** Complete before, by a call that may have lost power ahead of its answer. */
   async function findComplete(file: PartedFile): Promise<StoredFile | undefined> {
@@ -56,44 +62,59 @@ export function createDiskParts({ root, clock, newName, writer, address, stat: s
     return stored?.bytes === file.bytes ? stored : undefined;
   }
 
-  async function markDone(folder: string, part: number): Promise<void> {
-    const log = await io(open(join(folder, "done"), "a", 0o600));
-    try {
-      await io(log.write(`${String(part).padStart(5, "0")}\n`));
-      await io(log.datasync());
-    } finally {
-      await log.close();
-    }
+  function noteDone(folder: string, { partBytes }: PartedFile, part: number): void {
+    const known = growing.get(folder) ?? {
+      digest: createRunningDigest(join(folder, "data"), buffers),
+      done: new Set(),
+      next: 1,
+    };
+    growing.set(folder, known);
+    known.done.add(part);
+    while (known.done.delete(known.next)) known.next++;
+    if (known.next > part) known.digest.reach((known.next - 1) * partBytes);
   }
 
   async function makeFile(file: PartedFile): Promise<StoredFile | undefined> {
     const folder = folderOf(file);
-    const isWhole = async () => (await readDone(folder))?.size === partCount(file);
-    if (!(await isWhole())) return findComplete(file);
-    const closed = await io(open(join(folder, "closed"), "w", 0o600));
-    await closed.close();
-    await syncFolder(folder);
+    const before = await readLog(folder, instance);
+    if (before?.done.size !== partCount(file)) return findComplete(file);
+    await close(folder);
     if (!(await writers.settle(folder))) {
       await unlink(join(folder, "closed")).catch(() => {});
       throw new AppError("storage_unavailable", "A part of the file is still being sent.", "Try again in a moment.", {
         retryAfter: 5,
       });
     }
+    // What was read ahead counts only where no other process can have written behind our back.
+    const isOurs = (await readLog(folder, instance))?.isOurs ?? false;
     const path = join(folder, "data");
-    const sha256 = await digest(path, file.bytes);
+    const ahead = isOurs ? growing.get(folder)?.digest : undefined;
+    const sha256 = await (ahead ?? createRunningDigest(path, buffers)).finish(file.bytes);
     if (sha256 !== undefined) {
       const goal = placeVersion(root, { key: file.key, turn: nextTurn(clock(), undefined), bytes: file.bytes, sha256 });
       // Gone: another process, which found the same digest, was faster.
       await writer.move({ ...goal, folder, path }, goal);
     }
-    await rm(folder, { recursive: true, force: true }).catch(() => {}); // the sweeper gets what is left
+    await forget(folder).catch(() => {}); // the sweeper gets what is left
     return findComplete(file);
+  }
+
+  async function close(folder: string): Promise<void> {
+    const closed = await io(open(join(folder, "closed"), "w", 0o600));
+    await closed.close();
+    await syncFolder(folder);
+  }
+
+  async function forget(folder: string): Promise<void> {
+    growing.delete(folder);
+    await io(rm(folder, { recursive: true, force: true }));
   }
 
   return {
     address,
 
     async start(key, { bytes, partBytes }) {
+      if (partCount({ bytes, partBytes }) > 99_999) throw new Error("more parts than a line of the log has room for");
       await writer.checkSpace(bytes);
       const id = `${clock().toString(36).padStart(9, "0")}-${newName()}`;
       const folder = folderOf({ key, id });
@@ -106,17 +127,15 @@ export function createDiskParts({ root, clock, newName, writer, address, stat: s
       } finally {
         await data.close();
       }
-      if (partCount({ bytes, partBytes }) > 99_999) throw new Error("more parts than a line of the log has room for");
-      const done = await io(open(join(folder, "done"), "wx", 0o600));
-      await done.close();
+      await createLog(folder);
       await syncFolder(folder);
       await syncFolder(room);
       return id;
     },
 
     async list(file) {
-      const done = await readDone(folderOf(file));
-      if (done) return [...done].toSorted((a, b) => a - b);
+      const log = await readLog(folderOf(file), instance);
+      if (log) return [...log.done].toSorted((a, b) => a - b);
       const whole = await findComplete(file);
       return whole && Array.from({ length: partCount(file) }, (_, i) => i + 1);
     },
@@ -127,12 +146,25 @@ export function createDiskParts({ root, clock, newName, writer, address, stat: s
       const bytes = lengthOfPart(file, part);
       if (declaredBytes !== undefined && declaredBytes > bytes) throw tooLarge();
       if (declaredBytes !== undefined && declaredBytes < bytes) throw tooShort();
-      const done = await readDone(folder);
-      if (!done) throw noSuchPart();
-      if (done.has(part)) return discard(body, bytes);
       await writer.checkSpace(bytes);
       const offset = (part - 1) * file.partBytes;
-      await writers.write(folder, part, body, { offset, bytes }, () => markDone(folder, part));
+      await writers.write(
+        folder,
+        part,
+        body,
+        { offset, bytes },
+        {
+          async begin() {
+            if ((await readLog(folder, instance))?.done.has(part)) return false;
+            await appendLog(folder, "+", part, instance);
+            return true;
+          },
+          async end() {
+            await appendLog(folder, "=", part, instance);
+            noteDone(folder, file, part);
+          },
+        },
+      );
     },
 
     complete(file) {
@@ -145,50 +177,28 @@ export function createDiskParts({ root, clock, newName, writer, address, stat: s
     async abort(file) {
       const folder = folderOf(file);
       await writers.stop(folder);
-      await io(rm(folder, { recursive: true, force: true }));
+      await forget(folder);
     },
 
     async sweep(startedBefore) {
       let swept = 0;
       for (const name of (await ifThere(readdir(room))) ?? []) {
-        const startedAt = Number.parseInt(/~([0-9a-z]{9})-/.exec(name)?.[1] ?? "", 36);
-        if (!(startedAt < startedBefore)) continue;
+        if (!(startOf(name) < startedBefore)) continue;
         await writers.stop(join(room, name));
-        await io(rm(join(room, name), { recursive: true, force: true }));
+        await forget(join(room, name));
         swept++;
       }
+      // Those that another process ended are only remembered here.
+      for (const folder of growing.keys()) if (startOf(folder) < startedBefore) growing.delete(folder);
       return swept;
     },
   };
 }
 
 const idShape = /^[0-9a-z]{9}-[0-9a-f]{24}$/;
-const partsFolder = (root: string): string => join(root, ".parts");
-const readBytes = 1024 * 1024;
 
-/** The digest of the whole file; undefined where it is gone. */
-async function digest(path: string, bytes: number): Promise<string | undefined> {
-  const file = await ifThere(open(path, "r"));
-  if (!file) return undefined;
-  const hash = createHash("sha256");
-  let seen = 0;
-  for await (const chunk of file.createReadStream({ highWaterMark: readBytes })) {
-    hash.update(chunk as Uint8Array);
-    seen += (chunk as Uint8Array).length;
-  }
-  if (seen !== bytes)
-    throw new AppError("storage_unavailable", "The file store lost a part of the file.", "Send the file again.");
-  return hash.digest("hex");
-}
-
-/** The part is there already. The sender gets to the end of what it sends, and its answer. */
-async function discard(body: AsyncIterable<Uint8Array>, bytes: number): Promise<void> {
-  let seen = 0;
-  for await (const chunk of body) {
-    seen += chunk.length;
-    if (seen > bytes) throw tooLarge();
-  }
-}
+/** When the upload of a folder was begun; NaN for what is none. */
+const startOf = (folder: string): number => Number.parseInt(/~([0-9a-z]{9})-/.exec(folder)?.[1] ?? "", 36);
 
 const noSuchPart = (): AppError =>
   new AppError("forbidden", "This address is not valid, or no longer.", "Ask for a new one.");

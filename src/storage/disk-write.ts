@@ -173,11 +173,14 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterParts
   return { pour, publish, publishOverLimit, checkSpace, move };
 }
 
-async function writeAll(file: FileHandle, chunks: Uint8Array[]): Promise<void> {
+/** All of the chunks, behind what was written before, or from `start` on. */
+export async function writeAll(file: FileHandle, chunks: Uint8Array[], start?: number): Promise<void> {
   let rest = chunks;
+  let at = start;
   while (rest.length > 0) {
-    const { bytesWritten } = await io(file.writev(rest));
+    const { bytesWritten } = await io(file.writev(rest, at));
     rest = dropFirst(rest, bytesWritten);
+    if (at !== undefined) at += bytesWritten;
   }
 }
 

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { appendFileSync } from "node:fs";
 import { request } from "node:http";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { lengthOfPart, partBytesFor, partCount, type PartedFile } from "#domain/assets/part-store.ts";
 import { hours, minutes } from "#lib/clock.ts";
-import { digestAt, forEachStore, put, sha256 } from "../support/stores.ts";
+import { startFileEdge } from "../support/file-edge.ts";
+import { bytesOf, digestAt, forEachStore, put, sha256 } from "../support/stores.ts";
 
 const mebibyte = 1024 ** 2;
 const partBytes = 5 * mebibyte; // the least that S3 takes
@@ -147,5 +150,37 @@ forEachStore("files in parts", (bed) => {
     assert.deepEqual(await bed.store.parts.list(file), [1]);
     assert.ok((await bed.store.parts.sweep(Date.now() + hours(1))) >= 1);
     assert.equal(await bed.store.parts.list(file), undefined);
+  });
+});
+
+describe("files beyond 5 GB on the disk store", () => {
+  test("[UPLOAD-10] parts lie at their places beyond 4 GiB, and nowhere else", async () => {
+    const edge = await startFileEdge();
+    try {
+      const bytes = 5 * 1024 ** 3 + 123_456_789;
+      const size = partBytesFor(bytes);
+      const key = "files/large";
+      const id = await edge.store.parts.start(key, { bytes, partBytes: size, mimeType: "video/mp4" });
+      const file = { key, id, bytes, partBytes: size };
+      const last = partCount(file);
+      const ends = { first: randomBytes(size), last: randomBytes(lengthOfPart(file, last)) };
+      assert.equal(await put(await edge.store.parts.address(file, 1, Date.now() + minutes(10)), ends.first), 200);
+      assert.equal(await put(await edge.store.parts.address(file, last, Date.now() + minutes(10)), ends.last), 200);
+      // Those between are left to the file system, which has nothing but zeros for them: sending them would tell no more.
+      const folder = join(edge.root, ".parts", `files+large~${id}`);
+      const between = Array.from(
+        { length: last - 2 },
+        (_, i) => `=${String(i + 2).padStart(5, "0")} ${"0".repeat(12)}\n`,
+      );
+      appendFileSync(join(folder, "log"), between.join(""));
+      const stored = await edge.store.parts.complete(file);
+      assert.equal(stored?.bytes, bytes);
+      const at = async (start: number, end: number) => bytesOf(await edge.store.read(key, { start, end: end - 1 }));
+      assert.ok((await at(0, size)).equals(ends.first));
+      assert.ok((await at((last - 1) * size, bytes)).equals(ends.last));
+      assert.ok((await at(4 * 1024 ** 3, 4 * 1024 ** 3 + 1000)).equals(Buffer.alloc(1000)));
+    } finally {
+      await edge.close();
+    }
   });
 });

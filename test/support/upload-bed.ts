@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
+import { createWriteStream } from "node:fs";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -73,12 +73,6 @@ export async function digestOfUrl(url: string): Promise<string> {
   if (!response.ok || !response.body) throw new Error(`${response.status} ${await response.text()}`);
   const hash = createHash("sha256");
   for await (const chunk of response.body) hash.update(chunk as Uint8Array);
-  return hash.digest("hex");
-}
-
-export async function digestOfFile(path: string): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array);
   return hash.digest("hex");
 }
 

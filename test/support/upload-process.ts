@@ -24,6 +24,7 @@ export interface UploadProcess {
   kill(): Promise<void>;
   /** Bytes of memory that the process has now. */
   memory(): number;
+  pid(): number | undefined;
   close(): Promise<void>;
 }
 
@@ -86,6 +87,7 @@ export async function createUploadProcess(store: FileStore["name"]): Promise<Upl
     deps: { ...createDeps(database, systemClock), files, signer, base, uploadPage: base },
     start,
     kill,
+    pid: () => child?.pid,
     memory: () => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${child?.pid}/status`, "utf8"))?.[1]) * 1024,
     async close() {
       await kill();

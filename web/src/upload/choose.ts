@@ -1,4 +1,4 @@
-import type { Chosen } from "./uploader.ts";
+import type { Chosen } from "./item.ts";
 
 /** Not in TypeScript's library yet. */
 interface HandledItem extends DataTransferItem {

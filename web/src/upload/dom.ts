@@ -3,7 +3,7 @@ type Child = Node | string | undefined;
 /** An element with these properties and attributes (`aria-…`, `data-…`, `for`, `role`), and what is in it. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
-  properties: Record<string, unknown> = {},
+  properties: Record<string, string | number | boolean | undefined> = {},
   ...children: Child[]
 ): HTMLElementTagNameMap[K] {
   const made = document.createElement(tag);

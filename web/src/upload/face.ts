@@ -1,11 +1,12 @@
-import { filesOfDrop, withoutLitter } from "./choose.ts";
+import { withoutLitter } from "./choose.ts";
 import { el, say, show } from "./dom.ts";
 import { createFormat } from "./format.ts";
 import type { Language } from "./languages.ts";
+import { listenForFiles } from "./listen.ts";
 import { createRow, type Row } from "./row.ts";
 import { fill } from "./strings.ts";
-import type { Item, Status } from "./item.ts";
-import type { Chosen, Uploader } from "./uploader.ts";
+import type { Chosen, Item, Status } from "./item.ts";
+import type { Uploader } from "./uploader.ts";
 
 export interface FaceOptions {
   uploader: Uploader;
@@ -222,41 +223,4 @@ export function createFace(root: HTMLElement, { uploader, language, accepts, pho
       root.replaceChildren();
     },
   };
-}
-
-/** Files that are dropped anywhere on the page, or pasted outside a text field. */
-function listenForFiles(root: HTMLElement, add: (chosen: readonly Chosen[]) => void): () => void {
-  const control = new AbortController();
-  const { signal } = control;
-  const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
-  let depth = 0;
-  const over = (by: number) => {
-    depth = Math.max(0, depth + by);
-    root.classList.toggle("over", depth > 0);
-  };
-  document.addEventListener("dragenter", (event) => hasFiles(event) && over(1), { signal });
-  document.addEventListener("dragleave", (event) => hasFiles(event) && over(-1), { signal });
-  document.addEventListener("dragover", (event) => hasFiles(event) && event.preventDefault(), { signal });
-  document.addEventListener(
-    "drop",
-    (event) => {
-      if (!hasFiles(event) || !event.dataTransfer) return;
-      event.preventDefault();
-      depth = 0;
-      over(0);
-      void filesOfDrop(event.dataTransfer).then(add);
-    },
-    { signal },
-  );
-  document.addEventListener(
-    "paste",
-    (event) => {
-      const files = [...(event.clipboardData?.files ?? [])];
-      if (files.length === 0) return;
-      event.preventDefault();
-      add(files.map((file) => ({ file })));
-    },
-    { signal },
-  );
-  return () => control.abort();
 }

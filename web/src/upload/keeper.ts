@@ -40,15 +40,15 @@ export function createKeeper(): Keeper {
   const keyOf = (token: string, file: File) => `${linkOf(token)} ${file.name} ${file.size} ${file.lastModified}`;
 
   /** What cannot be kept (a private window, no room left) is chosen again by hand: no reason to fail. */
-  async function inStore<T>(
+  async function within<T>(
     mode: IDBTransactionMode,
     work: (store: IDBObjectStore) => IDBRequest<T>,
   ): Promise<T | undefined> {
     try {
       const request = work((await database()).transaction("files", mode).objectStore("files"));
       return await new Promise((resolve, reject) => {
-        request.onsuccess = () => resolve(request.result);
-        request.onerror = () => reject(request.error ?? new Error("not kept"));
+        request.addEventListener("success", () => resolve(request.result));
+        request.addEventListener("error", () => reject(request.error ?? new Error("not kept")));
       });
     } catch {
       return undefined;
@@ -59,15 +59,15 @@ export function createKeeper(): Keeper {
     async keep(token, file, handle) {
       if (!handle && file.size > largestKept) return;
       const row = { key: keyOf(token, file), link: linkOf(token), name: file.name, size: file.size, at: Date.now() };
-      await inStore("readwrite", (store) => store.put({ ...row, ...(handle ? { handle } : { file }) } satisfies Row));
+      await within("readwrite", (store) => store.put({ ...row, ...(handle ? { handle } : { file }) } satisfies Row));
     },
     async forget(token, file) {
-      await inStore("readwrite", (store) => store.delete(keyOf(token, file)));
+      await within("readwrite", (store) => store.delete(keyOf(token, file)));
     },
     async list(token) {
-      const rows = (await inStore("readonly", (store) => store.getAll() as IDBRequest<Row[]>)) ?? [];
+      const rows = (await within("readonly", (store) => store.getAll() as IDBRequest<Row[]>)) ?? [];
       for (const { key } of rows.filter(({ at }) => at < Date.now() - lifetimeMs))
-        await inStore("readwrite", (store) => store.delete(key));
+        await within("readwrite", (store) => store.delete(key));
       return rows
         .filter(({ link, at }) => link === linkOf(token) && at >= Date.now() - lifetimeMs)
         .map(({ name, size, handle, file }) => ({
@@ -94,8 +94,8 @@ async function openHandle(handle: AskingHandle | undefined, ask: boolean): Promi
 function openDatabase(): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     const request = indexedDB.open("atelier-uploads", 1);
-    request.onupgradeneeded = () => request.result.createObjectStore("files", { keyPath: "key" });
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error ?? new Error("no database"));
+    request.addEventListener("upgradeneeded", () => request.result.createObjectStore("files", { keyPath: "key" }));
+    request.addEventListener("success", () => resolve(request.result));
+    request.addEventListener("error", () => reject(request.error ?? new Error("no database")));
   });
 }

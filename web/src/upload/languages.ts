@@ -93,7 +93,8 @@ function fromUppy(strings: Record<string, unknown>): OwnStrings {
   for (const key of Object.keys(english)) {
     const text = strings[key];
     // Forms by number: the last is the one for many.
-    const plain = typeof text === "object" && text !== null ? (Object.values(text).at(-1) as unknown) : text;
+    const plain: unknown =
+      typeof text === "object" && text !== null ? Object.values<unknown>({ ...text }).at(-1) : text;
     if (typeof plain === "string") found[key] = plain;
   }
   return found;

@@ -30,7 +30,7 @@ export function createPreview(): Preview {
         tabIndex: -1,
         src: `${address}#t=0.5`,
       });
-      video.onerror = () => put(undefined, item);
+      video.addEventListener("error", () => put(undefined, item));
       return put(video, item);
     }
     put(undefined, item);
@@ -60,7 +60,7 @@ export function createPreview(): Preview {
       else if (item.thumbnailUrl === undefined) put(undefined, item);
       else {
         const picture = el("img", { alt: "", src: item.thumbnailUrl });
-        picture.onerror = () => put(undefined, item);
+        picture.addEventListener("error", () => put(undefined, item));
         put(picture, item);
       }
     },

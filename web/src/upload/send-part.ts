@@ -35,13 +35,13 @@ export function sendPart(
       reject(signal.aborted ? (signal.reason as Error) : new RequestError(0));
     };
     request.open("PUT", url);
-    request.upload.onprogress = ({ loaded }) => {
+    request.upload.addEventListener("progress", ({ loaded }) => {
       watch();
       onProgress(loaded);
-    };
-    request.onerror = fail;
-    request.onabort = fail;
-    request.onload = () => {
+    });
+    request.addEventListener("error", fail);
+    request.addEventListener("abort", fail);
+    request.addEventListener("load", () => {
       if (request.status < 200 || request.status >= 300) {
         end();
         onProgress(0);
@@ -51,7 +51,7 @@ export function sendPart(
       end();
       onProgress(body.size);
       resolve();
-    };
+    });
     signal.addEventListener("abort", abort, { once: true });
     watch();
     request.send(body);

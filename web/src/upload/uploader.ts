@@ -1,15 +1,10 @@
-import { createClient, RequestError, type Client, type RemoteFile } from "./client.ts";
+import { createClient, type Client, type RemoteFile } from "./client.ts";
 import { createGate } from "./gate.ts";
-import { stateOf, type Failure, type Item, type Overall } from "./item.ts";
+import { explain, isSame, newWork, overallOf, type Chosen, type Item, type Overall, type Work } from "./item.ts";
 import { createKeeper } from "./keeper.ts";
-import { createPace, type Pace } from "./pace.ts";
+import { createPace } from "./pace.ts";
 import { createPatience } from "./patience.ts";
 import { transfer } from "./transfer.ts";
-
-export interface Chosen {
-  file: File;
-  handle?: FileSystemFileHandle | undefined;
-}
 
 export interface Uploader {
   items(): readonly Item[];
@@ -36,13 +31,8 @@ export interface UploaderOptions {
 /** Parts on their way at once, and files: a browser opens six connections to a host, and some are for asking. */
 const partsAtOnce = 4;
 const filesAtOnce = 3;
-
-interface Work extends Item {
-  token: string | undefined;
-  id: string | undefined;
-  control: AbortController | undefined;
-  pace: Pace;
-}
+/** Well within the 30 minutes of a link. */
+const tokenReuseMs = 20 * 60_000;
 
 export function createUploader({ token: newToken, onArrived }: UploaderOptions): Uploader {
   const works: Work[] = [];
@@ -61,6 +51,16 @@ export function createUploader({ token: newToken, onArrived }: UploaderOptions):
     clients.set(token, known);
     return known;
   };
+  let latest: { token: Promise<string>; at: number } | undefined;
+  /** One link for all files that are chosen within some time, not one each. */
+  function tokenNow(): Promise<string> {
+    if (latest && Date.now() - latest.at < tokenReuseMs) return latest.token;
+    const asked = { token: newToken(), at: Date.now() };
+    asked.token.catch(() => latest === asked && (latest = undefined));
+    latest = asked;
+    return asked.token;
+  }
+
   const find = (key: string) => works.find((work) => work.key === key);
   const chosen = (key: string | undefined) => (key === undefined ? works : works.filter((work) => work.key === key));
 
@@ -76,7 +76,7 @@ export function createUploader({ token: newToken, onArrived }: UploaderOptions):
       leave = await files.enter(control.signal);
       work.status = "sending";
       tell();
-      work.token ??= await newToken();
+      work.token ??= await tokenNow();
       const { token } = work;
       const client = clientOf(token);
       const arrived = await transfer(file, { client, patience, connections, parallel: partsAtOnce }, control.signal, {
@@ -124,24 +124,8 @@ export function createUploader({ token: newToken, onArrived }: UploaderOptions):
 
   const sum = () => works.reduce((bytes, { sent }) => bytes + sent, 0);
 
-  function newWork(given: Pick<Work, "name" | "size" | "type"> & Partial<Work>): Work {
-    const work: Work = {
-      key: `file-${++made}`,
-      status: "waiting",
-      sent: 0,
-      speed: undefined,
-      secondsLeft: undefined,
-      error: undefined,
-      altText: "",
-      thumbnailUrl: undefined,
-      file: undefined,
-      kept: undefined,
-      token: undefined,
-      id: undefined,
-      control: undefined,
-      pace: createPace(),
-      ...given,
-    };
+  function put(given: Pick<Work, "name" | "size" | "type"> & Partial<Work>): Work {
+    const work = newWork(`file-${++made}`, given);
     works.push(work);
     return work;
   }
@@ -163,27 +147,7 @@ export function createUploader({ token: newToken, onArrived }: UploaderOptions):
       }
       return works;
     },
-    overall() {
-      const open = works.filter(({ status }) => status !== "done" && status !== "failed" && status !== "missing");
-      const size = works.reduce((bytes, work) => bytes + work.size, 0);
-      const speed = total.speed(performance.now());
-      const connection = patience.connection();
-      const moving = connection === "good" && open.some(({ status }) => status === "sending") && speed > 0;
-      const left = open.reduce((bytes, work) => bytes + work.size - work.sent, 0);
-      const stuck = works.some(({ status }) => status === "failed" || status === "missing");
-      const sending = open.some(({ status }) => status !== "paused");
-      return {
-        files: works.length,
-        done: works.filter(({ status }) => status === "done").length,
-        sent: sum(),
-        size,
-        speed: moving ? speed : undefined,
-        secondsLeft: moving ? left / speed : undefined,
-        connection,
-        reason: patience.reason(),
-        state: stateOf({ empty: works.length === 0, sending, open: open.length > 0, stuck }),
-      };
-    },
+    overall: () => overallOf(works, total, patience),
     add(list) {
       const double: string[] = [];
       for (const { file, handle } of list) {
@@ -192,7 +156,7 @@ export function createUploader({ token: newToken, onArrived }: UploaderOptions):
           double.push(file.name);
           continue;
         }
-        const work = same ?? newWork({ name: file.name, size: file.size, type: file.type });
+        const work = same ?? put({ name: file.name, size: file.size, type: file.type });
         work.file = file;
         work.kept = handle && { handle, open: async () => file };
         void run(work, file);
@@ -255,11 +219,11 @@ export function createUploader({ token: newToken, onArrived }: UploaderOptions):
           id: file.id,
         };
         if (file.status === "ready") {
-          newWork({ ...base, status: "done", sent: file.bytes, thumbnailUrl: file.thumbnailUrl });
+          put({ ...base, status: "done", sent: file.bytes, thumbnailUrl: file.thumbnailUrl });
           continue;
         }
         const kept = known.find((one) => one.size === file.bytes && one.name === file.filename);
-        const work = newWork({ ...base, status: "missing", kept });
+        const work = put({ ...base, status: "missing", kept });
         const opened = await kept?.open(false);
         if (!opened || work.status !== "missing") continue;
         work.file = opened;
@@ -278,29 +242,4 @@ export function createUploader({ token: newToken, onArrived }: UploaderOptions):
     },
   };
   return uploader;
-}
-
-/** The same file again; of one that was begun before this page was loaded, only name and size are known. */
-function isSame(work: Work, file: File): boolean {
-  if (work.size !== file.size) return false;
-  if (!work.file) return work.status === "missing" && work.name === file.name;
-  return work.file.name === file.name && work.file.lastModified === file.lastModified;
-}
-
-function explain(error: unknown): Failure {
-  if (error instanceof RequestError) {
-    return { message: error.message, hint: error.hint, final: [400, 410, 413, 415].includes(error.status) };
-  }
-  if (error instanceof DOMException) {
-    return {
-      message: "The file cannot be read any more.",
-      hint: "It was changed, moved or deleted. Choose it again.",
-      final: true,
-    };
-  }
-  return {
-    message: "This page ran into a fault of its own.",
-    hint: "Load the page again; what was sent stays.",
-    final: false,
-  };
 }

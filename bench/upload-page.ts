@@ -1,0 +1,75 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
+import { openChromium, openPage, type Browser } from "../test/support/chromium.ts";
+import { temporaryFolder } from "../test/support/folder.ts";
+import { storeNames } from "../test/support/stores.ts";
+import { choose, newLink, writeFilm } from "../test/support/upload-bed.ts";
+import { createUploadProcess, type UploadProcess } from "../test/support/upload-process.ts";
+
+/**
+ * One file through the upload page in a real browser, from choosing it until it is on the post, against `curl -T` of
+ * the same file to a presigned address. By turns; the best of the rounds counts, since whatever else the machine does can
+ * only slow one down. With TEST_S3_ENDPOINT and its companions also on S3.
+ *
+ *   node bench/upload-page.ts          256 MB
+ *   node bench/upload-page.ts --full   1 GB
+ */
+
+const run = promisify(execFile);
+const megabytes = process.argv.includes("--full") ? 1024 : 256;
+const rounds = 3;
+const limit = 0.8;
+
+async function throughPage(service: UploadProcess, browser: Browser, file: string): Promise<number> {
+  const link = await newLink(service);
+  const { page, context } = await openPage(browser);
+  await page.goto(link.url);
+  await page.locator('[data-state="empty"]').waitFor();
+  const started = performance.now();
+  await choose(page, file);
+  await page.locator('[data-state="done"]').waitFor({ timeout: 600_000 });
+  const seconds = (performance.now() - started) / 1000;
+  const [asset] = await link.assets();
+  if (asset?.bytes !== megabytes * 1024 ** 2) throw new Error("the file is not on the post");
+  await context.close();
+  return seconds;
+}
+
+async function throughCurl(service: UploadProcess, file: string): Promise<number> {
+  const { owner } = await newLink(service);
+  const { uploadUrl } = await requestAssetUpload(service.deps, owner, { kind: "video", mimeType: "video/mp4" });
+  const started = performance.now();
+  const { stdout } = await run("curl", ["-sS", "-w", "%{http_code}", "-T", file, uploadUrl]);
+  if (!stdout.endsWith("200")) throw new Error(`curl: ${stdout}`);
+  return (performance.now() - started) / 1000;
+}
+
+const folder = temporaryFolder("atelier-bench-");
+const file = join(folder.path, "film.mp4");
+await writeFilm(file, megabytes * 1024 ** 2);
+let missed = false;
+for (const store of storeNames()) {
+  const service = await createUploadProcess(store);
+  const browser = await openChromium();
+  const speeds = { ours: 0, curl: 0 };
+  const before = service.memory();
+  let most = before;
+  const watch = setInterval(() => (most = Math.max(most, service.memory())), 100);
+  for (let round = 0; round < rounds; round++) {
+    speeds.curl = Math.max(speeds.curl, megabytes / (await throughCurl(service, file)));
+    speeds.ours = Math.max(speeds.ours, megabytes / (await throughPage(service, browser, file)));
+  }
+  clearInterval(watch);
+  const ratio = speeds.ours / speeds.curl;
+  missed ||= ratio < limit;
+  const figure = (value: number) => `${value.toFixed(0).padStart(6)} MB/s`;
+  process.stdout.write(
+    `${`${megabytes} MB through the upload page, ${store}`.padEnd(50)} ours ${figure(speeds.ours)}   limit ${limit.toFixed(2)} x   ${"curl -T".padEnd(17)} ${figure(speeds.curl)}   ${ratio.toFixed(2)} x   (service +${((most - before) / 1024 ** 2).toFixed(0)} MB)\n`,
+  );
+  await browser.close();
+  await service.close();
+}
+folder.remove();
+process.exit(missed ? 1 : 0);
