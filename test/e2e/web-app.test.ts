@@ -184,7 +184,10 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
     await page.getByText("The first post is the hardest").waitFor();
     await page.getByRole("button", { name: /Switch studio/ }).click();
     await page.getByRole("menuitem", { name: /North/ }).click();
-    await page.getByText(/keep the studio they work in until they reconnect/).waitFor();
+    await page
+      .getByText(/keep the studio they work in until they reconnect/)
+      .first()
+      .waitFor();
     await page.getByRole("button", { name: /Switch studio/ }).click();
     await page.getByRole("menuitem", { name: /South/ }).click();
     await page.getByText("The first post is the hardest").waitFor();

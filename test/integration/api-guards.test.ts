@@ -126,7 +126,11 @@ forEachEngine("the door of the JSON API", (bed) => {
       const [mine, theirs] = [await scene(), await scene()];
       const { cookie } = mine;
       const good = { role: "member", title: "Title" };
-      const input = route.path.includes("members") ? { role: good.role } : { title: good.title };
+      const inputs: [string, object][] = [
+        ["members", { role: good.role }],
+        ["upload-links", {}],
+      ];
+      const input = inputs.find(([part]) => route.path.includes(part))?.[1] ?? { title: good.title };
       const ids = hostileIds("post").filter((id) => id !== "" && id.isWellFormed() && id.length < 5000);
       const { studioId: _, token: _token, ...others } = theirs.params;
       const strange = [

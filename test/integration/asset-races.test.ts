@@ -48,7 +48,9 @@ forEachEngine("asset races", (bed) => {
       const done = await Promise.all(helpers.map((helper) => helper.line(`done ${i} `)));
       const counts = done.map((line) => JSON.parse(line.slice(`done ${i} `.length)) as Record<string, number>);
       const sum = (code: string) => counts.reduce((all, one) => all + (one[code] ?? 0), 0);
-      assert.deepEqual([sum("ok"), sum("asset_limit_reached")], [20, 180], `round ${i}`);
+      // SQLite has one writer: on a busy machine some are told that it is busy, and nothing else changes.
+      const refused = sum("asset_limit_reached") + (bed.engine === "sqlite" ? sum("storage_unavailable") : 0);
+      assert.deepEqual([sum("ok"), refused], [20, 180], `round ${i}`);
       const on = await deps.assets.listOnPosts([postId]);
       assert.equal(on.length, 20);
       assert.equal(new Set(on.map(({ position }) => position)).size, 20);
