@@ -57,8 +57,8 @@ export function joinRoutes({ base, loginUrl, deps, sessions, signer }: JoinParts
         "Open the invitation link again.",
       );
     }
-    await acceptInvitation(deps, { user }, { token });
-    return seeOther(res, "/");
+    const { studioId } = await acceptInvitation(deps, { user }, { token });
+    return seeOther(res, `/studios/${studioId}`);
   }
 
   return [{ path: "/join/*", origin: "own", handle: pageHandler(base, { GET: show, POST: join }) }];

@@ -74,7 +74,7 @@ describe("the web app is for everyone", { skip: noChromium }, () => {
     await context.close();
   });
 
-  test("[WEB-12] the first page needs less than 200 KB of script, compressed, and is there within a second", async () => {
+  test("[WEB-12] the first page needs less than 200 KB of script, compressed; how soon it can be used is printed", async () => {
     const context = await bed.open(scene.owner);
     const page = await context.newPage();
     const scripts: Promise<Buffer>[] = [];
@@ -95,7 +95,7 @@ describe("the web app is for everyone", { skip: noChromium }, () => {
     const bytes = (await Promise.all(scripts)).reduce((sum, body) => sum + gzipSync(body).length, 0);
     console.log(`first page: ${Math.round(bytes / 1024)} KB of script, ${Math.round(took)} ms until it can be used`);
     assert.ok(bytes < 200 * 1024, `${bytes} bytes`);
-    // Several times the promise: what else this machine does is not under test.
+    // Far past the second we aim for: this catches a page that hangs, not one that is slow on a busy machine.
     assert.ok(took < 5000, `${took} ms`);
     await Promise.all([context.close(), fresh.close()]);
   });

@@ -43,7 +43,8 @@ export function PostFacts({ keeper }: { keeper: DraftKeeper }) {
         </dd>
         <dt>Changed</dt>
         <dd>
-          <Time at={post.updatedAt} timezone={studio.timezone} />, revision {post.revision}
+          <Time at={post.updatedAt} timezone={studio.timezone} />,{" "}
+          <span className="whitespace-nowrap">revision {post.revision}</span>
         </dd>
         <dt>Created</dt>
         <dd>
