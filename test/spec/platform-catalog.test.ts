@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { PostLimits } from "#domain/platforms/limits.ts";
+import { catalog } from "#platforms/catalog.ts";
+
+/** What every entry owes, whichever platform it describes. */
+test("a platform's id is what addresses and settings are made of, and its own", () => {
+  const ids = catalog.map(({ id }) => id);
+  for (const id of ids) assert.match(id, /^[a-z][a-z0-9]*$/);
+  assert.deepEqual(ids.toSorted(), [...new Set(ids)].toSorted());
+});
+
+test("every address of a platform is https, its source too, and the source has a date", () => {
+  for (const { id, endpoints, source } of catalog) {
+    const made = typeof endpoints === "function" ? endpoints("https://instance.example") : endpoints;
+    const addresses = [made.authorization, made.token, made.revocation, made.api, source.url];
+    for (const address of addresses.filter((one) => one !== undefined))
+      assert.equal(new URL(address).protocol, "https:", `${id}: ${address}`);
+    assert.doesNotMatch(made.api, /\/$/, id);
+    assert.match(source.readOn, /^\d{4}-\d{2}-\d{2}$/, id);
+    assert.ok(!Number.isNaN(Date.parse(source.readOn)), id);
+  }
+});
+
+test("a platform that says it revokes by the standard says where", () => {
+  for (const { id, endpoints, revoke } of catalog) {
+    const made = typeof endpoints === "function" ? endpoints("https://instance.example") : endpoints;
+    if (revoke === "standard") assert.ok(made.revocation, id);
+  }
+});
+
+test("bounds are positive, and files have types that Atelier knows the kind of", () => {
+  for (const { id, limits } of catalog) {
+    for (const bound of boundsOf(limits)) assert.ok(bound > 0, id);
+    for (const [kind, media] of Object.entries({ image: limits.images, video: limits.videos }))
+      for (const type of media?.types ?? []) assert.ok(type.startsWith(`${kind}/`), `${id}: ${type}`);
+  }
+});
+
+function boundsOf(value: PostLimits | object): number[] {
+  return Object.values(value).flatMap((inner: unknown) => {
+    if (typeof inner === "number") return [inner];
+    return typeof inner === "object" && inner !== null ? boundsOf(inner) : [];
+  });
+}
