@@ -74,7 +74,8 @@ export function createSandboxPlatform({
     features: {
       devInteractions: { enabled: false },
       userinfo: { enabled: true },
-      revocation: { enabled: true },
+      // There is one client, and every token is its own.
+      revocation: { enabled: true, allowedPolicy: async () => true },
       rpInitiatedLogout: { enabled: false },
     },
     routes: { authorization: "/auth", token: "/token", jwks: "/jwks", userinfo: "/me", revocation: "/revoke" },

@@ -39,7 +39,7 @@ export function createAskToOpen(signer: Signer, clock: Clock): AskToOpen {
     answered(exchange, tool) {
       const { requestState, inputResponses } = exchange.params;
       if (typeof requestState !== "string") return undefined;
-      const claims = signer.verify("connect", requestState);
+      const claims = signer.verify("question", requestState);
       const wanted = boundTo(exchange, tool);
       if (!claims || Object.keys(wanted).some((name) => claims[name] !== wanted[name]))
         throw new ProtocolError(errorCodes.invalidParams, "Invalid params: requestState is not one of this call");
@@ -56,7 +56,7 @@ export function createAskToOpen(signer: Signer, clock: Clock): AskToOpen {
       return {
         resultType: "input_required",
         inputRequests: { [question]: { method: "elicitation/create", params: { mode: "url", message, url } } },
-        requestState: signer.sign("connect", claims, clock() + minutes(15)),
+        requestState: signer.sign("question", claims, clock() + minutes(15)),
       };
     },
   };

@@ -45,6 +45,7 @@ export async function redeemCode(site: Site, callback: URL, pending: PendingConn
   if (site.endpoints.issuer === undefined) given.delete("iss");
   const tokens = await asFailure(async () => {
     const answer = oauth.validateAuthResponse(server, client, given, pending.state);
+    // oxlint-disable-next-line typescript/no-deprecated -- marked so to stand out, not to go
     const verifier = platform.pkce ? pending.verifier : oauth.nopkce;
     const auth = clientAuth(site);
     const response = await oauth.authorizationCodeGrantRequest(
@@ -106,6 +107,7 @@ function parts({ platform, endpoints, app, reach }: Site) {
   };
   const options = {
     // The sandbox alone: every other address is https, and `reach` refuses what is not.
+    // oxlint-disable-next-line typescript/no-deprecated -- marked so to stand out, not to go
     [oauth.allowInsecureRequests]: endpoints.token.startsWith("http:"),
     [oauth.customFetch]: async (
       url: string,
@@ -140,12 +142,12 @@ const passing = ["temporarily_unavailable", "server_error", "slow_down"];
 const aboutUs = ["invalid_client", "unauthorized_client"];
 
 /** Every way the protocol can fail, as one of ours. The platform's own words are left out: they may carry anything. */
-async function asFailure<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    return reached(Promise.reject(protocolFailure(error) ?? error));
-  }
+function asFailure<T>(work: () => Promise<T>): Promise<T> {
+  return reached(
+    work().catch((error: unknown) => {
+      throw protocolFailure(error) ?? error;
+    }),
+  );
 }
 
 function protocolFailure(error: unknown): PlatformFailure | undefined {

@@ -11,7 +11,7 @@ export function lengthThere(text: string, { countedIn, linkLength }: TextLimit):
 
 const units: Record<TextLimit["countedIn"], (text: string) => number> = {
   utf16: (text) => text.length,
-  codePoints: (text) => [...text].length,
+  codePoints: (text) => Array.from(text).length,
   graphemes: (text) => graphemes(text).length,
   bytes: (text) => Buffer.byteLength(text),
   weighted: (text) => graphemes(text.normalize("NFC")).reduce((sum, one) => sum + weight(one), 0),
@@ -24,7 +24,7 @@ function graphemes(text: string): string[] {
 /** X: an emoji is two however it is put together; so is each character beyond the Latin and kindred scripts. */
 function weight(grapheme: string): number {
   if (/\p{Emoji_Presentation}|\p{Emoji}\uFE0F/u.test(grapheme)) return 2;
-  return [...grapheme].reduce((sum, char) => sum + (isLight(char.codePointAt(0) ?? 0) ? 1 : 2), 0);
+  return Array.from(grapheme).reduce((sum, char) => sum + (isLight(char.codePointAt(0) ?? 0) ? 1 : 2), 0);
 }
 
 const light = [

@@ -1,5 +1,6 @@
 import { previewAssets } from "#domain/assets/thumbnails.ts";
-import { getPost, getPostInput, getPostOutput } from "#domain/posts/get-post.ts";
+import { getPost, getPostInput } from "#domain/posts/get-post.ts";
+import { postView } from "#domain/posts/post.ts";
 import { defineTool } from "../tool.ts";
 
 export const getPostTool = defineTool({
@@ -12,7 +13,7 @@ export const getPostTool = defineTool({
   scope: "studio:read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: getPostInput,
-  output: getPostOutput,
+  output: postView,
   run: getPost,
   previews: async (deps, caller, { includePreviews }, { assets }) =>
     includePreviews

@@ -21,6 +21,9 @@ export type Post = PostAnswer;
 export type PostStatus = Post["status"];
 export type Member = Awaited<ReturnType<typeof fetchMembers>>["members"][number];
 export type AiClient = ClientList["clients"][number];
+type PlatformList = InferResponseType<typeof studioApi.platforms.$get>;
+export type Platform = PlatformList["platforms"][number];
+export type PlatformConnection = PlatformList["connections"][number];
 export type Activity = Awaited<ReturnType<typeof fetchActivity>>["activity"][number];
 type ActivityQuery = InferRequestType<typeof studioApi.activity.$get>["query"];
 export type ActivityFilter = Pick<ActivityQuery, "userId" | "clientId" | "action">;
@@ -119,6 +122,17 @@ export const clientsQuery = (studioId: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "clients"],
     queryFn: ({ client, queryKey }) => fetchClients(studioId, client.getQueryData<ClientList>(queryKey)),
+    refetchInterval: 2000,
+    structuralSharing: false,
+  });
+
+export const platformsQuery = (studioId: string) =>
+  queryOptions({
+    queryKey: ["studio", studioId, "platforms"],
+    queryFn: ({ client, queryKey }) =>
+      askAgain(client.getQueryData<PlatformList>(queryKey), (options) =>
+        studioApi.platforms.$get({ param: { studioId } }, options),
+      ),
     refetchInterval: 2000,
     structuralSharing: false,
   });

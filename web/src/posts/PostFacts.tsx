@@ -7,6 +7,7 @@ import { postStatuses } from "../search.ts";
 import { Button } from "../ui/Button.tsx";
 import { Time } from "../ui/Time.tsx";
 import { useToast } from "../ui/Toasts.tsx";
+import { PostChecks } from "./PostChecks.tsx";
 import { statusWords } from "./status.ts";
 import type { DraftKeeper } from "./use-draft.ts";
 
@@ -56,6 +57,7 @@ export function PostFacts({ keeper }: { keeper: DraftKeeper }) {
           Archive
         </Button>
       )}
+      <PostChecks validation={post.validation} />
     </aside>
   );
 }
