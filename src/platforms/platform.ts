@@ -21,6 +21,8 @@ export interface Platform {
   clientAuth: "basic" | "post";
   /** What the platform calls `client_id`. */
   clientIdName?: "client_key";
+  /** What the callback's `error` says where the person declined, if not `access_denied`. */
+  denials?: readonly string[];
   /** Further parameters of the authorization address, such as `access_type=offline`. */
   authorizeParams?: Readonly<Record<string, string>>;
   /** Makes a token answer that departs from RFC 6749 §5.1 into one that does not: `access_token`, `token_type`, … */
@@ -29,6 +31,8 @@ export interface Platform {
   extend?: (held: HeldToken) => ApiCall;
   /** `standard`: RFC 6749 §6. `none`: tokens do not expire, or the person has to connect again. */
   refresh: "standard" | "none" | ((held: HeldToken) => ApiCall);
+  /** How long before its end a token is renewed, where that has to be days: one that has ended cannot be renewed. */
+  refreshAheadMs?: number;
   /** `standard`: RFC 7009 at `endpoints.revocation`. `none`: the person has to do it at the platform. */
   revoke: "standard" | "none" | ((held: HeldToken) => ApiCall);
   /** Asks whose token this is. */
@@ -39,7 +43,8 @@ export interface Platform {
    */
   readAccounts: (answer: JsonObject) => readonly FoundAccount[];
   limits: PostLimits;
-  source: Source;
+  /** The pages that everything but `limits` stands on. */
+  sources: readonly Source[];
 }
 
 export interface Endpoints {

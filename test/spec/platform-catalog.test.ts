@@ -10,15 +10,26 @@ test("a platform's id is what addresses and settings are made of, and its own", 
   assert.deepEqual(ids.toSorted(), [...new Set(ids)].toSorted());
 });
 
-test("every address of a platform is https, its source too, and the source has a date", () => {
-  for (const { id, endpoints, source } of catalog) {
+test("every address of a platform is https", () => {
+  for (const { id, endpoints } of catalog) {
     const made = typeof endpoints === "function" ? endpoints("https://instance.example") : endpoints;
-    const addresses = [made.authorization, made.token, made.revocation, made.api, source.url];
+    const addresses = [made.issuer, made.authorization, made.token, made.revocation, made.api];
     for (const address of addresses.filter((one) => one !== undefined))
       assert.equal(new URL(address).protocol, "https:", `${id}: ${address}`);
     assert.doesNotMatch(made.api, /\/$/, id);
-    assert.match(source.readOn, /^\d{4}-\d{2}-\d{2}$/, id);
-    assert.ok(!Number.isNaN(Date.parse(source.readOn)), id);
+  }
+});
+
+test("every entry cites pages for how it connects and for what a post may carry, each with the day it was read", () => {
+  const aDay = /^\d{4}-\d{2}-\d{2}$/;
+  for (const { id, sources, limits } of catalog) {
+    assert.ok(sources.length > 0 && limits.sources.length > 0, id);
+    for (const { url, readOn, dated } of [...sources, ...limits.sources]) {
+      assert.equal(new URL(url).protocol, "https:", `${id}: ${url}`);
+      assert.match(readOn, aDay, url);
+      if (dated !== undefined) assert.match(dated, aDay, url);
+      if (dated !== undefined) assert.ok(dated <= readOn, url);
+    }
   }
 });
 
