@@ -31,8 +31,6 @@ export interface Platform {
   extend?: (held: HeldToken) => ApiCall;
   /** `standard`: RFC 6749 §6. `none`: tokens do not expire, or the person has to connect again. */
   refresh: "standard" | "none" | ((held: HeldToken) => ApiCall);
-  /** How long before its end a token is renewed, where that has to be days: one that has ended cannot be renewed. */
-  refreshAheadMs?: number;
   /** `standard`: RFC 7009 at `endpoints.revocation`. `none`: the person has to do it at the platform. */
   revoke: "standard" | "none" | ((held: HeldToken) => ApiCall);
   /** Asks whose token this is. */
