@@ -1,13 +1,20 @@
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
 import { test } from "node:test";
-import type { PostLimits } from "#domain/platforms/limits.ts";
+import { assetKinds, type AssetKind } from "#domain/assets/kinds.ts";
+import type { MediaLimit, PostLimits } from "#domain/platforms/limits.ts";
 import { catalog } from "#platforms/catalog.ts";
 
 /** What every entry owes, whichever platform it describes. */
 test("a platform's id is what addresses and settings are made of, and its own", () => {
   const ids = catalog.map(({ id }) => id);
   for (const id of ids) assert.match(id, /^[a-z][a-z0-9]*$/);
-  assert.deepEqual(ids.toSorted(), [...new Set(ids)].toSorted());
+  const files = readdirSync(new URL("../../src/platforms/catalog/", import.meta.url));
+  assert.deepEqual(
+    ids.map((id) => `${id}.ts`).toSorted(),
+    files.toSorted(),
+    "every file of the catalogue is in the list, once, under its own id",
+  );
 });
 
 test("every address of a platform is https", () => {
@@ -43,8 +50,12 @@ test("a platform that says it revokes by the standard says where", () => {
 test("bounds are positive, and files have types that Atelier knows the kind of", () => {
   for (const { id, limits } of catalog) {
     for (const bound of boundsOf(limits)) assert.ok(bound > 0, id);
-    for (const [kind, media] of Object.entries({ image: limits.images, video: limits.videos }))
-      for (const type of media?.types ?? []) assert.ok(type.startsWith(`${kind}/`), `${id}: ${type}`);
+    const media = { image: limits.images, video: limits.videos, document: limits.documents };
+    for (const [kind, known] of Object.entries(assetKinds)) {
+      const limit: MediaLimit | undefined = media[kind as AssetKind];
+      const types = [...(limit?.types ?? []), ...Object.keys(limit?.maxBytesOf ?? {})];
+      for (const type of types) assert.ok((known as readonly string[]).includes(type), `${id}: ${type}`);
+    }
   }
 });
 
