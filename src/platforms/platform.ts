@@ -21,8 +21,6 @@ export interface Platform {
   clientAuth: "basic" | "post";
   /** What the platform calls `client_id`. */
   clientIdName?: "client_key";
-  /** What the callback's `error` says where the person declined, if not `access_denied`. */
-  denials?: readonly string[];
   /** Further parameters of the authorization address, such as `access_type=offline`. */
   authorizeParams?: Readonly<Record<string, string>>;
   /** Makes a token answer that departs from RFC 6749 §5.1 into one that does not: `access_token`, `token_type`, … */

@@ -22,14 +22,3 @@ export function demand(value: unknown, what: string): string {
   if (text === undefined) throw new Error(`the answer has no ${what}`);
   return text;
 }
-
-/** An https address: what else an instance may call its profile page never becomes a link of ours. */
-export function addressIn(value: unknown): string | undefined {
-  const text = textIn(value);
-  return text !== undefined && URL.parse(text)?.protocol === "https:" ? text : undefined;
-}
-
-/** For token answers that leave `token_type` out, which RFC 6749 §5.1 demands: what they mean is a bearer token. */
-export function asBearer(answer: JsonObject): JsonObject {
-  return { token_type: "bearer", ...answer };
-}

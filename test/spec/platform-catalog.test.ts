@@ -9,7 +9,8 @@ import { catalog } from "#platforms/catalog.ts";
 test("a platform's id is what addresses and settings are made of, and its own", () => {
   const ids = catalog.map(({ id }) => id);
   for (const id of ids) assert.match(id, /^[a-z][a-z0-9]*$/);
-  const files = readdirSync(new URL("../../src/platforms/catalog/", import.meta.url));
+  // The sandbox is made for the instance that runs it.
+  const files = readdirSync("src/platforms/catalog").filter((file) => file !== "sandbox.ts");
   assert.deepEqual(
     ids.map((id) => `${id}.ts`).toSorted(),
     files.toSorted(),

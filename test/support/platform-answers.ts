@@ -8,7 +8,7 @@ export interface PlatformExample {
   /** Whose token this is. */
   account: JsonObject;
   accounts: readonly FoundAccount[];
-  /** The answer for the code, where it departs from RFC 6749 §5.1, and what it is made into. */
+  /** The answer for the code, where an entry has to make it into one of RFC 6749 §5.1. */
   token?: { answered: JsonObject; tidy: JsonObject };
   /** The calls that are no OAuth standard, for the token `held` below. */
   calls: { account: ApiCall; extend?: ApiCall; refresh?: ApiCall; revoke?: ApiCall };
@@ -29,10 +29,6 @@ export const platformExamples: Readonly<Record<string, PlatformExample>> = {
       locale: "en-US",
     },
     accounts: [{ id: "782bbtaQ", name: "Ada Lovelace", pictureUrl: "https://media.licdn-ei.example/ada.jpg" }],
-    token: {
-      answered: { access_token: "the-token", expires_in: 5_184_000, scope: "openid,profile", id_token: "e30.e30.c2ln" },
-      tidy: { access_token: "the-token", token_type: "bearer", expires_in: 5_184_000, scope: "openid,profile" },
-    },
     calls: { account: { method: "GET", url: "https://api.linkedin.com/v2/userinfo", bearer } },
   },
   x: {
@@ -122,7 +118,6 @@ export const platformExamples: Readonly<Record<string, PlatformExample>> = {
       answered: { data: [{ access_token: "short", user_id: "1020", permissions: "instagram_business_basic" }] },
       tidy: {
         access_token: "short",
-        token_type: "bearer",
         user_id: "1020",
         permissions: "instagram_business_basic",
       },
@@ -161,10 +156,6 @@ export const platformExamples: Readonly<Record<string, PlatformExample>> = {
         profileUrl: "https://www.threads.com/@ada",
       },
     ],
-    token: {
-      answered: { access_token: "short", user_id: 1234567 },
-      tidy: { access_token: "short", token_type: "bearer", user_id: 1234567 },
-    },
     calls: {
       extend: {
         method: "GET",

@@ -1,5 +1,5 @@
 import type { Platform } from "../platform.ts";
-import { addressIn, demand, listIn, objectIn, textIn } from "../read-json.ts";
+import { demand, listIn, objectIn, textIn } from "../read-json.ts";
 
 const readOn = "2026-11-15";
 const graph = "https://graph.facebook.com/v25.0";
@@ -51,7 +51,7 @@ export const facebook: Platform = {
           id,
           handle: textIn(page["username"]),
           name: textIn(page["name"]),
-          pictureUrl: addressIn(objectIn(objectIn(page["picture"])["data"])["url"]),
+          pictureUrl: textIn(objectIn(objectIn(page["picture"])["data"])["url"]),
           profileUrl: `https://www.facebook.com/${encodeURIComponent(id)}`,
           accessToken: demand(page["access_token"], "access_token"),
         };

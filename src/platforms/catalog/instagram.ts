@@ -1,5 +1,5 @@
 import type { Platform } from "../platform.ts";
-import { addressIn, asBearer, demand, listIn, textIn } from "../read-json.ts";
+import { demand, listIn, textIn } from "../read-json.ts";
 
 const readOn = "2026-11-15";
 const docs = "https://developers.facebook.com/documentation/instagram-platform";
@@ -22,7 +22,7 @@ export const instagram: Platform = {
   pkce: false,
   clientAuth: "post",
   // The answer for the code stands inside a list; those of the two calls below do not.
-  tidyToken: (answer) => asBearer(listIn(answer["data"])[0] ?? answer),
+  tidyToken: (answer) => listIn(answer["data"])[0] ?? answer,
   extend: ({ accessToken, clientSecret, endpoints }) => ({
     method: "GET",
     url: `${endpoints.api}/access_token`,
@@ -47,7 +47,7 @@ export const instagram: Platform = {
         id: demand(answer["user_id"], "user_id"),
         handle,
         name: textIn(answer["name"]),
-        pictureUrl: addressIn(answer["profile_picture_url"]),
+        pictureUrl: textIn(answer["profile_picture_url"]),
         profileUrl: `https://www.instagram.com/${encodeURIComponent(handle)}/`,
       },
     ];

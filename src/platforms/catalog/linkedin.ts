@@ -1,5 +1,5 @@
 import type { Platform } from "../platform.ts";
-import { addressIn, asBearer, demand, textIn } from "../read-json.ts";
+import { demand, textIn } from "../read-json.ts";
 
 const readOn = "2026-11-15";
 const docs = "https://learn.microsoft.com/en-us/linkedin";
@@ -13,7 +13,6 @@ export const linkedin: Platform = {
   id: "linkedin",
   name: "LinkedIn",
   endpoints: {
-    issuer: "https://www.linkedin.com/oauth",
     authorization: "https://www.linkedin.com/oauth/v2/authorization",
     token: "https://www.linkedin.com/oauth/v2/accessToken",
     api: "https://api.linkedin.com",
@@ -23,9 +22,6 @@ export const linkedin: Platform = {
   // Documented for native apps only, and switched on by LinkedIn.
   pkce: false,
   clientAuth: "post",
-  denials: ["user_cancelled_login", "user_cancelled_authorize"],
-  // The id token that comes with `openid` is not needed: userinfo says the same.
-  tidyToken: ({ id_token: _, ...answer }) => asBearer(answer),
   refresh: "standard",
   revoke: "none",
   account: ({ accessToken, endpoints }) => ({
@@ -34,7 +30,7 @@ export const linkedin: Platform = {
     bearer: accessToken,
   }),
   readAccounts: (answer) => [
-    { id: demand(answer["sub"], "sub"), name: textIn(answer["name"]), pictureUrl: addressIn(answer["picture"]) },
+    { id: demand(answer["sub"], "sub"), name: textIn(answer["name"]), pictureUrl: textIn(answer["picture"]) },
   ],
   limits: {
     // The help page's number; the API's pages name none, and how characters are counted is not said.

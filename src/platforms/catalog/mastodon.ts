@@ -1,5 +1,5 @@
 import type { Platform } from "../platform.ts";
-import { addressIn, demand, textIn } from "../read-json.ts";
+import { demand, textIn } from "../read-json.ts";
 
 const megabyte = 1024 * 1024;
 const scopes = ["read:accounts", "write:media", "write:statuses"];
@@ -41,8 +41,8 @@ export const mastodon: Platform = {
       id: demand(answer["id"], "id"),
       handle: textIn(answer["acct"]),
       name: textIn(answer["display_name"]),
-      pictureUrl: addressIn(answer["avatar"]),
-      profileUrl: addressIn(answer["url"]),
+      pictureUrl: textIn(answer["avatar"]),
+      profileUrl: textIn(answer["url"]),
     },
   ],
   limits: {

@@ -1,5 +1,5 @@
 import type { Platform } from "../platform.ts";
-import { addressIn, demand, textIn } from "../read-json.ts";
+import { demand, textIn } from "../read-json.ts";
 
 const readOn = "2026-11-15";
 const specification = {
@@ -37,7 +37,7 @@ export const pinterest: Platform = {
         id: demand(answer["id"], "id"),
         handle,
         name: textIn(answer["business_name"]),
-        pictureUrl: addressIn(answer["profile_image"]),
+        pictureUrl: textIn(answer["profile_image"]),
         profileUrl: `https://www.pinterest.com/${encodeURIComponent(handle)}/`,
       },
     ];

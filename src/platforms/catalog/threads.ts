@@ -1,5 +1,5 @@
 import type { Platform } from "../platform.ts";
-import { addressIn, asBearer, demand, textIn } from "../read-json.ts";
+import { demand, textIn } from "../read-json.ts";
 
 const readOn = "2026-11-15";
 const docs = "https://developers.facebook.com/documentation/threads";
@@ -18,7 +18,6 @@ export const threads: Platform = {
   scopeSeparator: ",",
   pkce: false,
   clientAuth: "post",
-  tidyToken: asBearer,
   extend: ({ accessToken, clientSecret, endpoints }) => ({
     method: "GET",
     url: `${endpoints.api}/access_token`,
@@ -43,7 +42,7 @@ export const threads: Platform = {
         id: demand(answer["id"], "id"),
         handle,
         name: textIn(answer["name"]),
-        pictureUrl: addressIn(answer["threads_profile_picture_url"]),
+        pictureUrl: textIn(answer["threads_profile_picture_url"]),
         profileUrl: `https://www.threads.com/@${encodeURIComponent(handle)}`,
       },
     ];

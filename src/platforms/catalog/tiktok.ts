@@ -1,5 +1,5 @@
 import type { Platform } from "../platform.ts";
-import { addressIn, demand, objectIn, textIn } from "../read-json.ts";
+import { demand, objectIn, textIn } from "../read-json.ts";
 
 const readOn = "2026-11-15";
 const docs = "https://developers.tiktok.com/doc";
@@ -39,8 +39,8 @@ export const tiktok: Platform = {
         id: demand(user["open_id"], "open_id"),
         handle: textIn(user["username"]),
         name: textIn(user["display_name"]),
-        pictureUrl: addressIn(user["avatar_url"]),
-        profileUrl: addressIn(user["profile_deep_link"]),
+        pictureUrl: textIn(user["avatar_url"]),
+        profileUrl: textIn(user["profile_deep_link"]),
       },
     ];
   },

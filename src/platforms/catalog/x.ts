@@ -1,5 +1,5 @@
 import type { Platform } from "../platform.ts";
-import { addressIn, demand, objectIn, textIn } from "../read-json.ts";
+import { demand, objectIn, textIn } from "../read-json.ts";
 
 const readOn = "2026-11-15";
 const dated = "2026-08-22";
@@ -34,7 +34,7 @@ export const x: Platform = {
         id: demand(user["id"], "id"),
         handle,
         name: textIn(user["name"]),
-        pictureUrl: addressIn(user["profile_image_url"]),
+        pictureUrl: textIn(user["profile_image_url"]),
         profileUrl: `https://x.com/${encodeURIComponent(handle)}`,
       },
     ];

@@ -1,5 +1,5 @@
 import type { Platform } from "../platform.ts";
-import { addressIn, demand, listIn, objectIn, textIn } from "../read-json.ts";
+import { demand, listIn, objectIn, textIn } from "../read-json.ts";
 
 const readOn = "2026-11-15";
 const scope = "https://www.googleapis.com/auth";
@@ -36,7 +36,7 @@ export const youtube: Platform = {
         id,
         handle: textIn(snippet["customUrl"])?.replace(/^@/, ""),
         name: textIn(snippet["title"]),
-        pictureUrl: addressIn(objectIn(objectIn(snippet["thumbnails"])["default"])["url"]),
+        pictureUrl: textIn(objectIn(objectIn(snippet["thumbnails"])["default"])["url"]),
         profileUrl: `https://www.youtube.com/channel/${encodeURIComponent(id)}`,
       };
     }),
