@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { assetKinds, type AssetKind } from "#domain/assets/kinds.ts";
 import type { MediaLimit, PostLimits } from "#domain/platforms/limits.ts";
@@ -38,6 +38,15 @@ test("every entry cites pages for how it connects and for what a post may carry,
       if (dated !== undefined) assert.match(dated, aDay, url);
       if (dated !== undefined) assert.ok(dated <= readOn, url);
     }
+  }
+});
+
+test("an operator is told of every platform, and of the settings of those that need some", () => {
+  const page = readFileSync("docs/platforms.md", "utf8");
+  for (const { id, name, app } of catalog) {
+    assert.ok(page.includes(`\n## ${name}\n`), `docs/platforms.md has no section ${name}`);
+    const settings = ["ID", "SECRET"].map((half) => `\`PLATFORM_${id.toUpperCase()}_CLIENT_${half}\``);
+    for (const setting of settings) assert.equal(page.includes(setting), app === "settings", setting);
   }
 });
 
