@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "#db/open.ts";
 import { createStores } from "#db/stores.ts";
 import type { Database } from "#db/client.ts";
@@ -10,7 +11,9 @@ import { systemClock } from "#lib/clock.ts";
 import { createIds } from "#lib/ids.ts";
 import { createLog } from "#lib/log.ts";
 import { createSigner } from "#lib/signed-token.ts";
+import { createVault } from "#lib/vault.ts";
 import { createMediaReader } from "#media/reader.ts";
+import { createPlatforms } from "#platforms/platforms.ts";
 import { createMemoryFiles } from "../../test/support/memory-files.ts";
 
 export const silent = createLog("silent");
@@ -33,7 +36,10 @@ export async function openDeps(): Promise<{ database: Database; deps: Deps }> {
     files: createMemoryFiles(systemClock),
     media: createMediaReader(),
     signer: createSigner(["a secret of this bench, long enough"], systemClock),
+    vault: createVault(["a secret of this bench, long enough"]),
     openUrl: () => Promise.reject(new Error("nothing is fetched here")),
+    platforms: createPlatforms("http://localhost:3000", []),
+    sleep: (ms) => sleep(ms),
   };
   return { database, deps };
 }

@@ -49,6 +49,8 @@ const deletions: Record<Purgeable, (now: number, limit: number) => RawBuilder<un
   // Kept for a while behind their end, so that a file begun in time finds its link until the last.
   uploadLinks: (now, limit) => sql`DELETE FROM upload_links WHERE id IN
     (SELECT id FROM upload_links WHERE expires_at <= ${now - days(7)} ORDER BY expires_at LIMIT ${limit})`,
+  connectPages: (now, limit) => sql`DELETE FROM platform_connects WHERE token_hash IN
+    (SELECT token_hash FROM platform_connects WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit})`,
   rateLimits: (now, limit) => sql`DELETE FROM rate_limits WHERE (key, window_end) IN
     (SELECT key, window_end FROM rate_limits WHERE window_end <= ${now} ORDER BY window_end LIMIT ${limit})`,
 };

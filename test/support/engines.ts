@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { after, before, describe } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { readConfig } from "../../src/config.ts";
 import type { Database } from "#db/client.ts";
@@ -12,6 +13,8 @@ import { createLog } from "#lib/log.ts";
 import { createTestClock, type TestClock } from "./clock.ts";
 import { createMediaReader } from "#media/reader.ts";
 import { createSigner } from "#lib/signed-token.ts";
+import { createVault } from "#lib/vault.ts";
+import { createPlatforms } from "#platforms/platforms.ts";
 import { temporaryFolder } from "./folder.ts";
 import { createMemoryFiles } from "./memory-files.ts";
 
@@ -77,7 +80,10 @@ export function createDeps(database: Database, clock: Clock): Deps {
     files: createMemoryFiles(clock),
     media: createMediaReader(),
     signer: createSigner(["a secret of this test, long enough"], clock),
+    vault: createVault(["a secret of this test, long enough"]),
     openUrl: () => Promise.reject(new Error("this test reaches nothing outside")),
+    platforms: createPlatforms("http://localhost:3000", []),
+    sleep: (ms) => sleep(ms),
   };
 }
 

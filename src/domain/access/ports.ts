@@ -98,7 +98,7 @@ export interface RateLimitStore {
 }
 
 /** What nobody will ask for again. */
-export const purgeable = ["oauthRecords", "sessions", "rateLimits", "uploadLinks"] as const;
+export const purgeable = ["oauthRecords", "sessions", "rateLimits", "uploadLinks", "connectPages"] as const;
 export type Purgeable = (typeof purgeable)[number];
 
 /** Each of these is one statement over at most `limit` rows, so that nobody waits for long. */
