@@ -1,6 +1,7 @@
 import type { TextLimit } from "./limits.ts";
 
-const link = /https?:\/\/[^\s<>"']+/gi;
+/** Up to what follows it in a sentence. */
+const link = /https?:\/\/[^\s<>"']*[^\s<>"'.,:;!?)\]]/gi;
 
 /** How long a text is where it is going: platforms do not agree on what a character is. */
 export function lengthThere(text: string, { countedIn, linkLength }: TextLimit): number {
@@ -14,7 +15,8 @@ const units: Record<TextLimit["countedIn"], (text: string) => number> = {
   codePoints: (text) => [...text].length,
   graphemes: (text) => graphemes(text).length,
   bytes: (text) => Buffer.byteLength(text),
-  weighted: (text) => graphemes(text.normalize("NFC")).reduce((sum, one) => sum + weight(one), 0),
+  emojiBytes: (text) => sumOf(graphemes(text), (one) => (isEmoji(one) ? Buffer.byteLength(one) : [...one].length)),
+  weighted: (text) => sumOf(graphemes(text.normalize("NFC")), weight),
 };
 
 function graphemes(text: string): string[] {
@@ -23,8 +25,16 @@ function graphemes(text: string): string[] {
 
 /** X: an emoji is two however it is put together; so is each character beyond the Latin and kindred scripts. */
 function weight(grapheme: string): number {
-  if (/\p{Emoji_Presentation}|\p{Emoji}\uFE0F/u.test(grapheme)) return 2;
-  return [...grapheme].reduce((sum, char) => sum + (isLight(char.codePointAt(0) ?? 0) ? 1 : 2), 0);
+  if (isEmoji(grapheme)) return 2;
+  return sumOf([...grapheme], (char) => (isLight(char.codePointAt(0) ?? 0) ? 1 : 2));
+}
+
+function isEmoji(grapheme: string): boolean {
+  return /\p{Emoji_Presentation}|\p{Emoji}\uFE0F/u.test(grapheme);
+}
+
+function sumOf(parts: readonly string[], each: (part: string) => number): number {
+  return parts.reduce((sum, part) => sum + each(part), 0);
 }
 
 const light = [

@@ -9,14 +9,14 @@ export interface PostLimits {
   images?: ImageLimit;
   videos?: VideoLimit;
   documents?: MediaLimit;
-  /** Whether pictures and videos may stand in one post. */
+  /** Whether different kinds of files may stand in one post. */
   mixed: boolean;
   /** Absent: the platform takes no alternative text. */
   altText?: { maxLength?: number };
   /** The people who run an instance may have set other bounds: what exceeds these is a warning. */
   setByInstance?: boolean;
-  /** The pages these bounds stand on. */
-  sources: readonly Source[];
+  /** The pages these bounds stand on, the one that says most first. */
+  sources: Sources;
 }
 
 export interface TextLimit {
@@ -63,6 +63,8 @@ export interface VideoLimit extends ImageLimit {
   minDurationMs?: number;
   maxDurationMs?: number;
 }
+
+export type Sources = readonly [Source, ...Source[]];
 
 /** A page that an entry was written from. */
 export interface Source {
