@@ -12,10 +12,10 @@ export function lengthThere(text: string, { countedIn, linkLength }: TextLimit):
 
 const units: Record<TextLimit["countedIn"], (text: string) => number> = {
   utf16: (text) => text.length,
-  codePoints: (text) => [...text].length,
+  codePoints: (text) => Array.from(text).length,
   graphemes: (text) => graphemes(text).length,
   bytes: (text) => Buffer.byteLength(text),
-  emojiBytes: (text) => sumOf(graphemes(text), (one) => (isEmoji(one) ? Buffer.byteLength(one) : [...one].length)),
+  emojiBytes: (text) => sumOf(graphemes(text), (one) => (isEmoji(one) ? Buffer.byteLength(one) : Array.from(one).length)),
   weighted: (text) => sumOf(graphemes(text.normalize("NFC")), weight),
 };
 
@@ -26,7 +26,7 @@ function graphemes(text: string): string[] {
 /** X: an emoji is two however it is put together; so is each character beyond the Latin and kindred scripts. */
 function weight(grapheme: string): number {
   if (isEmoji(grapheme)) return 2;
-  return sumOf([...grapheme], (char) => (isLight(char.codePointAt(0) ?? 0) ? 1 : 2));
+  return sumOf(Array.from(grapheme), (char) => (isLight(char.codePointAt(0) ?? 0) ? 1 : 2));
 }
 
 function isEmoji(grapheme: string): boolean {
