@@ -8,13 +8,17 @@ export interface PlatformExample {
   /** Whose token this is. */
   account: JsonObject;
   accounts: readonly FoundAccount[];
-  /** The answer for the code, where an entry has to make it into one of RFC 6749 §5.1. */
-  token?: { answered: JsonObject; tidy: JsonObject };
+  /** The answer for the code. */
+  token: JsonObject;
+  /** The answer of the call that makes a token live longer. */
+  extended?: JsonObject;
+  /** What we keep in the end. */
+  kept: { accessToken: string; refreshToken?: string; expiresInMs?: number };
   /** The calls that are no OAuth standard, for the token `held` below. */
   calls: { account: ApiCall; extend?: ApiCall; refresh?: ApiCall; revoke?: ApiCall };
 }
 
-export const held = { accessToken: "the-token", clientId: "our-id", clientSecret: "our-secret" };
+export const held = { accessToken: "the-token", clientId: "our-id", clientSecret: "-our_secret" };
 
 const bearer = held.accessToken;
 
@@ -29,6 +33,8 @@ export const platformExamples: Readonly<Record<string, PlatformExample>> = {
       locale: "en-US",
     },
     accounts: [{ id: "782bbtaQ", name: "Ada Lovelace", pictureUrl: "https://media.licdn-ei.example/ada.jpg" }],
+    token: { access_token: "the-token", expires_in: 5_184_000, scope: "openid,profile", id_token: "e30.e30.c2ln" },
+    kept: { accessToken: "the-token", expiresInMs: 5_184_000_000 },
     calls: { account: { method: "GET", url: "https://api.linkedin.com/v2/userinfo", bearer } },
   },
   x: {
@@ -44,6 +50,14 @@ export const platformExamples: Readonly<Record<string, PlatformExample>> = {
         profileUrl: "https://x.com/ada",
       },
     ],
+    token: {
+      token_type: "bearer",
+      expires_in: 7200,
+      access_token: "the-token",
+      scope: "tweet.read users.read offline.access",
+      refresh_token: "the-refresh-token",
+    },
+    kept: { accessToken: "the-token", refreshToken: "the-refresh-token", expiresInMs: 7_200_000 },
     calls: {
       account: {
         method: "GET",
@@ -78,6 +92,10 @@ export const platformExamples: Readonly<Record<string, PlatformExample>> = {
         accessToken: "page-token-1",
       },
     ],
+    token: { access_token: "short", token_type: "bearer", expires_in: 5400 },
+    extended: { access_token: "long", token_type: "bearer", expires_in: 5_183_944 },
+    // The page's own, which does not end when the person's does.
+    kept: { accessToken: "page-token-1" },
     calls: {
       extend: {
         method: "GET",
@@ -114,14 +132,9 @@ export const platformExamples: Readonly<Record<string, PlatformExample>> = {
         profileUrl: "https://www.instagram.com/ada.engines/",
       },
     ],
-    token: {
-      answered: { data: [{ access_token: "short", user_id: "1020", permissions: "instagram_business_basic" }] },
-      tidy: {
-        access_token: "short",
-        user_id: "1020",
-        permissions: "instagram_business_basic",
-      },
-    },
+    token: { data: [{ access_token: "short", user_id: "1020", permissions: "instagram_business_basic" }] },
+    extended: { access_token: "long", token_type: "bearer", expires_in: 5_183_944 },
+    kept: { accessToken: "long", expiresInMs: 5_183_944_000 },
     calls: {
       extend: {
         method: "GET",
@@ -156,6 +169,9 @@ export const platformExamples: Readonly<Record<string, PlatformExample>> = {
         profileUrl: "https://www.threads.com/@ada",
       },
     ],
+    token: { access_token: "short", user_id: 1234567 },
+    extended: { access_token: "long", token_type: "bearer", expires_in: 5_183_944 },
+    kept: { accessToken: "long", expiresInMs: 5_183_944_000 },
     calls: {
       extend: {
         method: "GET",
@@ -201,6 +217,16 @@ export const platformExamples: Readonly<Record<string, PlatformExample>> = {
         profileUrl: "https://vm.tiktok.com/ABcdEfghi/",
       },
     ],
+    token: {
+      access_token: "the-token",
+      expires_in: 86_400,
+      open_id: "723f24d7-e717-40f8-a2b6-cb8464cd23b4",
+      refresh_expires_in: 31_536_000,
+      refresh_token: "the-refresh-token",
+      scope: "user.info.basic,video.publish",
+      token_type: "Bearer",
+    },
+    kept: { accessToken: "the-token", refreshToken: "the-refresh-token", expiresInMs: 86_400_000 },
     calls: {
       account: {
         method: "GET",
@@ -240,6 +266,14 @@ export const platformExamples: Readonly<Record<string, PlatformExample>> = {
         profileUrl: "https://www.youtube.com/channel/UC_x5XG1OV2P6uZZ5FSM9Ttw",
       },
     ],
+    token: {
+      access_token: "the-token",
+      expires_in: 3920,
+      token_type: "Bearer",
+      scope: "https://www.googleapis.com/auth/youtube.upload",
+      refresh_token: "the-refresh-token",
+    },
+    kept: { accessToken: "the-token", refreshToken: "the-refresh-token", expiresInMs: 3_920_000 },
     calls: {
       account: {
         method: "GET",
@@ -266,6 +300,16 @@ export const platformExamples: Readonly<Record<string, PlatformExample>> = {
         profileUrl: "https://www.pinterest.com/ada/",
       },
     ],
+    token: {
+      access_token: "the-token",
+      refresh_token: "the-refresh-token",
+      response_type: "authorization_code",
+      token_type: "bearer",
+      expires_in: 2_592_000,
+      refresh_token_expires_in: 5_184_000,
+      scope: "boards:read pins:read",
+    },
+    kept: { accessToken: "the-token", refreshToken: "the-refresh-token", expiresInMs: 2_592_000_000 },
     calls: { account: { method: "GET", url: "https://api.pinterest.com/v5/user_account", bearer } },
   },
   mastodon: {
@@ -286,6 +330,8 @@ export const platformExamples: Readonly<Record<string, PlatformExample>> = {
         profileUrl: "https://instance.example/@ada",
       },
     ],
+    token: { access_token: "the-token", token_type: "Bearer", scope: "read:accounts", created_at: 1573979017 },
+    kept: { accessToken: "the-token" },
     calls: {
       account: { method: "GET", url: "https://instance.example/api/v1/accounts/verify_credentials", bearer },
     },

@@ -15,7 +15,8 @@ const units: Record<TextLimit["countedIn"], (text: string) => number> = {
   codePoints: (text) => Array.from(text).length,
   graphemes: (text) => graphemes(text).length,
   bytes: (text) => Buffer.byteLength(text),
-  emojiBytes: (text) => sumOf(graphemes(text), (one) => (isEmoji(one) ? Buffer.byteLength(one) : Array.from(one).length)),
+  emojiBytes: (text) =>
+    sumOf(graphemes(text), (one) => (isEmoji(one) ? Buffer.byteLength(one) : Array.from(one).length)),
   weighted: (text) => sumOf(graphemes(text.normalize("NFC")), weight),
 };
 
