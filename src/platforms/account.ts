@@ -18,7 +18,8 @@ export async function findAccounts(
   if (found.length === 0) throw new PlatformFailure("denied", "no account was chosen");
   return found.slice(0, mostAccounts).map(({ accessToken, ...account }) => ({
     account: tidy(account),
-    tokens: accessToken === undefined ? tokens : { ...tokens, accessToken },
+    // How long the person's token lives says nothing of a page's.
+    tokens: accessToken === undefined ? tokens : { accessToken },
   }));
 }
 

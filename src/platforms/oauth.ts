@@ -132,9 +132,9 @@ function clientAuth({ platform, app }: Site): oauth.ClientAuth {
       body.set("client_secret", app.clientSecret);
     };
   }
-  return platform.clientAuth === "basic"
-    ? oauth.ClientSecretBasic(app.clientSecret)
-    : oauth.ClientSecretPost(app.clientSecret);
+  if (platform.clientAuth === "post") return oauth.ClientSecretPost(app.clientSecret);
+  const basic = Buffer.from(`${app.clientId}:${app.clientSecret}`).toString("base64");
+  return (_server, _client, _body, headers) => headers.set("authorization", `Basic ${basic}`);
 }
 
 /** Codes that say nothing about what we showed: asking later may help. */

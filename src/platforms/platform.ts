@@ -1,4 +1,4 @@
-import type { PostLimits, Source } from "#domain/platforms/limits.ts";
+import type { PostLimits, Sources } from "#domain/platforms/limits.ts";
 
 /**
  * A social platform, as data: one file in `catalog/`, one line in `catalog.ts`. Whatever follows RFC 6749 needs no
@@ -17,7 +17,10 @@ export interface Platform {
   scopeSeparator?: ",";
   /** RFC 7636 with S256. False only where the platform refuses the parameters or its documentation knows none. */
   pkce: boolean;
-  /** How our secret goes to the token endpoint: in a Basic header, or in the form. */
+  /**
+   * How our secret goes to the token endpoint: in a Basic header, or in the form. Into the header it goes as it is:
+   * X and Pinterest know nothing of the encoding that RFC 6749 §2.3.1 puts before it.
+   */
   clientAuth: "basic" | "post";
   /** What the platform calls `client_id`. */
   clientIdName?: "client_key";
@@ -39,7 +42,8 @@ export interface Platform {
    */
   readAccounts: (answer: JsonObject) => readonly FoundAccount[];
   limits: PostLimits;
-  source: Source;
+  /** The pages that everything but `limits` stands on. */
+  sources: Sources;
 }
 
 export interface Endpoints {

@@ -71,13 +71,12 @@ export function createPlatforms(base: string, setups: readonly PlatformSetup[]):
 }
 
 function factsOf({ platform, app }: PlatformSetup): PlatformFacts {
-  const { id, name, limits, source } = platform;
+  const { id, name, limits } = platform;
   return {
     id,
     name,
     perInstance: typeof platform.endpoints === "function",
     configured: app !== undefined || platform.app !== "settings",
     limits,
-    source,
   };
 }

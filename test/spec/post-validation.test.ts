@@ -13,6 +13,7 @@ const limits: PostLimits = {
   videos: { max: 1, types: ["video/mp4"], maxDurationMs: 60_000, minDurationMs: 3000 },
   mixed: false,
   altText: { maxLength: 5 },
+  sources: [{ url: "https://platform.test/docs", readOn: "2026-11-15" }],
 };
 
 const asset = (given: Partial<AssetDetail> = {}): AssetDetail => ({
@@ -84,7 +85,7 @@ test("[PLATFORM-12] bounds that an instance may have set otherwise only warn", (
 });
 
 test("[PLATFORM-12] a problem with a file names it", () => {
-  const [found] = problemsOf(limits, { title: "Title", body: "", assets: [asset({ bytes: 2 * 1024 * 1024 })] });
+  const [found] = problemsOf(limits, { title: "Title", body: "", assets: [asset({ bytes: 2_000_000 })] });
   assert.deepEqual(found, {
     level: "refused",
     code: "file_too_large",

@@ -17,6 +17,8 @@ export function withPlatform(
   return { ...deps, platforms: createPlatforms(deps.base, strict.setups(options)) };
 }
 
+const sources = [{ url: "https://s.test/docs", readOn: "2026-11-15" }] as const;
+
 /** A platform that is only there to be named. */
 export const somewhere = createPlatforms("http://localhost:3000", [
   {
@@ -32,8 +34,8 @@ export const somewhere = createPlatforms("http://localhost:3000", [
       revoke: "none",
       account: () => ({ method: "GET", url: "https://s.test/me" }),
       readAccounts: () => [],
-      limits: { text: { max: 10, countedIn: "utf16" }, mixed: true },
-      source: { url: "https://s.test/docs", readOn: "2026-11-15" },
+      limits: { text: { max: 10, countedIn: "utf16" }, mixed: true, sources },
+      sources,
     },
     app: { clientId: "id", clientSecret: "secret" },
     reach: () => Promise.reject(new Error("this test reaches nothing outside")),

@@ -247,7 +247,8 @@ function strictEntry(origin: string): Platform {
       images: { max: 1, types: ["image/jpeg"], maxBytes: 1000 },
       mixed: false,
       altText: {},
+      sources: [{ url: "https://platform.test/docs", readOn: "2026-11-15" }],
     },
-    source: { url: "https://platform.test/docs", readOn: "2026-11-15" },
+    sources: [{ url: "https://platform.test/docs", readOn: "2026-11-15" }],
   };
 }

@@ -1,5 +1,5 @@
 import type { Account, PlatformConnection, PlatformPlace } from "./connection.ts";
-import type { PostLimits, Source } from "./limits.ts";
+import type { PostLimits } from "./limits.ts";
 
 /** What the domain knows of a platform. */
 export interface PlatformFacts {
@@ -10,7 +10,6 @@ export interface PlatformFacts {
   /** We have what it takes to ask for access there. */
   configured: boolean;
   limits: PostLimits;
-  source: Source;
 }
 
 /** Ourselves as an application at a platform. */

@@ -21,8 +21,8 @@ export const validationView = z.object({
   account: z.string(),
   problems: z.array(problem).describe("Empty: the platform would take the post as it is."),
   source: z
-    .object({ url: z.string(), readOn: z.string() })
-    .describe("The platform's documentation the bounds are from, and the day it was read."),
+    .object({ url: z.string(), readOn: z.string(), dated: z.string().optional() })
+    .describe("The platform's documentation the bounds are from, the day it was read, and the day it bears itself."),
 });
 
 export type ValidationView = z.infer<typeof validationView>;
@@ -43,7 +43,7 @@ export function validatePost(
     const facts = platforms.find(platform);
     if (!facts) return [];
     const problems = problemsOf(facts.limits, post);
-    return [{ platform, connectionId: id, account: accountLabel(account), problems, source: facts.source }];
+    return [{ platform, connectionId: id, account: accountLabel(account), problems, source: facts.limits.sources[0] }];
   });
 }
 
@@ -57,8 +57,8 @@ export function problemsOf(limits: PostLimits, { title, body, assets }: Draft): 
   // Where an instance may have set other bounds, ours are only what is likely.
   const level = limits.setByInstance ? "warning" : "refused";
   const found = [
-    ...textProblems("text", "The text", body, limits.text),
-    ...(limits.title ? textProblems("title", "The title", title, limits.title) : []),
+    ...textProblems("text", "The text", body, writtenLimit("text", limits, assets)),
+    ...textProblems("title", "The title", title, writtenLimit("title", limits, assets)),
     ...countProblems(limits, assets),
     ...kinds.flatMap(([kind, bounds, word]) => {
       const limit = limits[bounds];
@@ -74,7 +74,18 @@ export function problemsOf(limits: PostLimits, { title, body, assets }: Draft): 
 
 type Found = Omit<Problem, "level">;
 
-function textProblems(code: string, what: string, text: string, limit: TextLimit): Found[] {
+/** That of the post's files, where their kind has one of its own. */
+function writtenLimit(
+  part: "text" | "title",
+  limits: PostLimits,
+  assets: readonly AssetDetail[],
+): TextLimit | undefined {
+  const present = kinds.filter(([kind]) => assets.some((asset) => asset.kind === kind));
+  return present.map(([, bounds]) => limits[bounds]?.[part]).find((limit) => limit !== undefined) ?? limits[part];
+}
+
+function textProblems(code: string, what: string, text: string, limit: TextLimit | undefined): Found[] {
+  if (!limit) return [];
   const length = lengthThere(text, limit);
   if (limit.required && text.trim() === "")
     return [{ code: `${code}_missing`, message: `${what} is empty, and the platform wants one.` }];
@@ -88,9 +99,9 @@ function textProblems(code: string, what: string, text: string, limit: TextLimit
     : [];
 }
 
-function countProblems({ files = {}, mixed }: PostLimits, assets: readonly AssetDetail[]): Found[] {
-  const { min = 0, max = Infinity } = files;
-  const has = (kind: string): boolean => assets.some((asset) => asset.kind === kind);
+function countProblems(limits: PostLimits, assets: readonly AssetDetail[]): Found[] {
+  const { min = 0, max = Infinity } = limits.files ?? {};
+  const taken = kinds.filter(([kind, bounds]) => limits[bounds] && assets.some((asset) => asset.kind === kind));
   return [
     ...(assets.length < min
       ? [{ code: "files_missing", message: `The post has ${assets.length} files; the platform wants ${min} at least.` }]
@@ -98,26 +109,32 @@ function countProblems({ files = {}, mixed }: PostLimits, assets: readonly Asset
     ...(assets.length > max
       ? [{ code: "too_many_files", message: `The post has ${assets.length} files; the platform takes ${max}.` }]
       : []),
-    ...(!mixed && has("image") && has("video")
-      ? [{ code: "mixed_media", message: "The platform takes pictures or a video in one post, not both." }]
+    ...(!limits.mixed && taken.length > 1
+      ? [{ code: "mixed_media", message: "The platform takes one kind of file in a post, not several." }]
       : []),
   ];
 }
 
-function tooMany(files: readonly AssetDetail[], { max }: MediaLimit, word: string): Found[] {
+function tooMany(files: readonly AssetDetail[], { max = Infinity }: MediaLimit, word: string): Found[] {
   if (files.length <= max) return [];
   return [{ code: `too_many_${word}s`, message: `The post has ${files.length} ${word}s; the platform takes ${max}.` }];
 }
 
 function fileProblems(file: AssetDetail, limit: MediaLimit & ImageLimit & VideoLimit): Found[] {
   const { mimeType, bytes, width, height, durationMs } = file;
-  const aspect = width && height ? width / height : undefined;
+  const maxBytes = limit.maxBytesOf?.[mimeType] ?? limit.maxBytes;
+  const sides = width && height ? { width, height } : undefined;
+  // A pixel more or less is not held against it: 1200 × 628 is what everybody means by 1.91:1.
+  const tooWide = over(sides && (sides.width - 1) / (sides.height + 1), limit.maxAspect);
+  const tooTall = over(limit.minAspect, sides && (sides.width + 1) / Math.max(sides.height - 1, 1));
   return [
     limit.types.includes(mimeType)
       ? undefined
       : about(file, "type_unsupported", `is ${mimeType}; the platform takes ${limit.types.join(", ")}`),
-    over(bytes, limit.maxBytes) &&
-      about(file, "file_too_large", `has ${megabytes(bytes)}; the platform takes ${megabytes(limit.maxBytes)}`),
+    over(bytes, maxBytes) &&
+      about(file, "file_too_large", `has ${megabytes(bytes)}; the platform takes ${megabytes(maxBytes)}`),
+    over(sides && sides.width * sides.height, limit.maxPixels) &&
+      about(file, "too_many_pixels", `is ${width} × ${height} pixels; the platform takes ${limit.maxPixels} in all`),
     (over(width, limit.maxWidth) || over(height, limit.maxHeight)) &&
       about(
         file,
@@ -130,8 +147,7 @@ function fileProblems(file: AssetDetail, limit: MediaLimit & ImageLimit & VideoL
         "too_few_pixels",
         `is ${width} × ${height} pixels; the platform wants ${limit.minWidth ?? 1} × ${limit.minHeight ?? 1} at least`,
       ),
-    (over(aspect, limit.maxAspect) || over(limit.minAspect, aspect)) &&
-      about(file, "aspect_ratio", `is too ${over(aspect, limit.maxAspect) ? "wide" : "tall"} for the platform`),
+    (tooWide || tooTall) && about(file, "aspect_ratio", `is too ${tooWide ? "wide" : "tall"} for the platform`),
     over(durationMs, limit.maxDurationMs) &&
       about(file, "video_too_long", `lasts ${seconds(durationMs)}; the platform takes ${seconds(limit.maxDurationMs)}`),
     over(limit.minDurationMs, durationMs) &&
@@ -173,6 +189,5 @@ function about(file: AssetDetail, code: string, what: string): Found {
   return { code, message: `${file.filename} ${what}.`, assetId: file.id };
 }
 
-const megabytes = (bytes: number | null | undefined): string =>
-  `${Math.ceil(((bytes ?? 0) / 1024 / 1024) * 10) / 10} MB`;
+const megabytes = (bytes: number | null | undefined): string => `${Math.ceil((bytes ?? 0) / 100_000) / 10} MB`;
 const seconds = (ms: number | undefined): string => `${Math.round((ms ?? 0) / 100) / 10} s`;

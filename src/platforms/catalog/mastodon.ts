@@ -60,6 +60,7 @@ export const mastodon: Platform = {
     mixed: false,
     altText: { maxLength: 1500 },
     setByInstance: true,
+    sources: [{ url: "https://docs.joinmastodon.org/user/posting/", readOn: "2026-11-15" }],
   },
-  source: { url: "https://docs.joinmastodon.org/user/posting/", readOn: "2026-11-15" },
+  sources: [{ url: "https://docs.joinmastodon.org/methods/oauth/", readOn: "2026-11-15" }],
 };

@@ -35,8 +35,9 @@ export function sandbox(origin: string): Platform {
       videos: { max: 1, types: ["video/mp4"], maxBytes: 512 * 1024 * 1024, maxDurationMs: 140_000 },
       mixed: false,
       altText: { maxLength: 1000 },
+      // Made up here, so that each kind of problem can be seen.
+      sources: [{ url: `${origin}/about`, readOn: "2026-11-15" }],
     },
-    // Made up here, so that each kind of problem can be seen.
-    source: { url: `${origin}/about`, readOn: "2026-11-15" },
+    sources: [{ url: `${origin}/about`, readOn: "2026-11-15" }],
   };
 }
