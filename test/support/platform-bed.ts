@@ -43,10 +43,15 @@ export const somewhere = createPlatforms("http://localhost:3000", [
 ]);
 
 /** A connection as the callback leaves it, without anyone asked. */
-export async function newConnection(deps: Deps, { studio, user }: Caller, account = "studio"): Promise<string> {
+export async function newConnection(
+  deps: Deps,
+  { studio, user }: Caller,
+  account = "studio",
+  platform = "somewhere",
+): Promise<string> {
   const now = deps.clock();
   const id = await deps.platformStore.claim({
-    ...{ id: deps.newId("platformConnection"), studioId: studio.id, platform: "somewhere", instance: "" },
+    ...{ id: deps.newId("platformConnection"), studioId: studio.id, platform, instance: "" },
     account: { id: account, handle: account, name: null, pictureUrl: null, profileUrl: null },
     connectedAt: now,
   });
