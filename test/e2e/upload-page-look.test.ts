@@ -108,7 +108,9 @@ if (hasChromium())
           }
           throw new Error(`no way to ${name} by the keyboard`);
         };
-        await page.keyboard.press("Tab");
+        // A browser takes no keys for a page that it has not painted yet.
+        await page.evaluate("new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))");
+        await tabTo("Choose files");
         const chooser = page.waitForEvent("filechooser");
         await page.keyboard.press("Space");
         await (await chooser).setFiles(film);

@@ -36,6 +36,7 @@ export function createFace(root: HTMLElement, { uploader, language, accepts, pho
   const input =
     root.querySelector<HTMLInputElement>("input[type=file]") ?? el("input", { type: "file", multiple: true });
   input.id ||= "uploader-files";
+  input.setAttribute("aria-label", strings.chooseFiles);
   const folder = el("input", {
     type: "file",
     multiple: true,
