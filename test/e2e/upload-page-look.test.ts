@@ -110,8 +110,8 @@ if (hasChromium())
         };
         // A browser takes no keys for a page that it has not painted yet.
         await page.evaluate("new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))");
-        await tabTo("Choose files");
         const chooser = page.waitForEvent("filechooser");
+        await tabTo("Choose files");
         await page.keyboard.press("Space");
         await (await chooser).setFiles(film);
         await page.locator('[data-status="sending"]').waitFor();
