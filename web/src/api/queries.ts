@@ -11,7 +11,7 @@ const live = 1500;
 type PostAnswer = InferResponseType<typeof postApi.$get>;
 type PostPage = InferResponseType<typeof studioApi.posts.$get>;
 type AssetPage = InferResponseType<typeof studioApi.assets.$get>;
-type ClientList = InferResponseType<typeof studioApi.clients.$get>;
+type ClientPage = InferResponseType<typeof studioApi.clients.$get>;
 
 export type Me = NonNullable<Awaited<ReturnType<typeof fetchMe>>>;
 export type Studio = Awaited<ReturnType<typeof fetchStudio>>;
@@ -20,7 +20,10 @@ export type Role = Studio["role"];
 export type Post = PostAnswer;
 export type PostStatus = Post["status"];
 export type Member = Awaited<ReturnType<typeof fetchMembers>>["members"][number];
-export type AiClient = ClientList["clients"][number];
+export type AiClient = ClientPage["clients"][number];
+export interface ClientFilter {
+  ended?: "true" | "false";
+}
 export type Activity = Awaited<ReturnType<typeof fetchActivity>>["activity"][number];
 type ActivityQuery = InferRequestType<typeof studioApi.activity.$get>["query"];
 export type ActivityFilter = Pick<ActivityQuery, "userId" | "clientId" | "action">;
@@ -38,9 +41,6 @@ const fetchPost = (studioId: string, postId: string, known?: PostAnswer): Promis
   askAgain(known, (options) => postApi.$get({ param: { studioId, postId } }, options));
 
 const fetchMembers = (studioId: string) => ask(studioApi.members.$get({ param: { studioId } }));
-
-const fetchClients = (studioId: string, known?: ClientList): Promise<ClientList> =>
-  askAgain(known, (options) => studioApi.clients.$get({ param: { studioId } }, options));
 
 const fetchActivity = (studioId: string, query: ActivityQuery) =>
   ask(studioApi.activity.$get({ param: { studioId }, query }));
@@ -115,10 +115,17 @@ export const invitationsQuery = (studioId: string) =>
     refetchInterval: 5000,
   });
 
-export const clientsQuery = (studioId: string) =>
-  queryOptions({
-    queryKey: ["studio", studioId, "clients"],
-    queryFn: ({ client, queryKey }) => fetchClients(studioId, client.getQueryData<ClientList>(queryKey)),
+export const clientsQuery = (studioId: string, filter: ClientFilter) =>
+  infiniteQueryOptions({
+    queryKey: ["studio", studioId, "clients", filter],
+    queryFn: ({ client, queryKey, pageParam }) => {
+      const known = client.getQueryData<InfiniteData<ClientPage, string>>(queryKey);
+      const page = known?.pages[known.pageParams.indexOf(pageParam)];
+      const query = { ...filter, limit: "50", ...(pageParam === "" ? {} : { cursor: pageParam }) };
+      return askAgain(page, (options) => studioApi.clients.$get({ param: { studioId }, query }, options));
+    },
+    initialPageParam: "",
+    getNextPageParam: (page: ClientPage) => page.nextCursor,
     refetchInterval: 2000,
     structuralSharing: false,
   });

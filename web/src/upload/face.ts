@@ -155,7 +155,8 @@ export function createFace(root: HTMLElement, { uploader, language, accepts, pho
     root.dataset["state"] = now.state;
     show(overall, now.state !== "empty");
     const parts = [fill(strings.filesUploadedOfTotal, { complete: now.done, smart_count: now.files })];
-    if (now.state !== "done")
+    const isOpen = now.state === "sending" || now.state === "paused";
+    if (isOpen)
       parts.push(
         fill(strings.dataUploadedOfTotal, { complete: format.bytes(now.sent), total: format.bytes(now.size) }),
       );
@@ -163,7 +164,7 @@ export function createFace(root: HTMLElement, { uploader, language, accepts, pho
     if (now.secondsLeft !== undefined) parts.push(fill(strings.xTimeLeft, { time: format.duration(now.secondsLeft) }));
     say(summary, now.state === "done" ? strings.allDone : parts.join(" · "));
     bar.value = now.size === 0 ? 0 : (now.sent / now.size) * 100;
-    show(bar, now.state !== "done");
+    show(bar, isOpen);
     const focused = document.activeElement === pauseAll || document.activeElement === resumeAll;
     show(pauseAll, now.state === "sending");
     show(resumeAll, now.state === "paused");
