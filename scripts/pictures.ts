@@ -7,6 +7,7 @@ import { buildWeb } from "./build-web.ts";
 import { createMovedClock, fillStudio } from "./pictures/studio.ts";
 import { uploadScenes } from "./pictures/upload-scenes.ts";
 import { webScenes, type Scene } from "./pictures/web-scenes.ts";
+import { temporaryFolder } from "../test/support/folder.ts";
 import { startWebBed, type WebBed } from "../test/support/web-bed.ts";
 
 /**
@@ -19,7 +20,7 @@ const looks: Record<string, BrowserContextOptions> = {
   phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
 };
 const schemes = ["light", "dark"] as const;
-const inDocs = ["post", "clients", "consent", "upload-sending"];
+const inDocs = ["post", "upload-sending"];
 const docs = join(import.meta.dirname, "../docs/pictures");
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { docs: { type: "boolean" } } });
@@ -28,10 +29,11 @@ if (folder === undefined) throw new Error("Say where to: npm run pictures -- <fo
 await mkdir(folder, { recursive: true });
 await buildWeb();
 
+const sent = temporaryFolder();
 const clock = createMovedClock();
 const bed = await startWebBed(clock);
 const filled = await fillStudio(bed.service.deps, clock);
-const scenes = [...(await webScenes(bed, filled)), ...(await uploadScenes(bed, filled, clock))];
+const scenes = [...(await webScenes(bed, filled)), ...(await uploadScenes(bed, filled, clock, sent.path))];
 const wanted = scenes.filter(({ name }) => names.length === 0 || names.includes(name));
 const shots = wanted.flatMap((scene) =>
   (values.docs ? ["desktop"] : Object.keys(looks)).map((look) => ({ scene, look })),
@@ -45,6 +47,7 @@ await Promise.all(
 );
 for (const { scene, look } of shots.filter((shot) => shot.scene.alone)) await take(bed, scene, look, folder);
 await bed.close();
+sent.remove();
 
 async function take({ open }: WebBed, scene: Scene, look: string, into: string): Promise<void> {
   const context = await open(scene.person, { ...looks[look], locale: "en-GB" });

@@ -1,3 +1,4 @@
+import { dayOf } from "#domain/access/call-tally.ts";
 import { approveClient } from "#domain/access/approve-client.ts";
 import { revokeClient } from "#domain/access/revoke-client.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
@@ -75,12 +76,14 @@ export async function fillStudio(deps: Deps, clock: MovedClock): Promise<FilledS
   clock.ago(hours(20));
   await createInvitation(deps, owner, { role: "member", email: "lena.weiss@bluedoor.example" });
   await createInvitation(deps, admin, { role: "admin" });
-  for (const [{ grantId = "" }, ago] of [
-    [claude, minutes(3)],
-    [cursor, hours(5)],
-    [chat, days(2)],
-  ] as const)
+  for (const [{ grantId = "" }, ago, calls] of [
+    [claude, minutes(3), 1284],
+    [cursor, hours(5), 212],
+    [chat, days(2), 47],
+  ] as const) {
     await deps.grants.touch(grantId, Date.now() - ago);
+    await deps.grants.addCalls(grantId, dayOf(Date.now() - ago), calls);
+  }
   clock.ago(minutes(9));
   const postId = ids.at(-1) ?? "";
   await createUploadSession(deps, claude, { postId });

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { createPost } from "#domain/posts/create-post.ts";
@@ -6,15 +7,20 @@ import { listUploadSessions } from "#domain/uploads/list-upload-sessions.ts";
 import { withdrawUploadSession } from "#domain/uploads/withdraw-upload-session.ts";
 import { hours } from "#lib/clock.ts";
 import { newStudio } from "../../test/support/people.ts";
-import { choose, slowDown } from "../../test/support/upload-bed.ts";
-import { mp4, png } from "../../test/support/samples.ts";
+import { choose, slowDown, writeFilm } from "../../test/support/upload-bed.ts";
+import { png } from "../../test/support/samples.ts";
 import type { WebBed } from "../../test/support/web-bed.ts";
 import { paint } from "./motifs.ts";
 import type { FilledStudio, MovedClock } from "./studio.ts";
 import type { Scene } from "./web-scenes.ts";
 
-/** The upload page in every state. */
-export async function uploadScenes({ service }: WebBed, filled: FilledStudio, clock: MovedClock): Promise<Scene[]> {
+/** The upload page in every state. `into` is a folder for what is sent. */
+export async function uploadScenes(
+  { service }: WebBed,
+  filled: FilledStudio,
+  clock: MovedClock,
+  into: string,
+): Promise<Scene[]> {
   const { base, deps } = service;
   // A studio of its own, so that what is sent does not show on the pages of the other.
   const owner = await newStudio(deps, { user: filled.member.user }, "Blue Door Studio");
@@ -23,11 +29,8 @@ export async function uploadScenes({ service }: WebBed, filled: FilledStudio, cl
     { name: "cover-front.jpg", mimeType: "image/jpeg", buffer: poster },
     { name: "cover-back.jpg", mimeType: "image/jpeg", buffer: door },
   ];
-  const film = {
-    name: "a film with a long name, second cut, colour corrected.mp4",
-    mimeType: "video/mp4",
-    buffer: Buffer.concat([mp4(), Buffer.alloc(40_000_000)]),
-  };
+  const film = join(into, "a film with a long name, second cut, colour corrected.mp4");
+  await writeFilm(film, 40_000_000);
 
   /** A link to a post of its own. */
   async function link(): Promise<{ url: string; postId: string }> {

@@ -64,7 +64,7 @@ export async function webScenes({ service }: WebBed, filled: FilledStudio): Prom
       await button(page, "Sign in");
     }),
     scene("consent", owner, async (page) => page.goto(await authorizeAddress(base))),
-    scene("join", nobody, async (page) => page.goto(`${base}/join/${await invite(deps, owner, "member")}`)),
+    scene("join", nobody, async (page) => page.goto(`${base}/join/${await invite(deps, spare, "member")}`)),
     scene("join-ended", nobody, open("/join/nothing")),
     scene("first-studio", nobody, open("/")),
     scene("new-studio", owner, open("/studios/new")),

@@ -99,7 +99,7 @@ forEachEngine(
       const heaviest = (names: string[]) => Math.max(...names.map((name) => weigh([name])));
       const rest = [...all].filter((name) => !packs.includes(name) && !words.includes(name));
       const inAll = weigh(rest) + heaviest(packs) + heaviest(words);
-      for (const part of ["camera", "phone", "dialog"])
+      for (const part of ["camera", "phone", "dialog", "ask"])
         assert.ok(
           rest.some((name) => name.startsWith(`${part}-`)),
           `${part} is weighed`,

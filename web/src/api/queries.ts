@@ -5,8 +5,14 @@ import { api, ask, askAgain, fetchMe } from "./client.ts";
 const studioApi = api.studios[":studioId"];
 const postApi = studioApi.posts[":postId"];
 
+/** Asked for so often; where nothing has come yet but a failure, seldom enough that it can be read. */
+const every =
+  (ms: number) =>
+  ({ state }: { state: { data: unknown } }): number =>
+    state.data === undefined ? 10_000 : ms;
+
 /** An open page shows within two seconds what an assistant did: asked for a little more often than that. */
-const live = 1500;
+const live = every(1500);
 
 type PostAnswer = InferResponseType<typeof postApi.$get>;
 type PostPage = InferResponseType<typeof studioApi.posts.$get>;
@@ -98,21 +104,21 @@ export const uploadLinksQuery = (studioId: string, postId: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "upload-links", postId],
     queryFn: () => ask(postApi["upload-links"].$get({ param: { studioId, postId } })),
-    refetchInterval: 5000,
+    refetchInterval: every(5000),
   });
 
 export const membersQuery = (studioId: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "members"],
     queryFn: () => fetchMembers(studioId),
-    refetchInterval: 5000,
+    refetchInterval: every(5000),
   });
 
 export const invitationsQuery = (studioId: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "invitations"],
     queryFn: () => ask(studioApi.invitations.$get({ param: { studioId } })),
-    refetchInterval: 5000,
+    refetchInterval: every(5000),
   });
 
 export const clientsQuery = (studioId: string, filter: ClientFilter) =>
@@ -126,7 +132,7 @@ export const clientsQuery = (studioId: string, filter: ClientFilter) =>
     },
     initialPageParam: "",
     getNextPageParam: (page: ClientPage) => page.nextCursor,
-    refetchInterval: 2000,
+    refetchInterval: every(2000),
     structuralSharing: false,
   });
 
@@ -137,7 +143,7 @@ export const activityQuery = (studioId: string, filter: ActivityFilter) =>
       fetchActivity(studioId, { ...filter, limit: "40", ...(pageParam === "" ? {} : { cursor: pageParam }) }),
     initialPageParam: "",
     getNextPageParam: (page) => page.nextCursor,
-    refetchInterval: 5000,
+    refetchInterval: every(5000),
   });
 
 /** After a change: everything of the studio, and of the person, is looked at afresh. */

@@ -22,8 +22,8 @@ export function PostRow({ post }: { post: Post }) {
         <p className="mt-1 line-clamp-1 text-muted">{excerpt === "" ? "No text yet" : excerpt}</p>
       </div>
       <p className="meta">
-        <span>{fileCount(post.assets.length)}</span>
         <span className={`status ${post.status}`}>{statusWords[post.status].one}</span>
+        <span>{fileCount(post.assets.length)}</span>
         <Time at={post.updatedAt} timezone={studio.timezone} />
       </p>
     </li>
