@@ -3,6 +3,7 @@ import { createMetrics } from "#http/metrics.ts";
 import { mcpRoute } from "#http/mcp-route.ts";
 import { createEdge } from "#http/server.ts";
 import { createSigner } from "#lib/signed-token.ts";
+import { createCallTally } from "#domain/access/call-tally.ts";
 import { createLog } from "#lib/log.ts";
 import { createMcpEndpoint } from "#mcp/endpoint.ts";
 import { createCallLimit } from "#mcp/rate-limit.ts";
@@ -18,6 +19,7 @@ const endpoint = createMcpEndpoint({
   signer: createSigner(["a secret of at least thirty-two bytes"], deps.clock),
   log: silent,
   countCall: createCallLimit(deps.clock, Infinity),
+  noteCall: createCallTally(deps).note,
   version: "0.0.0",
 });
 if (process.env["BENCH_EDGE"]) {
