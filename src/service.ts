@@ -15,6 +15,7 @@ import { createCallLimit, noLimit } from "#domain/access/call-limit.ts";
 import { createCallTally } from "#domain/access/call-tally.ts";
 import { countHit, unlimited, type RateLimit } from "#domain/access/rate-limit.ts";
 import type { FileStore } from "#domain/assets/file-store.ts";
+import { createLostFileSearch } from "#domain/assets/find-lost-files.ts";
 import { createSweeper } from "#domain/assets/sweep-assets.ts";
 import type { Deps } from "#domain/deps.ts";
 import { sweepUploads } from "#domain/uploads/sweep-uploads.ts";
@@ -93,6 +94,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     every(seconds(1), "limits", service.settleLimits, log),
     purge(deps, log),
     sweep(deps, log),
+    lookForLostFiles(deps, log),
     ...(s3 ? [allowPages(s3, config, log)] : []),
   ];
   return {
@@ -269,6 +271,17 @@ function sweep(deps: Deps, log: Log): Repeated {
     if (Object.values(swept).some((count) => count > 0)) log.info(swept, "files that belonged to nobody were removed");
   };
   return every(minutes(1), "sweep", () => withLease(deps, "sweep", holder, minutes(3), work), log);
+}
+
+/** Each minute one of all instances looks whether the next few files are still what was stored. */
+function lookForLostFiles(deps: Deps, log: Log): Repeated {
+  const findLostFiles = createLostFileSearch(deps);
+  const holder = deps.newSecret();
+  const work = async (): Promise<void> => {
+    for (const { id, studioId, storageKey } of await findLostFiles())
+      log.error({ assetId: id, studioId, storageKey }, "a stored file is gone or changed; restore it from a backup");
+  };
+  return every(minutes(1), "lost files", () => withLease(deps, "lost-files", holder, minutes(3), work), log);
 }
 
 /** Each minute one of all instances takes away what has expired. */
