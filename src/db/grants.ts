@@ -9,6 +9,13 @@ import { seatIn } from "./tokens.ts";
 /** Where the next call of grant `g` of user `u` acts. */
 const actsIn = sql<string | null>`(${sql.raw(seatIn("g.studio_id"))})`;
 
+/** No day is as late as this. */
+const never = 2 ** 31 - 1;
+
+/** How many calls grant `g` had from this day on. */
+const callsIn = (since: number) =>
+  sql<number>`(SELECT CAST(COALESCE(SUM(c.calls), 0) AS BIGINT) FROM grant_calls c WHERE c.grant_id = g.id AND c.day >= ${since})`;
+
 export function grantStore({ q }: Connection): GrantStore {
   return {
     async insert(grant) {
@@ -35,26 +42,29 @@ export function grantStore({ q }: Connection): GrantStore {
       const row = await q.selectFrom("grants").selectAll().where("id", "=", grantId).executeTakeFirst();
       return row && toGrant(row);
     },
-    async listForStudio(studioId, { userId, others, grantId }) {
+    async listForStudio(studioId, { userId, others, grantId, ended, before, limit, callsSince = never }) {
       const rows = await q
         .selectFrom("memberships as m")
         .innerJoin("users as u", "u.id", "m.user_id")
         .innerJoin("grants as g", "g.user_id", "u.id")
         .selectAll("g")
-        .select(["u.name as user_name", "u.email as user_email", actsIn.as("acts_in")])
+        .select(["u.name as user_name", "u.email as user_email", actsIn.as("acts_in"), callsIn(callsSince).as("calls")])
         .where("m.studio_id", "=", studioId)
         .where((where) =>
           where.or([where("g.user_id", "=", userId), ...(others ? [where(actsIn, "=", studioId)] : [])]),
         )
         .$if(grantId !== undefined, (grants) => grants.where("g.id", "=", grantId!))
-        .orderBy("g.granted_at", "desc")
+        .$if(ended !== undefined, (grants) => grants.where("g.revoked_at", ended === true ? "is not" : "is", null))
+        .$if(before !== undefined, (grants) => grants.where("g.id", "<", before!))
         .orderBy("g.id", "desc")
+        .$if(limit !== undefined, (grants) => grants.limit(limit!))
         .execute();
       return rows.map((row) => ({
         ...toGrant(row),
         userName: row.user_name,
         userEmail: row.user_email,
         actsIn: row.acts_in,
+        calls: row.calls,
       }));
     },
     async revoke(grantId, now) {
@@ -97,6 +107,27 @@ export function grantStore({ q }: Connection): GrantStore {
         .set({ last_used_at: now })
         .where("id", "=", grantId)
         .where((where) => where.or([where("last_used_at", "is", null), where("last_used_at", "<=", now - minutes(1))]))
+        .execute();
+    },
+    async addCalls(grantId, day, calls) {
+      await q
+        .insertInto("grant_calls")
+        .columns(["grant_id", "day", "calls"])
+        .expression((from) =>
+          from
+            .selectFrom("grants")
+            .select([
+              "id",
+              sql<number>`CAST(${day} AS INTEGER)`.as("day"),
+              sql<number>`CAST(${calls} AS INTEGER)`.as("calls"),
+            ])
+            .where("id", "=", grantId),
+        )
+        .onConflict((conflict) =>
+          conflict
+            .columns(["grant_id", "day"])
+            .doUpdateSet({ calls: (set) => set("grant_calls.calls", "+", set.ref("excluded.calls")) }),
+        )
         .execute();
     },
   };

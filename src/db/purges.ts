@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
+import { dayOf, talliedDays } from "#domain/access/call-tally.ts";
 import type { Purgeable, PurgeStore } from "#domain/access/ports.ts";
 import { days } from "#lib/clock.ts";
 import type { Connection } from "./client.ts";
@@ -51,6 +52,8 @@ const deletions: Record<Purgeable, (now: number, limit: number) => RawBuilder<un
     (SELECT id FROM upload_links WHERE expires_at <= ${now - days(7)} ORDER BY expires_at LIMIT ${limit})`,
   connectPages: (now, limit) => sql`DELETE FROM platform_connects WHERE token_hash IN
     (SELECT token_hash FROM platform_connects WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit})`,
+  grantCalls: (now, limit) => sql`DELETE FROM grant_calls WHERE (grant_id, day) IN
+    (SELECT grant_id, day FROM grant_calls WHERE day < ${dayOf(now) - talliedDays} ORDER BY day LIMIT ${limit})`,
   rateLimits: (now, limit) => sql`DELETE FROM rate_limits WHERE (key, window_end) IN
     (SELECT key, window_end FROM rate_limits WHERE window_end <= ${now} ORDER BY window_end LIMIT ${limit})`,
 };

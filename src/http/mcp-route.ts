@@ -7,7 +7,8 @@ export function mcpRoute(endpoint: McpEndpoint): Route {
   return {
     path: "/mcp",
     origin: "mcp",
-    async handle(req, res) {
+    dataOnly: true,
+    async handle(req, res, context) {
       if (req.headers.origin !== undefined) allowPage(res, req.headers.origin);
       if (req.method === "OPTIONS") {
         res
@@ -20,7 +21,7 @@ export function mcpRoute(endpoint: McpEndpoint): Route {
           .end();
         return;
       }
-      await endpoint.handle(req, res);
+      await endpoint.handle(req, res, (context.about = {}));
     },
   };
 }

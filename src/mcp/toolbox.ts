@@ -2,6 +2,7 @@ import { ProtocolError } from "@modelcontextprotocol/server";
 import type { z } from "zod";
 import type { Scope } from "#domain/caller.ts";
 import type { Preview } from "#domain/assets/thumbnails.ts";
+import type { CountCall } from "#domain/access/call-limit.ts";
 import type { Deps } from "#domain/deps.ts";
 import { minutes } from "#lib/clock.ts";
 import { AppError, renderError, type ErrorView } from "#lib/errors.ts";
@@ -9,7 +10,6 @@ import type { Log } from "#lib/log.ts";
 import type { Exchange, Method, RawTool, Result } from "./exchange.ts";
 import { errorCodes } from "./messages.ts";
 import { createAskToOpen, type AskToOpen } from "./ask-to-open.ts";
-import type { CountCall } from "./rate-limit.ts";
 import { listing, type Tool } from "./tool.ts";
 
 export interface Toolbox {
@@ -25,10 +25,12 @@ export interface ToolboxOptions {
   deps: Deps;
   log: Log;
   countCall: CountCall;
+  /** Told of every call that is let through, by the approval it came under. */
+  noteCall: (grantId: string) => void;
 }
 
 /** The tools as the protocol sees them. Schemas and lists are made here, once, at start. */
-export function createToolbox({ tools, rawTools, deps, log, countCall }: ToolboxOptions): Toolbox {
+export function createToolbox({ tools, rawTools, deps, log, countCall, noteCall }: ToolboxOptions): Toolbox {
   const asking = createAskToOpen(deps.signer, deps.clock);
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const rawByName = new Map(rawTools.map((tool) => [tool.listing.name, tool]));
@@ -72,6 +74,7 @@ export function createToolbox({ tools, rawTools, deps, log, countCall }: Toolbox
         try {
           const refused = countCall(exchange.caller.user.id);
           if (refused) throw refused;
+          if (exchange.caller.grantId !== undefined) noteCall(exchange.caller.grantId);
           return await run(deps, asking, tool, args, exchange);
         } catch (error) {
           if (error instanceof ProtocolError) throw error;

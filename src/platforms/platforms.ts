@@ -15,6 +15,9 @@ export interface PlatformSetup {
   reach: PublicFetch;
 }
 
+/** What one step with a platform may take. */
+export const patienceMs = 10_000;
+
 /** Where platforms send people back to. */
 export const callbackPath = "/api/platforms/callback/";
 
@@ -61,13 +64,24 @@ export function createPlatforms(base: string, setups: readonly PlatformSetup[]):
       }
     },
     begin: (place, app) => authorizeAddress(siteOf(place, app)),
-    async finish(place, app, callback, pending) {
+    finish(place, app, callback, pending) {
       const site = siteOf(place, app);
-      return findAccounts(site, await redeemCode(site, callback, pending));
+      return inTime(async () => findAccounts(site, await redeemCode(site, callback, pending)));
     },
-    renew: (place, app, tokens) => renewTokens(siteOf(place, app), tokens),
-    revoke: (place, app, tokens) => revokeTokens(siteOf(place, app), tokens),
+    renew: (place, app, tokens) => inTime(() => renewTokens(siteOf(place, app), tokens)),
+    revoke: (place, app, tokens) => inTime(() => revokeTokens(siteOf(place, app), tokens)),
   };
+}
+
+/** However many requests a step takes, it is over by then: a person waits. */
+async function inTime<T>(work: () => Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new PlatformFailure("unreachable", "it did not answer in time")), patienceMs);
+  try {
+    return await Promise.race([work(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function factsOf({ platform, app }: PlatformSetup): PlatformFacts {

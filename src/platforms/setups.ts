@@ -2,10 +2,10 @@ import type { PlatformApp } from "#domain/platforms/ports.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 import { catalog } from "./catalog.ts";
 import { sandbox } from "./catalog/sandbox.ts";
-import type { PlatformSetup } from "./platforms.ts";
+import { patienceMs, type PlatformSetup } from "./platforms.ts";
 
-/** What one answer of a platform may take and hold: a person waits for it. */
-export const platformLimits = { timeoutMs: 10_000, maxBytes: 256 * 1024 } as const;
+/** What one answer of a platform may take and hold. */
+export const platformLimits = { timeoutMs: patienceMs, maxBytes: 256 * 1024 } as const;
 
 /** The catalogue with what the settings say of it. */
 export function catalogSetups(credentials: Readonly<Record<string, PlatformApp>>, reach: PublicFetch): PlatformSetup[] {

@@ -68,6 +68,7 @@ const matrix: readonly Cell[] = [
   { route: "DELETE /platforms/:connection", answers: [200, 200, 403] },
   { route: "DELETE /platforms/:unknown", answers: [404, 404, 403] },
   { route: "GET /clients", answers: [200, 200, 200] },
+  { route: "DELETE /clients", answers: [200, 200, 200] },
   { route: "DELETE /clients/:grant", what: "of someone else", answers: [204, 204, 404] },
   { route: "DELETE /clients/:ownGrant", answers: [204, 204, 204] },
 ];

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
+import { createLostFileSearch } from "#domain/assets/find-lost-files.ts";
 import { incomingKey } from "#domain/assets/keys.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
 import { createSweeper, type Swept } from "#domain/assets/sweep-assets.ts";
@@ -312,6 +313,26 @@ forEachEngine("asset states", (bed) => {
     assert.equal(here.files.held.size, 250);
     await assertAgree(here, bed);
     assert.equal(ids.length, 250);
+  });
+
+  test("[S8] an asset whose bytes are gone or changed is found, round by round, and a deleted one is none", async () => {
+    const here = await scene(bed);
+    const ids: string[] = [];
+    for (let i = 0; i < 130; i++) ids.push(await inline(here));
+    const keyOf = async (id = "") => (await here.deps.assets.find(here.owner.studio.id, id))?.storageKey ?? "";
+    const [gone, changed, deleted] = [await keyOf(ids[3]), await keyOf(ids[120]), await keyOf(ids[50])];
+    here.files.held.delete(gone);
+    here.files.put(changed, other);
+    here.files.hook = async (call, when, key) => {
+      if (call !== "stat" || when !== "before" || key !== deleted) return;
+      await deleteAsset(here.deps, here.owner, { assetId: ids[50] ?? "" });
+    };
+    // Other tests' studios lie in the same database, with their files elsewhere: they are found too, and not meant.
+    const find = createLostFileSearch(here.deps);
+    const found: string[] = [];
+    while (found.filter((id) => id === ids[3]).length < 2)
+      found.push(...(await find()).map(({ id }) => id).filter((id) => ids.includes(id)));
+    assert.deepEqual(found.slice(0, 3), [ids[3], ids[120], ids[3]]);
   });
 
   test("a deletion whose bytes could not be removed is finished by the sweeper", async () => {

@@ -129,6 +129,24 @@ forEachEngine("platform credentials", (bed) => {
     });
   }
 
+  test("[PLATFORM-9] what cannot be renewed serves to its end, and only then needs a person", async () => {
+    const unrenewed = withPlatform(bed.deps, strict, { withBrief: true });
+    const owner = await newStudio(unrenewed);
+    const connectionId = await connectAccount(unrenewed, strict, owner, "short", "brief");
+    const place = { studioId: owner.studio.id, connectionId };
+    const first = await useCredential(unrenewed, place);
+    const state = async () => (await unrenewed.platformStore.find(place.studioId, connectionId))?.state;
+    for (const passed of [minutes(50), minutes(5)]) {
+      bed.clock.advance(passed);
+      await renewDue(unrenewed, { isOver: () => false });
+      assert.deepEqual(await useCredential(unrenewed, place), first);
+      assert.equal(await state(), "connected");
+    }
+    bed.clock.advance(minutes(5));
+    await renewDue(unrenewed, { isOver: () => false });
+    assert.equal(await state(), "needs_reconnect");
+  });
+
   test("[PLATFORM-9] whoever held the renewal and died loses it, and the next one renews", async () => {
     const { connectionId, place } = await connected();
     bed.clock.advance(hours(1));

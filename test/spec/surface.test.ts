@@ -91,6 +91,7 @@ const api = [
   "POST /api/studios/:studioId/platforms/connect",
   "DELETE /api/studios/:studioId/platforms/:connectionId",
   "GET /api/studios/:studioId/clients",
+  "DELETE /api/studios/:studioId/clients",
   "DELETE /api/studios/:studioId/clients/:grantId",
 ];
 

@@ -16,8 +16,8 @@ import { makeCertificate } from "./certificate.ts";
  */
 export interface StrictPlatform {
   origin: string;
-  /** How the service knows it: as `strict`, and as an instance of Mastodon. */
-  setups(options?: PublicAddressOptions & { timeoutMs?: number }): PlatformSetup[];
+  /** How the service knows it: as `strict`, as an instance of Mastodon, and as `unset`, without settings. */
+  setups(options?: PublicAddressOptions & { timeoutMs?: number; withBrief?: boolean }): PlatformSetup[];
   reach(options?: PublicAddressOptions & { timeoutMs?: number }): PublicFetch;
   /** The person at the platform's own page: gives access to this account, or says no. Where the browser goes then. */
   answer(location: string, account: string | undefined): string;
@@ -181,12 +181,14 @@ export async function startStrictPlatform(): Promise<StrictPlatform> {
         isAllowed: (address) => address === "127.0.0.1",
         ...options,
       }),
-    setups: (options) => {
-      const reach = strict.reach(options);
+    setups: (options = {}) => {
+      const { withBrief = false, ...how } = options;
+      const reach = strict.reach(how);
       return [
         { platform: strictEntry(origin), app: strictApp, reach },
         { platform: mastodon, reach },
         { platform: { ...strictEntry(origin), id: "unset", name: "Unset" }, reach },
+        ...(withBrief ? [{ platform: brief(origin), app: strictApp, reach }] : []),
       ];
     },
     async close() {
@@ -223,6 +225,9 @@ function spoil(fault: Fault, res: ServerResponse): void {
   };
   ways[fault]();
 }
+
+/** The same platform as if its tokens could not be renewed. */
+const brief = (origin: string): Platform => ({ ...strictEntry(origin), id: "brief", name: "Brief", refresh: "none" });
 
 function strictEntry(origin: string): Platform {
   return {

@@ -65,6 +65,8 @@ export interface ListedGrant extends Grant {
   userEmail: string | null;
   /** Where its next call acts: the grant's studio if the user is a member of it, otherwise their first. */
   actsIn: string | null;
+  /** Tool calls under it since `callsSince`. */
+  calls: number;
 }
 
 export interface GrantFilter {
@@ -74,6 +76,13 @@ export interface GrantFilter {
   others: boolean;
   /** Only this one. */
   grantId?: string | undefined;
+  /** Only those that have ended, or only those that have not. */
+  ended?: boolean | undefined;
+  /** Those that came before this one. */
+  before?: string | undefined;
+  limit?: number | undefined;
+  /** The first day whose calls count; without it none do. */
+  callsSince?: number | undefined;
 }
 
 export interface GrantStore {
@@ -89,16 +98,27 @@ export interface GrantStore {
   moveStudio(grantId: string, studioId: string): Promise<boolean>;
   /** Notes the use, at most once a minute. */
   touch(grantId: string, now: number): Promise<void>;
+  /** Adds to the calls of a day; nothing where the grant is gone. */
+  addCalls(grantId: string, day: number, calls: number): Promise<void>;
 }
 
 /** Counters that all instances share. */
 export interface RateLimitStore {
   /** Counts one hit in the window that ends at `windowEnd`; false, and nothing counted, where `limit` is reached. */
   hit(key: string, windowEnd: number, limit: number): Promise<boolean>;
+  /** Counts many hits of many keys at once, without a limit; answers what all instances have counted of each. */
+  add(counts: readonly { key: string; hits: number }[], windowEnd: number): Promise<Map<string, number>>;
 }
 
 /** What nobody will ask for again. */
-export const purgeable = ["oauthRecords", "sessions", "rateLimits", "uploadLinks", "connectPages"] as const;
+export const purgeable = [
+  "oauthRecords",
+  "sessions",
+  "rateLimits",
+  "uploadLinks",
+  "connectPages",
+  "grantCalls",
+] as const;
 export type Purgeable = (typeof purgeable)[number];
 
 /** Each of these is one statement over at most `limit` rows, so that nobody waits for long. */

@@ -11,6 +11,7 @@ export function readInstance({ perInstance, name }: PlatformFacts, typed: string
     throw new AppError("invalid_input", `instanceUrl: ${name} has no instances.`, "Leave instanceUrl out.");
   }
   const given = typed?.trim() ?? "";
+  // A bare name, with or without a port, is what people type.
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:/i.test(given) && !/^[^/]+:\d+$/.test(given) ? given : `https://${given}`);
   if (
     !url ||

@@ -55,7 +55,7 @@ export async function renewIfFree(
   const name = deps.platforms.find(connection.platform)?.name ?? connection.platform;
   try {
     const tokens = await deps.platforms.renew(connection, credential.app, credential.tokens);
-    if (!tokens) throw new PlatformFailure("refused", "the platform has no way to renew them");
+    if (!tokens) return await useToTheEnd(deps, connection, credential);
     const refreshToken = tokens.refreshToken ?? credential.tokens.refreshToken;
     const next = { ...credential, tokens: { accessToken: tokens.accessToken, refreshToken } };
     const sealed = sealCredential(deps, connection, next);
@@ -71,6 +71,15 @@ export async function renewIfFree(
     await deps.platformStore.postpone(id, generation, deps.clock() + seconds(5), deps.clock() + minutes(10));
     return explainFailure(error, name);
   }
+}
+
+/** What cannot be renewed serves until its end, and only then needs a person. */
+async function useToTheEnd(deps: Needs, connection: PlatformConnection, credential: Credential): Promise<Credential> {
+  const { id, generation, expiresAt } = connection;
+  if (expiresAt === null || deps.clock() >= expiresAt - margin)
+    throw new PlatformFailure("refused", "the platform has no way to renew them");
+  await deps.platformStore.postpone(id, generation, 0, expiresAt - margin);
+  return credential;
 }
 
 /** Where settings say who we are and the platform does not know us, the settings are wrong: what we hold may be good. */

@@ -52,6 +52,8 @@ export const connectPlatform = (studioId: string, json: { platform: string; inst
 export const disconnectPlatform = (studioId: string, connectionId: string) =>
   ask(studioApi.platforms[":connectionId"].$delete({ param: { studioId, connectionId } }));
 
+export const revokeAllClients = (studioId: string) => ask(studioApi.clients.$delete({ param: { studioId } }));
+
 export const attachAsset = (studioId: string, postId: string, assetId: string) =>
   ask(studioApi.posts[":postId"].assets[":assetId"].$put({ param: { studioId, postId, assetId } }));
 
