@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import packageJson from "../package.json" with { type: "json" };
 import { ConfigError, type Config } from "./config.ts";
+import { startJobs } from "./jobs.ts";
 import { createAuthenticate } from "#auth/authenticate.ts";
 import { createOAuthServer } from "#auth/oauth-server.ts";
 import { readOperatorClients } from "#auth/operator-clients.ts";
@@ -11,18 +12,12 @@ import { createPeople } from "#auth/people.ts";
 import { createSandboxPlatform } from "#auth/sandbox-platform.ts";
 import { openDatabase } from "#db/open.ts";
 import { createStores } from "#db/stores.ts";
-import { createPurge } from "#domain/access/purge-expired.ts";
 import { createCallLimit, noLimit } from "#domain/access/call-limit.ts";
 import { createCallTally } from "#domain/access/call-tally.ts";
 import { countHit, unlimited, type RateLimit } from "#domain/access/rate-limit.ts";
 import type { FileStore } from "#domain/assets/file-store.ts";
-import { createLostFileSearch } from "#domain/assets/find-lost-files.ts";
-import { createSweeper } from "#domain/assets/sweep-assets.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Platforms } from "#domain/platforms/ports.ts";
-import { renewDue } from "#domain/platforms/renew-due.ts";
-import { sweepUploads } from "#domain/uploads/sweep-uploads.ts";
-import { withLease } from "#domain/lease.ts";
 import { createApi, type Api } from "#http/api/app.ts";
 import { mountApi } from "#http/api/mount.ts";
 import { addressKey } from "#http/client-address.ts";
@@ -106,10 +101,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
   const jobs = [
     every(seconds(5), "calls", service.settleCalls, log),
     every(seconds(1), "limits", service.settleLimits, log),
-    purge(whole, log),
-    sweep(whole, log),
-    renew(whole, log),
-    lookForLostFiles(whole, log),
+    ...startJobs(whole, log),
     ...(s3 ? [allowPages(s3, config, log)] : []),
   ];
   return {
@@ -289,51 +281,4 @@ function allowPages(store: S3Store, { base, uploadPage }: Config, log: Log): Rep
     ),
   );
   return every(minutes(10), "bucket", work, log);
-}
-
-/** Each minute one of all instances takes away files and records that belong to nobody. */
-function sweep(deps: Deps, log: Log): Repeated {
-  const sweepAssets = createSweeper(deps);
-  const holder = deps.newSecret();
-  const work = async (): Promise<void> => {
-    const end = deps.clock() + seconds(20);
-    const options = { pause: () => sleep(20), isOver: () => deps.clock() >= end };
-    const uploads = await sweepUploads(deps, options);
-    const swept = { ...(await sweepAssets(options)), ...uploads };
-    if (Object.values(swept).some((count) => count > 0)) log.info(swept, "files that belonged to nobody were removed");
-  };
-  return every(minutes(1), "sweep", () => withLease(deps, "sweep", holder, minutes(3), work), log);
-}
-
-/** Each minute one of all instances renews the platform credentials that would end soon. */
-function renew(deps: Deps, log: Log): Repeated {
-  const holder = deps.newSecret();
-  const work = async (): Promise<void> => {
-    const end = deps.clock() + seconds(40);
-    const { failed } = await renewDue(deps, { isOver: () => deps.clock() >= end });
-    if (failed > 0) log.warn({ failed }, "platform credentials could not be renewed");
-  };
-  return every(minutes(1), "renew", () => withLease(deps, "renew", holder, minutes(3), work), log);
-}
-
-/** Each minute one of all instances looks whether the next few files are still what was stored. */
-function lookForLostFiles(deps: Deps, log: Log): Repeated {
-  const findLostFiles = createLostFileSearch(deps);
-  const holder = deps.newSecret();
-  const work = async (): Promise<void> => {
-    for (const { id, studioId, storageKey } of await findLostFiles())
-      log.error({ assetId: id, studioId, storageKey }, "a stored file is gone or changed; restore it from a backup");
-  };
-  return every(minutes(1), "lost files", () => withLease(deps, "lost-files", holder, minutes(3), work), log);
-}
-
-/** Each minute one of all instances takes away what has expired. */
-function purge(deps: Deps, log: Log): Repeated {
-  const purgeExpired = createPurge(deps);
-  const holder = deps.newSecret();
-  const work = async (): Promise<void> => {
-    const end = deps.clock() + seconds(20);
-    await purgeExpired({ pause: () => sleep(20), isOver: () => deps.clock() >= end });
-  };
-  return every(minutes(1), "purge", () => withLease(deps, "purge", holder, minutes(3), work), log);
 }
