@@ -1,7 +1,8 @@
 import type { Selectable } from "kysely";
 import type { PlatformConnection } from "#domain/platforms/connection.ts";
-import type { ConnectPage, PlatformStore } from "#domain/platforms/ports.ts";
+import type { PlatformStore } from "#domain/platforms/ports.ts";
 import type { Connection } from "./client.ts";
+import { platformApps, platformPages } from "./platform-pages.ts";
 import type { Schema } from "./schema.ts";
 
 type ConnectionRow = Selectable<Schema["platform_connections"]>;
@@ -10,96 +11,12 @@ type ConnectionRow = Selectable<Schema["platform_connections"]>;
 const mostListed = 500;
 
 export function platformStore(connection: Connection): PlatformStore {
-  return { ...pages(connection), ...apps(connection), ...connections(connection) };
-}
-
-function pages({ q }: Connection): Pick<PlatformStore, "insertPage" | "findPage" | "startPage" | "usePage"> {
-  return {
-    async insertPage({ tokenHash, studioId, userId, platform, instance, grantId, client, expiresAt }) {
-      await q
-        .insertInto("platform_connects")
-        .values({
-          token_hash: tokenHash,
-          studio_id: studioId,
-          user_id: userId,
-          platform,
-          instance,
-          grant_id: grantId,
-          client_id: client?.id ?? null,
-          client_name: client?.name ?? null,
-          expires_at: expiresAt,
-        })
-        .execute();
-    },
-    async findPage(by, now) {
-      const [column, hash] =
-        "tokenHash" in by ? (["p.token_hash", by.tokenHash] as const) : (["p.state_hash", by.stateHash] as const);
-      const row = await q
-        .selectFrom("platform_connects as p")
-        .leftJoin("grants as g", "g.id", "p.grant_id")
-        .selectAll("p")
-        .where(column, "=", hash)
-        .where("p.used_at", "is", null)
-        .where("p.expires_at", ">", now)
-        .where("g.revoked_at", "is", null)
-        .executeTakeFirst();
-      return row && toPage(row);
-    },
-    async startPage(tokenHash, stateHash, now, expiresAt) {
-      const { numUpdatedRows } = await q
-        .updateTable("platform_connects")
-        .set({ state_hash: stateHash, expires_at: expiresAt })
-        .where("token_hash", "=", tokenHash)
-        .where("used_at", "is", null)
-        .where("expires_at", ">", now)
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
-    },
-    async usePage(stateHash, now) {
-      const { numUpdatedRows } = await q
-        .updateTable("platform_connects")
-        .set({ used_at: now })
-        .where("state_hash", "=", stateHash)
-        .where("used_at", "is", null)
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
-    },
-  };
-}
-
-function apps({ q }: Connection): Pick<PlatformStore, "findApp" | "insertApp" | "deleteApp"> {
-  return {
-    async findApp({ platform, instance }, redirectUri) {
-      const row = await q
-        .selectFrom("platform_apps")
-        .selectAll()
-        .where("platform", "=", platform)
-        .where("instance", "=", instance)
-        .where("redirect_uri", "=", redirectUri)
-        .executeTakeFirst();
-      return row && { platform, instance, redirectUri, credential: row.credential };
-    },
-    async insertApp({ platform, instance, redirectUri, credential }, now) {
-      await q
-        .insertInto("platform_apps")
-        .values({ platform, instance, redirect_uri: redirectUri, credential, created_at: now })
-        .onConflict((conflict) =>
-          conflict
-            .columns(["platform", "instance"])
-            .doUpdateSet({ redirect_uri: redirectUri, credential, created_at: now })
-            .where("platform_apps.redirect_uri", "<>", redirectUri),
-        )
-        .execute();
-    },
-    async deleteApp({ platform, instance }) {
-      await q.deleteFrom("platform_apps").where("platform", "=", platform).where("instance", "=", instance).execute();
-    },
-  };
+  return { ...platformPages(connection), ...platformApps(connection), ...connections(connection) };
 }
 
 function connections({
   q,
-}: Connection): Omit<PlatformStore, keyof ReturnType<typeof pages> | keyof ReturnType<typeof apps>> {
+}: Connection): Omit<PlatformStore, keyof ReturnType<typeof platformPages> | keyof ReturnType<typeof platformApps>> {
   return {
     async list(studioId) {
       const rows = await q
@@ -237,19 +154,6 @@ function connections({
         .execute();
       return rows.map(toConnection);
     },
-  };
-}
-
-function toPage(row: Schema["platform_connects"]): ConnectPage {
-  return {
-    tokenHash: row.token_hash,
-    studioId: row.studio_id,
-    userId: row.user_id,
-    platform: row.platform,
-    instance: row.instance,
-    grantId: row.grant_id,
-    client: row.client_id === null ? null : { id: row.client_id, name: row.client_name ?? "" },
-    expiresAt: row.expires_at,
   };
 }
 
