@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
 import { sourceInStore, sourceOfBuffer, type ByteSource } from "#domain/assets/byte-source.ts";
