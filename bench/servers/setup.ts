@@ -14,7 +14,7 @@ import { createSigner } from "#lib/signed-token.ts";
 import { createVault } from "#lib/vault.ts";
 import { createMediaReader } from "#media/reader.ts";
 import { createPlatforms } from "#platforms/platforms.ts";
-import { createMemoryFiles } from "../../test/support/memory-files.ts";
+import { createHookedFiles } from "../../test/support/hooked-files.ts";
 
 export const silent = createLog("silent");
 
@@ -33,7 +33,7 @@ export async function openDeps(): Promise<{ database: Database; deps: Deps }> {
     base: "http://localhost:3000",
     uploadPage: "http://localhost:3000",
     limits: { image: 1, video: 1, document: 1, assetsPerPost: 20 },
-    files: createMemoryFiles(systemClock),
+    files: createHookedFiles(systemClock),
     media: createMediaReader(),
     signer: createSigner(["a secret of this bench, long enough"], systemClock),
     vault: createVault(["a secret of this bench, long enough"]),

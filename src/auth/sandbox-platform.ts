@@ -67,7 +67,7 @@ export function createSandboxPlatform({
     clientAuthMethods: ["client_secret_basic"],
     pkce: { required: () => true },
     scopes: ["openid", "profile", "offline_access"],
-    claims: { openid: ["sub"], profile: ["name", "preferred_username", "profile"] },
+    claims: { openid: ["sub"], profile: ["name", "preferred_username"] },
     // A refresh token serves once, as with the strictest platforms.
     rotateRefreshToken: true,
     issueRefreshToken: async () => true,
@@ -82,12 +82,7 @@ export function createSandboxPlatform({
     interactions: { url: (_ctx, interaction) => `${sandboxPath}/access/${interaction.uid}` },
     findAccount: (_ctx, handle) => ({
       accountId: handle,
-      claims: () => ({
-        sub: handle,
-        name: handle,
-        preferred_username: handle,
-        profile: `${origin}/@${encodeURIComponent(handle)}`,
-      }),
+      claims: () => ({ sub: handle, name: handle, preferred_username: handle }),
     }),
     expiresWithSession: () => false,
     ttl: {

@@ -44,8 +44,8 @@ export function connectPage(options: ConnectPageOptions): RenderedPage {
       <form method="post" action="${path}">
         <input type="hidden" name="form" value="${formToken}" />
         <p class="hint">
-          Everyone who may publish for this studio can then use the account. An owner or admin can disconnect it at any
-          time, on the studio’s Platforms page.
+          The access then belongs to the studio, not to you alone. An owner or admin can end it at any time, on the
+          studio’s Platforms page.
         </p>
         <p class="actions">
           <button type="submit">Continue to ${platform}</button>

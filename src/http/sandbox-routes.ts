@@ -27,12 +27,27 @@ export function sandboxRoutes({ base, sandbox }: { base: string; sandbox: Sandbo
 
   return [
     {
+      path: `${sandboxPath}/about`,
+      origin: "own",
+      handle: onlyHere(name, pageHandler(base, { GET: (_, res) => sendPage(res, aboutPage()) })),
+    },
+    {
       path: `${sandboxPath}/access/*`,
       origin: "own",
       handle: onlyHere(name, pageHandler(base, { GET: show, POST: answer })),
     },
     { path: `${sandboxPath}/*`, origin: "own", handle: onlyHere(name, sandbox.handle) },
   ];
+}
+
+/** Where the rules of the sandbox are said to come from. */
+function aboutPage(): RenderedPage {
+  return renderPage({
+    title: "Sandbox",
+    body: html`<h1>The rules of the sandbox</h1>
+      <p>They are made up, so that each kind of problem can be seen on a post. They stand in the source of Atelier.</p>
+      <p><a href="/">Go to the start page</a></p>`,
+  });
 }
 
 function accessPage(action: string, refused?: string): RenderedPage {

@@ -47,7 +47,8 @@ const edge: readonly Address[] = [
   { path: "/consent/*", origin: "own", get: 303, post: 403 },
   { path: "/connect/*", origin: "own", get: 303, post: 303 },
   { path: "/api/platforms/callback/*", origin: "own", get: 403, post: 404 },
-  { path: "/sandbox/access/*", origin: "own", get: 400, post: 415 }, // only beside the development issuer
+  { path: "/sandbox/about", origin: "own", get: 200, post: 404 }, // only beside the development issuer, as the next
+  { path: "/sandbox/access/*", origin: "own", get: 400, post: 415 },
   { path: "/sandbox/*", origin: "own", get: 404, post: 404 },
   { path: "/files/thumb/*", origin: "any", get: 404, post: 404 },
   { path: "/api/uploads/*", origin: "upload", get: 404, post: 404 },

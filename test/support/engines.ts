@@ -16,7 +16,7 @@ import { createSigner } from "#lib/signed-token.ts";
 import { createVault } from "#lib/vault.ts";
 import { createPlatforms } from "#platforms/platforms.ts";
 import { temporaryFolder } from "./folder.ts";
-import { createMemoryFiles } from "./memory-files.ts";
+import { createHookedFiles } from "./hooked-files.ts";
 
 export type EngineName = Database["engine"];
 
@@ -77,7 +77,7 @@ export function createDeps(database: Database, clock: Clock): Deps {
     base: "http://localhost:3000",
     uploadPage: "http://localhost:3000",
     limits: readConfig({}).limits,
-    files: createMemoryFiles(clock),
+    files: createHookedFiles(clock),
     media: createMediaReader(),
     signer: createSigner(["a secret of this test, long enough"], clock),
     vault: createVault(["a secret of this test, long enough"]),

@@ -26,7 +26,6 @@ export function sandbox(origin: string): Platform {
         id: demand(answer["sub"], "sub"),
         handle: textIn(answer["preferred_username"]),
         name: textIn(answer["name"]),
-        profileUrl: textIn(answer["profile"]),
       },
     ],
     limits: {

@@ -21,7 +21,7 @@ export function PlatformsPage() {
   return (
     <>
       <PageHead title="Platforms">
-        Accounts this studio publishes to.{" "}
+        The studio’s accounts on social platforms. Every post shows what each of them would refuse.{" "}
         {!may("platforms.connect") && "Owners and admins connect and disconnect them."}
       </PageHead>
       {platforms.isPending && <Waiting />}
@@ -30,8 +30,8 @@ export function PlatformsPage() {
         <Empty title="No account is connected">
           <p className="text-muted">
             {may("platforms.connect")
-              ? "Connect one below. You give access at the platform itself, and every post then shows what the platform would refuse of it."
-              : "Once an owner or admin has connected one, every post shows what the platform would refuse of it."}
+              ? "Connect one below. You give access at the platform itself, and can take it back here at any time."
+              : "An owner or admin can connect one."}
           </p>
         </Empty>
       )}
