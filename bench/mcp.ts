@@ -141,7 +141,7 @@ async function compare(engine: EngineName, server: string | undefined): Promise<
       : []),
   ];
   // Two processes of each: what the compiler makes of the same code differs from one to the next.
-  const peers = await Promise.all([...servers, ...servers].map((server) => startPeer(...server)));
+  const peers = await Promise.all([...servers, ...servers].map((one) => startPeer(...one)));
   const args = { postId: bench.postId };
   try {
     const found = await measure(peers, callOf(bench, "get_post", args), rounds, calls, expecting(bench.postId));
