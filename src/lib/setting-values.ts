@@ -4,7 +4,7 @@ import { parseAddressSet, type AddressSet } from "./ip-address.ts";
 /** The kinds of values that settings have. Each says in words what it expects. */
 
 /** Digits only: what JavaScript would also take for a number (blanks, 1e3, 0x10) is a slip of the keyboard here. */
-export const whole = (min: number, max: number, what: string) =>
+export const whole = (min: number, max: number, what: string): z.ZodType<number, string> =>
   z
     .string()
     .refine((value) => /^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max, what)
