@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import type { PlatformConnection } from "#domain/platforms/connection.ts";
 import type { PlatformStore } from "#domain/platforms/ports.ts";
-import type { Connection } from "./client.ts";
+import { statement, type Connection } from "./client.ts";
 import { platformApps, platformPages } from "./platform-pages.ts";
 import type { Schema } from "./schema.ts";
 
@@ -9,6 +9,12 @@ type ConnectionRow = Selectable<Schema["platform_connections"]>;
 
 /** More than a studio has; a list that is longer is no list any more. */
 const mostListed = 500;
+
+/** Runs for every look at a post of a studio that has any. */
+const listConnected = statement<ConnectionRow>(
+  "list_connected_platforms",
+  `SELECT * FROM platform_connections WHERE studio_id = $1 AND state = 'connected' ORDER BY id LIMIT ${mostListed}`,
+);
 
 export function platformStore(connection: Connection): PlatformStore {
   return { ...platformPages(connection), ...platformApps(connection), ...connections(connection) };
@@ -29,15 +35,7 @@ function connections({
       return rows.map(toConnection);
     },
     async listConnected(studioId) {
-      const rows = await q
-        .selectFrom("platform_connections")
-        .selectAll()
-        .where("studio_id", "=", studioId)
-        .where("state", "=", "connected")
-        .orderBy("id")
-        .limit(mostListed)
-        .execute();
-      return rows.map(toConnection);
+      return (await run(listConnected, [studioId])).map(toConnection);
     },
     async find(studioId, connectionId) {
       const row = await q
