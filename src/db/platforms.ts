@@ -22,6 +22,7 @@ export function platformStore(connection: Connection): PlatformStore {
 
 function connections({
   q,
+  run,
 }: Connection): Omit<PlatformStore, keyof ReturnType<typeof platformPages> | keyof ReturnType<typeof platformApps>> {
   return {
     async list(studioId) {
