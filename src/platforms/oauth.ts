@@ -137,8 +137,8 @@ function clientAuth({ platform, app }: Site): oauth.ClientAuth {
   return (_server, _client, _body, headers) => headers.set("authorization", `Basic ${basic}`);
 }
 
-/** Codes that say nothing about what we showed: asking later may help. */
-const passing = ["temporarily_unavailable", "server_error", "slow_down"];
+/** Codes that say nothing about what the person decided: asking later may help. */
+const passing = ["temporarily_unavailable", "server_error"];
 const aboutUs = ["invalid_client", "unauthorized_client"];
 
 /** Every way the protocol can fail, as one of ours. The platform's own words are left out: they may carry anything. */
@@ -157,12 +157,12 @@ function protocolFailure(error: unknown): PlatformFailure | undefined {
       : new PlatformFailure("denied", "access was not given");
   }
   if (error instanceof oauth.ResponseBodyError) {
-    if (passing.includes(error.error) || error.status >= 500)
-      return new PlatformFailure("unreachable", "it could not answer now");
-    return new PlatformFailure(
-      aboutUs.includes(error.error) ? "unknown_app" : "refused",
-      "it did not accept what we showed",
-    );
+    // Whoever is told `refused` throws a credential away: only for the one word that means it (RFC 6749 §5.2).
+    const meant = error.status === 400 || error.status === 401;
+    if (meant && error.error === "invalid_grant")
+      return new PlatformFailure("refused", "it did not accept what we showed");
+    if (meant && aboutUs.includes(error.error)) return new PlatformFailure("unknown_app", "it does not know us");
+    return new PlatformFailure("unreachable", "it could not answer now");
   }
   if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError)
     return new PlatformFailure("unreachable", "its answer cannot be understood");

@@ -28,6 +28,8 @@ export interface Platform {
   authorizeParams?: Readonly<Record<string, string>>;
   /** Makes a token answer that departs from RFC 6749 §5.1 into one that does not: `access_token`, `token_type`, … */
   tidyToken?: (answer: JsonObject) => JsonObject;
+  /** The word of RFC 6749 §5.2 for a refusal that is told in other ways. */
+  refusal?: (answer: JsonObject) => "invalid_grant" | undefined;
   /** Changes the token that came for the code into one that lives longer. Its answer is a token answer. */
   extend?: (held: HeldToken) => ApiCall;
   /** `standard`: RFC 6749 §6. `none`: tokens do not expire, or the person has to connect again. */

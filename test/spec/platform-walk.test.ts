@@ -52,6 +52,21 @@ for (const platform of catalog) {
   });
 }
 
+test("Meta's number for a dead token ends a connection; its other refusals do not", async () => {
+  for (const platform of catalog.filter(({ id }) => ["instagram", "threads"].includes(id))) {
+    for (const [code, kind] of [
+      [190, "refused"],
+      [4, "unreachable"],
+    ] as const) {
+      const reach = async () => Response.json({ error: { type: "OAuthException", code } }, { status: 400 });
+      const app = { clientId: held.clientId, clientSecret: held.clientSecret };
+      const platforms = createPlatforms("https://atelier.example", [{ platform, app, reach }]);
+      const place = { platform: platform.id, instance: "" };
+      await assert.rejects(platforms.renew(place, app, { accessToken: "a" }), { kind }, `${platform.id} ${code}`);
+    }
+  }
+});
+
 function endpointsOf({ endpoints }: Platform) {
   return typeof endpoints === "function" ? endpoints(instance) : endpoints;
 }

@@ -31,10 +31,12 @@ export interface StrictPlatform {
   expiresIn: number | undefined;
   /** What is wrong with it from now on, by address. */
   faults: Map<string, Fault>;
+  /** Done once, when tokens have been renewed and before that is answered. */
+  meanwhile: (() => Promise<unknown>) | undefined;
   close(): Promise<void>;
 }
 
-export type Fault = "garbage" | "html" | "silence" | "drip" | "error500" | "huge" | "redirect" | "no_token";
+export type Fault = keyof typeof spoiled | { status: number; body: object };
 
 interface Family {
   account: string;
@@ -103,6 +105,12 @@ export async function startStrictPlatform(): Promise<StrictPlatform> {
     return issue(family);
   }
 
+  async function takeMeanwhile(): Promise<void> {
+    const { meanwhile } = strict;
+    strict.meanwhile = undefined;
+    await meanwhile?.();
+  }
+
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const path = (req.url ?? "").replace("/oauth/", "/").split("?", 1)[0] ?? "";
     strict.hits.set(path, (strict.hits.get(path) ?? 0) + 1);
@@ -127,7 +135,9 @@ export async function startStrictPlatform(): Promise<StrictPlatform> {
         if (family) family.dead = true;
         return json(200, {});
       }
-      const answer = form.get("grant_type") === "refresh_token" ? refresh(form) : redeem(form);
+      const renewal = form.get("grant_type") === "refresh_token";
+      const answer = renewal ? refresh(form) : redeem(form);
+      if (renewal) await takeMeanwhile();
       return answer ? json(200, answer) : json(400, { error: "invalid_grant" });
     }
     const family = families.find((one) => !one.dead && req.headers.authorization === `Bearer ${one.access}`);
@@ -144,6 +154,7 @@ export async function startStrictPlatform(): Promise<StrictPlatform> {
     hits: new Map(),
     given: [],
     faults: new Map(),
+    meanwhile: undefined,
     expiresIn: 3600,
     isLive: (token) => families.some((one) => !one.dead && [one.access, one.refresh].includes(token)),
     answer(location, account) {
@@ -207,23 +218,25 @@ function credentialsIn(req: IncomingMessage, form: URLSearchParams): [string, st
   return [decodeURIComponent(id), decodeURIComponent(secret.replaceAll("+", " "))];
 }
 
+const type = { "content-type": "application/json" };
+const spoiled = {
+  garbage: (res) => res.writeHead(200, type).end("{{{ not json \u0000"),
+  html: (res) => res.writeHead(200, { "content-type": "text/html" }).end("<h1>Welcome</h1>"),
+  silence: () => {},
+  drip: (res) => {
+    res.writeHead(200, type);
+    const timer = setInterval(() => res.write(" "), 50);
+    res.on("close", () => clearInterval(timer));
+  },
+  error500: (res) => res.writeHead(500, type).end('{"error":"server_error"}'),
+  huge: (res) => res.writeHead(200, type).end(JSON.stringify({ access_token: "x".repeat(2 ** 20) })),
+  redirect: (res) => res.writeHead(302, { location: "https://platform.test/elsewhere" }).end(),
+  no_token: (res) => res.writeHead(200, type).end("{}"),
+} as const satisfies Record<string, (res: ServerResponse) => void>;
+
 function spoil(fault: Fault, res: ServerResponse): void {
-  const type = { "content-type": "application/json" };
-  const ways: Record<Fault, () => void> = {
-    garbage: () => void res.writeHead(200, type).end("{{{ not json \u0000"),
-    html: () => void res.writeHead(200, { "content-type": "text/html" }).end("<h1>Welcome</h1>"),
-    silence: () => {},
-    drip: () => {
-      res.writeHead(200, type);
-      const timer = setInterval(() => res.write(" "), 50);
-      res.on("close", () => clearInterval(timer));
-    },
-    error500: () => void res.writeHead(500, type).end('{"error":"server_error"}'),
-    huge: () => void res.writeHead(200, type).end(JSON.stringify({ access_token: "x".repeat(2 ** 20) })),
-    redirect: () => void res.writeHead(302, { location: "https://platform.test/elsewhere" }).end(),
-    no_token: () => void res.writeHead(200, type).end("{}"),
-  };
-  ways[fault]();
+  if (typeof fault === "string") spoiled[fault](res);
+  else res.writeHead(fault.status, type).end(JSON.stringify(fault.body));
 }
 
 /** The same platform as if its tokens could not be renewed. */

@@ -1,3 +1,4 @@
+import { graphRefusal } from "../graph-refusal.ts";
 import type { Platform } from "../platform.ts";
 import { demand, listIn, objectIn, textIn } from "../read-json.ts";
 
@@ -23,6 +24,7 @@ export const facebook: Platform = {
   // Documented for sign-in by OpenID Connect only, and there as a trial.
   pkce: false,
   clientAuth: "post",
+  refusal: graphRefusal,
   extend: ({ accessToken, clientId, clientSecret, endpoints }) => ({
     method: "GET",
     url: endpoints.token,

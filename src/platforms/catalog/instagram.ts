@@ -1,3 +1,4 @@
+import { graphRefusal } from "../graph-refusal.ts";
 import type { Platform } from "../platform.ts";
 import { demand, listIn, textIn } from "../read-json.ts";
 
@@ -21,6 +22,7 @@ export const instagram: Platform = {
   scopeSeparator: ",",
   pkce: false,
   clientAuth: "post",
+  refusal: graphRefusal,
   // The answer for the code stands inside a list; those of the two calls below do not.
   tidyToken: (answer) => listIn(answer["data"])[0] ?? answer,
   extend: ({ accessToken, clientSecret, endpoints }) => ({

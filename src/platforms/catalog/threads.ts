@@ -1,3 +1,4 @@
+import { graphRefusal } from "../graph-refusal.ts";
 import type { Platform } from "../platform.ts";
 import { demand, textIn } from "../read-json.ts";
 
@@ -18,6 +19,7 @@ export const threads: Platform = {
   scopeSeparator: ",",
   pkce: false,
   clientAuth: "post",
+  refusal: graphRefusal,
   extend: ({ accessToken, clientSecret, endpoints }) => ({
     method: "GET",
     url: `${endpoints.api}/access_token`,
