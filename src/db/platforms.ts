@@ -137,9 +137,9 @@ function connections({
           renew_at: null,
         }))
         .where("id", "=", connectionId)
+        .where("generation", "=", generation)
         .where("state", "<>", state)
         .where("state", "<>", "disconnected")
-        .$if(generation !== undefined, (rows) => rows.where("generation", "=", generation!))
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },

@@ -129,6 +129,59 @@ forEachEngine("platform credentials", (bed) => {
     });
   }
 
+  for (const [status, body] of [
+    [429, { error: "rate_limited" }],
+    [403, { error: "invalid_grant" }],
+    [400, { message: "a proxy's own words" }],
+    [401, {}],
+    [401, { error: "invalid_client" }],
+    [400, { error: "something_new" }],
+    [200, { error: { code: 4, message: "too many calls" } }],
+    [503, { error: "invalid_grant" }],
+  ] as const) {
+    test(`[PLATFORM-9] ${status} ${JSON.stringify(body)} to a renewal says nothing of the credential: it is kept`, async () => {
+      const { owner, place } = await connected();
+      const first = await useCredential(deps, place);
+      bed.clock.advance(minutes(50));
+      strict.faults.set("/token", { status, body });
+      try {
+        assert.ok((await renewDue(deps, { isOver: () => false })).failed >= 1);
+        assert.deepEqual(await useCredential(deps, place), first, "good until its end");
+        bed.clock.advance(minutes(10));
+        assert.notEqual(await outcome(useCredential(deps, place)), "ok");
+      } finally {
+        strict.faults.clear();
+      }
+      const { connections } = await listPlatforms(deps, owner);
+      assert.equal(connections[0]?.state, "connected");
+      bed.clock.advance(seconds(40));
+      assert.equal(await outcome(useCredential(deps, place)), "ok");
+    });
+  }
+
+  test("[PLATFORM-9] whatever a platform says of a token's life, the connection is stored and read", async () => {
+    const owner = await newStudio(deps);
+    const day = 24 * 3600 * 1000;
+    try {
+      for (const [expiresIn, kept] of [
+        [1e13, 3650 * day],
+        [Number.MAX_VALUE, 3650 * day],
+        [3600.7, 3600_000],
+        [1, 1000],
+        [0.9, null],
+        [0, null],
+        [-5, null],
+      ] as const) {
+        strict.expiresIn = expiresIn;
+        const connectionId = await connectAccount(deps, strict, owner);
+        const found = await deps.platformStore.find(owner.studio.id, connectionId);
+        assert.equal(found?.expiresAt, kept && bed.clock() + kept, String(expiresIn));
+      }
+    } finally {
+      strict.expiresIn = 3600;
+    }
+  });
+
   test("[PLATFORM-9] what cannot be renewed serves to its end, and only then needs a person", async () => {
     const unrenewed = withPlatform(bed.deps, strict, { withBrief: true });
     const owner = await newStudio(unrenewed);
@@ -178,6 +231,46 @@ forEachEngine("platform credentials", (bed) => {
     const times = { expiresAt: null, renewAt: null };
     assert.equal(await deps.platformStore.renew(connectionId, found?.generation ?? 0, "v1.x.y", times), false);
     assert.equal((await deps.platformStore.find(place.studioId, connectionId))?.credential, null);
+  });
+
+  test("[PLATFORM-3] [PLATFORM-9] disconnected while it is renewed: nobody gets the new tokens, and they are revoked", async () => {
+    const { owner, connectionId, place } = await connected();
+    bed.clock.advance(hours(1));
+    strict.meanwhile = () => disconnectPlatform(deps, owner, { connectionId });
+    assert.equal(await outcome(useCredential(deps, place)), "connect_expired");
+    assert.deepEqual(strict.given.slice(-2).map(strict.isLive), [false, false]);
+  });
+
+  test("[PLATFORM-9] connected anew while it is renewed: the new connection is used, and left alone", async () => {
+    const { owner, place } = await connected();
+    bed.clock.advance(hours(1));
+    strict.meanwhile = () => connectAccount(deps, strict, owner);
+    const { accessToken } = await useCredential(deps, place);
+    assert.equal(accessToken, strict.given.at(-2));
+    assert.ok(strict.isLive(accessToken));
+  });
+
+  test("[PLATFORM-3] renewed while it is disconnected: what is revoked is what it held last", async () => {
+    const { owner, connectionId, place } = await connected();
+    const { find } = deps.platformStore;
+    bed.clock.advance(hours(1));
+    const old = await find(place.studioId, connectionId);
+    await useCredential(deps, place);
+    // The first look was before the renewal.
+    const looks = [old];
+    const transact: Deps["transact"] = (work) =>
+      deps.transact((tx) =>
+        work({
+          ...tx,
+          platformStore: {
+            ...tx.platformStore,
+            find: async (...args) => looks.pop() ?? tx.platformStore.find(...args),
+          },
+        }),
+      );
+    await disconnectPlatform({ ...deps, transact }, owner, { connectionId });
+    assert.deepEqual(strict.given.slice(-2).map(strict.isLive), [false, false]);
+    assert.equal((await find(place.studioId, connectionId))?.state, "disconnected");
   });
 
   test("[PLATFORM-10] [L2] ciphertexts swapped between rows or studios, or altered, are refused", async () => {

@@ -47,7 +47,7 @@ export async function furnish(deps: Deps, text: string): Promise<Scene> {
   }
   for (const state of ["needs_reconnect", "disconnected", undefined] as const) {
     const id = await newConnection(deps, owner, `${name} ${state ?? ""}`, "sandbox");
-    if (state) await deps.platformStore.wipe(id, state);
+    if (state) await deps.platformStore.wipe(id, state, 2);
   }
   await createInvitation(deps, owner, { role: "member", email: "someone@example.com" });
   return { owner, admin, member, postId };

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { notFound } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps, Stores } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
-import { accountLabel, knownConnectionId } from "./connection.ts";
+import { accountLabel, knownConnectionId, type PlatformConnection } from "./connection.ts";
 import { revokeAtPlatform } from "./revoke.ts";
 
 export const disconnectPlatformInput = z.strictObject({ connectionId: id });
@@ -21,9 +21,8 @@ export async function disconnectPlatform(
   authorize(caller, "platforms.disconnect");
   const connectionId = knownConnectionId(input.connectionId);
   const connection = await deps.transact(async (tx) => {
-    const found = await tx.platformStore.find(caller.studio.id, connectionId);
-    if (!found) throw notFound("platform connection");
-    if (!(await tx.platformStore.wipe(found.id, "disconnected"))) return undefined;
+    const found = await wipeNewest(tx, caller.studio.id, connectionId);
+    if (!found) return undefined;
     const { platform, account } = found;
     const detail = { platform, account: accountLabel(account) };
     await recordActivity(deps, tx, caller, "platform.disconnected", found.id, detail);
@@ -32,4 +31,14 @@ export async function disconnectPlatform(
   // Ours is gone whatever the platform says; then it is told.
   if (connection) await revokeAtPlatform(deps, connection);
   return { disconnected: connectionId };
+}
+
+/** The connection as it was when it was wiped: what is revoked is what it held last, whoever renews it just now. */
+async function wipeNewest(tx: Stores, studioId: string, connectionId: string): Promise<PlatformConnection | undefined> {
+  for (;;) {
+    const found = await tx.platformStore.find(studioId, connectionId);
+    if (!found) throw notFound("platform connection");
+    if (found.state === "disconnected") return undefined;
+    if (await tx.platformStore.wipe(found.id, "disconnected", found.generation)) return found;
+  }
 }

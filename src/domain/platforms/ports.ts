@@ -116,8 +116,8 @@ export interface PlatformStore {
   postpone(connectionId: string, generation: number, free: number, renewAt: number): Promise<void>;
   /** Replaces the credential of exactly this generation. */
   renew(connectionId: string, generation: number, sealed: string, times: CredentialTimes): Promise<boolean>;
-  /** Wipes the credential: of this generation only, where one is given. False where there was nothing to wipe. */
-  wipe(connectionId: string, state: "needs_reconnect" | "disconnected", generation?: number): Promise<boolean>;
+  /** Wipes the credential of exactly this generation. False where it is of the past, or there is nothing to wipe. */
+  wipe(connectionId: string, state: "needs_reconnect" | "disconnected", generation: number): Promise<boolean>;
   /** Those to renew at `now`, the longest due first. */
   listDue(now: number, limit: number): Promise<PlatformConnection[]>;
 }

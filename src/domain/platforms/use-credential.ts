@@ -5,6 +5,7 @@ import type { Deps } from "../deps.ts";
 import { accountLabel, type PlatformConnection } from "./connection.ts";
 import { openCredential, sealCredential, timesOf, type Credential } from "./credential.ts";
 import { explainFailure, PlatformFailure } from "./failure.ts";
+import { giveBack } from "./revoke.ts";
 
 type Needs = Pick<Deps, "platforms" | "platformStore" | "vault" | "transact" | "newId" | "clock" | "sleep">;
 
@@ -43,7 +44,7 @@ export async function useCredential(
   }
 }
 
-/** Renews it unless someone else is at it; undefined then. */
+/** Renews it; undefined where someone else is at it, or has changed it meanwhile: read it again. */
 export async function renewIfFree(
   deps: Needs,
   connection: PlatformConnection,
@@ -59,11 +60,15 @@ export async function renewIfFree(
     const refreshToken = tokens.refreshToken ?? credential.tokens.refreshToken;
     const next = { ...credential, tokens: { accessToken: tokens.accessToken, refreshToken } };
     const sealed = sealCredential(deps, connection, next);
-    // False: it was disconnected or connected anew meanwhile, and that has the last word.
-    await deps.platformStore.renew(id, generation, sealed, timesOf(tokens, deps.clock()));
-    return next;
+    if (await deps.platformStore.renew(id, generation, sealed, timesOf(tokens, deps.clock()))) return next;
+    // It was disconnected or connected anew meanwhile, and that has the last word. Where it was connected anew, these
+    // are left alone: some platforms revoke all that they gave for an account.
+    const now = await deps.platformStore.find(connection.studioId, id);
+    if (now?.state !== "connected") await giveBack(deps, connection, next);
+    return undefined;
   } catch (error) {
-    if (isFinal(error, credential)) {
+    // Where the platform does not know us, the settings are wrong: what we hold may still be good.
+    if (error instanceof PlatformFailure && error.kind === "refused") {
       await giveUp(deps, connection);
       throw needsReconnect();
     }
@@ -80,12 +85,6 @@ async function useToTheEnd(deps: Needs, connection: PlatformConnection, credenti
     throw new PlatformFailure("refused", "the platform has no way to renew them");
   await deps.platformStore.postpone(id, generation, 0, expiresAt - margin);
   return credential;
-}
-
-/** Where settings say who we are and the platform does not know us, the settings are wrong: what we hold may be good. */
-function isFinal(error: unknown, { app }: Credential): boolean {
-  if (!(error instanceof PlatformFailure)) return false;
-  return error.kind === "refused" || error.kind === "denied" || (error.kind === "unknown_app" && app !== undefined);
 }
 
 /** The platform does not honour what we have: it is worth nothing, and only a person can get more. */
