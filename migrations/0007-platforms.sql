@@ -32,19 +32,21 @@ CREATE INDEX platform_connections_due ON platform_connections (renew_at) WHERE r
 
 -- Pages on which a person connects an account: 15 minutes, one use. The token is here as a digest only.
 CREATE TABLE platform_connects (
-  token_hash     TEXT PRIMARY KEY,
-  studio_id      TEXT NOT NULL REFERENCES studios (id) ON DELETE CASCADE,
-  user_id        TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-  platform       TEXT NOT NULL,
-  instance       TEXT NOT NULL,
+  token_hash       TEXT PRIMARY KEY,
+  studio_id        TEXT NOT NULL REFERENCES studios (id) ON DELETE CASCADE,
+  user_id          TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  platform         TEXT NOT NULL,
+  instance         TEXT NOT NULL,
   -- The approval of the AI client that asked: revoked, the page is dead.
-  grant_id       TEXT REFERENCES grants (id) ON DELETE CASCADE,
-  client_id      TEXT,
-  client_name    TEXT,
-  expires_at     BIGINT NOT NULL,
-  -- Of the state that went to the platform with the last attempt.
-  state_hash     TEXT UNIQUE,
-  used_at        BIGINT
+  grant_id         TEXT REFERENCES grants (id) ON DELETE CASCADE,
+  client_id        TEXT,
+  client_name      TEXT,
+  expires_at       BIGINT NOT NULL,
+  -- The state that went to the platform with the last attempt, and until when it may come back.
+  state_hash       TEXT UNIQUE,
+  state_expires_at BIGINT,
+  used_at          BIGINT,
+  CHECK ((state_hash IS NULL) = (state_expires_at IS NULL))
 );
 
 CREATE INDEX platform_connects_by_expiry ON platform_connects (expires_at);

@@ -24,23 +24,25 @@ export function platformPages({
         .execute();
     },
     async findPage(by, now) {
-      const [column, hash] =
-        "tokenHash" in by ? (["p.token_hash", by.tokenHash] as const) : (["p.state_hash", by.stateHash] as const);
+      const [column, hash, end] =
+        "tokenHash" in by
+          ? (["p.token_hash", by.tokenHash, "p.expires_at"] as const)
+          : (["p.state_hash", by.stateHash, "p.state_expires_at"] as const);
       const row = await q
         .selectFrom("platform_connects as p")
         .leftJoin("grants as g", "g.id", "p.grant_id")
         .selectAll("p")
         .where(column, "=", hash)
         .where("p.used_at", "is", null)
-        .where("p.expires_at", ">", now)
+        .where(end, ">", now)
         .where("g.revoked_at", "is", null)
         .executeTakeFirst();
       return row && toPage(row);
     },
-    async startPage(tokenHash, stateHash, now, expiresAt) {
+    async startPage(tokenHash, stateHash, now, stateExpiresAt) {
       const { numUpdatedRows } = await q
         .updateTable("platform_connects")
-        .set({ state_hash: stateHash, expires_at: expiresAt })
+        .set({ state_hash: stateHash, state_expires_at: stateExpiresAt })
         .where("token_hash", "=", tokenHash)
         .where("used_at", "is", null)
         .where("expires_at", ">", now)

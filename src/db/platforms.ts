@@ -7,7 +7,7 @@ import type { Schema } from "./schema.ts";
 
 type ConnectionRow = Selectable<Schema["platform_connections"]>;
 
-/** More than a studio has; a list that is longer is no list any more. */
+/** More than a studio may have connected; a list that is longer is no list any more. */
 const mostListed = 500;
 
 /** Runs for every look at a post of a studio that has any. */
@@ -47,7 +47,22 @@ function connections({
         .executeTakeFirst();
       return row && toConnection(row);
     },
-    async claim({ id, studioId, platform, instance, account, connectedAt }) {
+    async claim({ id, studioId, platform, instance, account, connectedAt }, limit) {
+      // Whoever else claims in this studio waits here, so that all of them count to the same limit.
+      await q
+        .updateTable("studios")
+        .set(({ ref }) => ({ used_bytes: ref("used_bytes") }))
+        .where("id", "=", studioId)
+        .execute();
+      const others = await q
+        .selectFrom("platform_connections")
+        .select("id")
+        .where("studio_id", "=", studioId)
+        .where("state", "<>", "disconnected")
+        .where(({ not, and }) => not(and({ platform, instance, account_id: account.id })))
+        .limit(limit)
+        .execute();
+      if (others.length >= limit) return undefined;
       const shown = {
         handle: account.handle,
         name: account.name,

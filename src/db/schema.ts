@@ -122,6 +122,7 @@ export interface Schema {
     client_name: string | null;
     expires_at: number;
     state_hash: string | null;
+    state_expires_at: number | null;
     used_at: number | null;
   };
   platform_apps: { platform: string; instance: string; redirect_uri: string; credential: string; created_at: number };

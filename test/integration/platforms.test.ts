@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { createPurge } from "#domain/access/purge-expired.ts";
 import { listActivity } from "#domain/activity/list-activity.ts";
 import { openConnectPage, startConnect } from "#domain/platforms/connect-page.ts";
 import { connectPlatform } from "#domain/platforms/connect-platform.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
-import { finishConnect } from "#domain/platforms/finish-connect.ts";
+import { finishConnect, mostConnections } from "#domain/platforms/finish-connect.ts";
 import { listPlatforms } from "#domain/platforms/list-platforms.ts";
 import { useCredential } from "#domain/platforms/use-credential.ts";
 import type { Caller } from "#domain/caller.ts";
@@ -19,7 +20,7 @@ import { AppError } from "#lib/errors.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { outcome } from "../support/outcome.ts";
 import { newPerson, newStudio, newStudioWithRoles } from "../support/people.ts";
-import { connectAccount, tokenIn, withPlatform } from "../support/platform-bed.ts";
+import { connectAccount, newConnection, tokenIn, withPlatform } from "../support/platform-bed.ts";
 import { startStrictPlatform, type Fault, type StrictPlatform } from "../support/strict-platform.ts";
 import { approve } from "../support/tokens.ts";
 
@@ -81,6 +82,20 @@ forEachEngine("platforms", (bed) => {
     // The same account in another studio is that studio's own connection.
     const other = await newStudio(deps);
     assert.notEqual(await connectAccount(deps, strict, other, "one"), first);
+  });
+
+  test("[PLATFORM-2] a studio has a hundred accounts at most, however many come at once", async () => {
+    const owner = await newStudio(deps);
+    for (let i = 2; i < mostConnections; i++) await newConnection(deps, owner, `account-${i}`);
+    const begun = await Promise.all(["a", "b", "c", "d"].map((account) => begin(owner, account)));
+    const outcomes = await Promise.all(begun.map((one) => outcome(finishConnect(deps, owner, one))));
+    assert.deepEqual(outcomes.toSorted(), ["ok", "ok", "quota_exceeded", "quota_exceeded"]);
+    const [first] = await deps.platformStore.list(owner.studio.id);
+    // One that is there can be connected anew, and one that was disconnected makes room.
+    await connectAccount(deps, strict, owner, first?.account.handle ?? "");
+    await disconnectPlatform(deps, owner, { connectionId: first?.id ?? "" });
+    await connectAccount(deps, strict, owner, "another");
+    assert.equal(await outcome(connectAccount(deps, strict, owner, first?.account.handle ?? "")), "quota_exceeded");
   });
 
   test("[PLATFORM-3] disconnecting wipes, revokes at the platform, and is safe to repeat", async () => {
@@ -168,6 +183,26 @@ forEachEngine("platforms", (bed) => {
     await finishConnect(deps, owner, used);
     assert.equal(await outcome(finishConnect(deps, owner, used)), "connect_expired");
     assert.equal(await outcome(openConnectPage(deps, owner, { token: tokenIn(used.connectUrl) })), "connect_expired");
+  });
+
+  test("[PLATFORM-6] to begin neither lengthens nor shortens a page's life; who is at the platform has ten minutes", async () => {
+    const owner = await newStudio(deps);
+    const purge = () => createPurge(deps)({ pause: async () => {}, isOver: () => false });
+    const early = await begin(owner);
+    const token = tokenIn(early.connectUrl);
+    bed.clock.advance(minutes(10));
+    await purge();
+    assert.equal(await outcome(finishConnect(deps, owner, early)), "connect_expired");
+    assert.equal(await outcome(openConnectPage(deps, owner, { token })), "ok", "open for its 15 minutes");
+    bed.clock.advance(minutes(4));
+    const { location, ...pending } = await startConnect(deps, owner, { token });
+    bed.clock.advance(minutes(1));
+    assert.equal(await outcome(openConnectPage(deps, owner, { token })), "connect_expired");
+    assert.equal(await outcome(startConnect(deps, owner, { token })), "connect_expired");
+    bed.clock.advance(minutes(8));
+    await purge();
+    const callback = new URL(strict.answer(location, "studio"));
+    assert.equal(await outcome(finishConnect(deps, owner, { callback, pending })), "ok");
   });
 
   test("[PLATFORM-6] [T5] of twenty parallel callbacks one connects", async () => {

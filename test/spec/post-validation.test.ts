@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AssetDetail } from "#domain/assets/asset.ts";
+import type { PlatformConnection } from "#domain/platforms/connection.ts";
 import { lengthThere } from "#domain/platforms/count-text.ts";
 import type { PostLimits, TextLimit } from "#domain/platforms/limits.ts";
-import { problemsOf } from "#domain/platforms/validate-post.ts";
+import { problemsOf, validatePost } from "#domain/platforms/validate-post.ts";
+import { somewhere } from "../support/platform-bed.ts";
 
 const limits: PostLimits = {
   text: { max: 10, countedIn: "graphemes" },
@@ -106,4 +108,19 @@ test("[PLATFORM-12] a character is what the platform takes for one", () => {
   assert.equal(length("日本語", "weighted"), 6);
   assert.equal(length("plain", "weighted"), 5);
   assert.equal(length("see https://example.com/a/very/long/address?with=things now", "graphemes", 23), 4 + 23 + 4);
+});
+
+test("[PLATFORM-12] a post is judged once a platform, and told for each account there", () => {
+  let judged = 0;
+  const facts = { ...somewhere.find("somewhere")!, limits: { ...limits } };
+  Object.defineProperty(facts.limits, "files", { get: () => (judged++, limits.files) });
+  const platforms = { ...somewhere, find: (id: string) => (id === "somewhere" ? facts : undefined) };
+  const connections = Array.from({ length: 50 }, (_, i) => ({
+    ...{ id: `plc_${i}`, studioId: "std_1", platform: i === 0 ? "gone" : "somewhere", instance: "" },
+    account: { id: String(i), handle: null, name: null, pictureUrl: null, profileUrl: null },
+    ...{ state: "connected", credential: "", generation: 1, expiresAt: null, connectedBy: null, connectedAt: 0 },
+  })) as PlatformConnection[];
+  const views = validatePost(platforms, connections, { title: "Longer", body: "", assets: [asset()] });
+  assert.deepEqual([views.length, judged], [49, 1]);
+  assert.deepEqual([views[48]?.account, views[48]?.problems[0]?.code], ["49", "title_too_long"]);
 });

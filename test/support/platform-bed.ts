@@ -4,7 +4,7 @@ import type { Deps } from "#domain/deps.ts";
 import { startConnect } from "#domain/platforms/connect-page.ts";
 import { sealCredential } from "#domain/platforms/credential.ts";
 import { connectPlatform } from "#domain/platforms/connect-platform.ts";
-import { finishConnect } from "#domain/platforms/finish-connect.ts";
+import { finishConnect, mostConnections } from "#domain/platforms/finish-connect.ts";
 import { createPlatforms } from "#platforms/platforms.ts";
 import type { StrictPlatform } from "./strict-platform.ts";
 
@@ -50,11 +50,13 @@ export async function newConnection(
   platform = "somewhere",
 ): Promise<string> {
   const now = deps.clock();
-  const id = await deps.platformStore.claim({
+  const row = {
     ...{ id: deps.newId("platformConnection"), studioId: studio.id, platform, instance: "" },
     account: { id: account, handle: account, name: null, pictureUrl: null, profileUrl: null },
     connectedAt: now,
-  });
+  };
+  const id = await deps.platformStore.claim(row, mostConnections);
+  assert.ok(id);
   const sealed = sealCredential(deps, { id, studioId: studio.id }, { tokens: { accessToken: "a token" } });
   await deps.platformStore.connect(id, sealed, { expiresAt: now + 1000, renewAt: now }, { userId: user.id, at: now });
   return id;

@@ -1,4 +1,5 @@
 import { sha256 } from "#lib/digest.ts";
+import { AppError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller, SignedIn } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
@@ -10,6 +11,9 @@ import { accountLabel, type Account, type PlatformPlace } from "./connection.ts"
 import { sealCredential, timesOf } from "./credential.ts";
 import { explainFailure, PlatformFailure } from "./failure.ts";
 import type { ConnectPage, PendingConnect, PlatformApp, PlatformFacts, PlatformTokens } from "./ports.ts";
+
+/** Accounts that a studio may have connected: every look at a post goes through all of them. */
+export const mostConnections = 100;
 
 type Needs = Pick<Deps, "platforms" | "platformStore" | "vault" | "memberships" | "transact" | "newId" | "clock">;
 
@@ -71,9 +75,17 @@ async function store(
   const studioId = caller.studio.id;
   const row = { id: deps.newId("platformConnection"), studioId, platform, instance, account, connectedAt: now };
   // The same account again is the same row: the credential is sealed for the id that it has.
-  const id = await tx.platformStore.claim(row);
+  const id = await tx.platformStore.claim(row, mostConnections);
+  if (id === undefined) throw tooManyConnections();
   const sealed = sealCredential(deps, { id, studioId }, { tokens, app });
   await tx.platformStore.connect(id, sealed, timesOf(tokens, now), { userId: caller.user.id, at: now });
   const detail = { platform, account: accountLabel(account), ...(instance === "" ? {} : { instance }) };
   await recordActivity(deps, tx, caller, "platform.connected", id, detail);
 }
+
+const tooManyConnections = (): AppError =>
+  new AppError(
+    "quota_exceeded",
+    `A studio can have ${mostConnections} accounts connected. Nothing was connected.`,
+    "Disconnect accounts that are not needed any more, then start again.",
+  );

@@ -84,10 +84,10 @@ export interface CredentialTimes {
 
 export interface PlatformStore {
   insertPage(page: ConnectPage): Promise<void>;
-  /** A page that is not used, not expired at `now`, and whose client is still approved. */
+  /** A page that is not used, whose token or state has not expired at `now`, and whose client is still approved. */
   findPage(by: { tokenHash: string } | { stateHash: string }, now: number): Promise<ConnectPage | undefined>;
-  /** Remembers which state went to the platform, and waits for it until `expiresAt`. False where the page is no good. */
-  startPage(tokenHash: string, stateHash: string, now: number, expiresAt: number): Promise<boolean>;
+  /** Remembers which state went to the platform, and until when it may come back. False where the page is no good. */
+  startPage(tokenHash: string, stateHash: string, now: number, stateExpiresAt: number): Promise<boolean>;
   /** Uses it up: true once. */
   usePage(stateHash: string, now: number): Promise<boolean>;
 
@@ -100,10 +100,14 @@ export interface PlatformStore {
   list(studioId: string): Promise<PlatformConnection[]>;
   listConnected(studioId: string): Promise<PlatformConnection[]>;
   find(studioId: string, connectionId: string): Promise<PlatformConnection | undefined>;
-  /** The row of this account in this studio, made if there was none; its id. It is not connected by this. */
+  /**
+   * The row of this account in this studio, made if there was none; its id. It is not connected by this. Undefined
+   * where the studio has `limit` others that are not disconnected. In a transaction: until its end nobody else claims.
+   */
   claim(
     connection: Pick<PlatformConnection, "id" | "studioId" | "platform" | "instance" | "account" | "connectedAt">,
-  ): Promise<string>;
+    limit: number,
+  ): Promise<string | undefined>;
   connect(
     connectionId: string,
     sealed: string,

@@ -39,11 +39,16 @@ export function validatePost(
   connections: readonly PlatformConnection[],
   post: Draft,
 ): ValidationView[] {
+  // Judged once a platform, however many accounts the studio has there.
+  const judged = new Map(
+    [...new Set(connections.map(({ platform }) => platform))].flatMap((platform) => {
+      const limits = platforms.find(platform)?.limits;
+      return limits ? [[platform, { problems: problemsOf(limits, post), source: limits.sources[0] }] as const] : [];
+    }),
+  );
   return connections.flatMap(({ id, platform, account }) => {
-    const facts = platforms.find(platform);
-    if (!facts) return [];
-    const problems = problemsOf(facts.limits, post);
-    return [{ platform, connectionId: id, account: accountLabel(account), problems, source: facts.limits.sources[0] }];
+    const verdict = judged.get(platform);
+    return verdict ? [{ platform, connectionId: id, account: accountLabel(account), ...verdict }] : [];
   });
 }
 
