@@ -1,4 +1,5 @@
 import { CLIENT_CAPABILITIES_META_KEY, ProtocolError } from "@modelcontextprotocol/server";
+import { authorize, type Action } from "#domain/policy.ts";
 import type { Clock } from "#lib/clock.ts";
 import { minutes } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
@@ -12,6 +13,8 @@ export interface ToOpen {
   url: string;
   /** What the client shows beside it. */
   message: string;
+  /** What the person needs the right to: roles change between the two rounds. */
+  action: Action;
   /** The error in place of the result where the person does not want to. */
   declined: ErrorCode;
 }
@@ -21,7 +24,7 @@ const question = "open";
 
 /** URL-mode elicitation (2026-07-28): the client itself asks the person to open a page, then repeats the call. */
 export interface AskToOpen {
-  /** What the tool answered the first time, where this call is the repetition; throws where the person said no. */
+  /** What the tool answered the first time, where this call brings the answer; throws where the person said no. */
   answered(exchange: Exchange, tool: string): object | undefined;
   /** The question, where the client can put it; undefined where the result has to do. */
   ask(exchange: Exchange, tool: string, page: ToOpen, output: object): Result | undefined;
@@ -43,16 +46,20 @@ export function createAskToOpen(signer: Signer, clock: Clock): AskToOpen {
       const wanted = boundTo(exchange, tool);
       if (!claims || Object.keys(wanted).some((name) => claims[name] !== wanted[name]))
         throw new ProtocolError(errorCodes.invalidParams, "Invalid params: requestState is not one of this call");
-      if (actionIn(inputResponses) === "accept") return claims["output"] as object;
+      authorize(exchange.caller, claims["action"] as Action);
+      const answer = actionIn(inputResponses);
+      // A state without an answer is a question that was not put: it is asked again, with a fresh page.
+      if (answer === undefined) return undefined;
+      if (answer === "accept") return claims["output"] as object;
       throw new AppError(
         claims["declined"] as ErrorCode,
         "The person did not open the page. Nothing was changed.",
         "Ask whether they want to, then call the tool again.",
       );
     },
-    ask(exchange, tool, { url, message, declined }, output) {
+    ask(exchange, tool, { url, message, action, declined }, output) {
       if (exchange.era !== "modern" || !canOpenPages(exchange)) return undefined;
-      const claims = { ...boundTo(exchange, tool), output, declined };
+      const claims = { ...boundTo(exchange, tool), output, action, declined };
       return {
         resultType: "input_required",
         inputRequests: { [question]: { method: "elicitation/create", params: { mode: "url", message, url } } },

@@ -6,6 +6,7 @@ import { finishConnect } from "#domain/platforms/finish-connect.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
+import { changeRole } from "#domain/studios/change-role.ts";
 import { minutes } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { modernMeta, post, startMcp, type Answer, type McpServer } from "../support/mcp.ts";
@@ -134,14 +135,31 @@ forEachEngine("platform tools", (bed) => {
       [token, { requestState, inputResponses, arguments: { platform: "mastodon" } }],
     ] as const)
       assert.equal((await ask(who, params)).json.error.code, -32602);
-    for (const nothing of [undefined, {}, { open: {} }, { open: { action: "cancel" } }])
+    for (const nothing of [undefined, {}, { open: {} }])
       assert.equal(
-        (await ask(token, { requestState, inputResponses: nothing })).json.result.structuredContent.code,
+        (await ask(token, { requestState, inputResponses: nothing })).json.result["resultType"],
+        "input_required",
+      );
+    for (const action of ["decline", "cancel", 1])
+      assert.equal(
+        (await ask(token, { requestState, inputResponses: { open: { action } } })).json.result.structuredContent.code,
         "connect_denied",
       );
     assert.match((await ask(token, { requestState, inputResponses })).text, /connectUrl/);
     bed.clock.advance(minutes(15));
     assert.equal((await ask(token, { requestState, inputResponses })).json.error.code, -32602);
+  });
+
+  test("[PLATFORM-4] whoever lost the role between the rounds is refused in the second", async () => {
+    const owner = await newStudio(deps);
+    const admin = await newMember(deps, owner, "admin");
+    const { token } = await approve(deps, admin);
+    const { requestState } = (await ask(token, {})).json.result as unknown as { requestState: string };
+    await changeRole(deps, owner, { userId: admin.user.id, role: "member" });
+    for (const action of ["accept", "decline"]) {
+      const { result } = (await ask(token, { requestState, inputResponses: { open: { action } } })).json;
+      assert.equal(result.structuredContent.code, "forbidden", action);
+    }
   });
 
   test("[PLATFORM-4] [PLATFORM-5] members are refused; unknown and not configured say so", async () => {

@@ -14,6 +14,7 @@ export const connectPlatformTool = defineTool({
   askToOpen: ({ connectUrl }) => ({
     url: connectUrl,
     message: "Open this page to connect the account. It asks the platform for access; this chat never sees it.",
+    action: "platforms.connect",
     declined: "connect_denied",
   }),
   run: connectPlatform,
