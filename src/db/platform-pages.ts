@@ -86,8 +86,13 @@ export function platformApps({ q }: Connection): Pick<PlatformStore, "findApp" |
         )
         .execute();
     },
-    async deleteApp({ platform, instance }) {
-      await q.deleteFrom("platform_apps").where("platform", "=", platform).where("instance", "=", instance).execute();
+    async deleteApp({ platform, instance }, credential) {
+      await q
+        .deleteFrom("platform_apps")
+        .where("platform", "=", platform)
+        .where("instance", "=", instance)
+        .$if(credential !== undefined, (apps) => apps.where("credential", "=", credential!))
+        .execute();
     },
   };
 }

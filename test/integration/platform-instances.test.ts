@@ -7,6 +7,7 @@ import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { useCredential } from "#domain/platforms/use-credential.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createPublicAddressCheck } from "#lib/public-address.ts";
+import { createVault } from "#lib/vault.ts";
 import { createPlatforms } from "#platforms/platforms.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { outcome } from "../support/outcome.ts";
@@ -72,6 +73,18 @@ forEachEngine("platforms with instances", (bed) => {
     await fresh.close();
   });
 
+  test("[PLATFORM-8] [L2] a registration sealed under a secret that was retired is replaced", async () => {
+    const owner = await newStudio(deps);
+    const fresh = await startStrictPlatform();
+    const before = withPlatform(bed.deps, fresh);
+    await connectAccount(before, fresh, owner, "studio", "mastodon");
+    const rotated = { ...before, vault: createVault(["another secret, that is long enough"]) };
+    await connectAccount(rotated, fresh, owner, "studio", "mastodon");
+    await connectAccount(rotated, fresh, owner, "studio", "mastodon");
+    assert.equal(fresh.hits.get("/api/v1/apps"), 2);
+    await fresh.close();
+  });
+
   test("[PLATFORM-8] the address of an instance is https and nothing else; others have none", async () => {
     const owner = await newStudio(deps);
     for (const instanceUrl of [
@@ -101,12 +114,19 @@ forEachEngine("platforms with instances", (bed) => {
       `${strict.origin}/@studio?x#y`,
       strict.origin.toUpperCase().replace("HTTPS", "https"),
       strict.origin.replace("https://", ""),
+      strict.origin.replace(".test", ".test."),
     ])
       assert.equal(
         await outcome(connectPlatform(deps, owner, { platform: "mastodon", instanceUrl })),
         "ok",
         instanceUrl,
       );
+    const pages = await bed.database.q
+      .selectFrom("platform_connects")
+      .select("instance")
+      .where("studio_id", "=", owner.studio.id)
+      .execute();
+    assert.deepEqual([...new Set(pages.map(({ instance }) => instance))], [strict.origin]);
   });
 
   test("[PLATFORM-8] [A20] addresses inside our network are not reached, by whatever name", async () => {

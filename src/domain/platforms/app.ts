@@ -22,7 +22,14 @@ export async function ourApp(
 
 async function findApp(deps: Needs, place: PlatformPlace): Promise<PlatformApp | undefined> {
   const found = await deps.platformStore.findApp(place, deps.platforms.redirectUri(place));
-  return found && (JSON.parse(deps.vault.open("platform-app", placeOf(place), found.credential)) as PlatformApp);
+  if (!found) return undefined;
+  try {
+    return JSON.parse(deps.vault.open("platform-app", placeOf(place), found.credential)) as PlatformApp;
+  } catch {
+    // Sealed under a secret that was retired: as good as none, and registering again costs nothing.
+    await deps.platformStore.deleteApp(place, found.credential);
+    return undefined;
+  }
 }
 
 const placeOf = ({ platform, instance }: PlatformPlace): string[] => [platform, instance];

@@ -13,6 +13,8 @@ export function readInstance({ perInstance, name }: PlatformFacts, typed: string
   const given = typed?.trim() ?? "";
   // A bare name, with or without a port, is what people type.
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:/i.test(given) && !/^[^/]+:\d+$/.test(given) ? given : `https://${given}`);
+  // The dot that ends a full domain name: the same host, and no other instance.
+  if (url) url.hostname = url.hostname.replace(/\.$/, "");
   if (
     !url ||
     given === "" ||

@@ -94,7 +94,8 @@ export interface PlatformStore {
   findApp(place: PlatformPlace, redirectUri: string): Promise<RegisteredApp | undefined>;
   /** Replaces one that was registered with another address of ours; of two at once the first stays. */
   insertApp(app: RegisteredApp, now: number): Promise<void>;
-  deleteApp(place: PlatformPlace): Promise<void>;
+  /** Only with this credential, where one is given: someone may have replaced it meanwhile. */
+  deleteApp(place: PlatformPlace, credential?: string): Promise<void>;
 
   /** Newest first. */
   list(studioId: string): Promise<PlatformConnection[]>;
