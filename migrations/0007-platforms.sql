@@ -29,6 +29,7 @@ CREATE TABLE platform_connections (
 
 CREATE INDEX platform_connections_live ON platform_connections (studio_id, id) WHERE state = 'connected';
 CREATE INDEX platform_connections_due ON platform_connections (renew_at) WHERE renew_at IS NOT NULL;
+CREATE INDEX platform_connections_at_instance ON platform_connections (platform, instance) WHERE instance <> '';
 
 -- Pages on which a person connects an account: 15 minutes, one use. The token is here as a digest only.
 CREATE TABLE platform_connects (
@@ -60,3 +61,5 @@ CREATE TABLE platform_apps (
   created_at   BIGINT NOT NULL,
   PRIMARY KEY (platform, instance)
 );
+
+CREATE INDEX platform_apps_by_age ON platform_apps (created_at);

@@ -179,7 +179,7 @@ export function assembleService(parts: ServiceParts): Service {
       })
     : undefined;
   const own = sandbox ? [sandboxSetup(sandbox.origin, sandbox.app)] : [];
-  const platforms = createPlatforms(base, [...own, ...parts.platforms]);
+  const platforms = createPlatforms(base, [...own, ...parts.platforms], log);
   const deps: Deps = { ...parts.deps, platforms, ...(config.rateLimits ? {} : { rateLimits: unlimited }) };
   const { signer } = deps;
   const limit = (name: RateLimit, req: IncomingMessage) => countHit(deps, name, addressKey(req, config.trustProxy));

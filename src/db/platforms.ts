@@ -116,10 +116,10 @@ function connections({
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    async postpone(connectionId, generation, free, renewAt) {
+    async postpone(connectionId, generation, renewAt, free) {
       await q
         .updateTable("platform_connections")
-        .set({ renewing_until: free, renew_at: renewAt })
+        .set({ renew_at: renewAt, ...(free === undefined ? {} : { renewing_until: free }) })
         .where("id", "=", connectionId)
         .where("generation", "=", generation)
         .where("state", "=", "connected")
@@ -158,11 +158,14 @@ function connections({
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    async listDue(now, limit) {
+    async listDue(platforms, now, limit) {
+      if (platforms.length === 0) return [];
       const rows = await q
         .selectFrom("platform_connections")
         .selectAll()
         .where("renew_at", "<=", now)
+        .where("renewing_until", "<=", now)
+        .where("platform", "in", platforms)
         .orderBy("renew_at")
         .limit(limit)
         .execute();

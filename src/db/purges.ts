@@ -53,6 +53,13 @@ const deletions: Record<Purgeable, (now: number, limit: number) => RawBuilder<un
   connectPages: (now, limit) => sql`DELETE FROM platform_connects WHERE token_hash IN
     (SELECT token_hash FROM platform_connects WHERE expires_at <= ${now}
       AND (state_expires_at IS NULL OR state_expires_at <= ${now}) ORDER BY expires_at LIMIT ${limit})`,
+  // Ourselves at an instance where nobody has an account, a day after somebody meant to connect one.
+  platformApps: (now, limit) => sql`DELETE FROM platform_apps WHERE (platform, instance) IN
+    (SELECT a.platform, a.instance FROM platform_apps a WHERE a.created_at <= ${now - days(1)}
+      AND NOT EXISTS (SELECT 1 FROM platform_connections c
+        WHERE c.platform = a.platform AND c.instance = a.instance AND c.instance <> '')
+      AND NOT EXISTS (SELECT 1 FROM platform_connects p WHERE p.platform = a.platform AND p.instance = a.instance)
+      ORDER BY a.created_at LIMIT ${limit})`,
   grantCalls: (now, limit) => sql`DELETE FROM grant_calls WHERE (grant_id, day) IN
     (SELECT grant_id, day FROM grant_calls WHERE day < ${dayOf(now) - talliedDays} ORDER BY day LIMIT ${limit})`,
   rateLimits: (now, limit) => sql`DELETE FROM rate_limits WHERE (key, window_end) IN

@@ -7,9 +7,14 @@ export interface Repeated {
 
 /**
  * Runs `work` again and again, `ms` apart give or take a tenth, so that instances started together drift apart.
- * Keeps no process alive. A failure that repeats is logged once, and once more when it is over.
+ * Keeps no process alive; long work looks at `isStopping` before it begins with something more. A failure that repeats is logged once, and once more when it is over.
  */
-export function every(ms: number, name: string, work: () => Promise<unknown>, log: Log): Repeated {
+export function every(
+  ms: number,
+  name: string,
+  work: (isStopping: () => boolean) => Promise<unknown>,
+  log: Log,
+): Repeated {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let stopped = false;
@@ -17,7 +22,7 @@ export function every(ms: number, name: string, work: () => Promise<unknown>, lo
 
   const run = async (): Promise<void> => {
     try {
-      await work();
+      await work(() => stopped);
       if (failing) log.info({ job: name }, "a job that failed works again");
       failing = false;
     } catch (error) {

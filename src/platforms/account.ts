@@ -3,10 +3,7 @@ import { PlatformFailure } from "#domain/platforms/failure.ts";
 import type { PlatformTokens } from "#domain/platforms/ports.ts";
 import { callApi } from "./call.ts";
 import { held, type Site } from "./oauth.ts";
-import type { FoundAccount, JsonObject } from "./platform.ts";
-
-/** One person does not have more; an answer with more is not about a person. */
-const mostAccounts = 50;
+import { mostAccounts, type FoundAccount, type JsonObject } from "./platform.ts";
 
 /** Whose tokens these are. */
 export async function findAccounts(

@@ -86,6 +86,9 @@ export interface ApiCall {
   headers?: Readonly<Record<string, string>>;
 }
 
+/** What one person may give us at once; an answer with more is cut there. */
+export const mostAccounts = 50;
+
 export interface FoundAccount {
   /** The platform's own, which never changes. */
   id: string;

@@ -1,6 +1,7 @@
 import { PlatformFailure } from "#domain/platforms/failure.ts";
 import type { PlatformPlace } from "#domain/platforms/connection.ts";
 import type { PlatformApp, PlatformFacts, Platforms } from "#domain/platforms/ports.ts";
+import type { Log } from "#lib/log.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 import { findAccounts } from "./account.ts";
 import { callApi } from "./call.ts";
@@ -22,7 +23,7 @@ export const patienceMs = 10_000;
 export const callbackPath = "/api/platforms/callback/";
 
 /** The catalogue at work. */
-export function createPlatforms(base: string, setups: readonly PlatformSetup[]): Platforms {
+export function createPlatforms(base: string, setups: readonly PlatformSetup[], log?: Log): Platforms {
   const byId = new Map(setups.map((setup) => [setup.platform.id, setup]));
   const facts = new Map(setups.map((setup) => [setup.platform.id, factsOf(setup)]));
 
@@ -48,6 +49,17 @@ export function createPlatforms(base: string, setups: readonly PlatformSetup[]):
     return setup;
   }
 
+  /** In time; and where it turns out that the settings are wrong, the operator reads so. */
+  async function told<T>({ platform }: Site, work: (isLate: () => boolean) => Promise<T>): Promise<T> {
+    try {
+      return await inTime(work);
+    } catch (error) {
+      if (error instanceof PlatformFailure && error.kind === "unknown_app" && platform.app === "settings")
+        log?.warn({ platform: platform.id, kind: error.kind }, "a platform does not accept our client id and secret");
+      throw error;
+    }
+  }
+
   return {
     list: () => [...facts.values()],
     find: (id) => facts.get(id),
@@ -66,23 +78,43 @@ export function createPlatforms(base: string, setups: readonly PlatformSetup[]):
     begin: (place, app) => authorizeAddress(siteOf(place, app)),
     finish(place, app, callback, pending) {
       const site = siteOf(place, app);
-      return inTime(async () => findAccounts(site, await redeemCode(site, callback, pending)));
+      return told(site, async (isLate) => {
+        const tokens = await redeemCode(site, callback, pending);
+        try {
+          const found = await findAccounts(site, tokens);
+          if (isLate()) throw tooLate();
+          return found;
+        } catch (error) {
+          // Nobody will ever use them. That the platform may not hear of it changes nothing for the person.
+          await revokeTokens(site, tokens).catch(() => {});
+          throw error;
+        }
+      });
     },
-    renew: (place, app, tokens) => inTime(() => renewTokens(siteOf(place, app), tokens)),
+    renew(place, app, tokens) {
+      const site = siteOf(place, app);
+      return told(site, () => renewTokens(site, tokens));
+    },
     revoke: (place, app, tokens) => inTime(() => revokeTokens(siteOf(place, app), tokens)),
   };
 }
 
 /** However many requests a step takes, it is over by then: a person waits. */
-async function inTime<T>(work: () => Promise<T>): Promise<T> {
+async function inTime<T>(work: (isLate: () => boolean) => Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new PlatformFailure("unreachable", "it did not answer in time")), patienceMs);
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    reject(tooLate());
+  }, patienceMs);
   try {
-    return await Promise.race([work(), late]);
+    return await Promise.race([work(() => isLate), late]);
   } finally {
     clearTimeout(timer);
   }
 }
+
+const tooLate = (): PlatformFailure => new PlatformFailure("unreachable", "it did not answer in time");
 
 function factsOf({ platform, app }: PlatformSetup): PlatformFacts {
   const { id, name, limits } = platform;

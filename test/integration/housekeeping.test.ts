@@ -217,6 +217,21 @@ forEachEngine("housekeeping", (bed) => {
   });
 });
 
+test("a repeated job that takes long is told when the service stops", async () => {
+  const begun = Promise.withResolvers<void>();
+  const job = every(
+    1,
+    "job",
+    async (isStopping) => {
+      begun.resolve();
+      while (!isStopping()) await sleep(1);
+    },
+    silent,
+  );
+  await begun.promise;
+  await job.stop();
+});
+
 test("a repeated job: again and again, one at a time, until it is stopped", async () => {
   let runs = 0;
   let inside = 0;

@@ -14,7 +14,7 @@ import { createVault } from "#lib/vault.ts";
 import { createDeps, forEachEngine, silent } from "../support/engines.ts";
 import { outcome } from "../support/outcome.ts";
 import { newStudio } from "../support/people.ts";
-import { connectAccount, withPlatform } from "../support/platform-bed.ts";
+import { connectAccount, newConnection, withPlatform } from "../support/platform-bed.ts";
 import { startStrictPlatform, type StrictPlatform } from "../support/strict-platform.ts";
 
 forEachEngine("platform credentials", (bed) => {
@@ -71,6 +71,41 @@ forEachEngine("platform credentials", (bed) => {
     const second = await useCredential(deps, place);
     assert.notEqual(second.accessToken, first.accessToken);
     assert.ok(strict.isLive(second.accessToken));
+  });
+
+  test("[PLATFORM-9] one run renews all that is due, batch after batch, until its time is over", async () => {
+    const owner = await newStudio(deps);
+    for (let i = 0; i < 50; i++) await newConnection(deps, owner, `account-${i}`, "strict");
+    const ended = async () =>
+      (await deps.platformStore.list(owner.studio.id)).filter(({ state }) => state === "needs_reconnect").length;
+    let looks = 0;
+    await renewDue(deps, { isOver: () => looks++ >= 3 });
+    assert.ok((await ended()) <= 3);
+    // These have no refresh token: each is looked at once, and needs a person then.
+    await renewDue(deps, { isOver: () => false });
+    assert.equal(await ended(), 50);
+  });
+
+  test("[PLATFORM-9] [PLATFORM-5] a platform that has lost its settings is not asked, and what it gave is kept for later", async () => {
+    const owner = await newStudio(deps);
+    const connectionId = await newConnection(deps, owner, "studio", "unset");
+    const before = await deps.platformStore.find(owner.studio.id, connectionId);
+    assert.equal((await renewDue(deps, { isOver: () => false })).failed, 0);
+    const place = { studioId: owner.studio.id, connectionId };
+    assert.equal(await outcome(useCredential(deps, place)), "platform_not_configured");
+    assert.deepEqual(await deps.platformStore.find(owner.studio.id, connectionId), before);
+    assert.deepEqual(await deps.platformStore.listDue([], bed.clock(), 10), []);
+  });
+
+  test("[PLATFORM-9] to postpone a renewal does not take it from whoever is at it", async () => {
+    const { owner, connectionId } = await connected();
+    const { generation = 0 } = (await deps.platformStore.find(owner.studio.id, connectionId)) ?? {};
+    const take = () => deps.platformStore.takeRenewal(connectionId, generation, bed.clock(), bed.clock() + seconds(30));
+    assert.ok(await take());
+    await deps.platformStore.postpone(connectionId, generation, bed.clock());
+    assert.equal(await take(), false);
+    const due = await deps.platformStore.listDue(["strict"], bed.clock(), 100);
+    assert.ok(!due.some(({ id }) => id === connectionId), "nor is it due while it is someone's");
   });
 
   test("[PLATFORM-9] what the platform does not honour any more needs a person: needs_reconnect, wiped, and told", async () => {

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { createPurge } from "#domain/access/purge-expired.ts";
 import { startConnect } from "#domain/platforms/connect-page.ts";
 import { connectPlatform } from "#domain/platforms/connect-platform.ts";
 import { finishConnect } from "#domain/platforms/finish-connect.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { useCredential } from "#domain/platforms/use-credential.ts";
 import type { Deps } from "#domain/deps.ts";
+import { days, minutes } from "#lib/clock.ts";
 import { createPublicAddressCheck } from "#lib/public-address.ts";
 import { createVault } from "#lib/vault.ts";
 import { createPlatforms } from "#platforms/platforms.ts";
@@ -188,5 +190,27 @@ forEachEngine("platforms with instances", (bed) => {
       );
     }
     await other.close();
+  });
+
+  test("[PLATFORM-8] a registration at an instance where nobody has connected anything goes after a day", async () => {
+    const owner = await newStudio(deps);
+    const [used, unused] = [await startStrictPlatform(), await startStrictPlatform()];
+    await connectAccount(withPlatform(bed.deps, used), used, owner, "studio", "mastodon");
+    const elsewhere = withPlatform(bed.deps, unused);
+    const ask = () => connectPlatform(elsewhere, owner, { platform: "mastodon", instanceUrl: unused.origin });
+    const instances = async () => {
+      await createPurge(deps)({ pause: async () => {}, isOver: () => false });
+      const rows = await bed.database.q.selectFrom("platform_apps").select("instance").execute();
+      return [used, unused].map(({ origin }) => rows.some(({ instance }) => instance === origin));
+    };
+    await ask();
+    bed.clock.advance(days(1) - 1);
+    assert.deepEqual(await instances(), [true, true]);
+    await ask();
+    bed.clock.advance(minutes(1));
+    assert.deepEqual(await instances(), [true, true], "someone is on the way there");
+    bed.clock.advance(minutes(15));
+    assert.deepEqual(await instances(), [true, false]);
+    await Promise.all([used.close(), unused.close()]);
   });
 });

@@ -17,6 +17,8 @@ import { removeMember } from "#domain/studios/remove-member.ts";
 import { revokeClient } from "#domain/access/revoke-client.ts";
 import { minutes } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
+import { createLog } from "#lib/log.ts";
+import { createPlatforms } from "#platforms/platforms.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { outcome } from "../support/outcome.ts";
 import { newPerson, newStudio, newStudioWithRoles } from "../support/people.ts";
@@ -268,6 +270,43 @@ forEachEngine("platforms", (bed) => {
     assert.deepEqual(await states(cast.owner), []);
   });
 
+  test("[PLATFORM-6] whoever loses the role while the platform answers connects nothing, and what it gave is given back", async () => {
+    const cast = await newStudioWithRoles(deps);
+    const begun = await begin(cast.admin);
+    const { finish } = deps.platforms;
+    const slow: Deps["platforms"] = {
+      ...deps.platforms,
+      async finish(...asked) {
+        const granted = await finish(...asked);
+        await changeRole(deps, cast.owner, { userId: cast.admin.user.id, role: "member" });
+        return granted;
+      },
+    };
+    assert.equal(await outcome(finishConnect({ ...deps, platforms: slow }, cast.admin, begun)), "forbidden");
+    assert.deepEqual(await states(cast.owner), []);
+    assert.deepEqual(strict.given.slice(-2).map(strict.isLive), [false, false]);
+  });
+
+  test("[PLATFORM-5] [L1] settings that the platform does not know are the operator's to mend: told, and logged", async () => {
+    const lines: string[] = [];
+    const log = createLog("info", { write: (line) => void lines.push(line) });
+    const setups = strict
+      .setups()
+      .map((one) => ({ ...one, app: one.app && { ...one.app, clientSecret: "a wrong one" } }));
+    const wrong = { ...deps, platforms: createPlatforms(deps.base, setups, log) };
+    const owner = await newStudio(deps);
+    const begun = await begin(owner);
+    const error = await finishConnect(wrong, owner, begun).catch((one: AppError) => one);
+    assert.ok(error instanceof AppError);
+    assert.equal(error.code, "platform_not_configured");
+    assert.match(error.hint ?? "", /PLATFORM_STRICT_CLIENT_ID and PLATFORM_STRICT_CLIENT_SECRET/);
+    assert.equal(lines.length, 1);
+    const { level, platform, kind } = JSON.parse(lines[0] ?? "{}");
+    assert.deepEqual([level, platform, kind], ["warn", "strict", "unknown_app"]);
+    for (const secret of ["a wrong one", begun.pending.state, begun.callback.searchParams.get("code") ?? ""])
+      assert.ok(!lines.join("").includes(secret));
+  });
+
   test("[PLATFORM-6] a page that an AI client asked for dies with its approval, and the activity names it", async () => {
     const owner = await newStudio(deps);
     const { grantId } = await approve(deps, owner, { client: "Assistant" });
@@ -312,6 +351,7 @@ forEachEngine("platforms", (bed) => {
       }
       assert.ok(performance.now() - started < 5000);
       assert.deepEqual(await states(owner), []);
+      if (path === "/me") assert.deepEqual(strict.given.slice(-2).map(strict.isLive), [false, false], "given back");
     });
   }
 

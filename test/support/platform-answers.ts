@@ -110,7 +110,7 @@ export const platformExamples: Readonly<Record<string, PlatformExample>> = {
       account: {
         method: "GET",
         url: "https://graph.facebook.com/v25.0/me/accounts",
-        query: { fields: "id,name,username,access_token,tasks,picture{url}", limit: "100" },
+        query: { fields: "id,name,username,access_token,tasks,picture{url}", limit: "50" },
         bearer,
       },
     },

@@ -117,6 +117,7 @@ export const purgeable = [
   "rateLimits",
   "uploadLinks",
   "connectPages",
+  "platformApps",
   "grantCalls",
 ] as const;
 export type Purgeable = (typeof purgeable)[number];

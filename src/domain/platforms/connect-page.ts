@@ -54,7 +54,7 @@ export async function startConnect(
   input: { token: string },
 ): Promise<{ location: string } & PendingConnect> {
   const { page, facts } = await openConnectPage(deps, person, input);
-  const begun = await begin(deps, facts, page).catch((error: unknown) => explainFailure(error, facts.name));
+  const begun = await begin(deps, facts, page).catch((error: unknown) => explainFailure(error, facts));
   const now = deps.clock();
   // The last attempt counts: whoever goes back and begins again may.
   if (!(await deps.platformStore.startPage(page.tokenHash, sha256(begun.state), now, now + platformPatience)))

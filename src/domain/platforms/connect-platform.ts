@@ -37,7 +37,7 @@ export async function connectPlatform(
   const place = { platform: facts.id, instance: readInstance(facts, input.instanceUrl) };
   await countHit(deps, "connect", caller.user.id);
   // An instance that is none, or is not to be reached, is told of here, where the address can still be mended.
-  await ourApp(deps, facts, place).catch((error: unknown) => explainFailure(error, facts.name));
+  await ourApp(deps, facts, place).catch((error: unknown) => explainFailure(error, facts));
   const token = deps.newSecret();
   await deps.platformStore.insertPage({
     ...place,

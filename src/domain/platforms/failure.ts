@@ -1,4 +1,6 @@
 import { AppError } from "#lib/errors.ts";
+import { settingsHint } from "./known-platform.ts";
+import type { PlatformFacts } from "./ports.ts";
 
 /** Why a platform did not do what it was asked. */
 export type FailureKind =
@@ -24,13 +26,18 @@ export class PlatformFailure extends Error {
 }
 
 /** The failure as people and assistants are told it. Says nothing that the platform wrote. */
-export function explainFailure(error: unknown, name: string): never {
+export function explainFailure(error: unknown, facts: PlatformFacts): never {
   if (!(error instanceof PlatformFailure)) throw error;
+  const { name } = facts;
   switch (error.kind) {
     case "denied":
       throw new AppError("connect_denied", `Access was not given at ${name}. Nothing was connected.`, tryAgain);
-    case "refused":
     case "unknown_app":
+      // At an instance we register ourselves, and the next attempt does; elsewhere the settings are wrong.
+      if (!facts.perInstance)
+        throw new AppError("platform_not_configured", `${name} does not know this server.`, settingsHint(facts));
+      throw new AppError("connect_denied", `${name} has forgotten this server. Nothing was connected.`, tryAgain);
+    case "refused":
       throw new AppError("connect_denied", `${name} did not accept the connection. Nothing was connected.`, tryAgain);
     case "blocked":
       throw new AppError(

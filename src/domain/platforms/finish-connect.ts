@@ -10,6 +10,7 @@ import { connectExpired, enterPage } from "./connect-page.ts";
 import { accountLabel, type Account, type PlatformPlace } from "./connection.ts";
 import { sealCredential, timesOf } from "./credential.ts";
 import { explainFailure, PlatformFailure } from "./failure.ts";
+import { giveBack } from "./revoke.ts";
 import type { ConnectPage, PendingConnect, PlatformApp, PlatformFacts, PlatformTokens } from "./ports.ts";
 
 /** Accounts that a studio may have connected: every look at a post goes through all of them. */
@@ -41,16 +42,21 @@ export async function finishConnect(deps: Needs, person: SignedIn, input: Finish
   const { facts, caller } = await enterPage(deps, person, page);
   if (!(await deps.platformStore.usePage(stateHash, deps.clock()))) throw connectExpired();
   const { app, granted } = await redeem(deps, facts, page, callback, pending);
-  return deps.transact(async (tx) => {
-    // The platform took its time; the person may have lost the role meanwhile.
-    authorize(await enterStudio(tx, person, page.studioId), "platforms.connect");
-    for (const { account, tokens } of granted) await store(deps, tx, caller, page, { account, tokens, app });
-    return {
-      studio: caller.studio,
-      platform: facts.name,
-      accounts: granted.map(({ account }) => accountLabel(account)),
-    };
-  });
+  try {
+    await deps.transact(async (tx) => {
+      // The platform took its time; the person may have lost the role meanwhile.
+      authorize(await enterStudio(tx, person, page.studioId), "platforms.connect");
+      for (const { account, tokens } of granted) await store(deps, tx, caller, page, { account, tokens, app });
+    });
+  } catch (error) {
+    await Promise.all(granted.map(({ tokens }) => giveBack(deps, page, { tokens, app })));
+    throw error;
+  }
+  return {
+    studio: caller.studio,
+    platform: facts.name,
+    accounts: granted.map(({ account }) => accountLabel(account)),
+  };
 }
 
 async function redeem(deps: Needs, facts: PlatformFacts, page: ConnectPage, callback: URL, pending: PendingConnect) {
@@ -60,7 +66,7 @@ async function redeem(deps: Needs, facts: PlatformFacts, page: ConnectPage, call
   } catch (error) {
     // The instance has forgotten us: the next attempt registers anew.
     if (error instanceof PlatformFailure && error.kind === "unknown_app") await deps.platformStore.deleteApp(page);
-    return explainFailure(error, facts.name);
+    return explainFailure(error, facts);
   }
 }
 

@@ -117,12 +117,12 @@ export interface PlatformStore {
   ): Promise<void>;
   /** Takes the renewal of this generation until `until`; false where someone has it, or it is of the past. */
   takeRenewal(connectionId: string, generation: number, now: number, until: number): Promise<boolean>;
-  /** Gives the renewal back until `free`, and has it looked at again at `renewAt`. */
-  postpone(connectionId: string, generation: number, free: number, renewAt: number): Promise<void>;
+  /** Has it looked at again at `renewAt`. Whoever took the renewal also says when it is `free` again. */
+  postpone(connectionId: string, generation: number, renewAt: number, free?: number): Promise<void>;
   /** Replaces the credential of exactly this generation. */
   renew(connectionId: string, generation: number, sealed: string, times: CredentialTimes): Promise<boolean>;
   /** Wipes the credential of exactly this generation. False where it is of the past, or there is nothing to wipe. */
   wipe(connectionId: string, state: "needs_reconnect" | "disconnected", generation: number): Promise<boolean>;
-  /** Those to renew at `now`, the longest due first. */
-  listDue(now: number, limit: number): Promise<PlatformConnection[]>;
+  /** Those of these platforms that are due since `now` and that nobody is renewing, the longest due first. */
+  listDue(platforms: readonly string[], now: number, limit: number): Promise<PlatformConnection[]>;
 }

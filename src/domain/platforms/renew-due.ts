@@ -11,17 +11,24 @@ export async function renewDue(
   { isOver }: { isOver: () => boolean },
 ): Promise<{ renewed: number; failed: number }> {
   const count = { renewed: 0, failed: 0 };
-  for (const connection of await deps.platformStore.listDue(deps.clock(), batch)) {
-    if (isOver()) break;
-    if (connection.credential === null) continue;
-    try {
-      const credential = openCredential(deps, connection, connection.credential);
-      if (await renewIfFree(deps, connection, credential)) count.renewed++;
-    } catch {
-      // Told where it is used, and in the studio's activity; the others are not to wait for it.
-      await deps.platformStore.postpone(connection.id, connection.generation, 0, deps.clock() + minutes(10));
-      count.failed++;
+  // Those of a platform that has lost its settings wait until it has them again.
+  const configured = deps.platforms.list().filter((one) => one.configured);
+  const platforms = configured.map(({ id }) => id);
+  // Whatever becomes of one, it is due later than now, or not at all: no batch brings it again.
+  const now = deps.clock();
+  for (;;) {
+    const due = await deps.platformStore.listDue(platforms, now, batch);
+    for (const connection of due) {
+      if (isOver()) return count;
+      try {
+        const credential = openCredential(deps, connection, connection.credential ?? "");
+        if (await renewIfFree(deps, connection, credential)) count.renewed++;
+      } catch {
+        // Told where it is used, and in the studio's activity; the others are not to wait for it.
+        await deps.platformStore.postpone(connection.id, connection.generation, deps.clock() + minutes(10));
+        count.failed++;
+      }
     }
+    if (due.length < batch) return count;
   }
-  return count;
 }

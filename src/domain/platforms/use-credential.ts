@@ -5,6 +5,7 @@ import type { Deps } from "../deps.ts";
 import { accountLabel, type PlatformConnection } from "./connection.ts";
 import { openCredential, sealCredential, timesOf, type Credential } from "./credential.ts";
 import { explainFailure, PlatformFailure } from "./failure.ts";
+import { configuredPlatform } from "./known-platform.ts";
 import { giveBack } from "./revoke.ts";
 
 type Needs = Pick<Deps, "platforms" | "platformStore" | "vault" | "transact" | "newId" | "clock" | "sleep">;
@@ -51,9 +52,9 @@ export async function renewIfFree(
   credential: Credential,
 ): Promise<Credential | undefined> {
   const { id, generation } = connection;
+  const facts = configuredPlatform(deps, connection.platform);
   const now = deps.clock();
   if (!(await deps.platformStore.takeRenewal(id, generation, now, now + renewalLease))) return undefined;
-  const name = deps.platforms.find(connection.platform)?.name ?? connection.platform;
   try {
     const tokens = await deps.platforms.renew(connection, credential.app, credential.tokens);
     if (!tokens) return await useToTheEnd(deps, connection, credential);
@@ -73,8 +74,8 @@ export async function renewIfFree(
       throw needsReconnect();
     }
     // After a breath, so that a platform in trouble is not asked by everyone at once.
-    await deps.platformStore.postpone(id, generation, deps.clock() + seconds(5), deps.clock() + minutes(10));
-    return explainFailure(error, name);
+    await deps.platformStore.postpone(id, generation, deps.clock() + minutes(10), deps.clock() + seconds(5));
+    return explainFailure(error, facts);
   }
 }
 
@@ -83,7 +84,7 @@ async function useToTheEnd(deps: Needs, connection: PlatformConnection, credenti
   const { id, generation, expiresAt } = connection;
   if (expiresAt === null || deps.clock() >= expiresAt - margin)
     throw new PlatformFailure("refused", "the platform has no way to renew them");
-  await deps.platformStore.postpone(id, generation, 0, expiresAt - margin);
+  await deps.platformStore.postpone(id, generation, expiresAt - margin, 0);
   return credential;
 }
 

@@ -1,5 +1,5 @@
 import { graphRefusal } from "../graph-refusal.ts";
-import type { Platform } from "../platform.ts";
+import { mostAccounts, type Platform } from "../platform.ts";
 import { demand, listIn, objectIn, textIn } from "../read-json.ts";
 
 const readOn = "2026-11-15";
@@ -41,7 +41,7 @@ export const facebook: Platform = {
   account: ({ accessToken, endpoints }) => ({
     method: "GET",
     url: `${endpoints.api}/me/accounts`,
-    query: { fields: "id,name,username,access_token,tasks,picture{url}", limit: "100" },
+    query: { fields: "id,name,username,access_token,tasks,picture{url}", limit: String(mostAccounts) },
     bearer: accessToken,
   }),
   readAccounts: (answer) =>
