@@ -23,7 +23,7 @@ import { forEachEngine } from "../support/engines.ts";
 import { outcome } from "../support/outcome.ts";
 import { newPerson, newStudio, newStudioWithRoles } from "../support/people.ts";
 import { connectAccount, newConnection, tokenIn, withPlatform } from "../support/platform-bed.ts";
-import { startStrictPlatform, type Fault, type StrictPlatform } from "../support/strict-platform.ts";
+import { startStrictPlatform, type StrictPlatform } from "../support/strict-platform.ts";
 import { approve } from "../support/tokens.ts";
 
 forEachEngine("platforms", (bed) => {
@@ -332,9 +332,9 @@ forEachEngine("platforms", (bed) => {
     assert.deepEqual(await states(owner), []);
   });
 
-  const faults: [string, Fault][] = (["/token", "/me"] as const).flatMap((path) =>
+  const faults = (["/token", "/me"] as const).flatMap((path) =>
     (["garbage", "html", "silence", "drip", "error500", "huge", "redirect", "no_token"] as const).map(
-      (fault): [string, Fault] => [path, fault],
+      (fault) => [path, fault] as const,
     ),
   );
   for (const [path, fault] of faults) {

@@ -113,7 +113,12 @@ test("[PLATFORM-12] a character is what the platform takes for one", () => {
 test("[PLATFORM-12] a post is judged once a platform, and told for each account there", () => {
   let judged = 0;
   const facts = { ...somewhere.find("somewhere")!, limits: { ...limits } };
-  Object.defineProperty(facts.limits, "files", { get: () => (judged++, limits.files) });
+  Object.defineProperty(facts.limits, "files", {
+    get() {
+      judged++;
+      return limits.files;
+    },
+  });
   const platforms = { ...somewhere, find: (id: string) => (id === "somewhere" ? facts : undefined) };
   const connections = Array.from({ length: 50 }, (_, i) => ({
     ...{ id: `plc_${i}`, studioId: "std_1", platform: i === 0 ? "gone" : "somewhere", instance: "" },

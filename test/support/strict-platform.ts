@@ -36,7 +36,7 @@ export interface StrictPlatform {
   close(): Promise<void>;
 }
 
-export type Fault = keyof typeof spoiled | { status: number; body: object };
+type Fault = keyof typeof spoiled | { status: number; body: object };
 
 interface Family {
   account: string;

@@ -64,8 +64,8 @@ export async function renewIfFree(
     if (await deps.platformStore.renew(id, generation, sealed, timesOf(tokens, deps.clock()))) return next;
     // It was disconnected or connected anew meanwhile, and that has the last word. Where it was connected anew, these
     // are left alone: some platforms revoke all that they gave for an account.
-    const now = await deps.platformStore.find(connection.studioId, id);
-    if (now?.state !== "connected") await giveBack(deps, connection, next);
+    const left = await deps.platformStore.find(connection.studioId, id);
+    if (left?.state !== "connected") await giveBack(deps, connection, next);
     return undefined;
   } catch (error) {
     // Where the platform does not know us, the settings are wrong: what we hold may still be good.
