@@ -1,4 +1,10 @@
-import type { InvitationStore, OpenInvitation, Membership, MembershipStore, StudioStore } from "#domain/studios/ports.ts";
+import type {
+  InvitationStore,
+  OpenInvitation,
+  Membership,
+  MembershipStore,
+  StudioStore,
+} from "#domain/studios/ports.ts";
 import type { Role } from "#domain/policy.ts";
 import { statement, type Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
@@ -190,9 +196,7 @@ function toMembership(row: Schema["memberships"]): Membership {
   return { studioId: row.studio_id, userId: row.user_id, role: row.role, joinedAt: row.joined_at };
 }
 
-function toInvitation(
-  row: Schema["invitations"] & { studio_name: string; maker_role: Role | null },
-): OpenInvitation {
+function toInvitation(row: Schema["invitations"] & { studio_name: string; maker_role: Role | null }): OpenInvitation {
   return {
     id: row.id,
     studioId: row.studio_id,
