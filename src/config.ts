@@ -81,6 +81,7 @@ const schema = z.object({
   MAX_VIDEO_BYTES: bytes.default(4096 * mebibyte),
   MAX_DOCUMENT_BYTES: bytes.default(100 * mebibyte),
   MAX_ASSETS_PER_POST: whole(1, 1000, "a number from 1 to 1000").default(20),
+  MAX_STUDIO_BYTES: bytes.optional(),
   OAUTH_CLIENTS: z.string().optional(),
   TRUST_PROXY: proxies.prefault(""),
   CONFORMANCE_FIXTURES: z.enum(["0", "1"]).default("0"),
@@ -115,7 +116,14 @@ export interface Config {
   secrets: [string, ...string[]] | undefined;
   /** Empty: the built-in development issuer. Only on loopback. */
   identityProviders: readonly IdentityProviderConfig[];
-  limits: { image: number; video: number; document: number; assetsPerPost: number };
+  limits: {
+    image: number;
+    video: number;
+    document: number;
+    assetsPerPost: number;
+    /** What all files of a studio may take together; absent: as much as there is. */
+    studioBytes: number | undefined;
+  };
   oauthClientsFile: string | undefined;
   /** Whose forwarded address counts, for rate limits only. */
   trustProxy: AddressSet;
@@ -206,6 +214,7 @@ export function readConfig(environment: Environment): Config {
       video: env.MAX_VIDEO_BYTES,
       document: env.MAX_DOCUMENT_BYTES,
       assetsPerPost: env.MAX_ASSETS_PER_POST,
+      studioBytes: env.MAX_STUDIO_BYTES,
     },
     oauthClientsFile: env.OAUTH_CLIENTS,
     trustProxy: env.TRUST_PROXY,

@@ -11,6 +11,7 @@ import { createPeople } from "#auth/people.ts";
 import { openDatabase } from "#db/open.ts";
 import { createStores } from "#db/stores.ts";
 import { createPurge } from "#domain/access/purge-expired.ts";
+import { createCallLimit, noLimit } from "#domain/access/call-limit.ts";
 import { createCallTally } from "#domain/access/call-tally.ts";
 import { countHit, unlimited, type RateLimit } from "#domain/access/rate-limit.ts";
 import type { FileStore } from "#domain/assets/file-store.ts";
@@ -32,7 +33,6 @@ import { createEdge, type Edge } from "#http/server.ts";
 import { loadStaticFiles, type StaticFiles } from "#http/static-files.ts";
 import { createMcpEndpoint } from "#mcp/endpoint.ts";
 import { createConformanceFixtures } from "#mcp/fixtures/conformance.ts";
-import { createCallLimit, noLimit } from "#mcp/rate-limit.ts";
 import { tools } from "#mcp/tools.ts";
 import { minutes, seconds, systemClock } from "#lib/clock.ts";
 import { every, type Repeated } from "#lib/every.ts";
@@ -51,6 +51,8 @@ export interface Service {
   uploadApi: UploadApi;
   /** Writes down how many calls each approval made. */
   settleCalls(): Promise<void>;
+  /** Shares with all instances how many calls each user and each link made. */
+  settleLimits(): Promise<void>;
   /** Finishes what was accepted, then lets go of everything. */
   close(): Promise<void>;
 }
@@ -88,6 +90,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
   const service = assembleService({ config, deps, disk, secrets, clients, webFiles, fetchDocument, needs, log });
   const jobs = [
     every(seconds(5), "calls", service.settleCalls, log),
+    every(seconds(1), "limits", service.settleLimits, log),
     purge(deps, log),
     sweep(deps, log),
     ...(s3 ? [allowPages(s3, config, log)] : []),
@@ -173,13 +176,15 @@ export function assembleService(parts: ServiceParts): Service {
     log,
   });
   const calls = createCallTally(deps);
+  const toolCalls = createCallLimit(deps, "calls", { perMinute: 600 });
+  const linkCalls = createCallLimit(deps, "uploads", { perMinute: 600 });
   const mcp = createMcpEndpoint({
     deps,
     authenticate: createAuthenticate(deps, log),
     tools,
     signer,
     log,
-    countCall: config.rateLimits ? createCallLimit(deps.clock) : noLimit,
+    countCall: config.rateLimits ? toolCalls.count : noLimit,
     noteCall: calls.note,
     version: packageJson.version,
     extension: config.conformanceFixtures ? createConformanceFixtures(deps.newSecret) : undefined,
@@ -193,7 +198,7 @@ export function assembleService(parts: ServiceParts): Service {
 
   const uploadApi = createUploadApi({
     deps,
-    countCall: config.rateLimits ? createCallLimit(deps.clock) : noLimit,
+    countCall: config.rateLimits ? linkCalls.count : noLimit,
     log,
   });
 
@@ -228,6 +233,7 @@ export function assembleService(parts: ServiceParts): Service {
     api,
     uploadApi,
     settleCalls: calls.settle,
+    settleLimits: async () => void (await Promise.all([toolCalls.settle(), linkCalls.settle()])),
     async close() {
       mcp.close();
       await drain(edge, log);

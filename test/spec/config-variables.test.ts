@@ -34,7 +34,15 @@ const defaults: Case[] = [
   {
     name: "[VAR-LIMITS] those of section 5",
     set: {},
-    becomes: { limits: { image: 50 * mebibyte, video: 4096 * mebibyte, document: 100 * mebibyte, assetsPerPost: 20 } },
+    becomes: {
+      limits: {
+        image: 50 * mebibyte,
+        video: 4096 * mebibyte,
+        document: 100 * mebibyte,
+        assetsPerPost: 20,
+        studioBytes: undefined,
+      },
+    },
   },
   { name: "[VAR-OAUTH_CLIENTS] none", set: {}, becomes: { oauthClientsFile: undefined } },
   { name: "[VAR-PLATFORM] none", set: {}, becomes: { platformCredentials: {} } },
@@ -156,8 +164,14 @@ const given: Case[] = [
   },
   {
     name: "[VAR-LIMITS] others",
-    set: { MAX_IMAGE_BYTES: "1", MAX_VIDEO_BYTES: "5000000000", MAX_DOCUMENT_BYTES: "3", MAX_ASSETS_PER_POST: "4" },
-    becomes: { limits: { image: 1, video: 5_000_000_000, document: 3, assetsPerPost: 4 } },
+    set: {
+      MAX_IMAGE_BYTES: "1",
+      MAX_VIDEO_BYTES: "5000000000",
+      MAX_DOCUMENT_BYTES: "3",
+      MAX_ASSETS_PER_POST: "4",
+      MAX_STUDIO_BYTES: "5",
+    },
+    becomes: { limits: { image: 1, video: 5_000_000_000, document: 3, assetsPerPost: 4, studioBytes: 5 } },
   },
   {
     name: "[VAR-OAUTH_CLIENTS] a file",
