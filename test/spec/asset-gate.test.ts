@@ -6,7 +6,7 @@ import { checkBytes } from "#domain/assets/gate.ts";
 import { assetKinds } from "#domain/assets/kinds.ts";
 import { outcome } from "../support/outcome.ts";
 import * as sample from "../support/samples.ts";
-import { archives, filesOfEveryType, odf, ooxml, programs } from "../support/sample-files.ts";
+import { archives, filesOfEveryType, ooxml, programs } from "../support/sample-files.ts";
 import { judge } from "../support/judge.ts";
 
 const files = await filesOfEveryType();

@@ -1,7 +1,7 @@
 import * as sample from "./samples.ts";
 
 export const ooxml = "application/vnd.openxmlformats-officedocument.";
-export const odf = "application/vnd.oasis.opendocument.";
+const odf = "application/vnd.oasis.opendocument.";
 
 /** One real file of every allowed type. */
 export const filesOfEveryType = async (): Promise<Record<string, Buffer>> => ({
