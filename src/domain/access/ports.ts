@@ -127,8 +127,8 @@ export interface PurgeStore {
   deleteExpired(what: Purgeable, now: number, limit: number): Promise<number>;
   /** Clients that registered themselves after `after` and not after `before`, oldest first. */
   listClients(after: Registered, before: number, limit: number): Promise<Registered[]>;
-  /** Deletes those of them that nobody ever approved, and answers how many. */
-  deleteUnusedClients(clientIds: readonly string[]): Promise<number>;
+  /** Deletes those of them that nobody ever approved, nor is about to, and answers how many. */
+  deleteUnusedClients(clientIds: readonly string[], before: number): Promise<number>;
 }
 
 export interface Registered {
@@ -172,6 +172,8 @@ export interface OAuthRecordStore {
 export interface OAuthClientStore {
   put(id: string, metadata: Record<string, unknown>, now: number): Promise<void>;
   find(id: string): Promise<Record<string, unknown> | undefined>;
+  /** Counts the client's age from `since` on where it is older, so that it is not purged while a person decides. */
+  renew(id: string, since: number): Promise<void>;
 }
 
 /** A token with all that hangs on it, as one look-up finds it. */
