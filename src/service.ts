@@ -3,22 +3,21 @@ import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import packageJson from "../package.json" with { type: "json" };
-import type { Config } from "./config.ts";
+import { ConfigError, type Config } from "./config.ts";
+import { startJobs } from "./jobs.ts";
 import { createAuthenticate } from "#auth/authenticate.ts";
 import { createOAuthServer } from "#auth/oauth-server.ts";
 import { readOperatorClients } from "#auth/operator-clients.ts";
 import { createPeople } from "#auth/people.ts";
+import { createSandboxPlatform } from "#auth/sandbox-platform.ts";
 import { openDatabase } from "#db/open.ts";
 import { createStores } from "#db/stores.ts";
-import { createPurge } from "#domain/access/purge-expired.ts";
 import { createCallLimit, noLimit } from "#domain/access/call-limit.ts";
 import { createCallTally } from "#domain/access/call-tally.ts";
 import { countHit, unlimited, type RateLimit } from "#domain/access/rate-limit.ts";
 import type { FileStore } from "#domain/assets/file-store.ts";
-import { createSweeper } from "#domain/assets/sweep-assets.ts";
 import type { Deps } from "#domain/deps.ts";
-import { sweepUploads } from "#domain/uploads/sweep-uploads.ts";
-import { withLease } from "#domain/lease.ts";
+import type { Platforms } from "#domain/platforms/ports.ts";
 import { createApi, type Api } from "#http/api/app.ts";
 import { mountApi } from "#http/api/mount.ts";
 import { addressKey } from "#http/client-address.ts";
@@ -41,7 +40,10 @@ import type { Log } from "#lib/log.ts";
 import { createPublicFetch, createPublicOpener } from "#lib/public-fetch.ts";
 import { keepSecret } from "#lib/secret-file.ts";
 import { createSigner, type Signer } from "#lib/signed-token.ts";
+import { createVault } from "#lib/vault.ts";
 import { createMediaReader } from "#media/reader.ts";
+import { callbackPath, createPlatforms, type PlatformSetup } from "#platforms/platforms.ts";
+import { catalogSetups, platformLimits, sandboxSetup, strayCredentials } from "#platforms/setups.ts";
 import { openDiskStore, type DiskStore } from "#storage/disk.ts";
 import { openS3Store, type S3Store } from "#storage/s3.ts";
 
@@ -49,6 +51,7 @@ export interface Service {
   edge: Edge;
   api: Api;
   uploadApi: UploadApi;
+  platforms: Platforms;
   /** Writes down how many calls each approval made. */
   settleCalls(): Promise<void>;
   /** Shares with all instances how many calls each user and each link made. */
@@ -61,6 +64,8 @@ const webFolder = join(import.meta.dirname, "../web/dist");
 
 /** The service as it runs: its database opened, its secret found, everything checked. Nothing listens yet. */
 export async function openService(config: Config, log: Log): Promise<Service> {
+  const stray = strayCredentials(config.platformCredentials);
+  if (stray.length > 0) throw new ConfigError(stray);
   const clients = await readOperatorClients(config.oauthClientsFile);
   const webFiles = await loadStaticFiles(webFolder);
   const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log });
@@ -69,7 +74,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
   const stores = createStores(database);
   const signer = createSigner(secrets, systemClock);
   const { files, disk, s3 } = await openFiles(config, stores, signer);
-  const deps: Deps = {
+  const deps: Omit<Deps, "platforms"> = {
     ...stores,
     clock: systemClock,
     newId: createIds(systemClock),
@@ -80,19 +85,23 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     files,
     media: createMediaReader(),
     signer,
+    vault: createVault(secrets),
     openUrl: createPublicOpener({ patienceMs: seconds(15), maxRedirects: 5, accept: "*/*" }),
+    sleep,
   };
   const fetchDocument = createPublicFetch(documentLimits);
   const needs = [
     { name: "database", check: () => database.ping() },
     { name: "file store", check: () => files.ping() },
   ];
-  const service = assembleService({ config, deps, disk, secrets, clients, webFiles, fetchDocument, needs, log });
+  const platforms = catalogSetups(config.platformCredentials, createPublicFetch(platformLimits));
+  const parts = { config, deps, disk, secrets, clients, webFiles, fetchDocument, platforms, needs, log };
+  const service = assembleService(parts);
+  const whole: Deps = { ...deps, platforms: service.platforms };
   const jobs = [
     every(seconds(5), "calls", service.settleCalls, log),
     every(seconds(1), "limits", service.settleLimits, log),
-    purge(deps, log),
-    sweep(deps, log),
+    ...startJobs(whole, log),
     ...(s3 ? [allowPages(s3, config, log)] : []),
   ];
   return {
@@ -141,7 +150,9 @@ async function openFiles(
 
 export interface ServiceParts {
   config: Config;
-  deps: Deps;
+  deps: Omit<Deps, "platforms">;
+  /** What can be connected; the sandbox of a development instance comes beside them. */
+  platforms: readonly PlatformSetup[];
   /** Absent where files lie elsewhere. */
   disk?: DiskFiles | undefined;
   secrets: Secrets;
@@ -157,7 +168,19 @@ export interface ServiceParts {
 export function assembleService(parts: ServiceParts): Service {
   const { config, disk, secrets, clients, webFiles, fetchDocument, needs, log } = parts;
   const { base, loginUrl } = config;
-  const deps: Deps = config.rateLimits ? parts.deps : { ...parts.deps, rateLimits: unlimited };
+  const development = config.identityProviders.length === 0;
+  const sandbox = development
+    ? createSandboxPlatform({
+        base,
+        redirectUri: `${base}${callbackPath}sandbox`,
+        clock: parts.deps.clock,
+        log,
+        renderErrorPage,
+      })
+    : undefined;
+  const own = sandbox ? [sandboxSetup(sandbox.origin, sandbox.app)] : [];
+  const platforms = createPlatforms(base, [...own, ...parts.platforms]);
+  const deps: Deps = { ...parts.deps, platforms, ...(config.rateLimits ? {} : { rateLimits: unlimited }) };
   const { signer } = deps;
   const limit = (name: RateLimit, req: IncomingMessage) => countHit(deps, name, addressKey(req, config.trustProxy));
 
@@ -193,7 +216,7 @@ export function assembleService(parts: ServiceParts): Service {
     deps,
     sessions: people.sessions,
     log,
-    development: config.identityProviders.length === 0,
+    development,
   });
 
   const uploadApi = createUploadApi({
@@ -212,6 +235,8 @@ export function assembleService(parts: ServiceParts): Service {
       people: { ...people, base, loginUrl, deps, signer, limit },
       oauth: { oauth, base, limit },
       consent: { consent: oauth.consent, deps, signer, base, loginUrl, findUser },
+      connect: { base, loginUrl, deps, sessions: people.sessions, signer, limit },
+      sandbox,
       mcp,
       api: mountApi(api),
       thumbnails: deps,
@@ -232,6 +257,7 @@ export function assembleService(parts: ServiceParts): Service {
     edge,
     api,
     uploadApi,
+    platforms,
     settleCalls: calls.settle,
     settleLimits: async () => void (await Promise.all([toolCalls.settle(), linkCalls.settle()])),
     async close() {
@@ -255,29 +281,4 @@ function allowPages(store: S3Store, { base, uploadPage }: Config, log: Log): Rep
     ),
   );
   return every(minutes(10), "bucket", work, log);
-}
-
-/** Each minute one of all instances takes away files and records that belong to nobody. */
-function sweep(deps: Deps, log: Log): Repeated {
-  const sweepAssets = createSweeper(deps);
-  const holder = deps.newSecret();
-  const work = async (): Promise<void> => {
-    const end = deps.clock() + seconds(20);
-    const options = { pause: () => sleep(20), isOver: () => deps.clock() >= end };
-    const uploads = await sweepUploads(deps, options);
-    const swept = { ...(await sweepAssets(options)), ...uploads };
-    if (Object.values(swept).some((count) => count > 0)) log.info(swept, "files that belonged to nobody were removed");
-  };
-  return every(minutes(1), "sweep", () => withLease(deps, "sweep", holder, minutes(3), work), log);
-}
-
-/** Each minute one of all instances takes away what has expired. */
-function purge(deps: Deps, log: Log): Repeated {
-  const purgeExpired = createPurge(deps);
-  const holder = deps.newSecret();
-  const work = async (): Promise<void> => {
-    const end = deps.clock() + seconds(20);
-    await purgeExpired({ pause: () => sleep(20), isOver: () => deps.clock() >= end });
-  };
-  return every(minutes(1), "purge", () => withLease(deps, "purge", holder, minutes(3), work), log);
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "#db/open.ts";
 import { createStores } from "#db/stores.ts";
 import type { Database } from "#db/client.ts";
@@ -10,8 +11,10 @@ import { systemClock } from "#lib/clock.ts";
 import { createIds } from "#lib/ids.ts";
 import { createLog } from "#lib/log.ts";
 import { createSigner } from "#lib/signed-token.ts";
+import { createVault } from "#lib/vault.ts";
 import { createMediaReader } from "#media/reader.ts";
-import { createMemoryFiles } from "../../test/support/memory-files.ts";
+import { createPlatforms } from "#platforms/platforms.ts";
+import { createHookedFiles } from "../../test/support/hooked-files.ts";
 
 export const silent = createLog("silent");
 
@@ -30,10 +33,13 @@ export async function openDeps(): Promise<{ database: Database; deps: Deps }> {
     base: "http://localhost:3000",
     uploadPage: "http://localhost:3000",
     limits: { image: 1, video: 1, document: 1, assetsPerPost: 20 },
-    files: createMemoryFiles(systemClock),
+    files: createHookedFiles(systemClock),
     media: createMediaReader(),
     signer: createSigner(["a secret of this bench, long enough"], systemClock),
+    vault: createVault(["a secret of this bench, long enough"]),
     openUrl: () => Promise.reject(new Error("nothing is fetched here")),
+    platforms: createPlatforms("http://localhost:3000", []),
+    sleep: (ms) => sleep(ms),
   };
   return { database, deps };
 }

@@ -160,7 +160,8 @@ async function orGone<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-function withoutCookie(req: IncomingMessage, name: string): void {
+/** The request as if the browser had not sent this cookie. */
+export function withoutCookie(req: IncomingMessage, name: string): void {
   const kept = req.headers.cookie
     ?.split(";")
     .filter((pair) => !pair.trim().startsWith(`${name}=`) && !pair.trim().startsWith(`${name}.`));

@@ -9,6 +9,14 @@ type PostRow = Selectable<Schema["posts"]>;
 
 const findPost = statement<PostRow>("find_post", "SELECT * FROM posts WHERE studio_id = $1 AND id = $2");
 
+/** The same, and whether the studio has accounts that it could go to: most have none, and are asked nothing more. */
+const readPost = statement<PostRow & { has_platforms: number }>(
+  "read_post",
+  `SELECT p.*, CASE WHEN EXISTS (SELECT 1 FROM platform_connections c WHERE c.studio_id = p.studio_id AND c.state = 'connected')
+               THEN 1 ELSE 0 END AS has_platforms
+     FROM posts p WHERE p.studio_id = $1 AND p.id = $2`,
+);
+
 const takePlace = statement<Pick<PostRow, "last_position">>(
   "take_place",
   `UPDATE posts SET asset_count = asset_count + 1, last_position = last_position + 1, revision = revision + 1, updated_at = $1
@@ -53,6 +61,10 @@ export function postStore({ q, run }: Connection): PostStore {
     async find(studioId, postId) {
       const [row] = await run(findPost, [studioId, postId]);
       return row && toPost(row);
+    },
+    async read(studioId, postId) {
+      const [row] = await run(readPost, [studioId, postId]);
+      return row && { post: toPost(row), hasPlatforms: row.has_platforms === 1 };
     },
     async list(studioId, { status, query, before, limit }) {
       const rows = await q

@@ -1,6 +1,7 @@
 import type { Generated } from "kysely";
 import type { AssetStatus } from "#domain/assets/asset.ts";
 import type { AssetKind } from "#domain/assets/kinds.ts";
+import type { ConnectionState } from "#domain/platforms/connection.ts";
 import type { PostStatus } from "#domain/posts/post.ts";
 import type { Role } from "#domain/policy.ts";
 
@@ -91,6 +92,39 @@ export interface Schema {
   };
   upload_files: { asset_id: string; link_id: string; file_hash: string; bytes: number; part_bytes: number };
   stray_files: { key: string; due_at: number; doomed: number };
+  platform_connections: {
+    id: string;
+    studio_id: string;
+    platform: string;
+    instance: string;
+    account_id: string;
+    handle: string | null;
+    name: string | null;
+    picture_url: string | null;
+    profile_url: string | null;
+    state: ConnectionState;
+    credential: string | null;
+    generation: number;
+    expires_at: number | null;
+    renew_at: number | null;
+    renewing_until: Generated<number>;
+    connected_by: string | null;
+    connected_at: number;
+  };
+  platform_connects: {
+    token_hash: string;
+    studio_id: string;
+    user_id: string;
+    platform: string;
+    instance: string;
+    grant_id: string | null;
+    client_id: string | null;
+    client_name: string | null;
+    expires_at: number;
+    state_hash: string | null;
+    used_at: number | null;
+  };
+  platform_apps: { platform: string; instance: string; redirect_uri: string; credential: string; created_at: number };
   activity: {
     id: string;
     studio_id: string;

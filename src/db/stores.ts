@@ -6,6 +6,7 @@ import { grantStore } from "./grants.ts";
 import { leaseStore } from "./leases.ts";
 import { idempotencyStore } from "./idempotency.ts";
 import { oauthClientStore, oauthRecordStore } from "./oauth.ts";
+import { platformStore } from "./platforms.ts";
 import { postStore } from "./posts.ts";
 import { purgeStore } from "./purges.ts";
 import { rateLimitStore } from "./rate-limits.ts";
@@ -31,6 +32,7 @@ function storesOn(connection: Connection): Stores {
     assets: assetStore(connection),
     strayFiles: strayFileStore(connection),
     uploads: uploadStore(connection),
+    platformStore: platformStore(connection),
     activity: activityStore(connection),
     rateLimits: rateLimitStore(connection),
     purges: purgeStore(connection),

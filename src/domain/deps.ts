@@ -2,6 +2,7 @@ import type { Clock } from "#lib/clock.ts";
 import type { NewId } from "#lib/ids.ts";
 import type { OpenPublicUrl } from "#lib/public-fetch.ts";
 import type { Signer } from "#lib/signed-token.ts";
+import type { Vault } from "#lib/vault.ts";
 import type {
   GrantStore,
   OAuthClientStore,
@@ -19,6 +20,7 @@ import type { MediaReader } from "./assets/media.ts";
 import type { AssetStore, StrayFileStore } from "./assets/ports.ts";
 import type { IdempotencyStore } from "./idempotency/ports.ts";
 import type { LeaseStore } from "./lease.ts";
+import type { Platforms, PlatformStore } from "./platforms/ports.ts";
 import type { PostStore } from "./posts/ports.ts";
 import type { InvitationStore, MembershipStore, StudioStore } from "./studios/ports.ts";
 import type { UploadStore } from "./uploads/ports.ts";
@@ -38,6 +40,7 @@ export interface Stores {
   assets: AssetStore;
   strayFiles: StrayFileStore;
   uploads: UploadStore;
+  platformStore: PlatformStore;
   activity: ActivityStore;
   rateLimits: RateLimitStore;
   purges: PurgeStore;
@@ -65,4 +68,9 @@ export interface Deps extends Stores {
   signer: Signer;
   /** Reads a stranger's address. */
   openUrl: OpenPublicUrl;
+  /** The social platforms, and our OAuth with them. */
+  platforms: Platforms;
+  /** Keeps credentials of others that we must be able to read again. */
+  vault: Vault;
+  sleep: (ms: number) => Promise<void>;
 }

@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { devIssuerPath, type DevIssuer } from "#auth/dev-issuer.ts";
 import { nameFromAddress, readAddress } from "#auth/dev-people.ts";
 import { readCookie } from "#lib/cookies.ts";
-import { AppError } from "#lib/errors.ts";
 import { readForm, refuseForeignPage } from "./form.ts";
-import { isLocalPeer } from "./guards.ts";
+import { onlyHere } from "./only-here.ts";
 import { html, renderPage, sendPage, type RenderedPage } from "./page.ts";
 import { pageHandler } from "./page-handler.ts";
-import type { Handler, Route } from "./server.ts";
+import type { Route } from "./server.ts";
 
 const peopleCookie = "atelier_dev_people";
 const mostPeople = 6;
+const name = "The development sign-in";
 
 /** The development issuer and its page. It believes what it is told, so it listens to this machine only. */
 export function devIssuerRoutes({ base, devIssuer }: { base: string; devIssuer: DevIssuer }): Route[] {
@@ -38,17 +38,10 @@ export function devIssuerRoutes({ base, devIssuer }: { base: string; devIssuer: 
     {
       path: `${devIssuerPath}/sign-in/*`,
       origin: "own",
-      handle: onlyHere(pageHandler(base, { GET: show, POST: choose })),
+      handle: onlyHere(name, pageHandler(base, { GET: show, POST: choose })),
     },
-    { path: `${devIssuerPath}/*`, origin: "own", handle: onlyHere(devIssuer.handle) },
+    { path: `${devIssuerPath}/*`, origin: "own", handle: onlyHere(name, devIssuer.handle) },
   ];
-}
-
-function onlyHere(handle: Handler): Handler {
-  return (req, res, context) => {
-    if (!isLocalPeer(req)) throw new AppError("forbidden", "The development sign-in answers this machine only.");
-    return handle(req, res, context);
-  };
 }
 
 function whoPage(action: string, recent: readonly string[], refused?: string): RenderedPage {

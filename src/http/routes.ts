@@ -1,5 +1,7 @@
+import type { SandboxPlatform } from "#auth/sandbox-platform.ts";
 import type { McpEndpoint } from "#mcp/endpoint.ts";
 import { AppError } from "#lib/errors.ts";
+import { connectRoutes, type ConnectParts } from "./connect-routes.ts";
 import { consentRoutes, type ConsentParts } from "./consent-routes.ts";
 import { fileRoutes, type FileRouteParts } from "./file-routes.ts";
 import { healthz, readyz, type Need } from "./health.ts";
@@ -7,6 +9,7 @@ import { oauthRoutes, type OAuthParts } from "./oauth-routes.ts";
 import { peopleRoutes, type PeopleParts } from "./people-routes.ts";
 import { mcpRoute } from "./mcp-route.ts";
 import { metricsRoute, type Metrics } from "./metrics.ts";
+import { sandboxRoutes } from "./sandbox-routes.ts";
 import type { Handler, Route } from "./server.ts";
 import { uploadRoutes, type UploadRouteParts } from "./uploads/routes.ts";
 import { thumbnailRoute, type ThumbnailParts } from "./thumbnail-route.ts";
@@ -23,6 +26,9 @@ export interface RouteParts {
   people: PeopleParts;
   oauth: OAuthParts;
   consent: ConsentParts;
+  connect: ConnectParts;
+  /** The platform that a development instance is to itself. */
+  sandbox: SandboxPlatform | undefined;
   mcp: McpEndpoint;
   thumbnails: ThumbnailParts;
   uploads: UploadRouteParts;
@@ -41,6 +47,8 @@ export function createRoutes(parts: RouteParts): (isDraining: () => boolean) => 
     mcpRoute(parts.mcp),
     ...peopleRoutes(parts.people),
     ...consentRoutes(parts.consent),
+    ...connectRoutes(parts.connect),
+    ...(parts.sandbox ? sandboxRoutes({ base: parts.base, sandbox: parts.sandbox }) : []),
     thumbnailRoute(parts.thumbnails),
     ...(parts.files ? fileRoutes(parts.files) : []),
     ...uploadRoutes(parts.uploads),

@@ -8,6 +8,7 @@ export const idPrefixes = {
   post: "pst",
   asset: "ast",
   connection: "con",
+  platformConnection: "plc",
   invitation: "inv",
   uploadLink: "upl",
   activity: "act",

@@ -65,7 +65,8 @@ export function logRequest(log: Log, { requestId, method, path, status, ms, cut,
 /** Path segments and query values that are themselves a key to something. */
 const secretSegments = /^\/(u|join|files|consent|connect)\/.+/;
 
-const deepSecret = /^(\/api\/invitations|\/api\/auth\/oauth2\/authorize|\/dev-idp\/(?:auth|sign-in))\/[^/]+/;
+const deepSecret =
+  /^(\/api\/invitations|\/api\/auth\/oauth2\/authorize|\/dev-idp\/(?:auth|sign-in)|\/sandbox\/(?:auth|access))\/[^/]+/;
 
 /** The path of a request as the log may show it: no query, and no token that stands in the path. */
 export function loggedPath(url: string): string {

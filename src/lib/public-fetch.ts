@@ -44,27 +44,35 @@ export interface OpenedUrl {
   body: Readable;
 }
 
-export type OpenPublicUrl = (address: string, signal: AbortSignal) => Promise<OpenedUrl>;
+/** A GET with nothing of its own, unless more is said. */
+export interface PublicRequest {
+  method?: string;
+  headers?: Readonly<Record<string, string>>;
+  body?: string | undefined;
+}
+
+export type OpenPublicUrl = (address: string, signal: AbortSignal, request?: PublicRequest) => Promise<OpenedUrl>;
+export type PublicFetch = (address: string, request?: PublicRequest) => Promise<Response>;
 
 /**
- * GET of a stranger's address: https only, to a public address that is checked after DNS and then pinned, so that
+ * A request to a stranger's address: https only, to a public address that is checked after DNS and then pinned, so that
  * no second look-up can lead elsewhere; on every redirect anew.
  */
 export function createPublicOpener(options: OpenOptions): OpenPublicUrl {
   const isAllowed = options.isAllowed ?? createPublicAddressCheck();
   const resolve = options.resolve ?? resolveAll;
 
-  async function openOnce(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
+  async function openOnce(url: URL, signal: AbortSignal, wanted: PublicRequest): Promise<IncomingMessage> {
     if (url.protocol !== "https:" || url.username !== "" || url.password !== "")
       throw new PublicFetchError("only plain https addresses are fetched", true);
     const pinned = await inTime(options.patienceMs, signal, () => pickAddress(url.hostname, resolve, isAllowed));
-    return inTime(options.patienceMs, signal, (until) => get(url, pinned, until, options));
+    return inTime(options.patienceMs, signal, (until) => send(url, pinned, until, options, wanted));
   }
 
-  return async (address, signal) => {
+  return async (address, signal, wanted = {}) => {
     let url = parse(address);
     for (let redirects = 0; ; redirects++) {
-      const message = await openOnce(url, signal);
+      const message = await openOnce(url, signal, wanted);
       const next = redirectOf(message);
       if (next === undefined || options.maxRedirects === 0) {
         signal.addEventListener("abort", () => message.destroy(broken()), { once: true });
@@ -79,11 +87,11 @@ export function createPublicOpener(options: OpenOptions): OpenPublicUrl {
 }
 
 /** The same for a small document: collected whole, bounded in time and size. Follows no redirect. */
-export function createPublicFetch(options: PublicFetchOptions): (url: string) => Promise<Response> {
+export function createPublicFetch(options: PublicFetchOptions): PublicFetch {
   const { timeoutMs, maxBytes, ...rest } = options;
   const open = createPublicOpener({ ...rest, patienceMs: timeoutMs, maxRedirects: 0, accept: "application/json" });
-  return async (address) => {
-    const { status, headers: given, body } = await open(address, AbortSignal.timeout(timeoutMs));
+  return async (address, wanted) => {
+    const { status, headers: given, body } = await open(address, AbortSignal.timeout(timeoutMs), wanted);
     const content = await collect(body, maxBytes);
     const headers = Object.entries(given).flatMap(([name, value]): [string, string][] =>
       typeof value === "string" ? [[name, value]] : [],
@@ -122,21 +130,28 @@ async function resolveAll(host: string): Promise<string[]> {
   return (await systemLookup(host, { all: true })).map(({ address }) => address);
 }
 
-function get(
+function send(
   url: URL,
   pinned: string,
   until: AbortSignal,
   { tls, accept }: Pick<OpenOptions, "tls" | "accept">,
+  { method = "GET", headers: further, body }: PublicRequest,
 ): Promise<IncomingMessage> {
   const family = isIP(pinned);
   const lookup: LookupFunction = (_host, { all }, done) =>
     all ? done(null, [{ address: pinned, family }]) : done(null, pinned, family);
-  const headers = { accept, "accept-encoding": "identity", "user-agent": "Atelier" };
+  const headers = {
+    accept,
+    ...further,
+    ...(body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) }),
+    "accept-encoding": "identity",
+    "user-agent": "Atelier",
+  };
   return new Promise((resolve, reject) => {
-    const outgoing = request(url, { ...tls, lookup, agent: false, headers }, resolve);
+    const outgoing = request(url, { ...tls, method, lookup, agent: false, headers }, resolve);
     outgoing.on("error", reject);
     until.addEventListener("abort", () => outgoing.destroy(new Error("too late")), { once: true });
-    outgoing.end();
+    outgoing.end(body);
   });
 }
 

@@ -2,7 +2,16 @@ import { createHmac, createSecretKey, hkdfSync, timingSafeEqual, type KeyObject 
 import type { Clock } from "./clock.ts";
 
 /** What a token is good for. One made for one purpose is refused for every other. */
-export const tokenPurposes = ["form", "sign-in", "mcp-session", "upload", "file", "thumbnail", "connect"] as const;
+export const tokenPurposes = [
+  "form",
+  "sign-in",
+  "mcp-session",
+  "upload",
+  "file",
+  "thumbnail",
+  "connect",
+  "question",
+] as const;
 export type TokenPurpose = (typeof tokenPurposes)[number];
 
 export interface Signer {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Caller, Scope } from "#domain/caller.ts";
 import type { Preview } from "#domain/assets/thumbnails.ts";
 import type { Deps } from "#domain/deps.ts";
+import type { ToOpen } from "./ask-to-open.ts";
 
 /** What a client may assume of a tool before it calls it. Every tool says all four. */
 export interface Hints {
@@ -35,13 +36,16 @@ export interface ToolDeclaration<Input extends z.ZodObject, Output extends z.Zod
   uploadGuide?: string;
   /** Takes a whole file in its input, so that its messages may be as long as the body cap allows. */
   takesFile?: true;
+  /** A page that the person has to open next: clients that can are told to ask them to. */
+  askToOpen?(output: z.output<Output>): ToOpen;
   /** Pictures that the model sees beside the result. */
   previews?(deps: Deps, caller: Caller, input: z.output<Input>, output: z.output<Output>): Promise<readonly Preview[]>;
   run(deps: Deps, caller: Caller, input: z.output<Input>, context: RunContext): Promise<z.output<Output>>;
 }
 
 /** Any tool, once its schemas are only needed to check and to show. */
-export type Tool = Omit<ToolDeclaration<z.ZodObject, z.ZodObject>, "run" | "previews"> & {
+export type Tool = Omit<ToolDeclaration<z.ZodObject, z.ZodObject>, "run" | "previews" | "askToOpen"> & {
+  askToOpen?(output: never): ToOpen;
   run(deps: Deps, caller: Caller, input: never, context: RunContext): Promise<object>;
   previews?(deps: Deps, caller: Caller, input: never, output: never): Promise<readonly Preview[]>;
 };

@@ -1,14 +1,15 @@
 import { ProtocolError } from "@modelcontextprotocol/server";
 import type { z } from "zod";
-import type { Caller, Scope } from "#domain/caller.ts";
+import type { Scope } from "#domain/caller.ts";
 import type { Preview } from "#domain/assets/thumbnails.ts";
 import type { CountCall } from "#domain/access/call-limit.ts";
 import type { Deps } from "#domain/deps.ts";
 import { minutes } from "#lib/clock.ts";
 import { AppError, renderError, type ErrorView } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
-import type { Exchange, Method, RawTool } from "./exchange.ts";
+import type { Exchange, Method, RawTool, Result } from "./exchange.ts";
 import { errorCodes } from "./messages.ts";
+import { createAskToOpen, type AskToOpen } from "./ask-to-open.ts";
 import { listing, type Tool } from "./tool.ts";
 
 export interface Toolbox {
@@ -30,6 +31,7 @@ export interface ToolboxOptions {
 
 /** The tools as the protocol sees them. Schemas and lists are made here, once, at start. */
 export function createToolbox({ tools, rawTools, deps, log, countCall, noteCall }: ToolboxOptions): Toolbox {
+  const asking = createAskToOpen(deps.signer, deps.clock);
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const rawByName = new Map(rawTools.map((tool) => [tool.listing.name, tool]));
   const listed = new Map(tools.map((tool) => [tool, JSON.stringify(listing(tool))]));
@@ -73,8 +75,9 @@ export function createToolbox({ tools, rawTools, deps, log, countCall, noteCall 
           const refused = countCall(exchange.caller.user.id);
           if (refused) throw refused;
           if (exchange.caller.grantId !== undefined) noteCall(exchange.caller.grantId);
-          return await run(deps, tool, exchange.caller, args, exchange);
+          return await run(deps, asking, tool, args, exchange);
         } catch (error) {
+          if (error instanceof ProtocolError) throw error;
           // Nobody waits for the answer, and what broke off the work is no failure of it.
           if (exchange.cancelled) throw new ProtocolError(errorCodes.httpRefusal, "Request cancelled");
           const reference = error instanceof AppError ? "" : deps.newId("request");
@@ -88,11 +91,17 @@ export function createToolbox({ tools, rawTools, deps, log, countCall, noteCall 
   };
 }
 
-async function run(deps: Deps, tool: Tool, caller: Caller, args: unknown, exchange: Exchange): Promise<string> {
+async function run(deps: Deps, asking: AskToOpen, tool: Tool, args: unknown, exchange: Exchange): Promise<Result> {
+  const { caller } = exchange;
+
   const parsed = tool.input.safeParse(exchange.whole ? readLong(tool, exchange.whole) : args);
   if (!parsed.success)
     throw new AppError("invalid_input", describe(parsed.error), "Compare the input with the tool's input schema.");
+  const answered = tool.askToOpen && asking.answered(exchange, tool.name);
+  if (answered) return success(answered, []);
   const output = await tool.run(deps, caller, parsed.data as never, exchange);
+  const question = tool.askToOpen && asking.ask(exchange, tool.name, tool.askToOpen(output as never), output);
+  if (question) return question;
   return success(output, (await tool.previews?.(deps, caller, parsed.data as never, output as never)) ?? []);
 }
 

@@ -1,14 +1,17 @@
 import type { Tool } from "./tool.ts";
 import { attachAssetTool } from "./tools/attach-asset.ts";
+import { connectPlatformTool } from "./tools/connect-platform.ts";
 import { createPostTool } from "./tools/create-post.ts";
 import { createUploadSessionTool } from "./tools/create-upload-session.ts";
 import { deleteAssetTool } from "./tools/delete-asset.ts";
 import { detachAssetTool } from "./tools/detach-asset.ts";
+import { disconnectPlatformTool } from "./tools/disconnect-platform.ts";
 import { getAssetTool } from "./tools/get-asset.ts";
 import { getPostTool } from "./tools/get-post.ts";
 import { importAssetFromUrlTool } from "./tools/import-asset-from-url.ts";
 import { listActivityTool } from "./tools/list-activity.ts";
 import { listAssetsTool } from "./tools/list-assets.ts";
+import { listPlatformsTool } from "./tools/list-platforms.ts";
 import { listPostsTool } from "./tools/list-posts.ts";
 import { requestAssetUploadTool } from "./tools/request-asset-upload.ts";
 import { updateAssetTool } from "./tools/update-asset.ts";
@@ -33,5 +36,8 @@ export const tools: readonly Tool[] = [
   getAssetTool,
   updateAssetTool,
   deleteAssetTool,
+  listPlatformsTool,
+  connectPlatformTool,
+  disconnectPlatformTool,
   listActivityTool,
 ];

@@ -67,7 +67,7 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
     await member.page.getByRole("button", { name: "Join" }).click();
     await member.page.getByRole("heading", { name: "Posts", exact: true }).waitFor();
     const places = await member.page.getByRole("navigation", { name: "Studio" }).getByRole("link").allTextContents();
-    assert.deepEqual(places, ["Posts", "Assets", "AI clients", "Connect", "Members"]);
+    assert.deepEqual(places, ["Posts", "Assets", "Platforms", "AI clients", "Connect", "Members"]);
     await page.getByText("Grace Hopper").first().waitFor();
   });
 

@@ -12,6 +12,7 @@ import { updateAsset } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
+import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
@@ -25,14 +26,15 @@ import { withdrawUploadSession } from "#domain/uploads/withdraw-upload-session.t
 import { updateStudio } from "#domain/studios/update-studio.ts";
 import { AppError } from "#lib/errors.ts";
 import { forEachEngine } from "../support/engines.ts";
-import type { MemoryFiles } from "../support/memory-files.ts";
+import type { HookedFiles } from "../support/hooked-files.ts";
 import { outcome } from "../support/outcome.ts";
+import { newConnection } from "../support/platform-bed.ts";
 import { invite, newMember, newPerson, newStudio, newStudioWithRoles } from "../support/people.ts";
 
 type Cast = Awaited<ReturnType<typeof newStudioWithRoles>>;
 
-/** What AI clients are given and lose is tested with the OAuth server. */
-type Change = Exclude<ActivityAction, `client.${string}`>;
+/** What AI clients are given and lose is tested with the OAuth server, and what a platform gives and takes with that platform. */
+type Change = Exclude<ActivityAction, `client.${string}` | "platform.connected" | "platform.needs_reconnect">;
 
 /** Each change that leaves a row, as someone makes it. An action without a row does not compile. */
 const changes: Record<Change, (deps: Deps, cast: Cast) => Promise<() => Promise<unknown>>> = {
@@ -104,7 +106,7 @@ const changes: Record<Change, (deps: Deps, cast: Cast) => Promise<() => Promise<
   "asset.refused": async (deps, { member }) => {
     const post = await createPost(deps, member, { title: "A", body: "" });
     const { assetId } = await requestAssetUpload(deps, member, { kind: "image", mimeType: "image/png" });
-    (deps.files as MemoryFiles).put(`incoming/${assetId}`, Buffer.alloc(0));
+    await (deps.files as HookedFiles).put(`incoming/${assetId}`, Buffer.alloc(0));
     return async () =>
       assert.rejects(attachAsset(deps, member, { postId: post.id, assetId }), (error: Error) => {
         if (!(error instanceof AppError)) throw error; // whatever kept the change from being made
@@ -123,6 +125,10 @@ const changes: Record<Change, (deps: Deps, cast: Cast) => Promise<() => Promise<
   "asset.deleted": async (deps, { member }) => {
     const assetId = await newFile(deps, member);
     return () => deleteAsset(deps, member, { assetId });
+  },
+  "platform.disconnected": async (deps, { admin }) => {
+    const connectionId = await newConnection(deps, admin);
+    return () => disconnectPlatform(deps, admin, { connectionId });
   },
 };
 
@@ -146,6 +152,7 @@ const tables = [
   "posts",
   "assets",
   "upload_links",
+  "platform_connections",
   "activity",
 ] as const;
 

@@ -13,6 +13,7 @@ import { createUploadLink } from "#domain/uploads/create-upload-session.ts";
 import { assertProblem, call, startApiServer, type Answer, type ApiServer } from "../support/api-server.ts";
 import { apiRoutes } from "../support/api-routes.ts";
 import { forEachEngine } from "../support/engines.ts";
+import { newConnection } from "../support/platform-bed.ts";
 import { newMember, newStudio } from "../support/people.ts";
 import { png } from "../support/samples.ts";
 
@@ -61,6 +62,11 @@ const matrix: readonly Cell[] = [
   { route: "GET /posts/:post/upload-links", answers: [200, 200, 200] },
   { route: "POST /posts/:post/upload-links", body: {}, answers: [201, 201, 201] },
   { route: "DELETE /posts/:post/upload-links/:link", answers: [204, 204, 204] },
+  { route: "GET /platforms", answers: [200, 200, 200] },
+  { route: "POST /platforms/connect", body: { platform: "sandbox" }, answers: [201, 201, 403] },
+  { route: "POST /platforms/connect", what: "unknown", body: { platform: "nope" }, answers: [400, 400, 403] },
+  { route: "DELETE /platforms/:connection", answers: [200, 200, 403] },
+  { route: "DELETE /platforms/:unknown", answers: [404, 404, 403] },
   { route: "GET /clients", answers: [200, 200, 200] },
   { route: "DELETE /clients", answers: [200, 200, 200] },
   { route: "DELETE /clients/:grant", what: "of someone else", answers: [204, 204, 404] },
@@ -108,6 +114,7 @@ forEachEngine("roles over HTTP", (bed) => {
       post: post.id,
       asset,
       attached,
+      connection: await newConnection(bed.deps, owner),
       link: (await createUploadLink(bed.deps, owner, { postId: post.id, inPlace: false })).id,
       grant: await approve(member),
       ownGrant: await approve(self),

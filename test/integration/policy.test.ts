@@ -9,6 +9,9 @@ import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { policy, roles, type Action, type Role } from "#domain/policy.ts";
+import { connectPlatform } from "#domain/platforms/connect-platform.ts";
+import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
+import { listPlatforms } from "#domain/platforms/list-platforms.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { listPosts } from "#domain/posts/list-posts.ts";
 import { changeRole } from "#domain/studios/change-role.ts";
@@ -23,6 +26,7 @@ import { updateStudio } from "#domain/studios/update-studio.ts";
 import { notFound } from "#lib/errors.ts";
 import { forEachEngine, type Bed } from "../support/engines.ts";
 import { outcome } from "../support/outcome.ts";
+import { newConnection, somewhere } from "../support/platform-bed.ts";
 import { newMember, newStudioWithRoles } from "../support/people.ts";
 
 type Cast = Awaited<ReturnType<typeof newStudioWithRoles>>;
@@ -90,6 +94,16 @@ const deeds: Record<
   "assets.write": {
     allowed: ["owner", "admin", "member"],
     run: ({ deps }, caller) => requestAssetUpload(deps, caller, { kind: "image", mimeType: "image/png" }),
+  },
+  "platforms.read": { allowed: ["owner", "admin", "member"], run: ({ deps }, caller) => listPlatforms(deps, caller) },
+  "platforms.connect": {
+    allowed: ["owner", "admin"],
+    run: ({ deps }, caller) => connectPlatform({ ...deps, platforms: somewhere }, caller, { platform: "somewhere" }),
+  },
+  "platforms.disconnect": {
+    allowed: ["owner", "admin"],
+    run: async ({ deps }, caller, { owner }) =>
+      disconnectPlatform(deps, caller, { connectionId: await newConnection(deps, owner) }),
   },
   "activity.list": { allowed: ["owner", "admin"], run: ({ deps }, caller) => listActivity(deps, caller, { limit: 1 }) },
   "clients.list": {

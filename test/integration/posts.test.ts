@@ -30,6 +30,7 @@ forEachEngine("posts", (bed) => {
       createdAt: now,
       updatedAt: now,
       url: `http://localhost:3000/studios/${owner.studio.id}/posts/${post.id}`,
+      validation: [],
     });
     assert.deepEqual(await getPost(bed.deps, owner, { postId: post.id }), post);
   });

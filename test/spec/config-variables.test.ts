@@ -180,8 +180,13 @@ const given: Case[] = [
   },
   {
     name: "[VAR-PLATFORM] credentials",
-    set: { PLATFORM_MASTODON_CLIENT_ID: "i", PLATFORM_MASTODON_CLIENT_SECRET: "s" },
-    becomes: { platformCredentials: { mastodon: { clientId: "i", clientSecret: "s" } } },
+    set: { PLATFORM_LINKEDIN_CLIENT_ID: "i", PLATFORM_LINKEDIN_CLIENT_SECRET: "s" },
+    becomes: { platformCredentials: { linkedin: { clientId: "i", clientSecret: "s" } } },
+  },
+  {
+    name: "[VAR-PLATFORM] credentials, the secret by its shorter name",
+    set: { PLATFORM_X_CLIENT_ID: "i", PLATFORM_X_SECRET: "s" },
+    becomes: { platformCredentials: { x: { clientId: "i", clientSecret: "s" } } },
   },
   {
     name: "[VAR-CONFORMANCE_FIXTURES] on loopback",

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import sharp from "sharp";
 import { createMediaReader } from "#media/reader.ts";
 import { declare, inStore, judge } from "../support/judge.ts";
-import { isLong } from "../support/long.ts";
+import { long } from "../support/long.ts";
 import { archives, filesOfEveryType, programs } from "../support/sample-files.ts";
 
 const files = await filesOfEveryType();
@@ -86,15 +86,15 @@ test("[U12] [U15] mutated and spliced media: one verdict on every way in, within
       slowest = Math.max(slowest, ms);
       assert.ok(ms <= 1000, `${ms} ms`);
     }),
-    { numRuns: isLong ? 50_000 : 3_000 },
+    { numRuns: long ? 50_000 : 3_000 },
   );
   t.diagnostic(`${JSON.stringify(seen)}, at most ${slowest.toFixed(0)} ms of CPU`);
 });
 
 /** Films are opened on a thread of their own each, which takes its time. */
 for (const [kind, runs] of [
-  ["image", isLong ? 10_000 : 1_000],
-  ["video", isLong ? 500 : 40],
+  ["image", long ? 10_000 : 1_000],
+  ["video", long ? 500 : 40],
 ] as const) {
   test(`[U14] [U15] whoever opens a ${kind} that the gate let through says what it is, or that nobody knows; nothing breaks`, async (t) => {
     const media = createMediaReader();
@@ -107,9 +107,9 @@ for (const [kind, runs] of [
         if ((await judge(bytes, declared)) !== "ok") return;
         const { mimeType } = declare(declared);
         const started = performance.now();
-        const facts = await media.describe(inStore(bytes), mimeType);
+        const facts = await media.describe(await inStore(bytes), mimeType);
         for (const fact of Object.values(facts)) assert.ok(fact === null || Number.isInteger(fact), String(fact));
-        const made = await media.thumbnail(inStore(bytes), mimeType);
+        const made = await media.thumbnail(await inStore(bytes), mimeType);
         slowest = Math.max(slowest, performance.now() - started);
         if (!made) return;
         pictures++;
@@ -132,7 +132,9 @@ test("[U15] [L4] forty bytes that lead a parser in circles: nobody knows its mea
   let beats = 0;
   const beat = setInterval(() => beats++, 50);
   const nothing = { width: null, height: null, durationMs: null };
-  const looks = Array.from({ length: 4 }, () => createMediaReader().describe(inStore(circles), "video/webm"));
+  const looks = Array.from({ length: 4 }, async () =>
+    createMediaReader().describe(await inStore(circles), "video/webm"),
+  );
   assert.deepEqual(await Promise.all(looks), [nothing, nothing, nothing, nothing]);
   clearInterval(beat);
   assert.ok(beats > 20, `${beats} beats in three seconds`);

@@ -279,6 +279,35 @@ const uploads = {
   "UPLOAD-12": { section: "6", says: "works with the keyboard and a screen reader, in light and dark, at phone width" },
 } as const satisfies Record<string, Requirement>;
 
+/** §4, the platform tools, and §8: accounts on social platforms. */
+const platforms = {
+  "PLATFORM-1": {
+    section: "4",
+    says: "connect_platform answers { connectUrl, expiresInMinutes } (15); list_platforms shows platforms and connections",
+  },
+  "PLATFORM-2": { section: "4", says: "connecting the same account again renews it" },
+  "PLATFORM-3": {
+    section: "4",
+    says: "disconnect_platform answers { disconnected }; credentials are wiped, and revoked where the platform can",
+  },
+  "PLATFORM-4": { section: "3", says: "connecting and disconnecting need owner or admin; a member gets forbidden" },
+  "PLATFORM-5": { section: "4", says: "platform_unsupported, platform_not_configured" },
+  "PLATFORM-6": {
+    section: "4",
+    says: "the page is for the same user, signed in, still owner or admin; connect_expired",
+  },
+  "PLATFORM-7": { section: "4", says: "a platform that denies, answers nonsense, slowly or never: nothing stored" },
+  "PLATFORM-8": { section: "4", says: "instanceUrl: the instance of a platform that has many; public addresses only" },
+  "PLATFORM-9": { section: "4", says: "credentials are refreshed ahead of their end, once however many ask" },
+  "PLATFORM-10": { section: "8", says: "platform credentials are encrypted, each bound to its row" },
+  "PLATFORM-11": {
+    section: "8",
+    says: "PLATFORM_<NAME>_…: credentials of this server at a platform, checked at start",
+  },
+  "PLATFORM-12": { section: "4", says: "get_post says what each connected platform would refuse or warn about" },
+  "PLATFORM-13": { section: "7", says: "the web app's platforms page; the connect page is a plain form" },
+} as const satisfies Record<string, Requirement>;
+
 /** §7: the web app, as a person at a browser meets it. */
 const webApp = {
   "WEB-1": { section: "7", says: "a new user signs in and creates a studio" },
@@ -302,6 +331,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...clients,
   ...assets,
   ...uploads,
+  ...platforms,
   ...errors,
   ...variables,
   ...running,

@@ -45,6 +45,11 @@ const edge: readonly Address[] = [
   { path: "/dev-idp/sign-in/*", origin: "own", get: 400, post: 415 }, // only where no issuer is configured, on loopback
   { path: "/dev-idp/*", origin: "own", get: 404, post: 404 },
   { path: "/consent/*", origin: "own", get: 303, post: 403 },
+  { path: "/connect/*", origin: "own", get: 303, post: 303 },
+  { path: "/api/platforms/callback/*", origin: "own", get: 403, post: 404 },
+  { path: "/sandbox/about", origin: "own", get: 200, post: 404 }, // only beside the development issuer, as the next
+  { path: "/sandbox/access/*", origin: "own", get: 400, post: 415 },
+  { path: "/sandbox/*", origin: "own", get: 404, post: 404 },
   { path: "/files/thumb/*", origin: "any", get: 404, post: 404 },
   { path: "/api/uploads/*", origin: "upload", get: 404, post: 404 },
   { path: "/u/*", origin: "upload", get: 403, post: 404 },
@@ -83,6 +88,9 @@ const api = [
   "GET /api/studios/:studioId/posts/:postId/assets",
   "PUT /api/studios/:studioId/posts/:postId/assets/:assetId",
   "DELETE /api/studios/:studioId/posts/:postId/assets/:assetId",
+  "GET /api/studios/:studioId/platforms",
+  "POST /api/studios/:studioId/platforms/connect",
+  "DELETE /api/studios/:studioId/platforms/:connectionId",
   "GET /api/studios/:studioId/clients",
   "DELETE /api/studios/:studioId/clients",
   "DELETE /api/studios/:studioId/clients/:grantId",

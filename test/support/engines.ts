@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { after, before, describe } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { readConfig } from "../../src/config.ts";
 import type { Database } from "#db/client.ts";
@@ -12,8 +13,10 @@ import { createLog } from "#lib/log.ts";
 import { createTestClock, type TestClock } from "./clock.ts";
 import { createMediaReader } from "#media/reader.ts";
 import { createSigner } from "#lib/signed-token.ts";
+import { createVault } from "#lib/vault.ts";
+import { createPlatforms } from "#platforms/platforms.ts";
 import { temporaryFolder } from "./folder.ts";
-import { createMemoryFiles } from "./memory-files.ts";
+import { createHookedFiles } from "./hooked-files.ts";
 
 export type EngineName = Database["engine"];
 
@@ -74,10 +77,13 @@ export function createDeps(database: Database, clock: Clock): Deps {
     base: "http://localhost:3000",
     uploadPage: "http://localhost:3000",
     limits: readConfig({}).limits,
-    files: createMemoryFiles(clock),
+    files: createHookedFiles(clock),
     media: createMediaReader(),
     signer: createSigner(["a secret of this test, long enough"], clock),
+    vault: createVault(["a secret of this test, long enough"]),
     openUrl: () => Promise.reject(new Error("this test reaches nothing outside")),
+    platforms: createPlatforms("http://localhost:3000", []),
+    sleep: (ms) => sleep(ms),
   };
 }
 

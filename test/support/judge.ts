@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { sourceInStore, sourceOfBuffer, type ByteSource } from "#domain/assets/byte-source.ts";
 import { checkHead, headLength } from "#domain/assets/check-head.ts";
 import { kindOf, type Declared } from "#domain/assets/declared.ts";
 import { checkBytes } from "#domain/assets/gate.ts";
-import { createMemoryFiles } from "./memory-files.ts";
+import { createHookedFiles } from "./hooked-files.ts";
 import { outcome } from "./outcome.ts";
 
 export function declare(mimeType: string): Declared {
@@ -17,7 +18,7 @@ export async function judge(bytes: Uint8Array, mimeType: string): Promise<string
   const declared = declare(mimeType);
   const [sent, stored] = await Promise.all([
     outcome(checkBytes(sourceOfBuffer(bytes), declared)),
-    outcome(checkBytes(inStore(bytes), declared)),
+    outcome(checkBytes(await inStore(bytes), declared)),
   ]);
   assert.equal(sent, stored, "the verdict is the same whichever way the bytes came in");
   if (bytes.length === 0) return sent;
@@ -27,8 +28,10 @@ export async function judge(bytes: Uint8Array, mimeType: string): Promise<string
   return sent;
 }
 
-export function inStore(bytes: Uint8Array): ByteSource {
-  const store = createMemoryFiles(() => 0);
-  store.put("files/x", bytes);
-  return sourceInStore(store, "files/x", bytes.length);
+const store = createHookedFiles(() => 0);
+
+export async function inStore(bytes: Uint8Array): Promise<ByteSource> {
+  const key = `files/${randomUUID()}`;
+  await store.put(key, bytes);
+  return sourceInStore(store, key, bytes.length);
 }

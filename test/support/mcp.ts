@@ -71,6 +71,7 @@ interface Structured {
   title: string;
   body: string;
   revision: number;
+  validation: unknown[];
   user: Named & { email: string | null };
   studio: Named;
   role: string;

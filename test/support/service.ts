@@ -29,6 +29,7 @@ export async function startService(deps: Deps, options: ServiceOptions = {}): Pr
     deps: own,
     secrets: ["a secret of this test, long enough"],
     clients: [],
+    platforms: [],
     webFiles: { find: () => undefined },
     fetchDocument: async () => new Response(null, { status: 404 }),
     needs: [],
@@ -41,7 +42,7 @@ export async function startService(deps: Deps, options: ServiceOptions = {}): Pr
   return {
     ...service,
     base,
-    deps: own,
+    deps: { ...own, platforms: service.platforms },
     async close() {
       const closed = once(server, "close");
       server.close();

@@ -5,6 +5,7 @@ import { openDatabase } from "#db/open.ts";
 import type { SignedIn } from "#domain/caller.ts";
 import { loadStaticFiles } from "#http/static-files.ts";
 import { systemClock, type Clock } from "#lib/clock.ts";
+import { catalogSetups } from "#platforms/setups.ts";
 import { startOnDisk } from "./asset-bed.ts";
 import { openChromium } from "./chromium.ts";
 import { createDeps, createPlace, silent } from "./engines.ts";
@@ -23,7 +24,8 @@ export async function startWebBed(clock: Clock = systemClock): Promise<WebBed> {
   const place = await createPlace("sqlite");
   const database = await openDatabase({ ...place, log: silent });
   const webFiles = await loadStaticFiles(join(import.meta.dirname, "../../web/dist"));
-  const service = await startOnDisk(createDeps(database, clock), { webFiles });
+  const platforms = catalogSetups({}, () => Promise.reject(new Error("this test reaches nothing outside")));
+  const service = await startOnDisk(createDeps(database, clock), { webFiles, platforms });
   const browser = await openChromium();
   const sessions = createSessions({ deps: service.deps, base: service.base });
   return {

@@ -9,6 +9,7 @@ import { updatePost } from "#domain/posts/update-post.ts";
 import { createInvitation } from "#domain/studios/create-invitation.ts";
 import { updateStudio } from "#domain/studios/update-studio.ts";
 import { newMember, newPerson, newStudio } from "./people.ts";
+import { newConnection } from "./platform-bed.ts";
 import { png } from "./samples.ts";
 
 export interface Scene {
@@ -44,6 +45,10 @@ export async function furnish(deps: Deps, text: string): Promise<Scene> {
       scopes: ["studio:read", "studio:write"],
     });
   }
+  for (const state of ["needs_reconnect", "disconnected", undefined] as const) {
+    const id = await newConnection(deps, owner, `${name} ${state ?? ""}`, "sandbox");
+    if (state) await deps.platformStore.wipe(id, state);
+  }
   await createInvitation(deps, owner, { role: "member", email: "someone@example.com" });
   return { owner, admin, member, postId };
 }
@@ -56,6 +61,7 @@ export function pagesOf({ owner, postId }: Scene): string[] {
     `posts/${postId}`,
     "posts/new",
     "assets",
+    "platforms",
     "clients",
     "connect",
     "members",

@@ -98,6 +98,12 @@ const members = createRoute({
   component: lazyRouteComponent(() => import("./members/MembersPage.tsx"), "MembersPage"),
 });
 
+const platforms = createRoute({
+  getParentRoute: () => studio,
+  path: "/platforms",
+  component: lazyRouteComponent(() => import("./platforms/PlatformsPage.tsx"), "PlatformsPage"),
+});
+
 const clients = createRoute({
   getParentRoute: () => studio,
   path: "/clients",
@@ -127,7 +133,19 @@ const tree = root.addChildren([
   start,
   newStudio,
   ...shortcuts,
-  studio.addChildren([studioIndex, posts, newPost, post, assets, members, clients, connect, activity, settings]),
+  studio.addChildren([
+    studioIndex,
+    posts,
+    newPost,
+    post,
+    assets,
+    members,
+    platforms,
+    clients,
+    connect,
+    activity,
+    settings,
+  ]),
 ]);
 
 export function createAppRouter(queries: QueryClient) {

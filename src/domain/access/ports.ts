@@ -111,7 +111,14 @@ export interface RateLimitStore {
 }
 
 /** What nobody will ask for again. */
-export const purgeable = ["oauthRecords", "sessions", "rateLimits", "uploadLinks", "grantCalls"] as const;
+export const purgeable = [
+  "oauthRecords",
+  "sessions",
+  "rateLimits",
+  "uploadLinks",
+  "connectPages",
+  "grantCalls",
+] as const;
 export type Purgeable = (typeof purgeable)[number];
 
 /** Each of these is one statement over at most `limit` rows, so that nobody waits for long. */

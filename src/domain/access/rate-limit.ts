@@ -21,6 +21,10 @@ export const rateLimits = {
   signInCallback: { hits: 100, window: minutes(10) },
   /** By user: answering a request for approval. */
   consent: { hits: 60, window: minutes(10) },
+  /** By user: asking for a page to connect a platform, for which an instance may be asked. */
+  connect: { hits: 60, window: minutes(10) },
+  /** By address: coming back from a platform. */
+  connectCallback: { hits: 100, window: minutes(10) },
   /** By address: making us fetch a client's metadata document. */
   clientDocument: { hits: 60, window: minutes(10) },
 } as const satisfies Record<string, { hits: number; window: number }>;

@@ -26,11 +26,15 @@ export const activityActions = [
   "asset.detached",
   "asset.updated",
   "asset.deleted",
+  "platform.connected",
+  "platform.disconnected",
+  "platform.needs_reconnect",
 ] as const;
 
 export type ActivityAction = (typeof activityActions)[number];
 
-export type Actor = Pick<Caller, "user" | "client"> & { studio: { id: string } };
+/** Without a user: it came about by itself. */
+export type Actor = Partial<Pick<Caller, "user" | "client">> & { studio: { id: string } };
 
 /** Writes one row of activity, in the transaction of the change it tells of: the two stand or fall together. */
 export async function recordActivity(
@@ -44,7 +48,7 @@ export async function recordActivity(
   await tx.activity.insert({
     id: deps.newId("activity"),
     studioId: actor.studio.id,
-    userId: actor.user.id,
+    userId: actor.user?.id ?? null,
     clientId: actor.client?.id ?? null,
     clientName: actor.client?.name ?? null,
     action,

@@ -5,6 +5,7 @@ import type { Deps } from "../deps.ts";
 import { idempotencyKey, once } from "../idempotency/once.ts";
 import { authorize } from "../policy.ts";
 import { postFields, viewPost, type Post, type PostView } from "./post.ts";
+import { validateFor } from "./validate-for.ts";
 
 export const createPostInput = z.strictObject({
   title: postFields.title,
@@ -13,7 +14,7 @@ export const createPostInput = z.strictObject({
 });
 
 export async function createPost(
-  deps: Pick<Deps, "transact" | "newId" | "clock" | "base">,
+  deps: Pick<Deps, "transact" | "newId" | "clock" | "base" | "platforms" | "platformStore">,
   caller: Caller,
   input: z.infer<typeof createPostInput>,
 ): Promise<PostView> {
@@ -32,11 +33,12 @@ export async function createPost(
     createdAt: now,
     updatedAt: now,
   };
-  return deps.transact((tx) =>
+  const view = await deps.transact((tx) =>
     once(deps, tx, caller, { verb: "create_post", key, input: fields }, async () => {
       await tx.posts.insert(post);
       await recordActivity(deps, tx, caller, "post.created", post.id, { title: post.title });
       return viewPost(deps.base, post, []);
     }),
   );
+  return { ...view, validation: await validateFor(deps, caller.studio.id, view) };
 }

@@ -6,6 +6,7 @@ import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
 import { knownPostId, viewPost, type PostView } from "./post.ts";
+import { validateFor } from "./validate-for.ts";
 
 export const getPostInput = z.strictObject({
   postId: id,
@@ -16,16 +17,17 @@ export const getPostInput = z.strictObject({
 });
 
 export async function getPost(
-  deps: Pick<Deps, "posts" | "assets" | "files" | "signer" | "clock" | "base">,
+  deps: Pick<Deps, "posts" | "assets" | "files" | "signer" | "clock" | "base" | "platforms" | "platformStore">,
   caller: Caller,
   input: z.infer<typeof getPostInput>,
 ): Promise<PostView> {
   authorize(caller, "posts.read");
   const postId = knownPostId(input.postId);
-  const [post, assets] = await Promise.all([
-    deps.posts.find(caller.studio.id, postId),
+  const [found, assets] = await Promise.all([
+    deps.posts.read(caller.studio.id, postId),
     deps.assets.listOnPosts([postId]),
   ]);
-  if (!post) throw notFound("post");
-  return viewPost(deps.base, post, await describeAssets(deps, assets));
+  if (!found) throw notFound("post");
+  const view = viewPost(deps.base, found.post, await describeAssets(deps, assets));
+  return { ...view, validation: found.hasPlatforms ? await validateFor(deps, caller.studio.id, view) : [] };
 }

@@ -14,6 +14,8 @@ export type PostChange = Partial<Pick<Post, "title" | "body" | "status">>;
 export interface PostStore {
   insert(post: Omit<Post, "assetCount">): Promise<void>;
   find(studioId: string, postId: string): Promise<Post | undefined>;
+  /** The same, with whether its studio has any platform connected. */
+  read(studioId: string, postId: string): Promise<{ post: Post; hasPlatforms: boolean } | undefined>;
   /** Newest first. */
   list(studioId: string, filter: PostFilter): Promise<Post[]>;
   /** Counts one more asset, and answers its place; undefined where the post is gone or has `limit` of them. */

@@ -3,6 +3,7 @@ import { isoTime } from "#lib/clock.ts";
 import { isId } from "#lib/ids.ts";
 import { AppError, notFound } from "#lib/errors.ts";
 import { assetDetail, type AssetDetail } from "../assets/asset.ts";
+import { validationView } from "../platforms/validate-post.ts";
 import { line, text } from "../text.ts";
 
 export const postStatuses = ["draft", "ready", "archived"] as const;
@@ -42,6 +43,10 @@ export const postView = z.object({
   createdAt: z.string(),
   updatedAt: z.string(),
   url: z.string().describe("The post's page in the web app."),
+  validation: z
+    .array(validationView)
+    .optional()
+    .describe("What each connected platform would refuse of it or warn about. Not in lists."),
 });
 
 export type PostView = z.infer<typeof postView>;

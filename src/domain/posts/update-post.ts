@@ -7,6 +7,7 @@ import type { Deps, Stores } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
 import { knownPostId, postFields, postStatuses, revisionConflict, viewPost, type PostView } from "./post.ts";
+import { validateFor } from "./validate-for.ts";
 
 export const updatePostInput = z.strictObject({
   postId: id,
@@ -22,7 +23,7 @@ export const updatePostInput = z.strictObject({
 });
 
 export async function updatePost(
-  deps: Pick<Deps, "transact" | "newId" | "clock" | "base" | "files" | "signer">,
+  deps: Pick<Deps, "transact" | "newId" | "clock" | "base" | "files" | "signer" | "platforms" | "platformStore">,
   caller: Caller,
   input: z.infer<typeof updatePostInput>,
 ): Promise<PostView> {
@@ -47,7 +48,8 @@ export async function updatePost(
     await recordActivity(deps, tx, caller, "post.updated", postId, { fields: changed, revision: updated.revision });
     return { post: updated, assets: await tx.assets.listOnPosts([postId]) };
   });
-  return viewPost(deps.base, post, await describeAssets(deps, assets));
+  const view = viewPost(deps.base, post, await describeAssets(deps, assets));
+  return { ...view, validation: await validateFor(deps, caller.studio.id, view) };
 }
 
 /** The post's row is ours since the update before, so nobody attaches or detaches meanwhile. */

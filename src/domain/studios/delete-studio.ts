@@ -5,6 +5,7 @@ import type { Asset } from "../assets/asset.ts";
 import { doomFiles, removeFiles } from "../assets/removal.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
+import { revokeAtPlatform } from "../platforms/revoke.ts";
 import { authorize } from "../policy.ts";
 
 export const deleteStudioInput = z.strictObject({ name: z.string().max(100) });
@@ -18,21 +19,25 @@ const patience = seconds(4);
  * studio of its person would do there what it was told to do here. Nothing of the studio is left to record this in.
  */
 export async function deleteStudio(
-  deps: Pick<Deps, "transact" | "clock" | "files" | "strayFiles">,
+  deps: Pick<Deps, "transact" | "clock" | "files" | "strayFiles" | "platforms" | "vault">,
   caller: Caller,
   input: z.infer<typeof deleteStudioInput>,
 ): Promise<void> {
   authorize(caller, "studio.delete");
-  const assets = await deps.transact(async (tx) => {
+  const { assets, connections } = await deps.transact(async (tx) => {
     const studio = await tx.studios.find(caller.studio.id);
     if (!studio) throw notFound("studio");
     if (input.name.trim() !== studio.name)
       throw new AppError("invalid_input", "The name does not match the studio's.", `Type it as it is: ${studio.name}`);
-    const gone = await giveUpFiles(deps, tx, studio.id);
+    const gone = {
+      assets: await giveUpFiles(deps, tx, studio.id),
+      connections: await tx.platformStore.listConnected(studio.id),
+    };
     await tx.grants.revokeInStudio(studio.id, deps.clock());
     await tx.studios.delete(studio.id);
     return gone;
   });
+  await Promise.all(connections.map((connection) => revokeAtPlatform(deps, connection)));
   // Addresses handed out before lead nowhere once the bytes are gone.
   const end = deps.clock() + patience;
   for (const asset of assets) {

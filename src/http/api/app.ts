@@ -9,6 +9,7 @@ import { clientRoutes } from "./clients.ts";
 import type { ApiParts, InStudio, Signed } from "./context.ts";
 import { memberRoutes } from "./members.ts";
 import { meRoutes } from "./me.ts";
+import { platformRoutes } from "./platforms.ts";
 import { postRoutes } from "./posts.ts";
 import { uploadLinkRoutes } from "./upload-links.ts";
 import { studioRoutes } from "./studio.ts";
@@ -24,6 +25,7 @@ export function createApi(parts: ApiParts) {
     .route("/", postRoutes(parts))
     .route("/", uploadLinkRoutes(parts))
     .route("/", assetRoutes(parts))
+    .route("/", platformRoutes(parts))
     .route("/", clientRoutes(parts));
   const answer = answerProblem(parts);
   return new Hono<Signed>()

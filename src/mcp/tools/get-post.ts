@@ -7,7 +7,7 @@ export const getPostTool = defineTool({
   name: "get_post",
   title: "Read a post",
   description:
-    "Reads one post whole: title, body, status, revision, its assets in order with addresses to read them from, and the address of its page in the web app. " +
+    "Reads one post whole: title, body, status, revision, its assets in order with addresses to read them from, the address of its page in the web app, and what each connected platform would refuse of it (validation). " +
     "With includePreviews you also see its first pictures (up to four of 512 px); ask for that only when you need to look at them. " +
     "Use it before update_post, and give the revision it answers along with the change. Take the id from list_posts. Costs nothing and changes nothing.",
   scope: "studio:read",

@@ -23,6 +23,9 @@ export const actionWords: Record<NonNullable<ActivityFilter["action"]>, { choice
   "asset.detached": { choice: "File taken off a post", verb: "took a file off" },
   "asset.updated": { choice: "File described", verb: "changed what is said of a file" },
   "asset.deleted": { choice: "File deleted", verb: "deleted a file" },
+  "platform.connected": { choice: "Platform connected", verb: "connected a platform" },
+  "platform.disconnected": { choice: "Platform disconnected", verb: "disconnected a platform" },
+  "platform.needs_reconnect": { choice: "Platform lost", verb: "lost access to a platform" },
   "upload_link.created": { choice: "Upload link made", verb: "made an upload link for" },
   "upload_link.withdrawn": { choice: "Upload link withdrawn", verb: "withdrew an upload link of" },
 };
@@ -55,6 +58,7 @@ export function changeIn({ action, detail }: Activity): string {
   if (action.startsWith("invitation.") || action === "member.joined")
     return [text("role") && `as ${text("role")}`, text("email") && `for ${text("email")}`].filter(Boolean).join(" ");
   if (action.startsWith("asset.")) return text("filename");
+  if (action.startsWith("platform.")) return [text("platform"), text("account")].filter(Boolean).join(": ");
   if (action === "client.revoked") return text("clientName");
   if (action === "client.approved") return text("redirectHost") && `answers go to ${text("redirectHost")}`;
   return "";

@@ -46,6 +46,12 @@ export const withdrawInvitation = (studioId: string, invitationId: string) =>
 export const revokeClient = (studioId: string, grantId: string) =>
   tell(studioApi.clients[":grantId"].$delete({ param: { studioId, grantId } }));
 
+export const connectPlatform = (studioId: string, json: { platform: string; instanceUrl?: string }) =>
+  ask(studioApi.platforms.connect.$post({ param: { studioId }, json }));
+
+export const disconnectPlatform = (studioId: string, connectionId: string) =>
+  ask(studioApi.platforms[":connectionId"].$delete({ param: { studioId, connectionId } }));
+
 export const revokeAllClients = (studioId: string) => ask(studioApi.clients.$delete({ param: { studioId } }));
 
 export const attachAsset = (studioId: string, postId: string, assetId: string) =>

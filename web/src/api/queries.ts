@@ -26,6 +26,9 @@ export type Role = Studio["role"];
 export type Post = PostAnswer;
 export type PostStatus = Post["status"];
 export type Member = Awaited<ReturnType<typeof fetchMembers>>["members"][number];
+type PlatformList = InferResponseType<typeof studioApi.platforms.$get>;
+export type Platform = PlatformList["platforms"][number];
+export type PlatformConnection = PlatformList["connections"][number];
 export type AiClient = ClientPage["clients"][number];
 export interface ClientFilter {
   ended?: "true" | "false";
@@ -133,6 +136,17 @@ export const clientsQuery = (studioId: string, filter: ClientFilter) =>
     initialPageParam: "",
     getNextPageParam: (page: ClientPage) => page.nextCursor,
     refetchInterval: every(2000),
+    structuralSharing: false,
+  });
+
+export const platformsQuery = (studioId: string) =>
+  queryOptions({
+    queryKey: ["studio", studioId, "platforms"],
+    queryFn: ({ client, queryKey }) =>
+      askAgain(client.getQueryData<PlatformList>(queryKey), (options) =>
+        studioApi.platforms.$get({ param: { studioId } }, options),
+      ),
+    refetchInterval: 2000,
     structuralSharing: false,
   });
 

@@ -6,6 +6,7 @@ import { useStudio } from "./use-studio.ts";
 const places = [
   { page: "posts", label: "Posts", needs: "posts.read" },
   { page: "assets", label: "Assets", needs: "assets.read" },
+  { page: "platforms", label: "Platforms", needs: "platforms.read" },
   { page: "clients", label: "AI clients", needs: "clients.list" },
   { page: "connect", label: "Connect", needs: "studio.read" },
   { page: "members", label: "Members", needs: "members.list" },

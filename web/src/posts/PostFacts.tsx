@@ -7,6 +7,7 @@ import { postStatuses } from "../search.ts";
 import { Button } from "../ui/Button.tsx";
 import { Time } from "../ui/Time.tsx";
 import { useToast } from "../ui/Toasts.tsx";
+import { PostChecks } from "./PostChecks.tsx";
 import { statusWords } from "./status.ts";
 import type { DraftKeeper } from "./use-draft.ts";
 
@@ -61,6 +62,7 @@ export function PostFacts({ keeper }: { keeper: DraftKeeper }) {
           Bring back as draft
         </Button>
       )}
+      <PostChecks validation={post.validation} />
     </aside>
   );
 }

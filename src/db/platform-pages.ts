@@ -1,0 +1,104 @@
+import type { ConnectPage, PlatformStore } from "#domain/platforms/ports.ts";
+import type { Connection } from "./client.ts";
+import type { Schema } from "./schema.ts";
+
+/** The pages on which people connect accounts. */
+export function platformPages({
+  q,
+}: Connection): Pick<PlatformStore, "insertPage" | "findPage" | "startPage" | "usePage"> {
+  return {
+    async insertPage({ tokenHash, studioId, userId, platform, instance, grantId, client, expiresAt }) {
+      await q
+        .insertInto("platform_connects")
+        .values({
+          token_hash: tokenHash,
+          studio_id: studioId,
+          user_id: userId,
+          platform,
+          instance,
+          grant_id: grantId,
+          client_id: client?.id ?? null,
+          client_name: client?.name ?? null,
+          expires_at: expiresAt,
+        })
+        .execute();
+    },
+    async findPage(by, now) {
+      const [column, hash] =
+        "tokenHash" in by ? (["p.token_hash", by.tokenHash] as const) : (["p.state_hash", by.stateHash] as const);
+      const row = await q
+        .selectFrom("platform_connects as p")
+        .leftJoin("grants as g", "g.id", "p.grant_id")
+        .selectAll("p")
+        .where(column, "=", hash)
+        .where("p.used_at", "is", null)
+        .where("p.expires_at", ">", now)
+        .where("g.revoked_at", "is", null)
+        .executeTakeFirst();
+      return row && toPage(row);
+    },
+    async startPage(tokenHash, stateHash, now, expiresAt) {
+      const { numUpdatedRows } = await q
+        .updateTable("platform_connects")
+        .set({ state_hash: stateHash, expires_at: expiresAt })
+        .where("token_hash", "=", tokenHash)
+        .where("used_at", "is", null)
+        .where("expires_at", ">", now)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    async usePage(stateHash, now) {
+      const { numUpdatedRows } = await q
+        .updateTable("platform_connects")
+        .set({ used_at: now })
+        .where("state_hash", "=", stateHash)
+        .where("used_at", "is", null)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+  };
+}
+
+/** Ourselves at instances. */
+export function platformApps({ q }: Connection): Pick<PlatformStore, "findApp" | "insertApp" | "deleteApp"> {
+  return {
+    async findApp({ platform, instance }, redirectUri) {
+      const row = await q
+        .selectFrom("platform_apps")
+        .selectAll()
+        .where("platform", "=", platform)
+        .where("instance", "=", instance)
+        .where("redirect_uri", "=", redirectUri)
+        .executeTakeFirst();
+      return row && { platform, instance, redirectUri, credential: row.credential };
+    },
+    async insertApp({ platform, instance, redirectUri, credential }, now) {
+      await q
+        .insertInto("platform_apps")
+        .values({ platform, instance, redirect_uri: redirectUri, credential, created_at: now })
+        .onConflict((conflict) =>
+          conflict
+            .columns(["platform", "instance"])
+            .doUpdateSet({ redirect_uri: redirectUri, credential, created_at: now })
+            .where("platform_apps.redirect_uri", "<>", redirectUri),
+        )
+        .execute();
+    },
+    async deleteApp({ platform, instance }) {
+      await q.deleteFrom("platform_apps").where("platform", "=", platform).where("instance", "=", instance).execute();
+    },
+  };
+}
+
+function toPage(row: Schema["platform_connects"]): ConnectPage {
+  return {
+    tokenHash: row.token_hash,
+    studioId: row.studio_id,
+    userId: row.user_id,
+    platform: row.platform,
+    instance: row.instance,
+    grantId: row.grant_id,
+    client: row.client_id === null ? null : { id: row.client_id, name: row.client_name ?? "" },
+    expiresAt: row.expires_at,
+  };
+}

@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { minutes } from "#lib/clock.ts";
+import { sha256 } from "#lib/digest.ts";
+import { countHit } from "../access/rate-limit.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { authorize } from "../policy.ts";
+import { text } from "../text.ts";
+import { ourApp } from "./app.ts";
+import { explainFailure } from "./failure.ts";
+import { readInstance } from "./instance.ts";
+import { configuredPlatform } from "./known-platform.ts";
+
+export const connectPlatformInput = z.strictObject({
+  platform: text(100).describe("Its id, as list_platforms shows it: for example mastodon."),
+  instanceUrl: text(2000)
+    .optional()
+    .describe("Only where list_platforms says needsInstanceUrl: the https address of the instance the account is on."),
+});
+
+export const connectPlatformOutput = z.object({
+  connectUrl: z.string().describe("The page to give to the person. Only they can use it, signed in, once."),
+  expiresInMinutes: z.number().int(),
+});
+
+/** How long the page can be opened. */
+const pageLifetime = minutes(15);
+
+/** A page of ours on which the same person, signed in and still owner or admin, connects an account to this studio. */
+export async function connectPlatform(
+  deps: Pick<Deps, "platforms" | "platformStore" | "vault" | "rateLimits" | "clock" | "newSecret" | "base">,
+  caller: Caller,
+  input: z.infer<typeof connectPlatformInput>,
+): Promise<z.infer<typeof connectPlatformOutput>> {
+  authorize(caller, "platforms.connect");
+  const facts = configuredPlatform(deps, input.platform);
+  const place = { platform: facts.id, instance: readInstance(facts, input.instanceUrl) };
+  await countHit(deps, "connect", caller.user.id);
+  // An instance that is none, or is not to be reached, is told of here, where the address can still be mended.
+  await ourApp(deps, facts, place).catch((error: unknown) => explainFailure(error, facts.name));
+  const token = deps.newSecret();
+  await deps.platformStore.insertPage({
+    ...place,
+    tokenHash: sha256(token),
+    studioId: caller.studio.id,
+    userId: caller.user.id,
+    grantId: caller.grantId ?? null,
+    client: caller.client ?? null,
+    expiresAt: deps.clock() + pageLifetime,
+  });
+  return { connectUrl: `${deps.base}/connect/${token}`, expiresInMinutes: pageLifetime / minutes(1) };
+}

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { notFound } from "#lib/errors.ts";
+import { recordActivity } from "../activity/record.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { authorize } from "../policy.ts";
+import { id } from "../text.ts";
+import { accountLabel, knownConnectionId } from "./connection.ts";
+import { revokeAtPlatform } from "./revoke.ts";
+
+export const disconnectPlatformInput = z.strictObject({ connectionId: id });
+
+export const disconnectPlatformOutput = z.object({ disconnected: z.string().describe("The connection's id.") });
+
+/** Wipes the credentials of an account, and revokes them at the platform where that can be done. Safe to repeat. */
+export async function disconnectPlatform(
+  deps: Pick<Deps, "platforms" | "platformStore" | "vault" | "transact" | "newId" | "clock">,
+  caller: Caller,
+  input: z.infer<typeof disconnectPlatformInput>,
+): Promise<z.infer<typeof disconnectPlatformOutput>> {
+  authorize(caller, "platforms.disconnect");
+  const connectionId = knownConnectionId(input.connectionId);
+  const connection = await deps.transact(async (tx) => {
+    const found = await tx.platformStore.find(caller.studio.id, connectionId);
+    if (!found) throw notFound("platform connection");
+    if (!(await tx.platformStore.wipe(found.id, "disconnected"))) return undefined;
+    const { platform, account } = found;
+    const detail = { platform, account: accountLabel(account) };
+    await recordActivity(deps, tx, caller, "platform.disconnected", found.id, detail);
+    return found;
+  });
+  // Ours is gone whatever the platform says; then it is told.
+  if (connection) await revokeAtPlatform(deps, connection);
+  return { disconnected: connectionId };
+}

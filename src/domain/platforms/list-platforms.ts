@@ -1,0 +1,43 @@
+import { z } from "zod";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { authorize } from "../policy.ts";
+import { connectionView, viewConnection } from "./connection.ts";
+import { settingsHint } from "./known-platform.ts";
+
+export const listPlatformsInput = z.strictObject({});
+
+export const listPlatformsOutput = z.object({
+  platforms: z
+    .array(
+      z.object({
+        id: z.string().describe("What connect_platform takes as platform."),
+        name: z.string(),
+        configured: z.boolean().describe("Whether it can be connected on this server."),
+        needsInstanceUrl: z.boolean(),
+        hint: z.string().optional().describe("What the operator of this server has to do first."),
+      }),
+    )
+    .describe("Everything this server knows how to connect."),
+  connections: z.array(connectionView).describe("The studio's accounts, newest first; disconnected ones too."),
+});
+
+/** What can be connected here, and what this studio has connected. */
+export async function listPlatforms(
+  deps: Pick<Deps, "platforms" | "platformStore">,
+  caller: Caller,
+  _input: z.infer<typeof listPlatformsInput> = {},
+): Promise<z.infer<typeof listPlatformsOutput>> {
+  authorize(caller, "platforms.read");
+  const connections = await deps.platformStore.list(caller.studio.id);
+  return {
+    platforms: deps.platforms.list().map((facts) => ({
+      id: facts.id,
+      name: facts.name,
+      configured: facts.configured,
+      needsInstanceUrl: facts.perInstance,
+      ...(facts.configured ? {} : { hint: settingsHint(facts) }),
+    })),
+    connections: connections.map(viewConnection),
+  };
+}

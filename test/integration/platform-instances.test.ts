@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startConnect } from "#domain/platforms/connect-page.ts";
+import { connectPlatform } from "#domain/platforms/connect-platform.ts";
+import { finishConnect } from "#domain/platforms/finish-connect.ts";
+import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
+import { useCredential } from "#domain/platforms/use-credential.ts";
+import type { Deps } from "#domain/deps.ts";
+import { createPublicAddressCheck } from "#lib/public-address.ts";
+import { createPlatforms } from "#platforms/platforms.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { outcome } from "../support/outcome.ts";
+import { newStudio } from "../support/people.ts";
+import { connectAccount, tokenIn, withPlatform } from "../support/platform-bed.ts";
+import { startStrictPlatform, type StrictPlatform } from "../support/strict-platform.ts";
+
+forEachEngine("platforms with instances", (bed) => {
+  let strict: StrictPlatform;
+  let deps: Deps;
+  before(async () => {
+    strict = await startStrictPlatform();
+    deps = withPlatform(bed.deps, strict);
+  });
+  after(() => strict.close());
+
+  test("[PLATFORM-8] Mastodon: we register ourselves at an instance once, and every studio uses that", async () => {
+    const [one, two] = [await newStudio(deps), await newStudio(deps)];
+    const connectionId = await connectAccount(deps, strict, one, "studio", "mastodon");
+    await connectAccount(deps, strict, two, "studio", "mastodon");
+    assert.equal(strict.hits.get("/api/v1/apps"), 1);
+    const [connection] = await deps.platformStore.list(one.studio.id);
+    assert.deepEqual([connection?.instance, connection?.account.id], [strict.origin, "id-of-studio"]);
+    const { accessToken } = await useCredential(deps, { studioId: one.studio.id, connectionId });
+    await disconnectPlatform(deps, one, { connectionId });
+    assert.ok(!strict.isLive(accessToken));
+  });
+
+  test("[PLATFORM-8] twenty at once at a new instance end with one registration in use", async () => {
+    const owner = await newStudio(deps);
+    const all = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        connectPlatform(deps, owner, { platform: "mastodon", instanceUrl: strict.origin }),
+      ),
+    );
+    const ids = await Promise.all(
+      all.map(async ({ connectUrl }) => {
+        const { location } = await startConnect(deps, owner, { token: tokenIn(connectUrl) });
+        return new URL(location).searchParams.get("client_id");
+      }),
+    );
+    assert.equal(new Set(ids).size, 1);
+  });
+
+  test("[PLATFORM-8] an instance that has forgotten us is registered at anew with the next attempt", async () => {
+    const owner = await newStudio(deps);
+    const fresh = await startStrictPlatform();
+    const forgetful = withPlatform(bed.deps, fresh);
+    const place = { platform: "mastodon", instance: fresh.origin };
+    const redirectUri = forgetful.platforms.redirectUri(place);
+    const credential = deps.vault.seal(
+      "platform-app",
+      [place.platform, place.instance],
+      JSON.stringify({ clientId: "old", clientSecret: "old" }),
+    );
+    await deps.platformStore.insertApp({ ...place, redirectUri, credential }, deps.clock());
+    const { connectUrl } = await connectPlatform(forgetful, owner, { platform: "mastodon", instanceUrl: fresh.origin });
+    const { location, ...pending } = await startConnect(forgetful, owner, { token: tokenIn(connectUrl) });
+    const state = new URL(location).searchParams.get("state") ?? "";
+    const callback = new URL(`${redirectUri}?code=x&state=${state}`);
+    assert.equal(await outcome(finishConnect(forgetful, owner, { callback, pending })), "connect_denied");
+    await connectAccount(forgetful, fresh, owner, "studio", "mastodon");
+    await fresh.close();
+  });
+
+  test("[PLATFORM-8] the address of an instance is https and nothing else; others have none", async () => {
+    const owner = await newStudio(deps);
+    for (const instanceUrl of [
+      undefined,
+      "",
+      " ",
+      "http://mastodon.social",
+      "ftp://x.example",
+      "javascript:alert(1)",
+      "https://",
+      "https://user:pass@x.example",
+      "not an address",
+      "file:///etc/passwd",
+    ])
+      assert.equal(
+        await outcome(connectPlatform(deps, owner, { platform: "mastodon", instanceUrl })),
+        "invalid_input",
+        String(instanceUrl),
+      );
+    assert.equal(
+      await outcome(connectPlatform(deps, owner, { platform: "strict", instanceUrl: "https://x.example" })),
+      "invalid_input",
+    );
+    // Whatever people paste of it, it is the same instance.
+    for (const instanceUrl of [
+      strict.origin,
+      `${strict.origin}/@studio?x#y`,
+      strict.origin.toUpperCase().replace("HTTPS", "https"),
+      strict.origin.replace("https://", ""),
+    ])
+      assert.equal(
+        await outcome(connectPlatform(deps, owner, { platform: "mastodon", instanceUrl })),
+        "ok",
+        instanceUrl,
+      );
+  });
+
+  test("[PLATFORM-8] [A20] addresses inside our network are not reached, by whatever name", async () => {
+    const isAllowed = createPublicAddressCheck();
+    const owner = await newStudio(deps);
+    const guarded = (addresses: string[]): Deps => ({
+      ...deps,
+      platforms: createPlatforms(deps.base, strict.setups({ isAllowed, resolve: async () => addresses })),
+    });
+    const before = new Map(strict.hits);
+    for (const addresses of [
+      ["127.0.0.1"],
+      ["::1"],
+      ["10.0.0.1"],
+      ["192.168.1.1"],
+      ["169.254.169.254"],
+      ["::ffff:127.0.0.1"],
+      ["64:ff9b::7f00:1"],
+      ["93.184.216.34", "127.0.0.1"],
+      [],
+    ])
+      assert.equal(
+        await outcome(
+          connectPlatform(guarded(addresses), owner, {
+            platform: "mastodon",
+            instanceUrl: strict.origin.replace("platform", "other"),
+          }),
+        ),
+        "url_blocked",
+        addresses.join(),
+      );
+    for (const instanceUrl of [
+      "https://127.0.0.1",
+      "https://[::1]",
+      "https://0x7f.1",
+      "https://2130706433",
+      "https://169.254.169.254",
+      "https://[fd00::1]",
+      "https://0.0.0.0",
+    ])
+      assert.equal(
+        await outcome(connectPlatform(guarded(["127.0.0.1"]), owner, { platform: "mastodon", instanceUrl })),
+        "url_blocked",
+        instanceUrl,
+      );
+    assert.deepEqual(strict.hits, before);
+  });
+
+  test("[PLATFORM-8] something that is no Mastodon is told at once", async () => {
+    const owner = await newStudio(deps);
+    const other = await startStrictPlatform();
+    const hurried = withPlatform(bed.deps, other, { timeoutMs: 400 });
+    for (const fault of ["garbage", "html", "silence", "drip", "error500", "huge", "redirect", "no_token"] as const) {
+      other.faults.set("/api/v1/apps", fault);
+      assert.equal(
+        await outcome(connectPlatform(hurried, owner, { platform: "mastodon", instanceUrl: other.origin })),
+        "url_unreachable",
+        fault,
+      );
+    }
+    await other.close();
+  });
+});

@@ -1,0 +1,306 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { listActivity } from "#domain/activity/list-activity.ts";
+import { openConnectPage, startConnect } from "#domain/platforms/connect-page.ts";
+import { connectPlatform } from "#domain/platforms/connect-platform.ts";
+import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
+import { finishConnect } from "#domain/platforms/finish-connect.ts";
+import { listPlatforms } from "#domain/platforms/list-platforms.ts";
+import { useCredential } from "#domain/platforms/use-credential.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { roles } from "#domain/policy.ts";
+import { changeRole } from "#domain/studios/change-role.ts";
+import { deleteStudio } from "#domain/studios/delete-studio.ts";
+import { removeMember } from "#domain/studios/remove-member.ts";
+import { revokeClient } from "#domain/access/revoke-client.ts";
+import { minutes } from "#lib/clock.ts";
+import { AppError } from "#lib/errors.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { outcome } from "../support/outcome.ts";
+import { newPerson, newStudio, newStudioWithRoles } from "../support/people.ts";
+import { connectAccount, tokenIn, withPlatform } from "../support/platform-bed.ts";
+import { startStrictPlatform, type Fault, type StrictPlatform } from "../support/strict-platform.ts";
+import { approve } from "../support/tokens.ts";
+
+forEachEngine("platforms", (bed) => {
+  let strict: StrictPlatform;
+  let deps: Deps;
+  before(async () => {
+    strict = await startStrictPlatform();
+    deps = withPlatform(bed.deps, strict);
+  });
+  after(() => strict.close());
+
+  const states = async (caller: Caller) =>
+    (await listPlatforms(deps, caller)).connections.map(({ account, state }) => [account.handle, state]);
+
+  /** A connect that has gone to the platform: what the browser holds, and where it is sent. */
+  const begin = async (caller: Caller, account: string | undefined = "studio") => {
+    const { connectUrl } = await connectPlatform(deps, caller, { platform: "strict" });
+    const { location, ...pending } = await startConnect(deps, caller, { token: tokenIn(connectUrl) });
+    return { connectUrl, pending, callback: new URL(strict.answer(location, account)) };
+  };
+
+  test("[PLATFORM-1] the whole path: a page of 15 minutes, the platform's own OAuth, a connection of this studio", async () => {
+    const owner = await newStudio(deps);
+    const answer = await connectPlatform(deps, owner, { platform: "strict" });
+    assert.match(answer.connectUrl, new RegExp(`^${deps.base}/connect/[\\w-]{40,}$`));
+    assert.equal(answer.expiresInMinutes, 15);
+    await connectAccount(deps, strict, owner);
+    const { platforms, connections } = await listPlatforms(deps, owner);
+    assert.deepEqual(
+      platforms.map(({ id, configured, needsInstanceUrl }) => [id, configured, needsInstanceUrl]),
+      [
+        ["strict", true, false],
+        ["mastodon", true, true],
+        ["unset", false, false],
+      ],
+    );
+    assert.deepEqual(
+      connections.map(({ platform, account, state, instanceUrl }) => [platform, account.handle, state, instanceUrl]),
+      [["strict", "studio", "connected", null]],
+    );
+    assert.deepEqual((await listPlatforms(deps, await newStudio(deps))).connections, []);
+  });
+
+  test("[PLATFORM-2] the same account again renews the one connection; another is another", async () => {
+    const owner = await newStudio(deps);
+    const first = await connectAccount(deps, strict, owner, "one");
+    const before = await useCredential(deps, { studioId: owner.studio.id, connectionId: first });
+    assert.equal(await connectAccount(deps, strict, owner, "one"), first);
+    assert.notEqual(
+      (await useCredential(deps, { studioId: owner.studio.id, connectionId: first })).accessToken,
+      before.accessToken,
+    );
+    await connectAccount(deps, strict, owner, "two");
+    assert.deepEqual((await states(owner)).toSorted(), [
+      ["one", "connected"],
+      ["two", "connected"],
+    ]);
+    // The same account in another studio is that studio's own connection.
+    const other = await newStudio(deps);
+    assert.notEqual(await connectAccount(deps, strict, other, "one"), first);
+  });
+
+  test("[PLATFORM-3] disconnecting wipes, revokes at the platform, and is safe to repeat", async () => {
+    const owner = await newStudio(deps);
+    const connectionId = await connectAccount(deps, strict, owner);
+    const { accessToken } = await useCredential(deps, { studioId: owner.studio.id, connectionId });
+    assert.ok(strict.isLive(accessToken));
+    assert.deepEqual(await disconnectPlatform(deps, owner, { connectionId }), { disconnected: connectionId });
+    assert.ok(!strict.isLive(accessToken));
+    assert.equal((await deps.platformStore.find(owner.studio.id, connectionId))?.credential, null);
+    assert.deepEqual(await disconnectPlatform(deps, owner, { connectionId }), { disconnected: connectionId });
+    assert.deepEqual(await states(owner), [["studio", "disconnected"]]);
+    const rows = await listActivity(deps, owner, { limit: 50 });
+    assert.equal(rows.activity.filter(({ action }) => action === "platform.disconnected").length, 1);
+    // Connecting it again brings the row back to life.
+    assert.equal(await connectAccount(deps, strict, owner), connectionId);
+    assert.deepEqual(await states(owner), [["studio", "connected"]]);
+  });
+
+  test("[PLATFORM-3] a platform that is away keeps nobody: the credential is wiped all the same", async () => {
+    const owner = await newStudio(deps);
+    const connectionId = await connectAccount(deps, strict, owner);
+    strict.faults.set("/revoke", "error500");
+    try {
+      await disconnectPlatform(deps, owner, { connectionId });
+    } finally {
+      strict.faults.clear();
+    }
+    assert.deepEqual(await states(owner), [["studio", "disconnected"]]);
+  });
+
+  test("[PLATFORM-3] [T10] a studio that is deleted gives its accounts back at the platform", async () => {
+    const owner = await newStudio(deps);
+    const connectionId = await connectAccount(deps, strict, owner);
+    const { accessToken } = await useCredential(deps, { studioId: owner.studio.id, connectionId });
+    await deleteStudio(deps, owner, { name: owner.studio.name });
+    assert.ok(!strict.isLive(accessToken));
+    assert.deepEqual(await deps.platformStore.list(owner.studio.id), []);
+  });
+
+  test("[PLATFORM-4] [ROLE-1] [T3] members look, owners and admins connect and disconnect; role comes before existence", async () => {
+    const cast = await newStudioWithRoles(deps);
+    for (const role of roles) {
+      const expected = role === "member" ? "forbidden" : "ok";
+      assert.equal(await outcome(listPlatforms(deps, cast[role])), "ok");
+      assert.equal(await outcome(connectPlatform(deps, cast[role], { platform: "strict" })), expected);
+      const connectionId = await connectAccount(deps, strict, cast.owner, `for-${role}`);
+      assert.equal(await outcome(disconnectPlatform(deps, cast[role], { connectionId })), expected);
+    }
+    assert.equal(await outcome(connectPlatform(deps, cast.member, { platform: "nope" })), "forbidden");
+    assert.equal(await outcome(disconnectPlatform(deps, cast.member, { connectionId: "nope" })), "forbidden");
+  });
+
+  test("[PLATFORM-4] [T1] [STUDIO-5] connections of another studio, and ids that are none, are not found", async () => {
+    const [owner, stranger] = [await newStudio(deps), await newStudio(deps)];
+    const connectionId = await connectAccount(deps, strict, owner);
+    for (const id of [connectionId, deps.newId("platformConnection"), "plc_x", "", "' OR 1=1 --", deps.newId("post")])
+      assert.equal(await outcome(disconnectPlatform(deps, stranger, { connectionId: id })), "not_found", id);
+    assert.equal(await outcome(useCredential(deps, { studioId: stranger.studio.id, connectionId })), "not_found");
+    assert.deepEqual(await states(owner), [["studio", "connected"]]);
+  });
+
+  test("[PLATFORM-5] unknown is platform_unsupported; known without credentials tells the operator which settings", async () => {
+    const owner = await newStudio(deps);
+    for (const platform of ["myspace", "Strict", "", "__proto__", "constructor"])
+      assert.equal(await outcome(connectPlatform(deps, owner, { platform })), "platform_unsupported", platform);
+    const error = await connectPlatform(deps, owner, { platform: "unset" }).catch((one: AppError) => one);
+    assert.ok(error instanceof AppError);
+    assert.equal(error.code, "platform_not_configured");
+    assert.match(error.hint ?? "", /PLATFORM_UNSET_CLIENT_ID and PLATFORM_UNSET_CLIENT_SECRET/);
+  });
+
+  test("[PLATFORM-6] a page expires after 15 minutes, serves once, and is nobody else's", async () => {
+    const owner = await newStudio(deps);
+    const { connectUrl } = await connectPlatform(deps, owner, { platform: "strict" });
+    const token = tokenIn(connectUrl);
+    assert.equal(await outcome(openConnectPage(deps, await newStudio(deps), { token })), "forbidden");
+    assert.equal(await outcome(openConnectPage(deps, owner, { token: `${token}x` })), "connect_expired");
+    assert.equal(await outcome(openConnectPage(deps, owner, { token })), "ok");
+    bed.clock.advance(minutes(15));
+    assert.equal(await outcome(openConnectPage(deps, owner, { token })), "connect_expired");
+    assert.equal(await outcome(startConnect(deps, owner, { token })), "connect_expired");
+
+    const used = await begin(owner);
+    await finishConnect(deps, owner, used);
+    assert.equal(await outcome(finishConnect(deps, owner, used)), "connect_expired");
+    assert.equal(await outcome(openConnectPage(deps, owner, { token: tokenIn(used.connectUrl) })), "connect_expired");
+  });
+
+  test("[PLATFORM-6] [T5] of twenty parallel callbacks one connects", async () => {
+    const owner = await newStudio(deps);
+    const used = await begin(owner);
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => outcome(finishConnect(deps, owner, used))));
+    assert.deepEqual(outcomes.toSorted(), [...Array.from({ length: 19 }, () => "connect_expired"), "ok"]);
+  });
+
+  test("[PLATFORM-6] [A16] a callback in another person's browser, or in one that began nothing, stores nothing", async () => {
+    const [owner, stranger] = [await newStudio(deps), await newStudio(deps)];
+    const { callback, pending } = await begin(owner);
+    assert.equal(await outcome(finishConnect(deps, stranger, { callback, pending: undefined })), "connect_expired");
+    assert.equal(await outcome(finishConnect(deps, stranger, { callback, pending })), "forbidden");
+    assert.deepEqual([await states(owner), await states(stranger)], [[], []]);
+    // And it is still good where it belongs.
+    assert.equal(await outcome(finishConnect(deps, owner, { callback, pending })), "ok");
+  });
+
+  test("[PLATFORM-6] [A16] states swapped between two studios of one person connect neither", async () => {
+    const person = await newPerson(deps);
+    const [one, two] = [await newStudio(deps, person), await newStudio(deps, person)];
+    const [a, b] = [await begin(one, "account-one"), await begin(two, "account-two")];
+    const swapped = new URL(a.callback);
+    swapped.searchParams.set("state", b.pending.state);
+    // The code of the one with the state of the other: the platform holds it against the verifier.
+    assert.equal(
+      await outcome(finishConnect(deps, person, { callback: swapped, pending: b.pending })),
+      "connect_denied",
+    );
+    // The state of the one with what the browser kept of the other.
+    assert.notEqual(await outcome(finishConnect(deps, person, { callback: a.callback, pending: b.pending })), "ok");
+    assert.deepEqual([await states(one), await states(two)], [[], []]);
+  });
+
+  test("[PLATFORM-6] an answer at another platform's or instance's address is not taken", async () => {
+    const owner = await newStudio(deps);
+    const { callback, pending } = await begin(owner);
+    for (const path of [
+      "/api/platforms/callback/mastodon",
+      "/api/platforms/callback/strict/evil.example",
+      "/api/platforms/callback/",
+    ]) {
+      const elsewhere = new URL(`${deps.base}${path}${callback.search}`);
+      assert.equal(
+        await outcome(finishConnect(deps, owner, { callback: elsewhere, pending })),
+        "connect_expired",
+        path,
+      );
+    }
+    assert.equal(await outcome(finishConnect(deps, owner, { callback, pending })), "ok");
+  });
+
+  test("[PLATFORM-6] whoever lost the role, or left, meanwhile connects nothing", async () => {
+    const cast = await newStudioWithRoles(deps);
+    const demoted = await begin(cast.admin);
+    await changeRole(deps, cast.owner, { userId: cast.admin.user.id, role: "member" });
+    assert.equal(await outcome(openConnectPage(deps, cast.admin, { token: tokenIn(demoted.connectUrl) })), "forbidden");
+    assert.equal(await outcome(finishConnect(deps, cast.admin, demoted)), "forbidden");
+    const gone = await begin(cast.otherOwner);
+    await removeMember(deps, cast.owner, { userId: cast.otherOwner.user.id });
+    assert.equal(await outcome(finishConnect(deps, cast.otherOwner, gone)), "not_found");
+    assert.deepEqual(await states(cast.owner), []);
+  });
+
+  test("[PLATFORM-6] a page that an AI client asked for dies with its approval, and the activity names it", async () => {
+    const owner = await newStudio(deps);
+    const { grantId } = await approve(deps, owner, { client: "Assistant" });
+    const asClient: Caller = { ...owner, grantId, client: { id: "client-assistant", name: "Assistant" } };
+    await connectAccount(deps, strict, asClient);
+    const { activity } = await listActivity(deps, owner, { limit: 10 });
+    const row = activity.find(({ action }) => action === "platform.connected");
+    assert.deepEqual(
+      [row?.client?.name, row?.user?.id, row?.detail],
+      ["Assistant", owner.user.id, { platform: "strict", account: "studio" }],
+    );
+    const { connectUrl } = await connectPlatform(deps, asClient, { platform: "strict" });
+    await revokeClient(deps, owner, { grantId });
+    assert.equal(await outcome(openConnectPage(deps, owner, { token: tokenIn(connectUrl) })), "connect_expired");
+  });
+
+  test("[PLATFORM-7] denied at the platform: connect_denied, nothing stored", async () => {
+    const owner = await newStudio(deps);
+    const { connectUrl } = await connectPlatform(deps, owner, { platform: "strict" });
+    const { location, ...pending } = await startConnect(deps, owner, { token: tokenIn(connectUrl) });
+    const callback = new URL(strict.answer(location, undefined));
+    assert.equal(await outcome(finishConnect(deps, owner, { callback, pending })), "connect_denied");
+    assert.deepEqual(await states(owner), []);
+  });
+
+  const faults: [string, Fault][] = (["/token", "/me"] as const).flatMap((path) =>
+    (["garbage", "html", "silence", "drip", "error500", "huge", "redirect", "no_token"] as const).map(
+      (fault): [string, Fault] => [path, fault],
+    ),
+  );
+  for (const [path, fault] of faults) {
+    test(`[PLATFORM-7] [A15] ${path} answers with ${fault}: a clear code within the time it has, nothing stored`, async () => {
+      const hurried = withPlatform(bed.deps, strict, { timeoutMs: 400 });
+      const owner = await newStudio(hurried);
+      const { callback, pending } = await begin(owner);
+      strict.faults.set(path, fault);
+      const started = performance.now();
+      try {
+        assert.equal(await outcome(finishConnect(hurried, owner, { callback, pending })), "url_unreachable");
+      } finally {
+        strict.faults.clear();
+      }
+      assert.ok(performance.now() - started < 5000);
+      assert.deepEqual(await states(owner), []);
+    });
+  }
+
+  test("[PLATFORM-7] callbacks of nonsense are refused, whatever they say", async () => {
+    const owner = await newStudio(deps);
+    for (const change of [
+      { code: "x" },
+      { code: "" },
+      { state: "x" },
+      { error: "access_denied" },
+      { error: "<script>alert(1)</script>" },
+    ]) {
+      const { callback, pending } = await begin(owner);
+      for (const [name, value] of Object.entries(change)) callback.searchParams.set(name, value);
+      const result = await finishConnect(deps, owner, { callback, pending }).catch((error: unknown) => error);
+      assert.ok(
+        result instanceof AppError && ["connect_denied", "url_unreachable"].includes(result.code),
+        JSON.stringify(change),
+      );
+      assert.doesNotMatch(`${result.message} ${result.hint ?? ""}`, /script/);
+    }
+    const doubled = await begin(owner);
+    doubled.callback.searchParams.append("code", "second");
+    assert.notEqual(await outcome(finishConnect(deps, owner, doubled)), "ok");
+    assert.deepEqual(await states(owner), []);
+  });
+});

@@ -1,0 +1,29 @@
+import { useState } from "react";
+import { connectPlatform } from "../api/changes.ts";
+import { useStudio } from "../frame/use-studio.ts";
+
+/** Asks for the page that connects an account, and goes there. */
+export function useConnect(): {
+  connect: (platform: string, instanceUrl?: string) => Promise<void>;
+  busy: boolean;
+  error: unknown;
+} {
+  const { studio } = useStudio();
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  async function connect(platform: string, instanceUrl?: string): Promise<void> {
+    setBusy(true);
+    setError(undefined);
+    try {
+      const answer = await connectPlatform(studio.id, {
+        platform,
+        ...(instanceUrl === undefined ? {} : { instanceUrl }),
+      });
+      location.assign(answer.connectUrl);
+    } catch (failure) {
+      setError(failure);
+      setBusy(false);
+    }
+  }
+  return { connect, busy, error };
+}
