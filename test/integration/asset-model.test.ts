@@ -29,14 +29,14 @@ import {
 } from "../support/asset-model.ts";
 import { createDeps, forEachEngine } from "../support/engines.ts";
 import { startFileEdge, type FileEdge } from "../support/file-edge.ts";
-import { isLong } from "../support/long.ts";
+import { long } from "../support/long.ts";
 import { newStudio } from "../support/people.ts";
 import { digestAt, sha256 } from "../support/stores.ts";
 
 const workers = 8;
 const each = 3;
 const rounds = 10;
-const operations = isLong ? 10_000 : 2_000;
+const operations = long ? 10_000 : 2_000;
 const [assetCount, postCount, perPost] = [9, 3, 3];
 
 const asset = fc.nat(assetCount - 1);

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import sharp from "sharp";
 import { createMediaReader } from "#media/reader.ts";
 import { declare, inStore, judge } from "../support/judge.ts";
-import { isLong } from "../support/long.ts";
+import { long } from "../support/long.ts";
 import { archives, filesOfEveryType, programs } from "../support/sample-files.ts";
 
 const files = await filesOfEveryType();
@@ -86,15 +86,15 @@ test("[U12] [U15] mutated and spliced media: one verdict on every way in, within
       slowest = Math.max(slowest, ms);
       assert.ok(ms <= 1000, `${ms} ms`);
     }),
-    { numRuns: isLong ? 50_000 : 3_000 },
+    { numRuns: long ? 50_000 : 3_000 },
   );
   t.diagnostic(`${JSON.stringify(seen)}, at most ${slowest.toFixed(0)} ms of CPU`);
 });
 
 /** Films are opened on a thread of their own each, which takes its time. */
 for (const [kind, runs] of [
-  ["image", isLong ? 10_000 : 1_000],
-  ["video", isLong ? 500 : 40],
+  ["image", long ? 10_000 : 1_000],
+  ["video", long ? 500 : 40],
 ] as const) {
   test(`[U14] [U15] whoever opens a ${kind} that the gate let through says what it is, or that nobody knows; nothing breaks`, async (t) => {
     const media = createMediaReader();

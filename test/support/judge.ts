@@ -18,7 +18,7 @@ export async function judge(bytes: Uint8Array, mimeType: string): Promise<string
   const declared = declare(mimeType);
   const [sent, stored] = await Promise.all([
     outcome(checkBytes(sourceOfBuffer(bytes), declared)),
-    outcome(inStore(bytes).then((source) => checkBytes(source, declared))),
+    outcome(checkBytes(await inStore(bytes), declared)),
   ]);
   assert.equal(sent, stored, "the verdict is the same whichever way the bytes came in");
   if (bytes.length === 0) return sent;

@@ -1,2 +1,2 @@
-/** Whether this run has the time for all of it: `npm test -- --long`. */
-export const isLong = process.env["TEST_LONG"] === "1";
+/** True for the long form of a suite, `npm test -- --long <files>`; CI runs the short one. */
+export const long = process.env["TEST_LONG"] === "1";
