@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Scope } from "#domain/caller.ts";
-import type { Grant, GrantStore } from "#domain/access/ports.ts";
+import type { Grant, GrantStore, ListedGrant } from "#domain/access/ports.ts";
 import { minutes } from "#lib/clock.ts";
 import type { Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
@@ -10,6 +10,12 @@ import { seatIn } from "./tokens.ts";
 const actsIn = sql<string | null>`(${sql.raw(seatIn("g.studio_id"))})`;
 
 export function grantStore({ q }: Connection): GrantStore {
+  const listed = () =>
+    q
+      .selectFrom("users as u")
+      .innerJoin("grants as g", "g.user_id", "u.id")
+      .selectAll("g")
+      .select(["u.name as user_name", "u.email as user_email", actsIn.as("acts_in")]);
   return {
     async insert(grant) {
       await q
@@ -36,12 +42,8 @@ export function grantStore({ q }: Connection): GrantStore {
       return row && toGrant(row);
     },
     async listForStudio(studioId, { userId, others, grantId }) {
-      const rows = await q
-        .selectFrom("memberships as m")
-        .innerJoin("users as u", "u.id", "m.user_id")
-        .innerJoin("grants as g", "g.user_id", "u.id")
-        .selectAll("g")
-        .select(["u.name as user_name", "u.email as user_email", actsIn.as("acts_in")])
+      const rows = await listed()
+        .innerJoin("memberships as m", "m.user_id", "u.id")
         .where("m.studio_id", "=", studioId)
         .where((where) =>
           where.or([where("g.user_id", "=", userId), ...(others ? [where(actsIn, "=", studioId)] : [])]),
@@ -50,12 +52,7 @@ export function grantStore({ q }: Connection): GrantStore {
         .orderBy("g.granted_at", "desc")
         .orderBy("g.id", "desc")
         .execute();
-      return rows.map((row) => ({
-        ...toGrant(row),
-        userName: row.user_name,
-        userEmail: row.user_email,
-        actsIn: row.acts_in,
-      }));
+      return rows.map(toListed);
     },
     async revoke(grantId, now) {
       const { numUpdatedRows } = await q
@@ -65,6 +62,26 @@ export function grantStore({ q }: Connection): GrantStore {
         .where("revoked_at", "is", null)
         .executeTakeFirst();
       return numUpdatedRows > 0n;
+    },
+    async list({ userId, clientId, ended, before, limit }) {
+      const rows = await listed()
+        .$if(userId !== undefined, (grants) => grants.where("g.user_id", "=", userId!))
+        .$if(clientId !== undefined, (grants) => grants.where("g.client_id", "=", clientId!))
+        .$if(!ended, (grants) => grants.where("g.revoked_at", "is", null))
+        .$if(before !== undefined, (grants) => grants.where("g.id", "<", before!))
+        .orderBy("g.id", "desc")
+        .limit(limit)
+        .execute();
+      return rows.map(toListed);
+    },
+    async revokeOf(userId, now) {
+      const { numUpdatedRows } = await q
+        .updateTable("grants")
+        .set({ revoked_at: now })
+        .where("user_id", "=", userId)
+        .where("revoked_at", "is", null)
+        .executeTakeFirst();
+      return Number(numUpdatedRows);
     },
     async revokeInStudio(studioId, now) {
       await q
@@ -100,6 +117,16 @@ export function grantStore({ q }: Connection): GrantStore {
         .execute();
     },
   };
+}
+
+interface ListedRow {
+  user_name: string;
+  user_email: string | null;
+  acts_in: string | null;
+}
+
+function toListed(row: Schema["grants"] & ListedRow): ListedGrant {
+  return { ...toGrant(row), userName: row.user_name, userEmail: row.user_email, actsIn: row.acts_in };
 }
 
 function toGrant(row: Schema["grants"]): Grant {

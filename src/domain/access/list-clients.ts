@@ -30,7 +30,7 @@ export async function listClients(deps: Pick<Deps, "grants">, caller: Caller): P
   return { clients: grants.map(viewClient) };
 }
 
-function viewClient(grant: ListedGrant): ClientView {
+export function viewClient(grant: ListedGrant): ClientView {
   return {
     id: grant.id,
     clientId: grant.clientId,

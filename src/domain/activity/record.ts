@@ -1,14 +1,17 @@
-import type { Caller } from "../caller.ts";
+import type { Caller, Operator } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
 
 /** What can be read in a studio's activity. */
 export const activityActions = [
   "studio.created",
   "studio.updated",
+  "studio.handed_over",
   "member.joined",
   "member.role_changed",
   "member.removed",
   "member.left",
+  "member.disabled",
+  "member.enabled",
   "invitation.created",
   "invitation.revoked",
   "client.approved",
@@ -30,7 +33,7 @@ export const activityActions = [
 
 export type ActivityAction = (typeof activityActions)[number];
 
-export type Actor = Pick<Caller, "user" | "client"> & { studio: { id: string } };
+export type Actor = (Pick<Caller, "user" | "client"> | Operator) & { studio: { id: string } };
 
 /** Writes one row of activity, in the transaction of the change it tells of: the two stand or fall together. */
 export async function recordActivity(
@@ -41,15 +44,16 @@ export async function recordActivity(
   subjectId: string,
   detail: Record<string, unknown> = {},
 ): Promise<void> {
+  const person = "operator" in actor ? undefined : actor;
   await tx.activity.insert({
     id: deps.newId("activity"),
     studioId: actor.studio.id,
-    userId: actor.user.id,
-    clientId: actor.client?.id ?? null,
-    clientName: actor.client?.name ?? null,
+    userId: person?.user.id ?? null,
+    clientId: person?.client?.id ?? null,
+    clientName: person?.client?.name ?? null,
     action,
     subjectId,
-    detail,
+    detail: person ? detail : { ...detail, by: "operator" },
     at: deps.clock(),
   });
 }
