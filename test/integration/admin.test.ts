@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { readAdmin } from "#ops/admin.ts";
+import { UsageError } from "#ops/tell.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { callTool, runCommand } from "../support/operated.ts";
 import { newMember, newStudio } from "../support/people.ts";
@@ -63,18 +65,11 @@ forEachEngine("npm run admin", (bed) => {
   });
 
   test("says what is wrong, and changes nothing", async () => {
-    for (const args of [
-      ["toString"],
-      [],
-      ["users", "--colour"],
-      ["disable-user"],
-      ["hand-over", "one"],
-      ["end-grants"],
-    ]) {
-      const { code, said } = await admin(...args);
-      assert.equal(code, 2, args.join(" "));
-      assert.match(said, /npm run admin -- <command>/);
-    }
+    for (const args of [["toString"], ["users", "--colour"], ["disable-user"], ["hand-over", "one"], ["end-grants"]])
+      assert.throws(() => readAdmin(args), UsageError, args.join(" "));
+    const nothing = await admin();
+    assert.equal(nothing.code, 2);
+    assert.match(nothing.said, /npm run admin -- <command>/);
     const unknown = await admin("disable-user", "nobody@example.com");
     assert.deepEqual([unknown.code, unknown.said], [1, "There is no such user.\n"]);
     if (bed.engine === "postgres") return;
