@@ -7,7 +7,7 @@ import { dirname, join, posix } from "node:path";
  */
 
 const root = join(import.meta.dirname, "..");
-const ignored = /^(\.git|node_modules|data|web\/dist)(\/|$)/;
+const ignored = /^(\.git|(.*\/)?node_modules|data|web\/dist)(\/|$)/;
 const files = globSync("**/*", { cwd: root, withFileTypes: true, exclude: (entry) => ignored.test(pathOf(entry)) })
   .filter((entry) => entry.isFile())
   .map(pathOf);

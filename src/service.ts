@@ -11,6 +11,7 @@ import { createPeople } from "#auth/people.ts";
 import { openDatabase } from "#db/open.ts";
 import { createStores } from "#db/stores.ts";
 import { createPurge } from "#domain/access/purge-expired.ts";
+import { createCallTally } from "#domain/access/call-tally.ts";
 import { countHit, unlimited, type RateLimit } from "#domain/access/rate-limit.ts";
 import type { FileStore } from "#domain/assets/file-store.ts";
 import { createSweeper } from "#domain/assets/sweep-assets.ts";
@@ -48,6 +49,8 @@ export interface Service {
   edge: Edge;
   api: Api;
   uploadApi: UploadApi;
+  /** Writes down how many calls each approval made. */
+  settleCalls(): Promise<void>;
   /** Finishes what was accepted, then lets go of everything. */
   close(): Promise<void>;
 }
@@ -83,11 +86,19 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     { name: "file store", check: () => files.ping() },
   ];
   const service = assembleService({ config, deps, disk, secrets, clients, webFiles, fetchDocument, needs, log });
-  const jobs = [purge(deps, log), sweep(deps, log), ...(s3 ? [allowPages(s3, config, log)] : [])];
+  const jobs = [
+    every(seconds(5), "calls", service.settleCalls, log),
+    purge(deps, log),
+    sweep(deps, log),
+    ...(s3 ? [allowPages(s3, config, log)] : []),
+  ];
   return {
     ...service,
     async close() {
       await Promise.all([service.close(), ...jobs.map((job) => job.stop())]);
+      await service
+        .settleCalls()
+        .catch((error: unknown) => log.warn({ err: error }, "the last calls were not counted"));
       await database.close();
     },
   };
@@ -161,6 +172,7 @@ export function assembleService(parts: ServiceParts): Service {
     renderError: renderErrorPage,
     log,
   });
+  const calls = createCallTally(deps);
   const mcp = createMcpEndpoint({
     deps,
     authenticate: createAuthenticate(deps, log),
@@ -168,6 +180,7 @@ export function assembleService(parts: ServiceParts): Service {
     signer,
     log,
     countCall: config.rateLimits ? createCallLimit(deps.clock) : noLimit,
+    noteCall: calls.note,
     version: packageJson.version,
     extension: config.conformanceFixtures ? createConformanceFixtures(deps.newSecret) : undefined,
   });
@@ -214,6 +227,7 @@ export function assembleService(parts: ServiceParts): Service {
     edge,
     api,
     uploadApi,
+    settleCalls: calls.settle,
     async close() {
       mcp.close();
       await drain(edge, log);

@@ -1,7 +1,9 @@
 import { createAuthenticate } from "#auth/authenticate.ts";
 import { createMetrics } from "#http/metrics.ts";
-import { createEdge, type Handler } from "#http/server.ts";
+import { mcpRoute } from "#http/mcp-route.ts";
+import { createEdge } from "#http/server.ts";
 import { createSigner } from "#lib/signed-token.ts";
+import { createCallTally } from "#domain/access/call-tally.ts";
 import { createLog } from "#lib/log.ts";
 import { createMcpEndpoint } from "#mcp/endpoint.ts";
 import { createCallLimit } from "#mcp/rate-limit.ts";
@@ -17,13 +19,13 @@ const endpoint = createMcpEndpoint({
   signer: createSigner(["a secret of at least thirty-two bytes"], deps.clock),
   log: silent,
   countCall: createCallLimit(deps.clock, Infinity),
+  noteCall: createCallTally(deps).note,
   version: "0.0.0",
 });
 if (process.env["BENCH_EDGE"]) {
-  const handle: Handler = async (req, res) => void (await endpoint.handle(req, res));
   const addresses = { base: deps.base, uploadPage: deps.base, loopback: true, mcpOrigins: [] };
   const edge = createEdge({
-    routes: () => [{ path: "/mcp", origin: "mcp", handle }],
+    routes: () => [mcpRoute(endpoint)],
     addresses,
     metrics: createMetrics(),
     newId: deps.newId,

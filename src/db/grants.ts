@@ -9,13 +9,20 @@ import { seatIn } from "./tokens.ts";
 /** Where the next call of grant `g` of user `u` acts. */
 const actsIn = sql<string | null>`(${sql.raw(seatIn("g.studio_id"))})`;
 
+/** No day is as late as this. */
+const never = 2 ** 31 - 1;
+
+/** How many calls grant `g` had from this day on. */
+const callsIn = (since: number) =>
+  sql<number>`(SELECT CAST(COALESCE(SUM(c.calls), 0) AS BIGINT) FROM grant_calls c WHERE c.grant_id = g.id AND c.day >= ${since})`;
+
 export function grantStore({ q }: Connection): GrantStore {
-  const listed = () =>
+  const listed = (callsSince = never) =>
     q
       .selectFrom("users as u")
       .innerJoin("grants as g", "g.user_id", "u.id")
       .selectAll("g")
-      .select(["u.name as user_name", "u.email as user_email", actsIn.as("acts_in")]);
+      .select(["u.name as user_name", "u.email as user_email", actsIn.as("acts_in"), callsIn(callsSince).as("calls")]);
   return {
     async insert(grant) {
       await q
@@ -41,16 +48,18 @@ export function grantStore({ q }: Connection): GrantStore {
       const row = await q.selectFrom("grants").selectAll().where("id", "=", grantId).executeTakeFirst();
       return row && toGrant(row);
     },
-    async listForStudio(studioId, { userId, others, grantId }) {
-      const rows = await listed()
+    async listForStudio(studioId, { userId, others, grantId, ended, before, limit, callsSince }) {
+      const rows = await listed(callsSince)
         .innerJoin("memberships as m", "m.user_id", "u.id")
         .where("m.studio_id", "=", studioId)
         .where((where) =>
           where.or([where("g.user_id", "=", userId), ...(others ? [where(actsIn, "=", studioId)] : [])]),
         )
         .$if(grantId !== undefined, (grants) => grants.where("g.id", "=", grantId!))
-        .orderBy("g.granted_at", "desc")
+        .$if(ended !== undefined, (grants) => grants.where("g.revoked_at", ended === true ? "is not" : "is", null))
+        .$if(before !== undefined, (grants) => grants.where("g.id", "<", before!))
         .orderBy("g.id", "desc")
+        .$if(limit !== undefined, (grants) => grants.limit(limit!))
         .execute();
       return rows.map(toListed);
     },
@@ -63,8 +72,8 @@ export function grantStore({ q }: Connection): GrantStore {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    async list({ userId, clientId, ended, before, limit }) {
-      const rows = await listed()
+    async list({ userId, clientId, ended, before, limit, callsSince }) {
+      const rows = await listed(callsSince)
         .$if(userId !== undefined, (grants) => grants.where("g.user_id", "=", userId!))
         .$if(clientId !== undefined, (grants) => grants.where("g.client_id", "=", clientId!))
         .$if(!ended, (grants) => grants.where("g.revoked_at", "is", null))
@@ -116,6 +125,27 @@ export function grantStore({ q }: Connection): GrantStore {
         .where((where) => where.or([where("last_used_at", "is", null), where("last_used_at", "<=", now - minutes(1))]))
         .execute();
     },
+    async addCalls(grantId, day, calls) {
+      await q
+        .insertInto("grant_calls")
+        .columns(["grant_id", "day", "calls"])
+        .expression((from) =>
+          from
+            .selectFrom("grants")
+            .select([
+              "id",
+              sql<number>`CAST(${day} AS INTEGER)`.as("day"),
+              sql<number>`CAST(${calls} AS INTEGER)`.as("calls"),
+            ])
+            .where("id", "=", grantId),
+        )
+        .onConflict((conflict) =>
+          conflict
+            .columns(["grant_id", "day"])
+            .doUpdateSet({ calls: (set) => set("grant_calls.calls", "+", set.ref("excluded.calls")) }),
+        )
+        .execute();
+    },
   };
 }
 
@@ -123,10 +153,11 @@ interface ListedRow {
   user_name: string;
   user_email: string | null;
   acts_in: string | null;
+  calls: number;
 }
 
 function toListed(row: Schema["grants"] & ListedRow): ListedGrant {
-  return { ...toGrant(row), userName: row.user_name, userEmail: row.user_email, actsIn: row.acts_in };
+  return { ...toGrant(row), userName: row.user_name, userEmail: row.user_email, actsIn: row.acts_in, calls: row.calls };
 }
 
 function toGrant(row: Schema["grants"]): Grant {

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
+import { dayOf, talliedDays } from "#domain/access/call-tally.ts";
 import type { Purgeable, PurgeStore } from "#domain/access/ports.ts";
 import { days } from "#lib/clock.ts";
 import type { Connection } from "./client.ts";
@@ -49,6 +50,8 @@ const deletions: Record<Purgeable, (now: number, limit: number) => RawBuilder<un
   // Kept for a while behind their end, so that a file begun in time finds its link until the last.
   uploadLinks: (now, limit) => sql`DELETE FROM upload_links WHERE id IN
     (SELECT id FROM upload_links WHERE expires_at <= ${now - days(7)} ORDER BY expires_at LIMIT ${limit})`,
+  grantCalls: (now, limit) => sql`DELETE FROM grant_calls WHERE (grant_id, day) IN
+    (SELECT grant_id, day FROM grant_calls WHERE day < ${dayOf(now) - talliedDays} ORDER BY day LIMIT ${limit})`,
   rateLimits: (now, limit) => sql`DELETE FROM rate_limits WHERE (key, window_end) IN
     (SELECT key, window_end FROM rate_limits WHERE window_end <= ${now} ORDER BY window_end LIMIT ${limit})`,
 };

@@ -120,6 +120,7 @@ export interface Schema {
     last_used_at: number | null;
     revoked_at: number | null;
   };
+  grant_calls: { grant_id: string; day: number; calls: number };
   oauth_records: {
     model: string;
     id_hash: string;

@@ -68,3 +68,14 @@ export function wrongAddressPage(user: Person, otherAddress: string): RenderedPa
       <p class="actions"><a class="button" href="${otherAddress}">Use another account</a></p>`,
   });
 }
+
+export function endedPage(): RenderedPage {
+  return renderPage({
+    status: 404,
+    title: "Invitation",
+    body: html`<h1>This invitation does not work</h1>
+      <p>It was used, withdrawn, or has expired; or the link was not copied whole.</p>
+      <p class="hint">Ask whoever invited you for a new link.</p>
+      <p><a href="/">Go to the start page</a></p>`,
+  });
+}

@@ -8,7 +8,7 @@ import { hours } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import { readForm, refuseForeignPage } from "./form.ts";
-import { joinPage, wrongAddressPage } from "./join-pages.ts";
+import { endedPage, joinPage, wrongAddressPage } from "./join-pages.ts";
 import { sendPage } from "./page.ts";
 import { pageHandler, seeOther } from "./page-handler.ts";
 import { loginAddress } from "./return-to.ts";
@@ -31,7 +31,8 @@ export function joinRoutes({ base, loginUrl, deps, sessions, signer }: JoinParts
     const token = tokenIn(req);
     const path = `/join/${token}`;
     const user = await sessions.find(req.headers.cookie);
-    const invitation = await describeInvitation(deps, user, { token });
+    const invitation = await describeInvitation(deps, user, { token }).catch(unlessEnded);
+    if (!invitation) return sendPage(res, endedPage());
     const otherAddress = loginAddress(loginPath, path, true);
     if (user && !invitation.forPerson) return sendPage(res, wrongAddressPage(user, otherAddress));
     const formToken = user && signer.sign("form", formClaims(user, path), deps.clock() + hours(1));
@@ -67,4 +68,10 @@ export function joinRoutes({ base, loginUrl, deps, sessions, signer }: JoinParts
 /** What the form's token is good for: this person, on this page. */
 function formClaims(user: User, path: string): Record<string, string> {
   return { for: "join", user: user.id, path };
+}
+
+/** Nothing for an invitation that is not there any more, or never was. */
+function unlessEnded(error: unknown): undefined {
+  if (error instanceof AppError && error.code === "not_found") return undefined;
+  throw error;
 }

@@ -7,6 +7,7 @@ export function mcpRoute(endpoint: McpEndpoint): Route {
   return {
     path: "/mcp",
     origin: "mcp",
+    dataOnly: true,
     async handle(req, res) {
       if (req.headers.origin !== undefined) allowPage(res, req.headers.origin);
       if (req.method === "OPTIONS") {

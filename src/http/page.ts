@@ -47,7 +47,7 @@ export function renderPage({ title, body, status = 200, formTargets = [] }: Page
       </head>
       <body>
         <main>
-          <p class="brand">Atelier</p>
+          <p class="brand"><img src="/icon.svg" alt="" width="22" height="22" />Atelier</p>
           ${body}
         </main>
       </body>

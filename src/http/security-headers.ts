@@ -17,12 +17,13 @@ export const uploadPageCsp = (origins: readonly string[]): string =>
   `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: ${origins.join(" ")}; media-src blob:; ` +
   `connect-src 'self' ${origins.join(" ")}; form-action 'none'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'`;
 
-export function setSecurityHeaders(res: ServerResponse, https: boolean): void {
-  res.setHeader("content-security-policy", strictCsp);
+export function setSecurityHeaders(res: ServerResponse, https: boolean, dataOnly = false): void {
   res.setHeader("x-content-type-options", "nosniff");
+  if (https) res.setHeader("strict-transport-security", "max-age=31536000");
+  if (dataOnly) return;
+  res.setHeader("content-security-policy", strictCsp);
   res.setHeader("x-frame-options", "DENY");
   res.setHeader("referrer-policy", "same-origin");
   res.setHeader("cross-origin-opener-policy", "same-origin");
   res.setHeader("cross-origin-resource-policy", "same-origin");
-  if (https) res.setHeader("strict-transport-security", "max-age=31536000");
 }

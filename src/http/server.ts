@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { AppError } from "#lib/errors.ts";
 import type { NewId } from "#lib/ids.ts";
-import { loggedPath, type Log } from "#lib/log.ts";
+import { loggedPath, logRequest, type Log } from "#lib/log.ts";
 import { createGuards, type Addresses, type OriginRule } from "./guards.ts";
 import type { Metrics } from "./metrics.ts";
 import { sendProblem } from "./problem.ts";
@@ -22,6 +22,8 @@ export interface Route {
   anyHost?: true;
   /** The body may take as long as it keeps coming: uploads. The route itself says `100 Continue` to who asks. */
   longBody?: true;
+  /** Answers data and never a page: what protects pages is not sent along. */
+  dataOnly?: true;
   handle: Handler;
 }
 
@@ -67,20 +69,16 @@ export function createEdge(parts: {
       clearTimeout(deadline);
       const ms = performance.now() - started;
       metrics.observeRequest(route?.path ?? "none", req.method ?? "", res.statusCode, ms / 1000);
-      const level = res.statusCode >= 500 ? "warn" : "info";
-      log[level](
-        {
-          requestId,
-          method: req.method,
-          path: req.url === route?.path ? req.url : loggedPath(req.url ?? ""),
-          status: res.statusCode,
-          ms: Math.round(ms * 10) / 10,
-          ...(res.writableFinished ? {} : { cut: true }),
-        },
-        "request",
-      );
+      logRequest(log, {
+        requestId,
+        method: req.method ?? "",
+        path: route && req.url === route.path ? route.path : loggedPath(req.url ?? ""),
+        status: res.statusCode,
+        ms: Math.round(ms * 10) / 10,
+        cut: !res.writableFinished,
+      });
     });
-    setSecurityHeaders(res, https);
+    setSecurityHeaders(res, https, route?.dataOnly);
     res.setHeader("x-request-id", requestId);
     if (draining) res.setHeader("connection", "close");
     try {

@@ -39,6 +39,26 @@ function standardOutput(): DestinationStream {
   return output;
 }
 
+export interface RequestFacts {
+  requestId: string;
+  method: string;
+  path: string;
+  status: number;
+  ms: number;
+  /** The client left before the answer was out. */
+  cut: boolean;
+}
+
+/** The line of every request. It is written by hand: through pino it would cost a tenth of a tool call. */
+export function logRequest(log: Log, { requestId, method, path, status, ms, cut }: RequestFacts): void {
+  const level = status >= 500 ? "warn" : "info";
+  if (!log.isLevelEnabled(level)) return;
+  (log as unknown as Record<symbol, DestinationStream>)[pino.symbols.streamSym]?.write(
+    `{"level":"${level}","time":"${new Date().toISOString()}","requestId":"${requestId}","method":${JSON.stringify(method)},` +
+      `"path":${JSON.stringify(path)},"status":${status},"ms":${ms}${cut ? ',"cut":true' : ""},"msg":"request"}\n`,
+  );
+}
+
 /** Path segments and query values that are themselves a key to something. */
 const secretSegments = /^\/(u|join|files|consent|connect)\/.+/;
 

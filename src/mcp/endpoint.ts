@@ -38,6 +38,8 @@ export interface McpEndpointOptions {
   signer: Signer;
   log: Log;
   countCall: CountCall;
+  /** Told of every call that is let through, by the approval it came under. */
+  noteCall: (grantId: string) => void;
   version: string;
   extension?: Extension | undefined;
 }
@@ -65,6 +67,7 @@ export function createMcpEndpoint({
   signer,
   log,
   countCall,
+  noteCall,
   version,
   extension,
 }: McpEndpointOptions): McpEndpoint {
@@ -72,7 +75,7 @@ export function createMcpEndpoint({
   const capabilities: ServerCapabilities = { tools: {}, ...extension?.capabilities };
   const sessions = createSessions(signer, deps.clock, deps.newSecret);
   const challenges = createChallenges(deps.base);
-  const toolbox = createToolbox({ tools, rawTools: extension?.tools ?? [], deps, log, countCall });
+  const toolbox = createToolbox({ tools, rawTools: extension?.tools ?? [], deps, log, countCall, noteCall });
   const closing = new AbortController();
   const methods = new Map<string, Method>([
     ...lifecycleMethods({

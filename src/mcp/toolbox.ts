@@ -24,10 +24,12 @@ export interface ToolboxOptions {
   deps: Deps;
   log: Log;
   countCall: CountCall;
+  /** Told of every call that is let through, by the approval it came under. */
+  noteCall: (grantId: string) => void;
 }
 
 /** The tools as the protocol sees them. Schemas and lists are made here, once, at start. */
-export function createToolbox({ tools, rawTools, deps, log, countCall }: ToolboxOptions): Toolbox {
+export function createToolbox({ tools, rawTools, deps, log, countCall, noteCall }: ToolboxOptions): Toolbox {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const rawByName = new Map(rawTools.map((tool) => [tool.listing.name, tool]));
   const listed = new Map(tools.map((tool) => [tool, JSON.stringify(listing(tool))]));
@@ -70,6 +72,7 @@ export function createToolbox({ tools, rawTools, deps, log, countCall }: Toolbox
         try {
           const refused = countCall(exchange.caller.user.id);
           if (refused) throw refused;
+          if (exchange.caller.grantId !== undefined) noteCall(exchange.caller.grantId);
           return await run(deps, tool, exchange.caller, args, exchange);
         } catch (error) {
           // Nobody waits for the answer, and what broke off the work is no failure of it.

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 import { hasChromium, openChromium, openPage, type Browser, type Page } from "../support/chromium.ts";
@@ -108,8 +108,10 @@ if (hasChromium())
           }
           throw new Error(`no way to ${name} by the keyboard`);
         };
-        await page.keyboard.press("Tab");
+        // A browser takes no keys for a page that it has not painted yet.
+        await page.evaluate("new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))");
         const chooser = page.waitForEvent("filechooser");
+        await tabTo("Choose files");
         await page.keyboard.press("Space");
         await (await chooser).setFiles(film);
         await page.locator('[data-status="sending"]').waitFor();
@@ -186,6 +188,26 @@ if (hasChromium())
         assert.deepEqual(names.slice(1), ["pasted.png", "film.mp4"]);
         assert.deepEqual(complaints, []);
         await context.close();
+      });
+
+      test("[UPLOAD-10] much that was sent is thrown away only after a question", async () => {
+        const { page, context } = await openPage(browser);
+        const link = await newLink(service);
+        const long = `${folder.path}/long.mp4`;
+        await writeFilm(long, 160 * mebibyte);
+        await page.goto(link.url);
+        await slowDown(page, 24 * mebibyte);
+        await choose(page, long);
+        await untilPart(page, 0.55);
+        await button(page, "Cancel: long.mp4").click();
+        await button(page, "Go on sending").click();
+        await page.locator('[data-status="sending"]').waitFor();
+        await button(page, "Cancel: long.mp4").click();
+        await button(page, "Stop and throw away").click();
+        await state(page, "empty");
+        assert.deepEqual(await link.assets(), []);
+        await context.close();
+        rmSync(long);
       });
 
       test("[UPLOAD-9] small files go on by themselves after a reload, nothing chosen again", async () => {

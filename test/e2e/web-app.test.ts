@@ -202,6 +202,8 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
   test("[WEB-9] a revoked client is refused at its next call, and comes back only by a new approval", async () => {
     const { page } = member;
     await page.goto(`${base}/clients`); // as the consent page links to it
+    const calls = page.getByRole("listitem").filter({ hasText: "Test assistant" }).getByText("Calls in 30 days");
+    await waitFor(async () => Number(await calls.locator("xpath=following-sibling::dd").textContent()) >= 10, 10_000);
     await page.getByRole("button", { name: "Revoke Test assistant" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await page.getByText("No assistant is connected").waitFor();

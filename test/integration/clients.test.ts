@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { createCallTally } from "#domain/access/call-tally.ts";
 import { approveClient } from "#domain/access/approve-client.ts";
 import { listClients, type ClientView } from "#domain/access/list-clients.ts";
+import { createPurge } from "#domain/access/purge-expired.ts";
+import { revokeAllClients } from "#domain/access/revoke-all-clients.ts";
 import { revokeClient } from "#domain/access/revoke-client.ts";
 import { setActiveStudio } from "#domain/access/set-active-studio.ts";
 import type { Caller, SignedIn } from "#domain/caller.ts";
 import { removeMember } from "#domain/studios/remove-member.ts";
-import { minutes } from "#lib/clock.ts";
+import { days, minutes } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 import { assertProblem, call, startApiServer, type ApiServer } from "../support/api-server.ts";
 import { forEachEngine } from "../support/engines.ts";
@@ -28,7 +31,7 @@ forEachEngine("AI clients", (bed) => {
   }
 
   const names = async (caller: Caller): Promise<string[]> =>
-    (await listClients(bed.deps, caller)).clients.map(({ clientName }) => clientName);
+    (await listClients(bed.deps, caller, { limit: 100 })).clients.map(({ clientName }) => clientName);
 
   const revocations = async (studioId: string) =>
     (await bed.deps.activity.list(studioId, { limit: 100 })).filter(({ action }) => action === "client.revoked");
@@ -75,9 +78,11 @@ forEachEngine("AI clients", (bed) => {
           scopes: ["studio:read"],
           grantedAt: new Date(bed.clock()).toISOString(),
           lastUsedAt: new Date(bed.clock()).toISOString(),
+          calls: 0,
           revokedAt: null,
         },
       ],
+      nextCursor: null,
     });
     for (const _ of [1, 2]) assert.equal((await call(server, "DELETE", `${path}/${id}`, { cookie })).status, 204);
     assert.equal(
@@ -171,6 +176,110 @@ forEachEngine("AI clients", (bed) => {
     assertProblem(await call(server, "GET", `/api/studios/${foreign.studio.id}/clients`, { cookie }), 404, "not_found");
   });
 
+  test("in pages, newest first; those that have ended apart where that is asked for", async () => {
+    const owner = await newStudio(bed.deps);
+    const ids = [];
+    for (const name of ["one", "two", "three", "four", "five"]) ids.unshift(await approve(owner, name));
+    await revokeClient(bed.deps, owner, { grantId: ids[1] ?? "" });
+    const cookie = await server.signIn(owner);
+    const path = `/api/studios/${owner.studio.id}/clients`;
+    interface Answer {
+      clients: ClientView[];
+      nextCursor: string | null;
+    }
+    const read = async (filter: string): Promise<string[][]> => {
+      const pages: string[][] = [];
+      for (let cursor: string | null = ""; cursor !== null;) {
+        const next: string = cursor === "" ? "" : `&cursor=${cursor}`;
+        const { json } = await call<Answer>(server, "GET", `${path}?limit=2${filter}${next}`, { cookie });
+        pages.push(json.clients.map(({ id }) => id));
+        cursor = json.nextCursor;
+      }
+      return pages;
+    };
+    const [five, four, three, two, one] = ids;
+    assert.deepEqual(await read(""), [[five, four], [three, two], [one]]);
+    assert.deepEqual(await read("&ended=false"), [
+      [five, three],
+      [two, one],
+    ]);
+    assert.deepEqual(await read("&ended=true"), [[four]]);
+    const { json } = await call<Answer>(server, "GET", `${path}?limit=2`, { cookie });
+    const foreign = await call(server, "GET", `${path}?ended=true&cursor=${json.nextCursor}`, { cookie });
+    assertProblem(foreign, 400, "invalid_input");
+  });
+
+  test("the calls of the last 30 days are counted, of all instances together, and older ones go", async () => {
+    const owner = await newStudio(bed.deps);
+    const grantId = await approve(owner, "busy");
+    const quiet = await approve(owner, "quiet");
+    const calls = async () => (await listClients(bed.deps, owner, { limit: 2 })).clients.map((client) => client.calls);
+    const [one, other] = [createCallTally(bed.deps), createCallTally(bed.deps)];
+    for (const tally of [one, one, other]) tally.note(grantId);
+    one.note("con_00000000000000000000000000"); // gone meanwhile: nothing to count, and no failure
+    await Promise.all([one.settle(), other.settle()]);
+    await one.settle();
+    assert.deepEqual(await calls(), [0, 3]);
+    bed.clock.advance(days(29));
+    other.note(grantId);
+    await other.settle();
+    assert.deepEqual(await calls(), [0, 4]);
+    bed.clock.advance(days(1));
+    assert.deepEqual(await calls(), [0, 1]);
+    bed.clock.advance(days(1));
+    await createPurge(bed.deps)({ pause: async () => {}, isOver: () => false });
+    const kept = await bed.deps.grants.listForStudio(owner.studio.id, {
+      userId: owner.user.id,
+      others: false,
+      callsSince: 0,
+    });
+    assert.deepEqual(
+      kept.map((grant) => [grant.id, grant.calls]),
+      [
+        [quiet, 0],
+        [grantId, 1],
+      ],
+    );
+  });
+
+  test("what cannot be written down is counted the next time, once", async () => {
+    const owner = await newStudio(bed.deps);
+    const grantId = await approve(owner, "patient");
+    let broken = true;
+    const addCalls: typeof bed.deps.grants.addCalls = (...args) =>
+      broken ? Promise.reject(new Error("no database")) : bed.deps.grants.addCalls(...args);
+    const tally = createCallTally({ ...bed.deps, grants: { ...bed.deps.grants, addCalls } });
+    tally.note(grantId);
+    await assert.rejects(tally.settle());
+    tally.note(grantId);
+    broken = false;
+    await tally.settle();
+    assert.equal((await listClients(bed.deps, owner, { limit: 1 })).clients[0]?.calls, 2);
+  });
+
+  test("revoking all: a member's own everywhere; for owners and admins also all of the studio", async () => {
+    const owner = await newStudio(bed.deps);
+    const member = await newMember(bed.deps, owner, "member");
+    const other = await newMember(bed.deps, owner, "member");
+    const elsewhere = await newStudio(bed.deps, { user: member.user });
+    for (const [person, name] of [
+      [owner, "owner's"],
+      [member, "member's"],
+      [elsewhere, "member's elsewhere"],
+      [other, "other's"],
+    ] as const)
+      await approve(person, name);
+    const live = async (caller: Caller) =>
+      (await listClients(bed.deps, caller, { limit: 100, ended: false })).clients.map(({ clientName }) => clientName);
+    assert.deepEqual(await revokeAllClients(bed.deps, member), { revoked: 2 });
+    assert.deepEqual([await live(owner), await live(elsewhere)], [["other's", "owner's"], []]);
+    assert.equal((await revocations(elsewhere.studio.id)).length, 1, "told where it acted");
+    assert.deepEqual(await revokeAllClients(bed.deps, owner), { revoked: 2 });
+    assert.deepEqual([await live(owner), await live(other)], [[], []]);
+    assert.deepEqual(await revokeAllClients(bed.deps, owner), { revoked: 0 });
+    assert.equal((await revocations(owner.studio.id)).length, 3);
+  });
+
   test("a person finds their own wherever they act; a studio does not see what acts in another", async () => {
     const owner = await newStudio(bed.deps);
     const member = await newMember(bed.deps, owner, "member");
@@ -180,7 +289,7 @@ forEachEngine("AI clients", (bed) => {
     assert.deepEqual(await names(member), ["private", "work"]);
     assert.deepEqual(await names(own), ["private", "work"]);
     assert.deepEqual(await names(owner), ["work"]);
-    const { clients } = await listClients(bed.deps, member);
+    const { clients } = await listClients(bed.deps, member, { limit: 100 });
     assert.deepEqual(
       clients.map(({ studioId }) => studioId),
       [own.studio.id, owner.studio.id],

@@ -92,13 +92,16 @@ const deeds: Record<
     run: ({ deps }, caller) => requestAssetUpload(deps, caller, { kind: "image", mimeType: "image/png" }),
   },
   "activity.list": { allowed: ["owner", "admin"], run: ({ deps }, caller) => listActivity(deps, caller, { limit: 1 }) },
-  "clients.list": { allowed: ["owner", "admin", "member"], run: ({ deps }, caller) => listClients(deps, caller) },
+  "clients.list": {
+    allowed: ["owner", "admin", "member"],
+    run: ({ deps }, caller) => listClients(deps, caller, { limit: 100 }),
+  },
   "clients.listAll": {
     allowed: ["owner", "admin"],
     refusal: "not_found",
     run: async ({ deps }, caller, { otherOwner }) => {
       const grantId = await approve(deps, otherOwner);
-      const { clients } = await listClients(deps, caller);
+      const { clients } = await listClients(deps, caller, { limit: 100 });
       if (!clients.some(({ id }) => id === grantId)) throw notFound("client"); // to them it is not there
     },
   },

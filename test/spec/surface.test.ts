@@ -84,6 +84,7 @@ const api = [
   "PUT /api/studios/:studioId/posts/:postId/assets/:assetId",
   "DELETE /api/studios/:studioId/posts/:postId/assets/:assetId",
   "GET /api/studios/:studioId/clients",
+  "DELETE /api/studios/:studioId/clients",
   "DELETE /api/studios/:studioId/clients/:grantId",
 ];
 

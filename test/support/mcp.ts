@@ -31,6 +31,7 @@ export async function startMcp(
     signer: createSigner(["a secret of at least thirty-two bytes"], deps.clock),
     log: options.log ?? silent,
     countCall: options.countCall ?? noLimit,
+    noteCall: () => {},
     version: "0.0.0-test",
     extension: options.extension,
   });

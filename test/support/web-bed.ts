@@ -4,7 +4,7 @@ import { createSessions } from "#auth/sessions.ts";
 import { openDatabase } from "#db/open.ts";
 import type { SignedIn } from "#domain/caller.ts";
 import { loadStaticFiles } from "#http/static-files.ts";
-import { systemClock } from "#lib/clock.ts";
+import { systemClock, type Clock } from "#lib/clock.ts";
 import { startOnDisk } from "./asset-bed.ts";
 import { openChromium } from "./chromium.ts";
 import { createDeps, createPlace, silent } from "./engines.ts";
@@ -19,11 +19,11 @@ export interface WebBed {
   close(): Promise<void>;
 }
 
-export async function startWebBed(): Promise<WebBed> {
+export async function startWebBed(clock: Clock = systemClock): Promise<WebBed> {
   const place = await createPlace("sqlite");
   const database = await openDatabase({ ...place, log: silent });
   const webFiles = await loadStaticFiles(join(import.meta.dirname, "../../web/dist"));
-  const service = await startOnDisk(createDeps(database, systemClock), { webFiles });
+  const service = await startOnDisk(createDeps(database, clock), { webFiles });
   const browser = await openChromium();
   const sessions = createSessions({ deps: service.deps, base: service.base });
   return {

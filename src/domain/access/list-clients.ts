@@ -1,8 +1,16 @@
+import { z } from "zod";
 import { isoTime } from "#lib/clock.ts";
 import type { Caller, Person, Scope } from "../caller.ts";
 import type { Deps } from "../deps.ts";
+import { pageInput, readCursor, toPage } from "../page.ts";
 import { authorize, may } from "../policy.ts";
+import { dayOf, talliedDays } from "./call-tally.ts";
 import type { ListedGrant } from "./ports.ts";
+
+export const listClientsInput = z.strictObject({
+  ended: z.boolean().optional().describe("Only those that have ended, or only those that have not."),
+  ...pageInput,
+});
 
 export interface ClientView {
   /** The approval, which is what can be revoked; a client may have many. */
@@ -17,17 +25,29 @@ export interface ClientView {
   scopes: readonly Scope[];
   grantedAt: string;
   lastUsedAt: string | null;
+  /** Tool calls in the last 30 days. */
+  calls: number;
   revokedAt: string | null;
 }
 
 /** The AI clients people let in: the caller's own, wherever they act, and for owners and admins all that act in this studio. */
-export async function listClients(deps: Pick<Deps, "grants">, caller: Caller): Promise<{ clients: ClientView[] }> {
+export async function listClients(
+  deps: Pick<Deps, "grants" | "clock">,
+  caller: Caller,
+  { ended, limit, cursor }: z.infer<typeof listClientsInput>,
+): Promise<{ clients: ClientView[]; nextCursor: string | null }> {
   authorize(caller, "clients.list");
+  const list = `clients ${caller.studio.id} ${JSON.stringify([ended])}`;
   const grants = await deps.grants.listForStudio(caller.studio.id, {
     userId: caller.user.id,
     others: may(caller.role, "clients.listAll"),
+    ended,
+    before: readCursor(cursor, list),
+    limit: limit + 1,
+    callsSince: dayOf(deps.clock()) - talliedDays + 1,
   });
-  return { clients: grants.map(viewClient) };
+  const { items, nextCursor } = toPage(grants, limit, list);
+  return { clients: items.map(viewClient), nextCursor };
 }
 
 export function viewClient(grant: ListedGrant): ClientView {
@@ -42,6 +62,7 @@ export function viewClient(grant: ListedGrant): ClientView {
     scopes: grant.scopes,
     grantedAt: isoTime(grant.grantedAt),
     lastUsedAt: grant.lastUsedAt === null ? null : isoTime(grant.lastUsedAt),
+    calls: grant.calls,
     revokedAt: grant.revokedAt === null ? null : isoTime(grant.revokedAt),
   };
 }

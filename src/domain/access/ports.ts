@@ -85,6 +85,8 @@ export interface ListedGrant extends Grant {
   userEmail: string | null;
   /** Where its next call acts: the grant's studio if the user is a member of it, otherwise their first. */
   actsIn: string | null;
+  /** Tool calls under it since `callsSince`. */
+  calls: number;
 }
 
 export interface GrantFilter {
@@ -94,12 +96,20 @@ export interface GrantFilter {
   others: boolean;
   /** Only this one. */
   grantId?: string | undefined;
+  /** Only those that have ended, or only those that have not. */
+  ended?: boolean | undefined;
+  /** Those that came before this one. */
+  before?: string | undefined;
+  limit?: number | undefined;
+  /** The first day whose calls count; without it none do. */
+  callsSince?: number | undefined;
 }
 
 export interface OperatorGrantFilter {
   userId?: string | undefined;
   clientId?: string | undefined;
   ended: boolean;
+  callsSince: number;
 }
 
 export interface GrantStore {
@@ -119,6 +129,8 @@ export interface GrantStore {
   moveStudio(grantId: string, studioId: string): Promise<boolean>;
   /** Notes the use, at most once a minute. */
   touch(grantId: string, now: number): Promise<void>;
+  /** Adds to the calls of a day; nothing where the grant is gone. */
+  addCalls(grantId: string, day: number, calls: number): Promise<void>;
 }
 
 /** Counters that all instances share. */
@@ -128,7 +140,7 @@ export interface RateLimitStore {
 }
 
 /** What nobody will ask for again. */
-export const purgeable = ["oauthRecords", "sessions", "rateLimits", "uploadLinks"] as const;
+export const purgeable = ["oauthRecords", "sessions", "rateLimits", "uploadLinks", "grantCalls"] as const;
 export type Purgeable = (typeof purgeable)[number];
 
 /** Each of these is one statement over at most `limit` rows, so that nobody waits for long. */

@@ -37,7 +37,10 @@ export async function updateAsset(
   const asset = await deps.transact(async (tx) => {
     const updated = await tx.assets.update(caller.studio.id, assetId, change);
     if (!updated) throw notFound("asset");
-    await recordActivity(deps, tx, caller, "asset.updated", assetId, { fields: Object.keys(change) });
+    await recordActivity(deps, tx, caller, "asset.updated", assetId, {
+      fields: Object.keys(change),
+      filename: updated.filename,
+    });
     return updated;
   });
   return describeAsset(deps, asset);

@@ -22,7 +22,10 @@ export async function setAltText(
       altText: input.altText === "" ? null : input.altText,
     });
     if (!updated) throw notFound("file");
-    await recordActivity(deps, tx, visitor, "asset.updated", updated.id, { fields: ["altText"] });
+    await recordActivity(deps, tx, visitor, "asset.updated", updated.id, {
+      fields: ["altText"],
+      filename: updated.filename,
+    });
     return updated;
   });
   return viewFile(deps, { ...file, asset });

@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { clientsQuery, membersQuery, type ActivityFilter } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
@@ -9,8 +9,10 @@ const route = getRouteApi("/studios/$studioId/activity");
 export function ActivityFilters({ filter }: { filter: ActivityFilter }) {
   const { studio } = useStudio();
   const members = useQuery(membersQuery(studio.id)).data?.members ?? [];
-  const clients = useQuery({ ...clientsQuery(studio.id), refetchInterval: false }).data?.clients ?? [];
-  const clientNames = new Map(clients.map(({ clientId, clientName }) => [clientId, clientName]));
+  const clients = useInfiniteQuery({ ...clientsQuery(studio.id, {}), refetchInterval: false }).data?.pages ?? [];
+  const clientNames = new Map(
+    clients.flatMap((page) => page.clients).map(({ clientId, clientName }) => [clientId, clientName]),
+  );
 
   return (
     <div className="filters">

@@ -34,7 +34,7 @@ function Subject({ row }: { row: Activity }) {
   if (typeof onPost === "string") {
     return (
       <Link to="/studios/$studioId/posts/$postId" params={{ studioId: studio.id, postId: onPost }}>
-        see the post
+        {row.action === "asset.requested" ? "for a post" : "a post"}
       </Link>
     );
   }

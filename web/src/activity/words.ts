@@ -21,9 +21,9 @@ export const actionWords: Record<NonNullable<ActivityFilter["action"]>, { choice
   "asset.requested": { choice: "Upload promised", verb: "began to upload a file" },
   "asset.uploaded": { choice: "File uploaded", verb: "uploaded a file" },
   "asset.imported": { choice: "File imported", verb: "imported a file" },
-  "asset.attached": { choice: "File put on a post", verb: "put a file on a post" },
+  "asset.attached": { choice: "File put on a post", verb: "put a file on" },
   "asset.refused": { choice: "File refused", verb: "sent a file that was refused" },
-  "asset.detached": { choice: "File taken off a post", verb: "took a file off a post" },
+  "asset.detached": { choice: "File taken off a post", verb: "took a file off" },
   "asset.updated": { choice: "File described", verb: "changed what is said of a file" },
   "asset.deleted": { choice: "File deleted", verb: "deleted a file" },
   "upload_link.created": { choice: "Upload link made", verb: "made an upload link for" },
@@ -37,11 +37,23 @@ export function actorOf({ user, detail }: Activity): string {
   return user?.name ?? (detail["by"] === "operator" ? "The operator of this server" : "Someone who is gone");
 }
 
+const fieldWords: Record<string, string> = {
+  body: "text",
+  assetIds: "order of files",
+  altText: "alt text",
+  filename: "file name",
+};
+
+const wordsFor = (fields: readonly unknown[]): string =>
+  fields.map((field) => fieldWords[String(field)] ?? String(field)).join(", ");
+
 /** What changed, as far as the row tells. */
 export function changeIn({ action, detail }: Activity): string {
   const text = (name: string): string => (typeof detail[name] === "string" ? detail[name] : "");
   if (action === "post.updated" && Array.isArray(detail["fields"]))
-    return `${detail["fields"].map(String).join(", ")}; revision ${Number(detail["revision"])}`;
+    return `${wordsFor(detail["fields"])}; revision ${Number(detail["revision"])}`;
+  if (action === "asset.updated" && Array.isArray(detail["fields"]))
+    return [text("filename"), wordsFor(detail["fields"])].filter(Boolean).join(": ");
   if (action === "member.role_changed") return `from ${text("from")} to ${text("to")}`;
   if (action === "studio.updated")
     return [text("name") && `name: ${text("name")}`, text("timezone") && `time zone: ${text("timezone")}`]

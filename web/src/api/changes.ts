@@ -46,6 +46,8 @@ export const withdrawInvitation = (studioId: string, invitationId: string) =>
 export const revokeClient = (studioId: string, grantId: string) =>
   tell(studioApi.clients[":grantId"].$delete({ param: { studioId, grantId } }));
 
+export const revokeAllClients = (studioId: string) => ask(studioApi.clients.$delete({ param: { studioId } }));
+
 export const attachAsset = (studioId: string, postId: string, assetId: string) =>
   ask(studioApi.posts[":postId"].assets[":assetId"].$put({ param: { studioId, postId, assetId } }));
 

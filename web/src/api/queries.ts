@@ -5,13 +5,19 @@ import { api, ask, askAgain, fetchMe } from "./client.ts";
 const studioApi = api.studios[":studioId"];
 const postApi = studioApi.posts[":postId"];
 
+/** Asked for so often; where nothing has come yet but a failure, seldom enough that it can be read. */
+const every =
+  (ms: number) =>
+  ({ state }: { state: { data: unknown } }): number =>
+    state.data === undefined ? 10_000 : ms;
+
 /** An open page shows within two seconds what an assistant did: asked for a little more often than that. */
-const live = 1500;
+const live = every(1500);
 
 type PostAnswer = InferResponseType<typeof postApi.$get>;
 type PostPage = InferResponseType<typeof studioApi.posts.$get>;
 type AssetPage = InferResponseType<typeof studioApi.assets.$get>;
-type ClientList = InferResponseType<typeof studioApi.clients.$get>;
+type ClientPage = InferResponseType<typeof studioApi.clients.$get>;
 
 export type Me = NonNullable<Awaited<ReturnType<typeof fetchMe>>>;
 export type Studio = Awaited<ReturnType<typeof fetchStudio>>;
@@ -20,7 +26,10 @@ export type Role = Studio["role"];
 export type Post = PostAnswer;
 export type PostStatus = Post["status"];
 export type Member = Awaited<ReturnType<typeof fetchMembers>>["members"][number];
-export type AiClient = ClientList["clients"][number];
+export type AiClient = ClientPage["clients"][number];
+export interface ClientFilter {
+  ended?: "true" | "false";
+}
 export type Activity = Awaited<ReturnType<typeof fetchActivity>>["activity"][number];
 type ActivityQuery = InferRequestType<typeof studioApi.activity.$get>["query"];
 export type ActivityFilter = Pick<ActivityQuery, "userId" | "clientId" | "action">;
@@ -38,9 +47,6 @@ const fetchPost = (studioId: string, postId: string, known?: PostAnswer): Promis
   askAgain(known, (options) => postApi.$get({ param: { studioId, postId } }, options));
 
 const fetchMembers = (studioId: string) => ask(studioApi.members.$get({ param: { studioId } }));
-
-const fetchClients = (studioId: string, known?: ClientList): Promise<ClientList> =>
-  askAgain(known, (options) => studioApi.clients.$get({ param: { studioId } }, options));
 
 const fetchActivity = (studioId: string, query: ActivityQuery) =>
   ask(studioApi.activity.$get({ param: { studioId }, query }));
@@ -98,28 +104,35 @@ export const uploadLinksQuery = (studioId: string, postId: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "upload-links", postId],
     queryFn: () => ask(postApi["upload-links"].$get({ param: { studioId, postId } })),
-    refetchInterval: 5000,
+    refetchInterval: every(5000),
   });
 
 export const membersQuery = (studioId: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "members"],
     queryFn: () => fetchMembers(studioId),
-    refetchInterval: 5000,
+    refetchInterval: every(5000),
   });
 
 export const invitationsQuery = (studioId: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "invitations"],
     queryFn: () => ask(studioApi.invitations.$get({ param: { studioId } })),
-    refetchInterval: 5000,
+    refetchInterval: every(5000),
   });
 
-export const clientsQuery = (studioId: string) =>
-  queryOptions({
-    queryKey: ["studio", studioId, "clients"],
-    queryFn: ({ client, queryKey }) => fetchClients(studioId, client.getQueryData<ClientList>(queryKey)),
-    refetchInterval: 2000,
+export const clientsQuery = (studioId: string, filter: ClientFilter) =>
+  infiniteQueryOptions({
+    queryKey: ["studio", studioId, "clients", filter],
+    queryFn: ({ client, queryKey, pageParam }) => {
+      const known = client.getQueryData<InfiniteData<ClientPage, string>>(queryKey);
+      const page = known?.pages[known.pageParams.indexOf(pageParam)];
+      const query = { ...filter, limit: "50", ...(pageParam === "" ? {} : { cursor: pageParam }) };
+      return askAgain(page, (options) => studioApi.clients.$get({ param: { studioId }, query }, options));
+    },
+    initialPageParam: "",
+    getNextPageParam: (page: ClientPage) => page.nextCursor,
+    refetchInterval: every(2000),
     structuralSharing: false,
   });
 
@@ -130,7 +143,7 @@ export const activityQuery = (studioId: string, filter: ActivityFilter) =>
       fetchActivity(studioId, { ...filter, limit: "40", ...(pageParam === "" ? {} : { cursor: pageParam }) }),
     initialPageParam: "",
     getNextPageParam: (page) => page.nextCursor,
-    refetchInterval: 5000,
+    refetchInterval: every(5000),
   });
 
 /** After a change: everything of the studio, and of the person, is looked at afresh. */

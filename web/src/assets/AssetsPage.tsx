@@ -134,7 +134,10 @@ function NoAssets({ filter }: { filter: AssetFilter }) {
         Pictures, videos and documents gather here. Open a post and drop files on it, or ask a connected assistant to
         add some.
       </p>
-      <p>
+      <p className="flex flex-wrap gap-3">
+        <Link className="button" to="/studios/$studioId/posts" params={{ studioId: studio.id }}>
+          Go to posts
+        </Link>
         <Link className="button secondary" to="/studios/$studioId/connect" params={{ studioId: studio.id }}>
           Connect an assistant
         </Link>

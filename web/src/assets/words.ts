@@ -1,14 +1,8 @@
 import type { Asset } from "../api/queries.ts";
+import { createFormat } from "../upload/format.ts";
 
-const units = ["bytes", "KB", "MB", "GB"] as const;
-
-/** A size as people say it. */
-export function sizeWords(bytes: number | null): string {
-  if (bytes === null) return "on its way";
-  const step = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(bytes, 1)) / 10));
-  const value = bytes / 1024 ** step;
-  return `${value.toLocaleString("en", { maximumFractionDigits: step > 1 ? 1 : 0 })} ${units[step]}`;
-}
+/** Sizes read as they do while a file goes up. */
+const { bytes: sizeOf } = createFormat("en");
 
 /** What a file is, in a word or two, where no picture of it can be shown. */
 export function typeWord({ mimeType, filename }: Pick<Asset, "mimeType" | "filename">): string {
@@ -18,7 +12,7 @@ export function typeWord({ mimeType, filename }: Pick<Asset, "mimeType" | "filen
 
 export function measures({ width, height, durationMs, bytes }: Asset): string {
   return [
-    sizeWords(bytes),
+    bytes === null ? "on its way" : sizeOf(bytes),
     width !== undefined && height !== undefined ? `${width} × ${height}` : "",
     durationMs === undefined ? "" : lengthWords(durationMs),
   ]

@@ -46,6 +46,12 @@ export function ClientRow({ client }: { client: AiClient }) {
             <LastTime client={client} timezone={studio.timezone} />
           </dd>
         </div>
+        {client.revokedAt === null && (
+          <div>
+            <dt>Calls in 30 days</dt>
+            <dd>{client.calls.toLocaleString("en")}</dd>
+          </div>
+        )}
       </dl>
       {client.revokedAt === null && (
         <div className="row-actions">

@@ -1,6 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { clientsQuery } from "../api/queries.ts";
+import { useState } from "react";
+import { clientsQuery, type ClientFilter } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { Empty } from "../ui/Empty.tsx";
@@ -11,22 +12,19 @@ import { ClientRow } from "./ClientRow.tsx";
 import { useRevoke } from "./use-revoke.tsx";
 
 export function ClientsPage() {
-  const { studio, me, may } = useStudio();
-  const clients = useQuery(clientsQuery(studio.id));
+  const { may } = useStudio();
+  const { clients, rest } = useClients({ ended: "false" });
   const { revokeAll } = useRevoke();
-  const all = clients.data?.clients ?? [];
-  const active = all.filter(({ revokedAt }) => revokedAt === null);
-  const ended = all.filter(({ revokedAt }) => revokedAt !== null);
-  const own = active.filter(({ user }) => user.id === me.user.id);
+  const [showEnded, setShowEnded] = useState(false);
 
   return (
     <>
       <PageHead
         title="AI clients"
         actions={
-          own.length > 1 && (
-            <Button look="quiet" className="min-h-11" onClick={() => revokeAll(own)}>
-              Revoke all of mine
+          clients.length > 1 && (
+            <Button look="quiet" className="min-h-11" onClick={revokeAll}>
+              Revoke all…
             </Button>
           )
         }
@@ -36,38 +34,68 @@ export function ClientsPage() {
           : "The clients you approved, wherever they act. A revoked client is refused at its next call."}{" "}
         Signing out here does not disconnect them.
       </PageHead>
-      {clients.isPending && <Waiting />}
-      {clients.isError && <Failure error={clients.error} onRetry={() => void clients.refetch()} />}
-      {clients.isSuccess && active.length === 0 && (
-        <Empty title="No assistant is connected">
-          <p className="text-muted">
-            Connect Claude, ChatGPT, Cursor or any other MCP client. You approve it once, choose what it may do, and can
-            cut it off here at any time.
-          </p>
-          <p>
-            <Link className="button" to="/studios/$studioId/connect" params={{ studioId: studio.id }}>
-              Connect an assistant
-            </Link>
-          </p>
-        </Empty>
-      )}
-      {active.length > 0 && (
+      {clients.length > 0 && (
         <ul className="rows" aria-label="Connected clients">
-          {active.map((client) => (
+          {clients.map((client) => (
             <ClientRow key={client.id} client={client} />
           ))}
         </ul>
       )}
-      {ended.length > 0 && (
-        <details className="mt-12">
-          <summary className="cursor-pointer text-muted">Ended ({ended.length})</summary>
-          <ul className="rows mt-4" aria-label="Ended approvals">
-            {ended.map((client) => (
-              <ClientRow key={client.id} client={client} />
-            ))}
-          </ul>
-        </details>
-      )}
+      {rest ?? (clients.length === 0 && <NoClients />)}
+      <details className="mt-12" onToggle={({ currentTarget }) => setShowEnded(currentTarget.open)}>
+        <summary className="cursor-pointer text-muted">Ended approvals</summary>
+        {showEnded && <EndedClients />}
+      </details>
     </>
   );
+}
+
+function NoClients() {
+  const { studio } = useStudio();
+  return (
+    <Empty title="No assistant is connected">
+      <p className="text-muted">
+        Connect Claude, ChatGPT, Cursor or any other MCP client. You approve it once, choose what it may do, and can cut
+        it off here at any time.
+      </p>
+      <p>
+        <Link className="button" to="/studios/$studioId/connect" params={{ studioId: studio.id }}>
+          Connect an assistant
+        </Link>
+      </p>
+    </Empty>
+  );
+}
+
+function EndedClients() {
+  const { clients, rest } = useClients({ ended: "true" });
+  return (
+    <>
+      <ul className="rows mt-4" aria-label="Ended approvals">
+        {clients.map((client) => (
+          <ClientRow key={client.id} client={client} />
+        ))}
+      </ul>
+      {rest ?? (clients.length === 0 && <p className="text-muted">None has ended yet.</p>)}
+    </>
+  );
+}
+
+/** The approvals that have come so far, and what is to be shown while there are more, or none yet, or a fault. */
+function useClients(filter: ClientFilter) {
+  const { studio } = useStudio();
+  const asked = useInfiniteQuery(clientsQuery(studio.id, filter));
+  const clients = asked.data?.pages.flatMap((page) => page.clients) ?? [];
+  let rest;
+  if (asked.isPending) rest = <Waiting />;
+  else if (asked.isError) rest = <Failure error={asked.error} onRetry={() => void asked.refetch()} />;
+  else if (asked.hasNextPage)
+    rest = (
+      <p className="mt-8">
+        <Button look="quiet" onClick={() => void asked.fetchNextPage()} busy={asked.isFetchingNextPage && "Loading…"}>
+          Show more
+        </Button>
+      </p>
+    );
+  return { clients, rest };
 }

@@ -1,18 +1,18 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { revokeClient } from "../api/changes.ts";
+import { revokeAllClients, revokeClient } from "../api/changes.ts";
 import { refresh, type AiClient } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
 
 /** Cuts clients off, after asking: they can only come back by being approved anew. */
 export function useRevoke() {
-  const { studio, me } = useStudio();
+  const { studio, me, may } = useStudio();
   const queries = useQueryClient();
   const confirm = useConfirm();
 
-  async function run(clients: readonly AiClient[]): Promise<void> {
+  async function run(end: () => Promise<unknown>): Promise<void> {
     try {
-      for (const { id } of clients) await revokeClient(studio.id, id);
+      await end();
     } finally {
       await refresh(queries, studio.id);
     }
@@ -30,26 +30,22 @@ export function useRevoke() {
         ),
         action: "Revoke",
         busy: "Revoking…",
-        run: () => run([client]),
+        run: () => run(() => revokeClient(studio.id, client.id)),
       }),
-    revokeAll: (clients: readonly AiClient[]) =>
+    revokeAll: () =>
       confirm({
-        title: `Revoke all ${clients.length} of yours?`,
+        title: "Revoke all?",
         body: (
-          <>
-            <p>Each of these is refused at its next call, in whichever studio it works:</p>
-            <ul className="mt-2 list-disc pl-5">
-              {clients.map(({ id, clientName, redirectHost }) => (
-                <li key={id}>
-                  {clientName} at {redirectHost}
-                </li>
-              ))}
-            </ul>
-          </>
+          <p>
+            {may("clients.revokeAny")
+              ? `Every client that works in ${studio.name}, whoever approved it, and every client of yours in any studio is refused at its next call.`
+              : "Every client that you approved, in whichever studio it works, is refused at its next call."}{" "}
+            Each would have to be connected and approved anew. What they did stays.
+          </p>
         ),
         action: "Revoke all",
-        busy: `Revoking ${clients.length}…`,
-        run: () => run(clients),
+        busy: "Revoking…",
+        run: () => run(() => revokeAllClients(studio.id)),
       }),
   };
 }

@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { clientsQuery, type AiClient } from "../api/queries.ts";
@@ -8,16 +8,15 @@ import { useStudio } from "../frame/use-studio.ts";
 /** Waits beside the instructions and shows a client the moment it is approved, and again when it first calls. */
 export function JustConnected() {
   const { studio, me } = useStudio();
-  const { data } = useQuery(clientsQuery(studio.id));
+  // The newest come first, so whoever connects now is on the first page.
+  const clients = useInfiniteQuery(clientsQuery(studio.id, { ended: "false" })).data?.pages[0]?.clients;
   const [known, setKnown] = useState<ReadonlySet<string>>();
 
   useEffect(() => {
-    if (data && !known) setKnown(new Set(data.clients.map(({ id }) => id)));
-  }, [data, known]);
+    if (clients && !known) setKnown(new Set(clients.map(({ id }) => id)));
+  }, [clients, known]);
 
-  const fresh = data?.clients.filter(
-    ({ id, user, revokedAt }) => known && !known.has(id) && user.id === me.user.id && revokedAt === null,
-  );
+  const fresh = clients?.filter(({ id, user }) => known && !known.has(id) && user.id === me.user.id);
   const isWaiting = fresh === undefined || fresh.length === 0;
   return (
     <div className={isWaiting ? "live" : "live connected"} role="status">

@@ -67,17 +67,22 @@ export function Dispute({ keeper, theirs }: { keeper: DraftKeeper; theirs: Post 
   );
 }
 
+/** So many characters of what both have in common are shown on either side of a difference, so that it is in sight. */
+const around = 160;
+
 /** Text with the part that the other does not have marked: what lies between the first and the last difference. */
 function Differing({ text, than }: { text: string; than: string }) {
   let start = 0;
   while (start < Math.min(text.length, than.length) && text[start] === than[start]) start++;
   let end = 0;
   while (end < Math.min(text.length, than.length) - start && text.at(-1 - end) === than.at(-1 - end)) end++;
+  const before = text.slice(0, start);
+  const after = end === 0 ? "" : text.slice(-end);
   return (
     <>
-      {text.slice(0, start)}
+      {before.length > around ? `… ${before.slice(-around).replace(/^\S*\s/, "")}` : before}
       <mark>{text.slice(start, text.length - end)}</mark>
-      {end === 0 ? "" : text.slice(-end)}
+      {after.length > around ? `${after.slice(0, around).replace(/\s\S*$/, "")} …` : after}
     </>
   );
 }

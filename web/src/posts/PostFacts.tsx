@@ -56,6 +56,11 @@ export function PostFacts({ keeper }: { keeper: DraftKeeper }) {
           Archive
         </Button>
       )}
+      {may("posts.write") && post.status === "archived" && (
+        <Button look="quiet" onClick={() => void setStatus("draft")}>
+          Bring back as draft
+        </Button>
+      )}
     </aside>
   );
 }

@@ -22,10 +22,15 @@ export function PostRow({ post }: { post: Post }) {
         <p className="mt-1 line-clamp-1 text-muted">{excerpt === "" ? "No text yet" : excerpt}</p>
       </div>
       <p className="meta">
-        {post.assets.length > 0 && <span>{post.assets.length === 1 ? "1 file" : `${post.assets.length} files`}</span>}
         <span className={`status ${post.status}`}>{statusWords[post.status].one}</span>
+        <span>{fileCount(post.assets.length)}</span>
         <Time at={post.updatedAt} timezone={studio.timezone} />
       </p>
     </li>
   );
+}
+
+function fileCount(files: number): string {
+  if (files === 0) return "";
+  return files === 1 ? "1 file" : `${files} files`;
 }

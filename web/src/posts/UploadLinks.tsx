@@ -47,11 +47,17 @@ export function UploadLinks({ post }: { post: Post }) {
   }
 
   return (
-    <div className="mt-6">
+    <div className="mt-10">
       {may("assets.write") && post.status !== "archived" && (
-        <Button look="quiet" onClick={() => void make()} busy={busy && "Making a link…"}>
-          Make an upload link
-        </Button>
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <div className="min-w-0 flex-[1_1_16rem]">
+            <h3 className="m-0 font-serif text-lg">Files from someone else</h3>
+            <p className="m-0 text-sm text-muted">A link with which anyone can send files here, without an account.</p>
+          </div>
+          <Button look="quiet" onClick={() => void make()} busy={busy && "Making a link…"}>
+            Make an upload link
+          </Button>
+        </div>
       )}
       {error !== undefined && <Failure error={error} />}
       <ul className="rows mt-4">
@@ -65,7 +71,7 @@ export function UploadLinks({ post }: { post: Post }) {
               </span>
             </p>
             {may("assets.write") && (
-              <Button look="quiet" onClick={() => withdraw(id)}>
+              <Button look="quiet" onClick={() => withdraw(id)} aria-label={`Withdraw the link by ${createdBy.name}`}>
                 Withdraw
               </Button>
             )}

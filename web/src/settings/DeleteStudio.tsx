@@ -21,7 +21,7 @@ export function DeleteStudio() {
           it are cut off. This cannot be undone.
         </p>
         <p>
-          <Button look="danger" onClick={() => setOpen(true)}>
+          <Button look="quiet" className="min-h-11 text-danger" onClick={() => setOpen(true)}>
             Delete studio…
           </Button>
         </p>

@@ -17,6 +17,12 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+export function quietButton(word: string, act: () => void): HTMLButtonElement {
+  const made = el("button", { type: "button", className: "quiet", textContent: word });
+  made.addEventListener("click", act);
+  return made;
+}
+
 /** Changes text only where it differs: a screen reader may be in the middle of it. */
 export function say(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;

@@ -1,5 +1,6 @@
 import { withoutLitter } from "./choose.ts";
-import { el, say, show } from "./dom.ts";
+import { el, quietButton, say, show } from "./dom.ts";
+import { createDrop } from "./drop.ts";
 import { createFormat } from "./format.ts";
 import type { Language } from "./languages.ts";
 import { listenForFiles } from "./listen.ts";
@@ -23,6 +24,9 @@ export interface Face {
   destroy(): void;
 }
 
+/** From so many sent bytes on a person is asked before they are lost; less is soon sent again. */
+const worthAsking = 64 * 1024 * 1024;
+
 /** What a person sees and does. Draws only what changed. */
 export function createFace(root: HTMLElement, { uploader, language, accepts, phone }: FaceOptions): Face {
   const { strings } = language;
@@ -31,67 +35,14 @@ export function createFace(root: HTMLElement, { uploader, language, accepts, pho
   root.dir = language.direction;
   root.classList.add("uploader");
 
-  const accept = accepts.join(",");
-  // The page brings the first one, so that files can be chosen before this script has come.
-  const input =
-    root.querySelector<HTMLInputElement>("input[type=file]") ?? el("input", { type: "file", multiple: true });
-  input.id ||= "uploader-files";
-  const folder = el("input", {
-    type: "file",
-    multiple: true,
-    webkitdirectory: true,
-    tabIndex: -1,
-    "aria-hidden": "true",
-  });
-  const lens = el("input", {
-    type: "file",
-    accept: "image/*,video/*",
-    capture: "environment",
-    tabIndex: -1,
-    "aria-hidden": "true",
-  });
-  for (const one of [input, folder, lens]) {
-    one.classList.add("unseen");
-    if (one !== lens) one.accept = accept;
-    one.addEventListener("change", () => takeFrom(one));
-  }
-
-  const quiet = (word: string, act: () => void) => {
-    const made = el("button", { type: "button", className: "quiet", textContent: word });
-    made.addEventListener("click", act);
-    return made;
-  };
-  const isTouch = matchMedia("(pointer: coarse)").matches;
-  const openCamera = () =>
-    isTouch
-      ? lens.click()
-      : void import("./camera.ts").then(({ takePicture }) => takePicture(strings, (file) => add([{ file }])));
-  const drop = el(
-    "section",
-    { className: "drop", "aria-label": strings.chooseFiles },
-    input,
-    folder,
-    lens,
-    isTouch ? undefined : el("p", { className: "drop-title", textContent: strings.dropHint, "aria-hidden": "true" }),
-    el(
-      "div",
-      { className: "acts" },
-      el("label", { className: "button", htmlFor: input.id, textContent: strings.chooseFiles }),
-      isTouch ? undefined : quiet(strings.chooseFolder, () => folder.click()),
-      isTouch || "mediaDevices" in navigator ? quiet(strings.takePicture, openCamera) : undefined,
-      phone === undefined || isTouch
-        ? undefined
-        : quiet(strings.phone, () => void import("./phone.ts").then(({ showPhone }) => showPhone(phone, strings))),
-    ),
-    el("p", { className: "hint", textContent: strings.intro }),
-  );
+  const { section: drop, input, takeEarly } = createDrop(root, { strings, accepts, phone, add });
 
   const connection = el("p", { className: "notice" });
   const notice = el("p", { className: "notice" });
   const summary = el("p", { className: "summary" });
   const bar = el("progress", { max: 100, "aria-label": strings.uploading });
-  const pauseAll = quiet(strings.pause, () => uploader.pause());
-  const resumeAll = quiet(strings.resume, () => uploader.resume());
+  const pauseAll = quietButton(strings.pause, () => uploader.pause());
+  const resumeAll = quietButton(strings.resume, () => uploader.resume());
   const overall = el(
     "section",
     { className: "overall" },
@@ -120,14 +71,13 @@ export function createFace(root: HTMLElement, { uploader, language, accepts, pho
     for (const fileName of uploader.add(withoutLitter(chosen))) announce(fill(strings.noDuplicates, { fileName }));
   }
 
-  function takeFrom(from: HTMLInputElement): void {
-    const files = [...(from.files ?? [])];
-    // Emptied, so that choosing the same file again is a change as well.
-    from.value = "";
-    add(files.map((file) => ({ file })));
+  function cancel(key: string): void {
+    const item = uploader.items().find((one) => one.key === key);
+    if (!item || item.sent < worthAsking || item.status === "failed") remove(key);
+    else void import("./ask.ts").then(({ askToCancel }) => askToCancel(item.name, strings, () => remove(key)));
   }
 
-  function cancel(key: string): void {
+  function remove(key: string): void {
     const keys = [...rows.keys()];
     const next = keys[keys.indexOf(key) + 1] ?? keys[keys.indexOf(key) - 1];
     uploader.cancel(key);
@@ -154,7 +104,8 @@ export function createFace(root: HTMLElement, { uploader, language, accepts, pho
     root.dataset["state"] = now.state;
     show(overall, now.state !== "empty");
     const parts = [fill(strings.filesUploadedOfTotal, { complete: now.done, smart_count: now.files })];
-    if (now.state !== "done")
+    const isOpen = now.state === "sending" || now.state === "paused";
+    if (isOpen)
       parts.push(
         fill(strings.dataUploadedOfTotal, { complete: format.bytes(now.sent), total: format.bytes(now.size) }),
       );
@@ -162,7 +113,7 @@ export function createFace(root: HTMLElement, { uploader, language, accepts, pho
     if (now.secondsLeft !== undefined) parts.push(fill(strings.xTimeLeft, { time: format.duration(now.secondsLeft) }));
     say(summary, now.state === "done" ? strings.allDone : parts.join(" · "));
     bar.value = now.size === 0 ? 0 : (now.sent / now.size) * 100;
-    show(bar, now.state !== "done");
+    show(bar, isOpen);
     const focused = document.activeElement === pauseAll || document.activeElement === resumeAll;
     show(pauseAll, now.state === "sending");
     show(resumeAll, now.state === "paused");
@@ -207,7 +158,7 @@ export function createFace(root: HTMLElement, { uploader, language, accepts, pho
 
   show(notice, false);
   draw();
-  if (input.files && input.files.length > 0) takeFrom(input);
+  takeEarly();
   return {
     notice(text) {
       say(notice, text);

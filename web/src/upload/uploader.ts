@@ -1,10 +1,10 @@
-import { createClient, type Client, type RemoteFile } from "./client.ts";
-import { createGate } from "./gate.ts";
-import { explain, isSame, newWork, overallOf, type Chosen, type Item, type Overall, type Work } from "./item.ts";
+import type { RemoteFile } from "./client.ts";
+import { isSame, newWork, overallOf, type Chosen, type Item, type Overall, type Work } from "./item.ts";
 import { createKeeper } from "./keeper.ts";
+import { createLinks } from "./links.ts";
 import { createPace } from "./pace.ts";
 import { createPatience } from "./patience.ts";
-import { transfer } from "./transfer.ts";
+import { createSender } from "./send-file.ts";
 
 export interface Uploader {
   items(): readonly Item[];
@@ -28,101 +28,19 @@ export interface UploaderOptions {
   onArrived?: ((file: RemoteFile) => void) | undefined;
 }
 
-/** Parts on their way at once, and files: a browser opens six connections to a host, and some are for asking. */
-const partsAtOnce = 4;
-const filesAtOnce = 3;
-/** Well within the 30 minutes of a link. */
-const tokenReuseMs = 20 * 60_000;
-
 export function createUploader({ token: newToken, onArrived }: UploaderOptions): Uploader {
   const works: Work[] = [];
   const listeners = new Set<() => void>();
   const tell = () => listeners.forEach((listener) => listener());
   const patience = createPatience(tell);
-  const connections = createGate(partsAtOnce);
-  const files = createGate(filesAtOnce);
   const keeper = createKeeper();
   const total = createPace();
-  const clients = new Map<string, Client>();
+  const links = createLinks(newToken);
+  const run = createSender({ works, links, keeper, patience, total, tell, onArrived });
   let made = 0;
-
-  const clientOf = (token: string): Client => {
-    const known = clients.get(token) ?? createClient(token);
-    clients.set(token, known);
-    return known;
-  };
-  let latest: { token: Promise<string>; at: number } | undefined;
-  /** One link for all files that are chosen within some time, not one each. */
-  function tokenNow(): Promise<string> {
-    if (latest && Date.now() - latest.at < tokenReuseMs) return latest.token;
-    const asked = { token: newToken(), at: Date.now() };
-    asked.token.catch(() => latest === asked && (latest = undefined));
-    latest = asked;
-    return asked.token;
-  }
 
   const find = (key: string) => works.find((work) => work.key === key);
   const chosen = (key: string | undefined) => (key === undefined ? works : works.filter((work) => work.key === key));
-
-  async function run(work: Work, file: File): Promise<void> {
-    const control = new AbortController();
-    work.control = control;
-    work.status = "waiting";
-    work.error = undefined;
-    work.pace.reset();
-    tell();
-    let leave = () => {};
-    try {
-      leave = await files.enter(control.signal);
-      work.status = "sending";
-      tell();
-      work.token ??= await tokenNow();
-      const { token } = work;
-      const client = clientOf(token);
-      const arrived = await transfer(file, { client, patience, connections, parallel: partsAtOnce }, control.signal, {
-        onStarted({ file: remote }) {
-          const unsaid = work.altText !== "" && work.altText !== remote.altText && work.id === undefined;
-          work.id = remote.id;
-          // The server knows it from before, under a row of its own: this one takes its place.
-          const twin = works.findIndex((one) => one !== work && one.id === remote.id);
-          if (twin >= 0) works.splice(twin, 1);
-          if (unsaid) void client.setAltText(remote.id, work.altText).catch(() => {});
-          else work.altText = remote.altText;
-          void keeper.keep(token, file, work.kept?.handle);
-          tell();
-        },
-        onProgress(sent) {
-          work.sent = sent;
-          work.pace.note(sent, performance.now());
-          total.note(sum(), performance.now());
-        },
-        onChecking() {
-          work.status = "checking";
-          tell();
-        },
-      });
-      settle(work, arrived);
-      void keeper.forget(token, file);
-      onArrived?.(arrived);
-    } catch (error) {
-      if (control.signal.aborted) return;
-      work.status = "failed";
-      work.error = explain(error);
-    } finally {
-      leave();
-      tell();
-    }
-  }
-
-  function settle(work: Work, remote: RemoteFile): void {
-    work.status = "done";
-    work.id = remote.id;
-    work.name = remote.filename;
-    work.sent = work.size;
-    work.thumbnailUrl = remote.thumbnailUrl;
-  }
-
-  const sum = () => works.reduce((bytes, { sent }) => bytes + sent, 0);
 
   function put(given: Pick<Work, "name" | "size" | "type"> & Partial<Work>): Work {
     const work = newWork(`file-${++made}`, given);
@@ -185,7 +103,7 @@ export function createUploader({ token: newToken, onArrived }: UploaderOptions):
       work.control?.abort(new DOMException("cancelled", "AbortError"));
       works.splice(works.indexOf(work), 1);
       if (work.token !== undefined && work.status !== "done") {
-        const client = clientOf(work.token);
+        const client = links.client(work.token);
         const { id } = work;
         if (id !== undefined)
           void patience.until(() => client.cancel(id), new AbortController().signal).catch(() => {});
@@ -200,7 +118,7 @@ export function createUploader({ token: newToken, onArrived }: UploaderOptions):
       const { token, id } = work;
       if (token === undefined || id === undefined) return true; // said when it begins
       try {
-        await patience.until(() => clientOf(token).setAltText(id, altText), new AbortController().signal);
+        await patience.until(() => links.client(token).setAltText(id, altText), new AbortController().signal);
         return true;
       } catch {
         return false;
