@@ -33,20 +33,26 @@ export interface Held {
   link: string;
 }
 
-/** Someone with a studio, let in through the database of a service that runs at `base`. */
-export async function letIn(place: Place, base: string): Promise<Held> {
+/** Someone with a studio, let in through the database of the service at `base`: a client's token and a web session. */
+export async function signUp(place: Place, base: string): Promise<Pick<Held, "token" | "cookie">> {
   const database = await openDatabase({ ...place, log: silent });
   try {
     const deps = { ...createDeps(database, systemClock), base, uploadPage: base };
     const owner = await newStudio(deps);
     const { token } = await approve(deps, owner);
     const cookie = (await createSessions({ deps, base }).start(owner.user.id, undefined)).split(";", 1)[0] ?? "";
-    const { id: postId } = await tool<{ id: string }>(base, token, "create_post", { title: "A post" });
-    const { url: link } = await tool<{ url: string }>(base, token, "create_upload_session", { postId });
-    return { token, cookie, postId, link };
+    return { token, cookie };
   } finally {
     await database.close();
   }
+}
+
+/** The same, with a post and a link to it, made by the running service. */
+export async function letIn(place: Place, base: string): Promise<Held> {
+  const { token, cookie } = await signUp(place, base);
+  const { id: postId } = await tool<{ id: string }>(base, token, "create_post", { title: "A post" });
+  const { url: link } = await tool<{ url: string }>(base, token, "create_upload_session", { postId });
+  return { token, cookie, postId, link };
 }
 
 /** The statuses of a tool call, a page of the web app's API and an upload link; all 200 where everything is good. */
