@@ -14,10 +14,11 @@ interface Locked {
   inBundle?: boolean;
 }
 
-const { lockfileVersion, packages } = readJson<{ lockfileVersion: number; packages: Record<string, Locked> }>(
-  "package-lock.json",
-);
-const manifest = readJson<Record<string, Record<string, string> | undefined>>("package.json");
+const { lockfileVersion, packages } = readJson("package-lock.json") as {
+  lockfileVersion: number;
+  packages: Record<string, Locked>;
+};
+const manifest = readJson("package.json") as Record<string, Record<string, string> | undefined>;
 
 const faults = lockfileVersion === 3 ? [] : ["package-lock.json: expected lockfileVersion 3"];
 for (const [path, { version, resolved, integrity, link, inBundle }] of Object.entries(packages)) {
@@ -35,6 +36,6 @@ for (const kind of ["dependencies", "devDependencies", "optionalDependencies", "
 for (const fault of faults) console.error(fault);
 process.exitCode = faults.length === 0 ? 0 : 1;
 
-function readJson<T>(file: string): T {
-  return JSON.parse(readFileSync(join(root, file), "utf8")) as T;
+function readJson(file: string): unknown {
+  return JSON.parse(readFileSync(join(root, file), "utf8"));
 }
