@@ -40,7 +40,8 @@ export async function backUp(options: BackupOptions): Promise<Backup> {
   const { dataDir, into, clock, tell } = options;
   if (!relative(resolve(dataDir), resolve(into)).startsWith(".."))
     throw new OperatorError(`${into} lies in the data folder. Name a folder outside, best on another disk.`);
-  const name = `atelier-${isoTime(clock()).replace(/[:.]/g, "-")}`;
+  const madeAt = isoTime(clock());
+  const name = `atelier-${madeAt.replace(/[:.]/g, "-")}`;
   const [path, draft] = [join(into, name), join(into, `${name}${partial}`)];
   const live = openSqliteFile(dataDir, { alone: false });
   try {
@@ -49,7 +50,7 @@ export async function backUp(options: BackupOptions): Promise<Backup> {
     const { listed, lost, bytes } = await copyAll(options, live, draft);
     await writeText(join(draft, sumsFile), listed.map(sumLine).join(""));
     const sums = await digestOf(join(draft, sumsFile));
-    const manifest = { version: options.version, madeAt: isoTime(clock()), files: listed.length, bytes, sums, lost };
+    const manifest = { version: options.version, madeAt, files: listed.length, bytes, sums, lost };
     await writeText(join(draft, manifestFile), `${JSON.stringify({ format: 1, ...manifest }, null, 2)}\n`);
     const verified = await verifyBackup(draft, tell);
     await syncFolders(draft);
@@ -104,7 +105,7 @@ async function copyStored(dataDir: string, draft: string, file: RecordedFile): P
   const versions = await findVersions(join(dataDir, "files"), file.key);
   const found = versions.find(({ sha256 }) => sha256 === file.sha256);
   if (!found) return undefined;
-  const path = relative(dataDir, found.path);
+  const path = relative(dataDir, found.path).replaceAll("\\", "/");
   const to = join(draft, path);
   const copied = await copyFile(found.path, to).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;

@@ -103,6 +103,12 @@ forEachEngine("the operator", (bed) => {
       [401, 401, 403],
     );
     assert.equal(await mcpStatus(await newToken(server.deps, late.grantId)), 401);
+    await enableUser(bed.deps, operator, { user: owner.user.id });
+    assert.deepEqual(
+      [await mcpStatus(late.token), await meStatus(late.cookie), await linkStatus(late.url)],
+      [401, 401, 403],
+      "nor when they are let in again",
+    );
   });
 
   test("a disabled user cannot sign in, and after enabling can, with nothing of before", async () => {

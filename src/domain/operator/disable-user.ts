@@ -1,21 +1,21 @@
 import { recordActivity } from "../activity/record.ts";
 import type { Operator } from "../caller.ts";
 import type { Deps } from "../deps.ts";
+import { endHoldings, type Ended } from "./end-holdings.ts";
 import { findUser } from "./find-user.ts";
 
 export interface Disabled {
   userId: string;
   /** False: they were disabled before. What they still held is ended all the same. */
   changed: boolean;
-  ended: { sessions: number; clients: number; uploadLinks: number; invitations: number };
+  ended: Ended;
   /** Studios that nobody can manage now. They want a new owner. */
   withoutOwner: { id: string; name: string }[];
 }
 
 /**
- * Shuts a person out, from their next call on: nothing they hold is good while they are disabled. Sessions, approvals
- * and links also end, so that none of them comes back to life with the person. An invitation of theirs would let them
- * in again under another name, so those end too.
+ * Shuts a person out, from their next call on: nothing they hold is good while they are disabled. It also ends, so that
+ * none of it comes back to life with the person.
  */
 export async function disableUser(
   deps: Pick<Deps, "users" | "memberships" | "transact" | "newId" | "clock">,
@@ -27,12 +27,7 @@ export async function disableUser(
   const done = await deps.transact(async (tx) => {
     const now = deps.clock();
     const changed = await tx.users.setDisabled(userId, now);
-    const ended = {
-      sessions: await tx.sessions.deleteOf(userId),
-      clients: await tx.grants.revokeOf(userId, now),
-      uploadLinks: await tx.uploads.withdrawOf(userId, now),
-      invitations: await tx.invitations.revokeOf(userId, now),
-    };
+    const ended = await endHoldings(tx, userId, now);
     for (const { studioId } of changed ? memberships : [])
       await recordActivity(deps, tx, { ...operator, studio: { id: studioId } }, "member.disabled", userId);
     return { userId, changed, ended };
