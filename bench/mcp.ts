@@ -124,17 +124,24 @@ const expecting =
 
 async function compare(engine: EngineName, server: string | undefined): Promise<void> {
   const bench = await prepare(engine, server, 100);
-  const servers: [name: string, file: string, env: Record<string, string>][] = [
+  const servers: [name: string, file: string, env: Record<string, string>, share?: number][] = [
     ["ours", "servers/ours.ts", bench.env],
     ["whole service", "servers/ours.ts", { ...bench.env, BENCH_EDGE: "1" }],
     ["bare node:http", "servers/bare.ts", bench.env],
-    ["createMcpHandler", "servers/sdk.ts", bench.env],
+    ["createMcpHandler", "servers/sdk.ts", bench.env, 0.15],
     ...(hasBetterAuth
-      ? [["better-auth + SDK", "peers/better-auth/server.ts", bench.env] satisfies [string, string, object]]
+      ? [
+          ["better-auth + SDK", "peers/better-auth/server.ts", bench.env, 0.15] satisfies [
+            string,
+            string,
+            object,
+            number,
+          ],
+        ]
       : []),
   ];
   // Two processes of each: what the compiler makes of the same code differs from one to the next.
-  const peers = await Promise.all([...servers, ...servers].map(([name, file, env]) => startPeer(name, file, env)));
+  const peers = await Promise.all([...servers, ...servers].map((one) => startPeer(...one)));
   const args = { postId: bench.postId };
   try {
     const found = await measure(peers, callOf(bench, "get_post", args), rounds, calls, expecting(bench.postId));

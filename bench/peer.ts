@@ -9,12 +9,14 @@ export interface Peer {
   url: string;
   /** One of its own making, where it does not take ours. */
   token: string | undefined;
+  /** One that takes ten times as long is asked a tenth as often. */
+  share: number;
   /** Microseconds of CPU since it started. */
   cpu(): Promise<number>;
   stop(): Promise<void>;
 }
 
-export async function startPeer(name: string, file: string, env: Record<string, string>): Promise<Peer> {
+export async function startPeer(name: string, file: string, env: Record<string, string>, share = 1): Promise<Peer> {
   const child = fork(join(import.meta.dirname, file), {
     env: { ...process.env, ...env },
     stdio: ["ignore", "ignore", "inherit", "ipc"],
@@ -24,6 +26,7 @@ export async function startPeer(name: string, file: string, env: Record<string, 
     name,
     url,
     token,
+    share,
     async cpu() {
       const answered = answer<{ cpu: number }>(child);
       child.send("cpu");
@@ -70,10 +73,11 @@ export async function measure(
   const found = new Map<string, Figures[]>(peers.map(({ name }) => [name, []]));
   for (let round = -warmUpRounds; round < rounds; round++) {
     for (const peer of peers) {
+      const asked = Math.round(calls * peer.share);
       const before = await peer.cpu();
-      const seconds = await run({ ...load(peer), connections: 8 }, calls, check);
+      const seconds = await run({ ...load(peer), connections: 8 }, asked, check);
       const used = (await peer.cpu()) - before;
-      if (round >= 0) found.get(peer.name)?.push({ cpuMicros: used / calls, callsPerSecond: calls / seconds });
+      if (round >= 0) found.get(peer.name)?.push({ cpuMicros: used / asked, callsPerSecond: asked / seconds });
     }
   }
   return new Map(

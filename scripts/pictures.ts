@@ -50,7 +50,8 @@ await bed.close();
 sent.remove();
 
 async function take({ open }: WebBed, scene: Scene, look: string, into: string): Promise<void> {
-  const context = await open(scene.person, { ...looks[look], locale: "en-GB" });
+  const shown = values.docs ? { viewport: { width: 1280, height: 1000 } } : {};
+  const context = await open(scene.person, { ...looks[look], ...shown, locale: "en-GB" });
   const page = await context.newPage();
   try {
     await scene.go(page);

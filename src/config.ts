@@ -1,62 +1,27 @@
 import { z } from "zod";
-import { parseAddressSet, type AddressSet } from "#lib/ip-address.ts";
+import type { AddressSet } from "#lib/ip-address.ts";
 import { logLevels } from "#lib/log.ts";
 import { isLoopbackName } from "#lib/loopback.ts";
+import {
+  allowedPeople,
+  bytes,
+  databaseUrl,
+  onOff,
+  origin,
+  origins,
+  parseUrl,
+  port,
+  proxies,
+  secrets,
+  trueFalse,
+  whole,
+} from "#lib/setting-values.ts";
 
 /** The only file that knows the names of environment variables. SPEC.md §8 is this table in words. */
 
 type Environment = Record<string, string | undefined>;
 
 const mebibyte = 1024 * 1024;
-
-/** Digits only: what JavaScript would also take for a number (blanks, 1e3, 0x10) is a slip of the keyboard here. */
-const whole = (min: number, max: number, what: string) =>
-  z
-    .string()
-    .refine((value) => /^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max, what)
-    .transform(Number);
-
-const port = whole(0, 65_535, "a number from 0 to 65535");
-const bytes = whole(1, Number.MAX_SAFE_INTEGER, "a number of bytes");
-const onOff = z.enum(["on", "off"]);
-const trueFalse = z.enum(["true", "false"]).transform((value) => value === "true");
-
-const origin = z.string().transform((value, issue) => {
-  const url = parseUrl(value);
-  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash) {
-    return (url.origin + url.pathname).replace(/\/$/, "");
-  }
-  issue.addIssue({ code: "custom", message: "an http or https address without query or fragment" });
-  return z.NEVER;
-});
-
-const databaseUrl = z
-  .string()
-  .refine((value) => /^postgres(ql)?:\/\/./.test(value), "an address that begins with postgres://");
-
-const list = z.string().transform((value) =>
-  value
-    .split(",")
-    .map((item) => item.trim())
-    .filter(Boolean),
-);
-
-const secrets = list
-  .refine((all) => all.length > 0, "at least one secret")
-  .refine((all) => all.every((one) => Buffer.byteLength(one) >= 32), "at least 32 bytes for each secret")
-  .transform((all) => all as [string, ...string[]]);
-
-const allowedPeople = list
-  .refine((all) => all.length > 0, "addresses, @domains or *")
-  .refine((all) => all.every((one) => one === "*" || /^[^\s@]*@[^\s@]+$/.test(one)), "addresses, @domains or *")
-  .transform((all) => all.map((one) => one.toLowerCase()));
-
-const proxies = list.transform((entries, issue): AddressSet => {
-  const set = parseAddressSet(entries);
-  if (set) return set;
-  issue.addIssue({ code: "custom", message: "addresses, networks such as 10.0.0.0/8, or loopback" });
-  return z.NEVER;
-});
 
 const schema = z.object({
   HOST: z.string().min(1).default("127.0.0.1"),
@@ -65,7 +30,7 @@ const schema = z.object({
   UPLOAD_PAGE_URL: origin.optional(),
   LOGIN_URL: z.string().optional(),
   SIGN_IN_ALLOW: allowedPeople.optional(),
-  MCP_ORIGINS: list.refine((all) => all.every(isOrigin), "origins such as https://app.example.com").default([]),
+  MCP_ORIGINS: origins.default([]),
   METRICS_TOKEN: z.string().min(16, "at least 16 characters").optional(),
   DATA_DIR: z.string().min(1).default("./data"),
   DATABASE_URL: databaseUrl.optional(),
@@ -81,6 +46,7 @@ const schema = z.object({
   MAX_VIDEO_BYTES: bytes.default(4096 * mebibyte),
   MAX_DOCUMENT_BYTES: bytes.default(100 * mebibyte),
   MAX_ASSETS_PER_POST: whole(1, 1000, "a number from 1 to 1000").default(20),
+  MAX_STUDIO_BYTES: bytes.optional(),
   OAUTH_CLIENTS: z.string().optional(),
   TRUST_PROXY: proxies.prefault(""),
   CONFORMANCE_FIXTURES: z.enum(["0", "1"]).default("0"),
@@ -115,7 +81,14 @@ export interface Config {
   secrets: [string, ...string[]] | undefined;
   /** Empty: the built-in development issuer. Only on loopback. */
   identityProviders: readonly IdentityProviderConfig[];
-  limits: { image: number; video: number; document: number; assetsPerPost: number };
+  limits: {
+    image: number;
+    video: number;
+    document: number;
+    assetsPerPost: number;
+    /** What all files of a studio may take together; absent: as much as there is. */
+    studioBytes: number | undefined;
+  };
   oauthClientsFile: string | undefined;
   /** Whose forwarded address counts, for rate limits only. */
   trustProxy: AddressSet;
@@ -206,6 +179,7 @@ export function readConfig(environment: Environment): Config {
       video: env.MAX_VIDEO_BYTES,
       document: env.MAX_DOCUMENT_BYTES,
       assetsPerPost: env.MAX_ASSETS_PER_POST,
+      studioBytes: env.MAX_STUDIO_BYTES,
     },
     oauthClientsFile: env.OAUTH_CLIENTS,
     trustProxy: env.TRUST_PROXY,
@@ -280,25 +254,17 @@ function readS3(env: z.infer<typeof schema>, faults: string[]): Config["storage"
 
 function readPlatforms(set: Environment, faults: string[]): Config["platformCredentials"] {
   const names = new Set(
-    Object.keys(set).flatMap((name) => /^PLATFORM_([A-Z0-9]+)_CLIENT_(?:ID|SECRET)$/.exec(name)?.[1] ?? []),
+    Object.keys(set).flatMap((name) => /^PLATFORM_([A-Z0-9]+)_(?:CLIENT_ID|(?:CLIENT_)?SECRET)$/.exec(name)?.[1] ?? []),
   );
   return Object.fromEntries(
     [...names].flatMap((name) => {
       const clientId = set[`PLATFORM_${name}_CLIENT_ID`];
-      const clientSecret = set[`PLATFORM_${name}_CLIENT_SECRET`];
+      const clientSecret = set[`PLATFORM_${name}_CLIENT_SECRET`] ?? set[`PLATFORM_${name}_SECRET`];
       if (clientId && clientSecret) return [[name.toLowerCase(), { clientId, clientSecret }]];
       faults.push(`PLATFORM_${name}_CLIENT_${clientId ? "SECRET" : "ID"}: needed beside its other half`);
       return [];
     }),
   );
-}
-
-function parseUrl(value: string): URL | undefined {
-  return URL.canParse(value) ? new URL(value) : undefined;
-}
-
-function isOrigin(value: string): boolean {
-  return parseUrl(value)?.origin === value;
 }
 
 function describe(issue: z.core.$ZodIssue): string {

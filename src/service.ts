@@ -11,9 +11,11 @@ import { createPeople } from "#auth/people.ts";
 import { openDatabase } from "#db/open.ts";
 import { createStores } from "#db/stores.ts";
 import { createPurge } from "#domain/access/purge-expired.ts";
+import { createCallLimit, noLimit } from "#domain/access/call-limit.ts";
 import { createCallTally } from "#domain/access/call-tally.ts";
 import { countHit, unlimited, type RateLimit } from "#domain/access/rate-limit.ts";
 import type { FileStore } from "#domain/assets/file-store.ts";
+import { createLostFileSearch } from "#domain/assets/find-lost-files.ts";
 import { createSweeper } from "#domain/assets/sweep-assets.ts";
 import type { Deps } from "#domain/deps.ts";
 import { sweepUploads } from "#domain/uploads/sweep-uploads.ts";
@@ -32,7 +34,6 @@ import { createEdge, type Edge } from "#http/server.ts";
 import { loadStaticFiles, type StaticFiles } from "#http/static-files.ts";
 import { createMcpEndpoint } from "#mcp/endpoint.ts";
 import { createConformanceFixtures } from "#mcp/fixtures/conformance.ts";
-import { createCallLimit, noLimit } from "#mcp/rate-limit.ts";
 import { tools } from "#mcp/tools.ts";
 import { minutes, seconds, systemClock } from "#lib/clock.ts";
 import { every, type Repeated } from "#lib/every.ts";
@@ -51,6 +52,8 @@ export interface Service {
   uploadApi: UploadApi;
   /** Writes down how many calls each approval made. */
   settleCalls(): Promise<void>;
+  /** Shares with all instances how many calls each user and each link made. */
+  settleLimits(): Promise<void>;
   /** Finishes what was accepted, then lets go of everything. */
   close(): Promise<void>;
 }
@@ -88,8 +91,10 @@ export async function openService(config: Config, log: Log): Promise<Service> {
   const service = assembleService({ config, deps, disk, secrets, clients, webFiles, fetchDocument, needs, log });
   const jobs = [
     every(seconds(5), "calls", service.settleCalls, log),
+    every(seconds(1), "limits", service.settleLimits, log),
     purge(deps, log),
     sweep(deps, log),
+    lookForLostFiles(deps, log),
     ...(s3 ? [allowPages(s3, config, log)] : []),
   ];
   return {
@@ -173,13 +178,15 @@ export function assembleService(parts: ServiceParts): Service {
     log,
   });
   const calls = createCallTally(deps);
+  const toolCalls = createCallLimit(deps, "calls", { perMinute: 600 });
+  const linkCalls = createCallLimit(deps, "uploads", { perMinute: 600 });
   const mcp = createMcpEndpoint({
     deps,
     authenticate: createAuthenticate(deps, log),
     tools,
     signer,
     log,
-    countCall: config.rateLimits ? createCallLimit(deps.clock) : noLimit,
+    countCall: config.rateLimits ? toolCalls.count : noLimit,
     noteCall: calls.note,
     version: packageJson.version,
     extension: config.conformanceFixtures ? createConformanceFixtures(deps.newSecret) : undefined,
@@ -193,7 +200,7 @@ export function assembleService(parts: ServiceParts): Service {
 
   const uploadApi = createUploadApi({
     deps,
-    countCall: config.rateLimits ? createCallLimit(deps.clock) : noLimit,
+    countCall: config.rateLimits ? linkCalls.count : noLimit,
     log,
   });
 
@@ -228,6 +235,7 @@ export function assembleService(parts: ServiceParts): Service {
     api,
     uploadApi,
     settleCalls: calls.settle,
+    settleLimits: async () => void (await Promise.all([toolCalls.settle(), linkCalls.settle()])),
     async close() {
       mcp.close();
       await drain(edge, log);
@@ -263,6 +271,17 @@ function sweep(deps: Deps, log: Log): Repeated {
     if (Object.values(swept).some((count) => count > 0)) log.info(swept, "files that belonged to nobody were removed");
   };
   return every(minutes(1), "sweep", () => withLease(deps, "sweep", holder, minutes(3), work), log);
+}
+
+/** Each minute one of all instances looks whether the next few files are still what was stored. */
+function lookForLostFiles(deps: Deps, log: Log): Repeated {
+  const findLostFiles = createLostFileSearch(deps);
+  const holder = deps.newSecret();
+  const work = async (): Promise<void> => {
+    for (const { id, studioId, storageKey } of await findLostFiles())
+      log.error({ assetId: id, studioId, storageKey }, "a stored file is gone or changed; restore it from a backup");
+  };
+  return every(minutes(1), "lost files", () => withLease(deps, "lost-files", holder, minutes(3), work), log);
 }
 
 /** Each minute one of all instances takes away what has expired. */

@@ -6,7 +6,7 @@ import { createSigner } from "#lib/signed-token.ts";
 import { createCallTally } from "#domain/access/call-tally.ts";
 import { createLog } from "#lib/log.ts";
 import { createMcpEndpoint } from "#mcp/endpoint.ts";
-import { createCallLimit } from "#mcp/rate-limit.ts";
+import { createCallLimit } from "#domain/access/call-limit.ts";
 import { tools } from "#mcp/tools.ts";
 import { listen, listenOn, openDeps, silent } from "./setup.ts";
 
@@ -18,7 +18,7 @@ const endpoint = createMcpEndpoint({
   tools,
   signer: createSigner(["a secret of at least thirty-two bytes"], deps.clock),
   log: silent,
-  countCall: createCallLimit(deps.clock, Infinity),
+  countCall: createCallLimit(deps, "calls", { perMinute: Infinity }).count,
   noteCall: createCallTally(deps).note,
   version: "0.0.0",
 });

@@ -11,7 +11,7 @@ import { createIds } from "#lib/ids.ts";
 import { createLog } from "#lib/log.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import { createMediaReader } from "#media/reader.ts";
-import { createMemoryFiles } from "../../test/support/memory-files.ts";
+import { createHookedFiles } from "../../test/support/hooked-files.ts";
 
 export const silent = createLog("silent");
 
@@ -30,7 +30,7 @@ export async function openDeps(): Promise<{ database: Database; deps: Deps }> {
     base: "http://localhost:3000",
     uploadPage: "http://localhost:3000",
     limits: { image: 1, video: 1, document: 1, assetsPerPost: 20 },
-    files: createMemoryFiles(systemClock),
+    files: createHookedFiles(systemClock),
     media: createMediaReader(),
     signer: createSigner(["a secret of this bench, long enough"], systemClock),
     openUrl: () => Promise.reject(new Error("nothing is fetched here")),

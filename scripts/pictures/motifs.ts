@@ -56,7 +56,7 @@ const motifs = {
     [
       `<rect width="1600" height="1200" fill="#14715b"/><circle cx="1090" cy="470" r="330" fill="#f1c27b"/>`,
       `<path d="M0 900 480 420l360 480zM520 900l420-360 660 360z" fill="#0c4a3c"/>`,
-      `<text x="110" y="1080" font-family="serif" font-size="150" fill="#f8f4ea">Spring catalogue</text>`,
+      `<text x="300" y="1070" font-family="serif" font-size="122" fill="#f8f4ea">Spring catalogue</text>`,
     ].join(""),
 } as const;
 

@@ -166,6 +166,16 @@ export function assetStore({ q, run }: Connection): AssetStore {
         .execute();
       return rows.map(toAsset);
     },
+    async listStored(after, limit) {
+      return q
+        .selectFrom("assets")
+        .select(["id", "studio_id as studioId", "storage_key as storageKey", "bytes", "version"])
+        .where("id", ">", after)
+        .where("status", "=", "ready")
+        .orderBy("id")
+        .limit(limit)
+        .execute();
+    },
     async findForSweep(assetIds) {
       if (assetIds.length === 0) return [];
       return q

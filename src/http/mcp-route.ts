@@ -8,7 +8,7 @@ export function mcpRoute(endpoint: McpEndpoint): Route {
     path: "/mcp",
     origin: "mcp",
     dataOnly: true,
-    async handle(req, res) {
+    async handle(req, res, context) {
       if (req.headers.origin !== undefined) allowPage(res, req.headers.origin);
       if (req.method === "OPTIONS") {
         res
@@ -21,7 +21,7 @@ export function mcpRoute(endpoint: McpEndpoint): Route {
           .end();
         return;
       }
-      await endpoint.handle(req, res);
+      await endpoint.handle(req, res, (context.about = {}));
     },
   };
 }

@@ -10,6 +10,8 @@ import { setSecurityHeaders } from "./security-headers.ts";
 export interface RequestContext {
   requestId: string;
   log: Log;
+  /** For the request's log line: who, and what, in ids and names of ours. A route fills it in. */
+  about?: object;
 }
 
 export type Handler = (req: IncomingMessage, res: ServerResponse, context: RequestContext) => void | Promise<void>;
@@ -64,6 +66,7 @@ export function createEdge(parts: {
     const started = performance.now();
     const requestId = newId("request");
     const route = find(req.url ?? "/");
+    const context: RequestContext = { requestId, log };
     const deadline = route?.longBody ? undefined : limitBody(req);
     res.on("close", () => {
       clearTimeout(deadline);
@@ -76,6 +79,7 @@ export function createEdge(parts: {
         status: res.statusCode,
         ms: Math.round(ms * 10) / 10,
         cut: !res.writableFinished,
+        about: context.about,
       });
     });
     setSecurityHeaders(res, https, route?.dataOnly);
@@ -86,7 +90,7 @@ export function createEdge(parts: {
       if (!route.anyHost) guards.checkHost(req);
       guards.checkOrigin(req, route.origin);
       if (asksToContinue && !route.longBody) res.writeContinue();
-      await route.handle(req, res, { requestId, log });
+      await route.handle(req, res, context);
     } catch (error) {
       sendProblem(res, error, requestId, log);
     }

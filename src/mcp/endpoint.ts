@@ -1,6 +1,7 @@
 import { InMemoryServerEventBus, type Implementation, type ServerCapabilities } from "@modelcontextprotocol/server";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Authenticate } from "#domain/access/authenticator.ts";
+import type { CountCall } from "#domain/access/call-limit.ts";
 import type { Deps } from "#domain/deps.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
@@ -23,7 +24,6 @@ import {
   type Response,
 } from "./messages.ts";
 import { parseBody } from "./parse.ts";
-import type { CountCall } from "./rate-limit.ts";
 import { batchReply, httpReply } from "./reply.ts";
 import { createServer, type Visit } from "./serve.ts";
 import { createSessions } from "./session.ts";
@@ -44,8 +44,8 @@ export interface McpEndpointOptions {
   extension?: Extension | undefined;
 }
 
-/** What the edge may write into its log line, and count. */
-export interface McpOutcome {
+/** What the door writes into its log line. */
+interface About {
   userId?: string;
   studioId?: string;
   clientId?: string;
@@ -54,8 +54,11 @@ export interface McpOutcome {
 }
 
 export interface McpEndpoint {
-  /** Serves one request to `/mcp`, after the edge has judged Host, Origin and OPTIONS. Never rejects. */
-  handle(req: IncomingMessage, res: ServerResponse): Promise<McpOutcome>;
+  /**
+   * Serves one request to `/mcp`, after the edge has judged Host, Origin and OPTIONS. Never rejects.
+   * Writes into `about` what it learns of the request, as soon as it does: a client may leave at any time.
+   */
+  handle(req: IncomingMessage, res: ServerResponse, about?: About): Promise<void>;
   /** Ends the streams that stay open by themselves, properly; for the drain. */
   close(): void;
 }
@@ -97,20 +100,18 @@ export function createMcpEndpoint({
   const readBody = createBodyReader();
 
   return {
-    async handle(req, res) {
-      const outcome: McpOutcome = {};
+    async handle(req, res, about = {}) {
       try {
-        await answer(req, res, outcome);
+        await answer(req, res, about);
       } catch (error) {
-        if (!req.complete && req.destroyed) return outcome;
+        if (!req.complete && req.destroyed) return;
         refuseWith(req, res, unavailable(error));
       }
-      return outcome;
     },
     close: () => closing.abort(),
   };
 
-  async function answer(req: IncomingMessage, res: ServerResponse, outcome: McpOutcome): Promise<void> {
+  async function answer(req: IncomingMessage, res: ServerResponse, about: About): Promise<void> {
     const token = bearerToken(req.headers.authorization);
     if (token === undefined) return unauthorized(req, res, challenges.missing, "unauthorized");
     // The new wire has no sessions and names itself in a header; only the old one is asked for its own.
@@ -119,11 +120,11 @@ export function createMcpEndpoint({
     const session = sessionId === undefined ? undefined : sessions.open(sessionId);
     const authentication = token === "" ? undefined : await authenticate(token, session?.studioId);
     if (!authentication) return unauthorized(req, res, challenges.invalid, "invalid_token");
-    outcome.userId = authentication.user.id;
-    outcome.clientId = authentication.client.id;
+    about.userId = authentication.user.id;
+    about.clientId = authentication.client.id;
     const { seat, nextSeat } = authentication;
     if (!seat || !nextSeat) return refuse(req, res, 403, "text/plain", "No studio membership");
-    outcome.studioId = seat.studio.id;
+    about.studioId = seat.studio.id;
     if (sessionId !== undefined && session?.grantId !== authentication.grantId) {
       return refuseWith(req, res, reject(404, errorCodes.sessionNotFound, "Session not found"));
     }
@@ -157,7 +158,7 @@ export function createMcpEndpoint({
       res,
       message,
       { authentication, seats: { act: seat, begin: nextSeat }, sessionId, whole: parsed.whole },
-      outcome,
+      about,
     );
   }
 
@@ -166,13 +167,13 @@ export function createMcpEndpoint({
     res: ServerResponse,
     message: Request | Notification | Response | Batch,
     visit: Visit,
-    outcome: McpOutcome,
+    about: About,
   ): Promise<void> {
     const all = message.kind === "batch" ? message.messages : [message];
     const requests = all.filter((one) => one.kind === "request");
     for (const { method, params, id } of requests) {
-      outcome.method = method;
-      if (method === "tools/call" && typeof params["name"] === "string") outcome.tool = params["name"].slice(0, 100);
+      about.method = method.slice(0, 100);
+      if (method === "tools/call" && typeof params["name"] === "string") about.tool = params["name"].slice(0, 100);
       const needed = methods.get(method)?.scopeFor?.(params);
       const { scopes } = visit.authentication;
       if (needed !== undefined && !scopes.includes(needed)) {

@@ -2,13 +2,13 @@ import { ProtocolError } from "@modelcontextprotocol/server";
 import type { z } from "zod";
 import type { Caller, Scope } from "#domain/caller.ts";
 import type { Preview } from "#domain/assets/thumbnails.ts";
+import type { CountCall } from "#domain/access/call-limit.ts";
 import type { Deps } from "#domain/deps.ts";
 import { minutes } from "#lib/clock.ts";
 import { AppError, renderError, type ErrorView } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
 import type { Exchange, Method, RawTool } from "./exchange.ts";
 import { errorCodes } from "./messages.ts";
-import type { CountCall } from "./rate-limit.ts";
 import { listing, type Tool } from "./tool.ts";
 
 export interface Toolbox {

@@ -28,7 +28,7 @@ import { withdrawUploadSession } from "#domain/uploads/withdraw-upload-session.t
 import { updateStudio } from "#domain/studios/update-studio.ts";
 import { AppError } from "#lib/errors.ts";
 import { forEachEngine } from "../support/engines.ts";
-import type { MemoryFiles } from "../support/memory-files.ts";
+import type { HookedFiles } from "../support/hooked-files.ts";
 import { outcome } from "../support/outcome.ts";
 import { invite, newMember, newPerson, newStudio, newStudioWithRoles } from "../support/people.ts";
 
@@ -121,7 +121,7 @@ const changes: Record<Change, (deps: Deps, cast: Cast) => Promise<() => Promise<
   "asset.refused": async (deps, { member }) => {
     const post = await createPost(deps, member, { title: "A", body: "" });
     const { assetId } = await requestAssetUpload(deps, member, { kind: "image", mimeType: "image/png" });
-    (deps.files as MemoryFiles).put(`incoming/${assetId}`, Buffer.alloc(0));
+    await (deps.files as HookedFiles).put(`incoming/${assetId}`, Buffer.alloc(0));
     return async () =>
       assert.rejects(attachAsset(deps, member, { postId: post.id, assetId }), (error: Error) => {
         if (!(error instanceof AppError)) throw error; // whatever kept the change from being made

@@ -12,7 +12,7 @@ import { updatePost } from "#domain/posts/update-post.ts";
 import type { Deps } from "#domain/deps.ts";
 import { hours } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { createMemoryFiles } from "../support/memory-files.ts";
+import { createHookedFiles } from "../support/hooked-files.ts";
 import { outcome } from "../support/outcome.ts";
 import { newStudio } from "../support/people.ts";
 import { startHelper } from "../support/process.ts";
@@ -60,7 +60,7 @@ forEachEngine("asset races", (bed) => {
   });
 
   test("[R3] thousands of random changes by eight at once: counts, order, bytes and files agree afterwards", async () => {
-    const files = createMemoryFiles(bed.clock);
+    const files = createHookedFiles(bed.clock);
     const deps: Deps = { ...bed.deps, files, limits: { ...bed.deps.limits, assetsPerPost: 3 } };
     const owner = await newStudio(deps);
     const posts: string[] = [];
@@ -75,7 +75,7 @@ forEachEngine("asset races", (bed) => {
         ),
       async () => {
         const { assetId } = await requestAssetUpload(deps, owner, { kind: "document", mimeType: "text/plain" });
-        files.put(incomingKey(assetId), Buffer.from("hello"));
+        await files.put(incomingKey(assetId), Buffer.from("hello"));
         assets.push(assetId);
       },
       async () => attachAsset(deps, owner, { postId: pick(posts), assetId: pick(assets) }),
@@ -126,7 +126,7 @@ forEachEngine("asset races", (bed) => {
       assert.ok(on.length <= 3);
     }
     assert.deepEqual(
-      [...files.held.keys()].toSorted(),
+      await files.keys(),
       rows.map((row) => row.storage_key ?? "").toSorted(),
       "every file has its record and every record its file",
     );

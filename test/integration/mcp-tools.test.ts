@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Deps } from "#domain/deps.ts";
 import { hours, minutes } from "#lib/clock.ts";
-import { createCallLimit } from "#mcp/rate-limit.ts";
+import { createCallLimit } from "#domain/access/call-limit.ts";
 import { tools } from "#mcp/tools.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { initialize, legacy, modern, startMcp, type McpServer } from "../support/mcp.ts";
@@ -174,7 +174,7 @@ forEachEngine("mcp tools", (bed) => {
   });
 
   test("calls are limited for each user, not for each client, and the minute passes", async () => {
-    const limited = await startMcp(bed, { countCall: createCallLimit(bed.clock, 5) });
+    const limited = await startMcp(bed, { countCall: createCallLimit(bed.deps, "calls", { perMinute: 5 }).count });
     try {
       bed.clock.advance(minutes(2));
       const owner = await newStudio(bed.deps);

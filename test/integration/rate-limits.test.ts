@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
 import { openDatabase } from "#db/open.ts";
+import { createCallLimit, type CallLimit } from "#domain/access/call-limit.ts";
 import { createPurge } from "#domain/access/purge-expired.ts";
 import { countHit, rateLimits, unlimited, type RateLimit } from "#domain/access/rate-limit.ts";
 import { addressKey } from "#http/client-address.ts";
@@ -44,6 +45,32 @@ forEachEngine("rate limits", (bed) => {
         );
         assert.deepEqual(await tally(hits), { ok: 20, rate_limited: 180 });
       }
+    } finally {
+      await second.close();
+    }
+  });
+
+  test("tool calls are counted in memory and shared by all instances when they settle", async () => {
+    const second = await openDatabase({ ...bed.place, log: silent });
+    try {
+      bed.clock.advance(minutes(1) - (bed.clock() % minutes(1)));
+      const [one, two] = [bed.deps, createDeps(second, bed.clock)].map((deps) =>
+        createCallLimit(deps, "calls", { perMinute: 10 }),
+      ) as [CallLimit, CallLimit];
+      const accepted = ({ count }: CallLimit, tries: number, key = "ann") =>
+        Array.from({ length: tries }, () => count(key)).filter((refusal) => refusal === undefined).length;
+      assert.equal(accepted(one, 6), 6);
+      assert.equal(accepted(two, 6), 6, "before they settle, neither knows of the other");
+      await one.settle();
+      await two.settle();
+      assert.deepEqual([accepted(one, 1), accepted(two, 1)], [1, 0], "the last to settle knows of all");
+      await one.settle();
+      assert.deepEqual([accepted(one, 5), accepted(two, 5)], [0, 0]);
+      assert.equal(accepted(one, 3, "ben"), 3, "others are not meant");
+      bed.clock.advance(minutes(1) + seconds(30));
+      assert.equal(accepted(one, 20), 4, "half of the minute before still counts");
+      bed.clock.advance(minutes(2));
+      assert.equal(accepted(one, 20), 10);
     } finally {
       await second.close();
     }

@@ -22,7 +22,7 @@ import { enterUpload, findLink } from "#domain/uploads/visit.ts";
 import { withdrawUploadSession } from "#domain/uploads/withdraw-upload-session.ts";
 import { hours, minutes } from "#lib/clock.ts";
 import { forEachEngine, type Bed } from "../support/engines.ts";
-import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.ts";
+import { createHookedFiles, type HookedFiles } from "../support/hooked-files.ts";
 import { outcome, tally } from "../support/outcome.ts";
 import { newMember, newStudio } from "../support/people.ts";
 import { jpeg, mp4, png } from "../support/samples.ts";
@@ -34,7 +34,7 @@ const film = Buffer.concat([mp4(), Buffer.alloc(20 * 1024 * 1024, 7)]);
 
 interface Scene {
   deps: Deps;
-  files: MemoryFiles;
+  files: HookedFiles;
   owner: Caller;
   postId: string;
   token: string;
@@ -45,7 +45,7 @@ async function scene(
   limits: Partial<Deps["limits"]> = {},
   maker?: (deps: Deps, owner: Caller) => Promise<Caller>,
 ): Promise<Scene> {
-  const files = createMemoryFiles(bed.clock);
+  const files = createHookedFiles(bed.clock);
   const deps: Deps = { ...bed.deps, files, limits: { ...bed.deps.limits, ...limits } };
   const owner = await newStudio(deps, undefined, "Blue Door");
   const postId = (await createPost(deps, owner, { title: "Spring", body: "" })).id;
@@ -68,7 +68,7 @@ async function send(
   const numbers = parts ?? Array.from({ length: Math.ceil(content.length / partBytes) }, (_, i) => i + 1);
   const { addresses } = await partAddresses(at.deps, await visit(at), { fileId: id, parts: numbers });
   for (const { part, url } of addresses) {
-    assert.ok(at.files.parts.send(url, content.subarray((part - 1) * partBytes, part * partBytes)));
+    assert.ok(await at.files.parts.send(url, content.subarray((part - 1) * partBytes, part * partBytes)));
   }
 }
 
@@ -125,7 +125,7 @@ forEachEngine("uploads through a link", (bed) => {
     const at = await scene(bed);
     const all = await Promise.all(Array.from({ length: 20 }, () => start(at)));
     assert.equal(new Set(all.map((one) => one.file.id)).size, 1);
-    assert.equal(at.files.parts.open(), 1, "what the others began is given up");
+    assert.equal(await at.files.parts.open(), 1, "what the others began is given up");
     const [started] = all;
     assert.ok(started);
     await send(at, started, picture);
@@ -162,10 +162,10 @@ forEachEngine("uploads through a link", (bed) => {
     const at = await scene(bed, { assetsPerPost: 3 });
     const works = Array.from({ length: 10 }, (_, i) => start(at, `${i}.jpg`));
     assert.deepEqual(await tally(works), { ok: 3, asset_limit_reached: 7 });
-    assert.equal(at.files.parts.open(), 3);
+    assert.equal(await at.files.parts.open(), 3);
     const [first] = await onPost(at);
     await cancelFile(at.deps, await visit(at), { fileId: first?.id ?? "" });
-    assert.equal(at.files.parts.open(), 2);
+    assert.equal(await at.files.parts.open(), 2);
     assert.equal(await outcome(start(at, "last.jpg")), "ok", "a place that was given up is free");
   });
 
@@ -229,7 +229,7 @@ forEachEngine("uploads through a link", (bed) => {
     assert.equal(await outcome(complete(at, started.file.id)), "upload_expired");
     bed.clock.advance(hours(1));
     assert.ok((await sweepAll(at.deps)).expired >= 1);
-    assert.deepEqual([await onPost(at), at.files.parts.open()], [[], 0]);
+    assert.deepEqual([await onPost(at), await at.files.parts.open()], [[], 0]);
     assert.equal(await outcome(visit(at)), "forbidden", "nothing holds on to the link");
   });
 
@@ -273,7 +273,11 @@ forEachEngine("uploads through a link", (bed) => {
       assert.equal(await outcome(start(at, "b.jpg")), "forbidden", name);
       assert.equal(await outcome(complete(at, started.file.id)), "forbidden", name);
       await sweepAll(at.deps);
-      assert.deepEqual([await onPost(at), at.files.parts.open()], [[], 0], `${name}: what was on its way is given up`);
+      assert.deepEqual(
+        [await onPost(at), await at.files.parts.open()],
+        [[], 0],
+        `${name}: what was on its way is given up`,
+      );
       assert.deepEqual((await listUploadSessions(at.deps, at.owner, { postId: at.postId })).links, [], name);
     }
   });

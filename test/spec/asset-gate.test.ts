@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
 import { sourceInStore, sourceOfBuffer, type ByteSource } from "#domain/assets/byte-source.ts";
 import { kindOf } from "#domain/assets/declared.ts";
 import { checkBytes } from "#domain/assets/gate.ts";
 import { assetKinds } from "#domain/assets/kinds.ts";
-import { createMemoryFiles } from "../support/memory-files.ts";
+import { createHookedFiles } from "../support/hooked-files.ts";
 import { outcome } from "../support/outcome.ts";
 import * as sample from "../support/samples.ts";
 
@@ -54,16 +54,18 @@ async function judge(bytes: Uint8Array, mimeType: string): Promise<string> {
   assert.ok(kind);
   const verdicts = await Promise.all([
     outcome(checkBytes(sourceOfBuffer(bytes), { kind, mimeType })),
-    outcome(checkBytes(inStore(bytes), { kind, mimeType })),
+    outcome(checkBytes(await inStore(bytes), { kind, mimeType })),
   ]);
   assert.equal(verdicts[0], verdicts[1], "the verdict is the same whichever way the bytes came in");
   return verdicts[0];
 }
 
-function inStore(bytes: Uint8Array): ByteSource {
-  const store = createMemoryFiles(() => 0);
-  store.put("files/x", bytes);
-  return sourceInStore(store, "files/x", bytes.length);
+const store = createHookedFiles(() => 0);
+
+async function inStore(bytes: Uint8Array): Promise<ByteSource> {
+  const key = `files/${randomUUID()}`;
+  await store.put(key, bytes);
+  return sourceInStore(store, key, bytes.length);
 }
 
 test("the samples cover every allowed type", () => {

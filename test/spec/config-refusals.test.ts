@@ -59,6 +59,7 @@ const wrong: [string, ...string[]][] = [
   ["MAX_VIDEO_BYTES", "4GB"],
   ["MAX_DOCUMENT_BYTES", "lots"],
   ["MAX_ASSETS_PER_POST", "0", "1001", "x"],
+  ["MAX_STUDIO_BYTES", "0", "-1", "10 GB"],
   ["TRUST_PROXY", "yes", "true", "10.0.0.0/33", "10.0.0", "example.com"],
   ["CONFORMANCE_FIXTURES", "true", "yes", "2"],
   ["RATE_LIMITS", "OFF", "false", "0"],

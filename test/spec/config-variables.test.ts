@@ -34,7 +34,15 @@ const defaults: Case[] = [
   {
     name: "[VAR-LIMITS] those of section 5",
     set: {},
-    becomes: { limits: { image: 50 * mebibyte, video: 4096 * mebibyte, document: 100 * mebibyte, assetsPerPost: 20 } },
+    becomes: {
+      limits: {
+        image: 50 * mebibyte,
+        video: 4096 * mebibyte,
+        document: 100 * mebibyte,
+        assetsPerPost: 20,
+        studioBytes: undefined,
+      },
+    },
   },
   { name: "[VAR-OAUTH_CLIENTS] none", set: {}, becomes: { oauthClientsFile: undefined } },
   { name: "[VAR-PLATFORM] none", set: {}, becomes: { platformCredentials: {} } },
@@ -156,8 +164,14 @@ const given: Case[] = [
   },
   {
     name: "[VAR-LIMITS] others",
-    set: { MAX_IMAGE_BYTES: "1", MAX_VIDEO_BYTES: "5000000000", MAX_DOCUMENT_BYTES: "3", MAX_ASSETS_PER_POST: "4" },
-    becomes: { limits: { image: 1, video: 5_000_000_000, document: 3, assetsPerPost: 4 } },
+    set: {
+      MAX_IMAGE_BYTES: "1",
+      MAX_VIDEO_BYTES: "5000000000",
+      MAX_DOCUMENT_BYTES: "3",
+      MAX_ASSETS_PER_POST: "4",
+      MAX_STUDIO_BYTES: "5",
+    },
+    becomes: { limits: { image: 1, video: 5_000_000_000, document: 3, assetsPerPost: 4, studioBytes: 5 } },
   },
   {
     name: "[VAR-OAUTH_CLIENTS] a file",
@@ -166,8 +180,13 @@ const given: Case[] = [
   },
   {
     name: "[VAR-PLATFORM] credentials",
-    set: { PLATFORM_MASTODON_CLIENT_ID: "i", PLATFORM_MASTODON_CLIENT_SECRET: "s" },
-    becomes: { platformCredentials: { mastodon: { clientId: "i", clientSecret: "s" } } },
+    set: { PLATFORM_LINKEDIN_CLIENT_ID: "i", PLATFORM_LINKEDIN_CLIENT_SECRET: "s" },
+    becomes: { platformCredentials: { linkedin: { clientId: "i", clientSecret: "s" } } },
+  },
+  {
+    name: "[VAR-PLATFORM] credentials, the secret by its shorter name",
+    set: { PLATFORM_X_CLIENT_ID: "i", PLATFORM_X_SECRET: "s" },
+    becomes: { platformCredentials: { x: { clientId: "i", clientSecret: "s" } } },
   },
   {
     name: "[VAR-CONFORMANCE_FIXTURES] on loopback",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLog, loggedPath } from "#lib/log.ts";
+import { createLog, loggedPath, logRequest } from "#lib/log.ts";
 
 function logged(
   write: (log: ReturnType<typeof createLog>) => void,
@@ -29,6 +29,35 @@ test("[RUN-9] what could carry a secret never reaches a line", () => {
   assert.doesNotMatch(line, /s3cr3t/);
   assert.match(line, /\*\/\*/, "and the rest does");
 });
+
+test("[RUN-9] [L4] a request is one line of JSON, whatever it carries", () => {
+  const facts = { requestId: "req_1", method: "GET\r\n", path: '/a"\u001b[31m', status: 200, ms: 1.5, cut: false };
+  const about = { tool: "x\n{}" };
+  const lines = logged((log) => {
+    logRequest(log, { ...facts, about });
+    logRequest(log, { ...facts, status: 503, cut: true, about: undefined });
+    logRequest(log, { ...facts, about: {} });
+  });
+  assert.deepEqual(
+    lines.map((line) => {
+      assert.match(line, /^[^\n\r\u001b]+\n$/);
+      const { time, ...rest } = JSON.parse(line) as { time: string };
+      assert.ok(Date.now() - Date.parse(time) < 10_000);
+      return rest;
+    }),
+    [
+      { level: "info", ...without(facts), ...about, msg: "request" },
+      { level: "warn", ...without(facts), status: 503, cut: true, msg: "request" },
+      { level: "info", ...without(facts), msg: "request" },
+    ],
+  );
+  assert.deepEqual(
+    logged((log) => logRequest(log, { ...facts, about }), "warn"),
+    [],
+  );
+});
+
+const without = <Facts extends { cut: boolean }>({ cut: _, ...rest }: Facts) => rest;
 
 test("[RUN-9] a path is logged without its query and without the token that stands in it", () => {
   const cases: Record<string, string> = {

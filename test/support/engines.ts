@@ -13,7 +13,7 @@ import { createTestClock, type TestClock } from "./clock.ts";
 import { createMediaReader } from "#media/reader.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import { temporaryFolder } from "./folder.ts";
-import { createMemoryFiles } from "./memory-files.ts";
+import { createHookedFiles } from "./hooked-files.ts";
 
 export type EngineName = Database["engine"];
 
@@ -74,7 +74,7 @@ export function createDeps(database: Database, clock: Clock): Deps {
     base: "http://localhost:3000",
     uploadPage: "http://localhost:3000",
     limits: readConfig({}).limits,
-    files: createMemoryFiles(clock),
+    files: createHookedFiles(clock),
     media: createMediaReader(),
     signer: createSigner(["a secret of this test, long enough"], clock),
     openUrl: () => Promise.reject(new Error("this test reaches nothing outside")),

@@ -2,12 +2,13 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAuthenticate } from "#auth/authenticate.ts";
 import { createMetrics } from "#http/metrics.ts";
-import { createEdge, type Handler } from "#http/server.ts";
+import { mcpRoute } from "#http/mcp-route.ts";
+import { createEdge } from "#http/server.ts";
 import { createMcpEndpoint, type McpEndpoint } from "#mcp/endpoint.ts";
 import type { Extension } from "#mcp/exchange.ts";
-import { noLimit, type CountCall } from "#mcp/rate-limit.ts";
 import type { Tool } from "#mcp/tool.ts";
 import { tools as productTools } from "#mcp/tools.ts";
+import { noLimit, type CountCall } from "#domain/access/call-limit.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import type { Log } from "#lib/log.ts";
@@ -37,9 +38,8 @@ export async function startMcp(
   });
   // The guards of the real door stand in front, as they will in the product.
   const addresses = { base: deps.base, uploadPage: deps.base, loopback: true, mcpOrigins: [] };
-  const handle: Handler = async (req, res) => void (await endpoint.handle(req, res));
   const { server } = createEdge({
-    routes: () => [{ path: "/mcp", origin: "mcp", handle }],
+    routes: () => [mcpRoute(endpoint)],
     addresses,
     metrics: createMetrics(),
     newId: deps.newId,

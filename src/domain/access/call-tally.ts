@@ -20,18 +20,16 @@ export function createCallTally(deps: Pick<Deps, "grants" | "clock">): CallTally
   return {
     note: (grantId) => add(grantId, 1),
     async settle() {
-      const taken = [...noted];
+      const open = noted;
       noted = new Map();
       const day = dayOf(deps.clock());
-      while (taken.length > 0) {
-        const [grantId, calls] = taken[0] ?? ["", 0];
-        try {
+      try {
+        for (const [grantId, calls] of open) {
           await deps.grants.addCalls(grantId, day, calls);
-        } catch (error) {
-          for (const [id, count] of taken) add(id, count);
-          throw error;
+          open.delete(grantId);
         }
-        taken.shift();
+      } finally {
+        for (const [grantId, calls] of open) add(grantId, calls);
       }
     },
   };

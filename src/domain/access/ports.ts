@@ -137,6 +137,8 @@ export interface GrantStore {
 export interface RateLimitStore {
   /** Counts one hit in the window that ends at `windowEnd`; false, and nothing counted, where `limit` is reached. */
   hit(key: string, windowEnd: number, limit: number): Promise<boolean>;
+  /** Counts many hits of many keys at once, without a limit; answers what all instances have counted of each. */
+  add(counts: readonly { key: string; hits: number }[], windowEnd: number): Promise<Map<string, number>>;
 }
 
 /** What nobody will ask for again. */

@@ -38,7 +38,7 @@ export async function countHit(deps: Pick<Deps, "rateLimits" | "clock">, limit: 
 }
 
 /** For measurements: everything is within the limits. */
-export const unlimited: RateLimitStore = { hit: async () => true };
+export const unlimited: RateLimitStore = { hit: async () => true, add: async () => new Map() };
 
 function inWords(wait: number): string {
   return wait < 120 ? `${wait} seconds` : `${Math.ceil(wait / 60)} minutes`;

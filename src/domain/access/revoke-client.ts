@@ -2,8 +2,9 @@ import { isId } from "#lib/ids.ts";
 import { notFound } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps, Stores } from "../deps.ts";
 import { authorize, may } from "../policy.ts";
+import type { ListedGrant } from "./ports.ts";
 
 /** Ends an approval: the client's next call is refused. Repeating it is fine. */
 export async function revokeClient(
@@ -15,11 +16,19 @@ export async function revokeClient(
   const filter = { userId: caller.user.id, others: may(caller.role, "clients.revokeAny"), grantId: input.grantId };
   const [grant] = isId("connection", input.grantId) ? await deps.grants.listForStudio(caller.studio.id, filter) : [];
   if (!grant) throw notFound("client");
-  // Told where it acted, which for one's own may be elsewhere: those who saw it there should see it go.
+  await deps.transact((tx) => revokeGrant(deps, tx, caller, grant));
+}
+
+/** False where it had ended before. Told where it acted, which for one's own may be elsewhere: those who saw it there should see it go. */
+export async function revokeGrant(
+  deps: Pick<Deps, "newId" | "clock">,
+  tx: Pick<Stores, "grants" | "activity">,
+  caller: Caller,
+  grant: ListedGrant,
+): Promise<boolean> {
+  if (!(await tx.grants.revoke(grant.id, deps.clock()))) return false;
   const studio = { id: grant.actsIn ?? caller.studio.id };
-  await deps.transact(async (tx) => {
-    if (!(await tx.grants.revoke(grant.id, deps.clock()))) return;
-    const detail = { clientId: grant.clientId, clientName: grant.clientName, userId: grant.userId };
-    await recordActivity(deps, tx, { ...caller, studio }, "client.revoked", grant.id, detail);
-  });
+  const detail = { clientId: grant.clientId, clientName: grant.clientName, userId: grant.userId };
+  await recordActivity(deps, tx, { ...caller, studio }, "client.revoked", grant.id, detail);
+  return true;
 }

@@ -54,6 +54,11 @@ export interface AssetStore {
   anyReady(): Promise<boolean>;
   /** Pending ones whose address expired by then, longest ago first. */
   listExpired(expiredBy: number, limit: number): Promise<Asset[]>;
+  /** Ready ones of all studios, by id, behind this one. */
+  listStored(
+    after: string,
+    limit: number,
+  ): Promise<Pick<Asset, "id" | "studioId" | "storageKey" | "bytes" | "version">[]>;
   /** Of these ids, the ones that exist, with what the sweeper needs to know. */
   findForSweep(assetIds: readonly string[]): Promise<Pick<Asset, "id" | "status" | "storageKey">[]>;
 }

@@ -1,6 +1,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import { Hono, type Context, type MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
+import type { CountCall } from "#domain/access/call-limit.ts";
 import type { Deps } from "#domain/deps.ts";
 import { cancelFile } from "#domain/uploads/cancel-file.ts";
 import { completeFile } from "#domain/uploads/complete-file.ts";
@@ -11,7 +12,6 @@ import { startFile, startFileInput } from "#domain/uploads/start-file.ts";
 import { enterUpload, type UploadVisitor } from "#domain/uploads/visit.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
-import type { CountCall } from "#mcp/rate-limit.ts";
 import { jsonBody } from "../api/input.ts";
 import { toProblem } from "../problem.ts";
 

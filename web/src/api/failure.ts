@@ -30,7 +30,7 @@ export async function readProblem(response: Response): Promise<ApiError> {
   return new ApiError(
     response.status,
     code ?? "unknown",
-    detail ?? `The server answered with status ${response.status}.`,
+    detail ?? `The server could not answer (status ${response.status}).`,
     hint ??
       (response.status >= 500 ? "Try again in a moment. If it happens again, tell whoever runs this server." : ""),
   );

@@ -109,6 +109,8 @@ export function createFace(root: HTMLElement, { uploader, language, accepts, pho
       parts.push(
         fill(strings.dataUploadedOfTotal, { complete: format.bytes(now.sent), total: format.bytes(now.size) }),
       );
+    // In a long list the one that failed may be out of sight.
+    if (now.failed > 0) parts.push(`${strings.uploadFailed}: ${now.failed}`);
     if (now.speed !== undefined) parts.push(format.speed(now.speed));
     if (now.secondsLeft !== undefined) parts.push(fill(strings.xTimeLeft, { time: format.duration(now.secondsLeft) }));
     say(summary, now.state === "done" ? strings.allDone : parts.join(" · "));

@@ -37,6 +37,7 @@ export interface Failure {
 export interface Overall {
   files: number;
   done: number;
+  failed: number;
   sent: number;
   size: number;
   speed: number | undefined;
@@ -90,6 +91,7 @@ export function overallOf(works: readonly Work[], pace: Pace, patience: Patience
   return {
     files: works.length,
     done: works.filter(({ status }) => status === "done").length,
+    failed: works.filter(({ status }) => status === "failed").length,
     sent: works.reduce((bytes, { sent }) => bytes + sent, 0),
     size: works.reduce((bytes, { size }) => bytes + size, 0),
     speed: moving ? speed : undefined,

@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { parseAddressSet, type AddressSet } from "./ip-address.ts";
+
+/** The kinds of values that settings have. Each says in words what it expects. */
+
+/** Digits only: what JavaScript would also take for a number (blanks, 1e3, 0x10) is a slip of the keyboard here. */
+export const whole = (min: number, max: number, what: string): z.ZodType<number, string> =>
+  z
+    .string()
+    .refine((value) => /^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max, what)
+    .transform(Number);
+
+export const port = whole(0, 65_535, "a number from 0 to 65535");
+export const bytes = whole(1, Number.MAX_SAFE_INTEGER, "a number of bytes");
+export const onOff = z.enum(["on", "off"]);
+export const trueFalse = z.enum(["true", "false"]).transform((value) => value === "true");
+
+export const origin = z.string().transform((value, issue) => {
+  const url = parseUrl(value);
+  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash) {
+    return (url.origin + url.pathname).replace(/\/$/, "");
+  }
+  issue.addIssue({ code: "custom", message: "an http or https address without query or fragment" });
+  return z.NEVER;
+});
+
+export const databaseUrl = z
+  .string()
+  .refine((value) => /^postgres(ql)?:\/\/./.test(value), "an address that begins with postgres://");
+
+const list = z.string().transform((value) =>
+  value
+    .split(",")
+    .map((item) => item.trim())
+    .filter(Boolean),
+);
+
+export const secrets = list
+  .refine((all) => all.length > 0, "at least one secret")
+  .refine((all) => all.every((one) => Buffer.byteLength(one) >= 32), "at least 32 bytes for each secret")
+  .transform((all) => all as [string, ...string[]]);
+
+export const allowedPeople = list
+  .refine((all) => all.length > 0, "addresses, @domains or *")
+  .refine((all) => all.every((one) => one === "*" || /^[^\s@]*@[^\s@]+$/.test(one)), "addresses, @domains or *")
+  .transform((all) => all.map((one) => one.toLowerCase()));
+
+export const proxies = list.transform((entries, issue): AddressSet => {
+  const set = parseAddressSet(entries);
+  if (set) return set;
+  issue.addIssue({ code: "custom", message: "addresses, networks such as 10.0.0.0/8, or loopback" });
+  return z.NEVER;
+});
+
+export const origins = list.refine((all) => all.every(isOrigin), "origins such as https://app.example.com");
+
+export function parseUrl(value: string): URL | undefined {
+  return URL.canParse(value) ? new URL(value) : undefined;
+}
+
+function isOrigin(value: string): boolean {
+  return parseUrl(value)?.origin === value;
+}
