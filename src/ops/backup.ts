@@ -37,7 +37,7 @@ export interface Backup {
  * deleted in between takes its record in the copy with it: no backup has a record without its file.
  */
 export async function backUp(options: BackupOptions): Promise<Backup> {
-  const { dataDir, into, clock, tell } = options;
+  const { dataDir, into, clock } = options;
   if (!relative(resolve(dataDir), resolve(into)).startsWith(".."))
     throw new OperatorError(`${into} lies in the data folder. Name a folder outside, best on another disk.`);
   const madeAt = isoTime(clock());
@@ -47,22 +47,32 @@ export async function backUp(options: BackupOptions): Promise<Backup> {
   try {
     await mkdir(into, { recursive: true, mode: 0o700 });
     await mkdir(draft, { mode: 0o700 });
-    const { listed, lost, bytes } = await copyAll(options, live, draft);
-    await writeText(join(draft, sumsFile), listed.map(sumLine).join(""));
-    const sums = await digestOf(join(draft, sumsFile));
-    const manifest = { version: options.version, madeAt, files: listed.length, bytes, sums, lost };
-    await writeText(join(draft, manifestFile), `${JSON.stringify({ format: 1, ...manifest }, null, 2)}\n`);
-    const verified = await verifyBackup(draft, tell);
-    await syncFolders(draft);
+    const { manifest, hasSecret } = await fill(options, live, draft, madeAt).catch(async (error: unknown) => {
+      await rm(draft, { recursive: true, force: true });
+      throw error;
+    });
     await rename(draft, path);
     await syncFolder(into);
-    return { path, manifest: verified.manifest, hasSecret: listed.some((one) => one.path === secretFile) };
-  } catch (error) {
-    await rm(draft, { recursive: true, force: true });
-    throw error;
+    return { path, manifest, hasSecret };
   } finally {
     live.close();
   }
+}
+
+async function fill(
+  options: BackupOptions,
+  live: SqliteFile,
+  draft: string,
+  madeAt: string,
+): Promise<Omit<Backup, "path">> {
+  const { listed, lost, bytes } = await copyAll(options, live, draft);
+  await writeText(join(draft, sumsFile), listed.map(sumLine).join(""));
+  const sums = await digestOf(join(draft, sumsFile));
+  const manifest = { format: 1, version: options.version, madeAt, files: listed.length, bytes, sums, lost };
+  await writeText(join(draft, manifestFile), `${JSON.stringify(manifest, null, 2)}\n`);
+  const verified = await verifyBackup(draft, options.tell);
+  await syncFolders(draft);
+  return { manifest: verified.manifest, hasSecret: listed.some((one) => one.path === secretFile) };
 }
 
 async function copyAll(
