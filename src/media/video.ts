@@ -29,7 +29,8 @@ export async function describeVideo(source: ByteSource, patienceMs: number): Pro
       const answer = async ({ start, end }: Asked): Promise<void> => {
         bytes += end - start;
         if (++reads > maxReads || bytes > maxReadBytes) throw new Error("more to read than a look is worth");
-        worker.postMessage(await source.read(start, end));
+        const found = await source.read(start, end);
+        worker.postMessage(found); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, no window
       };
       worker
         .on("message", (message: Asked | MediaFacts) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { connect, type AddressInfo } from "node:net";
+import { connect, type AddressInfo, type Socket } from "node:net";
 import { after, before, test } from "node:test";
 import { createUploadSession } from "#domain/uploads/create-upload-session.ts";
 import { createPost } from "#domain/posts/create-post.ts";
@@ -48,7 +48,8 @@ forEachEngine("attacks at the door", (bed) => {
       `Authorization: Bearer ${token}`,
       "Content-Type: application/json",
       ...headers,
-    ].join("\r\n") + "\r\n\r\n";
+      "\r\n",
+    ].join("\r\n");
 
   /** Everything that is answered to these bytes until the connection ends, or nothing comes for a moment. */
   async function raw(bytes: string): Promise<string> {
@@ -188,7 +189,7 @@ forEachEngine("attacks at the door", (bed) => {
       `${body}.${signature}%00`,
       `${body}..${signature}`,
       `${body}.${signature.toUpperCase()}`,
-      `${body}`,
+      body,
       `.${signature}`,
       `${one}%2f..%2f${two}`,
       `%2e%2e%2f${one}`,
@@ -249,7 +250,7 @@ test("[X1] an answer that nobody takes is not held for ever", async () => {
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const held = once(server, "connection") as Promise<[import("node:net").Socket]>;
+  const held = once(server, "connection") as Promise<[Socket]>;
   const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
   socket.on("error", () => {}).pause();
   socket.write("GET /big HTTP/1.1\r\nHost: localhost:1\r\n\r\n");

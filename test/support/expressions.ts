@@ -55,7 +55,7 @@ export function* hardTexts({ pattern }: Expression, length: number): Generator<s
   ] as const;
   const letters = [
     ...new Set([
-      ...words.flatMap((word) => [word, ...word]),
+      ...words.flatMap((word) => [word, ...word.split("")]),
       ...classes.filter(([name]) => pattern.includes(name)).map(([, one]) => one),
     ]),
   ].slice(0, 16);
