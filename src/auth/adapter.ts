@@ -57,7 +57,7 @@ function recordAdapter(deps: AdapterDeps, model: string): Adapter {
       if (!was && model === "Interaction") throw new errors.SessionNotFound("this approval has been answered");
     },
     // Only from the revocation endpoint: what was used before is found out below, not by the library.
-    revokeByGrantId: (grantId) => endGrant(deps, { grantId, because: "given back" }),
+    revokeByGrantId: async (grantId) => void (await endGrant(deps, { grantId, because: "given back" })),
     /**
      * One statement decides who is first. A code is good once, and a second use ends the grant (RFC 6749 §4.1.2);
      * a refresh token is good while its generation is, and an older one ends the grant (RFC 9700 §4.14.2).

@@ -8,6 +8,7 @@ import type {
 import type { Role } from "#domain/policy.ts";
 import { statement, type Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
+import { holds } from "./search.ts";
 
 const findSeat = statement<{ id: string; name: string; role: Role }>(
   "find_seat",
@@ -43,6 +44,16 @@ export function studioStore({ q }: Connection): StudioStore {
         .where("id", "=", studioId)
         .returning(["id", "name", "slug", "timezone", "created_at as createdAt"])
         .executeTakeFirst();
+    },
+    async list({ search, before, limit }) {
+      return q
+        .selectFrom("studios")
+        .select(["id", "name", "slug", "timezone", "created_at as createdAt"])
+        .$if(search !== undefined, (studios) => studios.where(holds(["name", "slug"], search!)))
+        .$if(before !== undefined, (studios) => studios.where("id", "<", before!))
+        .orderBy("id", "desc")
+        .limit(limit)
+        .execute();
     },
     async delete(studioId) {
       await q.deleteFrom("studios").where("id", "=", studioId).execute();
@@ -177,6 +188,17 @@ export function invitationStore({ q }: Connection): InvitationStore {
         )
         .executeTakeFirst();
       return numUpdatedRows > 0n;
+    },
+    async revokeOf(userId, now) {
+      const { numUpdatedRows } = await q
+        .updateTable("invitations")
+        .set({ revoked_at: now })
+        .where("created_by", "=", userId)
+        .where("accepted_at", "is", null)
+        .where("revoked_at", "is", null)
+        .where("expires_at", ">", now)
+        .executeTakeFirst();
+      return Number(numUpdatedRows);
     },
     async revoke(studioId, invitationId, now) {
       const { numUpdatedRows } = await q

@@ -29,8 +29,7 @@ export async function describeVideo(source: ByteSource, patienceMs: number): Pro
       const answer = async ({ start, end }: Asked): Promise<void> => {
         bytes += end - start;
         if (++reads > maxReads || bytes > maxReadBytes) throw new Error("more to read than a look is worth");
-        const found = await source.read(start, end);
-        worker.postMessage(found); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, no window
+        worker.postMessage(await source.read(start, end), []);
       };
       worker
         .on("message", (message: Asked | MediaFacts) => {

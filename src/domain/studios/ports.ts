@@ -43,6 +43,8 @@ export interface StudioStore {
   find(studioId: string): Promise<Studio | undefined>;
   /** The studio as it then is; undefined where it is gone. */
   update(studioId: string, change: Partial<Pick<Studio, "name" | "timezone">>): Promise<Studio | undefined>;
+  /** Every studio, or those whose name or slug holds `search`, newest first. */
+  list(page: { search?: string | undefined; before?: string | undefined; limit: number }): Promise<Studio[]>;
   /** With everything that belongs to it. */
   delete(studioId: string): Promise<void>;
 }
@@ -72,6 +74,8 @@ export interface InvitationStore {
   listOpen(studioId: string, now: number): Promise<OpenInvitation[]>;
   /** Uses it up; false where it is not open any more, or its maker is not what they were when it was read. */
   accept(invitation: OpenInvitation, userId: string, now: number): Promise<boolean>;
+  /** Withdraws all open ones that this user made; answers how many. */
+  revokeOf(userId: string, now: number): Promise<number>;
   /** False where it is not open any more. */
   revoke(studioId: string, invitationId: string, now: number): Promise<boolean>;
 }
