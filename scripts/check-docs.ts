@@ -3,7 +3,8 @@ import { dirname, join, posix } from "node:path";
 
 /**
  * Proves that what the documents name is there: links, paths, the tree of ARCHITECTURE.md, npm scripts,
- * and that the tests of docs/threat-model.md cite the threats they are named for.
+ * that the tests of docs/threat-model.md cite the threats they are named for, and that messages and comments of
+ * programs send people to documents and commands that exist.
  */
 
 const root = join(import.meta.dirname, "..");
@@ -19,21 +20,23 @@ const known = new Set(files.flatMap((file) => [file, ...parents(file)]));
 const tops = new Set(files.map((file) => file.split("/", 1)[0]));
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
 
-const faults = files.filter((file) => file.endsWith(".md")).flatMap(checkDocument);
+const faults = [
+  ...files.filter((file) => file.endsWith(".md")).flatMap(checkDocument),
+  ...files.filter((file) => /^(src|scripts|deploy)\//.test(file)).flatMap(checkMentions),
+];
 for (const fault of faults) console.error(fault);
 process.exitCode = faults.length === 0 ? 0 : 1;
 
 function checkDocument(file: string): string[] {
   const text = readFileSync(join(root, file), "utf8");
   const prose = text.replaceAll(/^```.*?^```$/gms, "");
-  const missing = [...links(file, prose), ...paths(prose), ...tree(text)].filter((path) => !known.has(path));
-  const unknown = [...text.matchAll(/\bnpm run ([\w:-]+)/g)]
-    .map(([, name = ""]) => name)
-    .filter((name) => !scripts[name]);
+  const missing = [...links(file, prose), ...paths(prose), ...typed(text), ...tree(text)].filter(
+    (path) => !known.has(path),
+  );
   return [
     ...missing.map((path) => `${file}: ${path} does not exist`),
     ...brokenAnchors(file, prose).map((link) => `${file}: ${link} names no heading`),
-    ...unknown.map((name) => `${file}: package.json has no script ${name}`),
+    ...unknownScripts(text).map((name) => `${file}: package.json has no script ${name}`),
     ...uncited(prose).map(([id, test]) => `${file}: ${test} does not cite [${id}]`),
   ];
 }
@@ -73,6 +76,31 @@ function paths(text: string): string[] {
     .map(([, path = ""]) => path.replace(/\/$/, ""))
     .filter((path) => (path.includes("/") ? tops.has(path.split("/", 1)[0]) : /^[A-Z]+\.md$/.test(path)))
     .filter((path) => !ignored.test(path));
+}
+
+function unknownScripts(text: string): string[] {
+  const named = [...text.matchAll(/\bnpm run (?:--silent )?([\w:-]+)/g)];
+  return named.map(([, name = ""]) => name).filter((name) => !scripts[name]);
+}
+
+/** Files of ours that stand in what people are told to type. */
+function typed(text: string): string[] {
+  return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block = ""]) =>
+    [...block.matchAll(/(?<=^|\s)[\w.-]+\/[\w./-]+(?=\s|$)/gm)]
+      .map(([path]) => path)
+      .filter((path) => tops.has(path.split("/", 1)[0]) && !ignored.test(path)),
+  );
+}
+
+/** Documents and commands that a program sends people to. */
+function checkMentions(file: string): string[] {
+  const text = readFileSync(join(root, file), "utf8");
+  return [
+    ...[...text.matchAll(/\bdocs\/[\w/-]+\.md\b/g)]
+      .filter(([path]) => !known.has(path))
+      .map(([path]) => `${file}: ${path} does not exist`),
+    ...unknownScripts(text).map((name) => `${file}: package.json has no script ${name}`),
+  ];
 }
 
 /** The entries of blocks marked `tree`, each two spaces deeper than the folder it stands in. */

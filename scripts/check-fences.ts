@@ -49,7 +49,7 @@ function plantOurs(from: string): Plant[] {
 /** Nobody but service.ts, which composes, reaches up for the settings; nobody at all for the composition itself. */
 function plantRoot(from: string): Plant[] {
   if (from.endsWith(".ts") || from === "web") return [];
-  return ["config.ts", "jobs.ts", "main.ts", "service.ts"].map((file) => ({
+  return ["config.ts", "jobs.ts", "main.ts", "operate.ts", "service.ts"].map((file) => ({
     path: place(from, `to-${file}`),
     code: `import { x } from "../../${file}"; x();`,
     allowed: false,

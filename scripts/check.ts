@@ -9,6 +9,7 @@ const checks = [
   ["types of web/", "tsc --project web"],
   ["unused code", "knip"],
   ["import fences", "node scripts/check-fences.ts"],
+  ["lockfile", "node scripts/check-lockfile.ts"],
   ["documents", "node scripts/check-docs.ts"],
   ["tools document", "node scripts/tools-doc.ts --check"],
 ] as const;

@@ -9,11 +9,13 @@ import { needs, type Need } from "./support/needs.ts";
 /**
  * What `npm test` runs: the checks, the build of the web app, then every test with what it needs beside it.
  * With arguments, only those test files, without the checks: `npm test -- test/integration/posts.test.ts`.
+ * With `--long`, the suites of test/faults in their long form, which takes minutes each: `npm test -- --long test/faults/kill-service.test.ts`.
  */
 
 const root = join(import.meta.dirname, "..");
-const chosen = process.argv.slice(2);
-const flags = ["--test", "--test-reporter=spec", "--test-timeout=300000"];
+const isLong = process.argv.includes("--long");
+const chosen = process.argv.slice(2).filter((argument) => argument !== "--long");
+const flags = ["--test", "--test-reporter=spec", `--test-timeout=${isLong ? 7_200_000 : 300_000}`];
 const isEndToEnd = (file: string): boolean => file.startsWith(join("test", "e2e"));
 const stops: (() => Promise<void>)[] = [];
 let running: ChildProcess | undefined;
@@ -28,6 +30,7 @@ async function main(): Promise<number> {
 
   // Every test file is a process, and some start dozens: they share what was compiled.
   const env: Record<string, string> = { NODE_COMPILE_CACHE: temporaryFolder("atelier-compiled-").path };
+  if (isLong) env["TEST_LONG"] = "1";
   const missing: Need[] = [];
   for (const need of needs) {
     const provided = await need.provide();

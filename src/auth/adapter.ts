@@ -1,7 +1,8 @@
 import { errors, type Adapter, type AdapterPayload } from "oidc-provider";
 import { endGrant } from "#domain/access/end-grant.ts";
+import { unusedLifetime } from "#domain/access/purge-expired.ts";
 import type { Deps } from "#domain/deps.ts";
-import { days, seconds } from "#lib/clock.ts";
+import { days, minutes, seconds } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 
 export type AdapterDeps = Pick<
@@ -11,6 +12,9 @@ export type AdapterDeps = Pick<
 
 /** A lost answer, or two refreshes at once, are normal: the token just before the current one is good this long. */
 export const refreshGraceMs = seconds(30);
+
+/** How long a person may take to answer an authorization. */
+export const approvalLifetime = minutes(30);
 
 /**
  * The library's storage. Ids are kept as digests and stripped from what is stored; whatever belongs to a grant
@@ -25,9 +29,14 @@ export function createAdapter(deps: AdapterDeps): (model: string) => Adapter {
 }
 
 function recordAdapter(deps: AdapterDeps, model: string): Adapter {
-  const { oauthRecords, clock } = deps;
+  const { oauthRecords, oauthClients, clock } = deps;
   return {
     async upsert(id, payload, expiresIn) {
+      if (model === "Interaction") {
+        // However old and unused the client is: it outlives what a person is being asked.
+        const clientId = String(payload.params?.["client_id"]);
+        await oauthClients.renew(clientId, clock() - unusedLifetime + 2 * approvalLifetime);
+      }
       await oauthRecords.put(model, sha256(id), {
         payload: withoutId(id, payload),
         grantId: model === "Grant" ? id : (payload.grantId ?? null),
@@ -48,7 +57,7 @@ function recordAdapter(deps: AdapterDeps, model: string): Adapter {
       if (!was && model === "Interaction") throw new errors.SessionNotFound("this approval has been answered");
     },
     // Only from the revocation endpoint: what was used before is found out below, not by the library.
-    revokeByGrantId: (grantId) => endGrant(deps, { grantId, because: "given back" }),
+    revokeByGrantId: async (grantId) => void (await endGrant(deps, { grantId, because: "given back" })),
     /**
      * One statement decides who is first. A code is good once, and a second use ends the grant (RFC 6749 §4.1.2);
      * a refresh token is good while its generation is, and an older one ends the grant (RFC 9700 §4.14.2).

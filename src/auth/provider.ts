@@ -13,7 +13,7 @@ import { days, hours, minutes } from "#lib/clock.ts";
 import { isSame, sha256 } from "#lib/digest.ts";
 import type { Log } from "#lib/log.ts";
 import { deriveKey } from "#lib/signed-token.ts";
-import { createAdapter, type AdapterDeps } from "./adapter.ts";
+import { approvalLifetime, createAdapter, type AdapterDeps } from "./adapter.ts";
 import { amendRequest, nameResponseType, sendToLogin } from "./authorize-request.ts";
 import { normalizeClientMetadata } from "./client-metadata.ts";
 import { signingKeys } from "./keys.ts";
@@ -157,7 +157,7 @@ function configure({
       AccessToken: inSeconds(hours(1)),
       AuthorizationCode: 60,
       IdToken: inSeconds(hours(1)),
-      Interaction: inSeconds(minutes(30)),
+      Interaction: inSeconds(approvalLifetime),
       Session: inSeconds(minutes(30)),
       Grant: inSeconds(days(365)),
       // 30 days from the last use, 90 from the approval.

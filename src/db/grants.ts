@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Scope } from "#domain/caller.ts";
-import type { Grant, GrantStore } from "#domain/access/ports.ts";
+import type { Grant, GrantStore, ListedGrant } from "#domain/access/ports.ts";
 import { minutes } from "#lib/clock.ts";
 import type { Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
@@ -17,6 +17,12 @@ const callsIn = (since: number) =>
   sql<number>`(SELECT CAST(COALESCE(SUM(c.calls), 0) AS BIGINT) FROM grant_calls c WHERE c.grant_id = g.id AND c.day >= ${since})`;
 
 export function grantStore({ q }: Connection): GrantStore {
+  const listed = (callsSince = never) =>
+    q
+      .selectFrom("users as u")
+      .innerJoin("grants as g", "g.user_id", "u.id")
+      .selectAll("g")
+      .select(["u.name as user_name", "u.email as user_email", actsIn.as("acts_in"), callsIn(callsSince).as("calls")]);
   return {
     async insert(grant) {
       await q
@@ -42,13 +48,9 @@ export function grantStore({ q }: Connection): GrantStore {
       const row = await q.selectFrom("grants").selectAll().where("id", "=", grantId).executeTakeFirst();
       return row && toGrant(row);
     },
-    async listForStudio(studioId, { userId, others, grantId, ended, before, limit, callsSince = never }) {
-      const rows = await q
-        .selectFrom("memberships as m")
-        .innerJoin("users as u", "u.id", "m.user_id")
-        .innerJoin("grants as g", "g.user_id", "u.id")
-        .selectAll("g")
-        .select(["u.name as user_name", "u.email as user_email", actsIn.as("acts_in"), callsIn(callsSince).as("calls")])
+    async listForStudio(studioId, { userId, others, grantId, ended, before, limit, callsSince }) {
+      const rows = await listed(callsSince)
+        .innerJoin("memberships as m", "m.user_id", "u.id")
         .where("m.studio_id", "=", studioId)
         .where((where) =>
           where.or([where("g.user_id", "=", userId), ...(others ? [where(actsIn, "=", studioId)] : [])]),
@@ -59,13 +61,7 @@ export function grantStore({ q }: Connection): GrantStore {
         .orderBy("g.id", "desc")
         .$if(limit !== undefined, (grants) => grants.limit(limit!))
         .execute();
-      return rows.map((row) => ({
-        ...toGrant(row),
-        userName: row.user_name,
-        userEmail: row.user_email,
-        actsIn: row.acts_in,
-        calls: row.calls,
-      }));
+      return rows.map(toListed);
     },
     async revoke(grantId, now) {
       const { numUpdatedRows } = await q
@@ -75,6 +71,26 @@ export function grantStore({ q }: Connection): GrantStore {
         .where("revoked_at", "is", null)
         .executeTakeFirst();
       return numUpdatedRows > 0n;
+    },
+    async list({ userId, clientId, ended, before, limit, callsSince }) {
+      const rows = await listed(callsSince)
+        .$if(userId !== undefined, (grants) => grants.where("g.user_id", "=", userId!))
+        .$if(clientId !== undefined, (grants) => grants.where("g.client_id", "=", clientId!))
+        .$if(!ended, (grants) => grants.where("g.revoked_at", "is", null))
+        .$if(before !== undefined, (grants) => grants.where("g.id", "<", before!))
+        .orderBy("g.id", "desc")
+        .limit(limit)
+        .execute();
+      return rows.map(toListed);
+    },
+    async revokeOf(userId, now) {
+      const { numUpdatedRows } = await q
+        .updateTable("grants")
+        .set({ revoked_at: now })
+        .where("user_id", "=", userId)
+        .where("revoked_at", "is", null)
+        .executeTakeFirst();
+      return Number(numUpdatedRows);
     },
     async revokeInStudio(studioId, now) {
       await q
@@ -131,6 +147,17 @@ export function grantStore({ q }: Connection): GrantStore {
         .execute();
     },
   };
+}
+
+interface ListedRow {
+  user_name: string;
+  user_email: string | null;
+  acts_in: string | null;
+  calls: number;
+}
+
+function toListed(row: Schema["grants"] & ListedRow): ListedGrant {
+  return { ...toGrant(row), userName: row.user_name, userEmail: row.user_email, actsIn: row.acts_in, calls: row.calls };
 }
 
 function toGrant(row: Schema["grants"]): Grant {

@@ -84,5 +84,13 @@ export function oauthClientStore({ q }: Connection): OAuthClientStore {
       const row = await q.selectFrom("oauth_clients").select("metadata").where("id", "=", id).executeTakeFirst();
       return row && (JSON.parse(row.metadata) as Record<string, unknown>);
     },
+    async renew(id, since) {
+      await q
+        .updateTable("oauth_clients")
+        .set({ created_at: since })
+        .where("id", "=", id)
+        .where("created_at", "<", since)
+        .execute();
+    },
   };
 }

@@ -8,7 +8,7 @@ import { openPostgres } from "./postgres.ts";
 import { DamagedDatabaseError, isBusy, openSqlite } from "./sqlite.ts";
 
 export const databaseFile = "atelier.db";
-const migrationsFolder = join(import.meta.dirname, "../../migrations");
+export const migrationsFolder = join(import.meta.dirname, "../../migrations");
 
 export interface OpenOptions {
   databaseUrl: string | undefined;

@@ -4,6 +4,7 @@ import type { PostStore } from "#domain/posts/ports.ts";
 import { foldForSearch } from "#domain/posts/search.ts";
 import { statement, type Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
+import { escapeLike } from "./search.ts";
 
 type PostRow = Selectable<Schema["posts"]>;
 
@@ -116,10 +117,6 @@ export function postStore({ q, run }: Connection): PostStore {
 
 function searchText({ title, body }: Pick<Post, "title" | "body">): string {
   return foldForSearch(`${title} ${body}`);
-}
-
-function escapeLike(value: string): string {
-  return value.replace(/[!%_]/g, "!$&");
 }
 
 function toPost(row: PostRow): Post {

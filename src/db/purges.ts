@@ -27,11 +27,12 @@ export function purgeStore({ q }: Connection): PurgeStore {
         .limit(limit)
         .execute();
     },
-    async deleteUnusedClients(clientIds) {
+    async deleteUnusedClients(clientIds, before) {
       if (clientIds.length === 0) return 0;
       const { numDeletedRows } = await q
         .deleteFrom("oauth_clients")
         .where("id", "in", clientIds)
+        .where("created_at", "<=", before) // asked anew: one that was renewed since it was listed stays
         .where(({ not, exists, selectFrom }) =>
           not(exists(selectFrom("grants").select("id").whereRef("grants.client_id", "=", "oauth_clients.id"))),
         )

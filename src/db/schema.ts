@@ -25,6 +25,7 @@ export interface Schema {
     email_verified: number;
     active_studio_id: string | null;
     created_at: number;
+    disabled_at: Generated<number | null>;
   };
   memberships: { studio_id: string; user_id: string; role: Role; joined_at: number };
   invitations: {

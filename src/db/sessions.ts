@@ -1,11 +1,11 @@
 import type { SessionStore } from "#domain/access/ports.ts";
 import { statement, type Connection } from "./client.ts";
-import type { Schema } from "./schema.ts";
-import { toUser } from "./users.ts";
+import { toUser, type UserRow } from "./users.ts";
 
-const findUser = statement<Schema["users"]>(
+const findUser = statement<UserRow>(
   "find_session_user",
-  "SELECT u.* FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.token_hash = $1 AND s.expires_at > $2",
+  `SELECT u.* FROM sessions s JOIN users u ON u.id = s.user_id
+    WHERE s.token_hash = $1 AND s.expires_at > $2 AND u.disabled_at IS NULL`,
 );
 
 export function sessionStore({ q, run }: Connection): SessionStore {
@@ -22,6 +22,10 @@ export function sessionStore({ q, run }: Connection): SessionStore {
     },
     async delete(tokenHash) {
       await q.deleteFrom("sessions").where("token_hash", "=", tokenHash).execute();
+    },
+    async deleteOf(userId) {
+      const { numDeletedRows } = await q.deleteFrom("sessions").where("user_id", "=", userId).executeTakeFirst();
+      return Number(numDeletedRows);
     },
   };
 }

@@ -1,7 +1,14 @@
-import type { Invitation, InvitationStore, Membership, MembershipStore, StudioStore } from "#domain/studios/ports.ts";
+import type {
+  InvitationStore,
+  OpenInvitation,
+  Membership,
+  MembershipStore,
+  StudioStore,
+} from "#domain/studios/ports.ts";
 import type { Role } from "#domain/policy.ts";
 import { statement, type Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
+import { holds } from "./search.ts";
 
 const findSeat = statement<{ id: string; name: string; role: Role }>(
   "find_seat",
@@ -37,6 +44,16 @@ export function studioStore({ q }: Connection): StudioStore {
         .where("id", "=", studioId)
         .returning(["id", "name", "slug", "timezone", "created_at as createdAt"])
         .executeTakeFirst();
+    },
+    async list({ search, before, limit }) {
+      return q
+        .selectFrom("studios")
+        .select(["id", "name", "slug", "timezone", "created_at as createdAt"])
+        .$if(search !== undefined, (studios) => studios.where(holds(["name", "slug"], search!)))
+        .$if(before !== undefined, (studios) => studios.where("id", "<", before!))
+        .orderBy("id", "desc")
+        .limit(limit)
+        .execute();
     },
     async delete(studioId) {
       await q.deleteFrom("studios").where("id", "=", studioId).execute();
@@ -116,8 +133,11 @@ export function invitationStore({ q }: Connection): InvitationStore {
     q
       .selectFrom("invitations as i")
       .innerJoin("studios as s", "s.id", "i.studio_id")
+      .leftJoin("memberships as m", (join) =>
+        join.onRef("m.studio_id", "=", "i.studio_id").onRef("m.user_id", "=", "i.created_by"),
+      )
       .selectAll("i")
-      .select("s.name as studio_name")
+      .select(["s.name as studio_name", "m.role as maker_role"])
       .where("i.accepted_at", "is", null)
       .where("i.revoked_at", "is", null)
       .where("i.expires_at", ">", now);
@@ -142,22 +162,43 @@ export function invitationStore({ q }: Connection): InvitationStore {
     },
     async findOpen(tokenHash, now) {
       const row = await open(now).where("i.token_hash", "=", tokenHash).executeTakeFirst();
-      return row && { ...toInvitation(row), studioName: row.studio_name };
+      return row && toInvitation(row);
     },
     async listOpen(studioId, now) {
       const rows = await open(now).where("i.studio_id", "=", studioId).orderBy("i.id", "desc").execute();
       return rows.map(toInvitation);
     },
-    async accept(invitationId, userId, now) {
+    async accept({ id, studioId, createdBy, makerRole }, userId, now) {
+      if (makerRole === null) return false;
       const { numUpdatedRows } = await q
         .updateTable("invitations")
         .set({ accepted_by: userId, accepted_at: now })
-        .where("id", "=", invitationId)
+        .where("id", "=", id)
+        .where("accepted_at", "is", null)
+        .where("revoked_at", "is", null)
+        .where("expires_at", ">", now)
+        .where(({ exists, selectFrom }) =>
+          exists(
+            selectFrom("memberships")
+              .select("user_id")
+              .where("studio_id", "=", studioId)
+              .where("user_id", "=", createdBy)
+              .where("role", "=", makerRole),
+          ),
+        )
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    async revokeOf(userId, now) {
+      const { numUpdatedRows } = await q
+        .updateTable("invitations")
+        .set({ revoked_at: now })
+        .where("created_by", "=", userId)
         .where("accepted_at", "is", null)
         .where("revoked_at", "is", null)
         .where("expires_at", ">", now)
         .executeTakeFirst();
-      return numUpdatedRows > 0n;
+      return Number(numUpdatedRows);
     },
     async revoke(studioId, invitationId, now) {
       const { numUpdatedRows } = await q
@@ -177,7 +218,7 @@ function toMembership(row: Schema["memberships"]): Membership {
   return { studioId: row.studio_id, userId: row.user_id, role: row.role, joinedAt: row.joined_at };
 }
 
-function toInvitation(row: Schema["invitations"]): Invitation {
+function toInvitation(row: Schema["invitations"] & { studio_name: string; maker_role: Role | null }): OpenInvitation {
   return {
     id: row.id,
     studioId: row.studio_id,
@@ -186,5 +227,7 @@ function toInvitation(row: Schema["invitations"]): Invitation {
     createdBy: row.created_by,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
+    studioName: row.studio_name,
+    makerRole: row.maker_role,
   };
 }

@@ -43,7 +43,7 @@ export const findHolder = statement<HolderRow>(
           ns.id AS next_id, ns.name AS next_name, nm.role AS next_role
      FROM oauth_records r
      JOIN grants g ON g.id = r.grant_id AND g.revoked_at IS NULL
-     JOIN users u ON u.id = g.user_id
+     JOIN users u ON u.id = g.user_id AND u.disabled_at IS NULL
      LEFT JOIN memberships m ON m.user_id = u.id AND m.studio_id = COALESCE(CAST($1 AS TEXT), g.studio_id)
      LEFT JOIN memberships f ON f.user_id = u.id AND f.studio_id = CASE WHEN m.studio_id IS NULL THEN ${first} END
      LEFT JOIN studios s ON s.id = COALESCE(m.studio_id, f.studio_id)

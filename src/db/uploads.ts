@@ -1,3 +1,4 @@
+import { fileLifetime } from "#domain/uploads/link.ts";
 import type { UploadFile, UploadLink, UploadStore } from "#domain/uploads/ports.ts";
 import type { PostStatus } from "#domain/posts/post.ts";
 import type { Role } from "#domain/policy.ts";
@@ -35,7 +36,7 @@ const findLink = statement<VisitedRow>(
      JOIN studios s ON s.id = l.studio_id
      JOIN posts p ON p.id = l.post_id
      JOIN users u ON u.id = l.created_by
-     LEFT JOIN memberships m ON m.studio_id = l.studio_id AND m.user_id = l.created_by
+     LEFT JOIN memberships m ON m.studio_id = l.studio_id AND m.user_id = l.created_by AND u.disabled_at IS NULL
      LEFT JOIN grants g ON g.id = l.grant_id
     WHERE l.id = $1`,
 );
@@ -112,6 +113,16 @@ export function uploadStore({ q, run }: Connection): UploadStore {
         .where("withdrawn_at", "is", null)
         .executeTakeFirst();
       return numUpdatedRows > 0n;
+    },
+    async withdrawOf(userId, now) {
+      const { numUpdatedRows } = await q
+        .updateTable("upload_links")
+        .set({ withdrawn_at: now })
+        .where("created_by", "=", userId)
+        .where("withdrawn_at", "is", null)
+        .where("expires_at", ">", now - fileLifetime)
+        .executeTakeFirst();
+      return Number(numUpdatedRows);
     },
     async insertFile(linkId, fileHash, { assetId, bytes, partBytes }) {
       const { numInsertedOrUpdatedRows } = await q

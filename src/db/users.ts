@@ -1,6 +1,10 @@
+import type { Selectable } from "kysely";
 import type { User, UserStore } from "#domain/access/ports.ts";
 import type { Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
+import { holds } from "./search.ts";
+
+export type UserRow = Selectable<Schema["users"]>;
 
 export function userStore({ q }: Connection): UserStore {
   return {
@@ -62,15 +66,36 @@ export function userStore({ q }: Connection): UserStore {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
+    async list({ search, before, limit }) {
+      const rows = await q
+        .selectFrom("users")
+        .selectAll()
+        .$if(search !== undefined, (users) => users.where(holds(["name", "email"], search!)))
+        .$if(before !== undefined, (users) => users.where("id", "<", before!))
+        .orderBy("id", "desc")
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({ ...toUser(row), issuer: row.issuer, createdAt: row.created_at }));
+    },
+    async setDisabled(userId, at) {
+      const { numUpdatedRows } = await q
+        .updateTable("users")
+        .set({ disabled_at: at })
+        .where("id", "=", userId)
+        .where("disabled_at", at === null ? "is not" : "is", null)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
   };
 }
 
-export function toUser(row: Schema["users"]): User {
+export function toUser(row: UserRow): User {
   return {
     id: row.id,
     name: row.name,
     email: row.email,
     emailVerified: row.email_verified === 1,
     activeStudioId: row.active_studio_id,
+    disabledAt: row.disabled_at,
   };
 }

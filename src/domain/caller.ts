@@ -14,6 +14,11 @@ export interface SignedIn {
   user: Person;
 }
 
+/** Whoever runs the service, at its own machine: may do what the operator's verbs do, and is a member of nothing. */
+export interface Operator {
+  operator: true;
+}
+
 /** Who acts, in which studio, with what right. Read afresh for every call. */
 export interface Caller extends SignedIn {
   studio: { id: string; name: string };

@@ -60,9 +60,11 @@ export function authorize(caller: { role: Role }, action: Action): void {
   );
 }
 
+export const mayManage = (role: Role, other: Role): boolean => manages[role].includes(other);
+
 /** Throws `forbidden` unless `role` is one the caller may give, take away or remove. */
 export function authorizeManaging(caller: { role: Role }, role: Role): void {
-  if (manages[caller.role].includes(role)) return;
+  if (mayManage(caller.role, role)) return;
   throw new AppError(
     "forbidden",
     `Your role in this studio is ${caller.role}; only an owner can do this to or for an ${role}.`,

@@ -38,6 +38,7 @@ export function consentRoutes({ consent, deps, signer, base, loginUrl, findUser 
       const { pathname } = new URL(req.url ?? "/", base);
       return seeOther(res, loginAddress(new URL(loginUrl).pathname, pathname, false));
     }
+    await countHit(deps, "consentPage", user.id);
     const approval = await consent.pending(req, res);
     const me = await describeMe(deps, { user });
     const studio = me.memberships.find(({ studioId }) => studioId === me.activeStudioId);

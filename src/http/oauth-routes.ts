@@ -15,13 +15,14 @@ export interface OAuthParts {
 
 /** Everything a client needs to find us, register, and get, renew and end its tokens. */
 export function oauthRoutes({ oauth, base, limit }: OAuthParts): Route[] {
-  const open =
-    (method: "GET" | "POST", work: Handler): Handler =>
-    async (req, res, context) => {
+  const open = (method: "GET" | "POST", work: Handler): Handler => {
+    const only = onlyBy(method, work);
+    return async (req, res, context) => {
       allowAnyPage(res);
       if (req.method === "OPTIONS") answerPreflight(res, method);
-      else await work(req, res, context);
+      else await only(req, res, context);
     };
+  };
   const limited =
     (name: RateLimit): Handler =>
     async (req, res) => {
@@ -36,7 +37,7 @@ export function oauthRoutes({ oauth, base, limit }: OAuthParts): Route[] {
     return oauth.serve(req, res);
   });
   // A person is on the way here: what fails is told on a page, and no script of another origin reads the answer.
-  const authorize = pageHandler(base, { GET: limited("authorize") });
+  const authorize = onlyBy("GET", pageHandler(base, { GET: limited("authorize") }));
   return [
     at("/.well-known/oauth-protected-resource", resource),
     at("/.well-known/oauth-protected-resource/mcp", resource),
@@ -52,6 +53,16 @@ export function oauthRoutes({ oauth, base, limit }: OAuthParts): Route[] {
     at(oauthPaths.authorization, authorize),
     at(`${oauthPaths.authorization}/*`, authorize),
   ];
+}
+
+/** Any other method is told which one it is, in the words of RFC 6749 §5.2, and counts against no limit. */
+function onlyBy(method: "GET" | "POST", work: Handler): Handler {
+  const allow = method === "GET" ? "GET, HEAD" : "POST";
+  const text = JSON.stringify({ error: "invalid_request", error_description: `use ${method} at this address` });
+  return (req, res, context) => {
+    if (allow.split(", ").includes(req.method ?? "")) return work(req, res, context);
+    res.writeHead(405, { allow, "content-type": "application/json", "cache-control": "no-store" }).end(text);
+  };
 }
 
 function document(body: Record<string, unknown>): Handler {

@@ -31,6 +31,8 @@ export interface Route {
 
 /** A body that has not arrived by then is not going to. */
 const bodyDeadlineMs = 30_000;
+/** An answer that was not taken by then is held open, not read. Files are sent by a route that has its own patience. */
+const mostAnswerMs = 60_000;
 
 export interface Edge {
   server: Server;
@@ -46,8 +48,9 @@ export function createEdge(parts: {
   metrics: Metrics;
   newId: NewId;
   log: Log;
+  answerDeadlineMs?: number;
 }): Edge {
-  const { addresses, metrics, newId, log } = parts;
+  const { addresses, metrics, newId, log, answerDeadlineMs = mostAnswerMs } = parts;
   const guards = createGuards(addresses);
   const https = addresses.base.startsWith("https:");
   let draining = false;
@@ -67,9 +70,11 @@ export function createEdge(parts: {
     const requestId = newId("request");
     const route = find(req.url ?? "/");
     const context: RequestContext = { requestId, log };
+    let unread: NodeJS.Timeout | undefined;
     const deadline = route?.longBody ? undefined : limitBody(req);
     res.on("close", () => {
       clearTimeout(deadline);
+      clearTimeout(unread);
       const ms = performance.now() - started;
       metrics.observeRequest(route?.path ?? "none", req.method ?? "", res.statusCode, ms / 1000);
       logRequest(log, {
@@ -91,6 +96,8 @@ export function createEdge(parts: {
       guards.checkOrigin(req, route.origin);
       if (asksToContinue && !route.longBody) res.writeContinue();
       await route.handle(req, res, context);
+      if (res.writableEnded && req.socket.writableLength > 0)
+        unread = setTimeout(() => res.destroy(), answerDeadlineMs);
     } catch (error) {
       sendProblem(res, error, requestId, log);
     }

@@ -8,7 +8,7 @@ export function safeFileName(name: string): string {
   const clean = name
     .toWellFormed()
     .replace(unsafe, "_")
-    .replace(/^[\s.]+|[\s.]+$/gu, "");
+    .replace(/^[\s.]+|(?<![\s.])[\s.]+$/gu, "");
   const characters = Array.from(clean);
   if (characters.length <= maxCharacters) return clean || "file";
   const ending = /\.[^.\s]{1,10}$/u.exec(clean)?.[0] ?? "";

@@ -2,14 +2,14 @@ import { randomBytes } from "node:crypto";
 import { link, open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-const fileName = "secret";
+export const secretFile = "secret";
 
 /**
  * The secret of a machine that was given none: made once, kept in the data folder, readable by its owner only.
  * Of two processes that start at the same moment, both end up with the first one's.
  */
 export async function keepSecret(dataDir: string): Promise<string> {
-  const path = join(dataDir, fileName);
+  const path = join(dataDir, secretFile);
   const known = await readSecret(path);
   if (known !== undefined) return known;
   const draft = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;

@@ -16,10 +16,11 @@ export function createMediaReader(): MediaReader {
   sharp.cache(false);
   sharp.concurrency(1);
   const inTurn = createQueue(atOnce);
+  const inTurnFilms = createQueue(atOnce);
   return {
     async describe(source, mimeType) {
       if (mimeType.startsWith("image/")) return orUnknown(describePicture(source));
-      if (mimeType.startsWith("video/")) return orUnknown(describeVideo(source));
+      if (mimeType.startsWith("video/")) return orUnknown(inTurnFilms(() => describeVideo(source, patienceMs)));
       return unknownFacts;
     },
     async thumbnail(source, mimeType) {

@@ -12,6 +12,9 @@ import { updateAsset } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
+import { disableUser } from "#domain/operator/disable-user.ts";
+import { enableUser } from "#domain/operator/enable-user.ts";
+import { handOverStudio } from "#domain/operator/hand-over-studio.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
@@ -30,6 +33,8 @@ import type { HookedFiles } from "../support/hooked-files.ts";
 import { outcome } from "../support/outcome.ts";
 import { newConnection } from "../support/platform-bed.ts";
 import { invite, newMember, newPerson, newStudio, newStudioWithRoles } from "../support/people.ts";
+
+const operator = { operator: true } as const;
 
 type Cast = Awaited<ReturnType<typeof newStudioWithRoles>>;
 
@@ -58,6 +63,18 @@ const changes: Record<Change, (deps: Deps, cast: Cast) => Promise<() => Promise<
     async (deps, { owner, otherOwner }) =>
     () =>
       removeMember(deps, owner, { userId: otherOwner.user.id }),
+  "studio.handed_over":
+    async (deps, { owner, member }) =>
+    () =>
+      handOverStudio(deps, operator, { studioId: owner.studio.id, user: member.user.id }),
+  "member.disabled":
+    async (deps, { member }) =>
+    () =>
+      disableUser(deps, operator, { user: member.user.id }),
+  "member.enabled": async (deps, { member }) => {
+    await disableUser(deps, operator, { user: member.user.id });
+    return () => enableUser(deps, operator, { user: member.user.id });
+  },
   "member.left":
     async (deps, { otherOwner }) =>
     () =>
@@ -182,7 +199,8 @@ forEachEngine("activity", (bed) => {
         [action],
       );
       const [row] = added;
-      assert.ok(row?.user_id && row.studio_id && row.subject_id);
+      assert.ok(row?.studio_id && row.subject_id);
+      assert.ok(row.user_id ?? (JSON.parse(row.detail) as { by?: string }).by === "operator");
       assert.equal(row.at, bed.clock());
       if (action !== "studio.created") assert.equal(row.studio_id, cast.owner.studio.id);
     });

@@ -114,6 +114,29 @@ forEachEngine("housekeeping", (bed) => {
     assert.deepEqual(await purge(atOnce), { deleted: 0 });
   });
 
+  test("[A26] a client that is renewed after it was listed for the purge stays", async () => {
+    const { deps } = bed;
+    await bed.database.q.deleteFrom("oauth_clients").execute();
+    await deps.oauthClients.put("old", {}, bed.clock() - hours(48));
+    const renewed = bed.clock() - hours(23);
+    const { listClients } = deps.purges;
+    const purge = createPurge({
+      ...deps,
+      purges: {
+        ...deps.purges,
+        async listClients(...args) {
+          const found = await listClients(...args);
+          await deps.oauthClients.renew("old", renewed);
+          return found;
+        },
+      },
+    });
+    assert.deepEqual(await purge(atOnce), { deleted: 0 });
+    assert.ok(await deps.oauthClients.find("old"));
+    bed.clock.advance(hours(2));
+    assert.deepEqual(await purge(atOnce), { deleted: 1 }, "it is looked at again");
+  });
+
   test("it works in small batches, pauses between them, and stops when told", async () => {
     const person = await newPerson(bed.deps);
     const values = Array.from({ length: 1100 }, (_, i) => ({

@@ -6,6 +6,7 @@ import { createInvitation, createInvitationInput } from "#domain/studios/create-
 import { enterStudio } from "#domain/studios/enter-studio.ts";
 import { listInvitations } from "#domain/studios/list-invitations.ts";
 import { listMembers } from "#domain/studios/list-members.ts";
+import { removeMember } from "#domain/studios/remove-member.ts";
 import { revokeInvitation } from "#domain/studios/revoke-invitation.ts";
 import { days } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
@@ -125,6 +126,49 @@ forEachEngine("invitations", (bed) => {
       assert.deepEqual([accepted, revoked].toSorted(), ["not_found", "ok"], "one of the two");
       assert.equal(await outcome(acceptInvitation(bed.deps, await newPerson(bed.deps), { token })), "not_found");
     }
+  });
+
+  test("[INVITE-4] [T6] [T7] a link is worth no more than its maker: removed, they do not come back by one they kept", async () => {
+    const { deps } = bed;
+    const owner = await newStudio(deps);
+    const removed = await newMember(deps, owner, "admin");
+    const [forAdmin, forMember] = [await invite(deps, removed, "admin"), await invite(deps, removed, "member")];
+    await removeMember(deps, owner, { userId: removed.user.id });
+    for (const token of [forAdmin, forMember])
+      for (const person of [removed, await newPerson(deps)])
+        assert.equal(await outcome(acceptInvitation(deps, person, { token })), "not_found");
+    assert.deepEqual((await listInvitations(deps, owner)).invitations, []);
+
+    const demoted = await newMember(deps, owner, "owner");
+    const [forOwner, forOther] = [await invite(deps, demoted, "owner"), await invite(deps, demoted, "member")];
+    await changeRole(deps, owner, { userId: demoted.user.id, role: "admin" });
+    assert.equal(await outcome(acceptInvitation(deps, await newPerson(deps), { token: forOwner })), "not_found");
+    assert.equal(await outcome(acceptInvitation(deps, await newPerson(deps), { token: forOther })), "ok");
+    const last = await invite(deps, await enterStudio(deps, demoted, owner.studio.id), "member");
+    await changeRole(deps, owner, { userId: demoted.user.id, role: "member" });
+    assert.equal(await outcome(acceptInvitation(deps, await newPerson(deps), { token: last })), "not_found");
+    assert.equal(await ownerCount(owner.studio.id), 1);
+  });
+
+  test("[T6] a maker who is removed between the look and the acceptance makes nobody a member", async () => {
+    const { deps } = bed;
+    const owner = await newStudio(deps);
+    const maker = await newMember(deps, owner, "admin");
+    const token = await invite(deps, maker, "admin");
+    const late = { ...deps.invitations };
+    const removing: typeof deps = {
+      ...deps,
+      invitations: {
+        ...late,
+        async findOpen(...args) {
+          const found = await late.findOpen(...args);
+          await removeMember(deps, owner, { userId: maker.user.id });
+          return found;
+        },
+      },
+    };
+    assert.equal(await outcome(acceptInvitation(removing, await newPerson(deps), { token })), "not_found");
+    assert.equal((await listMembers(deps, owner)).members.length, 1);
   });
 
   test("[INVITE-4] [T1] another studio's invitation, and ids that cannot exist, are not found", async () => {

@@ -334,7 +334,7 @@ forEachEngine("hostile messages", (bed) => {
     const { createLog } = await import("#lib/log.ts");
     const broken = {
       ...bed.deps,
-      posts: { ...bed.deps.posts, find: () => Promise.reject(new Error("SELECT secret FROM /etc/passwd")) },
+      posts: { ...bed.deps.posts, read: () => Promise.reject(new Error("SELECT secret FROM /etc/passwd")) },
     };
     const other = await startMcp(
       { deps: broken },

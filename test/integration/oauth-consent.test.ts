@@ -267,7 +267,7 @@ forEachEngine("oauth consent", (bed) => {
 
   const names: [name: string, shown: RegExp, hidden?: RegExp][] = [
     ["<script>alert(1)</script>", /&#60;script&#62;/, /<script>/],
-    ['"><img src=x onerror=alert(1)>', /&#34;&#62;&#60;img/, /<img/],
+    ['"><img src=x onerror=alert(1)>', /&#34;&#62;&#60;img/, /<img src=x/],
     ["Claude\u202egnp.exe", /Claudegnp\.exe/, /\u202e/],
     ["Cla\u0000ude\u0007\n\n  x", /Claude x/],
     ["\u200b\u200d\u2066", /<q>client\.example<\/q>/],

@@ -99,6 +99,28 @@ forEachEngine("oauth discovery", (bed) => {
     }
   });
 
+  test("[META-4] [A21] another method than an address has is a 405 that names it, and nothing is done", async () => {
+    const wrong: Record<string, readonly string[]> = {
+      "GET, HEAD": [
+        "/.well-known/oauth-protected-resource",
+        "/.well-known/oauth-protected-resource/mcp",
+        ...serverPaths,
+        "/api/auth/jwks",
+        paths.authorize,
+      ],
+      POST: [paths.register, paths.token, paths.revoke],
+    };
+    for (const [allow, addresses] of Object.entries(wrong)) {
+      for (const path of addresses) {
+        for (const method of ["GET", "POST", "PUT", "DELETE", "PATCH"].filter((one) => !allow.includes(one))) {
+          const answer = await answerOf(await fetch(`${service.base}${path}`, { method, redirect: "manual" }));
+          assert.deepEqual([answer.status, answer.headers.get("allow")], [405, allow], `${method} ${path}`);
+          assert.equal(answer.body.error, "invalid_request");
+        }
+      }
+    }
+  });
+
   test("[META-5] [W6] any page may read what is public and ask the token endpoints, never with cookies", async () => {
     const open = [...serverPaths, "/.well-known/oauth-protected-resource", "/api/auth/jwks"];
     for (const origin of ["https://evil.example", "null"]) {

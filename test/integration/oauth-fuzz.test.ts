@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createLog } from "#lib/log.ts";
 import { forEachEngine } from "../support/engines.ts";
+import { long } from "../support/long.ts";
 import {
   answerOf,
   authorization,
@@ -70,8 +71,8 @@ const anyJson = fc.oneof(text, fc.array(text, { maxLength: 4 }), fc.jsonValue({ 
 
 const json = { "content-type": "application/json" };
 const form = { "content-type": "application/x-www-form-urlencoded" };
-const seconds = 4;
-const runs = { numRuns: 150, interruptAfterTimeLimit: seconds * 1000, markInterruptAsFailure: false };
+const seconds = long ? 60 : 4;
+const runs = { numRuns: long ? 5_000 : 150, interruptAfterTimeLimit: seconds * 1000, markInterruptAsFailure: false };
 
 const names = {
   authorize: [

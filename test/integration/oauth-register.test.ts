@@ -3,7 +3,18 @@ import { after, before, test } from "node:test";
 import { createPurge } from "#domain/access/purge-expired.ts";
 import { hours } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { authorization, connect, newClient, paths, post, refresh, register, visitor } from "../support/oauth-client.ts";
+import {
+  authorization,
+  connect,
+  newClient,
+  openConsent,
+  paths,
+  post,
+  readCallback,
+  refresh,
+  register,
+  visitor,
+} from "../support/oauth-client.ts";
 import { startService, type RunningService } from "../support/service.ts";
 
 /** As these clients send it, seen in their sources and in the trackers of servers they met. */
@@ -284,8 +295,7 @@ forEachEngine("oauth registration, limits", (bed) => {
   test("[A26] [REG-5] a client nobody approved is gone after a day, one that was used stays", async () => {
     const service = await startService(bed.deps, { env: { RATE_LIMITS: "off" } });
     const purge = () => createPurge(bed.deps)({ pause: async () => {}, isOver: () => false });
-    const isKnown = async (id: string) =>
-      (await visitor(service.base).send(authorization(service.base, { id, redirectUri: uri }).url)).status === 303;
+    const isKnown = async (id: string) => (await bed.deps.oauthClients.find(id)) !== undefined;
     try {
       const unused = await newClient(service.base);
       const used = await newClient(service.base);
@@ -299,6 +309,31 @@ forEachEngine("oauth registration, limits", (bed) => {
       bed.clock.advance(hours(24 * 400));
       await purge();
       assert.ok(await isKnown(used.id));
+    } finally {
+      await service.close();
+    }
+  });
+
+  test("[A26] [REG-5] an old client that nobody used stays while a person looks at its first approval", async () => {
+    const service = await startService(bed.deps, { env: { RATE_LIMITS: "off" } });
+    const purge = () => createPurge(bed.deps)({ pause: async () => {}, isOver: () => false });
+    try {
+      const client = await newClient(service.base);
+      bed.clock.advance(hours(24) - 1);
+      const browser = visitor(service.base);
+      const { url } = authorization(service.base, client);
+      const page = await openConsent(browser, url, "ada@example.com");
+      bed.clock.advance(hours(0.5) - 2);
+      assert.deepEqual([await purge(), page.status], [{ deleted: 0 }, 200]);
+      const approved = await browser.submit(page, { decision: "approve" });
+      assert.ok(readCallback(approved, service.base).get("code"));
+
+      const idle = await newClient(service.base);
+      bed.clock.advance(hours(24) - 1);
+      await visitor(service.base).send(authorization(service.base, idle).url);
+      bed.clock.advance(hours(1) + 1);
+      await purge();
+      assert.equal(await bed.deps.oauthClients.find(idle.id), undefined, "begun and left: gone an hour later");
     } finally {
       await service.close();
     }

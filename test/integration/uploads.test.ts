@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { detachAsset } from "#domain/assets/detach-asset.ts";
 import { test } from "node:test";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
@@ -219,6 +220,17 @@ forEachEngine("uploads through a link", (bed) => {
       (await setAltText(at.deps, await visit(at), { fileId: started.file.id, altText: "A door" })).altText,
       "A door",
     );
+  });
+
+  test("[T1] [U1] a file that was taken off the post is out of the link's reach", async () => {
+    const at = await scene(bed);
+    const started = await start(at, "film.mp4", film);
+    await send(at, started, film);
+    await complete(at, started.file.id);
+    const describe = async () => setAltText(at.deps, await visit(at), { fileId: started.file.id, altText: "Theirs" });
+    assert.equal(await outcome(describe), "ok");
+    await detachAsset(at.deps, at.owner, { postId: at.postId, assetId: started.file.id });
+    assert.equal(await outcome(describe), "not_found");
   });
 
   test("[U17] a file that does not arrive within 24 hours is swept, parts and place", async () => {

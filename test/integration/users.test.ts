@@ -22,6 +22,7 @@ forEachEngine("users", (bed) => {
       email: null,
       emailVerified: false,
       activeStudioId: null,
+      disabledAt: null,
     });
   });
 

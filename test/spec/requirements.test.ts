@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { requirements, threats } from "./requirements.ts";
+import { requirements } from "./requirements.ts";
+import { awaited, threats } from "./threats.ts";
 
 const tests = join(import.meta.dirname, "..");
 
@@ -12,13 +13,28 @@ function citationsIn(source: string): string[] {
   return [...names].flatMap(([, ids]) => [...(ids ?? "").matchAll(/\[([^\]]+)\]/g)].map(([, id]) => id ?? ""));
 }
 
-const known = new Set<string>([...Object.keys(requirements), ...threats]);
+const known = new Set<string>([...Object.keys(requirements), ...Object.keys(threats)]);
 const citations = globSync("**/*.test.ts", { cwd: tests }).flatMap((file) =>
   citationsIn(readFileSync(join(tests, file), "utf8")).map((id) => ({ file, id })),
 );
 
+const cited = new Set(citations.map(({ id }) => id));
+
+test("every threat is cited by a test, or answered in docs/threat-model.md", () => {
+  const model = readFileSync(join(tests, "../docs/threat-model.md"), "utf8");
+  const answered = new Set([...model.matchAll(/^\| ([A-Z]\d+) \|/gm)].map(([, id = ""]) => id));
+  const held = (id: string) => cited.has(id) || answered.has(id) || awaited.includes(id);
+  assert.deepEqual(
+    Object.keys(threats).filter((id) => !held(id)),
+    [],
+  );
+  assert.deepEqual(
+    [...answered].filter((id) => threats[id] === undefined),
+    [],
+  );
+});
+
 test("every requirement is cited by a test", () => {
-  const cited = new Set(citations.map(({ id }) => id));
   assert.deepEqual(
     Object.keys(requirements).filter((id) => !cited.has(id)),
     [],

@@ -336,10 +336,3 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...variables,
   ...running,
 };
-
-/** How many cases each family of the threat list has. A test cites the ones it holds; docs/threat-model.md has the rest. */
-const threatFamilies = { A: 26, M: 15, T: 11, U: 20, S: 8, D: 7, C: 6, R: 6, X: 7, W: 7, L: 6, P: 5 };
-
-export const threats: readonly string[] = Object.entries(threatFamilies).flatMap(([family, cases]) =>
-  Array.from({ length: cases }, (_, i) => `${family}${i + 1}`),
-);

@@ -81,4 +81,10 @@ export const needs: readonly Need[] = [
     bring: "apt-get install strace",
     provide: async () => (findProgram("strace") ? { env: {}, stop: async () => {} } : undefined),
   },
+  {
+    name: "systemd-analyze",
+    untested: "the units in deploy/",
+    bring: "apt-get install systemd",
+    provide: async () => (findProgram("systemd-analyze") ? { env: {}, stop: async () => {} } : undefined),
+  },
 ];

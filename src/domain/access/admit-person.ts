@@ -1,6 +1,6 @@
 import { AppError } from "#lib/errors.ts";
 import type { Deps } from "../deps.ts";
-import { hashInvitationToken } from "../studios/invitation.ts";
+import { findInvitation } from "../studios/invitation.ts";
 import { foldAddress, isMeantFor } from "./address.ts";
 import type { Identity } from "./ports.ts";
 
@@ -22,7 +22,7 @@ export async function admitPerson(
 ): Promise<void> {
   if (isListed(allow, identity)) return;
   if (invitation !== undefined) {
-    const open = await deps.invitations.findOpen(hashInvitationToken(invitation), deps.clock());
+    const open = await findInvitation(deps, invitation);
     if (open && isMeantFor(open.email, identity)) return;
     if (open)
       throw refusal("This invitation was made for another email address.", "Sign in with the address it was sent to.");

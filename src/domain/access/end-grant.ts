@@ -1,25 +1,38 @@
 import { recordActivity } from "../activity/record.ts";
+import type { Operator } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 
 export interface EndedGrant {
   grantId: string;
-  /** The client gave it back, or something of it was used a second time, which is how a theft shows. */
-  because: "given back" | "used twice";
+  /** The client gave it back, or something of it was used a second time, which is how a theft shows; or the operator did. */
+  because: "given back" | "used twice" | "ended by the operator";
 }
 
-/** Ends an approval from the client's side, with everything that hangs on it. The studio it acts in can read why. */
+const operator: Operator = { operator: true };
+
+/**
+ * Ends an approval without its person being asked, with everything that hangs on it. The studio it acts in can read
+ * why. False where there was nothing to end.
+ */
 export async function endGrant(
   deps: Pick<Deps, "grants" | "users" | "transact" | "newId" | "clock">,
   input: EndedGrant,
-): Promise<void> {
+): Promise<boolean> {
   const grant = await deps.grants.find(input.grantId);
-  if (grant?.revokedAt !== null) return;
+  if (grant?.revokedAt !== null) return false;
   const [user, memberships] = await Promise.all([deps.users.find(grant.userId), deps.users.memberships(grant.userId)]);
   const seat = memberships.find(({ studioId }) => studioId === grant.studioId) ?? memberships[0];
-  await deps.transact(async (tx) => {
-    if (!(await tx.grants.revoke(grant.id, deps.clock())) || !user || !seat) return;
-    const actor = { user, studio: { id: seat.studioId }, client: { id: grant.clientId, name: grant.clientName } };
+  const client = { id: grant.clientId, name: grant.clientName };
+  return deps.transact(async (tx) => {
+    if (!(await tx.grants.revoke(grant.id, deps.clock()))) return false;
+    if (!user || !seat) return true;
+    const actor = input.because === "ended by the operator" ? operator : { user, client };
     const detail = { clientId: grant.clientId, clientName: grant.clientName, userId: grant.userId };
-    await recordActivity(deps, tx, actor, "client.revoked", grant.id, { ...detail, because: input.because });
+    const studio = { id: seat.studioId };
+    await recordActivity(deps, tx, { ...actor, studio }, "client.revoked", grant.id, {
+      ...detail,
+      because: input.because,
+    });
+    return true;
   });
 }

@@ -50,7 +50,7 @@ export async function listClients(
   return { clients: items.map(viewClient), nextCursor };
 }
 
-function viewClient(grant: ListedGrant): ClientView {
+export function viewClient(grant: ListedGrant): ClientView {
   return {
     id: grant.id,
     clientId: grant.clientId,

@@ -13,6 +13,20 @@ export interface Identity {
 export interface User extends Person {
   emailVerified: boolean;
   activeStudioId: string | null;
+  /** Since when the operator has shut them out. */
+  disabledAt: number | null;
+}
+
+export interface ListedUser extends User {
+  issuer: string;
+  createdAt: number;
+}
+
+/** A page of a long list, newest first. */
+export interface OperatorPage {
+  /** Only what is older than this id. */
+  before?: string | undefined;
+  limit: number;
 }
 
 /** A studio as its member sees it in a list. */
@@ -33,14 +47,20 @@ export interface UserStore {
   memberships(userId: string): Promise<OwnMembership[]>;
   /** False, and nothing changed, unless the user is a member. */
   setActiveStudio(userId: string, studioId: string): Promise<boolean>;
+  /** Everyone, or those whose name or address holds `search`. */
+  list(page: OperatorPage & { search?: string | undefined }): Promise<ListedUser[]>;
+  /** Shuts out since then, or, with null, lets in again; false where nothing changed. */
+  setDisabled(userId: string, at: number | null): Promise<boolean>;
 }
 
 /** Web sessions, by the digest of their cookie. */
 export interface SessionStore {
   insert(tokenHash: string, userId: string, now: number, expiresAt: number): Promise<void>;
-  /** The user behind a session that has not expired. */
+  /** The user behind a session that has not expired, unless they are disabled. */
   findUser(tokenHash: string, now: number): Promise<User | undefined>;
   delete(tokenHash: string): Promise<void>;
+  /** Ends all of a user's; answers how many. */
+  deleteOf(userId: string): Promise<number>;
 }
 
 /** One person's approval of one OAuth client. */
@@ -85,6 +105,13 @@ export interface GrantFilter {
   callsSince?: number | undefined;
 }
 
+export interface OperatorGrantFilter {
+  userId?: string | undefined;
+  clientId?: string | undefined;
+  ended: boolean;
+  callsSince: number;
+}
+
 export interface GrantStore {
   insert(grant: Grant): Promise<void>;
   find(grantId: string): Promise<Grant | undefined>;
@@ -92,6 +119,10 @@ export interface GrantStore {
   listForStudio(studioId: string, view: GrantFilter): Promise<ListedGrant[]>;
   /** Ends it, with everything that hangs on it; false where it had ended before. */
   revoke(grantId: string, now: number): Promise<boolean>;
+  /** Of everyone, or of one user, or of one client; ended ones only where asked for. */
+  list(page: OperatorPage & OperatorGrantFilter): Promise<ListedGrant[]>;
+  /** Ends all of a user's; answers how many had not ended before. */
+  revokeOf(userId: string, now: number): Promise<number>;
   /** Ends all that act in this studio. */
   revokeInStudio(studioId: string, now: number): Promise<void>;
   /** Moves the grant to another studio; false where it was there already. */
@@ -128,8 +159,8 @@ export interface PurgeStore {
   deleteExpired(what: Purgeable, now: number, limit: number): Promise<number>;
   /** Clients that registered themselves after `after` and not after `before`, oldest first. */
   listClients(after: Registered, before: number, limit: number): Promise<Registered[]>;
-  /** Deletes those of them that nobody ever approved, and answers how many. */
-  deleteUnusedClients(clientIds: readonly string[]): Promise<number>;
+  /** Deletes those of them that nobody ever approved, nor is about to, and answers how many. */
+  deleteUnusedClients(clientIds: readonly string[], before: number): Promise<number>;
 }
 
 export interface Registered {
@@ -173,6 +204,8 @@ export interface OAuthRecordStore {
 export interface OAuthClientStore {
   put(id: string, metadata: Record<string, unknown>, now: number): Promise<void>;
   find(id: string): Promise<Record<string, unknown> | undefined>;
+  /** Counts the client's age from `since` on where it is older, so that it is not purged while a person decides. */
+  renew(id: string, since: number): Promise<void>;
 }
 
 /** A token with all that hangs on it, as one look-up finds it. */
@@ -182,7 +215,7 @@ export interface TokenHolder {
 }
 
 export interface TokenStore {
-  /** One round trip. Undefined for a token that is unknown, expired, of an ended grant, or for another audience. */
+  /** One round trip. Undefined for a token that is unknown, expired, of an ended grant or a disabled user, or for another audience. */
   findHolder(
     tokenHash: string,
     audience: string,

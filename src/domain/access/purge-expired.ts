@@ -6,7 +6,7 @@ import { purgeable, type Registered } from "./ports.ts";
 const batch = 500;
 
 /** How long a client that registered itself may stay without anyone's approval. */
-const unusedLifetime = hours(24);
+export const unusedLifetime = hours(24);
 
 export interface PurgeOptions {
   /** Between two statements, so that requests come first. */
@@ -31,8 +31,12 @@ export function createPurge(deps: Pick<Deps, "purges" | "clock">): Purge {
       }
     }
     for (let count = batch; count === batch && !isOver(); await pause()) {
-      const clients = await deps.purges.listClients(seen, now - unusedLifetime, batch);
-      deleted += await deps.purges.deleteUnusedClients(clients.map(({ id }) => id));
+      const before = now - unusedLifetime;
+      const clients = await deps.purges.listClients(seen, before, batch);
+      deleted += await deps.purges.deleteUnusedClients(
+        clients.map(({ id }) => id),
+        before,
+      );
       seen = clients.at(-1) ?? seen;
       count = clients.length;
     }

@@ -19,6 +19,8 @@ export const rateLimits = {
   signIn: { hits: 100, window: minutes(10) },
   /** By address: coming back from it. */
   signInCallback: { hits: 100, window: minutes(10) },
+  /** By user: looking at a request for approval, which may make us read its client's document again. */
+  consentPage: { hits: 120, window: minutes(10) },
   /** By user: answering a request for approval. */
   consent: { hits: 60, window: minutes(10) },
   /** By user: asking for a page to connect a platform, for which an instance may be asked. */

@@ -1,7 +1,10 @@
+import { AppError } from "#lib/errors.ts";
 import type { Deps } from "../deps.ts";
 import type { Identity, User } from "./ports.ts";
 
-/** The user behind an identity: known by issuer and subject alone, never by email. */
+/** The user behind an identity: known by issuer and subject alone, never by email. Throws for one who was shut out. */
 export async function recognizeUser(deps: Pick<Deps, "users" | "newId" | "clock">, identity: Identity): Promise<User> {
-  return deps.users.upsert(deps.newId("user"), identity, deps.clock());
+  const user = await deps.users.upsert(deps.newId("user"), identity, deps.clock());
+  if (user.disabledAt === null) return user;
+  throw new AppError("forbidden", "This account was disabled.", "Ask whoever runs this server to enable it again.");
 }

@@ -1,14 +1,17 @@
-import type { Caller } from "../caller.ts";
+import type { Caller, Operator } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
 
 /** What can be read in a studio's activity. */
 export const activityActions = [
   "studio.created",
   "studio.updated",
+  "studio.handed_over",
   "member.joined",
   "member.role_changed",
   "member.removed",
   "member.left",
+  "member.disabled",
+  "member.enabled",
   "invitation.created",
   "invitation.revoked",
   "client.approved",
@@ -33,8 +36,8 @@ export const activityActions = [
 
 export type ActivityAction = (typeof activityActions)[number];
 
-/** Without a user: it came about by itself. */
-export type Actor = Partial<Pick<Caller, "user" | "client">> & { studio: { id: string } };
+/** Without a user: it came about by itself, or the operator did it. */
+export type Actor = (Partial<Pick<Caller, "user" | "client">> | Operator) & { studio: { id: string } };
 
 /** Writes one row of activity, in the transaction of the change it tells of: the two stand or fall together. */
 export async function recordActivity(
@@ -45,15 +48,16 @@ export async function recordActivity(
   subjectId: string,
   detail: Record<string, unknown> = {},
 ): Promise<void> {
+  const person = "operator" in actor ? undefined : actor;
   await tx.activity.insert({
     id: deps.newId("activity"),
     studioId: actor.studio.id,
-    userId: actor.user?.id ?? null,
-    clientId: actor.client?.id ?? null,
-    clientName: actor.client?.name ?? null,
+    userId: person?.user?.id ?? null,
+    clientId: person?.client?.id ?? null,
+    clientName: person?.client?.name ?? null,
     action,
     subjectId,
-    detail,
+    detail: person ? detail : { ...detail, by: "operator" },
     at: deps.clock(),
   });
 }

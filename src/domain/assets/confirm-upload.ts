@@ -46,7 +46,7 @@ export async function confirmUpload(
     if (!claimed) return undefined;
   }
   if (!claimed) return nothingThere(deps, asset);
-  if (post.assetCount >= deps.limits.assetsPerPost) return checkFull(deps, deps, asset, post.id).catch(ifOvertaken);
+  if (post.assetCount >= deps.limits.assetsPerPost) return checkFull(deps, deps, asset).catch(ifOvertaken);
 
   const stored = await deps.files.promote(incoming, claimed.sourceVersion, claimed.storageKey, asset.mimeType);
   if (stored) return makeReady(deps, caller, claimed, stored, post);

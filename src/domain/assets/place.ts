@@ -17,18 +17,17 @@ export async function takePlace(
   postId: string,
 ): Promise<number> {
   const position = await tx.posts.takePlace(asset.studioId, postId, deps.limits.assetsPerPost, deps.clock());
-  return position ?? checkFull(deps, tx, asset, postId);
+  return position ?? checkFull(deps, tx, asset);
 }
 
-/** The post is full, unless what filled it is this very asset, put there by a parallel call. */
+/** The post is full, which says something only of an asset that is still on none: a parallel call may have moved it. */
 export async function checkFull(
   deps: Pick<Deps, "limits">,
   stores: Pick<Stores, "assets">,
   asset: Asset,
-  postId: string,
 ): Promise<never> {
   const current = await stores.assets.find(asset.studioId, asset.id);
-  if (current?.postId === postId) throw new Overtaken();
+  if (current?.postId !== null) throw new Overtaken();
   throw new AppError(
     "asset_limit_reached",
     `The post has ${deps.limits.assetsPerPost} assets, which is the most it can have.`,

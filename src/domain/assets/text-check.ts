@@ -43,11 +43,11 @@ function skipComments(text: string): string {
   let rest = text;
   for (let i = 0; i < maxComments && rest.startsWith("<!--"); i++) {
     const end = rest.indexOf("-->", 4);
-    // A comment that goes past what we see hides what comes: markup is all it can be hiding.
+    // A comment that goes past what we see hides what comes, and so do too many: markup is all it can be hiding.
     if (end < 0) return "<html";
     rest = skipBlank(rest.slice(end + 3));
   }
-  return rest;
+  return rest.startsWith("<!--") ? "<html" : rest;
 }
 
 const skipBlank = (text: string): string => text.replace(/^[\s\u0000\ufeff\u00a0]+/, "");

@@ -5,7 +5,7 @@ import { recordActivity } from "../activity/record.ts";
 import type { SignedIn } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import type { MembershipView } from "./change-role.ts";
-import { hashInvitationToken, invitationGone } from "./invitation.ts";
+import { findInvitation, invitationGone } from "./invitation.ts";
 import { countOwners } from "./owners.ts";
 import type { Membership } from "./ports.ts";
 
@@ -19,7 +19,7 @@ export async function acceptInvitation(
   input: { token: string },
 ): Promise<MembershipView> {
   const now = deps.clock();
-  const invitation = await deps.invitations.findOpen(hashInvitationToken(input.token), now);
+  const invitation = await findInvitation(deps, input.token);
   if (!invitation) throw invitationGone();
   const user = await deps.users.find(caller.user.id);
   if (!user || !isMeantFor(invitation.email, user)) {
@@ -36,7 +36,7 @@ export async function acceptInvitation(
   const membership: Membership = { studioId, userId: user.id, role, joinedAt: now };
   await deps.transact(async (tx) => {
     await countOwners(tx, studioId, undefined, role);
-    if (!(await tx.invitations.accept(invitation.id, user.id, now))) throw invitationGone();
+    if (!(await tx.invitations.accept(invitation, user.id, now))) throw invitationGone();
     if (!(await tx.memberships.insert(membership))) throw invitationGone();
     await recordActivity(deps, tx, { user: caller.user, studio: { id: studioId } }, "member.joined", user.id, {
       role,

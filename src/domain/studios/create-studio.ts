@@ -59,7 +59,7 @@ function slugOf(name: string): string {
   return (
     plain
       .replace(/[^a-z0-9]+/g, "-")
-      .replace(/^-+|-+$/g, "")
+      .replace(/^-|-$/g, "")
       .slice(0, 40) || "studio"
   );
 }

@@ -2,7 +2,7 @@ import { isMeantFor } from "../access/address.ts";
 import type { User } from "../access/ports.ts";
 import type { Deps } from "../deps.ts";
 import type { Role } from "../policy.ts";
-import { hashInvitationToken, invitationGone } from "./invitation.ts";
+import { findInvitation, invitationGone } from "./invitation.ts";
 
 /** What an invitation offers to whoever holds its link. Whom it was made for is not told. */
 export async function describeInvitation(
@@ -10,7 +10,7 @@ export async function describeInvitation(
   person: User | undefined,
   input: { token: string },
 ): Promise<{ studioName: string; role: Role; forPerson: boolean; isMember: boolean }> {
-  const invitation = await deps.invitations.findOpen(hashInvitationToken(input.token), deps.clock());
+  const invitation = await findInvitation(deps, input.token);
   if (!invitation) throw invitationGone();
   const membership = person && (await deps.memberships.find(invitation.studioId, person.id));
   return {

@@ -2,6 +2,7 @@ import { isoTime } from "#lib/clock.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize, type Role } from "../policy.ts";
+import { isBacked } from "./invitation.ts";
 
 export interface InvitationView {
   id: string;
@@ -20,7 +21,7 @@ export async function listInvitations(
   authorize(caller, "invitations.list");
   const open = await deps.invitations.listOpen(caller.studio.id, deps.clock());
   return {
-    invitations: open.map(({ id, role, email, createdBy, createdAt, expiresAt }) => ({
+    invitations: open.filter(isBacked).map(({ id, role, email, createdBy, createdAt, expiresAt }) => ({
       id,
       role,
       email,

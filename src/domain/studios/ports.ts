@@ -31,12 +31,20 @@ export interface Invitation {
   expiresAt: number;
 }
 
+export interface OpenInvitation extends Invitation {
+  studioName: string;
+  /** What its maker is in the studio by now; null where they are no member any more. */
+  makerRole: Role | null;
+}
+
 export interface StudioStore {
   /** Inserts the studio and its first owner; false, and nothing changed, where the slug is taken. */
   insert(studio: Studio, ownerId: string): Promise<boolean>;
   find(studioId: string): Promise<Studio | undefined>;
   /** The studio as it then is; undefined where it is gone. */
   update(studioId: string, change: Partial<Pick<Studio, "name" | "timezone">>): Promise<Studio | undefined>;
+  /** Every studio, or those whose name or slug holds `search`, newest first. */
+  list(page: { search?: string | undefined; before?: string | undefined; limit: number }): Promise<Studio[]>;
   /** With everything that belongs to it. */
   delete(studioId: string): Promise<void>;
 }
@@ -60,12 +68,14 @@ export interface MembershipStore {
 
 export interface InvitationStore {
   insert(invitation: Invitation, tokenHash: string): Promise<void>;
-  /** The invitation, if it is still open at `now`. */
-  findOpen(tokenHash: string, now: number): Promise<(Invitation & { studioName: string }) | undefined>;
-  /** Open ones, newest first. */
-  listOpen(studioId: string, now: number): Promise<Invitation[]>;
-  /** Uses it up; false where it is not open any more. */
-  accept(invitationId: string, userId: string, now: number): Promise<boolean>;
+  /** The invitation, if it was not used, withdrawn or left to expire by `now`. */
+  findOpen(tokenHash: string, now: number): Promise<OpenInvitation | undefined>;
+  /** Those, newest first. */
+  listOpen(studioId: string, now: number): Promise<OpenInvitation[]>;
+  /** Uses it up; false where it is not open any more, or its maker is not what they were when it was read. */
+  accept(invitation: OpenInvitation, userId: string, now: number): Promise<boolean>;
+  /** Withdraws all open ones that this user made; answers how many. */
+  revokeOf(userId: string, now: number): Promise<number>;
   /** False where it is not open any more. */
   revoke(studioId: string, invitationId: string, now: number): Promise<boolean>;
 }

@@ -25,7 +25,7 @@ export interface VisitedLink extends UploadLink {
   postTitle: string;
   postStatus: PostStatus;
   maker: Person;
-  /** Null: whoever made it is no member any more. */
+  /** Null: whoever made it is no member any more, or disabled. */
   makerRole: Role | null;
   grantRevoked: boolean;
   pendingFiles: number;
@@ -54,6 +54,8 @@ export interface UploadStore {
   listLinks(studioId: string, postId: string, now: number): Promise<ListedLink[]>;
   /** False where it was withdrawn before, or is no link to this post. */
   withdraw(studioId: string, postId: string, linkId: string, now: number): Promise<boolean>;
+  /** Withdraws all that this user made and that still take files; answers how many. */
+  withdrawOf(userId: string, now: number): Promise<number>;
   /** False, and nothing changed, where this file was begun already. */
   insertFile(
     linkId: string,

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { Activity } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { exactTime } from "../ui/Time.tsx";
-import { changeIn, verbFor } from "./words.ts";
+import { actorOf, changeIn, verbFor } from "./words.ts";
 
 export function ActivityRow({ row }: { row: Activity }) {
   const { studio } = useStudio();
@@ -14,8 +14,7 @@ export function ActivityRow({ row }: { row: Activity }) {
       </time>
       <div className="min-w-0">
         <p className="m-0 [overflow-wrap:anywhere]">
-          <strong className="font-semibold">{row.user?.name ?? "Someone who is gone"}</strong> {verbFor(row.action)}{" "}
-          <Subject row={row} />
+          <strong className="font-semibold">{actorOf(row)}</strong> {verbFor(row.action)} <Subject row={row} />
         </p>
         {(change !== "" || row.client) && (
           <p className="mt-0 text-sm text-muted [overflow-wrap:anywhere]">

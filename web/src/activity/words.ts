@@ -4,10 +4,13 @@ import type { Activity, ActivityFilter } from "../api/queries.ts";
 export const actionWords: Record<NonNullable<ActivityFilter["action"]>, { choice: string; verb: string }> = {
   "studio.created": { choice: "Studio created", verb: "created the studio" },
   "studio.updated": { choice: "Studio changed", verb: "changed the studio" },
+  "studio.handed_over": { choice: "Studio handed over", verb: "made an owner of" },
   "member.joined": { choice: "Member joined", verb: "joined" },
   "member.role_changed": { choice: "Role changed", verb: "changed the role of" },
   "member.removed": { choice: "Member removed", verb: "removed" },
   "member.left": { choice: "Member left", verb: "left" },
+  "member.disabled": { choice: "Account disabled", verb: "disabled the account of" },
+  "member.enabled": { choice: "Account enabled", verb: "enabled the account of" },
   "invitation.created": { choice: "Invitation made", verb: "made an invitation" },
   "invitation.revoked": { choice: "Invitation withdrawn", verb: "withdrew an invitation" },
   "client.approved": { choice: "AI client approved", verb: "approved an AI client" },
@@ -32,6 +35,10 @@ export const actionWords: Record<NonNullable<ActivityFilter["action"]>, { choice
 
 export const verbFor = (action: string): string =>
   Object.entries(actionWords).find(([name]) => name === action)?.[1].verb ?? action.replace(/[._]/g, " ");
+
+export function actorOf({ user, detail }: Activity): string {
+  return user?.name ?? (detail["by"] === "operator" ? "The operator of this server" : "Someone who is gone");
+}
 
 const fieldWords: Record<string, string> = {
   body: "text",

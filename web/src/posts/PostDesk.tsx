@@ -52,7 +52,7 @@ export function PostDesk({ post }: { post: Post }) {
               aria-invalid={draft.title.trim() === ""}
               aria-describedby="title-fault"
               // A title is one line, however it is pasted.
-              onChange={(event) => keeper.edit({ title: event.target.value.replace(/\s*\n\s*/g, " ") })}
+              onChange={(event) => keeper.edit({ title: event.target.value.replace(/(?<!\s)\s*\n\s*/g, " ") })}
               onKeyDown={(event) => {
                 if (event.key !== "Enter") return;
                 event.preventDefault();

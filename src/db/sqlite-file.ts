@@ -1,0 +1,115 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { databaseFile } from "./open.ts";
+import { OperatorError } from "#lib/operator-error.ts";
+import { isBusy } from "./sqlite.ts";
+
+/** What the record of a ready asset says of its file in the disk store, where the version is the digest. */
+export interface RecordedFile {
+  assetId: string;
+  studioId: string;
+  key: string;
+  mimeType: string;
+  bytes: number;
+  sha256: string;
+}
+
+/** The embedded database as the operator's commands see it: a file, beside whoever else has it open. */
+export interface SqliteFile {
+  /** A copy of the database as it is at one moment; whoever writes meanwhile goes on writing. */
+  copyTo(path: string): void;
+  readyFiles(): Iterable<RecordedFile>;
+  countReadyFiles(): number;
+  /** Whether an asset has this key now. */
+  hasFile(key: string): boolean;
+  tables(): TableShape[];
+  rows(table: TableShape): Iterable<Row>;
+  /** The names of the migrations that made it. */
+  history(): string[];
+  close(): void;
+}
+
+export interface TableShape {
+  name: string;
+  columns: string[];
+}
+
+export type Row = Record<string, string | number | null>;
+
+export function openSqliteFile(dataDir: string, options: { alone: boolean }): SqliteFile {
+  const path = join(dataDir, databaseFile);
+  if (!existsSync(path))
+    throw new OperatorError(`There is no database in ${dataDir}. Set DATA_DIR to the folder of the service.`);
+  const db = new DatabaseSync(path, { timeout: options.alone ? 500 : 10_000 });
+  try {
+    if (options.alone) takeForOneself(db, dataDir);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  const hasFile = db.prepare("SELECT 1 FROM assets WHERE storage_key = ?");
+  const ready = "FROM assets WHERE status = 'ready'";
+  return {
+    // Not the backup interface: that begins anew whenever another process writes, and never ends under load.
+    copyTo: (copy) => void db.prepare("VACUUM INTO ?").run(copy),
+    readyFiles: () =>
+      db
+        .prepare(
+          `SELECT id AS "assetId", studio_id AS "studioId", storage_key AS key, mime_type AS "mimeType", bytes, version AS sha256
+             ${ready} ORDER BY id`,
+        )
+        .iterate() as Iterable<unknown> as Iterable<RecordedFile>,
+    countReadyFiles: () => Number(db.prepare(`SELECT COUNT(*) AS n ${ready}`).get()?.["n"]),
+    hasFile: (key) => hasFile.get(key) !== undefined,
+    tables: () => readTables(db),
+    rows: ({ name, columns }) =>
+      db.prepare(`SELECT ${columns.map(quoted).join(", ")} FROM ${quoted(name)}`).iterate() as Iterable<Row>,
+    history: () =>
+      db
+        .prepare("SELECT name FROM schema_migrations ORDER BY name")
+        .all()
+        .map((row) => String(row["name"])),
+    close: () => db.close(),
+  };
+}
+
+/** Every connection of a service holds a shared lock on the file for as long as it is open, so this fails beside one. */
+function takeForOneself(db: DatabaseSync, dataDir: string): void {
+  try {
+    db.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT");
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    throw new OperatorError(`The database in ${dataDir} is in use. Stop the service, and try again.`);
+  }
+}
+
+/** Our tables, each after those it refers to. */
+function readTables(db: DatabaseSync): TableShape[] {
+  const names = db
+    .prepare(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name",
+    )
+    .all()
+    .map((row) => String(row["name"]))
+    .filter((name) => name !== "schema_migrations");
+  const ordered = new Set<string>();
+  const add = (name: string): void => {
+    if (ordered.has(name)) return;
+    for (const row of db.prepare(`PRAGMA foreign_key_list(${quoted(name)})`).all()) {
+      const target = String(row["table"]);
+      if (target !== name) add(target);
+    }
+    ordered.add(name);
+  };
+  names.forEach(add);
+  return [...ordered].map((name) => ({
+    name,
+    columns: db
+      .prepare(`PRAGMA table_info(${quoted(name)})`)
+      .all()
+      .map((row) => String(row["name"])),
+  }));
+}
+
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -1,0 +1,163 @@
+import packageJson from "../package.json" with { type: "json" };
+import { ConfigError, readConfig, type Config } from "./config.ts";
+import { MigrationError } from "#db/migrate.ts";
+import { openDatabase } from "#db/open.ts";
+import { openSqliteFile } from "#db/sqlite-file.ts";
+import { DamagedDatabaseError } from "#db/sqlite.ts";
+import { createStores } from "#db/stores.ts";
+import { systemClock } from "#lib/clock.ts";
+import { AppError } from "#lib/errors.ts";
+import { createIds } from "#lib/ids.ts";
+import { createLog } from "#lib/log.ts";
+import { OperatorError } from "#lib/operator-error.ts";
+import { adminHelp, readAdmin } from "#ops/admin.ts";
+import { backUp } from "#ops/backup.ts";
+import { move } from "#ops/move.ts";
+import { inBytes, UsageError } from "#ops/tell.ts";
+import { createProgress } from "#ops/progress.ts";
+import { restore } from "#ops/restore.ts";
+import { openS3Store } from "#storage/s3.ts";
+
+/** The operator's commands, each a process of its own: settings and arguments in, what was done out. */
+
+interface Command {
+  help: string;
+  run(args: readonly string[]): Promise<void>;
+}
+
+const commands: Record<string, Command> = {
+  backup: {
+    help: `npm run backup -- <folder>
+
+  Makes a backup of DATA_DIR in a folder of its own below <folder>: the database, the files of all assets, and the
+  generated secret. The service goes on running. Every file is read back and compared before the backup gets its name.
+`,
+    async run(args) {
+      const [into] = take(args, "a folder to keep backups in");
+      const config = readConfig(process.env);
+      refuseElsewhere(config);
+      const { path, manifest, hasSecret } = await withProgress((tell) =>
+        backUp({ dataDir: config.dataDir, into, version: packageJson.version, clock: systemClock, tell }),
+      );
+      say(`${path}\n${manifest.files} files, ${inBytes(manifest.bytes)} of assets, all read back and compared.`);
+      say(
+        hasSecret
+          ? "It holds the generated secret, with which links can be forged. Keep it as safe as the service itself."
+          : "It does not hold SECRETS: keep those as well, or links and platform connections are lost.",
+      );
+      if (manifest.lost.length > 0)
+        throw new OperatorError(
+          `The backup is whole, but the service itself has lost ${manifest.lost.length} files, or they are damaged: ` +
+            `${manifest.lost.slice(0, 10).join(", ")}. Look for them in older backups.`,
+        );
+    },
+  },
+  restore: {
+    help: `npm run restore -- <backup>
+
+  Fills DATA_DIR, which must be empty or missing, from a backup, after all of it was read and compared. Then start the
+  service.
+`,
+    async run(args) {
+      const [from] = take(args, "a backup");
+      const config = readConfig(process.env);
+      refuseElsewhere(config);
+      const { dataDir } = config;
+      const manifest = await withProgress((tell) => restore({ from, dataDir, tell }));
+      say(`${dataDir} is as it was at ${manifest.madeAt}: ${manifest.files} files, all compared. Start the service.`);
+    },
+  },
+  move: {
+    help: `npm run move
+
+  Moves everything from SQLite and the files in DATA_DIR to the PostgreSQL of DATABASE_URL and the bucket of S3_…, with
+  the settings that the service will run with. Both must be empty, and the service stopped. Nothing in DATA_DIR is changed.
+  A move that was cut short is begun again with the same command.
+`,
+    async run(args) {
+      take(args);
+      const { dataDir, databaseUrl, storage, secrets } = readConfig(process.env);
+      if (databaseUrl === undefined || storage.kind !== "s3")
+        throw new OperatorError("Set DATABASE_URL and STORAGE=s3 with its S3_… settings: they say where to move to.");
+      const files = await openS3Store({ settings: storage, clock: systemClock });
+      const moved = await withProgress((tell) => move({ dataDir, databaseUrl, files, secrets, tell })).finally(() =>
+        files.close(),
+      );
+      for (const { table, rows, checksum } of moved.tables) say(`${table}  ${rows} rows  ${checksum}`);
+      say(`${moved.files} files, ${inBytes(moved.bytes)}, each read back from the bucket and compared.`);
+      say(`Start the service with these settings. ${dataDir} was not changed; keep it until you have seen it work.`);
+    },
+  },
+  admin: {
+    help: adminHelp,
+    async run(args) {
+      const carryOut = readAdmin(args);
+      const { databaseUrl, dataDir } = readConfig(process.env);
+      if (databaseUrl === undefined) openSqliteFile(dataDir, { alone: false }).close(); // refuses where there is none
+      const database = await openDatabase({ databaseUrl, dataDir, log: createLog("silent") });
+      try {
+        const stores = createStores(database);
+        await carryOut({ ...stores, clock: systemClock, newId: createIds(systemClock) }, say);
+      } finally {
+        await database.close();
+      }
+    },
+  },
+};
+
+function refuseElsewhere({ databaseUrl, storage }: Config): void {
+  if (databaseUrl === undefined && storage.kind === "disk") return;
+  throw new OperatorError(
+    "This command is for SQLite and files on this machine. With DATABASE_URL use pg_dump and pg_restore, or your " +
+      "provider's backups; with STORAGE=s3 versioning of the bucket. docs/deploy.md says how, and in which order.",
+  );
+}
+
+async function withProgress<T>(work: (tell: (text: string) => void) => Promise<T>): Promise<T> {
+  const progress = createProgress(process.stderr, () => performance.now());
+  return work(progress.tell).finally(progress.end);
+}
+
+function take<Names extends readonly string[]>(
+  args: readonly string[],
+  ...names: Names
+): { [N in keyof Names]: string } {
+  const unknown = args.find((arg) => arg.startsWith("-"));
+  if (unknown !== undefined) throw new UsageError(`There is no option ${unknown}.`);
+  if (args.length !== names.length)
+    throw new UsageError(names.length === 0 ? "It takes no arguments." : `Name ${names.join(" and ")}.`);
+  return args as unknown as { [N in keyof Names]: string };
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** What a person can mend is said in plain words; anything else is a fault of ours and shows where it happened. */
+function explain(error: unknown): string {
+  const mendable = [ConfigError, DamagedDatabaseError, MigrationError, OperatorError];
+  if (error instanceof AppError) return [error.message, error.hint].filter(Boolean).join(" ");
+  if (error instanceof Error && mendable.some((kind) => error instanceof kind)) return error.message;
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (typeof code === "string") return `${message} (${code})`;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+async function main([name = "", ...args]: readonly string[]): Promise<number> {
+  const command = commands[name];
+  if (!command) throw new Error(`no such command: ${name}`);
+  if (args.includes("--help") || args.includes("-h") || args[0] === "help") {
+    say(command.help);
+    return 0;
+  }
+  try {
+    await command.run(args);
+    return 0;
+  } catch (error) {
+    process.stderr.write(error instanceof UsageError ? `${error.message}\n\n${command.help}` : `${explain(error)}\n`);
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+process.umask(0o077); // what we write is for this account only
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { readAdmin } from "#ops/admin.ts";
+import { UsageError } from "#ops/tell.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { callTool, runCommand } from "../support/operated.ts";
+import { newMember, newStudio } from "../support/people.ts";
+import { startService, type RunningService } from "../support/service.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { approve } from "../support/tokens.ts";
+
+/** The commands as an operator types them, in a process beside the service. What they do is tested with their verbs. */
+forEachEngine("npm run admin", (bed) => {
+  let server: RunningService;
+  before(async () => void (server = await startService(bed.deps)));
+  after(() => server.close());
+
+  const admin = (...args: string[]) => {
+    const { databaseUrl, dataDir } = bed.place;
+    return runCommand(["admin", ...args], { DATA_DIR: dataDir, ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}) });
+  };
+  const done = async (...args: string[]) => {
+    const { code, said, result } = await admin(...args);
+    assert.equal(code, 0, said);
+    return result;
+  };
+
+  test("finds a user, shuts them out, gives their studio a new owner, and lets them in again", async () => {
+    const owner = await newStudio(bed.deps, undefined, "Old \u001B[31mname");
+    const member = await newMember(bed.deps, owner, "member");
+    const { token } = await approve(server.deps, owner);
+    const status = async () => (await callTool(server.base, token, "whoami")).status;
+    const email = owner.user.email ?? "";
+
+    const listed = await done("users", "--search", email);
+    assert.equal(listed, `${owner.user.id}  ${email}  ${owner.user.name}  Old ?[31mname (owner)\n`);
+    assert.equal(await status(), 200);
+    const disabled = await done("disable-user", email);
+    assert.match(disabled, /is disabled\. Ended: 0 sessions, 1 clients, 0 uploadLinks, 0 invitations\./);
+    assert.match(disabled, new RegExp(`npm run admin -- hand-over ${owner.studio.id} <user>`));
+    assert.equal(await status(), 401, "the running service knows at once");
+
+    assert.match(await done("hand-over", owner.studio.id, member.user.id), /is an owner of/);
+    const studios = (await done("studios", "--json"))
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Studio);
+    const owners = studios.find(({ id }) => id === owner.studio.id)?.owners.map(({ id }) => id);
+    assert.deepEqual(owners?.toSorted(), [owner.user.id, member.user.id].toSorted());
+    assert.match(await done("enable-user", email), /is enabled/);
+  });
+
+  test("lists approvals and ends them", async () => {
+    const owner = await newStudio(bed.deps);
+    const { token, grantId } = await approve(server.deps, owner, { client: "Claude" });
+    const lines = (await done("grants", "--user", owner.user.id, "--json")).trim().split("\n");
+    assert.deepEqual(
+      lines.map((line) => (JSON.parse(line) as { id: string; clientName: string }).clientName),
+      ["Claude"],
+    );
+    assert.equal(await done("end-grants", grantId), "1 ended, 0 had ended before.\n");
+    assert.equal((await callTool(server.base, token, "whoami")).status, 401);
+    assert.equal(await done("grants", "--user", owner.user.id), "");
+    assert.match(await done("grants", "--user", owner.user.id, "--all"), /Claude.*ended 20/);
+  });
+
+  test("says what is wrong, and changes nothing", async () => {
+    for (const args of [["toString"], ["users", "--colour"], ["disable-user"], ["hand-over", "one"], ["end-grants"]])
+      assert.throws(() => readAdmin(args), UsageError, args.join(" "));
+    const nothing = await admin();
+    assert.equal(nothing.code, 2);
+    assert.match(nothing.said, /npm run admin -- <command>/);
+    const unknown = await admin("disable-user", "nobody@example.com");
+    assert.deepEqual([unknown.code, unknown.said], [1, "There is no such user.\n"]);
+    if (bed.engine === "postgres") return;
+    const empty = temporaryFolder();
+    const lost = await runCommand(["admin", "users"], { DATA_DIR: empty.path });
+    assert.match(lost.said, /There is no database/);
+    empty.remove();
+  });
+});
+
+interface Studio {
+  id: string;
+  owners: { id: string }[];
+}

@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { parse, parseAllDocuments } from "yaml";
+import { readConfig } from "../../src/config.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { findProgram } from "../support/programs.ts";
+
+/** The files of deploy/: each is tried as far as this machine can. Images are not built and clusters not filled here. */
+
+const root = join(import.meta.dirname, "../..");
+const read = (file: string): string => readFileSync(join(root, "deploy", file), "utf8");
+
+/** Settings that name no secret, as README.md lists them. */
+const known = new Set(
+  [...readFileSync(join(root, "README.md"), "utf8").matchAll(/^\| (`[^|]+`) \|[^|]*\| ([^|]*)/gm)].flatMap(
+    ([, names, more]) => [...`${names} ${more}`.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name = ""]) => name),
+  ),
+);
+const secrets = {
+  SECRETS: "s".repeat(32),
+  DATABASE_URL: "postgres://db/atelier",
+  OIDC_CLIENT_SECRET: "x",
+  S3_ACCESS_KEY_ID: "x",
+  S3_SECRET_ACCESS_KEY: "x",
+};
+
+function assertSettings(env: Record<string, string>): void {
+  assert.deepEqual(
+    Object.keys(env).filter((name) => !known.has(name)),
+    [],
+  );
+  readConfig(env); // throws for what would not start
+}
+
+interface Pod {
+  terminationGracePeriodSeconds: number;
+  containers: {
+    ports: { name: string; containerPort: number }[];
+    envFrom: { configMapRef?: { name: string }; secretRef?: { name: string } }[];
+    lifecycle: { preStop: { sleep: { seconds: number } } };
+    [probe: string]: unknown;
+  }[];
+}
+
+interface Manifest {
+  kind: string;
+  metadata: { name: string };
+  data: Record<string, string>;
+  spec: {
+    selector: { matchLabels?: object } & Record<string, unknown>;
+    template: { metadata: { labels: object }; spec: Pod };
+    ports: { name: string; targetPort: string }[];
+    rules: { host: string; http: { paths: { backend: { service: { name: string; port: { name: string } } } }[] } }[];
+  };
+}
+
+test("the Kubernetes manifests fit together, and name settings that start", () => {
+  const documents = parseAllDocuments(read("kubernetes.yaml"));
+  assert.deepEqual(
+    documents.flatMap(({ errors }) => errors),
+    [],
+  );
+  const manifests = documents.map((one) => one.toJS() as Manifest);
+  const find = (kind: string): Manifest => manifests.find((one) => one.kind === kind) ?? assert.fail(kind);
+  const { template } = find("Deployment").spec;
+  const { labels } = template.metadata;
+  assert.deepEqual(find("Deployment").spec.selector.matchLabels, labels);
+  assert.deepEqual(find("PodDisruptionBudget").spec.selector.matchLabels, labels);
+  assert.deepEqual(find("Service").spec.selector, labels);
+  const [container] = template.spec.containers;
+  assert.ok(container);
+  const port = container.ports[0]?.name;
+  assert.equal(find("Service").spec.ports[0]?.targetPort, port);
+  for (const [probe, path] of [
+    ["startupProbe", "/healthz"],
+    ["livenessProbe", "/healthz"],
+    ["readinessProbe", "/readyz"],
+  ] as const)
+    assert.deepEqual((container[probe] as { httpGet: object }).httpGet, { path, port });
+  assert.ok(template.spec.terminationGracePeriodSeconds >= 30 + container.lifecycle.preStop.sleep.seconds + 5);
+  const backend = find("Ingress").spec.rules[0]?.http.paths[0]?.backend.service;
+  assert.deepEqual(backend, {
+    name: find("Service").metadata.name,
+    port: { name: find("Service").spec.ports[0]?.name },
+  });
+
+  const { data } = find("ConfigMap");
+  assert.equal(container.envFrom[0]?.configMapRef?.name, find("ConfigMap").metadata.name);
+  assertSettings({ ...imageSettings(), ...data, ...secrets });
+  assert.equal(new URL(data["BASE_URL"] ?? "").hostname, find("Ingress").spec.rules[0]?.host);
+  assert.equal(container.ports[0]?.containerPort, Number(imageSettings()["PORT"]));
+});
+
+test("the compose file fits together, and names settings that start", () => {
+  const compose = parse(read("compose.yaml")) as {
+    services: Record<string, { depends_on?: object; volumes?: string[]; environment?: Record<string, string> }>;
+    volumes: object;
+  };
+  const { services } = compose;
+  for (const { depends_on: before = {}, volumes = [] } of Object.values(services)) {
+    for (const name of Object.keys(before)) assert.ok(services[name], name);
+    for (const volume of volumes) assert.ok((volume.split(":")[0] ?? "") in compose.volumes, volume);
+  }
+  const given: Record<string, string> = {
+    ...secrets,
+    BASE_URL: "https://atelier.example.com",
+    SIGN_IN_ALLOW: "@example.com",
+    OIDC_ISSUER: "https://accounts.google.com",
+    OIDC_CLIENT_ID: "x",
+    POSTGRES_PASSWORD: "x",
+    S3_REGION: "eu-central-1",
+    S3_BUCKET: "atelier",
+  };
+  const filled = Object.entries(services["atelier"]?.environment ?? {}).map(([name, value]): [string, string] => [
+    name,
+    value.replaceAll(/\$\{(\w+):([?-])([^}]*)\}/g, (_, variable: string, mark: string, fallback: string) => {
+      if (mark === "?") assert.ok(given[variable], variable);
+      return given[variable] ?? fallback;
+    }),
+  ]);
+  assertSettings({ ...imageSettings(), ...Object.fromEntries(filled) });
+});
+
+/** What the image itself sets. */
+function imageSettings(): Record<string, string> {
+  const line = /^ENV (.*)$/m.exec(read("Dockerfile"))?.[1] ?? "";
+  const all = line.split(" ").map((pair) => pair.split("=") as [string, string]);
+  return Object.fromEntries(all.filter(([name]) => !["NODE_ENV", "PATH"].includes(name)));
+}
+
+test("the image takes what is there, and leaves out nothing that it needs", () => {
+  const dockerfile = read("Dockerfile");
+  const allowed = readFileSync(join(root, ".dockerignore"), "utf8")
+    .split("\n")
+    .filter((line) => line.startsWith("!"))
+    .map((line) => line.slice(1));
+  for (const path of allowed) assert.equal(globSync(path, { cwd: root }).length, 1, path);
+  const copied = [...dockerfile.matchAll(/^COPY --from=build (.*) \S+$/gm)].flatMap(([, paths = ""]) =>
+    paths.split(" "),
+  );
+  const made = ["node_modules", "web/dist"];
+  for (const path of copied.map((one) => one.replace("/app/", "")))
+    assert.ok(allowed.includes(path) || made.includes(path), path);
+  assert.ok(allowed.includes("tsconfig.json") && allowed.includes(".npmrc"), "the build of web/ and npm read these");
+});
+
+test("the units are understood by systemd", { skip: !findProgram("systemd-analyze") && "no systemd here" }, () => {
+  const folder = temporaryFolder();
+  const env = Object.fromEntries(
+    [...read("atelier.env").matchAll(/^(\w+)=(.*)$/gm)].map(([, name = "", value = ""]): [string, string] => [
+      name,
+      value,
+    ]),
+  );
+  assertSettings({ ...env, SECRETS: secrets.SECRETS, OIDC_CLIENT_ID: "x", DATA_DIR: "/var/lib/atelier" });
+  for (const unit of ["atelier.service", "atelier-backup.service", "atelier-backup.timer"]) {
+    const text = read(unit);
+    for (const [, path = ""] of text.matchAll(/node (src\/\S+)/g))
+      assert.equal(globSync(path, { cwd: root }).length, 1);
+    const path = join(folder.path, unit);
+    // Where an operator puts the service there is nothing on this machine.
+    writeFileSync(
+      path,
+      text
+        .replaceAll("/opt/atelier/node_modules/.bin/node", process.execPath)
+        .replaceAll("/opt/atelier/docs", folder.path),
+    );
+  }
+  const units = ["atelier.service", "atelier-backup.service", "atelier-backup.timer"].map((unit) =>
+    join(folder.path, unit),
+  );
+  const said = execFileSync("systemd-analyze", ["verify", "--man=no", ...units], { encoding: "utf8", stdio: "pipe" });
+  assert.equal(said, "");
+  folder.remove();
+});

@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { request } from "node:https";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { atExit } from "../support/at-exit.ts";
+import { makeCertificate } from "../support/certificate.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { startMain } from "../support/main-process.ts";
+import { modernMeta } from "../support/mcp.ts";
+import { digest, signUp } from "../support/operated.ts";
+import { findProgram } from "../support/programs.ts";
+import { freeBase } from "../support/service.ts";
+
+const nginx = findProgram("nginx") ?? ["/usr/sbin/nginx"].find((path) => existsSync(path));
+
+/** One request over TLS, as the test's own authority vouches for it. */
+function send(
+  ca: string,
+  method: string,
+  url: string,
+  headers: Record<string, string> = {},
+  body: Uint8Array | string = "",
+): Promise<{ status: number; body: Buffer }> {
+  return new Promise((resolve, reject) => {
+    const req = request(url, { method, headers, ca }, (res) => {
+      const chunks: Buffer[] = [];
+      res.on("data", (chunk: Buffer) => chunks.push(chunk));
+      res.on("end", () => resolve({ status: res.statusCode ?? 0, body: Buffer.concat(chunks) }));
+    });
+    req.on("error", reject);
+    req.end(body);
+  });
+}
+
+/** deploy/nginx.conf as it is, but for names, ports and certificates. */
+function writeSite(folder: string, ports: { plain: number; secure: number; service: number }): string {
+  const site = readFileSync(join(import.meta.dirname, "../../deploy/nginx.conf"), "utf8")
+    .replaceAll("atelier.example.com", "localhost")
+    .replace(/\/etc\/letsencrypt\/\S+fullchain\.pem/, join(folder, "cert.pem"))
+    .replace(/\/etc\/letsencrypt\/\S+privkey\.pem/, join(folder, "key.pem"))
+    .replace(/^ +listen \[::\].*$/gm, "")
+    .replace("listen 80", `listen 127.0.0.1:${ports.plain}`)
+    .replace("listen 443", `listen 127.0.0.1:${ports.secure}`)
+    .replace("127.0.0.1:3000", `127.0.0.1:${ports.service}`)
+    .replace("Host $host", "Host $http_host");
+  mkdirSync(join(folder, "temp"));
+  const temp = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+    .map((name) => `${name}_temp_path ${folder}/temp/${name};`)
+    .join(" ");
+  const path = join(folder, "nginx.conf");
+  writeFileSync(
+    path,
+    `daemon off; pid ${folder}/pid; error_log ${folder}/error.log; events {} http { ${temp} ${site} }`,
+  );
+  return path;
+}
+
+test(
+  "nginx with deploy/nginx.conf lets calls, large uploads and downloads through",
+  { skip: !nginx && "no nginx" },
+  async () => {
+    const folder = temporaryFolder();
+    const { key, cert } = makeCertificate(["localhost"]);
+    writeFileSync(join(folder.path, "key.pem"), key);
+    writeFileSync(join(folder.path, "cert.pem"), cert);
+    const ports = { plain: await freePort(), secure: await freePort(), service: await freePort() };
+    const base = `https://localhost:${ports.secure}`;
+    const conf = writeSite(folder.path, ports);
+    const args = ["-c", conf, "-p", folder.path];
+    execFileSync(nginx ?? "", ["-t", "-q", ...args], { stdio: "pipe" });
+
+    const dataDir = join(folder.path, "data");
+    const main = await startMain({
+      BASE_URL: base,
+      PORT: String(ports.service),
+      DATA_DIR: dataDir,
+      TRUST_PROXY: "loopback",
+    });
+    const proxy = spawn(nginx ?? "", args, { stdio: "ignore" });
+    const callOff = atExit(() => proxy.kill("SIGKILL"));
+    try {
+      for (let tries = 0; tries < 100; tries++) {
+        if (
+          await send(cert, "GET", `${base}/readyz`).then(
+            ({ status }) => status === 200,
+            () => false,
+          )
+        )
+          break;
+        await sleep(50);
+      }
+      assert.equal((await fetch(`http://localhost:${ports.plain}/x`, { redirect: "manual" })).status, 308);
+      assert.equal((await send(cert, "GET", `${base}/metrics`)).status, 403, "not for those behind a proxy");
+
+      const { token } = await signUp({ databaseUrl: undefined, dataDir }, base);
+      const call = async <T>(name: string, args: object): Promise<T> => {
+        const headers = {
+          authorization: `Bearer ${token}`,
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+          "mcp-protocol-version": "2026-07-28",
+          "mcp-method": "tools/call",
+          "mcp-name": name,
+        };
+        const params = { name, arguments: args, _meta: modernMeta };
+        const { body } = await send(
+          cert,
+          "POST",
+          `${base}/mcp`,
+          headers,
+          JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+        );
+        return (JSON.parse(body.toString()) as { result: { structuredContent: T } }).result.structuredContent;
+      };
+      const content = Buffer.from(randomBytes(10_000_000).toString("hex"));
+      const post = await call<{ id: string }>("create_post", { title: "A" });
+      const { assetId, uploadUrl } = await call<{ assetId: string; uploadUrl: string }>("request_asset_upload", {
+        kind: "document",
+        mimeType: "text/plain",
+      });
+      assert.equal((await send(cert, "PUT", uploadUrl, {}, content)).status, 200);
+      await call("attach_asset", { postId: post.id, assetId });
+      const { url } = await call<{ url: string }>("get_asset", { assetId });
+      assert.equal(digest((await send(cert, "GET", url)).body), digest(content));
+      const inline = {
+        kind: "document",
+        mimeType: "text/plain",
+        base64: content.subarray(0, 5_000_000).toString("base64"),
+      };
+      assert.equal((await call<{ bytes: number }>("upload_asset_inline", inline)).bytes, 5_000_000);
+    } finally {
+      callOff();
+      proxy.kill();
+      await main.kill();
+      folder.remove();
+    }
+  },
+);
+
+async function freePort(): Promise<number> {
+  return Number(new URL(await freeBase()).port);
+}

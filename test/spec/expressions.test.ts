@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { long } from "../support/long.ts";
+import { expressionsIn, hardTexts, timeOf } from "../support/expressions.ts";
+
+/** Takes the square of its text's length, but is only asked about names of our own. */
+const ownInput = new Set([String.raw`-[\w-]{8,}\.\w+$`]); // files of the built web app
+
+const [letters, mostMs] = long ? [100_000, 100] : [20_000, 50];
+
+test(`[X4] every regular expression of src/ and web/ gets through ${letters} letters made for it within ${mostMs} ms`, (t) => {
+  const { literals, made } = expressionsIn("{src,web/src}/**/*.{ts,tsx}");
+  const different = new Map(literals.map((one) => [`/${one.pattern}/${one.flags}`, one]));
+  assert.ok(different.size > 100, "the parser finds them");
+  const slow: string[] = [];
+  for (const [name, one] of different) {
+    if (ownInput.has(one.pattern)) continue;
+    for (const text of hardTexts(one, letters)) {
+      if (timeOf(one, text, mostMs) < mostMs) continue;
+      slow.push(`${one.file}: ${name} on ${JSON.stringify(text.slice(0, 20))}…`);
+      break;
+    }
+  }
+  assert.deepEqual(slow, []);
+  assert.deepEqual(made, ["src/lib/ids.ts"], "made of the prefixes of ids; any other is to be looked at here");
+  t.diagnostic(`${different.size} expressions`);
+});
+
+test("the search finds what it is for", () => {
+  const bad = ["(a+)+$", "(\\s*,\\s*)+;", "^(\\w+\\s?)*$", "[\\s.]+$", "-+$", "(?:.*=)(?:.*=)(?:.*=)x"];
+  for (const pattern of bad) {
+    const one = { file: "", pattern, flags: "" };
+    assert.ok(
+      [...hardTexts(one, letters)].some((text) => timeOf(one, text, mostMs) >= mostMs),
+      pattern,
+    );
+  }
+});

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import sharp from "sharp";
+import { createMediaReader } from "#media/reader.ts";
+import { declare, inStore, judge } from "../support/judge.ts";
+import { long } from "../support/long.ts";
+import { archives, filesOfEveryType, programs } from "../support/sample-files.ts";
+
+const files = await filesOfEveryType();
+const all = Object.values({ ...files, ...archives, ...programs });
+
+const place = fc.nat(8192);
+const other = fc.nat(all.length - 1);
+
+/** What storage, networks and attackers do to a file. Places wrap around at its end. */
+const damage = fc.oneof(
+  fc.record({ by: fc.constant("flip" as const), at: place, bit: fc.nat(7) }),
+  fc.record({ by: fc.constant("set" as const), at: place, value: fc.constantFrom(0, 1, 0x7f, 0x80, 0xfe, 0xff) }),
+  fc.record({ by: fc.constant("fill" as const), at: place, length: fc.nat(64), value: fc.constantFrom(0, 0xff) }),
+  fc.record({ by: fc.constant("cut" as const), at: place }),
+  fc.record({ by: fc.constant("behead" as const), at: fc.nat(64) }),
+  fc.record({ by: fc.constant("repeat" as const), at: place, length: fc.nat(2000) }),
+  fc.record({ by: fc.constant("splice" as const), at: place, other, from: place, length: fc.nat(2000) }),
+  fc.record({ by: fc.constant("append" as const), other }),
+  fc.record({ by: fc.constant("prepend" as const), other }),
+  fc.record({ by: fc.constant("pad" as const), length: fc.constantFrom(1, 511, 64 * 1024, 70_000) }),
+);
+type Damage = typeof damage extends fc.Arbitrary<infer T> ? T : never;
+
+function apply(bytes: Buffer, change: Damage): Buffer {
+  const at = "at" in change ? change.at % Math.max(1, bytes.length) : 0;
+  switch (change.by) {
+    case "flip":
+      if (bytes.length > 0) bytes[at] = (bytes[at] ?? 0) ^ (1 << change.bit);
+      return bytes;
+    case "set":
+      if (bytes.length > 0) bytes[at] = change.value;
+      return bytes;
+    case "fill":
+      return bytes.fill(change.value, at, Math.min(bytes.length, at + change.length));
+    case "cut":
+      return bytes.subarray(0, at);
+    case "behead":
+      return bytes.subarray(at);
+    case "repeat":
+      return Buffer.concat([bytes.subarray(0, at + change.length), bytes.subarray(at)]);
+    case "splice":
+      return Buffer.concat([
+        bytes.subarray(0, at),
+        (all[change.other] ?? bytes).subarray(change.from, change.from + change.length),
+        bytes.subarray(at),
+      ]);
+    case "append":
+      return Buffer.concat([bytes, all[change.other] ?? bytes]);
+    case "prepend":
+      return Buffer.concat([all[change.other] ?? bytes, bytes]);
+    case "pad":
+      return Buffer.concat([bytes, Buffer.alloc(change.length)]);
+  }
+}
+
+const mutated = fc
+  .tuple(other, fc.array(damage, { minLength: 1, maxLength: 12 }))
+  .map(([which, changes]) => changes.reduce(apply, Buffer.from(all[which] ?? [])));
+
+/** Time of our own, not of a machine that does other things too. */
+async function cpuOf(work: () => Promise<void>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+test("[U12] [U15] mutated and spliced media: one verdict on every way in, within a second, whatever the bytes", async (t) => {
+  let slowest = 0;
+  const seen: Record<string, number> = {};
+  await fc.assert(
+    fc.asyncProperty(mutated, fc.constantFrom(...Object.keys(files)), async (bytes, declared) => {
+      const ms = await cpuOf(async () => {
+        const verdict = await judge(bytes, declared);
+        assert.ok(["ok", "type_mismatch", "too_large", "invalid_input"].includes(verdict), verdict);
+        assert.equal(verdict === "invalid_input", bytes.length === 0);
+        seen[verdict] = (seen[verdict] ?? 0) + 1;
+      });
+      slowest = Math.max(slowest, ms);
+      assert.ok(ms <= 1000, `${ms} ms`);
+    }),
+    { numRuns: long ? 50_000 : 3_000 },
+  );
+  t.diagnostic(`${JSON.stringify(seen)}, at most ${slowest.toFixed(0)} ms of CPU`);
+});
+
+/** Films are opened on a thread of their own each, which takes its time. */
+for (const [kind, runs] of [
+  ["image", long ? 10_000 : 1_000],
+  ["video", long ? 500 : 40],
+] as const) {
+  test(`[U14] [U15] whoever opens a ${kind} that the gate let through says what it is, or that nobody knows; nothing breaks`, async (t) => {
+    const media = createMediaReader();
+    const opened = Object.keys(files).filter((type) => type.startsWith(`${kind}/`));
+    let slowest = 0;
+    let pictures = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...opened), fc.array(damage, { maxLength: 5 }), async (declared, changes) => {
+        const bytes = changes.reduce(apply, Buffer.from(files[declared] ?? []));
+        if ((await judge(bytes, declared)) !== "ok") return;
+        const { mimeType } = declare(declared);
+        const started = performance.now();
+        const facts = await media.describe(await inStore(bytes), mimeType);
+        for (const fact of Object.values(facts)) assert.ok(fact === null || Number.isInteger(fact), String(fact));
+        const made = await media.thumbnail(await inStore(bytes), mimeType);
+        slowest = Math.max(slowest, performance.now() - started);
+        if (!made) return;
+        pictures++;
+        const { format, width, height, exif } = await sharp(made).metadata();
+        assert.equal(format, "webp");
+        assert.ok(width <= 512 && height <= 512 && exif === undefined);
+      }),
+      { numRuns: runs },
+    );
+    t.diagnostic(`${pictures} thumbnails, at most ${slowest.toFixed(0)} ms`);
+  });
+}
+
+test("[U15] [L4] forty bytes that lead a parser in circles: nobody knows its measures, and everyone else is served meanwhile", async () => {
+  const circles = Buffer.from(
+    "1a45dfa3874282847765626d18538067ff1f8b0800000000000003cb48cdc9c9070086a6103605000000",
+    "hex",
+  );
+  assert.equal(await judge(circles, "video/webm"), "ok");
+  let beats = 0;
+  const beat = setInterval(() => beats++, 50);
+  const nothing = { width: null, height: null, durationMs: null };
+  const looks = Array.from({ length: 4 }, async () =>
+    createMediaReader().describe(await inStore(circles), "video/webm"),
+  );
+  assert.deepEqual(await Promise.all(looks), [nothing, nothing, nothing, nothing]);
+  clearInterval(beat);
+  assert.ok(beats > 20, `${beats} beats in three seconds`);
+});

@@ -1,0 +1,89 @@
+import { readFileSync, globSync } from "node:fs";
+import { join } from "node:path";
+import { createContext, Script } from "node:vm";
+import { parseSync } from "vite";
+
+export interface Expression {
+  file: string;
+  pattern: string;
+  flags: string;
+}
+
+const root = join(import.meta.dirname, "../..");
+
+/** Every regular expression that is written in these files, as a parser sees them; and where one is made of text. */
+export function expressionsIn(glob: string): { literals: Expression[]; made: string[] } {
+  const literals: Expression[] = [];
+  const made: string[] = [];
+  for (const file of globSync(glob, { cwd: root }).toSorted()) {
+    const { program } = parseSync(file, readFileSync(join(root, file), "utf8"));
+    walk(program, (node) => {
+      const { type, regex, callee } = node as { type?: string; regex?: Expression; callee?: { name?: string } };
+      if (type === "Literal" && regex) literals.push({ file, pattern: regex.pattern, flags: regex.flags });
+      if ((type === "NewExpression" || type === "CallExpression") && callee?.name === "RegExp") made.push(file);
+    });
+  }
+  return { literals, made };
+}
+
+function walk(node: unknown, visit: (node: object) => void): void {
+  if (typeof node !== "object" || node === null) return;
+  if (!Array.isArray(node)) visit(node);
+  for (const child of Object.values(node)) walk(child, visit);
+}
+
+const common = ["a", "0", " ", "-", ".", "/", "=", "\n", '"', "é"];
+const endings = ["", "\u0001", "!"];
+
+/**
+ * Long texts that an expression finds hard, made of what stands in it: its letters, one for each of its classes and
+ * the beginnings it demands, repeated alone and in pairs, with an end that does not fit. A search, not a proof; it
+ * finds what people write by mistake: a repetition in a repetition, and two neighbours that take the same letters.
+ */
+export function* hardTexts({ pattern }: Expression, length: number): Generator<string> {
+  const words =
+    pattern
+      .replaceAll(/\\([dDwWsSbB]|[pP]\{[^}]*\}|u\{?[\da-fA-F]+\}?|x[\da-f]{2})/g, " ")
+      .match(/[^\s()[\]{}*+?|^$\\]+/g) ?? [];
+  const classes = [
+    ["\\d", "0"],
+    ["\\w", "a"],
+    ["\\s", " "],
+    ["\\p{Cf}", "\u200b"],
+    ["\\p{M}", "\u0301"],
+    ["\\p{Cc}", "\u0002"],
+  ] as const;
+  const letters = [
+    ...new Set([
+      ...words.flatMap((word) => [word, ...word.split("")]),
+      ...classes.filter(([name]) => pattern.includes(name)).map(([, one]) => one),
+    ]),
+  ].slice(0, 16);
+  const units = new Set([
+    ...common,
+    ...letters,
+    ...letters.slice(0, 6).flatMap((one) => letters.slice(0, 6).map((two) => one + two)),
+  ]);
+  for (const unit of units)
+    for (const start of ["", "a", ...words.slice(0, 1)])
+      for (const end of endings) yield start + unit.repeat(Math.ceil(length / unit.length)).slice(0, length) + end;
+}
+
+const room = createContext({});
+const look = new Script("text.replace(expression, '')");
+
+/** Milliseconds that it takes to look through the text; `limitMs` where it was given up, twice. */
+export function timeOf({ pattern, flags }: Expression, text: string, limitMs: number): number {
+  Object.assign(room, { text, expression: new RegExp(pattern, flags) });
+  const once = (): number => {
+    const started = performance.now();
+    try {
+      look.runInContext(room, { timeout: limitMs });
+    } catch {
+      return limitMs;
+    }
+    return performance.now() - started;
+  };
+  const first = once();
+  return first < limitMs ? first : once();
+}

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { sourceInStore, sourceOfBuffer, type ByteSource } from "#domain/assets/byte-source.ts";
+import { checkHead, headLength } from "#domain/assets/check-head.ts";
+import { kindOf, type Declared } from "#domain/assets/declared.ts";
+import { checkBytes } from "#domain/assets/gate.ts";
+import { createHookedFiles } from "./hooked-files.ts";
+import { outcome } from "./outcome.ts";
+
+export function declare(mimeType: string): Declared {
+  const kind = kindOf(mimeType);
+  assert.ok(kind);
+  return { kind, mimeType };
+}
+
+/** The gate's verdict, which is the same whichever way the bytes come in. */
+export async function judge(bytes: Uint8Array, mimeType: string): Promise<string> {
+  const declared = declare(mimeType);
+  const [sent, stored] = await Promise.all([
+    outcome(checkBytes(sourceOfBuffer(bytes), declared)),
+    outcome(checkBytes(await inStore(bytes), declared)),
+  ]);
+  assert.equal(sent, stored, "the verdict is the same whichever way the bytes came in");
+  if (bytes.length === 0) return sent;
+  const head = Buffer.from(bytes.subarray(0, headLength)).toString("base64");
+  const early = await outcome(checkHead(head, bytes.length, declared));
+  if (early !== "ok") assert.equal(early, sent, "what the upload page refuses early is what is refused in the end");
+  return sent;
+}
+
+const store = createHookedFiles(() => 0);
+
+export async function inStore(bytes: Uint8Array): Promise<ByteSource> {
+  const key = `files/${randomUUID()}`;
+  await store.put(key, bytes);
+  return sourceInStore(store, key, bytes.length);
+}

@@ -1,0 +1,93 @@
+import { createHash, randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { createSessions } from "#auth/sessions.ts";
+import { openDatabase } from "#db/open.ts";
+import { systemClock } from "#lib/clock.ts";
+import { createDeps, silent, type Place } from "./engines.ts";
+import { modern, type Answer } from "./mcp.ts";
+import { newStudio } from "./people.ts";
+import { startProgram, type Program } from "./program.ts";
+import { approve } from "./tokens.ts";
+
+const program = join(import.meta.dirname, "../../src/operate.ts");
+
+/** A command of the operator, in a process of its own, as npm runs it. */
+export function startCommand(args: readonly string[], env: Record<string, string>): Program {
+  return startProgram([program, ...args], { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "", ...env });
+}
+
+export async function runCommand(
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<{ code: number | null; said: string; result: string }> {
+  const command = startCommand(args, env);
+  const code = await command.ended;
+  return { code, said: command.output(), result: command.result() };
+}
+
+/** What a person holds who uses a service: a client's token, a web session, a link to a post. */
+export interface Held {
+  token: string;
+  cookie: string;
+  postId: string;
+  link: string;
+}
+
+/** Someone with a studio, let in through the database of the service at `base`: a client's token and a web session. */
+export async function signUp(place: Place, base: string): Promise<Pick<Held, "token" | "cookie">> {
+  const database = await openDatabase({ ...place, log: silent });
+  try {
+    const deps = { ...createDeps(database, systemClock), base, uploadPage: base };
+    const owner = await newStudio(deps);
+    const { token } = await approve(deps, owner);
+    const cookie = (await createSessions({ deps, base }).start(owner.user.id, undefined)).split(";", 1)[0] ?? "";
+    return { token, cookie };
+  } finally {
+    await database.close();
+  }
+}
+
+/** The same, with a post and a link to it, made by the running service. */
+export async function letIn(place: Place, base: string): Promise<Held> {
+  const { token, cookie } = await signUp(place, base);
+  const { id: postId } = await tool<{ id: string }>(base, token, "create_post", { title: "A post" });
+  const { url: link } = await tool<{ url: string }>(base, token, "create_upload_session", { postId });
+  return { token, cookie, postId, link };
+}
+
+/** The statuses of a tool call, a page of the web app's API and an upload link; all 200 where everything is good. */
+export async function whatWorks(base: string, held: Held): Promise<number[]> {
+  const me = await fetch(`${base}/api/me`, { headers: { cookie: held.cookie } });
+  const link = await fetch(`${base}/api/uploads/session`, {
+    headers: { "upload-token": held.link.slice(held.link.lastIndexOf("/") + 1) },
+  });
+  return [(await callTool(base, held.token, "whoami")).status, me.status, link.status];
+}
+
+export function callTool(base: string, token: string, name: string, args: object = {}): Promise<Answer> {
+  return modern({ url: `${base}/mcp`, token }, "tools/call", { name, arguments: args });
+}
+
+/** What a tool answers that succeeds. */
+export async function tool<T>(base: string, token: string, name: string, args: object = {}): Promise<T> {
+  const { json, text } = await callTool(base, token, name, args);
+  if (json.result?.isError !== undefined && json.result.isError) throw new Error(text);
+  if (json.result?.structuredContent === undefined) throw new Error(text);
+  return json.result.structuredContent as unknown as T;
+}
+
+/** A new file of random text, inline; its id and its digest. */
+export async function upload(base: string, token: string, bytes = 2000): Promise<{ id: string; sha256: string }> {
+  const content = Buffer.from(randomBytes(bytes / 2).toString("hex"));
+  const file = { kind: "document", mimeType: "text/plain", base64: content.toString("base64") };
+  const { assetId } = await tool<{ assetId: string }>(base, token, "upload_asset_inline", file);
+  return { id: assetId, sha256: digest(content) };
+}
+
+/** The digest of what the service serves for an asset. */
+export async function servedDigest(base: string, token: string, assetId: string): Promise<string> {
+  const { url } = await tool<{ url: string }>(base, token, "get_asset", { assetId });
+  return digest(Buffer.from(await (await fetch(url)).arrayBuffer()));
+}
+
+export const digest = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
