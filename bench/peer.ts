@@ -6,6 +6,7 @@ import { run, type Load } from "./load.ts";
 /** A server of the comparison, in a process of its own, so that its CPU time is its own. */
 export interface Peer {
   name: string;
+  pid: number;
   url: string;
   /** One of its own making, where it does not take ours. */
   token: string | undefined;
@@ -24,6 +25,7 @@ export async function startPeer(name: string, file: string, env: Record<string, 
   const { url, token } = await answer<{ url: string; token?: string }>(child);
   return {
     name,
+    pid: child.pid ?? 0,
     url,
     token,
     share,

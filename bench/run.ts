@@ -14,7 +14,9 @@ const measurements: readonly [file: string, ...args: string[]][] = [
   ["mcp.ts", "--growth", ...(full ? [] : ["--quick"])],
   ["disk-put.ts", ...(full ? ["--full"] : [])],
   ["upload-page.ts", ...(full ? ["--full"] : [])],
+  ["scale.ts", ...(full ? [] : ["--quick"])],
   ["assets.ts", "sqlite", "postgres", `--assets=${full ? 1_000_000 : 100_000}`],
+  ...(full ? [["growth.ts", "--write"] satisfies [string, string]] : []),
 ];
 
 let failed = 0;

@@ -9,7 +9,7 @@ import { needs, type Need } from "./support/needs.ts";
 /**
  * What `npm test` runs: the checks, the build of the web app, then every test with what it needs beside it.
  * With arguments, only those test files, without the checks: `npm test -- test/integration/posts.test.ts`.
- * With `--long`, the suites of test/faults in their long form, which takes minutes each: `npm test -- --long test/faults/kill-service.test.ts`.
+ * With `--long`, what CI bounds is run to the full, which takes minutes a file: `npm test -- --long test/faults/kill-service.test.ts`.
  */
 
 const root = join(import.meta.dirname, "..");

@@ -34,8 +34,11 @@ export function openSqlite(path: string): Database {
   const prepareWrite = statementCache(writer);
   const prepareRead = statementCache(reader);
   const link: Link = {
-    executeQuery: async <Row>(query: CompiledQuery): Promise<QueryResult<Row>> =>
-      patiently(query.sql, () => translated(() => execute<Row>(prepareWrite(query.sql), query.parameters))),
+    async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+      // A full disk ends the transaction by itself; a rollback would then fail, and hide why.
+      if (query.sql === "rollback" && !writer.isTransaction) return { rows: [] };
+      return patiently(query.sql, () => translated(() => execute<Row>(prepareWrite(query.sql), query.parameters)));
+    },
     streamQuery: noStreaming,
     release: () => {},
   };

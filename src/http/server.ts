@@ -39,6 +39,8 @@ export interface Edge {
   routes: readonly Route[];
   /** From now on every answer asks its client to leave, and `/readyz` says no. */
   startDraining(): void;
+  /** When the last request came that was more than a probe, by `performance.now()`. */
+  lastArrival(): number;
 }
 
 /** The door: every request passes here, is checked, handed to its route, timed and logged, once. */
@@ -54,6 +56,7 @@ export function createEdge(parts: {
   const guards = createGuards(addresses);
   const https = addresses.base.startsWith("https:");
   let draining = false;
+  let lastArrival = 0;
 
   const server = createServer(
     // Bodies have their own deadline below: uploads may take hours, everything else may not.
@@ -70,6 +73,7 @@ export function createEdge(parts: {
     const requestId = newId("request");
     const route = find(req.url ?? "/");
     const context: RequestContext = { requestId, log };
+    if (!route?.anyHost) lastArrival = started;
     let unread: NodeJS.Timeout | undefined;
     const deadline = route?.longBody ? undefined : limitBody(req);
     res.on("close", () => {
@@ -103,7 +107,7 @@ export function createEdge(parts: {
     }
   }
 
-  return { server, routes, startDraining: () => void (draining = true) };
+  return { server, routes, startDraining: () => void (draining = true), lastArrival: () => lastArrival };
 }
 
 function limitBody(req: IncomingMessage): NodeJS.Timeout | undefined {

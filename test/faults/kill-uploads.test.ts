@@ -14,14 +14,15 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { hours, systemClock } from "#lib/clock.ts";
 import { openDiskStore } from "#storage/disk.ts";
 import { createDeps, createPlace, silent, type PlaceOfOwn } from "../support/engines.ts";
+import { long } from "../support/long.ts";
 import { newStudio } from "../support/people.ts";
 import { findProgram } from "../support/programs.ts";
 import { bytesOf } from "../support/stores.ts";
 
 const program = join(import.meta.dirname, "../support/children/upload.ts");
 const calls = ["fsync", "fdatasync", "rename", "pwrite64", "write", "writev", "unlink"] as const;
-/** Of the first sixty of each call, every fifth: where an upload can be cut. */
-const moments = Array.from({ length: 12 }, (_, i) => 1 + i * 5);
+/** Of the first sixty of each call, every fifth, or in the long form each: where an upload can be cut. */
+const moments = Array.from({ length: 60 }, (_, i) => 1 + i).filter((nth) => long || nth % 5 === 1);
 
 describe("uploads that are killed", () => {
   let place: PlaceOfOwn;

@@ -10,8 +10,11 @@ import type { AddressInfo } from "node:net";
  * - `hang`: nobody ever answers
  * - `cut`: the answer breaks off in the middle
  * - `stall`: the answer stops in the middle and stays open
+ * - `short`: half of the content, as if that were all
+ * - `altered`: other bytes than those asked for, as many
+ * - `other-tag`: the ETag of something else
  */
-export type Fault = number | "reset" | "lost" | "hang" | "cut" | "stall";
+export type Fault = number | "reset" | "lost" | "hang" | "cut" | "stall" | "short" | "altered" | "other-tag";
 
 export interface FaultyProxy {
   endpoint: string;
@@ -65,6 +68,7 @@ export async function startFaultyProxy(behind: string): Promise<FaultyProxy> {
       for await (const _ of answer) continue;
       return void res.destroy();
     }
+    if (fault === "short" || fault === "altered" || fault === "other-tag") return lie(fault, answer, res);
     res.writeHead(answer.statusCode ?? 502, answer.headers);
     if (fault === undefined) return void answer.pipe(res);
     const half = Math.floor(Number(answer.headers["content-length"]) / 2);
@@ -79,4 +83,24 @@ export async function startFaultyProxy(behind: string): Promise<FaultyProxy> {
   }
 
   return proxy;
+}
+
+/** A whole answer, with nothing in it to show that it is not the truth. */
+async function lie(
+  how: "short" | "altered" | "other-tag",
+  answer: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer as AsyncIterable<Buffer>) chunks.push(chunk);
+  const truth = Buffer.concat(chunks);
+  const content = how === "short" ? truth.subarray(0, truth.length / 2) : truth;
+  if (how === "altered") content.forEach((byte, at) => (content[at] = byte ^ 0x55));
+  const { "content-length": length, etag, ...headers } = answer.headers;
+  res.writeHead(answer.statusCode ?? 502, {
+    ...headers,
+    "content-length": truth.length > 0 ? content.length : length, // a HEAD has a length and no content
+    ...(etag === undefined ? {} : { etag: how === "other-tag" ? `"${"1".repeat(32)}"` : etag }),
+  });
+  res.end(content);
 }

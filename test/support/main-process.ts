@@ -1,5 +1,6 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { atExit } from "./at-exit.ts";
@@ -8,37 +9,63 @@ const main = join(import.meta.dirname, "../../src/main.ts");
 
 /** The service as operators run it: a process of its own, that can be killed. */
 export interface MainProcess {
+  pid: number;
+  /** Asks it to leave, as an operator does. */
+  terminate(): void;
   /** SIGKILL, as a power cut would end it. */
   kill(): Promise<void>;
+  /** Its exit code; null where a signal ended it. */
+  ended: Promise<number | null>;
+  /** The last lines it wrote. */
+  output(): string;
+  /** Bytes of memory that it has now. */
+  memory(): number;
+  /** How many files and connections it has open now. */
+  descriptors(): number;
 }
 
-/** Resolves once it says that it is ready. */
-export async function startMain(env: Record<string, string>): Promise<MainProcess> {
-  const child: ChildProcess = spawn(process.execPath, [main], {
+const keptLines = 200;
+
+/** Resolves once it says that it is ready. `through` is a command that starts it in another way, such as `strace …`. */
+export async function startMain(env: Record<string, string>, through: readonly string[] = []): Promise<MainProcess> {
+  const [command = process.execPath, ...before] = through;
+  const args = through.length === 0 ? [main] : [...before, process.execPath, main];
+  const child = spawn(command, args, {
     env: { PATH: process.env["PATH"] ?? "", NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "", ...env },
     stdio: ["ignore", "pipe", "pipe"],
+    detached: true, // a group of its own, so that what it was started through goes with it
   });
-  const callOff = atExit(() => child.kill("SIGKILL"));
-  let said = "";
-  child.stderr?.on("data", (chunk: Buffer) => void (said += chunk.toString()));
-  const lines = createInterface({ input: child.stdout! });
-  const ready = new Promise<void>((resolve) => {
-    lines.on("line", (line) => {
-      said += `${line}\n`;
-      if (line.includes("ready: open")) resolve();
+  const pid = child.pid ?? 0;
+  const killAll = () => void (child.exitCode === null && child.signalCode === null && process.kill(-pid, "SIGKILL"));
+  const callOff = atExit(killAll);
+  const said: string[] = [];
+  let isReady = (): void => {};
+  const ready = new Promise<void>((resolve) => (isReady = resolve));
+  for (const input of [child.stdout, child.stderr]) {
+    createInterface({ input }).on("line", (line) => {
+      if (said.push(line) > keptLines) said.shift();
+      if (line.includes("ready: open")) isReady();
     });
+  }
+  const ended = once(child, "exit").then(([code]) => {
+    callOff();
+    return code as number | null;
   });
-  const left = once(child, "exit").then(() => {
-    throw new Error(`the service left: ${said}`);
+  const left = ended.then((code) => {
+    throw new Error(`the service left with ${code}: ${said.join("\n")}`);
   });
   left.catch(() => {});
   await Promise.race([ready, left]);
   return {
+    pid,
+    ended,
+    output: () => said.join("\n"),
+    terminate: () => void child.kill("SIGTERM"),
+    memory: () => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024,
+    descriptors: () => readdirSync(`/proc/${pid}/fd`).length,
     async kill() {
-      callOff();
-      const gone = once(child, "exit");
-      child.kill("SIGKILL");
-      await gone;
+      killAll();
+      await ended;
     },
   };
 }

@@ -1,6 +1,7 @@
 import { findChromium } from "./chromium.ts";
 import { createCeph, hasCeph } from "./ceph.ts";
 import { createCluster, findPostgres } from "./cluster.ts";
+import { findNginx } from "./nginx.ts";
 import { findProgram } from "./programs.ts";
 
 /** Something a suite uses that npm does not bring. */
@@ -74,6 +75,12 @@ export const needs: readonly Need[] = [
     untested: "uploads as people send them from a terminal",
     bring: "apt-get install curl",
     provide: async () => (findProgram("curl") ? { env: {}, stop: async () => {} } : undefined),
+  },
+  {
+    name: "nginx",
+    untested: "several processes behind a load balancer",
+    bring: "apt-get install nginx-light",
+    provide: async () => (findNginx() ? { env: {}, stop: async () => {} } : undefined),
   },
   {
     name: "strace",

@@ -1,12 +1,11 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** Where a program of this name lies on the path; undefined where it is not installed. */
-export function findProgram(name: string): string | undefined {
-  return (process.env["PATH"] ?? "")
-    .split(delimiter)
-    .map((folder) => join(folder, name))
-    .find(isProgram);
+const path = (process.env["PATH"] ?? "").split(delimiter);
+
+/** Where a program of this name lies, on the path unless told otherwise; undefined where it is not installed. */
+export function findProgram(name: string, folders: readonly string[] = path): string | undefined {
+  return folders.map((folder) => join(folder, name)).find(isProgram);
 }
 
 function isProgram(path: string): boolean {

@@ -1,3 +1,4 @@
+import { AppError } from "#lib/errors.ts";
 import type { FileStore } from "./file-store.ts";
 
 /** Bytes that can be looked into anywhere, without having them all in memory. */
@@ -27,7 +28,14 @@ export function sourceInStore(
     const chunks: Uint8Array[] = [];
     const last = Math.min(end, bytes) - 1;
     for await (const chunk of await files.read(key, { start, end: last }, signal)) chunks.push(chunk as Uint8Array);
-    return Buffer.concat(chunks);
+    const found = Buffer.concat(chunks);
+    if (found.length !== last + 1 - start)
+      throw new AppError(
+        "storage_unavailable",
+        "The file store answered with a part of the file.",
+        "Try again in a moment.",
+      );
+    return found;
   };
   return {
     bytes,

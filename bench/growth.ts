@@ -1,0 +1,89 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { detachAsset } from "#domain/assets/detach-asset.ts";
+import { listAssets } from "#domain/assets/list-assets.ts";
+import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { createCluster, findPostgres } from "../test/support/cluster.ts";
+import type { EngineName } from "../test/support/engines.ts";
+import { fill, median, prepare, timed } from "./asset-bed.ts";
+import { drawCurves, type Curve } from "./plot.ts";
+
+/**
+ * What calls take in studios of a hundred to a million assets, as curves for docs/performance.md.
+ *   node bench/growth.ts [--most=1000000] [--write]    with --write, the pictures in docs/pictures are renewed
+ */
+
+const most = Number(process.argv.find((one) => one.startsWith("--most="))?.slice(7) ?? 1_000_000);
+const write = process.argv.includes("--write");
+const rounds = 200;
+const counts = [100, 1000, 10_000, 100_000, 1_000_000].filter((count) => count <= most);
+
+interface Studio {
+  count: number;
+  asks: Record<string, () => Promise<unknown>>;
+  close(): Promise<void>;
+}
+
+async function furnish(engine: EngineName, server: string | undefined, count: number): Promise<Studio> {
+  const bench = await prepare(engine, server);
+  const { deps, owner } = bench;
+  const postId = await fill(bench, count);
+  const { id: empty } = await createPost(deps, owner, { title: "Empty", body: "" });
+  const file = { kind: "document", mimeType: "text/plain", base64: "aGVsbG8=" } as const;
+  const pair = { postId: empty, assetId: (await uploadAssetInline(deps, owner, file)).assetId };
+  return {
+    count,
+    close: bench.close,
+    asks: {
+      "attach, detach": async () => {
+        await attachAsset(deps, owner, pair);
+        await detachAsset(deps, owner, pair);
+      },
+      "get_post, 20 assets": () => getPost(deps, owner, { postId }),
+      list_assets: () => listAssets(deps, owner, { limit: 20 }),
+      "list_assets, unattached": () => listAssets(deps, owner, { limit: 20, unattached: true, kind: "video" }),
+    },
+  };
+}
+
+/** All sizes by turns, so that whatever else the machine does falls on all of them. */
+async function measure(engine: EngineName, server: string | undefined): Promise<Curve[]> {
+  const studios: Studio[] = [];
+  for (const count of counts) studios.push(await furnish(engine, server, count));
+  const curves = [];
+  for (const name of Object.keys(studios[0]?.asks ?? {})) {
+    const times = new Map<Studio, number[]>(studios.map((studio) => [studio, []]));
+    for (let round = -50; round < rounds; round++) {
+      for (const studio of studios) {
+        const ms = await timed(studio.asks[name] ?? (async () => {}));
+        if (round >= 0) times.get(studio)?.push(ms);
+      }
+    }
+    const points = [...times].map(([{ count }, all]) => [count, median(all)] as const);
+    const small = points[0]?.[1] ?? 0;
+    for (const [count, ms] of points) {
+      process.stdout.write(
+        `${`${name}, ${engine}, ${count} assets`.padEnd(52)} ours ${ms.toFixed(3).padStart(9)} ms   limit ${"-".padStart(6)}   ${`${counts[0]} assets`.padEnd(22)} ${small.toFixed(3).padStart(9)} ms   ${(ms / small).toFixed(2)} x\n`,
+      );
+    }
+    curves.push({ name, points });
+  }
+  await Promise.all(studios.map((studio) => studio.close()));
+  return curves;
+}
+
+const programs = findPostgres();
+const cluster = programs ? await createCluster(programs, { fsync: "off" }) : undefined;
+try {
+  for (const engine of ["sqlite", ...(cluster ? (["postgres"] as const) : [])] as const) {
+    const curves = await measure(engine, cluster?.url());
+    if (!write) continue;
+    const picture = join(import.meta.dirname, `../docs/pictures/growth-${engine}.svg`);
+    writeFileSync(picture, drawCurves(`${engine}: milliseconds a call`, curves));
+  }
+} finally {
+  await cluster?.remove();
+}

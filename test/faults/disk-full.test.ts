@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { modern } from "../support/mcp.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { startMain } from "../support/main-process.ts";
+import { findProgram } from "../support/programs.ts";
+import { freeBase } from "../support/service.ts";
+import { newStudioClient } from "../support/studio-client.ts";
+
+const strace = findProgram("strace");
+
+/** The disk store's own writes are in disk-store.test.ts; these are the database's. */
+describe("a full disk under the database", { skip: strace === undefined }, () => {
+  test("[RUN-4] [ERR-storage_unavailable] a clear error for each write, reads go on, and all is well once there is room", async () => {
+    const folder = temporaryFolder();
+    const base = await freeBase();
+    const env = { PORT: new URL(base).port, BASE_URL: base, DATA_DIR: `${folder.path}/data`, RATE_LIMITS: "off" };
+    const [from, to] = [600, 700];
+    const full = ["-e", "trace=pwrite64", "-e", `inject=pwrite64:error=ENOSPC:when=${from}..${to}`];
+    const service = await startMain(env, [strace ?? "", "-f", "-qq", "-o", "/dev/null", ...full]);
+    try {
+      const studio = await newStudioClient(base);
+      const caller = { url: `${base}/mcp`, token: studio.tokens.access_token };
+      const made: string[] = [];
+      const outcomes: string[] = [];
+      for (let i = 0; i < 400 && (outcomes.length === 0 || outcomes.at(-1) !== "ok"); i++) {
+        const input = { title: `P${i}`, body: "x".repeat(3000) };
+        const { json } = await modern(caller, "tools/call", { name: "create_post", arguments: input });
+        const { isError, structuredContent } = json.result;
+        if (!isError) made.push(structuredContent.id);
+        if (isError || outcomes.length > 0) outcomes.push(isError ? structuredContent.code : "ok");
+        if (isError) assert.equal((await studio.call("get_post", { postId: made[0] })).id, made[0], "reads go on");
+      }
+      assert.ok(made.length > 0 && outcomes.length > 1, `${made.length} made, then ${outcomes.join()}`);
+      assert.deepEqual([...new Set(outcomes)], ["storage_unavailable", "ok"]);
+      const { posts } = await studio.call("list_posts", { limit: 100 });
+      const found = new Set((posts as { id: string }[]).map(({ id }) => id));
+      for (const id of made.slice(-90)) assert.ok(found.has(id), "what was answered is there");
+    } finally {
+      await service.kill();
+      folder.remove();
+    }
+  });
+});

@@ -1,0 +1,65 @@
+import { createPlace, type PlaceOfOwn } from "./engines.ts";
+import { startMain, type MainProcess } from "./main-process.ts";
+import { findNginx, startNginx } from "./nginx.ts";
+import { startIssuer } from "./oidc-issuer.ts";
+import { freeBase } from "./service.ts";
+import { testS3 } from "./stores.ts";
+
+/** Several processes of the service behind nginx, on one PostgreSQL database and one S3 bucket. */
+export interface Fleet {
+  base: string;
+  place: PlaceOfOwn;
+  /** Their own addresses, past nginx. */
+  own: readonly string[];
+  processes: MainProcess[];
+  /** Starts the nth anew, at the same address. */
+  restart(nth: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startFleet(size: number, env: Record<string, string> = {}): Promise<Fleet> {
+  const base = await freeBase();
+  const own = await Promise.all(Array.from({ length: size }, freeBase));
+  const place = await createPlace("postgres");
+  const issuer = await startIssuer({ redirectUris: [`${base}/api/auth/callback/oidc`] });
+  const s3 = testS3();
+  const start = (at: string) =>
+    startMain({
+      PORT: new URL(at).port,
+      BASE_URL: base,
+      DATA_DIR: place.dataDir,
+      DATABASE_URL: place.databaseUrl ?? "",
+      SECRETS: "a secret of this test that is long enough",
+      OIDC_ISSUER: issuer.issuer,
+      OIDC_CLIENT_ID: issuer.clientId,
+      OIDC_CLIENT_SECRET: issuer.clientSecret,
+      TRUST_PROXY: "loopback",
+      STORAGE: "s3",
+      S3_ENDPOINT: s3.endpoint ?? "",
+      S3_REGION: s3.region,
+      S3_BUCKET: s3.bucket,
+      S3_ACCESS_KEY_ID: s3.accessKeyId,
+      S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
+      S3_FORCE_PATH_STYLE: String(s3.forcePathStyle),
+      ...env,
+    });
+  // Side by side: one of them migrates, the others wait for it.
+  const processes = await Promise.all(own.map(start));
+  const ports = own.map((at) => Number(new URL(at).port));
+  const nginx = await startNginx(findNginx() ?? "", Number(new URL(base).port), ports);
+  return {
+    base,
+    place,
+    own,
+    processes,
+    async restart(nth) {
+      processes[nth] = await start(own[nth] ?? "");
+    },
+    async close() {
+      await nginx.stop();
+      await Promise.all(processes.map((one) => one.kill()));
+      await issuer.close();
+      await place.remove();
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { modernMeta } from "./mcp.ts";
+
+const body = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "subscriptions/listen",
+  params: { notifications: { toolsListChanged: true }, _meta: modernMeta },
+});
+
+/** A listen stream, written by hand so that this side needs little for it; answers with the first the server says. */
+export async function openStream(base: string, token: string): Promise<{ socket: Socket; said: string }> {
+  const { host, port } = new URL(base);
+  const headers = {
+    host,
+    authorization: `Bearer ${token}`,
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+    "mcp-protocol-version": "2026-07-28",
+    "mcp-method": "subscriptions/listen",
+    "content-length": body.length,
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const socket = connect(Number(port), "127.0.0.1");
+  socket.write(`POST /mcp HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
+  let said = "";
+  while (!said.includes("subscriptions/acknowledged") && !said.includes("error"))
+    said += String(((await once(socket, "data")) as [Buffer])[0]);
+  return { socket, said };
+}

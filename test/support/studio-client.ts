@@ -1,0 +1,32 @@
+import { signIn } from "./browser-less.ts";
+import { modern } from "./mcp.ts";
+import { connect, createStudio, visitor, type Connection, type OAuthClient } from "./oauth-client.ts";
+
+/** Someone with a studio of their own, and their assistant's token: made through the pages of a running service. */
+export interface StudioClient extends Pick<Connection, "browser" | "client" | "tokens"> {
+  studioId: string;
+  /** A call of a tool over the new wire; throws where the answer is not a result. */
+  call<T = any>(tool: string, input?: Record<string, unknown>): Promise<T>;
+}
+
+/** Registers a client, unless given one. */
+export async function newStudioClient(
+  base: string,
+  email = "someone@example.com",
+  client?: OAuthClient,
+): Promise<StudioClient> {
+  const browser = visitor(base);
+  await signIn(base, email, browser);
+  const studioId = await createStudio(base, browser);
+  const connection = await connect(base, { browser, email, ...(client ? { client } : {}) });
+  const caller = { url: `${base}/mcp`, token: connection.tokens.access_token };
+  return {
+    ...connection,
+    studioId,
+    async call<T>(tool: string, input: Record<string, unknown> = {}) {
+      const { status, text, json } = await modern(caller, "tools/call", { name: tool, arguments: input });
+      if (status !== 200 || json.result.isError) throw new Error(`${tool}: ${status} ${text}`);
+      return json.result.structuredContent as T;
+    },
+  };
+}
