@@ -128,6 +128,3 @@ export const threats: Readonly<Record<string, string>> = {
   P4: "known holes; no list of what is inside",
   P5: "keys and data in the package",
 };
-
-/** Held by tests that are being written; to be emptied as they come in. */
-export const awaited: readonly string[] = ["C4", "C6", "X2", "X6"];
