@@ -1,5 +1,5 @@
 import { mkdir, readdir, rename } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { databaseFile } from "#db/open.ts";
 import { temporaryFolder } from "#storage/disk-layout.ts";
 import { syncFolder } from "#storage/disk-write.ts";
@@ -20,7 +20,7 @@ export interface RestoreOptions {
  * its own name only when it is whole: until then no service starts on the folder.
  */
 export async function restore({ from, dataDir, tell }: RestoreOptions): Promise<Manifest> {
-  if (from.replace(/\/+$/, "").endsWith(partial))
+  if (basename(from).endsWith(partial))
     throw new OperatorError(`${from} is a backup that was never finished. Use another one.`);
   await refuseFilledFolder(dataDir);
   const { manifest, listed } = await verifyBackup(from, tell);

@@ -276,18 +276,15 @@ forEachEngine("importing", (bed) => {
     let bytes = 0;
     let peak = 0;
     const start = process.memoryUsage().rss;
-    const sink: Deps["files"] = {
-      ...files,
-      async write(_key, body) {
-        for await (const part of body) {
-          bytes += part.length;
-          peak = Math.max(peak, process.memoryUsage().rss - start);
-        }
-        return { bytes, version: "v", sha256: null };
-      },
-      read: async () => (await import("node:stream")).Readable.from([Buffer.alloc(10)]),
-    };
-    await importAssetFromUrl({ ...deps, files: sink }, owner, { url: host.url("/large") });
+    async function* watched(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+      for await (const part of body) {
+        bytes += part.length;
+        peak = Math.max(peak, process.memoryUsage().rss - start);
+        yield part;
+      }
+    }
+    const watching: Deps["files"] = { ...files, write: (key, body, how) => files.write(key, watched(body), how) };
+    await importAssetFromUrl({ ...deps, files: watching }, owner, { url: host.url("/large") });
     await sleep(0);
     assert.equal(bytes, 200 * 1024 * 1024);
     assert.ok(peak < 100 * 1024 * 1024, `${peak}`);

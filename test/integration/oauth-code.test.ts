@@ -163,7 +163,7 @@ forEachEngine("oauth codes", (bed) => {
     const query = new URLSearchParams(params).toString();
     const inQuery = await post(`${url}?${query}`, new URLSearchParams());
     assert.equal(inQuery.body.error, "invalid_request");
-    assert.equal((await fetch(`${url}?${query}`)).status, 404);
+    assert.equal((await fetch(`${url}?${query}`)).status, 405);
 
     const secret = await newClient(service.base, { token_endpoint_auth_method: "client_secret_basic" });
     const mine = await obtainCode(service.base, { ...settled, client: secret });
