@@ -4,7 +4,7 @@ import { canHaveThumbnail, unknownFacts, type MediaReader } from "#domain/assets
 import { describePicture } from "./picture.ts";
 import { createQueue } from "./queue.ts";
 import { makeThumbnail } from "./thumbnail.ts";
-import { describeVideo } from "./video.ts";
+import { createVideoReader } from "./video.ts";
 
 /** A look that takes longer is not worth waiting for. */
 const patienceMs = 3000;
@@ -17,6 +17,7 @@ export function createMediaReader(): MediaReader {
   sharp.concurrency(1);
   const inTurn = createQueue(atOnce);
   const inTurnFilms = createQueue(atOnce);
+  const describeVideo = createVideoReader();
   return {
     async describe(source, mimeType) {
       if (mimeType.startsWith("image/")) return orUnknown(describePicture(source));
