@@ -1,4 +1,7 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
@@ -46,6 +49,43 @@ async function throughCurl(service: UploadProcess, file: string): Promise<number
   return (performance.now() - started) / 1000;
 }
 
+/** What the browser itself can do: the same parts, as many at once, to a server that throws them away. */
+async function throughBrowserAlone(browser: Browser, file: string): Promise<number> {
+  const server = createServer((req, res) => {
+    if (req.method === "PUT") return void req.on("end", () => res.end()).resume();
+    res.writeHead(200, { "content-type": "text/html" }).end(barePage);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { page, context } = await openPage(browser);
+  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  await page.locator("input").setInputFiles(file);
+  const seconds = await page.evaluate<number>("sendInParts(8 * 1024 ** 2, 4)");
+  await context.close();
+  server.close();
+  return seconds;
+}
+
+const barePage = `<input type=file>
+<script>
+  const send = (body) => new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("PUT", "/");
+    request.onload = resolve;
+    request.onerror = reject;
+    request.send(body);
+  });
+  async function sendInParts(partBytes, atOnce) {
+    const file = document.querySelector("input").files[0];
+    const started = performance.now();
+    let next = 0;
+    const lane = async () => {
+      while (next < file.size) await send(file.slice(next, (next += partBytes)));
+    };
+    await Promise.all(Array.from({ length: atOnce }, lane));
+    return (performance.now() - started) / 1000;
+  }
+</script>`;
+
 const folder = temporaryFolder("atelier-bench-");
 const file = join(folder.path, "film.mp4");
 await writeFilm(file, megabytes * 1024 ** 2);
@@ -53,12 +93,13 @@ let missed = false;
 for (const store of storeNames()) {
   const service = await createUploadProcess(store);
   const browser = await openChromium();
-  const speeds = { ours: 0, curl: 0 };
+  const speeds = { ours: 0, curl: 0, browser: 0 };
   const before = service.memory();
   let most = before;
   const watch = setInterval(() => (most = Math.max(most, service.memory())), 100);
   for (let round = 0; round < rounds; round++) {
     speeds.curl = Math.max(speeds.curl, megabytes / (await throughCurl(service, file)));
+    speeds.browser = Math.max(speeds.browser, megabytes / (await throughBrowserAlone(browser, file)));
     speeds.ours = Math.max(speeds.ours, megabytes / (await throughPage(service, browser, file)));
   }
   clearInterval(watch);
@@ -67,6 +108,9 @@ for (const store of storeNames()) {
   const figure = (value: number) => `${value.toFixed(0).padStart(6)} MB/s`;
   process.stdout.write(
     `${`${megabytes} MB through the upload page, ${store}`.padEnd(50)} ours ${figure(speeds.ours)}   limit ${limit.toFixed(2)} x   ${"curl -T".padEnd(17)} ${figure(speeds.curl)}   ${ratio.toFixed(2)} x   (service +${((most - before) / 1024 ** 2).toFixed(0)} MB)\n`,
+  );
+  process.stdout.write(
+    `${`${megabytes} MB through the upload page, ${store}`.padEnd(50)} ours ${figure(speeds.ours)}   limit      -   ${"the browser alone".padEnd(17)} ${figure(speeds.browser)}   ${(speeds.ours / speeds.browser).toFixed(2)} x\n`,
   );
   await browser.close();
   await service.close();
