@@ -34,7 +34,7 @@ const commands: Record<string, Command> = {
 `,
     async run(args) {
       const [into] = take(args, "a folder to keep backups in");
-      const config = readConfig(process.env);
+      const config = settings();
       refuseElsewhere(config);
       const { path, manifest, hasSecret } = await withProgress((tell) =>
         backUp({ dataDir: config.dataDir, into, version: packageJson.version, clock: systemClock, tell }),
@@ -60,7 +60,7 @@ const commands: Record<string, Command> = {
 `,
     async run(args) {
       const [from] = take(args, "a backup");
-      const config = readConfig(process.env);
+      const config = settings();
       refuseElsewhere(config);
       const { dataDir } = config;
       const manifest = await withProgress((tell) => restore({ from, dataDir, tell }));
@@ -76,7 +76,7 @@ const commands: Record<string, Command> = {
 `,
     async run(args) {
       take(args);
-      const { dataDir, databaseUrl, storage, secrets } = readConfig(process.env);
+      const { dataDir, databaseUrl, storage, secrets } = settings();
       if (databaseUrl === undefined || storage.kind !== "s3")
         throw new OperatorError("Set DATABASE_URL and STORAGE=s3 with its S3_… settings: they say where to move to.");
       const files = await openS3Store({ settings: storage, clock: systemClock });
@@ -92,7 +92,7 @@ const commands: Record<string, Command> = {
     help: adminHelp,
     async run(args) {
       const carryOut = readAdmin(args);
-      const { databaseUrl, dataDir } = readConfig(process.env);
+      const { databaseUrl, dataDir } = settings();
       if (databaseUrl === undefined) openSqliteFile(dataDir, { alone: false }).close(); // refuses where there is none
       const database = await openDatabase({ databaseUrl, dataDir, log: createLog("silent") });
       try {
@@ -104,6 +104,9 @@ const commands: Record<string, Command> = {
     },
   },
 };
+
+/** Read after the arguments: what was typed wrongly is said first. */
+const settings = (): Config => readConfig(process.env);
 
 function refuseElsewhere({ databaseUrl, storage }: Config): void {
   if (databaseUrl === undefined && storage.kind === "disk") return;

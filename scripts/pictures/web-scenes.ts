@@ -68,14 +68,15 @@ export async function webScenes({ service }: WebBed, filled: FilledStudio): Prom
     scene("join-ended", nobody, open("/join/nothing")),
     scene("first-studio", nobody, open("/")),
     scene("new-studio", owner, open("/studios/new")),
-    ...["posts", "assets", "clients", "members", "activity", "connect"].map((page) =>
+    ...["posts", "assets", "platforms", "clients", "members", "activity", "connect"].map((page) =>
       scene(`${page}-empty`, fresh, at(fresh, page)),
     ),
     ...["posts", "posts?status=ready", "posts?q=lighthouse", "posts/new", "assets", "assets?unattached=true"].map(
       (page) => scene(page.replace(/\W+/g, "-"), owner, at(owner, page)),
     ),
-    ...["members", "clients", "activity", "settings"].map((page) => scene(page, owner, at(owner, page))),
+    ...["members", "platforms", "clients", "activity", "settings"].map((page) => scene(page, owner, at(owner, page))),
     scene("clients-member", member, at(member, "clients")),
+    scene("platforms-member", member, at(member, "platforms")),
     scene("members-member", member, at(member, "members")),
     scene("switcher", owner, at(owner, "posts"), async (page) => {
       await page
