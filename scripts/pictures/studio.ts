@@ -6,6 +6,7 @@ import { updateAsset } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
+import { newConnection } from "../../test/support/platform-bed.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { createInvitation } from "#domain/studios/create-invitation.ts";
@@ -46,6 +47,11 @@ export async function fillStudio(deps: Deps, clock: MovedClock): Promise<FilledS
   const claude = await letIn(deps, owner, "Claude", "claude.ai", true);
   const cursor = await letIn(deps, admin, "Cursor", "localhost", false);
   const chat = await letIn(deps, member, "ChatGPT", "chatgpt.com", true);
+  for (const [account, platform] of [
+    ["bluedoor", "sandbox"],
+    ["blue-door-studio", "linkedin"],
+  ] as const)
+    await newConnection(deps, owner, account, platform);
   const old = await letIn(deps, owner, "Inspector", "localhost", false, ["studio:read"]);
 
   const ids: string[] = [];
