@@ -11,7 +11,7 @@ export type AdapterDeps = Pick<
 >;
 
 /** A lost answer, or two refreshes at once, are normal: the token just before the current one is good this long. */
-export const refreshGraceMs = seconds(30);
+const refreshGraceMs = seconds(30);
 
 /** How long a person may take to answer an authorization. */
 export const approvalLifetime = minutes(30);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { errorCodes, reject, type Rejection } from "./messages.ts";
 
-export const maxBodyBytes = 16 * 1024 * 1024;
+const maxBodyBytes = 16 * 1024 * 1024;
 /** Bytes of unfinished long bodies this process holds at once. */
 const maxHeldBytes = 256 * 1024 * 1024;
 const json = /^application\/json(?:[ \t]*;[ \t]*charset=(?:utf-8|"utf-8"))?[ \t]*$/i;

@@ -39,7 +39,7 @@ export const sumLine = ({ sha256, path }: Listed): string => `${sha256}  ${path}
 /** Nothing else than what a backup holds becomes a path. */
 const lineShape = /^([0-9a-f]{64}) {2}(atelier\.db|secret|files\/files\/[0-9a-f]{2}\/[0-9a-f]\/[a-z0-9_.+~-]+)$/;
 
-export async function* readSums(folder: string): AsyncGenerator<Listed> {
+async function* readSums(folder: string): AsyncGenerator<Listed> {
   const file = await open(join(folder, sumsFile));
   for await (const line of file.readLines()) {
     const [, sha256, path] = lineShape.exec(line) ?? [];

@@ -36,7 +36,7 @@ export function leafOf(key: string): [string, string] {
   return [hash.slice(0, 2), hash.slice(2, 3)];
 }
 
-export function folderOf(root: string, key: string): string {
+function folderOf(root: string, key: string): string {
   return join(root, areaOf(key), ...leafOf(key));
 }
 

@@ -87,7 +87,7 @@ class S3Error extends Error {
   }
 }
 
-export function s3Fault(error: unknown): AppError {
+function s3Fault(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const cause = new S3Error(error as S3Failure);
   const denied = cause.status === 401 || cause.status === 403;

@@ -33,7 +33,7 @@ export const sawAsset = (place: Place): Said => `saw ${place}`;
 export const sawPost = (order: readonly number[]): Said => `saw ${order.join(",")}`;
 
 /** One change: what must be answered, and what is then. */
-export function step(state: State, change: Change, perPost: number): { said: Said; next: State } {
+function step(state: State, change: Change, perPost: number): { said: Said; next: State } {
   const { assets, posts } = state;
   const refuse = (said: Said) => ({ said, next: state });
   if (change.do === "read") return refuse(sawPost(posts[change.post] ?? []));

@@ -55,7 +55,7 @@ interface Code {
 }
 
 const hostName = "platform.test";
-export const strictApp = { clientId: "atelier-at-strict", clientSecret: "the secret of Atelier at strict" };
+const strictApp = { clientId: "atelier-at-strict", clientSecret: "the secret of Atelier at strict" };
 
 export async function startStrictPlatform(): Promise<StrictPlatform> {
   const { key, cert } = makeCertificate([hostName, "other.test"]);

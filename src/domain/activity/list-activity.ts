@@ -17,7 +17,7 @@ export const searchActivityInput = z.strictObject({
   ...pageInput,
 });
 
-export const activityView = z.object({
+const activityView = z.object({
   id: z.string(),
   action: z.string(),
   at: z.string(),

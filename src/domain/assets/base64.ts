@@ -41,7 +41,7 @@ function decode(text: string): Buffer | undefined {
   return bytes.length === decodedLength(text) ? bytes : undefined;
 }
 
-export const tooLargeInline = (): AppError =>
+const tooLargeInline = (): AppError =>
   new AppError(
     "inline_too_large_use_presign",
     `A file sent inline must be smaller than ${inlineLimitBytes} bytes.`,

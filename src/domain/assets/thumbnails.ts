@@ -10,7 +10,7 @@ import { canHaveThumbnail, thumbnailType } from "./media.ts";
 
 /** Larger than any thumbnail of ours. */
 const maxThumbnailBytes = 1024 * 1024;
-export const maxPreviews = 4;
+const maxPreviews = 4;
 
 export interface Preview {
   assetId: string;

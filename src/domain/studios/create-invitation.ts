@@ -6,7 +6,7 @@ import type { Deps } from "../deps.ts";
 import { authorize, authorizeManaging, roles } from "../policy.ts";
 import { hashInvitationToken } from "./invitation.ts";
 
-export const invitationLifetime = days(7);
+const invitationLifetime = days(7);
 
 export const createInvitationInput = z.strictObject({
   role: z.enum(roles),

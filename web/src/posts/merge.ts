@@ -5,7 +5,7 @@ export interface Draft {
 }
 export type DraftField = keyof Draft;
 
-export const draftFields = ["title", "body"] as const satisfies readonly DraftField[];
+const draftFields = ["title", "body"] as const satisfies readonly DraftField[];
 
 export interface Merged {
   draft: Draft;
