@@ -1,7 +1,8 @@
 import type { Deps } from "#domain/deps.ts";
 import type { Log } from "#lib/log.ts";
 import type { Signer } from "#lib/signed-token.ts";
-import { createDevIssuer, type DevIssuer, type RenderIssuerError } from "./dev-issuer.ts";
+import { createDevIssuer, type DevIssuer } from "./dev-issuer.ts";
+import type { RenderErrorPage } from "./local-provider.ts";
 import type { IdentityProvider } from "./relying-party.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 import { createSignIn, type SignIn } from "./sign-in.ts";
@@ -21,7 +22,7 @@ export interface PeopleSettings {
   deps: Deps;
   signer: Signer;
   log: Log;
-  renderErrorPage: RenderIssuerError;
+  renderErrorPage: RenderErrorPage;
 }
 
 export function createPeople({
