@@ -3,7 +3,6 @@ import type { Identity } from "#domain/access/ports.ts";
 import { AppError } from "#lib/errors.ts";
 import { saysEnough, toIdentity } from "./identity.ts";
 import { explainProviderFailure, noAnswer } from "./provider-failure.ts";
-import type { PendingSignIn } from "./pending-sign-ins.ts";
 
 /** An OpenID Connect issuer that people sign in at. */
 export interface IdentityProvider {
@@ -15,6 +14,15 @@ export interface IdentityProvider {
   clientSecret: string | undefined;
   /** The issuer its people are known by, where that is not the address itself. */
   knownAs?: string;
+}
+
+/** A sign-in that went to an identity provider and has not come back yet. */
+export interface PendingSignIn {
+  provider: string;
+  state: string;
+  nonce: string;
+  verifier: string;
+  returnTo: string;
 }
 
 export interface RelyingParty {

@@ -3,10 +3,10 @@ import { recognizeUser } from "#domain/access/recognize-user.ts";
 import type { Deps } from "#domain/deps.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
+import { createPendingCookie } from "#lib/pending-cookie.ts";
 import type { Signer } from "#lib/signed-token.ts";
-import { createPendingSignIns, type PendingSignIn } from "./pending-sign-ins.ts";
 import { broken, failureForLog } from "./provider-failure.ts";
-import { createRelyingParty, type IdentityProvider } from "./relying-party.ts";
+import { createRelyingParty, type IdentityProvider, type PendingSignIn } from "./relying-party.ts";
 import type { Sessions } from "./sessions.ts";
 
 /** Signing people in at identity providers. `returnTo` is always a path of ours; whoever takes it in has checked it. */
@@ -40,7 +40,14 @@ export interface SignInParts {
 }
 
 export function createSignIn({ deps, base, providers, allow, sessions, signer, log }: SignInParts): SignIn {
-  const pendingSignIns = createPendingSignIns({ signer, clock: deps.clock, base });
+  const pendingSignIns = createPendingCookie<PendingSignIn>({
+    signer,
+    clock: deps.clock,
+    base,
+    name: "atelier-sign-in",
+    purpose: "sign-in",
+    mostAtOnce: 3,
+  });
   const parties = new Map(
     providers.map((one) => [one.id, createRelyingParty(one, `${base}/api/auth/callback/${one.id}`)]),
   );

@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Sessions } from "#auth/sessions.ts";
-import type { User } from "#domain/access/ports.ts";
 import type { RateLimit } from "#domain/access/rate-limit.ts";
 import type { Deps } from "#domain/deps.ts";
 import { openConnectPage, startConnect } from "#domain/platforms/connect-page.ts";
 import { finishConnect } from "#domain/platforms/finish-connect.ts";
+import type { PendingConnect } from "#domain/platforms/ports.ts";
 import { minutes } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
+import { createPendingCookie } from "#lib/pending-cookie.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import { connectedPage, connectPage, failedConnectPage } from "./connect-pages.ts";
-import { readForm, refuseForeignPage } from "./form.ts";
+import { isSignedForm, readForm, refuseForeignPage, signForm } from "./form.ts";
 import { sendPage, type RenderedPage } from "./page.ts";
 import { pageHandler, seeOther } from "./page-handler.ts";
-import { createPendingConnects } from "./pending-connects.ts";
 import { loginAddress } from "./return-to.ts";
 import type { Route } from "./server.ts";
 
@@ -30,7 +30,14 @@ const pagePath = "/connect/";
 /** The page that connects an account of a platform, and the address to which platforms send people back. */
 export function connectRoutes({ base, loginUrl, deps, sessions, signer, limit }: ConnectParts): Route[] {
   const loginPath = new URL(loginUrl).pathname;
-  const pendings = createPendingConnects({ signer, clock: deps.clock, base });
+  const pendings = createPendingCookie<PendingConnect>({
+    signer,
+    clock: deps.clock,
+    base,
+    name: "atelier-connect",
+    purpose: "connect",
+    mostAtOnce: 5,
+  });
   const tokenIn = (req: IncomingMessage) => new URL(req.url ?? "/", base).pathname.slice(pagePath.length);
 
   async function show(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -40,7 +47,7 @@ export function connectRoutes({ base, loginUrl, deps, sessions, signer, limit }:
     if (!user) return seeOther(res, loginAddress(loginPath, path));
     return orFailedPage(res, async () => {
       const { page, facts, caller } = await openConnectPage(deps, { user }, { token });
-      const formToken = signer.sign("form", formClaims(user, path), deps.clock() + minutes(15));
+      const formToken = signForm(signer, user, path, deps.clock() + minutes(15));
       const instance = page.instance === "" ? undefined : new URL(page.instance).host;
       return connectPage({
         path,
@@ -63,11 +70,9 @@ export function connectRoutes({ base, loginUrl, deps, sessions, signer, limit }:
     const path = `${pagePath}${token}`;
     const user = await sessions.find(req.headers.cookie);
     if (!user) return seeOther(res, loginAddress(loginPath, path));
-    // Made for this person on this page: a form that someone else wrote does not have it.
-    const claims = signer.verify("form", (await readForm(req)).get("form") ?? "");
-    const wanted = formClaims(user, path);
+    const form = await readForm(req);
     return orFailedPage(res, async () => {
-      if (!claims || Object.keys(wanted).some((name) => claims[name] !== wanted[name]))
+      if (!isSignedForm(signer, form.get("form"), user, path))
         throw new AppError("forbidden", "This form is too old or was made for someone else.", "Open the link again.");
       const { location, ...pending } = await startConnect(deps, { user }, { token });
       res.setHeader("set-cookie", pendings.add(pending, req.headers.cookie));
@@ -104,9 +109,4 @@ async function orFailedPage(res: ServerResponse, work: () => Promise<RenderedPag
     throw error;
   });
   if (page) sendPage(res, page);
-}
-
-/** What the form's token is good for: this person, on this page. */
-function formClaims(user: User, path: string): Record<string, string> {
-  return { for: "connect", user: user.id, path };
 }

@@ -9,7 +9,7 @@ import { minutes } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import { consentPage } from "./consent-page.ts";
-import { readForm, refuseForeignPage } from "./form.ts";
+import { isSignedForm, readForm, refuseForeignPage, signForm } from "./form.ts";
 import { pageHandler, seeOther } from "./page-handler.ts";
 import { sendPage } from "./page.ts";
 import { loginAddress } from "./return-to.ts";
@@ -42,7 +42,7 @@ export function consentRoutes({ consent, deps, signer, base, loginUrl, findUser 
     const approval = await consent.pending(req, res);
     const me = await describeMe(deps, { user });
     const studio = me.memberships.find(({ studioId }) => studioId === me.activeStudioId);
-    const token = signer.sign("form", { uid: approval.uid, user: user.id }, deps.clock() + formLifetime);
+    const token = signForm(signer, user, pageOf(approval), deps.clock() + formLifetime);
     sendPage(res, consentPage({ approval, user, studio, token }));
   }
 
@@ -59,9 +59,8 @@ export function consentRoutes({ consent, deps, signer, base, loginUrl, findUser 
     await countHit(deps, "consent", user.id);
     const approval = await consent.pending(req, res);
     const form = await readForm(req);
-    const claims = signer.verify("form", form.get("token") ?? "");
-    // The form belongs to this approval and this person; the approval's own cookie binds it to this browser.
-    if (claims?.["uid"] !== approval.uid || claims["user"] !== user.id) {
+    // The approval's own cookie binds it to this browser as well.
+    if (!isSignedForm(signer, form.get("token"), user, pageOf(approval))) {
       throw new AppError(
         "forbidden",
         "This form is not the one we showed you.",
@@ -76,3 +75,5 @@ export function consentRoutes({ consent, deps, signer, base, loginUrl, findUser 
 
   return [{ path: "/consent/*", origin: "own", handle: pageHandler(base, { GET: ask, POST: take }) }];
 }
+
+const pageOf = ({ uid }: { uid: string }): string => `/consent/${uid}`;

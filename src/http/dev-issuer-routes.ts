@@ -5,7 +5,7 @@ import { readCookie } from "#lib/cookies.ts";
 import { readForm, refuseForeignPage } from "./form.ts";
 import { onlyHere } from "./only-here.ts";
 import { html, renderPage, sendPage, type RenderedPage } from "./page.ts";
-import { pageHandler } from "./page-handler.ts";
+import { pageHandler, pathOf } from "./page-handler.ts";
 import type { Route } from "./server.ts";
 
 const peopleCookie = "atelier_dev_people";
@@ -98,8 +98,4 @@ function recentPeople(req: IncomingMessage): string[] {
   } catch {
     return [];
   }
-}
-
-function pathOf(req: IncomingMessage): string {
-  return (req.url ?? "").split("?", 1)[0] ?? "";
 }

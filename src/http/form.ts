@@ -1,5 +1,7 @@
 import type { IncomingMessage } from "node:http";
+import type { User } from "#domain/access/ports.ts";
 import { AppError } from "#lib/errors.ts";
+import type { Signer } from "#lib/signed-token.ts";
 
 const maxFormBytes = 16 * 1024;
 
@@ -29,4 +31,14 @@ export function refuseForeignPage(req: IncomingMessage, base: string): void {
     (origin !== undefined && origin !== new URL(base).origin) ||
     (site !== undefined && site !== "same-origin" && site !== "none");
   if (foreign) throw new AppError("forbidden", "Forms are accepted from our own pages only.");
+}
+
+/** What a form carries: made for this person on this page. A form that someone else wrote does not have it. */
+export function signForm(signer: Signer, user: User, page: string, expiresAt: number): string {
+  return signer.sign("form", { user: user.id, page }, expiresAt);
+}
+
+export function isSignedForm(signer: Signer, token: string | null, user: User, page: string): boolean {
+  const claims = signer.verify("form", token ?? "");
+  return claims !== undefined && claims["user"] === user.id && claims["page"] === page;
 }

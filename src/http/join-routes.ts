@@ -1,13 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Sessions } from "#auth/sessions.ts";
-import type { User } from "#domain/access/ports.ts";
 import type { Deps } from "#domain/deps.ts";
 import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
 import { describeInvitation } from "#domain/studios/describe-invitation.ts";
 import { hours } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Signer } from "#lib/signed-token.ts";
-import { readForm, refuseForeignPage } from "./form.ts";
+import { isSignedForm, readForm, refuseForeignPage, signForm } from "./form.ts";
 import { endedPage, joinPage, wrongAddressPage } from "./join-pages.ts";
 import { sendPage } from "./page.ts";
 import { pageHandler, seeOther } from "./page-handler.ts";
@@ -35,7 +34,7 @@ export function joinRoutes({ base, loginUrl, deps, sessions, signer }: JoinParts
     if (!invitation) return sendPage(res, endedPage());
     const otherAddress = loginAddress(loginPath, path, true);
     if (user && !invitation.forPerson) return sendPage(res, wrongAddressPage(user, otherAddress));
-    const formToken = user && signer.sign("form", formClaims(user, path), deps.clock() + hours(1));
+    const formToken = user && signForm(signer, user, path, deps.clock() + hours(1));
     return sendPage(
       res,
       joinPage({ invitation, path, user, formToken, loginAddress: loginAddress(loginPath, path), otherAddress }),
@@ -48,10 +47,8 @@ export function joinRoutes({ base, loginUrl, deps, sessions, signer }: JoinParts
     const path = `/join/${token}`;
     const user = await sessions.find(req.headers.cookie);
     if (!user) return seeOther(res, loginAddress(loginPath, path));
-    // Made for this person on this page: a form that someone else wrote does not have it.
-    const claims = signer.verify("form", (await readForm(req)).get("form") ?? "");
-    const wanted = formClaims(user, path);
-    if (!claims || Object.keys(wanted).some((name) => claims[name] !== wanted[name])) {
+    const form = await readForm(req);
+    if (!isSignedForm(signer, form.get("form"), user, path)) {
       throw new AppError(
         "forbidden",
         "This form is too old or was made for someone else.",
@@ -63,11 +60,6 @@ export function joinRoutes({ base, loginUrl, deps, sessions, signer }: JoinParts
   }
 
   return [{ path: "/join/*", origin: "own", handle: pageHandler(base, { GET: show, POST: join }) }];
-}
-
-/** What the form's token is good for: this person, on this page. */
-function formClaims(user: User, path: string): Record<string, string> {
-  return { for: "join", user: user.id, path };
 }
 
 /** Nothing for an invitation that is not there any more, or never was. */

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { AppError, renderError } from "#lib/errors.ts";
+import { renderError } from "#lib/errors.ts";
 import { renderErrorPage, sendPage } from "./page.ts";
 import type { Handler, RequestContext } from "./server.ts";
+import { nothingHere } from "./problem.ts";
 
 export type PageMethods = Partial<
   Record<"GET" | "POST", (req: IncomingMessage, res: ServerResponse, context: RequestContext) => void | Promise<void>>
@@ -16,7 +17,7 @@ export function pageHandler(base: string, methods: PageMethods): Handler {
   return async (req, res, context) => {
     try {
       const handle = methods[(req.method === "HEAD" ? "GET" : req.method) as keyof PageMethods];
-      if (!handle) throw new AppError("not_found", "There is nothing at this address.");
+      if (!handle) throw nothingHere();
       if (req.method !== "POST" && req.headers.host !== host) {
         res.writeHead(307, { location: `${base}${req.url}`, "cache-control": "no-store" }).end();
         return;
@@ -27,7 +28,6 @@ export function pageHandler(base: string, methods: PageMethods): Handler {
       const { status, view, known, retryAfter } = renderError(error, context.requestId);
       if (!known) context.log.error({ requestId: context.requestId, err: error }, "unexpected failure");
       if (retryAfter !== undefined) res.setHeader("retry-after", retryAfter);
-      if (retryAfter !== undefined) res.setHeader("retry-after", retryAfter);
       sendPage(res, renderErrorPage({ status, title: titleFor(status), message: view.message, hint: view.hint }));
     }
   };
@@ -36,6 +36,11 @@ export function pageHandler(base: string, methods: PageMethods): Handler {
 function titleFor(status: number): string {
   const titles: Record<number, string> = { 403: "Not allowed", 404: "Not found", 429: "Too many attempts" };
   return titles[status] ?? (status < 500 ? "That did not work" : "Something is wrong on our side");
+}
+
+/** The address of a page without its query: where its form goes. */
+export function pathOf(req: IncomingMessage): string {
+  return (req.url ?? "").split("?", 1)[0] ?? "";
 }
 
 /** After a form: the next page, asked for with GET (RFC 9110 §15.4.4). */

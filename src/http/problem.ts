@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Log } from "#lib/log.ts";
-import { renderError } from "#lib/errors.ts";
+import { AppError, renderError } from "#lib/errors.ts";
 
 /** RFC 9457. `code` is the same word a tool error carries. */
 export interface Problem {
@@ -27,6 +27,9 @@ const titles: Record<number, string> = {
   502: "Bad gateway",
   503: "Unavailable",
 };
+
+/** For an address, or a method of it, that we do not have. */
+export const nothingHere = (): AppError => new AppError("not_found", "There is nothing at this address.");
 
 export interface ProblemAnswer {
   status: number;

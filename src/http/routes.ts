@@ -1,6 +1,5 @@
 import type { SandboxPlatform } from "#auth/sandbox-platform.ts";
 import type { McpEndpoint } from "#mcp/endpoint.ts";
-import { AppError } from "#lib/errors.ts";
 import { connectRoutes, type ConnectParts } from "./connect-routes.ts";
 import { consentRoutes, type ConsentParts } from "./consent-routes.ts";
 import { fileRoutes, type FileRouteParts } from "./file-routes.ts";
@@ -14,6 +13,7 @@ import type { Handler, Route } from "./server.ts";
 import { uploadRoutes, type UploadRouteParts } from "./uploads/routes.ts";
 import { thumbnailRoute, type ThumbnailParts } from "./thumbnail-route.ts";
 import { webApp, type StaticFiles } from "./static-files.ts";
+import { nothingHere } from "./problem.ts";
 
 export interface RouteParts {
   base: string;
@@ -43,7 +43,7 @@ export function createRoutes(parts: RouteParts): (isDraining: () => boolean) => 
     { path: "/readyz", origin: "any", anyHost: true, handle: readyz(parts.needs, isDraining) },
     { path: "/metrics", origin: "any", anyHost: true, handle: metricsRoute(parts.metrics, parts.metricsToken) },
     ...oauthRoutes(parts.oauth),
-    { path: "/.well-known/*", origin: "any", handle: nothingHere },
+    { path: "/.well-known/*", origin: "any", handle: noSuchDocument },
     mcpRoute(parts.mcp),
     ...peopleRoutes(parts.people),
     ...consentRoutes(parts.consent),
@@ -58,6 +58,6 @@ export function createRoutes(parts: RouteParts): (isDraining: () => boolean) => 
 }
 
 /** Clients probe for documents; one that is not there is a JSON 404, never the web app's page. */
-function nothingHere(): void {
-  throw new AppError("not_found", "There is nothing at this address.");
+function noSuchDocument(): void {
+  throw nothingHere();
 }

@@ -3,7 +3,7 @@ import { sandboxPath, type SandboxPlatform } from "#auth/sandbox-platform.ts";
 import { readForm, refuseForeignPage } from "./form.ts";
 import { onlyHere } from "./only-here.ts";
 import { html, renderPage, sendPage, type RenderedPage } from "./page.ts";
-import { pageHandler } from "./page-handler.ts";
+import { pageHandler, pathOf } from "./page-handler.ts";
 import type { Route } from "./server.ts";
 
 const name = "The sandbox platform";
@@ -75,8 +75,4 @@ function accessPage(action: string, refused?: string): RenderedPage {
         </p>
       </form>`,
   });
-}
-
-function pathOf(req: IncomingMessage): string {
-  return (req.url ?? "").split("?", 1)[0] ?? "";
 }

@@ -1,10 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { AppError } from "#lib/errors.ts";
 import type { NewId } from "#lib/ids.ts";
 import { loggedPath, logRequest, type Log } from "#lib/log.ts";
 import { createGuards, type Addresses, type OriginRule } from "./guards.ts";
 import type { Metrics } from "./metrics.ts";
-import { sendProblem } from "./problem.ts";
+import { nothingHere, sendProblem } from "./problem.ts";
 import { setSecurityHeaders } from "./security-headers.ts";
 
 export interface RequestContext {
@@ -95,7 +94,7 @@ export function createEdge(parts: {
     res.setHeader("x-request-id", requestId);
     if (draining) res.setHeader("connection", "close");
     try {
-      if (!route) throw new AppError("not_found", "There is nothing at this address.");
+      if (!route) throw nothingHere();
       if (!route.anyHost) guards.checkHost(req);
       guards.checkOrigin(req, route.origin);
       if (asksToContinue && !route.longBody) res.writeContinue();

@@ -1,7 +1,7 @@
 import type { Sessions } from "#auth/sessions.ts";
-import { AppError } from "#lib/errors.ts";
 import { requireOwnPage } from "./guards.ts";
 import type { Route } from "./server.ts";
+import { nothingHere } from "./problem.ts";
 
 /** Ends the web session, on the server too. AI clients keep what they were given. */
 export function signOutRoute({ base, sessions }: { base: string; sessions: Sessions }): Route {
@@ -9,7 +9,7 @@ export function signOutRoute({ base, sessions }: { base: string; sessions: Sessi
     path: "/api/sign-out",
     origin: "own",
     async handle(req, res) {
-      if (req.method !== "POST") throw new AppError("not_found", "There is nothing at this address.");
+      if (req.method !== "POST") throw nothingHere();
       const told = Object.entries({ origin: req.headers.origin, "sec-fetch-site": req.headers["sec-fetch-site"] });
       requireOwnPage(new Headers(told.filter((pair): pair is [string, string] => typeof pair[1] === "string")), base);
       const cookies = [await sessions.end(req.headers.cookie)];

@@ -1,9 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { AppError } from "#lib/errors.ts";
 import { webAppCsp } from "./security-headers.ts";
 import type { Handler } from "./server.ts";
+import { nothingHere } from "./problem.ts";
 
 interface StaticFile {
   headers: Record<string, string>;
@@ -67,8 +67,7 @@ export function webApp(files: StaticFiles, base: string, store: string): Handler
   const policy = { "content-security-policy": webAppCsp(store === new URL(base).origin ? undefined : store) };
   const { host } = new URL(base);
   return (req, res) => {
-    if (req.method !== "GET" && req.method !== "HEAD")
-      throw new AppError("not_found", "There is nothing at this address.");
+    if (req.method !== "GET" && req.method !== "HEAD") throw nothingHere();
     const path = (req.url ?? "/").split("?", 1)[0] ?? "/";
     const isPage = (req.headers.accept ?? "").includes("text/html");
     if (isPage && req.headers.host !== host) {
@@ -78,7 +77,7 @@ export function webApp(files: StaticFiles, base: string, store: string): Handler
     const file =
       (path === templates.upload ? undefined : files.find(path)) ??
       (isPage || path === "/" ? files.find("/index.html") : undefined);
-    if (!file) throw new AppError("not_found", "There is nothing at this address.");
+    if (!file) throw nothingHere();
     const gzip = /\bgzip\b/.test(req.headers["accept-encoding"]?.toString() ?? "") ? file.gzip : undefined;
     const body = gzip ?? file.plain;
     res.writeHead(200, {

@@ -1,7 +1,7 @@
 import { openThumbnail } from "#domain/assets/thumbnails.ts";
 import type { Deps } from "#domain/deps.ts";
-import { AppError } from "#lib/errors.ts";
 import type { Route } from "./server.ts";
+import { nothingHere } from "./problem.ts";
 
 export type ThumbnailParts = Pick<Deps, "assets" | "files" | "media" | "signer">;
 
@@ -13,8 +13,7 @@ export function thumbnailRoute(deps: ThumbnailParts): Route {
     path: `${path}*`,
     origin: "any", // no cookie counts here; whoever has the address may use it
     async handle(req, res) {
-      if (req.method !== "GET" && req.method !== "HEAD")
-        throw new AppError("not_found", "There is nothing at this address.");
+      if (req.method !== "GET" && req.method !== "HEAD") throw nothingHere();
       const { mimeType, content } = await openThumbnail(deps, (req.url ?? "").slice(path.length));
       res.writeHead(200, {
         "content-type": mimeType,

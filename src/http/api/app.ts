@@ -1,9 +1,9 @@
-import { Hono, type Context, type MiddlewareHandler } from "hono";
-import { matchedRoutes } from "hono/route";
+import { Hono, type MiddlewareHandler } from "hono";
 import { enterStudio } from "#domain/studios/enter-studio.ts";
 import { AppError } from "#lib/errors.ts";
 import { requireOwnPage } from "../guards.ts";
-import { toProblem } from "../problem.ts";
+import { nothingHere } from "../problem.ts";
+import { answerProblem, refuseUnknownAddress } from "./answer-problem.ts";
 import { assetRoutes } from "./assets.ts";
 import { clientRoutes } from "./clients.ts";
 import type { ApiParts, InStudio, Signed } from "./context.ts";
@@ -27,7 +27,7 @@ export function createApi(parts: ApiParts) {
     .route("/", assetRoutes(parts))
     .route("/", platformRoutes(parts))
     .route("/", clientRoutes(parts));
-  const answer = answerProblem(parts);
+  const answer = answerProblem(parts.log);
   return new Hono<Signed>()
     .basePath("/api")
     .use(signedIn(parts))
@@ -41,8 +41,7 @@ export function createApi(parts: ApiParts) {
 function signedIn({ deps, sessions }: ApiParts): MiddlewareHandler<Signed> {
   return async (c, next) => {
     c.header("cache-control", "no-store");
-    // An address where nothing is says so to everyone.
-    if (matchedRoutes(c).every(({ method }) => method === "ALL")) throw nothingHere();
+    refuseUnknownAddress(c);
     if (c.req.method !== "GET" && c.req.method !== "HEAD") requireOwnPage(c.req.raw.headers, deps.base);
     const user = await sessions.find(c.req.header("cookie"));
     if (!user) throw new AppError("unauthenticated", "You are not signed in.", "Sign in, then try again.");
@@ -56,18 +55,4 @@ function inStudio({ deps }: ApiParts): MiddlewareHandler<InStudio> {
     c.set("caller", await enterStudio(deps, c.var, c.req.param("studioId") ?? ""));
     await next();
   };
-}
-
-const nothingHere = (): AppError => new AppError("not_found", "There is nothing at this address.");
-
-function answerProblem({ log }: ApiParts): (error: unknown, c: Context<Signed>) => Response {
-  return (error, c) => {
-    const { status, headers, body } = toProblem(error, requestIdOf(c), log);
-    return new Response(JSON.stringify(body), { status, headers });
-  };
-}
-
-/** The door has written it on the answer already. */
-function requestIdOf(c: Context<Signed>): string {
-  return String(c.env.outgoing.getHeader("x-request-id"));
 }

@@ -1,6 +1,5 @@
 import type { HttpBindings } from "@hono/node-server";
-import { Hono, type Context, type MiddlewareHandler } from "hono";
-import { matchedRoutes } from "hono/route";
+import { Hono, type MiddlewareHandler } from "hono";
 import type { CountCall } from "#domain/access/call-limit.ts";
 import type { Deps } from "#domain/deps.ts";
 import { cancelFile } from "#domain/uploads/cancel-file.ts";
@@ -10,10 +9,10 @@ import { partAddresses, partAddressesInput } from "#domain/uploads/part-addresse
 import { setAltText, setAltTextInput } from "#domain/uploads/set-alt-text.ts";
 import { startFile, startFileInput } from "#domain/uploads/start-file.ts";
 import { enterUpload, type UploadVisitor } from "#domain/uploads/visit.ts";
-import { AppError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
+import { answerProblem, refuseUnknownAddress } from "../api/answer-problem.ts";
 import { jsonBody } from "../api/input.ts";
-import { toProblem } from "../problem.ts";
+import { nothingHere } from "../problem.ts";
 
 export interface UploadApiParts {
   deps: Deps;
@@ -32,7 +31,7 @@ export type UploadApi = ReturnType<typeof createUploadApi>;
 
 export function createUploadApi(parts: UploadApiParts) {
   const { deps } = parts;
-  const answer = answerProblem(parts);
+  const answer = answerProblem(parts.log);
   return new Hono<Visited>()
     .basePath("/api/uploads")
     .use(visited(parts))
@@ -61,22 +60,11 @@ export function createUploadApi(parts: UploadApiParts) {
 function visited({ deps, countCall }: UploadApiParts): MiddlewareHandler<Visited> {
   return async (c, next) => {
     c.header("cache-control", "no-store");
-    if (matchedRoutes(c).every(({ method }) => method === "ALL")) throw nothingHere();
+    refuseUnknownAddress(c);
     const visitor = await enterUpload(deps, c.req.header("upload-token") ?? "");
     const refused = countCall(visitor.link.id);
     if (refused) throw refused;
     c.set("visitor", visitor);
     await next();
-  };
-}
-
-const nothingHere = (): AppError => new AppError("not_found", "There is nothing at this address.");
-
-function answerProblem({ log }: UploadApiParts): (error: unknown, c: Context<Visited>) => Response {
-  return (error, c) => {
-    // The door has written it on the answer already.
-    const requestId = String(c.env.outgoing.getHeader("x-request-id"));
-    const { status, headers, body } = toProblem(error, requestId, log);
-    return new Response(JSON.stringify(body), { status, headers });
   };
 }

@@ -1,7 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Deps } from "#domain/deps.ts";
 import { findLink } from "#domain/uploads/visit.ts";
-import { AppError } from "#lib/errors.ts";
 import { mountApi } from "../api/mount.ts";
 import { html, sendPage } from "../page.ts";
 import { uploadPageCsp } from "../security-headers.ts";
@@ -9,6 +8,7 @@ import type { RequestContext, Route } from "../server.ts";
 import type { StaticFiles } from "../static-files.ts";
 import type { UploadApi } from "./api.ts";
 import { finishedPage, notValidPage, unavailablePage, withdrawnPage } from "./pages.ts";
+import { nothingHere } from "../problem.ts";
 
 export interface UploadRouteParts {
   deps: Deps;
@@ -48,7 +48,7 @@ export function uploadRoutes({ deps, api, webFiles }: UploadRouteParts): Route[]
     res: ServerResponse,
     context: RequestContext,
   ): Promise<void> {
-    if (method !== "GET" && method !== "HEAD") throw new AppError("not_found", "There is nothing at this address.");
+    if (method !== "GET" && method !== "HEAD") throw nothingHere();
     try {
       await show(url.slice(path.length).split("?", 1)[0] ?? "", res);
     } catch (error) {
