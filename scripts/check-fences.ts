@@ -46,10 +46,10 @@ function plantOurs(from: string): Plant[] {
   });
 }
 
-/** Nobody but service.ts, which composes, reaches up for the settings; nobody at all for the composition itself. */
+/** Nobody reaches up for what puts the parts together. */
 function plantRoot(from: string): Plant[] {
   if (from.endsWith(".ts") || from === "web") return [];
-  return ["config.ts", "jobs.ts", "main.ts", "operate.ts", "service.ts"].map((file) => ({
+  return ["jobs.ts", "main.ts", "operate.ts", "service.ts"].map((file) => ({
     path: place(from, `to-${file}`),
     code: `import { x } from "../../${file}"; x();`,
     allowed: false,

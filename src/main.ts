@@ -1,4 +1,4 @@
-import { ConfigError, readConfig, type Config } from "./config.ts";
+import { ConfigError, readConfig, type Config } from "#config/config.ts";
 import { openService, type Service } from "./service.ts";
 import { MigrationError } from "#db/migrate.ts";
 import { DamagedDatabaseError } from "#db/sqlite.ts";

@@ -1,5 +1,5 @@
 import packageJson from "../package.json" with { type: "json" };
-import { ConfigError, readConfig, type Config } from "./config.ts";
+import { ConfigError, readConfig, type Config } from "#config/config.ts";
 import { MigrationError } from "#db/migrate.ts";
 import { openDatabase } from "#db/open.ts";
 import { openSqliteFile } from "#db/sqlite-file.ts";

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import packageJson from "../package.json" with { type: "json" };
-import { ConfigError, type Config } from "./config.ts";
+import { ConfigError, type Config } from "#config/config.ts";
 import { startJobs } from "./jobs.ts";
 import { createAuthenticate } from "#auth/authenticate.ts";
 import { createOAuthServer } from "#auth/oauth-server.ts";

@@ -4,7 +4,7 @@ import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { parse, parseAllDocuments } from "yaml";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "#config/config.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { findProgram } from "../support/programs.ts";
 

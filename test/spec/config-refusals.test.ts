@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ConfigError, readConfig } from "../../src/config.ts";
+import { ConfigError, readConfig } from "#config/config.ts";
 import { isLoopbackName } from "#lib/loopback.ts";
 
 type Settings = Record<string, string>;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseAddress } from "#lib/ip-address.ts";
-import { readConfig, type Config } from "../../src/config.ts";
+import { readConfig, type Config } from "#config/config.ts";
 
 /** Every line of SPEC.md §8's table: what it is when nothing is set, and what it becomes when something is. */
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { after, before, describe } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "#config/config.ts";
 import type { Database } from "#db/client.ts";
 import { openDatabase, type OpenOptions } from "#db/open.ts";
 import { createStores } from "#db/stores.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readConfig, type Config } from "../../src/config.ts";
+import { readConfig, type Config } from "#config/config.ts";
 import { assembleService, type Service, type ServiceParts } from "../../src/service.ts";
 import type { Deps } from "#domain/deps.ts";
 import { silent } from "./engines.ts";

@@ -15,7 +15,7 @@ import {
   secrets,
   trueFalse,
   whole,
-} from "#lib/setting-values.ts";
+} from "./values.ts";
 
 /** The only file that knows the names of environment variables. SPEC.md §8 is this table in words. */
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseAddressSet, type AddressSet } from "./ip-address.ts";
+import { parseAddressSet, type AddressSet } from "#lib/ip-address.ts";
 
 /** The kinds of values that settings have. Each says in words what it expects. */
 
