@@ -43,7 +43,7 @@ export const secrets = list
 export const allowedPeople = list
   .refine((all) => all.length > 0, "addresses, @domains or *")
   .refine((all) => all.every((one) => one === "*" || /^[^\s@]*@[^\s@]+$/.test(one)), "addresses, @domains or *")
-  .transform((all) => all.map((one) => one.toLowerCase()));
+  .transform((all): readonly string[] => all.map((one) => one.toLowerCase()));
 
 export const proxies = list.transform((entries, issue): AddressSet => {
   const set = parseAddressSet(entries);

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { parseAddress } from "#lib/ip-address.ts";
 import { readConfig, type Config } from "#config/config.ts";
+import { settings } from "#config/settings.ts";
 
 /** Every line of SPEC.md §8's table: what it is when nothing is set, and what it becomes when something is. */
 
@@ -219,4 +222,40 @@ test("[VAR-TRUST_PROXY] nobody is trusted unless named: addresses, networks, loo
 test("[RUN-3] foreign variables of the environment are none of ours", () => {
   const plain = (set: Record<string, string>) => JSON.stringify(readConfig(set));
   assert.equal(plain({ PATH: "/bin", HOME: "/root", npm_config_x: "1", NODE_ENV: "production" }), plain({}));
+});
+
+/** README.md's table: the names of each row, whichever cell they stand in, and the defaults of those in the first. */
+function documented(): { names: string[]; defaults: Map<string, string> } {
+  const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
+  const [, table = ""] = /^\| variable \| default \| meaning \|\n\|[-| ]+\|\n((?:\|.*\n)+)/m.exec(readme) ?? [];
+  const rows = table.split("\n").map((row) => row.split(" | "));
+  const quoted = (cell = "") => [...cell.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name = ""]) => name);
+  const defaults = rows.flatMap(([first, second = ""]) => {
+    const values = second.replaceAll("`", "").split(", ");
+    return quoted(first).map((name, i): [string, string] => [name, values[i] ?? ""]);
+  });
+  const names = rows.flatMap(([first, , third]) => [...quoted(first), ...quoted(third)]);
+  return { names, defaults: new Map(defaults) };
+}
+
+test("README.md has every setting and no other", () => {
+  const elsewhere = /^OIDC_|^PLATFORM_/; // as many as there are providers and platforms
+  assert.deepEqual(
+    [...new Set(documented().names)].filter((name) => !elsewhere.test(name)).toSorted(),
+    Object.keys(settings.shape).toSorted(),
+  );
+});
+
+test("README.md has the defaults that hold", () => {
+  const { defaults } = documented();
+  const inWords = (value: number): string => {
+    if (value < mebibyte) return String(value);
+    return value < 1024 * mebibyte ? `${value / mebibyte} MB` : `${value / mebibyte / 1024} GB`;
+  };
+  const plain = Object.entries(settings.parse({})).filter(
+    ([name, value]) => Object(value) !== value && defaults.has(name),
+  );
+  assert.ok(plain.length > 10);
+  for (const [name, value] of plain)
+    assert.equal(defaults.get(name), typeof value === "number" ? inWords(value) : value, name);
 });

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { logLevels } from "#lib/log.ts";
+import {
+  allowedPeople,
+  bytes,
+  databaseUrl,
+  onOff,
+  origin,
+  origins,
+  port,
+  proxies,
+  secrets,
+  trueFalse,
+  whole,
+} from "./values.ts";
+
+const mebibyte = 1024 * 1024;
+
+/**
+ * Every setting that has one name: what it must be, and what it is where nothing is set. README.md says what each one
+ * means, and a test holds its table against this one. Identity providers and platforms have as many as there are of
+ * them; they are read beside this file.
+ */
+export const settings = z.object({
+  HOST: z.string().min(1).default("127.0.0.1"),
+  PORT: port.default(3000),
+  BASE_URL: origin.optional(),
+  UPLOAD_PAGE_URL: origin.optional(),
+  LOGIN_URL: z.string().optional(),
+  SIGN_IN_ALLOW: allowedPeople.optional(),
+  MCP_ORIGINS: origins.default([]),
+  METRICS_TOKEN: z.string().min(16, "at least 16 characters").optional(),
+  DATA_DIR: z.string().min(1).default("./data"),
+  DATABASE_URL: databaseUrl.optional(),
+  STORAGE: z.enum(["disk", "s3"]).default("disk"),
+  S3_ENDPOINT: origin.optional(),
+  S3_REGION: z.string().optional(),
+  S3_BUCKET: z.string().optional(),
+  S3_ACCESS_KEY_ID: z.string().optional(),
+  S3_SECRET_ACCESS_KEY: z.string().optional(),
+  S3_FORCE_PATH_STYLE: trueFalse.default(false),
+  SECRETS: secrets.optional(),
+  MAX_IMAGE_BYTES: bytes.default(50 * mebibyte),
+  MAX_VIDEO_BYTES: bytes.default(4096 * mebibyte),
+  MAX_DOCUMENT_BYTES: bytes.default(100 * mebibyte),
+  MAX_ASSETS_PER_POST: whole(1, 1000, "a number from 1 to 1000").default(20),
+  MAX_STUDIO_BYTES: bytes.optional(),
+  OAUTH_CLIENTS: z.string().optional(),
+  TRUST_PROXY: proxies.prefault(""),
+  CONFORMANCE_FIXTURES: z.enum(["0", "1"]).default("0"),
+  RATE_LIMITS: onOff.default("on"),
+  LOG_LEVEL: z.enum(logLevels).default("info"),
+});
+
+export type Settings = z.infer<typeof settings>;
+
+/** What the environment sets. A variable that is set to nothing is not set. */
+export type Environment = Readonly<Record<string, string>>;
