@@ -49,11 +49,13 @@ function plantOurs(from: string): Plant[] {
 /** Nobody reaches up for what puts the parts together. */
 function plantRoot(from: string): Plant[] {
   if (from.endsWith(".ts") || from === "web") return [];
-  return ["jobs.ts", "main.ts", "operate.ts", "service.ts"].map((file) => ({
-    path: place(from, `to-${file}`),
-    code: `import { x } from "../../${file}"; x();`,
-    allowed: false,
-  }));
+  return [...imports.keys()]
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => ({
+      path: place(from, `to-${file}`),
+      code: `import { x } from "../../${file}"; x();`,
+      allowed: false,
+    }));
 }
 
 /** Imports of fenced packages. `process.env` counts as one: it is a door to the outside like any other. */
@@ -117,10 +119,9 @@ async function refusedFiles(folder: string): Promise<Set<string>> {
   return new Set(fences.map(({ filename }) => filename));
 }
 
-/** A folder that nobody put into the table has no fence. */
+/** What nobody put into the table has no fence. */
 function unfenced(): string[] {
-  const folders = readdirSync(join(root, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  const names = new Set([...folders.map(({ name }) => name), ...aliases]);
+  const names = new Set([...readdirSync(join(root, "src")), ...aliases]);
   return [...names]
     .filter((name) => !imports.has(name))
     .map((name) => `src/${name} is not in ARCHITECTURE.md's import table`);

@@ -1,5 +1,6 @@
 import { ConfigError, readConfig, type Config } from "#config/config.ts";
-import { openService, type Service } from "./service.ts";
+import { openService } from "./open-service.ts";
+import type { Service } from "./service.ts";
 import { MigrationError } from "#db/migrate.ts";
 import { DamagedDatabaseError } from "#db/sqlite.ts";
 import type { Edge } from "#http/server.ts";

@@ -9,7 +9,7 @@ import {
   type KoaContextWithOIDC,
 } from "oidc-provider";
 import { scopes as studioScopes } from "#domain/caller.ts";
-import { days, hours, minutes } from "#lib/clock.ts";
+import { days, hours, minutes, seconds } from "#lib/clock.ts";
 import { isSame, sha256 } from "#lib/digest.ts";
 import type { Log } from "#lib/log.ts";
 import { deriveKey } from "#lib/signed-token.ts";
@@ -40,6 +40,9 @@ export interface ProviderOptions {
   };
   log: Log;
 }
+
+/** A client's metadata document is small, and a person waits for it. */
+export const documentLimits = { timeoutMs: seconds(3), maxBytes: 10 * 1024 } as const;
 
 const inSeconds = (ms: number): number => ms / 1000;
 const refreshSliding = inSeconds(days(30));
@@ -128,7 +131,7 @@ function configure({
       },
     },
     fetch: fetchDocument,
-    fetchResponseBodyLimits: { "client_id metadata document": 10 * 1024 },
+    fetchResponseBodyLimits: { "client_id metadata document": documentLimits.maxBytes },
     // Signing out of the web app does not end a client's token: nothing hangs on a session.
     expiresWithSession: () => false,
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed("refresh_token"),

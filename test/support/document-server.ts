@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:https";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createPublicFetch } from "#lib/public-fetch.ts";
-import { documentLimits } from "../../src/service.ts";
+import { documentLimits } from "#auth/provider.ts";
 import { makeCertificate } from "./certificate.ts";
 
 /** A client's own https server, where its metadata document is, and our fetch as it sees it. */

@@ -5,6 +5,9 @@ import type { Deps } from "../deps.ts";
 /** Counts one call of a user, or of a link; answers the refusal where there were too many. */
 export type CountCall = (key: string) => AppError | undefined;
 
+/** Each user through all clients together, and each upload link. */
+export const callLimits = { calls: { perMinute: 600 }, uploads: { perMinute: 600 } } as const;
+
 export const noLimit: CountCall = () => undefined;
 
 export interface CallLimit {
