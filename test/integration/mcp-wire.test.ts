@@ -1,5 +1,5 @@
 import { classifyInboundRequest, type InboundHttpRequest } from "@modelcontextprotocol/server";
-import fc from "fast-check";
+import { fc } from "../support/fuzz.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { WireHeaders } from "#mcp/messages.ts";
