@@ -3,7 +3,7 @@ import { useState } from "react";
 import { createUploadLink } from "../api/changes.ts";
 import { refresh, type Post } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
-import { Uploader } from "../upload/uploader.tsx";
+import { InPlaceUploader } from "../upload/InPlaceUploader.tsx";
 
 /** The upload page's uploader on the post itself. What was on its way before a reload goes on. */
 export function UploadHere({ post }: { post: Post }) {
@@ -19,5 +19,5 @@ export function UploadHere({ post }: { post: Post }) {
     return token;
   }
 
-  return <Uploader newToken={newToken} restore={before} onArrived={() => void refresh(queries, studio.id)} />;
+  return <InPlaceUploader newToken={newToken} restore={before} onArrived={() => void refresh(queries, studio.id)} />;
 }

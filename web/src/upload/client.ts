@@ -1,37 +1,15 @@
+import type { hc, InferRequestType, InferResponseType } from "hono/client";
+import type { UploadApi } from "#http/uploads/api.ts";
+
 /** The API behind the upload page. The link's token travels in a header, never in an address. */
 
-export interface RemoteFile {
-  id: string;
-  filename: string;
-  kind: string;
-  mimeType: string;
-  bytes: number;
-  status: "pending" | "ready";
-  altText: string;
-  thumbnailUrl?: string;
-}
+type Api = ReturnType<typeof hc<UploadApi>>["api"]["uploads"];
 
-export interface Session {
-  studio: { name: string };
-  post: { title: string };
-  expiresAt: string;
-  accepts: string[];
-  files: RemoteFile[];
-}
-
-export interface Started {
-  file: RemoteFile;
-  partBytes: number;
-  parts: number[];
-}
-
-export interface NewFile {
-  name: string;
-  size: number;
-  lastModified: number;
-  type: string;
-  head: string;
-}
+export type Session = InferResponseType<Api["session"]["$get"]>;
+export type RemoteFile = Session["files"][number];
+export type Started = InferResponseType<Api["files"]["$post"]>;
+type NewFile = InferRequestType<Api["files"]["$post"]>["json"];
+type Addresses = InferResponseType<Api["files"][":fileId"]["addresses"]["$post"]>;
 
 /** A request that failed. Status 0: it did not get through, which says nothing about the request. */
 export class RequestError extends Error {
@@ -64,7 +42,7 @@ export class RequestError extends Error {
 export interface Client {
   session(signal?: AbortSignal): Promise<Session>;
   start(file: NewFile, signal: AbortSignal): Promise<Started>;
-  addresses(fileId: string, parts: number[], signal: AbortSignal): Promise<{ part: number; url: string }[]>;
+  addresses(fileId: string, parts: number[], signal: AbortSignal): Promise<Addresses["addresses"]>;
   complete(fileId: string, signal: AbortSignal): Promise<RemoteFile>;
   setAltText(fileId: string, altText: string): Promise<RemoteFile>;
   cancel(fileId: string): Promise<void>;
@@ -97,14 +75,7 @@ export function createClient(token: string): Client {
     session: (signal) => call("GET", "/session", undefined, signal),
     start: (file, signal) => call("POST", "/files", file, signal),
     addresses: async (fileId, parts, signal) =>
-      (
-        await call<{ addresses: { part: number; url: string }[] }>(
-          "POST",
-          `/files/${fileId}/addresses`,
-          { parts },
-          signal,
-        )
-      ).addresses,
+      (await call<Addresses>("POST", `/files/${fileId}/addresses`, { parts }, signal)).addresses,
     complete: (fileId, signal) => call("POST", `/files/${fileId}/complete`, {}, signal),
     setAltText: (fileId, altText) => call("PATCH", `/files/${fileId}`, { altText }),
     cancel: (fileId) => call("DELETE", `/files/${fileId}`),

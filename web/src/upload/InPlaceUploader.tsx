@@ -3,7 +3,7 @@ import type { RemoteFile } from "./client.ts";
 import { mountUploader } from "./mount.ts";
 import "./uploader.css";
 
-export interface UploaderProps {
+export interface InPlaceUploaderProps {
   /** Makes a link to the post, when files are chosen: `POST …/posts/:postId/upload-links` with `{ inPlace: true }`. */
   newToken: () => Promise<string>;
   /** A link from before a reload, whose files go on. */
@@ -12,7 +12,7 @@ export interface UploaderProps {
 }
 
 /** The upload page's uploader, in place: everything it can, for a page of the web app. */
-export function Uploader({ newToken, restore, onArrived }: UploaderProps) {
+export function InPlaceUploader({ newToken, restore, onArrived }: InPlaceUploaderProps) {
   const place = useRef<HTMLDivElement>(null);
   const latest = useRef({ newToken, onArrived });
   latest.current = { newToken, onArrived };
