@@ -2,11 +2,10 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { activityQuery } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
-import { Button } from "../ui/Button.tsx";
 import { Empty } from "../ui/Empty.tsx";
-import { Failure } from "../ui/Failure.tsx";
 import { PageHead } from "../ui/PageHead.tsx";
-import { Waiting } from "../ui/Waiting.tsx";
+import { QueryState } from "../ui/QueryState.tsx";
+import { ShowMore } from "../ui/ShowMore.tsx";
 import { ActivityFilters } from "./ActivityFilters.tsx";
 import { ActivityRow } from "./ActivityRow.tsx";
 
@@ -23,8 +22,7 @@ export function ActivityPage() {
     <>
       <PageHead title="Activity">Who did what in {studio.name}, by hand or through an assistant.</PageHead>
       <ActivityFilters filter={filter} />
-      {activity.isPending && <Waiting />}
-      {activity.isError && <Failure error={activity.error} onRetry={() => void activity.refetch()} />}
+      <QueryState of={activity} />
       {[...days].map(([day, ofDay]) => (
         <section key={day} className="day" aria-label={day}>
           <h2 className="day-name">{day}</h2>
@@ -45,17 +43,7 @@ export function ActivityPage() {
           </p>
         </Empty>
       )}
-      {activity.hasNextPage && (
-        <p className="mt-8">
-          <Button
-            look="quiet"
-            onClick={() => void activity.fetchNextPage()}
-            busy={activity.isFetchingNextPage && "Loading…"}
-          >
-            Show earlier
-          </Button>
-        </p>
-      )}
+      <ShowMore of={activity} label="Show earlier" />
     </>
   );
 }

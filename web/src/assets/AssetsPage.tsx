@@ -1,14 +1,14 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi, Link, linkOptions } from "@tanstack/react-router";
 import { useState } from "react";
 import { assetsQuery, type AssetFilter } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { assetKinds } from "../search.ts";
-import { Button } from "../ui/Button.tsx";
 import { Empty } from "../ui/Empty.tsx";
-import { Failure } from "../ui/Failure.tsx";
+import { FilterTabs } from "../ui/FilterTabs.tsx";
 import { PageHead } from "../ui/PageHead.tsx";
-import { Waiting } from "../ui/Waiting.tsx";
+import { QueryState } from "../ui/QueryState.tsx";
+import { ShowMore } from "../ui/ShowMore.tsx";
 import { AssetDialog } from "./AssetDialog.tsx";
 import { AssetPicture } from "./AssetPicture.tsx";
 import { measures } from "./words.ts";
@@ -32,8 +32,7 @@ export function AssetsPage() {
         <KindTabs filter={filter} />
         <UnattachedSwitch filter={filter} />
       </div>
-      {assets.isPending && <Waiting />}
-      {assets.isError && <Failure error={assets.error} onRetry={() => void assets.refetch()} />}
+      <QueryState of={assets} />
       <ul className="asset-grid" aria-label="Assets">
         {shown.map((asset) => (
           <li key={asset.id}>
@@ -55,17 +54,7 @@ export function AssetsPage() {
         ))}
       </ul>
       {assets.isSuccess && shown.length === 0 && <NoAssets filter={filter} />}
-      {assets.hasNextPage && (
-        <p className="mt-8">
-          <Button
-            look="quiet"
-            onClick={() => void assets.fetchNextPage()}
-            busy={assets.isFetchingNextPage && "Loading…"}
-          >
-            Show more
-          </Button>
-        </p>
-      )}
+      <ShowMore of={assets} />
       {open && <AssetDialog asset={open} onClose={() => setOpenId(undefined)} />}
     </>
   );
@@ -74,25 +63,20 @@ export function AssetsPage() {
 function KindTabs({ filter }: { filter: AssetFilter }) {
   const { studio } = useStudio();
   const { kind: _, ...others } = filter;
-  const tabs = [
-    { label: "All", to: others, current: filter.kind === undefined },
-    ...assetKinds.map((kind) => ({ label: kindWords[kind], to: { ...others, kind }, current: filter.kind === kind })),
-  ];
+  const to = (narrowed: AssetFilter) =>
+    linkOptions({ to: "/studios/$studioId/assets", params: { studioId: studio.id }, search: narrowed });
   return (
-    <nav aria-label="By kind" className="tabs">
-      {tabs.map(({ label, to, current }) => (
-        <Link
-          key={label}
-          to="/studios/$studioId/assets"
-          params={{ studioId: studio.id }}
-          search={to}
-          className={current ? "current" : ""}
-          aria-current={current ? "page" : undefined}
-        >
-          {label}
-        </Link>
-      ))}
-    </nav>
+    <FilterTabs
+      label="By kind"
+      tabs={[
+        { label: "All", link: to(others), current: filter.kind === undefined },
+        ...assetKinds.map((kind) => ({
+          label: kindWords[kind],
+          link: to({ ...others, kind }),
+          current: filter.kind === kind,
+        })),
+      ]}
+    />
   );
 }
 

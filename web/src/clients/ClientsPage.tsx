@@ -5,9 +5,9 @@ import { clientsQuery, type ClientFilter } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { Empty } from "../ui/Empty.tsx";
-import { Failure } from "../ui/Failure.tsx";
 import { PageHead } from "../ui/PageHead.tsx";
-import { Waiting } from "../ui/Waiting.tsx";
+import { QueryState } from "../ui/QueryState.tsx";
+import { ShowMore } from "../ui/ShowMore.tsx";
 import { ClientRow } from "./ClientRow.tsx";
 import { useRevoke } from "./use-revoke.tsx";
 
@@ -87,15 +87,7 @@ function useClients(filter: ClientFilter) {
   const asked = useInfiniteQuery(clientsQuery(studio.id, filter));
   const clients = asked.data?.pages.flatMap((page) => page.clients) ?? [];
   let rest;
-  if (asked.isPending) rest = <Waiting />;
-  else if (asked.isError) rest = <Failure error={asked.error} onRetry={() => void asked.refetch()} />;
-  else if (asked.hasNextPage)
-    rest = (
-      <p className="mt-8">
-        <Button look="quiet" onClick={() => void asked.fetchNextPage()} busy={asked.isFetchingNextPage && "Loading…"}>
-          Show more
-        </Button>
-      </p>
-    );
+  if (!asked.isSuccess) rest = <QueryState of={asked} />;
+  else if (asked.hasNextPage) rest = <ShowMore of={asked} />;
   return { clients, rest };
 }

@@ -3,9 +3,8 @@ import { useState } from "react";
 import { membersQuery } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
-import { Failure } from "../ui/Failure.tsx";
 import { PageHead } from "../ui/PageHead.tsx";
-import { Waiting } from "../ui/Waiting.tsx";
+import { QueryState } from "../ui/QueryState.tsx";
 import { HandOver } from "./HandOver.tsx";
 import { Invite } from "./Invite.tsx";
 import { MemberRow } from "./MemberRow.tsx";
@@ -35,8 +34,7 @@ export function MembersPage() {
       >
         Everyone here works on the same posts. Roles decide who manages people, AI clients and the studio itself.
       </PageHead>
-      {members.isPending && <Waiting />}
-      {members.isError && <Failure error={members.error} onRetry={() => void members.refetch()} />}
+      <QueryState of={members} />
       {members.data && (
         <ul className="rows" aria-label="Members">
           {members.data.members.map((member) => (

@@ -2,9 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { platformsQuery } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Empty } from "../ui/Empty.tsx";
-import { Failure } from "../ui/Failure.tsx";
 import { PageHead } from "../ui/PageHead.tsx";
-import { Waiting } from "../ui/Waiting.tsx";
+import { QueryState } from "../ui/QueryState.tsx";
 import { ConnectionRow } from "./ConnectionRow.tsx";
 import { ConnectChoices } from "./ConnectChoices.tsx";
 
@@ -24,8 +23,7 @@ export function PlatformsPage() {
         The studio’s accounts on social platforms. Every post shows what each of them would refuse.{" "}
         {!may("platforms.connect") && "Owners and admins connect and disconnect them."}
       </PageHead>
-      {platforms.isPending && <Waiting />}
-      {platforms.isError && <Failure error={platforms.error} onRetry={() => void platforms.refetch()} />}
+      <QueryState of={platforms} />
       {platforms.isSuccess && live.length === 0 && (
         <Empty title="No account is connected">
           <p className="text-muted">

@@ -7,7 +7,8 @@ import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { Failure } from "../ui/Failure.tsx";
 import { Modal } from "../ui/Modal.tsx";
-import { Waiting } from "../ui/Waiting.tsx";
+import { QueryState } from "../ui/QueryState.tsx";
+import { ShowMore } from "../ui/ShowMore.tsx";
 
 /** Files that are on no post, to choose from. */
 export function LibraryPicker({ postId, onClose }: { postId: string; onClose: () => void }) {
@@ -37,8 +38,7 @@ export function LibraryPicker({ postId, onClose }: { postId: string; onClose: ()
 
   return (
     <Modal title="Add from the library" onClose={onClose}>
-      {assets.isPending && <Waiting />}
-      {assets.isError && <Failure error={assets.error} onRetry={() => void assets.refetch()} />}
+      <QueryState of={assets} />
       {assets.isSuccess && ready.length === 0 && (
         <p className="text-muted">Every file of the studio is on a post already, or there is none yet.</p>
       )}
@@ -63,13 +63,7 @@ export function LibraryPicker({ postId, onClose }: { postId: string; onClose: ()
           </li>
         ))}
       </ul>
-      {assets.hasNextPage && (
-        <p>
-          <Button look="quiet" onClick={() => void assets.fetchNextPage()}>
-            Show more
-          </Button>
-        </p>
-      )}
+      <ShowMore of={assets} />
       {error !== undefined && <Failure error={error} />}
       <div className="mt-7 flex flex-wrap justify-end gap-3">
         <Button look="quiet" className="min-h-11" onClick={onClose}>

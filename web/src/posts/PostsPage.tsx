@@ -1,14 +1,14 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi, Link, linkOptions } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { postsQuery } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { postStatuses, type PostSearch } from "../search.ts";
-import { Button } from "../ui/Button.tsx";
 import { Empty } from "../ui/Empty.tsx";
-import { Failure } from "../ui/Failure.tsx";
+import { FilterTabs } from "../ui/FilterTabs.tsx";
 import { PageHead } from "../ui/PageHead.tsx";
-import { Waiting } from "../ui/Waiting.tsx";
+import { QueryState } from "../ui/QueryState.tsx";
+import { ShowMore } from "../ui/ShowMore.tsx";
 import { PostRow } from "./PostRow.tsx";
 import { statusWords } from "./status.ts";
 
@@ -37,8 +37,7 @@ export function PostsPage() {
         <StatusTabs search={search} studioId={studio.id} />
         <SearchField q={search.q ?? ""} />
       </div>
-      {posts.isPending && <Waiting />}
-      {posts.isError && <Failure error={posts.error} onRetry={() => void posts.refetch()} />}
+      <QueryState of={posts} />
       {rows.length > 0 && (
         <ul className="rows" aria-label="Posts">
           {rows.map((post) => (
@@ -47,42 +46,27 @@ export function PostsPage() {
         </ul>
       )}
       {posts.isSuccess && rows.length === 0 && <NoPosts search={search} />}
-      {posts.hasNextPage && (
-        <p className="mt-8">
-          <Button look="quiet" onClick={() => void posts.fetchNextPage()} busy={posts.isFetchingNextPage && "Loading…"}>
-            Show more
-          </Button>
-        </p>
-      )}
+      <ShowMore of={posts} />
     </>
   );
 }
 
 function StatusTabs({ search, studioId }: { search: PostSearch; studioId: string }) {
   const { status: _, ...others } = search;
-  const tabs = [
-    { label: "All", to: others, current: search.status === undefined },
-    ...postStatuses.map((status) => ({
-      label: statusWords[status].plural,
-      to: { ...others, status },
-      current: search.status === status,
-    })),
-  ];
+  const to = (narrowed: PostSearch) =>
+    linkOptions({ to: "/studios/$studioId/posts", params: { studioId }, search: narrowed });
   return (
-    <nav aria-label="By status" className="tabs">
-      {tabs.map(({ label, to, current }) => (
-        <Link
-          key={label}
-          to="/studios/$studioId/posts"
-          params={{ studioId }}
-          search={to}
-          className={current ? "current" : ""}
-          aria-current={current ? "page" : undefined}
-        >
-          {label}
-        </Link>
-      ))}
-    </nav>
+    <FilterTabs
+      label="By status"
+      tabs={[
+        { label: "All", link: to(others), current: search.status === undefined },
+        ...postStatuses.map((status) => ({
+          label: statusWords[status].plural,
+          link: to({ ...others, status }),
+          current: search.status === status,
+        })),
+      ]}
+    />
   );
 }
 
