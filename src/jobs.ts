@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createPurge, type PurgeOptions } from "#domain/access/purge-expired.ts";
+import { createPurge, type PurgeOptions } from "#domain/housekeeping/purge-expired.ts";
 import { createLostFileSearch } from "#domain/assets/find-lost-files.ts";
 import { createSweeper } from "#domain/assets/sweep-assets.ts";
 import type { Deps } from "#domain/deps.ts";
-import { withLease } from "#domain/lease.ts";
+import { withLease } from "#domain/housekeeping/lease.ts";
 import { renewDue } from "#domain/platforms/renew-due.ts";
 import { sweepUploads } from "#domain/uploads/sweep-uploads.ts";
 import { minutes, seconds } from "#lib/clock.ts";

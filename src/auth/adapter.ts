@@ -1,6 +1,6 @@
 import { errors, type Adapter, type AdapterPayload } from "oidc-provider";
 import { endGrant } from "#domain/access/end-grant.ts";
-import { unusedLifetime } from "#domain/access/purge-expired.ts";
+import { unusedLifetime } from "#domain/housekeeping/purge-expired.ts";
 import type { Deps } from "#domain/deps.ts";
 import { days, minutes, seconds } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";

@@ -19,7 +19,7 @@ import type { AssetLimits } from "./assets/kinds.ts";
 import type { MediaReader } from "./assets/media.ts";
 import type { AssetStore, StrayFileStore } from "./assets/ports.ts";
 import type { IdempotencyStore } from "./idempotency/ports.ts";
-import type { LeaseStore } from "./lease.ts";
+import type { LeaseStore } from "./housekeeping/lease.ts";
 import type { Platforms, PlatformStore } from "./platforms/ports.ts";
 import type { PostStore } from "./posts/ports.ts";
 import type { InvitationStore, MembershipStore, StudioStore } from "./studios/ports.ts";

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { createCallTally } from "#domain/access/call-tally.ts";
 import { approveClient } from "#domain/access/approve-client.ts";
 import { listClients, type ClientView } from "#domain/access/list-clients.ts";
-import { createPurge } from "#domain/access/purge-expired.ts";
+import { createPurge } from "#domain/housekeeping/purge-expired.ts";
 import { revokeAllClients } from "#domain/access/revoke-all-clients.ts";
 import { revokeClient } from "#domain/access/revoke-client.ts";
 import { setActiveStudio } from "#domain/access/set-active-studio.ts";

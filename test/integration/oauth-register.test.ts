@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createPurge } from "#domain/access/purge-expired.ts";
+import { createPurge } from "#domain/housekeeping/purge-expired.ts";
 import { hours } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createPurge } from "#domain/access/purge-expired.ts";
+import { createPurge } from "#domain/housekeeping/purge-expired.ts";
 import { startConnect } from "#domain/platforms/connect-page.ts";
 import { connectPlatform } from "#domain/platforms/connect-platform.ts";
 import { finishConnect } from "#domain/platforms/finish-connect.ts";

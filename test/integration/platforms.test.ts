@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createPurge } from "#domain/access/purge-expired.ts";
+import { createPurge } from "#domain/housekeeping/purge-expired.ts";
 import { listActivity } from "#domain/activity/list-activity.ts";
 import { openConnectPage, startConnect } from "#domain/platforms/connect-page.ts";
 import { connectPlatform } from "#domain/platforms/connect-platform.ts";

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
 import { openDatabase } from "#db/open.ts";
 import { createCallLimit, type CallLimit } from "#domain/access/call-limit.ts";
-import { createPurge } from "#domain/access/purge-expired.ts";
+import { createPurge } from "#domain/housekeeping/purge-expired.ts";
 import { countHit, rateLimits, unlimited, type RateLimit } from "#domain/access/rate-limit.ts";
 import { addressKey } from "#http/client-address.ts";
 import { toProblem } from "#http/problem.ts";

@@ -1,4 +1,4 @@
-import type { Deps } from "./deps.ts";
+import type { Deps } from "../deps.ts";
 
 export interface LeaseStore {
   /** Takes the lease until `expiresAt`, in one statement; false where someone holds it and it has not expired at `now`. */

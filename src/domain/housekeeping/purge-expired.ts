@@ -1,6 +1,6 @@
 import { hours } from "#lib/clock.ts";
 import type { Deps } from "../deps.ts";
-import { purgeable, type Registered } from "./ports.ts";
+import { purgeable, type Registered } from "../access/ports.ts";
 
 /** Rows a statement: few enough that a request that waits for it does not notice. */
 const batch = 500;
