@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createPurge, type PurgeOptions } from "#domain/housekeeping/purge-expired.ts";
+import type { BatchOptions } from "#domain/housekeeping/batches.ts";
+import { createPurge } from "#domain/housekeeping/purge-expired.ts";
 import { createLostFileSearch } from "#domain/assets/find-lost-files.ts";
 import { createSweeper } from "#domain/assets/sweep-assets.ts";
 import type { Deps } from "#domain/deps.ts";
@@ -11,7 +12,7 @@ import { every, type Repeated } from "#lib/every.ts";
 import type { Log } from "#lib/log.ts";
 
 /** Ends well before the job's lease does, or with the service, and lets requests come first. */
-type Within = (ms: number) => PurgeOptions;
+type Within = (ms: number) => BatchOptions;
 
 /** What is done by itself: each minute, by one of all instances. */
 export function startJobs(deps: Deps, log: Log): Repeated[] {

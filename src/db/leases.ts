@@ -1,4 +1,4 @@
-import type { LeaseStore } from "#domain/housekeeping/lease.ts";
+import type { LeaseStore } from "#domain/housekeeping/ports.ts";
 import type { Connection } from "./client.ts";
 
 export function leaseStore({ q }: Connection): LeaseStore {

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import { dayOf, talliedDays } from "#domain/access/call-tally.ts";
-import type { Purgeable, PurgeStore } from "#domain/access/ports.ts";
+import type { Purgeable, PurgeStore } from "#domain/housekeeping/ports.ts";
 import { days } from "#lib/clock.ts";
 import type { Connection } from "./client.ts";
 

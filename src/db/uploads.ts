@@ -2,7 +2,7 @@ import { fileLifetime } from "#domain/uploads/link.ts";
 import type { UploadFile, UploadLink, UploadStore } from "#domain/uploads/ports.ts";
 import type { PostStatus } from "#domain/posts/post.ts";
 import type { Role } from "#domain/policy.ts";
-import { toAsset, type AssetRow } from "./assets.ts";
+import { toAsset, type AssetRow } from "./asset-row.ts";
 import { statement, type Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
 

@@ -7,7 +7,6 @@ import type {
   GrantStore,
   OAuthClientStore,
   OAuthRecordStore,
-  PurgeStore,
   RateLimitStore,
   SessionStore,
   TokenStore,
@@ -19,7 +18,7 @@ import type { AssetLimits } from "./assets/kinds.ts";
 import type { MediaReader } from "./assets/media.ts";
 import type { AssetStore, StrayFileStore } from "./assets/ports.ts";
 import type { IdempotencyStore } from "./idempotency/ports.ts";
-import type { LeaseStore } from "./housekeeping/lease.ts";
+import type { LeaseStore, PurgeStore } from "./housekeeping/ports.ts";
 import type { Platforms, PlatformStore } from "./platforms/ports.ts";
 import type { PostStore } from "./posts/ports.ts";
 import type { InvitationStore, MembershipStore, StudioStore } from "./studios/ports.ts";

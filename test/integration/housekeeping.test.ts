@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "#db/open.ts";
 import { approveClient } from "#domain/access/approve-client.ts";
-import { createPurge, type PurgeOptions } from "#domain/housekeeping/purge-expired.ts";
+import type { BatchOptions } from "#domain/housekeeping/batches.ts";
+import { createPurge } from "#domain/housekeeping/purge-expired.ts";
 import { withLease } from "#domain/housekeeping/lease.ts";
 import { hours, minutes } from "#lib/clock.ts";
 import { every } from "#lib/every.ts";
@@ -11,7 +12,7 @@ import { createLog } from "#lib/log.ts";
 import { createDeps, forEachEngine, silent } from "../support/engines.ts";
 import { newPerson, newStudio } from "../support/people.ts";
 
-const atOnce: PurgeOptions = { pause: async () => {}, isOver: () => false };
+const atOnce: BatchOptions = { pause: async () => {}, isOver: () => false };
 
 forEachEngine("housekeeping", (bed) => {
   const approve = async (clientId: string) =>

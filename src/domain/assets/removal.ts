@@ -1,6 +1,6 @@
 import { hours } from "#lib/clock.ts";
 import type { Deps, Stores } from "../deps.ts";
-import { Overtaken } from "../overtaken.ts";
+import { ifOvertaken, Overtaken } from "../overtaken.ts";
 import { isOnItsWay, type Asset } from "./asset.ts";
 import { incomingKey, thumbnailKey } from "./keys.ts";
 
@@ -41,6 +41,22 @@ export async function doomFiles(
 function filesOf({ id, status, storageKey }: Asset): { now: string[]; later: string[] } {
   if (status === "pending") return { now: [incomingKey(id)], later: storageKey === null ? [] : [storageKey] };
   return storageKey === null ? { now: [], later: [] } : { now: [storageKey], later: [thumbnailKey(storageKey)] };
+}
+
+/** Takes assets away with all that is theirs, each in a transaction of its own; one that has changed since it was read stays. */
+export async function removeEach(
+  deps: Pick<Deps, "files" | "strayFiles" | "transact" | "clock">,
+  assets: readonly Asset[],
+): Promise<void> {
+  for (const asset of assets) {
+    const gone = await deps
+      .transact(async (tx) => {
+        await removeRecord(deps, tx, asset);
+        return true;
+      })
+      .catch(ifOvertaken);
+    if (gone) await removeFiles(deps, asset);
+  }
 }
 
 /**

@@ -1,8 +1,8 @@
 import { hours } from "#lib/clock.ts";
 import type { Deps } from "../deps.ts";
-import { ifOvertaken } from "../overtaken.ts";
+import { inBatches, type BatchOptions } from "../housekeeping/batches.ts";
 import { areas, assetOfKey, fileKeyOfThumbnail, type Area } from "./keys.ts";
-import { removeFiles, removeRecord } from "./removal.ts";
+import { removeEach } from "./removal.ts";
 
 /** Rows or keys a step: few enough that a request that waits for it does not notice. */
 const batch = 100;
@@ -10,13 +10,6 @@ const batch = 100;
 const graceAfterExpiry = hours(1);
 /** A file that belongs to nobody is not touched before; whoever is writing it has ended by then. */
 const orphanAge = hours(1);
-
-export interface SweepOptions {
-  /** Between two steps, so that requests come first. */
-  pause: () => Promise<void>;
-  /** When to leave the rest to the next run. */
-  isOver: () => boolean;
-}
 
 export interface Swept {
   /** Pending records that nobody confirmed. */
@@ -30,7 +23,7 @@ export interface Swept {
 }
 
 type Needs = Pick<Deps, "assets" | "strayFiles" | "transact" | "files" | "clock">;
-export type Sweep = (options: SweepOptions) => Promise<Swept>;
+export type Sweep = (options: BatchOptions) => Promise<Swept>;
 
 /**
  * Takes away what belongs to no asset, and never anything that does. Safe because of an order that holds everywhere:
@@ -40,47 +33,27 @@ export type Sweep = (options: SweepOptions) => Promise<Swept>;
 export function createSweeper(deps: Needs): Sweep {
   // Where the walk over the store was left: a run goes on from there, and begins again when it came to the end.
   const reached = new Map<Area, string>();
-  return async ({ pause, isOver }) => {
-    const swept: Swept = { expired: 0, strays: 0, orphans: 0, temporary: 0 };
-    const repeat = async (step: () => Promise<number>, add: (count: number) => void): Promise<void> => {
-      for (let count = batch; count >= batch && !isOver(); await pause()) add((count = await step()));
-    };
-    await repeat(
-      () => sweepExpired(deps),
-      (count) => void (swept.expired += count),
-    );
-    await repeat(
-      () => sweepStrays(deps),
-      (count) => void (swept.strays += count),
-    );
+  return async (options) => {
+    const expired = await inBatches(options, batch, () => sweepExpired(deps));
+    const strays = await inBatches(options, batch, () => sweepStrays(deps));
+    let orphans = 0;
     for (const area of areas) {
-      await repeat(
-        async () => {
-          const { looked, removed, last } = await sweepOrphans(deps, area, reached.get(area));
-          swept.orphans += removed;
-          if (last === undefined || looked < batch) reached.delete(area);
-          else reached.set(area, last);
-          return looked;
-        },
-        () => {},
-      );
+      await inBatches(options, batch, async () => {
+        const { looked, removed, last } = await sweepOrphans(deps, area, reached.get(area));
+        orphans += removed;
+        if (last === undefined || looked < batch) reached.delete(area);
+        else reached.set(area, last);
+        return looked;
+      });
     }
-    swept.temporary = (await deps.files.sweepTemporary?.(deps.clock() - orphanAge)) ?? 0;
-    return swept;
+    const temporary = (await deps.files.sweepTemporary?.(deps.clock() - orphanAge)) ?? 0;
+    return { expired, strays, orphans, temporary };
   };
 }
 
 async function sweepExpired(deps: Needs): Promise<number> {
   const expired = await deps.assets.listExpired(deps.clock() - graceAfterExpiry, batch);
-  for (const asset of expired) {
-    const gone = await deps
-      .transact(async (tx) => {
-        await removeRecord(deps, tx, asset);
-        return true;
-      })
-      .catch(ifOvertaken);
-    if (gone) await removeFiles(deps, asset);
-  }
+  await removeEach(deps, expired);
   return expired.length;
 }
 

@@ -1,6 +1,7 @@
 import { hours } from "#lib/clock.ts";
 import type { Deps } from "../deps.ts";
-import { purgeable, type Registered } from "../access/ports.ts";
+import { inBatches, type BatchOptions } from "./batches.ts";
+import { purgeable, type Registered } from "./ports.ts";
 
 /** Rows a statement: few enough that a request that waits for it does not notice. */
 const batch = 500;
@@ -8,29 +9,18 @@ const batch = 500;
 /** How long a client that registered itself may stay without anyone's approval. */
 export const unusedLifetime = hours(24);
 
-export interface PurgeOptions {
-  /** Between two statements, so that requests come first. */
-  pause: () => Promise<void>;
-  /** When to leave the rest to the next run. */
-  isOver: () => boolean;
-}
-
-export type Purge = (options: PurgeOptions) => Promise<{ deleted: number }>;
+export type Purge = (options: BatchOptions) => Promise<{ deleted: number }>;
 
 /** Deletes what has expired and clients nobody ever used, in small batches. What is live is never touched. */
 export function createPurge(deps: Pick<Deps, "purges" | "clock">): Purge {
   // A client that was found used stays used: each is looked at once, and a run costs what is new, not what there is.
   let seen: Registered = { id: "", createdAt: 0 };
-  return async ({ pause, isOver }) => {
+  return async (options) => {
     const now = deps.clock();
     let deleted = 0;
-    for (const what of purgeable) {
-      for (let count = batch; count === batch && !isOver(); await pause()) {
-        count = await deps.purges.deleteExpired(what, now, batch);
-        deleted += count;
-      }
-    }
-    for (let count = batch; count === batch && !isOver(); await pause()) {
+    for (const what of purgeable)
+      deleted += await inBatches(options, batch, () => deps.purges.deleteExpired(what, now, batch));
+    await inBatches(options, batch, async () => {
       const before = now - unusedLifetime;
       const clients = await deps.purges.listClients(seen, before, batch);
       deleted += await deps.purges.deleteUnusedClients(
@@ -38,8 +28,8 @@ export function createPurge(deps: Pick<Deps, "purges" | "clock">): Purge {
         before,
       );
       seen = clients.at(-1) ?? seen;
-      count = clients.length;
-    }
+      return clients.length;
+    });
     return { deleted };
   };
 }

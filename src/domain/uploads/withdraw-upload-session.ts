@@ -1,11 +1,11 @@
 import { notFound } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 import { recordActivity } from "../activity/record.ts";
+import { removeEach } from "../assets/removal.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { knownPostId } from "../posts/post.ts";
-import { clearAbandoned } from "./sweep-uploads.ts";
 
 /** Ends a link at once. What arrived stays; what was on its way is given up. */
 export async function withdrawUploadSession(
@@ -22,7 +22,7 @@ export async function withdrawUploadSession(
     await recordActivity(deps, tx, caller, "upload_link.withdrawn", input.linkId, { postId });
   });
   const files = await deps.uploads.listFiles(input.linkId);
-  await clearAbandoned(
+  await removeEach(
     deps,
     files.map(({ asset }) => asset).filter(({ status }) => status === "pending"),
   );

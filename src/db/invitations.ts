@@ -1,0 +1,104 @@
+import type { Role } from "#domain/policy.ts";
+import type { InvitationStore, OpenInvitation } from "#domain/studios/ports.ts";
+import type { Connection } from "./client.ts";
+import type { Schema } from "./schema.ts";
+
+export function invitationStore({ q }: Connection): InvitationStore {
+  const open = (now: number) =>
+    q
+      .selectFrom("invitations as i")
+      .innerJoin("studios as s", "s.id", "i.studio_id")
+      .leftJoin("memberships as m", (join) =>
+        join.onRef("m.studio_id", "=", "i.studio_id").onRef("m.user_id", "=", "i.created_by"),
+      )
+      .selectAll("i")
+      .select(["s.name as studio_name", "m.role as maker_role"])
+      .where("i.accepted_at", "is", null)
+      .where("i.revoked_at", "is", null)
+      .where("i.expires_at", ">", now);
+  return {
+    async insert(invitation, tokenHash) {
+      await q
+        .insertInto("invitations")
+        .values({
+          id: invitation.id,
+          studio_id: invitation.studioId,
+          role: invitation.role,
+          email: invitation.email,
+          token_hash: tokenHash,
+          created_by: invitation.createdBy,
+          created_at: invitation.createdAt,
+          expires_at: invitation.expiresAt,
+          accepted_by: null,
+          accepted_at: null,
+          revoked_at: null,
+        })
+        .execute();
+    },
+    async findOpen(tokenHash, now) {
+      const row = await open(now).where("i.token_hash", "=", tokenHash).executeTakeFirst();
+      return row && toInvitation(row);
+    },
+    async listOpen(studioId, now) {
+      const rows = await open(now).where("i.studio_id", "=", studioId).orderBy("i.id", "desc").execute();
+      return rows.map(toInvitation);
+    },
+    async accept({ id, studioId, createdBy, makerRole }, userId, now) {
+      if (makerRole === null) return false;
+      const { numUpdatedRows } = await q
+        .updateTable("invitations")
+        .set({ accepted_by: userId, accepted_at: now })
+        .where("id", "=", id)
+        .where("accepted_at", "is", null)
+        .where("revoked_at", "is", null)
+        .where("expires_at", ">", now)
+        .where(({ exists, selectFrom }) =>
+          exists(
+            selectFrom("memberships")
+              .select("user_id")
+              .where("studio_id", "=", studioId)
+              .where("user_id", "=", createdBy)
+              .where("role", "=", makerRole),
+          ),
+        )
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    async revokeOf(userId, now) {
+      const { numUpdatedRows } = await q
+        .updateTable("invitations")
+        .set({ revoked_at: now })
+        .where("created_by", "=", userId)
+        .where("accepted_at", "is", null)
+        .where("revoked_at", "is", null)
+        .where("expires_at", ">", now)
+        .executeTakeFirst();
+      return Number(numUpdatedRows);
+    },
+    async revoke(studioId, invitationId, now) {
+      const { numUpdatedRows } = await q
+        .updateTable("invitations")
+        .set({ revoked_at: now })
+        .where("studio_id", "=", studioId)
+        .where("id", "=", invitationId)
+        .where("accepted_at", "is", null)
+        .where("revoked_at", "is", null)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+  };
+}
+
+function toInvitation(row: Schema["invitations"] & { studio_name: string; maker_role: Role | null }): OpenInvitation {
+  return {
+    id: row.id,
+    studioId: row.studio_id,
+    role: row.role,
+    email: row.email,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    studioName: row.studio_name,
+    makerRole: row.maker_role,
+  };
+}

@@ -1,0 +1,80 @@
+import type { Role } from "#domain/policy.ts";
+import type { Membership, MembershipStore } from "#domain/studios/ports.ts";
+import { statement, type Connection } from "./client.ts";
+import type { Schema } from "./schema.ts";
+
+const findSeat = statement<{ id: string; name: string; role: Role }>(
+  "find_seat",
+  "SELECT s.id, s.name, m.role FROM memberships m JOIN studios s ON s.id = m.studio_id WHERE m.studio_id = $1 AND m.user_id = $2",
+);
+
+export function membershipStore({ q, run }: Connection): MembershipStore {
+  const one = (studioId: string, userId: string) => ({ studio_id: studioId, user_id: userId });
+  return {
+    async findSeat(studioId, userId) {
+      const [row] = await run(findSeat, [studioId, userId]);
+      return row && { studio: { id: row.id, name: row.name }, role: row.role };
+    },
+    async find(studioId, userId) {
+      const row = await q
+        .selectFrom("memberships")
+        .selectAll()
+        .where("studio_id", "=", studioId)
+        .where("user_id", "=", userId)
+        .executeTakeFirst();
+      return row && toMembership(row);
+    },
+    async list(studioId) {
+      const rows = await q
+        .selectFrom("memberships as m")
+        .innerJoin("users as u", "u.id", "m.user_id")
+        .selectAll("m")
+        .select(["u.name", "u.email"])
+        .where("m.studio_id", "=", studioId)
+        .orderBy("m.joined_at")
+        .orderBy("m.user_id")
+        .execute();
+      return rows.map((row) => ({ ...toMembership(row), name: row.name, email: row.email }));
+    },
+    async insert({ studioId, userId, role, joinedAt }) {
+      const { numInsertedOrUpdatedRows } = await q
+        .insertInto("memberships")
+        .values({ ...one(studioId, userId), role, joined_at: joinedAt })
+        .onConflict((conflict) => conflict.columns(["studio_id", "user_id"]).doNothing())
+        .executeTakeFirst();
+      return numInsertedOrUpdatedRows !== 0n;
+    },
+    async changeRole(studioId, userId, from, to) {
+      const { numUpdatedRows } = await q
+        .updateTable("memberships")
+        .set({ role: to })
+        .where("studio_id", "=", studioId)
+        .where("user_id", "=", userId)
+        .where("role", "=", from)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    async remove(studioId, userId, role) {
+      const { numDeletedRows } = await q
+        .deleteFrom("memberships")
+        .where("studio_id", "=", studioId)
+        .where("user_id", "=", userId)
+        .where("role", "=", role)
+        .executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+    async moveOwnerCount(studioId, by) {
+      const { numUpdatedRows } = await q
+        .updateTable("studios")
+        .set((set) => ({ owner_count: set("owner_count", "+", by) }))
+        .where("id", "=", studioId)
+        .where("owner_count", ">", by > 0 ? 0 : 1)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+  };
+}
+
+function toMembership(row: Schema["memberships"]): Membership {
+  return { studioId: row.studio_id, userId: row.user_id, role: row.role, joinedAt: row.joined_at };
+}

@@ -1,0 +1,21 @@
+/** How something that is done beside requests goes about it. */
+export interface BatchOptions {
+  /** Between two steps, so that requests come first. */
+  pause: () => Promise<void>;
+  /** When to leave the rest to the next run. */
+  isOver: () => boolean;
+}
+
+/** Takes a step as long as each finds a whole batch; answers what all of them found together. */
+export async function inBatches(
+  { pause, isOver }: BatchOptions,
+  batch: number,
+  step: () => Promise<number>,
+): Promise<number> {
+  let total = 0;
+  for (let count = batch; count >= batch && !isOver(); await pause()) {
+    count = await step();
+    total += count;
+  }
+  return total;
+}
