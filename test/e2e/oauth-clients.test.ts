@@ -15,7 +15,8 @@ import { createDeps, createPlace, silent } from "../support/engines.ts";
 import { openDatabase } from "#db/open.ts";
 import { callMcp, createStudio, openConsent, visitor } from "../support/oauth-client.ts";
 import { startIssuer, type Issuer } from "../support/oidc-issuer.ts";
-import { startPeopleServer, freeBase, type PeopleServer } from "../support/people-server.ts";
+import { startPeopleServer, type PeopleServer } from "../support/people-server.ts";
+import { freeBase } from "../support/service.ts";
 
 const redirectUri = "http://127.0.0.1:53999/callback";
 const metadata = {

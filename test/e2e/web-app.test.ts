@@ -1,23 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser } from "playwright-core";
 import { connectAssistant, type Assistant } from "../support/assistant.ts";
 import { noChromium, openChromium, signInAt, visitAs, type Visitor } from "../support/chromium.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
-import { freeBase } from "../support/people-server.ts";
+import { freeBase } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 /** An open page shows what an assistant did within this. */
 const promised = 2000;
-
-async function waitFor(isThere: () => Promise<boolean>, withinMs: number): Promise<void> {
-  const end = performance.now() + withinMs;
-  while (!(await isThere())) {
-    assert.ok(performance.now() < end, `not there within ${withinMs} ms`);
-    await sleep(50);
-  }
-}
 
 describe("the web app, from an empty data folder", { skip: noChromium }, () => {
   const data = temporaryFolder();
@@ -110,7 +102,7 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
     assert.equal(await body.inputValue(), "First line");
     assert.equal(page.url(), post.url);
     await assistant.call("update_post", { postId: post.id, body: "Second line" });
-    await waitFor(async () => (await body.inputValue()) === "Second line", promised);
+    await until(async () => (await body.inputValue()) === "Second line", { withinMs: promised });
     const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     const { assetId } = await assistant.call("upload_asset_inline", {
       kind: "image",
@@ -203,7 +195,7 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
     const { page } = member;
     await page.goto(`${base}/clients`); // as the consent page links to it
     const calls = page.getByRole("listitem").filter({ hasText: "Test assistant" }).getByText("Calls in 30 days");
-    await waitFor(async () => Number(await calls.locator("xpath=following-sibling::dd").textContent()) >= 10, 10_000);
+    await until(async () => Number(await calls.locator("xpath=following-sibling::dd").textContent()) >= 10);
     await page.getByRole("button", { name: "Revoke Test assistant" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await page.getByText("No assistant is connected").waitFor();

@@ -4,10 +4,12 @@ import { once } from "node:events";
 import { Agent, request, type ClientRequest, type IncomingMessage } from "node:http";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { temporaryFolder } from "../support/folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import { freeBase } from "../support/service.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
+import { until } from "../support/until.ts";
 
 const uploads = 50;
 const callsPerSecond = 200;
@@ -36,6 +38,11 @@ describe("SIGTERM", () => {
     await service?.kill();
     folder.remove();
   });
+
+  async function untilDraining(): Promise<void> {
+    const ready = async (): Promise<unknown> => (await fetch(`${base}/readyz`)).json();
+    await until(async () => isDeepStrictEqual(await ready(), { status: "not ready", failing: ["draining"] }));
+  }
 
   interface Sent {
     assetId: string;
@@ -94,9 +101,7 @@ describe("SIGTERM", () => {
     await sleep(500);
     const asked = performance.now();
     service.terminate();
-    await sleep(300);
-    const ready = await fetch(`${base}/readyz`);
-    assert.deepEqual([ready.status, await ready.json()], [503, { status: "not ready", failing: ["draining"] }]);
+    await untilDraining();
     assert.equal((await fetch(`${base}/healthz`)).status, 200, "it says so, and still serves");
     await sleep(2000);
     const outcomes = await running.stop();
@@ -117,7 +122,7 @@ describe("SIGTERM", () => {
   test("[C4] a second signal ends it at once", async () => {
     const { answer } = await beginUpload();
     service.terminate();
-    await sleep(200);
+    await untilDraining(); // two signals that come together are one
     const asked = performance.now();
     service.terminate();
     assert.equal(await service.ended, 1);

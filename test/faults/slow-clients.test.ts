@@ -67,7 +67,7 @@ describe("slow clients", () => {
 
   test(`[X1] ${slow} of them: others are served as before, and each is sent away within 60 s`, async (t) => {
     await p95();
-    const alone = await p95();
+    const before = await p95();
     const memory = service.memory();
     const asked = await studio.call("request_asset_upload", { kind: "document", mimeType: "text/plain" });
     const makers = Object.values(kinds);
@@ -78,6 +78,8 @@ describe("slow clients", () => {
     const beside = Math.min(await p95(), await p95());
     const rise = service.memory() - memory;
     const held = await Promise.all(waiting);
+    // Once more when they have gone: whoever else used this machine meanwhile is not to be taken for them.
+    const alone = Math.max(before, await p95());
     const longest = Object.keys(kinds).map((kind, nth) => {
       const times = held.filter((_, i) => i % makers.length === nth);
       return `${kind} ${(Math.max(...times) / 1000).toFixed(0)} s`;

@@ -8,7 +8,8 @@ import { days } from "#lib/clock.ts";
 import { createBrowser, signIn, signInFrom, type Browser, type Visit } from "../support/browser-less.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { startIssuer, type Issuer } from "../support/oidc-issuer.ts";
-import { freeBase, startPeopleServer, type PeopleServer } from "../support/people-server.ts";
+import { startPeopleServer, type PeopleServer } from "../support/people-server.ts";
+import { freeBase } from "../support/service.ts";
 import { invite, newStudio } from "../support/people.ts";
 
 forEachEngine("who may sign in, and joining by invitation", (bed) => {

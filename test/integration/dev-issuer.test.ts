@@ -4,8 +4,8 @@ import { after, before, it } from "node:test";
 import { createSessions } from "#auth/sessions.ts";
 import { createBrowser, signIn, signInFrom, type Browser } from "../support/browser-less.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { freeBase, startPeopleServer, type PeopleServer } from "../support/people-server.ts";
-import { startService } from "../support/service.ts";
+import { startPeopleServer, type PeopleServer } from "../support/people-server.ts";
+import { freeBase, startService } from "../support/service.ts";
 
 forEachEngine("the development issuer", (bed) => {
   let server: PeopleServer;

@@ -6,7 +6,6 @@ import { readdirSync, readlinkSync, truncateSync, writeFileSync } from "node:fs"
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { minutes } from "#lib/clock.ts";
 import { createSigner } from "#lib/signed-token.ts";
@@ -14,6 +13,7 @@ import { openDiskStore } from "#storage/disk.ts";
 import { startFileEdge, type FileEdge } from "../support/file-edge.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { chunksOf, digestAt, put, sha256 } from "../support/stores.ts";
+import { until } from "../support/until.ts";
 
 const run = promisify(execFile);
 const kibibyte = 1024;
@@ -128,11 +128,11 @@ describe("signed addresses of the disk store", () => {
     const key = newKey();
     const before = openFiles(edge.root);
     const talk = await speak(await upload(key), ["Content-Length: 200000"], randomBytes(100_000));
-    await eventually(() => temporary().length === 1);
+    await until(() => temporary().length === 1);
     talk.socket.destroy();
-    await eventually(() => temporary().length === 0);
+    await until(() => temporary().length === 0);
     assert.equal(await edge.store.stat(key), undefined);
-    await eventually(() => openFiles(edge.root) === before);
+    await until(() => openFiles(edge.root) === before);
   });
 
   test("[U17] senders that stall, or send a byte at a time, are let go; others are served meanwhile", async () => {
@@ -147,8 +147,8 @@ describe("signed addresses of the disk store", () => {
     assert.equal(await put(await upload(key), Buffer.from("at once")), 200);
     await Promise.all(talks.map(({ talk }) => talk.ended));
     for (const { stop } of talks) stop();
-    await eventually(() => temporary().length === 0);
-    await eventually(() => openFiles(edge.root) === 0);
+    await until(() => temporary().length === 0);
+    await until(() => openFiles(edge.root) === 0);
   });
 
   test("a part of a file is not taken for the whole", async () => {
@@ -311,9 +311,9 @@ describe("signed addresses of the disk store", () => {
         return socket;
       }),
     );
-    await eventually(() => openFiles(edge.root) > 0);
+    await until(() => openFiles(edge.root) > 0);
     for (const socket of sockets.slice(0, 5)) socket.destroy();
-    await eventually(() => openFiles(edge.root) === 0, 10_000);
+    await until(() => openFiles(edge.root) === 0);
     for (const socket of sockets) socket.destroy();
     assert.equal((await fetch(await download(key), { headers: { range: "bytes=0-9" } })).status, 206);
   });
@@ -382,7 +382,7 @@ function listen(socket: Socket): Conversation {
   return {
     socket,
     text: () => heard,
-    until: (text) => eventually(() => heard.includes(text)),
+    until: (text) => until(() => heard.includes(text)),
     ended: new Promise((resolve) => void socket.once("close", resolve)), // also by a reset
   };
 }
@@ -402,9 +402,4 @@ function linkOf(fd: string): string {
   } catch {
     return ""; // closed since
   }
-}
-
-async function eventually(holds: () => boolean, withinMs = 5000): Promise<void> {
-  for (const deadline = Date.now() + withinMs; !holds(); await sleep(10))
-    assert.ok(Date.now() < deadline, "did not come true in time");
 }

@@ -8,6 +8,7 @@ import { tools } from "#mcp/tools.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { initialize, legacy, modern, modernMeta, post, startMcp, type McpServer } from "../support/mcp.ts";
 import { newStudio } from "../support/people.ts";
+import { until } from "../support/until.ts";
 import { approve } from "../support/tokens.ts";
 
 forEachEngine("many at once", (bed) => {
@@ -41,10 +42,7 @@ forEachEngine("many at once", (bed) => {
     return { owner, me, session: (await initialize(me)).session };
   }
 
-  const until = async (state: string): Promise<void> => {
-    for (let i = 0; i < 200 && !states.includes(state); i++) await sleep(10);
-    assert.ok(states.includes(state), states.join());
-  };
+  const untilState = (state: string): Promise<void> => until(() => states.includes(state), { what: state });
 
   test("[M4] two people, 200 calls each, all with the same ids: no answer crosses", async () => {
     const people = await Promise.all([newClient(), newClient()]);
@@ -84,9 +82,9 @@ forEachEngine("many at once", (bed) => {
         params: { name: "slow", arguments: {}, _meta: modernMeta },
       }),
     );
-    await until("started");
+    await untilState("started");
     leaving.destroy();
-    await until("cancelled");
+    await untilState("cancelled");
     assert.equal(states.includes("finished"), false);
   });
 
@@ -94,7 +92,7 @@ forEachEngine("many at once", (bed) => {
     const [mine, theirs] = [await newClient(), await newClient()];
     states.length = 0;
     const under = legacy({ ...mine.me, session: mine.session }, "tools/call", { name: "slow", arguments: {} }, {}, 7);
-    await until("started");
+    await untilState("started");
     const cancel = (client: typeof mine, session: string, requestId: unknown) =>
       post(
         { ...client.me, session },
@@ -106,7 +104,7 @@ forEachEngine("many at once", (bed) => {
     await sleep(50);
     assert.deepEqual(states, ["started"]);
     assert.equal((await cancel(mine, mine.session, 7)).status, 202);
-    await until("cancelled");
+    await untilState("cancelled");
     assert.equal((await under).json.error.message, "Request cancelled");
   });
 

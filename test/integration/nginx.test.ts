@@ -5,7 +5,6 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { join } from "node:path";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { atExit } from "../support/at-exit.ts";
 import { makeCertificate } from "../support/certificate.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -13,7 +12,8 @@ import { startMain } from "../support/main-process.ts";
 import { modernMeta } from "../support/mcp.ts";
 import { digest, signUp } from "../support/operated.ts";
 import { findProgram } from "../support/programs.ts";
-import { freeBase } from "../support/service.ts";
+import { freePort } from "../support/ports.ts";
+import { until } from "../support/until.ts";
 
 const nginx = findProgram("nginx") ?? ["/usr/sbin/nginx"].find((path) => existsSync(path));
 
@@ -83,16 +83,12 @@ test(
     const proxy = spawn(nginx ?? "", args, { stdio: "ignore" });
     const callOff = atExit(() => proxy.kill("SIGKILL"));
     try {
-      for (let tries = 0; tries < 100; tries++) {
-        if (
-          await send(cert, "GET", `${base}/readyz`).then(
-            ({ status }) => status === 200,
-            () => false,
-          )
-        )
-          break;
-        await sleep(50);
-      }
+      await until(() =>
+        send(cert, "GET", `${base}/readyz`).then(
+          ({ status }) => status === 200,
+          () => false,
+        ),
+      );
       assert.equal((await fetch(`http://localhost:${ports.plain}/x`, { redirect: "manual" })).status, 308);
       assert.equal((await send(cert, "GET", `${base}/metrics`)).status, 403, "not for those behind a proxy");
 
@@ -140,7 +136,3 @@ test(
     }
   },
 );
-
-async function freePort(): Promise<number> {
-  return Number(new URL(await freeBase()).port);
-}

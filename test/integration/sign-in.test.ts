@@ -9,7 +9,8 @@ import { createLog } from "#lib/log.ts";
 import { createBrowser, signIn, signInFrom, type Browser, type Visit } from "../support/browser-less.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { startIssuer, type Issuer } from "../support/oidc-issuer.ts";
-import { freeBase, startPeopleServer, type PeopleServer } from "../support/people-server.ts";
+import { startPeopleServer, type PeopleServer } from "../support/people-server.ts";
+import { freeBase } from "../support/service.ts";
 import { newPerson } from "../support/people.ts";
 
 forEachEngine("signing in at an identity provider", (bed) => {

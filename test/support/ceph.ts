@@ -2,12 +2,12 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { atExit } from "./at-exit.ts";
 import { temporaryFolder } from "./folder.ts";
+import { freePorts } from "./ports.ts";
 import { findProgram } from "./programs.ts";
 
 /** A throw-away S3 server: Ceph's gateway over one monitor and one storage daemon that keeps all in memory. */
@@ -187,12 +187,4 @@ async function createBucket(at: Omit<Ceph, "remove">, check: () => void): Promis
       await sleep(100);
     }
   }
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const probes = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
-  await Promise.all(probes.map((probe) => once(probe, "listening")));
-  const ports = probes.map((probe) => (probe.address() as AddressInfo).port);
-  await Promise.all(probes.map((probe) => once(probe.close(), "close")));
-  return ports;
 }

@@ -1,13 +1,14 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { accessSync, chownSync, constants, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
+import { chownSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { atExit } from "./at-exit.ts";
 import { temporaryFolder } from "./folder.ts";
+import { freePort } from "./ports.ts";
+import { isProgram } from "./programs.ts";
 
 /** A throw-away PostgreSQL server made from the machine's own programs. */
 export interface Cluster {
@@ -138,28 +139,10 @@ async function answers(url: string, alive: () => boolean, log: () => string): Pr
   }
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return port;
-}
-
 function listFolder(path: string): string[] {
   try {
     return readdirSync(path);
   } catch {
     return [];
-  }
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { atExit } from "./at-exit.ts";
 import { temporaryFolder } from "./folder.ts";
 import { findProgram } from "./programs.ts";
+import { until } from "./until.ts";
 
 /** Debian keeps it where only root looks. */
 export const findNginx = (): string | undefined =>
@@ -27,15 +27,13 @@ export async function startNginx(program: string, port: number, behind: readonly
     stdio: ["ignore", "ignore", "inherit"],
   });
   const callOff = atExit(() => child.kill("SIGKILL"));
-  for (let tries = 0; ; tries++) {
-    const answers = await fetch(`http://127.0.0.1:${port}/healthz`).then(
+  await until(() => {
+    if (child.exitCode !== null) throw new Error("nginx did not start");
+    return fetch(`http://127.0.0.1:${port}/healthz`).then(
       () => true,
       () => false,
     );
-    if (answers) break;
-    if (tries > 100 || child.exitCode !== null) throw new Error("nginx did not start");
-    await sleep(50);
-  }
+  });
   return {
     async stop() {
       const gone = once(child, "exit");

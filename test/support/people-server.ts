@@ -3,8 +3,6 @@ import type { Deps } from "#domain/deps.ts";
 import type { Log } from "#lib/log.ts";
 import { startService, type RunningService } from "./service.ts";
 
-export { freeBase } from "./service.ts";
-
 export type PeopleServer = RunningService;
 
 export interface PeopleServerOptions {

@@ -8,7 +8,7 @@ export function findProgram(name: string, folders: readonly string[] = path): st
   return folders.map((folder) => join(folder, name)).find(isProgram);
 }
 
-function isProgram(path: string): boolean {
+export function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return true;

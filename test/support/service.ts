@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readConfig, type Config } from "#config/config.ts";
 import { assembleService, type Service, type ServiceParts } from "../../src/service.ts";
 import type { Deps } from "#domain/deps.ts";
 import { silent } from "./engines.ts";
+import { freePort } from "./ports.ts";
 
 export interface RunningService extends Service {
   base: string;
@@ -54,11 +54,4 @@ export async function startService(deps: Deps, options: ServiceOptions = {}): Pr
 }
 
 /** An address on this machine that nobody listens at yet: the base names the port, so the port comes first. */
-export async function freeBase(): Promise<string> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return `http://localhost:${port}`;
-}
+export const freeBase = async (): Promise<string> => `http://localhost:${await freePort()}`;

@@ -2,7 +2,6 @@ import { createHash, randomBytes } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { once } from "node:events";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { FileStore } from "#domain/assets/file-store.ts";
 import type { AssetDetail } from "#domain/assets/asset.ts";
 import type { Caller } from "#domain/caller.ts";
@@ -17,6 +16,7 @@ import type { Bed } from "./engines.ts";
 import { newStudio } from "./people.ts";
 import { mp4 } from "./samples.ts";
 import type { RunningService, ServiceOptions } from "./service.ts";
+import { until } from "./until.ts";
 
 const webFolder = join(import.meta.dirname, "../../web/dist");
 
@@ -98,10 +98,7 @@ export async function slowDown(page: Page, bytesPerSecond: number): Promise<void
 /** Until the first file of the list has come this far. */
 export async function untilPart(page: Page, part: number): Promise<void> {
   const bar = page.locator(".file progress").first();
-  for (let tries = 0; tries < 600; tries++) {
-    const value = await bar.evaluate((element) => (element as unknown as { value: number }).value).catch(() => 0);
-    if (value >= part * 100) return;
-    await sleep(50);
-  }
-  throw new Error("it did not come so far");
+  const value = (): Promise<number> =>
+    bar.evaluate((element) => (element as unknown as { value: number }).value).catch(() => 0);
+  await until(async () => (await value()) >= part * 100, { withinMs: 60_000, everyMs: 50 });
 }

@@ -2,7 +2,6 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "#db/open.ts";
 import { createFileTokens } from "#http/file-tokens.ts";
 import type { Deps } from "#domain/deps.ts";
@@ -14,6 +13,7 @@ import { createDeps, silent } from "./engines.ts";
 import { temporaryFolder } from "./folder.ts";
 import { freeBase } from "./service.ts";
 import { openTestS3, testS3 } from "./stores.ts";
+import { until } from "./until.ts";
 
 /** The service as people run it, in a process of its own, and the same database and store from here. */
 export interface UploadProcess {
@@ -58,15 +58,14 @@ export async function createUploadProcess(store: FileStore["name"]): Promise<Upl
       ...storage,
     };
     child = spawn(process.execPath, [main], { env, stdio: ["ignore", "inherit", "inherit"] });
-    for (let tries = 0; ; tries++) {
-      const ready = await fetch(`${base}/readyz`).then(
+    const started = child;
+    await until(() => {
+      if (started.exitCode !== null) throw new Error("the service did not start");
+      return fetch(`${base}/readyz`).then(
         (answer) => answer.ok,
         () => false,
       );
-      if (ready) return;
-      if (tries > 300 || child.exitCode !== null) throw new Error("the service did not start");
-      await sleep(100);
-    }
+    });
   }
 
   async function kill(): Promise<void> {
