@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
+import { sha256 } from "#lib/digest.ts";
 
 /** The files and the database do not agree. Nothing was changed. */
 export class MigrationError extends Error {
@@ -129,7 +129,7 @@ async function readMigrations(folder: string): Promise<Migration[]> {
   return Promise.all(
     names.map(async (name) => {
       const sql = await readFile(join(folder, name), "utf8");
-      return { name, sql, checksum: createHash("sha256").update(sql).digest("hex") };
+      return { name, sql, checksum: sha256(sql) };
     }),
   );
 }

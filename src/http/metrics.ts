@@ -1,8 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
-import type { IncomingMessage } from "node:http";
 import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
-import { isLocalPeer } from "./guards.ts";
-import type { Handler } from "./server.ts";
 
 export interface Metrics {
   registry: Registry;
@@ -35,22 +31,4 @@ export function createMetrics(): Metrics {
       found.observe(seconds);
     },
   };
-}
-
-/** Figures for Prometheus: for whoever has the token, or, where none is set, for this machine only. */
-export function metricsRoute(metrics: Metrics, token: string | undefined): Handler {
-  return async (req, res) => {
-    if (!(token === undefined ? isLocalPeer(req) : hasToken(req, token))) {
-      res.writeHead(token === undefined ? 403 : 401, { "content-type": "text/plain" }).end("Not for you\n");
-      return;
-    }
-    res
-      .writeHead(200, { "content-type": metrics.registry.contentType, "cache-control": "no-store" })
-      .end(await metrics.registry.metrics());
-  };
-}
-
-function hasToken(req: IncomingMessage, token: string): boolean {
-  const digest = (value: string) => createHash("sha256").update(value).digest();
-  return timingSafeEqual(digest(req.headers.authorization ?? ""), digest(`Bearer ${token}`));
 }

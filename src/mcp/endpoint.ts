@@ -13,16 +13,7 @@ import type { Extension, Method } from "./exchange.ts";
 import { instructionsFor } from "./instructions.ts";
 import { createResultMeta, lifecycleMethods } from "./lifecycle.ts";
 import { createListening } from "./listen.ts";
-import {
-  errorCodes,
-  modernRevision,
-  reject,
-  type Batch,
-  type Notification,
-  type Rejection,
-  type Request,
-  type Response,
-} from "./messages.ts";
+import { errorCodes, modernRevision, reject, type Batch, type Message, type Rejection } from "./messages.ts";
 import { parseBody } from "./parse.ts";
 import { batchReply, httpReply } from "./reply.ts";
 import { createServer, type Visit } from "./serve.ts";
@@ -162,7 +153,7 @@ export function createMcpEndpoint({
   async function serveMessage(
     req: IncomingMessage,
     res: ServerResponse,
-    message: Request | Notification | Response | Batch,
+    message: Message | Batch,
     visit: Visit,
     about: About,
   ): Promise<void> {

@@ -1,9 +1,7 @@
 import type { RequestId, ServerCapabilities, ServerEventBus } from "@modelcontextprotocol/server";
 import type { Authentication } from "#domain/access/authenticator.ts";
 import type { Caller, Scope } from "#domain/caller.ts";
-import type { Response } from "./messages.ts";
-
-export type Era = "modern" | "legacy";
+import type { Era, Response } from "./messages.ts";
 
 /**
  * A result: an object, or the members of one as JSON text (`"content":[…]`) where it was written already.

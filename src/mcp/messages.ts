@@ -6,7 +6,9 @@ import {
   PARSE_ERROR,
   type RequestId,
 } from "@modelcontextprotocol/server";
-import type { Era } from "./exchange.ts";
+
+/** The wire of 2026-07-28, or one of those before it. */
+export type Era = "modern" | "legacy";
 
 export const modernRevision = "2026-07-28";
 /** Newest first: what `initialize` falls back to. */
@@ -50,9 +52,11 @@ export interface Response {
   message: { id: RequestId; result?: unknown; error?: { message?: string } };
 }
 
+export type Message = Request | Notification | Response;
+
 export interface Batch {
   kind: "batch";
-  messages: readonly (Request | Notification | Response)[];
+  messages: readonly Message[];
 }
 
 /** A message that is not served: the JSON-RPC error, and the HTTP status it comes with. */

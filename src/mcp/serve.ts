@@ -4,8 +4,8 @@ import type { Caller } from "#domain/caller.ts";
 import type { NewId } from "#lib/ids.ts";
 import type { Log } from "#lib/log.ts";
 import { errorJson } from "./answer.ts";
-import type { Era, Exchange, Method, Methods, Result } from "./exchange.ts";
-import { errorCodes, reject, type Request } from "./messages.ts";
+import type { Exchange, Method, Methods, Result } from "./exchange.ts";
+import { errorCodes, reject, type Era, type Request } from "./messages.ts";
 import type { Reply } from "./reply.ts";
 
 /** Who asks, and in what: the part of an exchange that a whole message shares. */

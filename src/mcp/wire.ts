@@ -4,7 +4,6 @@ import {
   type InboundHttpRequest,
   type RequestId,
 } from "@modelcontextprotocol/server";
-import type { Era } from "./exchange.ts";
 import {
   errorCodes,
   isLegacyRevision,
@@ -12,9 +11,9 @@ import {
   modernRevision,
   reject,
   type Batch,
-  type Notification,
+  type Era,
+  type Message,
   type Rejection,
-  type Request,
   type Response,
   type WireHeaders,
 } from "./messages.ts";
@@ -34,7 +33,7 @@ export function readMessage(
   body: unknown,
   headers: WireHeaders,
   sessionRevision: string | undefined,
-): Request | Notification | Response | Batch | Rejection {
+): Message | Batch | Rejection {
   const plain = recognize(body, headers);
   if (plain) return plain;
   if (Array.isArray(body)) return readBatch(body, headers, sessionRevision);
@@ -104,7 +103,7 @@ interface JsonRpc {
   params?: Record<string, unknown>;
 }
 
-function toMessage(body: JsonRpc, era: Era): Request | Notification | Response {
+function toMessage(body: JsonRpc, era: Era): Message {
   const { id, method, params = {} } = body;
   if (method === undefined) return { kind: "response", message: body as Response["message"] };
   return id === undefined
