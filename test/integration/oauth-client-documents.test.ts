@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createPublicAddressCheck } from "#lib/public-address.ts";
-import { startDocumentServer, type DocumentServer } from "../support/document-server.ts";
 import { forEachEngine } from "../support/engines.ts";
 import {
   askToken,
@@ -14,14 +13,15 @@ import {
   webRedirect,
 } from "../support/oauth-client.ts";
 import { freeBase, startService, type RunningService } from "../support/service.ts";
+import { startWebHost, type WebHost } from "../support/web-host.ts";
 
 const quiet = { env: { RATE_LIMITS: "off" } };
 
 forEachEngine("oauth client documents", (bed) => {
-  let documents: DocumentServer;
+  let documents: WebHost;
   let service: RunningService;
   before(async () => {
-    documents = await startDocumentServer();
+    documents = await startWebHost(["client.test"]);
     service = await startService(bed.deps, { ...quiet, fetchDocument: documents.fetchWith() });
   });
   after(async () => {
@@ -78,7 +78,7 @@ forEachEngine("oauth client documents", (bed) => {
   });
 
   const slowly = 200; // ms between two bytes; the whole would take half an hour
-  const bad: Record<string, (path: string) => Parameters<DocumentServer["serve"]>[1]> = {
+  const bad: Record<string, (path: string) => Parameters<WebHost["serve"]>[1]> = {
     "a redirect": () => (_req, res) => void res.writeHead(302, { location: documents.url("/good.json") }).end(),
     "a redirect inwards": () => (_req, res) => void res.writeHead(301, { location: "http://127.0.0.1/" }).end(),
     "five megabytes": (path) => document(path, { padding: "x".repeat(5 * 1024 * 1024) }),
