@@ -22,7 +22,7 @@ const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
 const faults = [
   ...files.filter((file) => file.endsWith(".md")).flatMap(checkDocument),
-  ...files.filter((file) => /^(src|scripts|deploy)\//.test(file)).flatMap(checkMentions),
+  ...files.filter((file) => /^(src|web|test|bench|scripts|deploy)\/.*(?<!\.md)$/.test(file)).flatMap(checkMentions),
 ];
 for (const fault of faults) console.error(fault);
 process.exitCode = faults.length === 0 ? 0 : 1;
@@ -96,7 +96,7 @@ function typed(text: string): string[] {
 function checkMentions(file: string): string[] {
   const text = readFileSync(join(root, file), "utf8");
   return [
-    ...[...text.matchAll(/\bdocs\/[\w/-]+\.md\b/g)]
+    ...[...text.matchAll(/\b(?:docs\/[\w/-]+|[A-Z]{4,})\.md\b/g)]
       .filter(([path]) => !known.has(path))
       .map(([path]) => `${file}: ${path} does not exist`),
     ...unknownScripts(text).map((name) => `${file}: package.json has no script ${name}`),

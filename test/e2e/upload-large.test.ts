@@ -6,7 +6,7 @@ import { choose, digestOfUrl, newLink, writeFilm } from "../support/upload-bed.t
 import { createUploadProcess } from "../support/upload-process.ts";
 
 const mebibyte = 1024 ** 2;
-/** `UPLOAD_MB=6144` for the figure of the issue; less by default, so that a run stays quick. */
+/** `UPLOAD_MB=6144` for a file that no memory holds; less by default, so that a run stays quick. */
 const megabytes = Number(process.env["UPLOAD_MB"] ?? 200);
 
 describe("a large file through the page", { skip: !hasChromium() }, () => {

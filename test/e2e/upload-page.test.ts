@@ -21,7 +21,7 @@ import {
 import { createUploadProcess } from "../support/upload-process.ts";
 
 const mebibyte = 1024 ** 2;
-/** `UPLOAD_MB=1024` for the figure of the issue; less by default, so that a run stays quick. */
+/** `UPLOAD_MB=1024` for a large file indeed; less by default, so that a run stays quick. */
 const largeBytes = Number(process.env["UPLOAD_MB"] ?? 200) * mebibyte;
 const patience = { timeout: 60_000 + largeBytes / 5000 };
 const done = (page: Page) => page.locator('[data-state="done"]').waitFor(patience);

@@ -6,7 +6,7 @@ import { parseAddress } from "#lib/ip-address.ts";
 import { readConfig, type Config } from "#config/config.ts";
 import { settings } from "#config/settings.ts";
 
-/** Every line of SPEC.md §8's table: what it is when nothing is set, and what it becomes when something is. */
+/** Every setting: what it is when nothing is set, and what it becomes when something is. */
 
 const secretA = "a".repeat(32);
 const secretB = "b".repeat(40);
@@ -35,7 +35,7 @@ const defaults: Case[] = [
   { name: "[VAR-SECRETS] generated on loopback", set: {}, becomes: { secrets: undefined } },
   { name: "[VAR-OIDC] the development issuer on loopback", set: {}, becomes: { identityProviders: [] } },
   {
-    name: "[VAR-LIMITS] those of section 5",
+    name: "[VAR-LIMITS] fifty megabytes, four gigabytes, a hundred megabytes, twenty files",
     set: {},
     becomes: {
       limits: {

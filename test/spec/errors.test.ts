@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { AppError, errorStatus, notFound, renderError, type ErrorCode } from "#lib/errors.ts";
 import { errorCodes } from "./requirements.ts";
 
-test("[ERR-1] the codes are those of SPEC.md, no more and no fewer, each with an HTTP status of its kind", () => {
+test("[ERR-1] the codes are those that are promised, no more and no fewer, each with an HTTP status of its kind", () => {
   assert.deepEqual(Object.keys(errorStatus).toSorted(), errorCodes.toSorted());
   const [server, client] = [
     new Set(["internal", "storage_unavailable", "url_unreachable"]),

@@ -12,7 +12,7 @@ export interface RunningService extends Service {
 }
 
 export type ServiceOptions = Partial<Omit<ServiceParts, "config" | "deps">> & {
-  /** Variables of SPEC.md §8. */
+  /** Settings, by their variables. */
   env?: Record<string, string>;
   /** Settings no variable of a loopback service can give. */
   config?: Partial<Config>;

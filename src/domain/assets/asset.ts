@@ -58,7 +58,7 @@ export const isOnItsWay = (asset: Asset): asset is AssetOnItsWay =>
 
 export const kindNames = Object.keys(assetKinds) as [AssetKind, ...AssetKind[]];
 
-/** The asset view of SPEC.md, to the letter. */
+/** The asset view: these fields and no others, whichever tool answers it. */
 export const assetView = z.object({
   id: z.string(),
   postId: z.string().nullable().describe("The post it is on; null while on none."),

@@ -117,7 +117,7 @@ async function judge(deps: AttachDeps, asset: Claimed, stored: StoredFile): Prom
 
 const refusals: ReadonlySet<string> = new Set(["too_large", "type_mismatch", "invalid_input"]);
 
-/** Bytes that do not pass go, and the record with them: SPEC.md §4, `too_large` and `type_mismatch`. */
+/** Bytes that do not pass go, and the record with them. */
 async function refuseBytes(deps: AttachDeps, caller: Caller, asset: Asset, fault: AppError): Promise<undefined> {
   const gone = await deps
     .transact(async (tx) => {

@@ -9,7 +9,7 @@ export function stateOf({ status, postId }: Pick<Asset, "status" | "postId">): A
   return postId === null ? "on no post" : "on post";
 }
 
-/** The transition table of SPEC.md §5. Whatever is not here does not happen. */
+/** What an asset can become, and by what. Whatever is not here does not happen. */
 export const transitions = [
   { from: "gone", by: "request_asset_upload", to: "pending" },
   { from: "gone", by: "upload page starts a file", to: "pending" },

@@ -33,7 +33,7 @@ export async function uploadAssetInline(
   input: z.infer<typeof uploadAssetInlineInput>,
 ): Promise<z.infer<typeof storedAssetOutput>> {
   authorize(caller, "assets.write");
-  // SPEC.md §4: the size is judged before anything else about the file.
+  // Before anything else about the file: whoever sends too much learns at once of the way that takes it.
   const packed = checkInlineSize(input.base64);
   const declared = checkDeclared(input.kind, input.mimeType);
   const content = decodeInline(packed);
