@@ -1,11 +1,9 @@
-import { ConfigError, readConfig, type Config } from "#config/config.ts";
 import { openService } from "./open-service.ts";
 import type { Service } from "./service.ts";
-import { MigrationError } from "#db/migrate.ts";
-import { DamagedDatabaseError } from "#db/sqlite.ts";
+import { readConfig, type Config } from "#config/config.ts";
 import type { Edge } from "#http/server.ts";
 import { createLog, type Log } from "#lib/log.ts";
-import { UnusableFolderError } from "#storage/disk-faults.ts";
+import { OperatorError } from "#lib/operator-error.ts";
 
 /** The process: settings in, signals, a greeting, and what to say when it cannot start. */
 async function main(): Promise<void> {
@@ -59,8 +57,7 @@ function greet({ base }: Config, log: Log): void {
 
 /** What a person can mend is said in plain words; anything else is a fault of ours and shows where it happened. */
 function explain(error: unknown): string {
-  const mendable = [ConfigError, DamagedDatabaseError, MigrationError, UnusableFolderError];
-  if (error instanceof Error && mendable.some((kind) => error instanceof kind)) return error.message;
+  if (error instanceof OperatorError) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "EADDRINUSE")
     return `Atelier cannot start: the address is in use (${message}). Set PORT, or stop what listens there.`;

@@ -1,9 +1,7 @@
 import packageJson from "../package.json" with { type: "json" };
-import { ConfigError, readConfig, type Config } from "#config/config.ts";
-import { MigrationError } from "#db/migrate.ts";
+import { readConfig, type Config } from "#config/config.ts";
 import { openDatabase } from "#db/open.ts";
 import { openSqliteFile } from "#db/sqlite-file.ts";
-import { DamagedDatabaseError } from "#db/sqlite.ts";
 import { createStores } from "#db/stores.ts";
 import { systemClock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
@@ -138,9 +136,8 @@ function say(line: string): void {
 
 /** What a person can mend is said in plain words; anything else is a fault of ours and shows where it happened. */
 function explain(error: unknown): string {
-  const mendable = [ConfigError, DamagedDatabaseError, MigrationError, OperatorError];
   if (error instanceof AppError) return [error.message, error.hint].filter(Boolean).join(" ");
-  if (error instanceof Error && mendable.some((kind) => error instanceof kind)) return error.message;
+  if (error instanceof OperatorError) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
   if (typeof code === "string") return `${message} (${code})`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

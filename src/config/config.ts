@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { isLoopbackName } from "#lib/loopback.ts";
+import { OperatorError } from "#lib/operator-error.ts";
 import { readIdentityProviders } from "./identity-providers.ts";
 import { settings, type Environment, type Settings } from "./settings.ts";
 import { parseUrl } from "./values.ts";
@@ -7,7 +8,7 @@ import { parseUrl } from "./values.ts";
 /** The settings, understood together. */
 export type Config = ReturnType<typeof understand>;
 
-export class ConfigError extends Error {
+export class ConfigError extends OperatorError {
   override readonly name = "ConfigError";
   readonly faults: readonly string[];
 

@@ -3,12 +3,13 @@ import { statSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "#lib/errors.ts";
+import { OperatorError } from "#lib/operator-error.ts";
 import { createDatabase, type Database, type Statement } from "./client.ts";
 import { createDialect, noStreaming, type Link } from "./driver.ts";
 import type { Schema } from "./schema.ts";
 
 /** A file that lies here but cannot be trusted. Nothing was changed. */
-export class DamagedDatabaseError extends Error {
+export class DamagedDatabaseError extends OperatorError {
   override readonly name = "DamagedDatabaseError";
 }
 

@@ -1,4 +1,4 @@
-/** Why a command of the operator was not carried out, in words that say what to do next. */
+/** What whoever runs the service can mend, in words that say what happened and what to do next. */
 export class OperatorError extends Error {
-  override readonly name = "OperatorError";
+  override readonly name: string = "OperatorError";
 }

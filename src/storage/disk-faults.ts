@@ -1,7 +1,8 @@
 import { AppError } from "#lib/errors.ts";
+import { OperatorError } from "#lib/operator-error.ts";
 
 /** A data folder that cannot be used as it is. Said at start, in words the operator can act on. */
-export class UnusableFolderError extends Error {
+export class UnusableFolderError extends OperatorError {
   override readonly name = "UnusableFolderError";
 }
 
