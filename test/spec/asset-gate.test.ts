@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { sourceOfBuffer } from "#domain/assets/byte-source.ts";
-import { checkBytes } from "#domain/assets/gate.ts";
+import { checkBytes } from "#domain/assets/gate/gate.ts";
 import { assetKinds } from "#domain/assets/kinds.ts";
 import { outcome } from "../support/outcome.ts";
 import * as sample from "../support/samples.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { sourceInStore, sourceOfBuffer, type ByteSource } from "#domain/assets/byte-source.ts";
-import { checkHead, headLength } from "#domain/assets/check-head.ts";
+import { checkHead, headLength } from "#domain/assets/gate/check-head.ts";
 import { kindOf, type Declared } from "#domain/assets/declared.ts";
-import { checkBytes } from "#domain/assets/gate.ts";
+import { checkBytes } from "#domain/assets/gate/gate.ts";
 import { createHookedFiles } from "./hooked-files.ts";
 import { outcome } from "./outcome.ts";
 

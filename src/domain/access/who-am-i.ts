@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { minutes } from "#lib/clock.ts";
 import { assetKinds, inlineLimitBytes } from "../assets/kinds.ts";
-import { maxPixels } from "../assets/pixels.ts";
+import { maxPixels } from "../assets/gate/pixels.ts";
 import { uploadAddressLifetime } from "../assets/request-asset-upload.ts";
 import { scopes, type Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";

@@ -8,7 +8,7 @@ import { emptyFile } from "./base64.ts";
 import { sourceInStore } from "./byte-source.ts";
 import { learnFacts } from "./facts.ts";
 import type { StoredFile } from "./file-store.ts";
-import { checkBytes } from "./gate.ts";
+import { checkBytes } from "./gate/gate.ts";
 import { incomingKey, newFileKey } from "./keys.ts";
 import { checkFull, takePlace, type AttachDeps } from "./place.ts";
 import type { Claim } from "./ports.ts";

@@ -2,7 +2,7 @@ import type { Deps } from "../deps.ts";
 import type { MediaFacts } from "./asset.ts";
 import type { ByteSource } from "./byte-source.ts";
 import type { Declared } from "./declared.ts";
-import type { Passed } from "./gate.ts";
+import type { Passed } from "./gate/gate.ts";
 
 /** Measures of a picture or video; where nobody can open it, at least what its header declares. */
 export async function learnFacts(

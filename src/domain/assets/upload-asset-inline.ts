@@ -9,7 +9,7 @@ import { sourceOfBuffer } from "./byte-source.ts";
 import { checkDeclared, declaredInput } from "./declared.ts";
 import { learnFacts } from "./facts.ts";
 import { filenameFor, filenameInput } from "./filename.ts";
-import { checkBytes } from "./gate.ts";
+import { checkBytes } from "./gate/gate.ts";
 import { newFileKey } from "./keys.ts";
 import { inlineLimitBytes } from "./kinds.ts";
 import { blankAsset } from "./new-asset.ts";

@@ -4,7 +4,7 @@ import type { AssetOnItsWay, ReadyAsset } from "../assets/asset.ts";
 import { sourceInStore } from "../assets/byte-source.ts";
 import { learnFacts } from "../assets/facts.ts";
 import type { StoredFile } from "../assets/file-store.ts";
-import { checkBytes, type Passed } from "../assets/gate.ts";
+import { checkBytes, type Passed } from "../assets/gate/gate.ts";
 import { removeFiles, removeRecord } from "../assets/removal.ts";
 import type { Deps } from "../deps.ts";
 import { ifOvertaken, Overtaken } from "../overtaken.ts";

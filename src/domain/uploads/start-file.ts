@@ -4,7 +4,7 @@ import { AppError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Asset } from "../assets/asset.ts";
 import { emptyFile } from "../assets/base64.ts";
-import { checkHead, headLength } from "../assets/check-head.ts";
+import { checkHead, headLength } from "../assets/gate/check-head.ts";
 import { kindOf, plainType, type Declared } from "../assets/declared.ts";
 import { cleanFilename, filenameFor, typeOfFilename } from "../assets/filename.ts";
 import { newFileKey } from "../assets/keys.ts";

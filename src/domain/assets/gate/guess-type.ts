@@ -1,11 +1,11 @@
 import { AppError } from "#lib/errors.ts";
 import type { OpenedUrl } from "#lib/public-fetch.ts";
-import { emptyFile } from "./base64.ts";
-import { sourceOfBuffer } from "./byte-source.ts";
-import { checkDeclared, kindOf, plainType, type Declared } from "./declared.ts";
-import { cleanFilename, filenameFor, typeOfFilename } from "./filename.ts";
+import { emptyFile } from "../base64.ts";
+import { sourceOfBuffer } from "../byte-source.ts";
+import { checkDeclared, kindOf, plainType, type Declared } from "../declared.ts";
+import { cleanFilename, filenameFor, typeOfFilename } from "../filename.ts";
 import { detectFormat } from "./formats.ts";
-import type { AssetKind } from "./kinds.ts";
+import type { AssetKind } from "../kinds.ts";
 
 /** What servers say of files they know nothing about. */
 const vague = new Set([

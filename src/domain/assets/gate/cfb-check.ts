@@ -1,4 +1,4 @@
-import type { ByteSource } from "./byte-source.ts";
+import type { ByteSource } from "../byte-source.ts";
 
 /** Compound files (doc, ppt, xls, but also installers and mail), told apart by the streams in their directory. [MS-CFB] */
 

@@ -1,4 +1,4 @@
-import type { ByteSource } from "./byte-source.ts";
+import type { ByteSource } from "../byte-source.ts";
 
 /** A picture with more pixels is refused before anyone decodes it: a few bytes can promise gigabytes. */
 export const maxPixels = 100_000_000;

@@ -1,4 +1,4 @@
-import type { ByteSource } from "./byte-source.ts";
+import type { ByteSource } from "../byte-source.ts";
 
 /** ZIP containers, told apart by the names in their table. Nothing is unpacked, so nothing can be a bomb. */
 

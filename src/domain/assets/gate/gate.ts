@@ -1,7 +1,7 @@
 import { AppError } from "#lib/errors.ts";
-import { emptyFile } from "./base64.ts";
-import type { ByteSource } from "./byte-source.ts";
-import type { Declared } from "./declared.ts";
+import { emptyFile } from "../base64.ts";
+import type { ByteSource } from "../byte-source.ts";
+import type { Declared } from "../declared.ts";
 import { detectFormat, isSameFamily } from "./formats.ts";
 import { maxPixels, measure, type Size } from "./pixels.ts";
 import { checkText, findMarkup, isPlainText, isTextType } from "./text-check.ts";

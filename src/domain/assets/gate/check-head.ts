@@ -1,5 +1,5 @@
 import { isCfb } from "./cfb-check.ts";
-import type { Declared } from "./declared.ts";
+import type { Declared } from "../declared.ts";
 import { checkBytes, headBytes } from "./gate.ts";
 import { isZip } from "./zip-check.ts";
 

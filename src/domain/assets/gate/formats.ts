@@ -1,5 +1,5 @@
 import { fileTypeFromBuffer } from "file-type";
-import type { ByteSource } from "./byte-source.ts";
+import type { ByteSource } from "../byte-source.ts";
 import { detectCfb, isCfb } from "./cfb-check.ts";
 import { detectZip, isZip } from "./zip-check.ts";
 
