@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Config } from "#config/config.ts";
 import type { FileStore } from "#domain/assets/file-store.ts";
 import type { Deps } from "#domain/deps.ts";
-import { createFileTokens, type FileTokens } from "#http/file-tokens.ts";
+import { createFileTokens, type FileTokens } from "#http/files/file-tokens.ts";
 import { minutes, systemClock } from "#lib/clock.ts";
 import { every, type Repeated } from "#lib/every.ts";
 import type { Log } from "#lib/log.ts";

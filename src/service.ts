@@ -18,7 +18,7 @@ import { addressKey } from "#http/client-address.ts";
 import { drain } from "#http/drain.ts";
 import type { Need } from "#http/health.ts";
 import { createMetrics } from "#http/metrics.ts";
-import { renderErrorPage } from "#http/page.ts";
+import { renderErrorPage } from "#http/pages/page.ts";
 import { createRoutes } from "#http/routes.ts";
 import { createEdge, type Edge } from "#http/server.ts";
 import type { StaticFiles } from "#http/static-files.ts";

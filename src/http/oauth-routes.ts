@@ -3,7 +3,7 @@ import type { OAuthServer } from "#auth/oauth-server.ts";
 import { oauthPaths } from "#auth/oauth-paths.ts";
 import { protectedResourceMetadata } from "#auth/resource-metadata.ts";
 import type { RateLimit } from "#domain/access/rate-limit.ts";
-import { pageHandler } from "./page-handler.ts";
+import { pageHandler } from "./pages/page-handler.ts";
 import type { Handler, Route } from "./server.ts";
 
 export interface OAuthParts {

@@ -1,9 +1,9 @@
 import type { People } from "#auth/people.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Signer } from "#lib/signed-token.ts";
-import { devIssuerRoutes } from "./dev-issuer-routes.ts";
-import { joinRoutes } from "./join-routes.ts";
-import { loginRoutes, type LoginParts } from "./login-routes.ts";
+import { devIssuerRoutes } from "./pages/dev-issuer-routes.ts";
+import { joinRoutes } from "./pages/join-routes.ts";
+import { loginRoutes, type LoginParts } from "./pages/login-routes.ts";
 import type { Route } from "./server.ts";
 import { signOutRoute } from "./sign-out.ts";
 

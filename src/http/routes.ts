@@ -1,18 +1,18 @@
 import type { SandboxPlatform } from "#auth/sandbox-platform.ts";
 import type { McpEndpoint } from "#mcp/endpoint.ts";
-import { connectRoutes, type ConnectParts } from "./connect-routes.ts";
-import { consentRoutes, type ConsentParts } from "./consent-routes.ts";
-import { fileRoutes, type FileRouteParts } from "./file-routes.ts";
+import { connectRoutes, type ConnectParts } from "./pages/connect-routes.ts";
+import { consentRoutes, type ConsentParts } from "./pages/consent-routes.ts";
+import { fileRoutes, type FileRouteParts } from "./files/file-routes.ts";
 import { healthz, readyz, type Need } from "./health.ts";
 import { oauthRoutes, type OAuthParts } from "./oauth-routes.ts";
 import { peopleRoutes, type PeopleParts } from "./people-routes.ts";
 import { mcpRoute } from "./mcp-route.ts";
 import type { Metrics } from "./metrics.ts";
 import { metricsRoute } from "./metrics-route.ts";
-import { sandboxRoutes } from "./sandbox-routes.ts";
+import { sandboxRoutes } from "./pages/sandbox-routes.ts";
 import type { Handler, Route } from "./server.ts";
 import { uploadRoutes, type UploadRouteParts } from "./uploads/routes.ts";
-import { thumbnailRoute, type ThumbnailParts } from "./thumbnail-route.ts";
+import { thumbnailRoute, type ThumbnailParts } from "./files/thumbnail-route.ts";
 import { webApp, type StaticFiles } from "./static-files.ts";
 import { nothingHere } from "./problem.ts";
 

@@ -1,5 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { createFileTokens } from "#http/file-tokens.ts";
+import { createFileTokens } from "#http/files/file-tokens.ts";
 import type { AssetDetail } from "#domain/assets/asset.ts";
 import type { FileStore } from "#domain/assets/file-store.ts";
 import type { Caller } from "#domain/caller.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { fileRoutes } from "#http/file-routes.ts";
-import { createFileTokens, type FileTokens } from "#http/file-tokens.ts";
+import { fileRoutes } from "#http/files/file-routes.ts";
+import { createFileTokens, type FileTokens } from "#http/files/file-tokens.ts";
 import { createMetrics } from "#http/metrics.ts";
 import { createEdge } from "#http/server.ts";
 import type { Clock } from "#lib/clock.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase } from "#db/open.ts";
-import { createFileTokens } from "#http/file-tokens.ts";
+import { createFileTokens } from "#http/files/file-tokens.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { FileStore } from "#domain/assets/file-store.ts";
 import { systemClock } from "#lib/clock.ts";

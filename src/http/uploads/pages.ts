@@ -1,4 +1,4 @@
-import { html, renderPage, type RenderedPage } from "../page.ts";
+import { html, renderPage, type RenderedPage } from "../pages/page.ts";
 
 const nextStep = html`<p class="hint">
   Ask whoever sent you the link for a new one. An AI assistant makes one when you say: “Make a new upload link for this

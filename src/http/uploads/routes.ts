@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Deps } from "#domain/deps.ts";
 import { findLink } from "#domain/uploads/visit.ts";
 import { mountApi } from "../api/mount.ts";
-import { html, sendPage } from "../page.ts";
+import { html, sendPage } from "../pages/page.ts";
 import { uploadPageCsp } from "../security-headers.ts";
 import type { RequestContext, Route } from "../server.ts";
 import type { StaticFiles } from "../static-files.ts";

@@ -14,7 +14,7 @@ import { isSignedForm, readForm, refuseForeignPage, signForm } from "./form.ts";
 import { sendPage, type RenderedPage } from "./page.ts";
 import { pageHandler, seeOther } from "./page-handler.ts";
 import { loginAddress } from "./return-to.ts";
-import type { Route } from "./server.ts";
+import type { Route } from "../server.ts";
 
 export interface ConnectParts {
   base: string;

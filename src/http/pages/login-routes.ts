@@ -8,7 +8,7 @@ import { failedSignInPage, loginPage, signedInPage } from "./login-pages.ts";
 import { sendPage } from "./page.ts";
 import { pageHandler, seeOther } from "./page-handler.ts";
 import { loginAddress, safeReturnTo } from "./return-to.ts";
-import type { Route } from "./server.ts";
+import type { Route } from "../server.ts";
 
 export interface LoginParts {
   base: string;

@@ -6,7 +6,7 @@ import { readForm, refuseForeignPage } from "./form.ts";
 import { onlyHere } from "./only-here.ts";
 import { html, renderPage, sendPage, type RenderedPage } from "./page.ts";
 import { pageHandler, pathOf } from "./page-handler.ts";
-import type { Route } from "./server.ts";
+import type { Route } from "../server.ts";
 
 const peopleCookie = "atelier_dev_people";
 const mostPeople = 6;

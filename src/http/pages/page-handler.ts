@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { renderError } from "#lib/errors.ts";
 import { renderErrorPage, sendPage } from "./page.ts";
-import type { Handler, RequestContext } from "./server.ts";
-import { nothingHere } from "./problem.ts";
+import type { Handler, RequestContext } from "../server.ts";
+import { nothingHere } from "../problem.ts";
 
 export type PageMethods = Partial<
   Record<"GET" | "POST", (req: IncomingMessage, res: ServerResponse, context: RequestContext) => void | Promise<void>>

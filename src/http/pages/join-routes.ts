@@ -11,7 +11,7 @@ import { endedPage, joinPage, wrongAddressPage } from "./join-pages.ts";
 import { sendPage } from "./page.ts";
 import { pageHandler, seeOther } from "./page-handler.ts";
 import { loginAddress } from "./return-to.ts";
-import type { Route } from "./server.ts";
+import type { Route } from "../server.ts";
 
 export interface JoinParts {
   base: string;

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { PartedFile } from "#domain/assets/part-store.ts";
 import { AppError } from "#lib/errors.ts";
 import type { FileClaims } from "./file-tokens.ts";
-import { toProblem } from "./problem.ts";
-import type { RequestContext } from "./server.ts";
+import { toProblem } from "../problem.ts";
+import type { RequestContext } from "../server.ts";
 
 /** Takes the bytes of a PUT. It reads none before everything else was found good. */
 export interface FileReceiver {

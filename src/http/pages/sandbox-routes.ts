@@ -4,7 +4,7 @@ import { readForm, refuseForeignPage } from "./form.ts";
 import { onlyHere } from "./only-here.ts";
 import { html, renderPage, sendPage, type RenderedPage } from "./page.ts";
 import { pageHandler, pathOf } from "./page-handler.ts";
-import type { Route } from "./server.ts";
+import type { Route } from "../server.ts";
 
 const name = "The sandbox platform";
 

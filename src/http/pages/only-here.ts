@@ -1,6 +1,6 @@
 import { AppError } from "#lib/errors.ts";
-import { isLocalPeer } from "./guards.ts";
-import type { Handler } from "./server.ts";
+import { isLocalPeer } from "../guards.ts";
+import type { Handler } from "../server.ts";
 
 /** For what believes whatever it is told: it listens to this machine only. `what` names it to everyone else. */
 export function onlyHere(what: string, handle: Handler): Handler {

@@ -4,7 +4,7 @@ import { AppError } from "#lib/errors.ts";
 import { serveFile, type FileReader } from "./file-get.ts";
 import { receiveFile, refuse, type FileReceiver } from "./file-put.ts";
 import type { FileTokens } from "./file-tokens.ts";
-import type { Route } from "./server.ts";
+import type { Route } from "../server.ts";
 
 export interface FileRouteParts {
   store: FileReader & FileReceiver;

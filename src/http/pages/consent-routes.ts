@@ -13,7 +13,7 @@ import { isSignedForm, readForm, refuseForeignPage, signForm } from "./form.ts";
 import { pageHandler, seeOther } from "./page-handler.ts";
 import { sendPage } from "./page.ts";
 import { loginAddress } from "./return-to.ts";
-import type { Route } from "./server.ts";
+import type { Route } from "../server.ts";
 
 export interface ConsentParts {
   consent: Consent;

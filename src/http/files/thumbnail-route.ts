@@ -1,7 +1,7 @@
 import { openThumbnail } from "#domain/assets/thumbnails.ts";
 import type { Deps } from "#domain/deps.ts";
-import type { Route } from "./server.ts";
-import { nothingHere } from "./problem.ts";
+import type { Route } from "../server.ts";
+import { nothingHere } from "../problem.ts";
 
 export type ThumbnailParts = Pick<Deps, "assets" | "files" | "media" | "signer">;
 
