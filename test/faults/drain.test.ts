@@ -126,7 +126,7 @@ describe("SIGTERM", () => {
     const asked = performance.now();
     service.terminate();
     assert.equal(await service.ended, 1);
-    assert.ok(performance.now() - asked < 1000);
+    assert.ok(performance.now() - asked < 5000);
     await assert.rejects(answer);
   });
 

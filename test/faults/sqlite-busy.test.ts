@@ -23,7 +23,7 @@ forEachEngine(
 
     test("[RUN-5] [D4] a write waits for the other's, and is made", async () => {
       const owner = await newStudio(bed.deps);
-      const helper = await hold(400);
+      const helper = await hold(1500);
       const { outcome, ms } = await timed(() => createPost(bed.deps, owner, { title: "A", body: "" }));
       assert.equal(outcome, "ok");
       assert.ok(ms > 100, "it had to wait");
@@ -36,7 +36,7 @@ forEachEngine(
       const helper = await hold(60_000);
       try {
         const read = await timed(() => getPost(bed.deps, owner, { postId }));
-        assert.deepEqual([read.outcome, read.ms < 1000], ["ok", true]);
+        assert.deepEqual([read.outcome, read.ms < 3000], ["ok", true]);
         const write = await timed(() => createPost(bed.deps, owner, { title: "B", body: "" }));
         assert.deepEqual([write.outcome, write.ms < 5000], ["storage_unavailable", true], `${write.ms}`);
         const waiting = [1, 2, 3].map((n) => timed(() => createPost(bed.deps, owner, { title: `C${n}`, body: "" })));
@@ -65,7 +65,7 @@ forEachEngine(
       }
       await write;
       await helper.ended;
-      assert.ok(slowest < 500, `the event loop stood still for ${slowest} ms`);
+      assert.ok(slowest < 1000, `the event loop stood still for ${slowest} ms`);
     });
 
     test("[RUN-5] two processes of ours on one folder write side by side, and none of it is lost", async () => {

@@ -219,7 +219,7 @@ forEachEngine(
       await post("[".repeat(mebibyte));
       await post(`{"title":"${"\\".repeat(mebibyte - 20)}"}`);
       await post(`{${Array.from({ length: 60_000 }, (_, i) => `"k${i}":1`).join(",")}}`);
-      assert.ok(performance.now() - began < 1500, `${performance.now() - began} ms`);
+      assert.ok(performance.now() - began < 5000, `${performance.now() - began} ms`);
     });
   },
   ["sqlite"],

@@ -222,7 +222,7 @@ forEachEngine("importing", (bed) => {
     setTimeout(() => leaving.abort(), 200);
     const started = performance.now();
     await assert.rejects(importAssetFromUrl(deps, owner, { url: host.url("/forever") }, { signal: leaving.signal }));
-    assert.ok(performance.now() - started < 2000);
+    assert.ok(performance.now() - started < 10_000);
   });
 
   test("[ASSET-16] [R4] the same key: one asset, however often and however parallel; other input is a conflict", async () => {

@@ -164,6 +164,6 @@ forEachEngine("lists of posts", (bed) => {
     const started = performance.now();
     assert.deepEqual(await titles(owner, { query: `${"a".repeat(199)}b` }), []);
     assert.deepEqual(await titles(owner, { query: "%a".repeat(100) }), []);
-    assert.ok(performance.now() - started < 500);
+    assert.ok(performance.now() - started < 5000);
   });
 });
