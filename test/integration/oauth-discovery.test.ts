@@ -55,6 +55,7 @@ forEachEngine("oauth discovery", (bed) => {
         grant_types_supported: ["authorization_code", "refresh_token"],
         code_challenge_methods_supported: ["S256"],
         token_endpoint_auth_methods_supported: ["none", "client_secret_basic", "client_secret_post"],
+        revocation_endpoint_auth_methods_supported: ["none", "client_secret_basic", "client_secret_post"],
         scopes_supported: ["openid", "offline_access", "studio:read", "studio:write"],
         authorization_response_iss_parameter_supported: true,
         client_id_metadata_document_supported: true,
