@@ -13,7 +13,8 @@ export function mcpRoute(endpoint: McpEndpoint): Route {
       if (req.method === "OPTIONS") {
         res
           .writeHead(204, {
-            "access-control-allow-methods": "POST",
+            // DELETE too: a page that ends its session is to read the 405, not to take the service for lost.
+            "access-control-allow-methods": "POST, GET, DELETE",
             "access-control-allow-headers":
               "Authorization, Content-Type, Accept, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID",
             "access-control-max-age": "3600",
