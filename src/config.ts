@@ -48,8 +48,8 @@ const schema = z.object({
   MAX_ASSETS_PER_POST: whole(1, 1000, "a number from 1 to 1000").default(20),
   MAX_STUDIO_BYTES: bytes.optional(),
   OAUTH_CLIENTS: z.string().optional(),
-  TRUST_PROXY: proxies.prefault(""),
-  CONFORMANCE_FIXTURES: z.enum(["0", "1"]).default("0"),
+  TRUST_PROXY: proxies.prefault("off"),
+  CONFORMANCE_FIXTURES: z.enum(["off", "0", "1"]).default("off"),
   RATE_LIMITS: onOff.default("on"),
   LOG_LEVEL: z.enum(logLevels).default("info"),
 });
@@ -119,8 +119,11 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads every setting, or throws one ConfigError that lists every fault. */
-export function readConfig(environment: Environment): Config {
+/**
+ * Reads every setting, or throws one ConfigError that lists every fault. `findMore` has those that this file cannot
+ * know: in what a setting names.
+ */
+export function readConfig(environment: Environment, findMore: (config: Config) => string[] = () => []): Config {
   const set = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""),
   );
@@ -139,11 +142,7 @@ export function readConfig(environment: Environment): Config {
   const identityProviders = readIdentityProviders(set, faults);
   const offLoopback = "needed where HOST or BASE_URL is not loopback";
 
-  if (new URL(base).pathname !== "/") faults.push("BASE_URL: expected an address without a path");
-  if (env.UPLOAD_PAGE_URL !== undefined && new URL(env.UPLOAD_PAGE_URL).pathname !== "/")
-    faults.push("UPLOAD_PAGE_URL: expected an address without a path");
-  if (!isLoopbackName(new URL(base).hostname) && !base.startsWith("https:"))
-    faults.push("BASE_URL: expected https unless it is loopback");
+  checkAddresses(base, env.UPLOAD_PAGE_URL, faults);
   if (!loopback) {
     if (!env.SECRETS && !wrong.has("SECRETS"))
       faults.push(`SECRETS: ${offLoopback} (32 bytes or more, for example from: openssl rand -hex 32)`);
@@ -157,9 +156,7 @@ export function readConfig(environment: Environment): Config {
   }
   const storage = env.STORAGE === "s3" ? readS3(env, faults) : ({ kind: "disk" } as const);
   const platformCredentials = readPlatforms(set, faults);
-  if (faults.length > 0) throw new ConfigError(faults);
-
-  return {
+  const config: Config = {
     host: env.HOST,
     port: env.PORT,
     base,
@@ -188,6 +185,17 @@ export function readConfig(environment: Environment): Config {
     rateLimits: env.RATE_LIMITS === "on",
     logLevel: env.LOG_LEVEL,
   };
+  faults.push(...findMore(config));
+  if (faults.length > 0) throw new ConfigError(faults);
+  return config;
+}
+
+function checkAddresses(base: string, uploadPage: string | undefined, faults: string[]): void {
+  if (new URL(base).pathname !== "/") faults.push("BASE_URL: expected an address without a path");
+  if (uploadPage !== undefined && new URL(uploadPage).pathname !== "/")
+    faults.push("UPLOAD_PAGE_URL: expected an address without a path");
+  if (!isLoopbackName(new URL(base).hostname) && !base.startsWith("https:"))
+    faults.push("BASE_URL: expected https unless it is loopback");
 }
 
 function readLoginUrl(given: string | undefined, base: string, faults: string[]): string {

@@ -1,5 +1,5 @@
 import { ConfigError, readConfig, type Config } from "./config.ts";
-import { openService, type Service } from "./service.ts";
+import { findSettingFaults, openService, type Service } from "./service.ts";
 import { MigrationError } from "#db/migrate.ts";
 import { DamagedDatabaseError } from "#db/sqlite.ts";
 import type { Edge } from "#http/server.ts";
@@ -9,7 +9,7 @@ import { UnusableFolderError } from "#storage/disk-faults.ts";
 /** The process: settings in, signals, a greeting, and what to say when it cannot start. */
 async function main(): Promise<void> {
   process.umask(0o077); // what we write is for this account only
-  const config = readConfig(process.env);
+  const config = readConfig(process.env, findSettingFaults);
   const log = createLog(config.logLevel);
   const service = await openService(config, log);
   leaveOnSignal(service, log);

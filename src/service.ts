@@ -3,11 +3,11 @@ import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import packageJson from "../package.json" with { type: "json" };
-import { ConfigError, type Config } from "./config.ts";
+import type { Config } from "./config.ts";
 import { startJobs } from "./jobs.ts";
 import { createAuthenticate } from "#auth/authenticate.ts";
 import { createOAuthServer } from "#auth/oauth-server.ts";
-import { readOperatorClients } from "#auth/operator-clients.ts";
+import { findClientFaults, readOperatorClients } from "#auth/operator-clients.ts";
 import { createPeople } from "#auth/people.ts";
 import { createSandboxPlatform } from "#auth/sandbox-platform.ts";
 import { openDatabase } from "#db/open.ts";
@@ -62,11 +62,14 @@ export interface Service {
 
 const webFolder = join(import.meta.dirname, "../web/dist");
 
+/** Faults in what settings name, for `readConfig`. */
+export function findSettingFaults({ platformCredentials, oauthClientsFile }: Config): string[] {
+  return [...strayCredentials(platformCredentials), ...findClientFaults(oauthClientsFile)];
+}
+
 /** The service as it runs: its database opened, its secret found, everything checked. Nothing listens yet. */
 export async function openService(config: Config, log: Log): Promise<Service> {
-  const stray = strayCredentials(config.platformCredentials);
-  if (stray.length > 0) throw new ConfigError(stray);
-  const clients = await readOperatorClients(config.oauthClientsFile);
+  const clients = readOperatorClients(config.oauthClientsFile);
   const webFiles = await loadStaticFiles(webFolder);
   const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log });
   // Made after the database: a folder that holds a secret once held a database too.
@@ -156,7 +159,7 @@ export interface ServiceParts {
   /** Absent where files lie elsewhere. */
   disk?: DiskFiles | undefined;
   secrets: Secrets;
-  clients: Awaited<ReturnType<typeof readOperatorClients>>;
+  clients: ReturnType<typeof readOperatorClients>;
   webFiles: StaticFiles;
   /** Fetches the document that a client's id points at. */
   fetchDocument: (url: string) => Promise<Response>;
