@@ -3,11 +3,12 @@ import type { McpEndpoint } from "#mcp/endpoint.ts";
 import type { Route } from "./server.ts";
 
 /** `/mcp`: the door has judged Host and Origin; pages that may call are told so before anyone is asked for a token. */
-export function mcpRoute(endpoint: McpEndpoint): Route {
+export function mcpRoute(endpoint: McpEndpoint, path = "/mcp"): Route {
   return {
-    path: "/mcp",
+    path,
     origin: "mcp",
     dataOnly: true,
+    saysContinue: true,
     async handle(req, res, context) {
       if (req.headers.origin !== undefined) allowPage(res, req.headers.origin);
       if (req.method === "OPTIONS") {

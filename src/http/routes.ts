@@ -45,6 +45,7 @@ export function createRoutes(parts: RouteParts): (isDraining: () => boolean) => 
     ...oauthRoutes(parts.oauth),
     { path: "/.well-known/*", origin: "any", handle: nothingHere },
     mcpRoute(parts.mcp),
+    mcpRoute(parts.mcp, "/mcp/"), // as people write it too; the resource has one name
     ...peopleRoutes(parts.people),
     ...consentRoutes(parts.consent),
     ...connectRoutes(parts.connect),
