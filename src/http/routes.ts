@@ -1,6 +1,5 @@
 import type { SandboxPlatform } from "#auth/sandbox-platform.ts";
 import type { McpEndpoint } from "#mcp/endpoint.ts";
-import { AppError } from "#lib/errors.ts";
 import { connectRoutes, type ConnectParts } from "./connect-routes.ts";
 import { consentRoutes, type ConsentParts } from "./consent-routes.ts";
 import { fileRoutes, type FileRouteParts } from "./file-routes.ts";
@@ -43,7 +42,6 @@ export function createRoutes(parts: RouteParts): (isDraining: () => boolean) => 
     { path: "/readyz", origin: "any", anyHost: true, handle: readyz(parts.needs, isDraining) },
     { path: "/metrics", origin: "any", anyHost: true, handle: metricsRoute(parts.metrics, parts.metricsToken) },
     ...oauthRoutes(parts.oauth),
-    { path: "/.well-known/*", origin: "any", handle: nothingHere },
     mcpRoute(parts.mcp),
     mcpRoute(parts.mcp, "/mcp/"), // as people write it too; the resource has one name
     ...peopleRoutes(parts.people),
@@ -56,9 +54,4 @@ export function createRoutes(parts: RouteParts): (isDraining: () => boolean) => 
     { path: "/api/*", origin: "own", handle: parts.api },
     { path: "/*", origin: "own", handle: webApp(parts.webFiles, parts.base, parts.uploads.deps.files.origin) },
   ];
-}
-
-/** Clients probe for documents; one that is not there is a JSON 404, never the web app's page. */
-function nothingHere(): void {
-  throw new AppError("not_found", "There is nothing at this address.");
 }

@@ -98,6 +98,9 @@ forEachEngine("oauth discovery", (bed) => {
       assert.equal(status, 404, path);
       assert.match(headers.get("content-type") ?? "", /json/);
       assert.equal(body.code, "not_found");
+      assert.equal(headers.get("access-control-allow-origin"), "*");
+      const preflight = await fetch(`${service.base}/.well-known/${path}`, { method: "OPTIONS" });
+      assert.match(preflight.headers.get("access-control-allow-headers") ?? "", /MCP-Protocol-Version/);
     }
   });
 
