@@ -53,7 +53,7 @@ export interface ServiceParts {
   /** Absent where files lie elsewhere. */
   disk?: DiskFiles | undefined;
   secrets: Secrets;
-  clients: Awaited<ReturnType<typeof readOperatorClients>>;
+  clients: ReturnType<typeof readOperatorClients>;
   webFiles: StaticFiles;
   /** Fetches the document that a client's id points at. */
   fetchDocument: (url: string) => Promise<Response>;

@@ -121,6 +121,8 @@ export function createMcpEndpoint({
     const fault = checkBodyHeaders(req);
     if (fault) return refuseWith(req, res, fault);
 
+    // Only now, after every check, is a sender that asked first told to go ahead.
+    if (req.headers.expect !== undefined) res.writeContinue();
     const bytes = await readBody(req);
     if ("kind" in bytes) return refuseWith(req, res, bytes);
     const parsed = parseBody(bytes);

@@ -116,7 +116,6 @@ forEachEngine("attacks at the door", (bed) => {
     const body = create(1);
     const spelled = [
       "//mcp",
-      "/mcp/",
       "/MCP",
       "/%6dcp",
       "/mcp%2f",
@@ -127,12 +126,16 @@ forEachEngine("attacks at the door", (bed) => {
       "/mcp#x",
       "\\mcp",
     ];
-    for (const path of [...spelled, `http://evil.example/mcp`, `${service.base}/mcp`]) {
+    for (const path of [...spelled, `http://evil.example/mcp`, `http://a@${new URL(service.base).host}/mcp`]) {
       const said = statuses(await raw(head(path, `Content-Length: ${body.length}`) + body));
       assert.ok(
         said.every((status) => status >= 400 && status < 500),
         `${path} ${said.join()}`,
       );
+    }
+    for (const path of ["/mcp/", `${service.base}/mcp`]) {
+      const nobody = head(path, `Content-Length: ${body.length}`).replace(/^authorization:.*\r\n/im, "");
+      assert.deepEqual(statuses(await raw(nobody + body)), [401], `${path} leads to the same door`);
     }
     for (const path of ["//api/me", "/api//me", "/API/me", "/api/me/", "/api/uploads/../me", "/api/x/%2e%2e/me"])
       assert.ok([401, 404].includes((await fetch(`${service.base}${path}`)).status), path);

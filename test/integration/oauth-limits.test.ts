@@ -44,6 +44,9 @@ forEachEngine("oauth limits", (bed) => {
     assert.equal(passed, 300);
     assert.ok(Number(refused.headers.get("retry-after")) > 0 && Number(refused.headers.get("retry-after")) <= 60);
     assert.equal(refused.headers.get("access-control-allow-origin"), "*");
+    const { error, error_description } = (await refused.json()) as Record<string, string>;
+    assert.equal(error, "temporarily_unavailable");
+    assert.match(error_description ?? "", /^Too many requests\. Try again in \d+ seconds\.$/);
     bed.clock.advance(minutes(1));
     assert.equal((await post(`${first.base}${paths.token}`, "")).status, 400);
   });

@@ -38,6 +38,7 @@ const edge: readonly Address[] = [
   { path: "/api/auth/oauth2/authorize/*", origin: "any", get: 400, post: 405 },
   { path: "/.well-known/*", origin: "any", get: 404, post: 404 },
   { path: "/mcp", origin: "mcp", get: 401, post: 401 },
+  { path: "/mcp/", origin: "mcp", get: 401, post: 401 },
   { path: "/login", origin: "own", get: 200, post: 415 },
   { path: "/api/auth/callback/*", origin: "own", get: 404, post: 404 },
   { path: "/join/*", origin: "own", get: 404, post: 303 },
