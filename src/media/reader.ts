@@ -1,6 +1,7 @@
 import sharp from "sharp";
 import type { MediaFacts } from "#domain/assets/asset.ts";
 import { canHaveThumbnail, unknownFacts, type MediaReader } from "#domain/assets/media.ts";
+import { openOnlyOurTypes } from "./decoders.ts";
 import { describePicture } from "./picture.ts";
 import { createQueue } from "./queue.ts";
 import { makeThumbnail } from "./thumbnail.ts";
@@ -15,6 +16,7 @@ export function createMediaReader(): MediaReader {
   // The library's own cache and threads would multiply what `atOnce` allows.
   sharp.cache(false);
   sharp.concurrency(1);
+  openOnlyOurTypes();
   const inTurn = createQueue(atOnce);
   const inTurnFilms = createQueue(atOnce);
   const describeVideo = createVideoReader();
@@ -26,7 +28,7 @@ export function createMediaReader(): MediaReader {
     },
     async thumbnail(source, mimeType) {
       if (!canHaveThumbnail(mimeType)) return undefined;
-      return inTurn(() => makeThumbnail(source, mimeType)).catch(() => undefined);
+      return inTurn(() => makeThumbnail(source)).catch(() => undefined);
     },
   };
 }
