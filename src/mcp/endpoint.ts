@@ -133,7 +133,7 @@ export function createMcpEndpoint({
     const fault = checkBodyHeaders(req);
     if (fault) return refuseWith(req, res, fault);
 
-    const bytes = await readBody(req);
+    const bytes = await readBody(req, authentication.user.id);
     if ("kind" in bytes) return refuseWith(req, res, bytes);
     const parsed = parseBody(bytes);
     if (parsed.kind === "rejection") return refuseWith(req, res, parsed);
