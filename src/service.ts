@@ -15,6 +15,7 @@ import { createStores } from "#db/stores.ts";
 import { createCallLimit, noLimit } from "#domain/access/call-limit.ts";
 import { createCallTally } from "#domain/access/call-tally.ts";
 import { countHit, unlimited, type RateLimit } from "#domain/access/rate-limit.ts";
+import { createImportSlots } from "#domain/assets/import-slots.ts";
 import type { FileStore } from "#domain/assets/file-store.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Platforms } from "#domain/platforms/ports.ts";
@@ -82,11 +83,13 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     base: config.base,
     uploadPage: config.uploadPage,
     limits: config.limits,
+    signInAllow: config.signInAllow,
     files,
     media: createMediaReader(),
     signer,
     vault: createVault(secrets),
     openUrl: createPublicOpener({ patienceMs: seconds(15), maxRedirects: 5, accept: "*/*" }),
+    importSlots: createImportSlots(),
     sleep,
   };
   const fetchDocument = createPublicFetch(documentLimits);
