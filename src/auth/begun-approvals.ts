@@ -22,14 +22,20 @@ const plainName = "atelier-approval-";
 
 export function createBegunApprovals(base: string): BegunApprovals {
   const cookieOf = (uid: string) => hostCookie(base, `${plainName}${uid}`);
-  const uidIn = new RegExp(`(?:^|;)\\s*(?:__Host-)?${plainName}([\\w-]+)=`, "g");
+  const prefix = cookieOf("").name;
+  const uidsIn = (header: string): string[] =>
+    header
+      .split(";")
+      .map((pair) => pair.split("=", 1)[0]?.trim() ?? "")
+      .filter((name) => name.startsWith(prefix))
+      .map((name) => name.slice(prefix.length));
   return {
     async remember(ctx, next) {
       await next();
       const uid = /^\/consent\/([\w-]+)$/.exec(ctx.response.get("location") || "")?.[1];
       if (ctx.status !== 303 || uid === undefined) return;
       // A browser sends the oldest first.
-      const before = [...ctx.get("cookie").matchAll(uidIn)].map(([, one = ""]) => one);
+      const before = uidsIn(ctx.get("cookie"));
       const stale = before.slice(0, Math.max(0, before.length + 1 - mostAtOnce));
       ctx.append("set-cookie", [
         ...stale.map((one) => cookieOf(one).clear()),
