@@ -185,7 +185,8 @@ export function assembleService(parts: ServiceParts): Service {
   const platforms = createPlatforms(base, [...own, ...parts.platforms], log);
   const deps: Deps = { ...parts.deps, platforms, ...(config.rateLimits ? {} : { rateLimits: unlimited }) };
   const { signer } = deps;
-  const limit = (name: RateLimit, req: IncomingMessage) => countHit(deps, name, addressKey(req, config.trustProxy));
+  const limit = (name: RateLimit, req: IncomingMessage) =>
+    countHit(deps, name, addressKey(req, config.trustProxy, name === "registrationSite" ? 48 : 64));
 
   const people = createPeople({ ...config, deps, signer, log, renderErrorPage });
   const findUser = people.sessions.find;

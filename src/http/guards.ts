@@ -75,8 +75,15 @@ export function requireOwnPage(headers: Headers, base: string): void {
   if (!ours) throw new AppError("forbidden", "Changes are accepted from our own pages only.");
 }
 
-/** The peer sits on this machine and speaks for itself, not for someone behind a proxy. */
+/**
+ * The peer sits on this machine and speaks for itself, not for someone behind a proxy: a proxy on this machine that says
+ * nothing of whom it speaks for still passes on the name by which they called us.
+ */
 export function isLocalPeer(req: IncomingMessage): boolean {
   const forwarded = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via"];
-  return isLoopbackAddress(req.socket.remoteAddress) && forwarded.every((name) => req.headers[name] === undefined);
+  return (
+    isLoopbackAddress(req.socket.remoteAddress) &&
+    isLoopbackName(URL.parse(`http://${req.headers.host}`)?.hostname ?? "") &&
+    forwarded.every((name) => req.headers[name] === undefined)
+  );
 }
