@@ -41,6 +41,8 @@ export function createGuards({ base, uploadPage, loopback, mcpOrigins }: Address
 
   return {
     checkHost(req) {
+      // RFC 9112 §3.2: of two, whoever passed this on may have taken the other.
+      if (countHosts(req.rawHeaders) > 1) throw new AppError("invalid_input", "A request names its host once.");
       const host = req.headers.host?.toLowerCase() ?? "";
       if (hosts.has(host)) return;
       const url = `http://${host}`;
@@ -59,6 +61,13 @@ export function createGuards({ base, uploadPage, loopback, mcpOrigins }: Address
       throw new AppError("forbidden", "Pages of that origin may not call this address.");
     },
   };
+}
+
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === "host") count++;
+  return count;
 }
 
 /**
