@@ -9,6 +9,7 @@ import { documentLimits } from "#auth/provider.ts";
 import type { Config } from "#config/config.ts";
 import { openDatabase } from "#db/open.ts";
 import { createStores } from "#db/stores.ts";
+import { createImportSlots } from "#domain/assets/import-slots.ts";
 import type { Deps } from "#domain/deps.ts";
 import { loadStaticFiles } from "#http/static-files.ts";
 import { seconds, systemClock } from "#lib/clock.ts";
@@ -47,11 +48,13 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     base: config.base,
     uploadPage: config.uploadPage,
     limits: config.limits,
+    signInAllow: config.signInAllow,
     files: store.files,
     media: createMediaReader(),
     signer,
     vault: createVault(secrets),
     openUrl: createPublicOpener({ patienceMs: seconds(15), maxRedirects: 5, accept: "*/*" }),
+    importSlots: createImportSlots(),
     sleep,
   };
 

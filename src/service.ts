@@ -76,7 +76,8 @@ export function assembleService(parts: ServiceParts): Service {
   const deps: Deps = { ...parts.deps, platforms, ...(config.rateLimits ? {} : { rateLimits: unlimited }) };
 
   // How often one may ask.
-  const limit = (name: RateLimit, req: IncomingMessage) => countHit(deps, name, addressKey(req, config.trustProxy));
+  const limit = (name: RateLimit, req: IncomingMessage) =>
+    countHit(deps, name, addressKey(req, config.trustProxy, name === "registrationSite" ? 48 : 64));
   const toolCalls = createCallLimit(deps, "calls", callLimits.calls);
   const linkCalls = createCallLimit(deps, "uploads", callLimits.uploads);
   const calls = createCallTally(deps);
