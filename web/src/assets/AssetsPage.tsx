@@ -119,7 +119,7 @@ function NoAssets({ filter }: { filter: AssetFilter }) {
   const { studio } = useStudio();
   if (Object.keys(filter).length > 0) {
     return (
-      <Empty title="Nothing fits">
+      <Empty title="Nothing found">
         <p>
           <Link to="/studios/$studioId/assets" params={{ studioId: studio.id }}>
             Show all assets
