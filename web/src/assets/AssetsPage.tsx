@@ -46,7 +46,11 @@ export function AssetsPage() {
               {asset.postId === null ? (
                 "on no post"
               ) : (
-                <Link to="/studios/$studioId/posts/$postId" params={{ studioId: studio.id, postId: asset.postId }}>
+                <Link
+                  to="/studios/$studioId/posts/$postId"
+                  params={{ studioId: studio.id, postId: asset.postId }}
+                  aria-label={`${asset.filename} is on a post`}
+                >
                   on a post
                 </Link>
               )}
