@@ -30,6 +30,7 @@ const shape = new RegExp(`^[a-z]{3}_[${alphabet}]{${timeChars + randomChars}}$`)
  */
 export function createIds(clock: Clock, random: (bytes: number) => Uint8Array = randomBytes): NewId {
   const tail = new Uint8Array(randomChars);
+  const letters = Buffer.alloc(randomChars);
   let lastTime = 0;
   let time = encodeTime(0);
   let pool: Uint8Array = new Uint8Array(0);
@@ -52,9 +53,8 @@ export function createIds(clock: Clock, random: (bytes: number) => Uint8Array = 
     } else {
       countUp(tail);
     }
-    let id = `${idPrefixes[kind]}_${time}`;
-    for (const digit of tail) id += alphabet.charAt(digit);
-    return id;
+    for (let i = 0; i < randomChars; i++) letters[i] = alphabet.charCodeAt(tail[i] ?? 0);
+    return `${idPrefixes[kind]}_${time}${letters.toString("latin1")}`;
   };
 }
 

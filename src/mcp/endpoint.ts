@@ -12,7 +12,7 @@ import { bearerToken, createChallenges } from "./challenge.ts";
 import type { Extension, Method } from "./exchange.ts";
 import { instructionsFor } from "./instructions.ts";
 import { createResultMeta, lifecycleMethods } from "./lifecycle.ts";
-import { listenMethod } from "./listen.ts";
+import { createListening } from "./listen.ts";
 import {
   errorCodes,
   modernRevision,
@@ -79,7 +79,7 @@ export function createMcpEndpoint({
   const sessions = createSessions(signer, deps.clock, deps.newSecret);
   const challenges = createChallenges(deps.base);
   const toolbox = createToolbox({ tools, rawTools: extension?.tools ?? [], deps, log, countCall, noteCall });
-  const closing = new AbortController();
+  const listening = createListening(capabilities, extension?.events ?? new InMemoryServerEventBus());
   const methods = new Map<string, Method>([
     ...lifecycleMethods({
       serverInfo,
@@ -90,10 +90,7 @@ export function createMcpEndpoint({
     }),
     ["tools/list", toolbox.list],
     ["tools/call", toolbox.call],
-    [
-      "subscriptions/listen",
-      listenMethod(capabilities, extension?.events ?? new InMemoryServerEventBus(), closing.signal),
-    ],
+    ["subscriptions/listen", listening.method],
     ...(extension?.methods ?? []),
   ]);
   const server = createServer({ methods, resultMeta: createResultMeta(serverInfo), log, newId: deps.newId });
@@ -108,7 +105,7 @@ export function createMcpEndpoint({
         refuseWith(req, res, unavailable(error));
       }
     },
-    close: () => closing.abort(),
+    close: () => listening.close(),
   };
 
   async function answer(req: IncomingMessage, res: ServerResponse, about: About): Promise<void> {

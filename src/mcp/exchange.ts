@@ -11,6 +11,12 @@ export type Era = "modern" | "legacy";
  */
 export type Result = string | Record<string, unknown>;
 
+/**
+ * Said instead of a result where the answer stays open: is told how to end it, and says what to do if the client leaves.
+ * Nothing of the exchange is held meanwhile, unless this holds it: there may be thousands.
+ */
+export type StaysOpen = (end: (result: Result) => void) => () => void;
+
 /** One request on its way to its answer. */
 export interface Exchange {
   readonly era: Era;
@@ -42,7 +48,7 @@ export interface Method {
   beginsSession?: true;
   /** Milliseconds its result may be kept by the client that asked (2026-07-28, caching). */
   ttlMs?: number;
-  answer(exchange: Exchange): Result | Promise<Result>;
+  answer(exchange: Exchange): Result | StaysOpen | Promise<Result>;
 }
 
 /** Everything the endpoint can be asked, by name. */

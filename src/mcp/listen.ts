@@ -20,44 +20,73 @@ const filterInput = z.object({
   resourceSubscriptions: z.array(z.string().max(2000)).max(100).optional(),
 });
 
+export interface Listening {
+  method: Method;
+  /** Ends every stream, properly, and from now on each as soon as it began. */
+  close(): void;
+}
+
 /**
  * `subscriptions/listen` (2026-07-28): acknowledged with what can be delivered, then open until one side leaves.
  * Where nothing can be, which is the product's own case, it ends at once, and properly.
  */
-export function listenMethod(capabilities: ServerCapabilities, events: ServerEventBus, closing: AbortSignal): Method {
-  const open = new Map<string, number>();
-  return {
+export function createListening(capabilities: ServerCapabilities, events: ServerEventBus): Listening {
+  const counts = new Map<string, number>();
+  const leaves = new Set<() => void>();
+  let closed = false;
+
+  const method: Method = {
     era: "modern",
-    async answer(exchange) {
-      const parsed = filterInput.safeParse(exchange.params["notifications"]);
+    answer({ params, authentication: { grantId }, id, send }) {
+      const parsed = filterInput.safeParse(params["notifications"]);
       if (!parsed.success)
         throw new ProtocolError(
           errorCodes.invalidParams,
           "Invalid params: notifications must be a subscription filter",
         );
       const honored = honoredPart(parsed.data, capabilities);
-      const grant = exchange.authentication.grantId;
-      const count = open.get(grant) ?? 0;
-      if (count >= maxStreams) throw new ProtocolError(errorCodes.internal, "Subscription limit reached");
-      const tag = { _meta: { [SUBSCRIPTION_ID_META_KEY]: exchange.id } };
-      const notify = (method: string, params: object): void => exchange.send({ method, params: { ...params, ...tag } });
-
+      if ((counts.get(grantId) ?? 0) >= maxStreams)
+        throw new ProtocolError(errorCodes.internal, "Subscription limit reached");
+      const tag = { _meta: { [SUBSCRIPTION_ID_META_KEY]: id } };
+      const notify = (name: string, about: object): void => send({ method: name, params: { ...about, ...tag } });
       notify("notifications/subscriptions/acknowledged", { notifications: honored });
-      if (Object.keys(honored).length > 0) {
-        open.set(grant, count + 1);
-        const unsubscribe = events.subscribe((event) => {
-          const { method, accepts } = kinds[event.kind];
-          if (accepts(honored, event)) notify(method, "uri" in event ? { uri: event.uri } : {});
-        });
-        await aborted(AbortSignal.any([exchange.signal, closing]));
-        unsubscribe();
-        const left = (open.get(grant) ?? 1) - 1;
-        if (left > 0) open.set(grant, left);
-        else open.delete(grant);
-      }
-      return tag;
+      if (Object.keys(honored).length === 0 || closed) return tag;
+      return (end) => open(grantId, honored, notify, () => end(tag));
     },
   };
+  return {
+    method,
+    close() {
+      closed = true;
+      for (const leave of leaves) leave();
+    },
+  };
+
+  function open(
+    grantId: string,
+    filter: SubscriptionFilter,
+    notify: (name: string, about: object) => void,
+    end: () => void,
+  ): () => void {
+    counts.set(grantId, (counts.get(grantId) ?? 0) + 1);
+    const unsubscribe = events.subscribe((event) => {
+      const { name, accepts } = kinds[event.kind];
+      if (accepts(filter, event)) notify(name, "uri" in event ? { uri: event.uri } : {});
+    });
+    const forget = (): void => {
+      unsubscribe();
+      leaves.delete(leave);
+      const left = (counts.get(grantId) ?? 1) - 1;
+      if (left > 0) counts.set(grantId, left);
+      else counts.delete(grantId);
+    };
+    const leave = (): void => {
+      forget();
+      end();
+    };
+    leaves.add(leave);
+    return forget;
+  }
 }
 
 function honoredPart(asked: SubscriptionFilter, { tools, prompts, resources }: ServerCapabilities): SubscriptionFilter {
@@ -73,29 +102,22 @@ function honoredPart(asked: SubscriptionFilter, { tools, prompts, resources }: S
 
 /** What an event of each kind is called on the wire, and which filters ask for it. */
 const kinds: {
-  [Kind in ServerEvent["kind"]]: { method: string; accepts(filter: SubscriptionFilter, event: ServerEvent): boolean };
+  [Kind in ServerEvent["kind"]]: { name: string; accepts(filter: SubscriptionFilter, event: ServerEvent): boolean };
 } = {
   tools_list_changed: {
-    method: "notifications/tools/list_changed",
+    name: "notifications/tools/list_changed",
     accepts: (filter) => filter.toolsListChanged === true,
   },
   prompts_list_changed: {
-    method: "notifications/prompts/list_changed",
+    name: "notifications/prompts/list_changed",
     accepts: (filter) => filter.promptsListChanged === true,
   },
   resources_list_changed: {
-    method: "notifications/resources/list_changed",
+    name: "notifications/resources/list_changed",
     accepts: (filter) => filter.resourcesListChanged === true,
   },
   resource_updated: {
-    method: "notifications/resources/updated",
+    name: "notifications/resources/updated",
     accepts: (filter, event) => "uri" in event && filter.resourceSubscriptions?.includes(event.uri) === true,
   },
 };
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-}

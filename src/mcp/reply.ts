@@ -11,13 +11,14 @@ export interface Reply {
   event(json: string): void;
   /** The last message. */
   end(status: number, json: string): void;
-  /** Calls back once, if the client leaves before the end. */
+  /** Calls back once, if the client leaves before the end. The last that was given counts. */
   onGone(gone: () => void): void;
 }
 
 export function httpReply(res: ServerResponse): Reply {
   let headers: Headers | undefined;
   let keepAlive: NodeJS.Timeout | undefined;
+  let whenGone: (() => void) | undefined;
   const begin = (): void => {
     if (keepAlive !== undefined || res.destroyed) return;
     res.writeHead(200, {
@@ -43,9 +44,8 @@ export function httpReply(res: ServerResponse): Reply {
       res.end(`event: message\ndata: ${json}\n\n`);
     },
     onGone(gone) {
-      res.once("close", () => {
-        if (!res.writableFinished) gone();
-      });
+      if (whenGone === undefined) res.once("close", () => !res.writableFinished && whenGone?.());
+      whenGone = gone;
     },
   };
 }

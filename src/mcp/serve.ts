@@ -1,4 +1,4 @@
-import { ProtocolError } from "@modelcontextprotocol/server";
+import { ProtocolError, type RequestId } from "@modelcontextprotocol/server";
 import { callerIn, type Authentication, type Seat } from "#domain/access/authenticator.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { NewId } from "#lib/ids.ts";
@@ -51,10 +51,9 @@ export function createServer({ methods, resultMeta, log, newId }: ServerOptions)
       if (key !== undefined) underWay.set(key, cancel);
       try {
         const result = await method.answer(exchange);
-        reply.end(
-          200,
-          `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${members(result, method, exchange, resultMeta)}}}`,
-        );
+        const end = resultSender(reply, id, method, exchange);
+        if (typeof result === "function") reply.onGone(result(end));
+        else end(result);
       } catch (error) {
         reply.end(...renderFailure(error, request));
       } finally {
@@ -65,6 +64,15 @@ export function createServer({ methods, resultMeta, log, newId }: ServerOptions)
       if (sessionId !== undefined) underWay.get(flightKey(sessionId, id))?.();
     },
   };
+
+  /** Takes from the exchange no more than a result needs. */
+  function resultSender(reply: Reply, id: RequestId, method: Method, { era, caller }: Exchange) {
+    return (result: Result): void =>
+      reply.end(
+        200,
+        `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${members(result, method, era, resultMeta(era, caller))}}}`,
+      );
+  }
 
   function renderFailure(error: unknown, { id, method }: Request): [number, string] {
     if (error instanceof ProtocolError) {
@@ -112,20 +120,20 @@ function createExchange(
       if (cancelled) controller.abort();
       return controller.signal;
     },
-    send: (message) => reply.event(JSON.stringify({ jsonrpc: "2.0", ...message })),
+    send: messageSender(reply),
     setHeader: (name, value) => reply.setHeader(name, value),
   };
   return { exchange, cancel };
 }
 
+/** Holds no more than the reply: a stream that stays open keeps it. */
+function messageSender(reply: Reply): Exchange["send"] {
+  return (message) => reply.event(JSON.stringify({ jsonrpc: "2.0", ...message }));
+}
+
 /** The members of a result as JSON text, with what its wire demands of every result. */
-function members(
-  result: Result,
-  { ttlMs }: Method,
-  { era, caller }: Exchange,
-  resultMeta: ServerOptions["resultMeta"],
-): string {
-  const meta = `"_meta":{${resultMeta(era, caller)}`;
+function members(result: Result, { ttlMs }: Method, era: Era, commonMeta: string): string {
+  const meta = `"_meta":{${commonMeta}`;
   if (typeof result === "string")
     return era === "modern" ? `${result},"resultType":"complete",${cacheHint(ttlMs)}${meta}}` : `${result},${meta}}`;
   const { _meta: own, ...rest } = result as { _meta?: object; resultType?: string };

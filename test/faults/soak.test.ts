@@ -13,6 +13,7 @@ import { newStudioClient, type StudioClient } from "../support/studio-client.ts"
 /** By `SOAK_MINUTES`; what is promised is said of sixty. */
 const minutes = Number(process.env["SOAK_MINUTES"] ?? 1);
 const callsPerSecond = 50;
+const renewSeconds = 1200;
 
 describe("a long time under steady load", { skip: !long }, () => {
   const folder = temporaryFolder();
@@ -55,6 +56,7 @@ describe("a long time under steady load", { skip: !long }, () => {
       begin(studio.call("get_post", { postId }));
       calls++;
       if (tick % callsPerSecond === 0) begin(oneFile(postId));
+      if (tick % (callsPerSecond * renewSeconds) === 1) begin(studio.renew());
       if (tick % callsPerSecond === 25)
         samples.push({ minute: elapsed(), memory: service.memory(), descriptors: service.descriptors() });
       const due = (tick + 1) * (1000 / callsPerSecond) - (performance.now() - started);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import fc from "fast-check";
+import { fc } from "../support/fuzz.ts";
 import { z } from "zod";
 import { createLog } from "#lib/log.ts";
 import { PublicFetchError } from "#lib/public-fetch.ts";

@@ -1,5 +1,5 @@
 import { classifyInboundRequest, type InboundHttpRequest } from "@modelcontextprotocol/server";
-import fc from "fast-check";
+import { fc } from "../support/fuzz.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { WireHeaders } from "#mcp/messages.ts";
@@ -126,9 +126,10 @@ test("[M11] what is recognized as plain is accepted by the SDK's classifier, in 
     fc.property(bodies, headers, (body, { repeats, ...wire }) => {
       const { method, params: given } = body as { method?: unknown; params?: { name?: unknown; uri?: unknown } | null };
       const name = method === "resources/read" ? given?.uri : given?.name;
+      // Node's parser takes the space around a header's value away, so none ever has any.
       const repeated = {
-        ...(typeof method === "string" ? { mcpMethodHeader: method } : {}),
-        ...(typeof name === "string" ? { mcpNameHeader: name } : {}),
+        ...(typeof method === "string" ? { mcpMethodHeader: method.trim() } : {}),
+        ...(typeof name === "string" ? { mcpNameHeader: name.trim() } : {}),
       };
       if (agrees(body, repeats ? { ...wire, ...repeated } : wire)) recognized++;
     }),

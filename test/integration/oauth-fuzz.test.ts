@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../support/fuzz.ts";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createLog } from "#lib/log.ts";

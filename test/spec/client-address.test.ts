@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
-import fc from "fast-check";
+import { fc } from "../support/fuzz.ts";
 import { ConfigError, readConfig } from "../../src/config.ts";
 import { addressKey } from "#http/client-address.ts";
 import { networkOf, parseAddress, parseAddressSet } from "#lib/ip-address.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "../support/fuzz.ts";
 import { test } from "node:test";
 import { createIds, idPrefixes, isId, type IdKind } from "#lib/ids.ts";
 import { createTestClock } from "../support/clock.ts";

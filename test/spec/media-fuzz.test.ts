@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import { fc } from "../support/fuzz.ts";
 import sharp from "sharp";
 import { createMediaReader } from "#media/reader.ts";
 import { declare, inStore, judge } from "../support/judge.ts";

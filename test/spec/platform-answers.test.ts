@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import { fc } from "../support/fuzz.ts";
 import { catalog } from "#platforms/catalog.ts";
 import type { Endpoints, JsonObject, Platform } from "#platforms/platform.ts";
 import { held, platformExamples } from "../support/platform-answers.ts";

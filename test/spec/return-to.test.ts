@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import { fc } from "../support/fuzz.ts";
 import { loginAddress, safeReturnTo } from "#http/return-to.ts";
 
 test("[W5] a path of ours is kept", () => {

@@ -1,12 +1,22 @@
 import { signIn } from "./browser-less.ts";
 import { modern } from "./mcp.ts";
-import { connect, createStudio, visitor, type Connection, type OAuthClient } from "./oauth-client.ts";
+import {
+  connect,
+  createStudio,
+  refresh,
+  visitor,
+  type Connection,
+  type OAuthClient,
+  type Tokens,
+} from "./oauth-client.ts";
 
 /** Someone with a studio of their own, and their assistant's token: made through the pages of a running service. */
 export interface StudioClient extends Pick<Connection, "browser" | "client" | "tokens"> {
   studioId: string;
   /** A call of a tool over the new wire; throws where the answer is not a result. */
   call<T = any>(tool: string, input?: Record<string, unknown>): Promise<T>;
+  /** New tokens, as a client gets them that stays for longer than an hour. */
+  renew(): Promise<void>;
 }
 
 /** Registers a client, unless given one. */
@@ -20,6 +30,7 @@ export async function newStudioClient(
   const studioId = await createStudio(base, browser);
   const connection = await connect(base, { browser, email, ...(client ? { client } : {}) });
   const caller = { url: `${base}/mcp`, token: connection.tokens.access_token };
+  let refreshToken = connection.tokens.refresh_token;
   return {
     ...connection,
     studioId,
@@ -27,6 +38,12 @@ export async function newStudioClient(
       const { status, text, json } = await modern(caller, "tools/call", { name: tool, arguments: input });
       if (status !== 200 || json.result.isError) throw new Error(`${tool}: ${status} ${text}`);
       return json.result.structuredContent as T;
+    },
+    async renew() {
+      const { status, text, body } = await refresh(base, connection.client, refreshToken);
+      if (status !== 200) throw new Error(`refresh: ${status} ${text}`);
+      const tokens = body as Tokens;
+      [caller.token, refreshToken] = [tokens.access_token, tokens.refresh_token];
     },
   };
 }
