@@ -74,6 +74,21 @@ describe("the web app is for everyone", { skip: noChromium }, () => {
     await context.close();
   });
 
+  test("[WEB-12] a tab shows the focus ring to the keyboard, not to the mouse", async () => {
+    const context = await bed.open(scene.owner);
+    const page = await context.newPage();
+    await page.goto(`${bed.service.base}/studios/${scene.owner.studio.id}/connect`);
+    const tab = (name: string) => page.getByRole("tab", { name, exact: true });
+    const hasRing = (): Promise<unknown> => page.evaluate("document.activeElement?.matches(':focus-visible')");
+    await tab("Cursor").click();
+    assert.equal(await tab("Cursor").getAttribute("aria-selected"), "true");
+    assert.equal(await hasRing(), false);
+    await page.keyboard.press("ArrowRight");
+    await page.locator('[role=tab][aria-selected=true]:text-is("VS Code")').waitFor();
+    assert.equal(await hasRing(), true);
+    await context.close();
+  });
+
   test("[WEB-12] the first page needs less than 200 KB of script, compressed; how soon it can be used is printed", async () => {
     const context = await bed.open(scene.owner);
     const page = await context.newPage();

@@ -4,6 +4,7 @@ import { attachAsset, detachAsset, updatePost } from "../api/changes.ts";
 import { refresh, type Asset, type Post } from "../api/queries.ts";
 import { AssetDialog } from "../assets/AssetDialog.tsx";
 import { AssetPicture } from "../assets/AssetPicture.tsx";
+import { useDeleteAsset } from "../assets/use-delete-asset.tsx";
 import { measures } from "../assets/words.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
@@ -21,6 +22,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
   const { studio, may } = useStudio();
   const queries = useQueryClient();
   const say = useToast();
+  const giveUp = useDeleteAsset();
   const [error, setError] = useState<unknown>();
   const [openId, setOpenId] = useState<string>();
   const [picking, setPicking] = useState(false);
@@ -85,25 +87,35 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
             </button>
             {may("assets.write") && (
               <div className="tile-actions">
-                <Button
-                  look="quiet"
-                  disabled={i === 0}
-                  onClick={() => void move(i, i - 1)}
-                  aria-label={`Move ${asset.filename} earlier`}
-                >
-                  ←
-                </Button>
-                <Button
-                  look="quiet"
-                  disabled={i === assets.length - 1}
-                  onClick={() => void move(i, i + 1)}
-                  aria-label={`Move ${asset.filename} later`}
-                >
-                  →
-                </Button>
-                <Button look="quiet" onClick={() => void detach(asset)} aria-label={`Take off ${asset.filename}`}>
-                  Take off
-                </Button>
+                {assets.length > 1 && (
+                  <>
+                    <Button
+                      look="quiet"
+                      disabled={i === 0}
+                      onClick={() => void move(i, i - 1)}
+                      aria-label={`Move ${asset.filename} earlier`}
+                    >
+                      ←
+                    </Button>
+                    <Button
+                      look="quiet"
+                      disabled={i === assets.length - 1}
+                      onClick={() => void move(i, i + 1)}
+                      aria-label={`Move ${asset.filename} later`}
+                    >
+                      →
+                    </Button>
+                  </>
+                )}
+                {asset.status === "pending" ? (
+                  <Button look="quiet" onClick={() => giveUp(asset)} aria-label={`Give up ${asset.filename}`}>
+                    Give up…
+                  </Button>
+                ) : (
+                  <Button look="quiet" onClick={() => void detach(asset)} aria-label={`Take off ${asset.filename}`}>
+                    Take off
+                  </Button>
+                )}
               </div>
             )}
           </li>

@@ -9,6 +9,7 @@ import { FilterTabs } from "../ui/FilterTabs.tsx";
 import { PageHead } from "../ui/PageHead.tsx";
 import { QueryState } from "../ui/QueryState.tsx";
 import { ShowMore } from "../ui/ShowMore.tsx";
+import { NoAssistantYet } from "./NoAssistantYet.tsx";
 import { PostRow } from "./PostRow.tsx";
 import { statusWords } from "./status.ts";
 
@@ -47,6 +48,7 @@ export function PostsPage() {
       )}
       {posts.isSuccess && rows.length === 0 && <NoPosts search={search} />}
       <ShowMore of={posts} />
+      {rows.length > 0 && <NoAssistantYet />}
     </>
   );
 }
@@ -117,7 +119,7 @@ function NoPosts({ search }: { search: PostSearch }) {
   const { studio, may } = useStudio();
   if (search.q !== undefined || search.status !== undefined) {
     return (
-      <Empty title="Nothing fits">
+      <Empty title="Nothing found">
         <p className="text-muted">
           {search.q === undefined ? "No post is in this status." : `No post has “${search.q}” in its title or text.`}
         </p>

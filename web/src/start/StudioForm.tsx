@@ -53,6 +53,8 @@ export function StudioForm({ offerSamples = false }: { offerSamples?: boolean })
           required
           maxLength={100}
           autoComplete="organization"
+          // The page was opened to type this.
+          autoFocus
         />
         <Button type="submit" busy={busy}>
           Create studio
