@@ -47,7 +47,6 @@ function understand(env: Settings, set: Environment, faults: string[]) {
   const base = env.BASE_URL ?? `http://localhost:${env.PORT}`;
   const uploadPage = env.UPLOAD_PAGE_URL ?? base;
   const isLocalBase = isLoopbackName(new URL(base).hostname);
-  /** Both `HOST` and `{base}` are loopback: one person on one machine. */
   const loopback = isLoopbackName(env.HOST) && isLocalBase;
 
   for (const [name, address] of Object.entries({ BASE_URL: base, UPLOAD_PAGE_URL: env.UPLOAD_PAGE_URL }))
@@ -62,6 +61,7 @@ function understand(env: Settings, set: Environment, faults: string[]) {
     base,
     uploadPage,
     loginUrl: readLoginUrl(env.LOGIN_URL, base, faults),
+    /** Both `HOST` and `{base}` are: one person on one machine. */
     loopback,
     signInAllow: env.SIGN_IN_ALLOW ?? ["*"],
     mcpOrigins: env.MCP_ORIGINS,
