@@ -114,7 +114,7 @@ async function run(deps: Deps, asking: AskToOpen, tool: Tool, args: Args, exchan
 function readLong(tool: Tool, whole: () => unknown): Args {
   if (!tool.takesFile) throw new AppError("invalid_input", `The input is longer than any that ${tool.name} takes.`);
   try {
-    return (whole() as { params: { arguments: Args } }).params.arguments;
+    return (whole() as { params: { arguments?: Args } }).params.arguments ?? {};
   } catch {
     throw new AppError("invalid_input", "The input is not JSON.");
   }
