@@ -20,12 +20,9 @@ export function parseAddress(value: string): Address | undefined {
 
 /** The network that one customer has: an IPv4 address, or the first half of an IPv6 address; or the whole site's. */
 export function networkOf({ family, text }: Address, bits: 64 | 48 = 64): string {
-  return family === "ipv4"
-    ? text
-    : `${text
-        .split(":")
-        .slice(0, bits / 16)
-        .join(":")}::/${bits}`;
+  if (family === "ipv4") return text;
+  const network = text.split(":").slice(0, bits / 16);
+  return `${network.join(":")}::/${bits}`;
 }
 
 function expand(address: string): number[] {

@@ -20,7 +20,8 @@ export function createMediaReader(): MediaReader {
   openOnlyOurTypes();
   const inTurn = createQueue(atOnce);
   const attempt = createAttempts<Uint8Array>();
-  const inTurnFilms = createQueue(atOnce);
+  // Whoever waits longer has been answered already, and would keep a file in memory for nobody.
+  const inTurnFilms = createQueue(atOnce, patienceMs);
   const describeVideo = createVideoReader();
   return {
     async describe(source, mimeType) {

@@ -1,13 +1,13 @@
 import { AppError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
 
-/** Imports under way in this process. A file that comes slowly holds a connection and an open file for minutes. */
+/** Imports under way in this process. Each may hold a connection, an open file and two parts of it for minutes. */
 export interface ImportSlots {
   /** A place among them; the answer gives it back. Throws `rate_limited` where the person or the studio has its most. */
   take(caller: Pick<Caller, "user" | "studio">): () => void;
 }
 
-export const importsAtOnce = { user: 10, studio: 30 } as const;
+export const importsAtOnce = { user: 5, studio: 15 } as const;
 
 export function createImportSlots(): ImportSlots {
   const taken = new Map<string, number>();
