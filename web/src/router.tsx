@@ -10,6 +10,7 @@ import { goToSignIn } from "./api/client.ts";
 import { meQuery, studioQuery, type Me } from "./api/queries.ts";
 import { Frame } from "./frame/Frame.tsx";
 import { Broken, NothingHere } from "./frame/Broken.tsx";
+import { keepFocus } from "./frame/keep-focus.ts";
 import { Shell } from "./frame/Shell.tsx";
 import { readActivitySearch, readAssetSearch, readPostSearch } from "./search.ts";
 import { Waiting } from "./ui/Waiting.tsx";
@@ -149,7 +150,7 @@ const tree = root.addChildren([
 ]);
 
 export function createAppRouter(queries: QueryClient) {
-  return createRouter({
+  const router = createRouter({
     routeTree: tree,
     context: { queries },
     defaultPreload: "intent",
@@ -158,6 +159,9 @@ export function createAppRouter(queries: QueryClient) {
     defaultNotFoundComponent: NothingHere,
     scrollRestoration: true,
   });
+  // The first page of all leaves the focus where the browser has it, before the skip link.
+  router.subscribe("onRendered", ({ fromLocation }) => fromLocation && keepFocus());
+  return router;
 }
 
 declare module "@tanstack/react-router" {

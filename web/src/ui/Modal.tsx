@@ -1,3 +1,4 @@
+import { keepFocus } from "../frame/keep-focus.ts";
 import { useId, useLayoutEffect, useRef, type ReactNode } from "react";
 
 /** The browser's own dialog: it keeps the focus, closes with Escape and covers the rest of the page. */
@@ -20,7 +21,10 @@ export function Modal({
   useLayoutEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
-    return () => shown?.close();
+    return () => {
+      shown?.close();
+      keepFocus();
+    };
   }, []);
 
   return (
