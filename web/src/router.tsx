@@ -10,9 +10,9 @@ import { goToSignIn } from "./api/client.ts";
 import { meQuery, studioQuery, type Me } from "./api/queries.ts";
 import { Frame } from "./frame/Frame.tsx";
 import { Broken, NothingHere } from "./frame/Broken.tsx";
-import { keepFocus } from "./frame/keep-focus.ts";
 import { Shell } from "./frame/Shell.tsx";
 import { readActivitySearch, readAssetSearch, readPostSearch } from "./search.ts";
+import { keepFocus } from "./ui/keep-focus.ts";
 import { Waiting } from "./ui/Waiting.tsx";
 
 interface Context {

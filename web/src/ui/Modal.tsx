@@ -1,5 +1,5 @@
-import { keepFocus } from "../frame/keep-focus.ts";
 import { useId, useLayoutEffect, useRef, type ReactNode } from "react";
+import { keepFocus } from "./keep-focus.ts";
 
 /** The browser's own dialog: it keeps the focus, closes with Escape and covers the rest of the page. */
 export function Modal({
