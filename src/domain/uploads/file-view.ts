@@ -53,7 +53,7 @@ export async function findFile(
     throw new AppError(
       "not_found",
       "Nobody waits for this file any more.",
-      "It was given up on the post. Send it again.",
+      "It was given up on the post, or came too late. Send it again.",
     );
   return file;
 }

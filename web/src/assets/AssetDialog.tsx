@@ -6,6 +6,7 @@ import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { Failure } from "../ui/Failure.tsx";
 import { Modal } from "../ui/Modal.tsx";
+import { notBlank } from "../ui/not-blank.ts";
 import { AssetPicture } from "./AssetPicture.tsx";
 import { useDeleteAsset } from "./use-delete-asset.tsx";
 import { measures } from "./words.ts";
@@ -87,7 +88,7 @@ export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => v
           value={filename}
           readOnly={!may("assets.write")}
           maxLength={200}
-          required
+          {...notBlank}
           onChange={(event) => setFilename(event.target.value)}
         />
         {error !== undefined && <Failure error={error} />}

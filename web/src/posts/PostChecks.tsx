@@ -8,7 +8,7 @@ export function PostChecks({ validation = [] }: Pick<Post, "validation">) {
   const isAsked = validation.length > 0;
   const known = useQuery({ ...platformsQuery(studio.id), enabled: isAsked, refetchInterval: false }).data?.platforms;
   if (!isAsked) return null;
-  const nameOf = (platform: string) => known?.find(({ id }) => id === platform)?.name ?? platform;
+  const nameOf = (platform: string) => known && (known.find(({ id }) => id === platform)?.name ?? platform);
   return (
     <section className="mt-6" aria-label="Platforms">
       <h2 className="text-lg">Platforms</h2>
@@ -31,7 +31,12 @@ export function PostChecks({ validation = [] }: Pick<Post, "validation">) {
               </ul>
             )}
             <p className="mt-1 text-sm text-muted">
-              <a href={source.url} target="_blank" rel="noreferrer" aria-label={`Rules of ${nameOf(platform)}`}>
+              <a
+                href={source.url}
+                target="_blank"
+                rel="noreferrer"
+                aria-label={`Rules of ${nameOf(platform) ?? platform}`}
+              >
                 Rules
               </a>{" "}
               as of {source.readOn}

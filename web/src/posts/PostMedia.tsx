@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useRef, useState } from "react";
 import { attachAsset, detachAsset, updatePost } from "../api/changes.ts";
 import { refresh, type Asset, type Post } from "../api/queries.ts";
 import { AssetDialog } from "../assets/AssetDialog.tsx";
@@ -26,6 +26,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
   const [error, setError] = useState<unknown>();
   const [openId, setOpenId] = useState<string>();
   const [picking, setPicking] = useState(false);
+  const heading = useRef<HTMLHeadingElement>(null);
   const { assets } = post;
   const open = assets.find(({ id }) => id === openId);
 
@@ -49,6 +50,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
     attempt(async () => {
       await detachAsset(studio.id, post.id, asset.id);
       await refresh(queries, studio.id);
+      heading.current?.focus({ preventScroll: true }); // the button that had the focus is gone
       const putBack = () =>
         attempt(async () => {
           await attachAsset(studio.id, post.id, asset.id);
@@ -63,7 +65,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
   return (
     <section className="media" aria-labelledby="media">
       <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
-        <h2 id="media" className="text-2xl">
+        <h2 id="media" ref={heading} tabIndex={-1} className="text-2xl outline-none">
           Files
         </h2>
         {may("assets.write") && (
@@ -91,16 +93,16 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
                   <>
                     <Button
                       look="quiet"
-                      disabled={i === 0}
-                      onClick={() => void move(i, i - 1)}
+                      aria-disabled={i === 0}
+                      onClick={() => i > 0 && void move(i, i - 1)}
                       aria-label={`Move ${asset.filename} earlier`}
                     >
                       ←
                     </Button>
                     <Button
                       look="quiet"
-                      disabled={i === assets.length - 1}
-                      onClick={() => void move(i, i + 1)}
+                      aria-disabled={i === assets.length - 1}
+                      onClick={() => i < assets.length - 1 && void move(i, i + 1)}
                       aria-label={`Move ${asset.filename} later`}
                     >
                       →
