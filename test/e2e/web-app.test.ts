@@ -41,7 +41,9 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
     assert.ok(await page.getByLabel("Put three sample posts into it").isChecked());
     await page.getByRole("button", { name: "Create studio" }).click();
     await page.getByRole("heading", { name: "Posts", exact: true }).waitFor();
-    assert.equal(await page.getByRole("list", { name: "Posts" }).getByRole("listitem").count(), 3);
+    const posts = page.getByRole("list", { name: "Posts" }).getByRole("listitem");
+    await posts.first().waitFor(); // the page has its heading before its list
+    assert.equal(await posts.count(), 3);
   });
 
   test("[WEB-2] an invitation link lets a second person in as member, who sees no more than a member may", async () => {

@@ -11,6 +11,7 @@ import { roles, rightsOf } from "#domain/policy.ts";
 import { strictCsp, webAppCsp } from "#http/security-headers.ts";
 import { noChromium } from "../support/chromium.ts";
 import { newPerson } from "../support/people.ts";
+import { until } from "../support/until.ts";
 import { startWebBed, type WebBed } from "../support/web-bed.ts";
 import { furnish, pagesOf } from "../support/web-scene.ts";
 
@@ -43,6 +44,7 @@ describe("the web app is safe to look at", { skip: noChromium }, () => {
       for (const path of pagesOf(scene)) {
         await page.goto(`${bed.service.base}${path}`);
         await page.getByRole("heading").first().waitFor();
+        await until(async () => (await page.locator(".wait").count()) === 0, { what: "all of the page" });
         if (path.endsWith(scene.postId)) {
           await page.getByRole("button", { name: "Preview" }).click();
           for (const link of await page.locator(".preview a").all())
