@@ -43,16 +43,10 @@ export function createGuards({ base, uploadPage, loopback, mcpOrigins }: Address
     checkHost(req) {
       // RFC 9112 §3.2: of two, whoever passed this on may have taken the other.
       if (countHosts(req.rawHeaders) > 1) throw new AppError("invalid_input", "A request names its host once.");
-      const host = req.headers.host?.toLowerCase() ?? "";
+      const { host = "" } = req.headers;
       if (hosts.has(host)) return;
       const url = `http://${host}`;
-      if (
-        loopback &&
-        URL.canParse(url) &&
-        new URL(url).host === host.replace(/:80$/, "") &&
-        isLoopbackName(new URL(url).hostname)
-      )
-        return;
+      if (loopback && URL.canParse(url) && new URL(url).host === host && isLoopbackName(new URL(url).hostname)) return;
       throw new AppError("forbidden", "This service does not answer to that host name.");
     },
     checkOrigin(req, rule) {

@@ -72,7 +72,7 @@ export function createEdge(parts: {
   async function serve(req: IncomingMessage, res: ServerResponse, asksToContinue = false): Promise<void> {
     const started = performance.now();
     const requestId = newId("request");
-    takeAbsoluteForm(req);
+    readTarget(req, https);
     const route = find(req.url ?? "/");
     const context: RequestContext = { requestId, log };
     if (!route?.anyHost) lastArrival = started;
@@ -112,12 +112,15 @@ export function createEdge(parts: {
   return { server, routes, startDraining: () => void (draining = true), lastArrival: () => lastArrival };
 }
 
-/** RFC 9112 §3.2.2: a request may name its whole address, which then counts in the place of Host. */
-function takeAbsoluteForm(req: IncomingMessage): void {
-  const [, host, path = ""] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(req.url ?? "") ?? [];
-  if (host === undefined) return;
-  req.headers.host = host;
-  req.url = path.startsWith("/") ? path : `/${path}`;
+/**
+ * Whom a request is for, in one spelling: in lower case, without the port that our scheme has anyway (RFC 9110 §4.2.3).
+ * It may name its whole address, which then counts in the place of Host (RFC 9112 §3.2.2).
+ */
+function readTarget(req: IncomingMessage, https: boolean): void {
+  const [, named, path = ""] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(req.url ?? "") ?? [];
+  if (named !== undefined) req.url = path.startsWith("/") ? path : `/${path}`;
+  const host = named ?? req.headers.host;
+  if (host !== undefined) req.headers.host = host.toLowerCase().replace(https ? /:443$/ : /:80$/, "");
 }
 
 function limitBody(req: IncomingMessage): NodeJS.Timeout | undefined {

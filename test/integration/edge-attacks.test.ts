@@ -275,3 +275,26 @@ test("[X1] an answer that nobody takes is not held for ever", async () => {
   socket.destroy();
   server.close();
 });
+
+test("[M2] our host in capitals or with its scheme's own port is our host, and no other is", async (t) => {
+  const base = "https://atelier.example";
+  const { server } = createEdge({
+    routes: () => [{ path: "/", origin: "own", handle: (req, res) => void res.end(req.headers.host) }],
+    addresses: { base, uploadPage: base, loopback: false, mcpOrigins: [] },
+    metrics: createMetrics(),
+    newId: () => "req_x",
+    log: silent,
+  });
+  t.after(() => server.close());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const ask = async (host: string): Promise<string> => {
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1").setEncoding("utf8");
+    socket.write(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    return (await socket.toArray()).join("");
+  };
+  for (const host of ["atelier.example", "Atelier.Example", "atelier.example:443"])
+    assert.match(await ask(host), /^HTTP\/1\.1 200 [\s\S]*\batelier\.example\b/, host);
+  for (const host of ["atelier.example:80", "atelier.example:4430", "atelier.example.", "a:443@atelier.example"])
+    assert.match(await ask(host), /^HTTP\/1\.1 403 /, host);
+});
