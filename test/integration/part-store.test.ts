@@ -14,11 +14,14 @@ const mebibyte = 1024 ** 2;
 const partBytes = 5 * mebibyte; // the least that S3 takes
 
 describe("how a file is cut into parts", () => {
-  test("parts have 8 MiB, or a ten-thousandth of the file", () => {
+  test("parts grow with the file from 8 to 32 MiB, and beyond that are a ten-thousandth of it", () => {
     for (const [bytes, wanted] of [
       [1, 8 * mebibyte],
-      [8 * mebibyte * 10_000, 8 * mebibyte],
-      [8 * mebibyte * 10_000 + 1, 8 * mebibyte + 1],
+      [8 * mebibyte * 32, 8 * mebibyte],
+      [16 * mebibyte * 32, 16 * mebibyte],
+      [32 * mebibyte * 32 + 1, 32 * mebibyte],
+      [32 * mebibyte * 10_000, 32 * mebibyte],
+      [32 * mebibyte * 10_000 + 1, 32 * mebibyte + 1],
       [5 * 1024 ** 4, Math.ceil((5 * 1024 ** 4) / 10_000)],
     ] as const) {
       assert.equal(partBytesFor(bytes), wanted);

@@ -27,11 +27,17 @@ export interface PartStore {
   sweep(startedBefore: number): Promise<number>;
 }
 
-const leastPartBytes = 8 * 1024 * 1024;
+const mebibyte = 1024 * 1024;
 const mostParts = 10_000;
 
-/** Every store takes parts of this size, and so many of them. */
-export const partBytesFor = (bytes: number): number => Math.max(leastPartBytes, Math.ceil(bytes / mostParts));
+/**
+ * Small parts lose little to a line that breaks; large ones cost the browser and the store less for each byte. So a
+ * part grows with its file, within what every store takes: no part under 5 MB, and no more of them than this.
+ */
+export function partBytesFor(bytes: number): number {
+  const share = Math.ceil(bytes / 32);
+  return Math.max(8 * mebibyte, Math.min(share, 32 * mebibyte), Math.ceil(bytes / mostParts));
+}
 
 export const partCount = ({ bytes, partBytes }: Pick<PartedFile, "bytes" | "partBytes">): number =>
   Math.ceil(bytes / partBytes);
