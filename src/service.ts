@@ -15,6 +15,7 @@ import { createStores } from "#db/stores.ts";
 import { createCallLimit, noLimit } from "#domain/access/call-limit.ts";
 import { createCallTally } from "#domain/access/call-tally.ts";
 import { countHit, unlimited, type RateLimit } from "#domain/access/rate-limit.ts";
+import { createImportSlots } from "#domain/assets/import-slots.ts";
 import type { FileStore } from "#domain/assets/file-store.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Platforms } from "#domain/platforms/ports.ts";
@@ -85,11 +86,13 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     base: config.base,
     uploadPage: config.uploadPage,
     limits: config.limits,
+    signInAllow: config.signInAllow,
     files,
     media: createMediaReader(),
     signer,
     vault: createVault(secrets),
     openUrl: createPublicOpener({ patienceMs: seconds(15), maxRedirects: 5, accept: "*/*" }),
+    importSlots: createImportSlots(),
     sleep,
   };
   const fetchDocument = createPublicFetch(documentLimits);
@@ -185,7 +188,8 @@ export function assembleService(parts: ServiceParts): Service {
   const platforms = createPlatforms(base, [...own, ...parts.platforms], log);
   const deps: Deps = { ...parts.deps, platforms, ...(config.rateLimits ? {} : { rateLimits: unlimited }) };
   const { signer } = deps;
-  const limit = (name: RateLimit, req: IncomingMessage) => countHit(deps, name, addressKey(req, config.trustProxy));
+  const limit = (name: RateLimit, req: IncomingMessage) =>
+    countHit(deps, name, addressKey(req, config.trustProxy, name === "registrationSite" ? 48 : 64));
 
   const people = createPeople({ ...config, deps, signer, log, renderErrorPage });
   const findUser = people.sessions.find;

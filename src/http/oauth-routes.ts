@@ -25,9 +25,9 @@ export function oauthRoutes({ oauth, base, limit }: OAuthParts): Route[] {
     };
   };
   const limited =
-    (name: RateLimit): Handler =>
+    (...names: RateLimit[]): Handler =>
     async (req, res) => {
-      await limit(name, req);
+      for (const name of names) await limit(name, req);
       await oauth.serve(req, res);
     };
   const at = (path: string, handle: Handler): Route => ({ path, origin: "any", handle });
@@ -53,7 +53,7 @@ export function oauthRoutes({ oauth, base, limit }: OAuthParts): Route[] {
     at("/.well-known/openid-configuration", server),
     at("/.well-known/openid-configuration/mcp", server),
     at("/mcp/.well-known/openid-configuration", server),
-    at(oauthPaths.registration, open("POST", limited("registration"))),
+    at(oauthPaths.registration, open("POST", limited("registration", "registrationSite"))),
     at(oauthPaths.token, open("POST", limited("token"))),
     at(oauthPaths.revocation, open("POST", limited("token"))),
     at(oauthPaths.jwks, open("GET", oauth.serve)),

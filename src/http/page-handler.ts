@@ -27,7 +27,6 @@ export function pageHandler(base: string, methods: PageMethods): Handler {
       const { status, view, known, retryAfter } = renderError(error, context.requestId);
       if (!known) context.log.error({ requestId: context.requestId, err: error }, "unexpected failure");
       if (retryAfter !== undefined) res.setHeader("retry-after", retryAfter);
-      if (retryAfter !== undefined) res.setHeader("retry-after", retryAfter);
       sendPage(res, renderErrorPage({ status, title: titleFor(status), message: view.message, hint: view.hint }));
     }
   };

@@ -132,7 +132,7 @@ export function createMcpEndpoint({
 
     // Only now, after every check, is a sender that asked first told to go ahead.
     if (req.headers.expect !== undefined) res.writeContinue();
-    const bytes = await readBody(req);
+    const bytes = await readBody(req, authentication.user.id);
     if ("kind" in bytes) return refuseWith(req, res, bytes);
     const parsed = parseBody(bytes);
     if (parsed.kind === "rejection") return refuseWith(req, res, parsed);

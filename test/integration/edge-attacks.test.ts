@@ -101,6 +101,17 @@ forEachEngine("attacks at the door", (bed) => {
     assert.equal(await posts(), before);
   });
 
+  test("[M2] [M8] a request that names two hosts is refused, whichever of them is ours", async () => {
+    for (const [first, second] of [
+      [host(), "evil.example"],
+      ["evil.example", host()],
+      [host(), host()],
+    ]) {
+      const said = await raw(`GET /login HTTP/1.1\r\nHost: ${first}\r\nhOST: ${second}\r\nConnection: close\r\n\r\n`);
+      assert.deepEqual(statuses(said), [400]);
+    }
+  });
+
   test("[M4] requests sent without waiting for an answer are answered in their order", async () => {
     const calls = Array.from({ length: 30 }, (_, i) => create(i));
     const said = await raw(calls.map((body) => head("/mcp", `Content-Length: ${body.length}`) + body).join(""));
