@@ -1,4 +1,4 @@
-import { openService } from "./open-service.ts";
+import { findSettingFaults, openService } from "./open-service.ts";
 import type { Service } from "./service.ts";
 import { readConfig, type Config } from "#config/config.ts";
 import type { Edge } from "#http/server.ts";
@@ -8,7 +8,7 @@ import { OperatorError } from "#lib/operator-error.ts";
 /** The process: settings in, signals, a greeting, and what to say when it cannot start. */
 async function main(): Promise<void> {
   process.umask(0o077); // what we write is for this account only
-  const config = readConfig(process.env);
+  const config = readConfig(process.env, findSettingFaults);
   const log = createLog(config.logLevel);
   const service = await openService(config, log);
   leaveOnSignal(service, log);

@@ -4,11 +4,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startJobs } from "./jobs.ts";
 import { openFiles } from "./open-files.ts";
 import { assembleService, type Secrets, type Service } from "./service.ts";
-import { readOperatorClients } from "#auth/operator-clients.ts";
+import { findClientFaults, readOperatorClients } from "#auth/operator-clients.ts";
 import { documentLimits } from "#auth/provider.ts";
-import { ConfigError, type Config } from "#config/config.ts";
+import type { Config } from "#config/config.ts";
 import { openDatabase } from "#db/open.ts";
 import { createStores } from "#db/stores.ts";
+import { createImportSlots } from "#domain/assets/import-slots.ts";
 import type { Deps } from "#domain/deps.ts";
 import { loadStaticFiles } from "#http/static-files.ts";
 import { seconds, systemClock } from "#lib/clock.ts";
@@ -24,11 +25,14 @@ import { catalogSetups, platformLimits, strayCredentials } from "#platforms/setu
 
 const webFolder = join(import.meta.dirname, "../web/dist");
 
+/** Faults in what settings name, for `readConfig`. */
+export function findSettingFaults({ platformCredentials, oauthClientsFile }: Config): string[] {
+  return [...strayCredentials(platformCredentials), ...findClientFaults(oauthClientsFile)];
+}
+
 /** The service as it runs: its database opened, its secret found, everything checked, its jobs begun. Nothing listens yet. */
 export async function openService(config: Config, log: Log): Promise<Service> {
-  const stray = strayCredentials(config.platformCredentials);
-  if (stray.length > 0) throw new ConfigError(stray);
-  const clients = await readOperatorClients(config.oauthClientsFile);
+  const clients = readOperatorClients(config.oauthClientsFile);
   const webFiles = await loadStaticFiles(webFolder);
   const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log });
   // Made after the database: a folder that holds a secret once held a database too.
@@ -44,11 +48,13 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     base: config.base,
     uploadPage: config.uploadPage,
     limits: config.limits,
+    signInAllow: config.signInAllow,
     files: store.files,
     media: createMediaReader(),
     signer,
     vault: createVault(secrets),
     openUrl: createPublicOpener({ patienceMs: seconds(15), maxRedirects: 5, accept: "*/*" }),
+    importSlots: createImportSlots(),
     sleep,
   };
 

@@ -53,7 +53,7 @@ export interface ServiceParts {
   /** Absent where files lie elsewhere. */
   disk?: DiskFiles | undefined;
   secrets: Secrets;
-  clients: Awaited<ReturnType<typeof readOperatorClients>>;
+  clients: ReturnType<typeof readOperatorClients>;
   webFiles: StaticFiles;
   /** Fetches the document that a client's id points at. */
   fetchDocument: (url: string) => Promise<Response>;
@@ -76,7 +76,8 @@ export function assembleService(parts: ServiceParts): Service {
   const deps: Deps = { ...parts.deps, platforms, ...(config.rateLimits ? {} : { rateLimits: unlimited }) };
 
   // How often one may ask.
-  const limit = (name: RateLimit, req: IncomingMessage) => countHit(deps, name, addressKey(req, config.trustProxy));
+  const limit = (name: RateLimit, req: IncomingMessage) =>
+    countHit(deps, name, addressKey(req, config.trustProxy, name === "registrationSite" ? 48 : 64));
   const toolCalls = createCallLimit(deps, "calls", callLimits.calls);
   const linkCalls = createCallLimit(deps, "uploads", callLimits.uploads);
   const calls = createCallTally(deps);

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "#db/open.ts";
 import { createStores } from "#db/stores.ts";
 import type { Database } from "#db/client.ts";
+import { createImportSlots } from "#domain/assets/import-slots.ts";
 import type { Deps } from "#domain/deps.ts";
 import { systemClock } from "#lib/clock.ts";
 import { createIds } from "#lib/ids.ts";
@@ -33,11 +34,13 @@ export async function openDeps(): Promise<{ database: Database; deps: Deps }> {
     base: "http://localhost:3000",
     uploadPage: "http://localhost:3000",
     limits: { image: 1, video: 1, document: 1, assetsPerPost: 20 },
+    signInAllow: ["*"],
     files: createHookedFiles(systemClock),
     media: createMediaReader(),
     signer: createSigner(["a secret of this bench, long enough"], systemClock),
     vault: createVault(["a secret of this bench, long enough"]),
     openUrl: () => Promise.reject(new Error("nothing is fetched here")),
+    importSlots: createImportSlots(),
     platforms: createPlatforms("http://localhost:3000", []),
     sleep: (ms) => sleep(ms),
   };

@@ -58,6 +58,9 @@ export function normalizeClientMetadata(metadata: Metadata): void {
   metadata["application_type"] = redirects.some((url) => url.protocol !== "https:") ? "native" : "web";
 }
 
+/** What a host is called. To a URL `;`, `,` and `*` are letters of a name; to the page's policy, where it ends up, not. */
+const hostName = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/;
+
 function checkRedirects(uris: unknown): URL[] {
   if (!Array.isArray(uris) || uris.length === 0) throw refused("at least one redirect URI is needed");
   if (uris.length > maxRedirects) throw refused(`at most ${maxRedirects} redirect URIs can be registered`);
@@ -68,6 +71,7 @@ function checkRedirects(uris: unknown): URL[] {
         : undefined;
     if (!url) throw refused("redirect URIs must be absolute URIs");
     if (url.username !== "" || url.password !== "") throw refused("redirect URIs must not carry credentials");
+    if (/^https?:$/.test(url.protocol) && !hostName.test(url.hostname)) throw refused("redirect URIs must name a host");
     if (url.protocol === "http:" && !isLoopbackName(url.hostname))
       throw refused("plain http redirect URIs are for loopback only");
     if (!isOwnedScheme(url.protocol)) throw refused(`the scheme ${url.protocol.slice(0, -1)} cannot be redirected to`);

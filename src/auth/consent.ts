@@ -6,6 +6,7 @@ import type { Deps } from "#domain/deps.ts";
 import { sha256 } from "#lib/digest.ts";
 import { AppError } from "#lib/errors.ts";
 import { isLoopbackName } from "#lib/loopback.ts";
+import type { BegunApprovals } from "./begun-approvals.ts";
 import { resourceSpellings } from "./oauth-paths.ts";
 
 /** Where the answer goes, as a person can judge it. */
@@ -35,13 +36,17 @@ export interface Consent {
 
 type ConsentDeps = Pick<Deps, "users" | "oauthRecords" | "transact" | "newId" | "clock" | "base">;
 
-export function createConsent(provider: Provider, deps: ConsentDeps): Consent {
-  // The library binds the interaction to the browser that started it with a signed cookie. Without that check,
-  // someone could have another person approve what they themselves then collect (the confused deputy).
-  const interactionOf = (req: IncomingMessage, res: ServerResponse) =>
-    provider.interactionDetails(req, res).catch((error: unknown) => {
+export function createConsent(provider: Provider, begun: BegunApprovals, deps: ConsentDeps): Consent {
+  // The library binds the interaction to the browser that started it with a signed cookie, and we with one that nobody
+  // can plant. Otherwise someone could have another person approve what they themselves then collect (the confused
+  // deputy).
+  const interactionOf = async (req: IncomingMessage, res: ServerResponse) => {
+    const interaction = await provider.interactionDetails(req, res).catch((error: unknown) => {
       throw error instanceof errors.SessionNotFound ? approvalGone(error) : error;
     });
+    if (!begun.has(req, interaction.uid)) throw approvalGone();
+    return interaction;
+  };
 
   const pending: Consent["pending"] = async (req, res) => {
     const { uid, params } = await interactionOf(req, res);
@@ -87,12 +92,14 @@ export function createConsent(provider: Provider, deps: ConsentDeps): Consent {
       grant.addOIDCScope("openid offline_access");
       for (const resource of resourceSpellings(deps.base)) grant.addResourceScope(resource, granted.join(" "));
       await grant.save();
+      begun.forget(res, approval.uid);
       const result = { login: { accountId: person.user.id, remember: false }, consent: { grantId: id } };
       await provider.interactionFinished(req, res, result, { mergeWithLastSubmission: false });
     },
     async cancel(req, res) {
       const { uid } = await interactionOf(req, res);
       await useUp(uid);
+      begun.forget(res, uid);
       const result = { error: "access_denied", error_description: "The person did not approve" };
       await provider.interactionFinished(req, res, result, { mergeWithLastSubmission: false });
     },

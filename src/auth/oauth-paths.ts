@@ -11,3 +11,9 @@ export const oauthPaths = {
 export function resourceSpellings(base: string): readonly string[] {
   return [`${base}/mcp`, `${base}/mcp/`, base, `${base}/`];
 }
+
+/** A name of our resource as its own; scheme and host in any case (MCP, canonical server URI). Any other as it is. */
+export function canonicalResource(base: string, named: string): string {
+  const spellings = resourceSpellings(base);
+  return URL.canParse(named) && spellings.includes(new URL(named).href) ? `${base}/mcp` : named;
+}

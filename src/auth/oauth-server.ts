@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Deps } from "#domain/deps.ts";
+import { createBegunApprovals } from "./begun-approvals.ts";
 import { createConsent, type Consent } from "./consent.ts";
 import { createProvider, type ProviderOptions } from "./provider.ts";
 
@@ -15,9 +16,11 @@ export interface OAuthServerOptions extends ProviderOptions {
 
 export function createOAuthServer(options: OAuthServerOptions): OAuthServer {
   const provider = createProvider(options);
+  const begun = createBegunApprovals(options.base);
+  provider.use(begun.remember);
   const callback = provider.callback();
   return {
     serve: (req, res) => callback(req, res),
-    consent: createConsent(provider, options.deps),
+    consent: createConsent(provider, begun, options.deps),
   };
 }

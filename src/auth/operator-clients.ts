@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import type { ClientMetadata } from "oidc-provider";
 import { z } from "zod";
 import { normalizeClientMetadata } from "./client-metadata.ts";
@@ -24,13 +24,12 @@ const file = z
   );
 
 /** The clients an operator registered in a file, in RFC 7591's words. Throws one message that says what is wrong. */
-export async function readOperatorClients(path: string | undefined): Promise<ClientMetadata[]> {
+export function readOperatorClients(path: string | undefined): ClientMetadata[] {
   if (path === undefined) return [];
   const refuse = (why: string): never => {
     throw new Error(`OAUTH_CLIENTS: ${path}: ${why}`);
   };
-  const text = await readFile(path, "utf8").catch((error: Error) => refuse(error.message));
-  const parsed = file.safeParse(parse(text) ?? refuse("it is not JSON"));
+  const parsed = file.safeParse(parse(read(path, refuse)) ?? refuse("it is not JSON"));
   if (!parsed.success)
     return refuse(parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; "));
   return parsed.data.map((client) => {
@@ -45,6 +44,24 @@ export async function readOperatorClients(path: string | undefined): Promise<Cli
     }
     return metadata as unknown as ClientMetadata;
   });
+}
+
+/** The same as faults of a setting. */
+export function findClientFaults(path: string | undefined): string[] {
+  try {
+    readOperatorClients(path);
+    return [];
+  } catch (error) {
+    return [(error as Error).message];
+  }
+}
+
+function read(path: string, refuse: (why: string) => never): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
 }
 
 function parse(text: string): unknown {

@@ -18,22 +18,13 @@ export interface People {
 export interface PeopleSettings {
   base: string;
   identityProviders: readonly IdentityProvider[];
-  signInAllow: readonly string[];
   deps: Deps;
   signer: Signer;
   log: Log;
   renderErrorPage: RenderErrorPage;
 }
 
-export function createPeople({
-  base,
-  identityProviders,
-  signInAllow,
-  deps,
-  signer,
-  log,
-  renderErrorPage,
-}: PeopleSettings): People {
+export function createPeople({ base, identityProviders, deps, signer, log, renderErrorPage }: PeopleSettings): People {
   const sessions = createSessions({ deps, base });
   const devIssuer =
     identityProviders.length === 0 ? createDevIssuer({ base, clock: deps.clock, log, renderErrorPage }) : undefined;
@@ -41,6 +32,6 @@ export function createPeople({
   return {
     sessions,
     devIssuer,
-    signIn: createSignIn({ deps, base, providers, allow: signInAllow, sessions, signer, log }),
+    signIn: createSignIn({ deps, base, providers, sessions, signer, log }),
   };
 }

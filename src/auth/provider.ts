@@ -55,10 +55,10 @@ export function createProvider(options: ProviderOptions): Provider {
   provider.on("server_error", tellFailure(options.log));
   (provider as EventEmitter).on("error", (err) => options.log.error({ err }, "the authorization server failed"));
   provider.use(tidyAnswer);
-  provider.use(amendRequest);
+  provider.use(amendRequest(options.base));
   provider.use(nameResponseType);
   provider.use(sendToLogin(options));
-  checkBeforeUse(provider, resourceSpellings(options.base));
+  checkBeforeUse(provider, options.base);
   compareDigests(provider, options.clients);
   return provider;
 }

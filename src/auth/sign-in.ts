@@ -30,16 +30,15 @@ export interface SignIn {
 }
 
 export interface SignInParts {
-  deps: Pick<Deps, "users" | "invitations" | "clock" | "newId">;
+  deps: Pick<Deps, "users" | "invitations" | "clock" | "newId" | "signInAllow">;
   base: string;
   providers: readonly IdentityProvider[];
-  allow: readonly string[];
   sessions: Sessions;
   signer: Signer;
   log: Log;
 }
 
-export function createSignIn({ deps, base, providers, allow, sessions, signer, log }: SignInParts): SignIn {
+export function createSignIn({ deps, base, providers, sessions, signer, log }: SignInParts): SignIn {
   const pendingSignIns = createPendingCookie<PendingSignIn>({
     signer,
     clock: deps.clock,
@@ -77,7 +76,7 @@ export function createSignIn({ deps, base, providers, allow, sessions, signer, l
       // Bound to the browser that began it, and to the provider it went to (RFC 9700 §4.4: mix-up).
       if (pending?.provider !== provider) throw broken();
       const identity = await logged(provider, party.finish(callback, pending));
-      await admitPerson(deps, identity, { allow, invitation: invitationIn(pending.returnTo) });
+      await admitPerson(deps, identity, { invitation: invitationIn(pending.returnTo) });
       const user = await recognizeUser(deps, identity);
       return [await sessions.start(user.id, cookies)];
     },

@@ -6,7 +6,10 @@ import { oauthPaths } from "./oauth-paths.ts";
 /** The library sets it on every answer; it leads nowhere, see `forgetful` in adapter.ts, and is not sent. */
 export const sessionCookie = "atelier_unused";
 
-/** Takes out of the library's answers what we do not do: its session cookie, response modes that need a script. */
+/**
+ * Takes out of the library's answers what we do not do: its session cookie, response modes that need a script; and
+ * says what it leaves out.
+ */
 export async function tidyAnswer(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
   await next();
   const cookies = [ctx.response.headers["set-cookie"] ?? []]
@@ -16,6 +19,9 @@ export async function tidyAnswer(ctx: KoaContextWithOIDC, next: () => Promise<vo
   else ctx.remove("set-cookie");
   const answer = ctx.body as Record<string, unknown> | undefined;
   if (answer?.["response_modes_supported"]) answer["response_modes_supported"] = ["query"];
+  // RFC 8414 §2: where nothing is said, a public client would have to think that it cannot give its tokens back.
+  if (answer?.["revocation_endpoint"])
+    answer["revocation_endpoint_auth_methods_supported"] = answer["token_endpoint_auth_methods_supported"];
   // RFC 7591 §3.2.2 has no invalid_request: what is wrong with a registration is wrong with its metadata.
   if (ctx.path === oauthPaths.registration && answer?.["error"] === "invalid_request")
     answer["error"] = "invalid_client_metadata";

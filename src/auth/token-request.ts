@@ -1,11 +1,13 @@
 import { errors, Provider, type KoaContextWithOIDC } from "oidc-provider";
 import { scopes as studioScopes, type Scope } from "#domain/caller.ts";
+import { canonicalResource, resourceSpellings } from "./oauth-paths.ts";
 
 /**
  * What the library finds out too late, after a code or a refresh token has been used up: a request that asks for
  * another resource or for more than was granted is refused, and what it came with stays good.
  */
-export function checkBeforeUse(provider: Provider, spellings: readonly string[]): void {
+export function checkBeforeUse(provider: Provider, base: string): void {
+  const spellings = resourceSpellings(base);
   for (const model of [provider.AuthorizationCode, provider.RefreshToken]) {
     // A token request may spell the resource otherwise than the authorization did; there is only one.
     Object.defineProperty(model.prototype, "resourceIndicators", { get: () => new Set(spellings) });
@@ -14,7 +16,7 @@ export function checkBeforeUse(provider: Provider, spellings: readonly string[])
     prototype.consume = async function consume(this: { consume(): Promise<void> }) {
       const { oidc } = Provider.ctx ?? {};
       if (oidc) {
-        checkResource(oidc, spellings);
+        checkResource(oidc, base);
         checkScope(oidc, spellings);
       }
       await use.call(this);
@@ -25,9 +27,11 @@ export function checkBeforeUse(provider: Provider, spellings: readonly string[])
 type OIDC = KoaContextWithOIDC["oidc"];
 
 /** RFC 8707 §2.2. */
-function checkResource({ params }: OIDC, spellings: readonly string[]): void {
+function checkResource({ params }: OIDC, base: string): void {
   const asked = [params?.["resource"] ?? []].flat() as string[];
-  if (!asked.every((one) => spellings.includes(one))) throw new errors.InvalidTarget();
+  const named = [...new Set(asked.map((one) => canonicalResource(base, one)))];
+  if (named.some((one) => one !== `${base}/mcp`)) throw new errors.InvalidTarget();
+  if (params && named.length > 0) params["resource"] = named[0];
 }
 
 /** RFC 6749 §6: not more than the person granted, which may be less than the client had asked for. */

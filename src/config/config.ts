@@ -20,8 +20,14 @@ export class ConfigError extends OperatorError {
   }
 }
 
-/** Reads every setting, or throws one ConfigError that lists every fault. */
-export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+/**
+ * Reads every setting, or throws one ConfigError that lists every fault. `findMore` has those that this folder cannot
+ * know: in what a setting names.
+ */
+export function readConfig(
+  environment: Readonly<Record<string, string | undefined>>,
+  findMore: (config: Config) => string[] = () => [],
+): Config {
   const set = Object.fromEntries(
     Object.entries(environment).filter((entry): entry is [string, string] => Boolean(entry[1])),
   );
@@ -32,6 +38,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const wrong = new Set(issues.map((issue) => String(issue.path[0])));
   const right = Object.fromEntries(Object.entries(set).filter(([name]) => !wrong.has(name)));
   const config = understand(parsed.data ?? settings.parse(right), set, faults);
+  faults.push(...findMore(config));
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
 }

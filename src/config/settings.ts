@@ -46,8 +46,8 @@ export const settings = z.object({
   MAX_ASSETS_PER_POST: whole(1, 1000, "a number from 1 to 1000").default(20),
   MAX_STUDIO_BYTES: bytes.optional(),
   OAUTH_CLIENTS: z.string().optional(),
-  TRUST_PROXY: proxies.prefault(""),
-  CONFORMANCE_FIXTURES: z.enum(["0", "1"]).default("0"),
+  TRUST_PROXY: proxies.prefault("off"),
+  CONFORMANCE_FIXTURES: z.enum(["off", "0", "1"]).default("off"),
   RATE_LIMITS: onOff.default("on"),
   LOG_LEVEL: z.enum(logLevels).default("info"),
 });

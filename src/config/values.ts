@@ -13,7 +13,7 @@ export const whole = (min: number, max: number, what: string): z.ZodType<number,
 export const port = whole(0, 65_535, "a number from 0 to 65535");
 export const bytes = whole(1, Number.MAX_SAFE_INTEGER, "a number of bytes");
 export const onOff = z.enum(["on", "off"]);
-export const trueFalse = z.enum(["true", "false"]).transform((value) => value === "true");
+export const trueFalse = z.enum(["true", "false", "1", "0"]).transform((value) => value === "true" || value === "1");
 
 export const origin = z.string().transform((value, issue) => {
   const url = parseUrl(value);
@@ -46,9 +46,9 @@ export const allowedPeople = list
   .transform((all): readonly string[] => all.map((one) => one.toLowerCase()));
 
 export const proxies = list.transform((entries, issue): AddressSet => {
-  const set = parseAddressSet(entries);
+  const set = parseAddressSet(entries.join() === "off" ? [] : entries);
   if (set) return set;
-  issue.addIssue({ code: "custom", message: "addresses, networks such as 10.0.0.0/8, or loopback" });
+  issue.addIssue({ code: "custom", message: "addresses, networks such as 10.0.0.0/8, loopback, or off" });
   return z.NEVER;
 });
 

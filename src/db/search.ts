@@ -10,6 +10,6 @@ export function holds(columns: readonly string[], text: string): RawBuilder<bool
 }
 
 /** Text that LIKE takes letter by letter, with `ESCAPE '!'`. */
-export function escapeLike(text: string): string {
+function escapeLike(text: string): string {
   return text.replace(/[!%_]/g, "!$&");
 }

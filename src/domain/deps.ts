@@ -14,6 +14,7 @@ import type {
 } from "./access/ports.ts";
 import type { ActivityStore } from "./activity/ports.ts";
 import type { FileStore } from "./assets/file-store.ts";
+import type { ImportSlots } from "./assets/import-slots.ts";
 import type { AssetLimits } from "./assets/kinds.ts";
 import type { MediaReader } from "./assets/media.ts";
 import type { AssetStore, StrayFileStore } from "./assets/ports.ts";
@@ -60,6 +61,8 @@ export interface Deps extends Stores {
   /** `{uploadPage}`: where upload links lead. */
   uploadPage: string;
   limits: AssetLimits;
+  /** Whom the operator lets in, and lets found studios: verified addresses and `@domains`, or `*`. */
+  signInAllow: readonly string[];
   /** Where files lie. Not part of any transaction. */
   files: FileStore;
   media: MediaReader;
@@ -67,6 +70,7 @@ export interface Deps extends Stores {
   signer: Signer;
   /** Reads a stranger's address. */
   openUrl: OpenPublicUrl;
+  importSlots: ImportSlots;
   /** The social platforms, and our OAuth with them. */
   platforms: Platforms;
   /** Keeps credentials of others that we must be able to read again. */

@@ -2,19 +2,20 @@ import type { IncomingMessage } from "node:http";
 import { networkOf, parseAddress, type Address, type AddressSet } from "#lib/ip-address.ts";
 
 /**
- * Who is calling, as a key for rate limits: the same for every spelling of an address and for everyone in one IPv6 /64.
+ * Who is calling, as a key for rate limits: the same for every spelling of an address and for everyone in one IPv6 /64
+ * (or /48, where that is asked for).
  * What forwarded headers say counts only from proxies we trust, and only as far back as they can vouch for.
  */
-export function addressKey(req: IncomingMessage, proxies: AddressSet): string {
+export function addressKey(req: IncomingMessage, proxies: AddressSet, bits: 64 | 48 = 64): string {
   const peer = parseAddress(req.socket.remoteAddress ?? "");
   if (!peer) return "unknown";
-  if (!proxies.has(peer)) return networkOf(peer);
+  if (!proxies.has(peer)) return networkOf(peer, bits);
   const chains = [readForwardedFor(req), readForwarded(req)].filter((chain) => chain !== undefined);
-  const found = new Set(chains.map((chain) => networkOf(lastUntrusted(chain, peer, proxies))));
+  const found = new Set(chains.map((chain) => networkOf(lastUntrusted(chain, peer, proxies), bits)));
   // A proxy writes one of the two headers and passes the other on as the client sent it. Where they disagree,
   // one is forged, and nobody gains a counter of their own by it.
   const [only] = found;
-  return found.size === 1 && only !== undefined ? only : networkOf(peer);
+  return found.size === 1 && only !== undefined ? only : networkOf(peer, bits);
 }
 
 /** From the right, each proxy tells who spoke to it; the first that is no proxy of ours is as far as we can believe. */

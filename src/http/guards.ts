@@ -41,16 +41,12 @@ export function createGuards({ base, uploadPage, loopback, mcpOrigins }: Address
 
   return {
     checkHost(req) {
-      const host = req.headers.host?.toLowerCase() ?? "";
+      // RFC 9112 §3.2: of two, whoever passed this on may have taken the other.
+      if (countHosts(req.rawHeaders) > 1) throw new AppError("invalid_input", "A request names its host once.");
+      const { host = "" } = req.headers;
       if (hosts.has(host)) return;
       const url = `http://${host}`;
-      if (
-        loopback &&
-        URL.canParse(url) &&
-        new URL(url).host === host.replace(/:80$/, "") &&
-        isLoopbackName(new URL(url).hostname)
-      )
-        return;
+      if (loopback && URL.canParse(url) && new URL(url).host === host && isLoopbackName(new URL(url).hostname)) return;
       throw new AppError("forbidden", "This service does not answer to that host name.");
     },
     checkOrigin(req, rule) {
@@ -59,6 +55,13 @@ export function createGuards({ base, uploadPage, loopback, mcpOrigins }: Address
       throw new AppError("forbidden", "Pages of that origin may not call this address.");
     },
   };
+}
+
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === "host") count++;
+  return count;
 }
 
 /**
@@ -75,8 +78,15 @@ export function requireOwnPage(headers: Headers, base: string): void {
   if (!ours) throw new AppError("forbidden", "Changes are accepted from our own pages only.");
 }
 
-/** The peer sits on this machine and speaks for itself, not for someone behind a proxy. */
+/**
+ * The peer sits on this machine and speaks for itself, not for someone behind a proxy: a proxy on this machine that says
+ * nothing of whom it speaks for still passes on the name by which they called us.
+ */
 export function isLocalPeer(req: IncomingMessage): boolean {
   const forwarded = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via"];
-  return isLoopbackAddress(req.socket.remoteAddress) && forwarded.every((name) => req.headers[name] === undefined);
+  return (
+    isLoopbackAddress(req.socket.remoteAddress) &&
+    isLoopbackName(URL.parse(`http://${req.headers.host}`)?.hostname ?? "") &&
+    forwarded.every((name) => req.headers[name] === undefined)
+  );
 }

@@ -8,6 +8,8 @@ export interface Need {
 }
 
 const patienceMs = 4000;
+/** How long an answer serves all who ask: anyone may, as often as they like. */
+const goodForMs = 1000;
 
 /** The process runs. Says nothing about what it needs, so that a lost database does not get it restarted. */
 export const healthz: Handler = (_req, res) => {
@@ -16,8 +18,14 @@ export const healthz: Handler = (_req, res) => {
 
 /** Requests can be served: everything needed answers, and the process is not about to leave. */
 export function readyz(needs: readonly Need[], isDraining: () => boolean): Handler {
+  let last: { at: number; failing: Promise<string[]> } | undefined;
+  const look = (): Promise<string[]> => {
+    if (!last || performance.now() - last.at > goodForMs)
+      last = { at: performance.now(), failing: failingNeeds(needs) };
+    return last.failing;
+  };
   return async (_req, res) => {
-    const failing = isDraining() ? ["draining"] : await failingNeeds(needs);
+    const failing = isDraining() ? ["draining"] : await look();
     const ready = failing.length === 0;
     res
       .writeHead(ready ? 200 : 503, { "content-type": "application/json", "cache-control": "no-store" })

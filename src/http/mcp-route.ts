@@ -3,17 +3,19 @@ import type { McpEndpoint } from "#mcp/endpoint.ts";
 import type { Route } from "./server.ts";
 
 /** `/mcp`: the door has judged Host and Origin; pages that may call are told so before anyone is asked for a token. */
-export function mcpRoute(endpoint: McpEndpoint): Route {
+export function mcpRoute(endpoint: McpEndpoint, path = "/mcp"): Route {
   return {
-    path: "/mcp",
+    path,
     origin: "mcp",
     dataOnly: true,
+    saysContinue: true,
     async handle(req, res, context) {
       if (req.headers.origin !== undefined) allowPage(res, req.headers.origin);
       if (req.method === "OPTIONS") {
         res
           .writeHead(204, {
-            "access-control-allow-methods": "POST",
+            // DELETE too: a page that ends its session is to read the 405, not to take the service for lost.
+            "access-control-allow-methods": "POST, GET, DELETE",
             "access-control-allow-headers":
               "Authorization, Content-Type, Accept, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID",
             "access-control-max-age": "3600",

@@ -3,7 +3,9 @@ import type { OAuthServer } from "#auth/oauth-server.ts";
 import { oauthPaths } from "#auth/oauth-paths.ts";
 import { protectedResourceMetadata } from "#auth/resource-metadata.ts";
 import type { RateLimit } from "#domain/access/rate-limit.ts";
+import { AppError } from "#lib/errors.ts";
 import { pageHandler } from "./pages/page-handler.ts";
+import { nothingHere } from "./problem.ts";
 import type { Handler, Route } from "./server.ts";
 
 export interface OAuthParts {
@@ -20,13 +22,13 @@ export function oauthRoutes({ oauth, base, limit }: OAuthParts): Route[] {
     return async (req, res, context) => {
       allowAnyPage(res);
       if (req.method === "OPTIONS") answerPreflight(res, method);
-      else await only(req, res, context);
+      else await inOAuthWords(res, () => only(req, res, context));
     };
   };
   const limited =
-    (name: RateLimit): Handler =>
+    (...names: RateLimit[]): Handler =>
     async (req, res) => {
-      await limit(name, req);
+      for (const name of names) await limit(name, req);
       await oauth.serve(req, res);
     };
   const at = (path: string, handle: Handler): Route => ({ path, origin: "any", handle });
@@ -38,6 +40,12 @@ export function oauthRoutes({ oauth, base, limit }: OAuthParts): Route[] {
   });
   // A person is on the way here: what fails is told on a page, and no script of another origin reads the answer.
   const authorize = onlyBy("GET", pageHandler(base, { GET: limited("authorize") }));
+  // Clients probe for documents; one that is not there is a JSON 404 that any page can read, never the web app's page.
+  const nothing: Handler = (req, res) => {
+    allowAnyPage(res);
+    if (req.method === "OPTIONS") return answerPreflight(res, "GET");
+    throw nothingHere();
+  };
   return [
     at("/.well-known/oauth-protected-resource", resource),
     at("/.well-known/oauth-protected-resource/mcp", resource),
@@ -46,12 +54,13 @@ export function oauthRoutes({ oauth, base, limit }: OAuthParts): Route[] {
     at("/.well-known/openid-configuration", server),
     at("/.well-known/openid-configuration/mcp", server),
     at("/mcp/.well-known/openid-configuration", server),
-    at(oauthPaths.registration, open("POST", limited("registration"))),
+    at(oauthPaths.registration, open("POST", limited("registration", "registrationSite"))),
     at(oauthPaths.token, open("POST", limited("token"))),
     at(oauthPaths.revocation, open("POST", limited("token"))),
     at(oauthPaths.jwks, open("GET", oauth.serve)),
     at(oauthPaths.authorization, authorize),
     at(`${oauthPaths.authorization}/*`, authorize),
+    at("/.well-known/*", nothing),
   ];
 }
 
@@ -65,6 +74,22 @@ function onlyBy(method: "GET" | "POST", work: Handler): Handler {
   };
 }
 
+/** What the door refuses, in the words that clients read at these addresses (RFC 6749 §5.2, RFC 7591 §3.2.2). */
+async function inOAuthWords(res: ServerResponse, work: () => void | Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof AppError) || res.headersSent) throw error;
+    const { status, message, hint, retryAfter } = error;
+    if (retryAfter !== undefined) res.setHeader("retry-after", retryAfter);
+    const text = JSON.stringify({
+      error: "temporarily_unavailable",
+      error_description: [message, hint].filter(Boolean).join(" "),
+    });
+    res.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" }).end(text);
+  }
+}
+
 function document(body: Record<string, unknown>): Handler {
   const text = JSON.stringify(body);
   return (_req, res) => {
@@ -75,7 +100,7 @@ function document(body: Record<string, unknown>): Handler {
 /** Nothing here rides on a cookie, so any page may read it. */
 function allowAnyPage(res: ServerResponse): void {
   res.setHeader("access-control-allow-origin", "*");
-  res.setHeader("access-control-expose-headers", "WWW-Authenticate");
+  res.setHeader("access-control-expose-headers", "WWW-Authenticate, Retry-After");
   res.setHeader("cross-origin-resource-policy", "cross-origin");
 }
 

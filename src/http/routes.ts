@@ -14,7 +14,6 @@ import type { Handler, Route } from "./server.ts";
 import { uploadRoutes, type UploadRouteParts } from "./uploads/routes.ts";
 import { thumbnailRoute, type ThumbnailParts } from "./files/thumbnail-route.ts";
 import { webApp, type StaticFiles } from "./static-files.ts";
-import { nothingHere } from "./problem.ts";
 
 export interface RouteParts {
   base: string;
@@ -44,8 +43,8 @@ export function createRoutes(parts: RouteParts): (isDraining: () => boolean) => 
     { path: "/readyz", origin: "any", anyHost: true, handle: readyz(parts.needs, isDraining) },
     { path: "/metrics", origin: "any", anyHost: true, handle: metricsRoute(parts.metrics, parts.metricsToken) },
     ...oauthRoutes(parts.oauth),
-    { path: "/.well-known/*", origin: "any", handle: noSuchDocument },
     mcpRoute(parts.mcp),
+    mcpRoute(parts.mcp, "/mcp/"), // as people write it too; the resource has one name
     ...peopleRoutes(parts.people),
     ...consentRoutes(parts.consent),
     ...connectRoutes(parts.connect),
@@ -56,9 +55,4 @@ export function createRoutes(parts: RouteParts): (isDraining: () => boolean) => 
     { path: "/api/*", origin: "own", handle: parts.api },
     { path: "/*", origin: "own", handle: webApp(parts.webFiles, parts.base, parts.uploads.deps.files.origin) },
   ];
-}
-
-/** Clients probe for documents; one that is not there is a JSON 404, never the web app's page. */
-function noSuchDocument(): void {
-  throw nothingHere();
 }

@@ -21,8 +21,10 @@ export interface Route {
   origin: OriginRule;
   /** Also for probes that know us by another name, such as a container's address. */
   anyHost?: true;
-  /** The body may take as long as it keeps coming: uploads. The route itself says `100 Continue` to who asks. */
+  /** The body may take as long as it keeps coming: uploads. */
   longBody?: true;
+  /** The route itself says `100 Continue` to who asks, once it wants the body. */
+  saysContinue?: true;
   /** Answers data and never a page: what protects pages is not sent along. */
   dataOnly?: true;
   handle: Handler;
@@ -70,6 +72,7 @@ export function createEdge(parts: {
   async function serve(req: IncomingMessage, res: ServerResponse, asksToContinue = false): Promise<void> {
     const started = performance.now();
     const requestId = newId("request");
+    readTarget(req, https);
     const route = find(req.url ?? "/");
     const context: RequestContext = { requestId, log };
     if (!route?.anyHost) lastArrival = started;
@@ -97,7 +100,7 @@ export function createEdge(parts: {
       if (!route) throw nothingHere();
       if (!route.anyHost) guards.checkHost(req);
       guards.checkOrigin(req, route.origin);
-      if (asksToContinue && !route.longBody) res.writeContinue();
+      if (asksToContinue && !route.saysContinue) res.writeContinue();
       await route.handle(req, res, context);
       if (res.writableEnded && req.socket.writableLength > 0)
         unread = setTimeout(() => res.destroy(), answerDeadlineMs);
@@ -107,6 +110,17 @@ export function createEdge(parts: {
   }
 
   return { server, routes, startDraining: () => void (draining = true), lastArrival: () => lastArrival };
+}
+
+/**
+ * Whom a request is for, in one spelling: in lower case, without the port that our scheme has anyway (RFC 9110 §4.2.3).
+ * It may name its whole address, which then counts in the place of Host (RFC 9112 §3.2.2).
+ */
+function readTarget(req: IncomingMessage, https: boolean): void {
+  const [, named, path = ""] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(req.url ?? "") ?? [];
+  if (named !== undefined) req.url = path.startsWith("/") ? path : `/${path}`;
+  const host = named ?? req.headers.host;
+  if (host !== undefined) req.headers.host = host.toLowerCase().replace(https ? /:443$/ : /:80$/, "");
 }
 
 function limitBody(req: IncomingMessage): NodeJS.Timeout | undefined {

@@ -18,9 +18,11 @@ export function parseAddress(value: string): Address | undefined {
   return { family: "ipv4", text: [high >> 8, high & 255, low >> 8, low & 255].join(".") };
 }
 
-/** The network that one customer has: an IPv4 address, or the first half of an IPv6 address. */
-export function networkOf({ family, text }: Address): string {
-  return family === "ipv4" ? text : `${text.split(":").slice(0, 4).join(":")}::/64`;
+/** The network that one customer has: an IPv4 address, or the first half of an IPv6 address; or the whole site's. */
+export function networkOf({ family, text }: Address, bits: 64 | 48 = 64): string {
+  if (family === "ipv4") return text;
+  const network = text.split(":").slice(0, bits / 16);
+  return `${network.join(":")}::/${bits}`;
 }
 
 function expand(address: string): number[] {

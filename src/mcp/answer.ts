@@ -33,7 +33,9 @@ export function refuse(
   const length = Number(
     req.headers["content-length"] ?? (req.headers["transfer-encoding"] === undefined ? 0 : Infinity),
   );
-  if (req.complete || length <= smallBody) return send(res, status, type, text, headers);
+  // Whoever asks before sending, and is told no, sends nothing; Node then closes the connection.
+  const waits = req.headers.expect !== undefined && !req.readableDidRead;
+  if (waits || req.complete || length <= smallBody) return send(res, status, type, text, headers);
   // Closing at once would reset the connection under a client that has not read the answer yet.
   res.writeHead(status, {
     "content-type": type,

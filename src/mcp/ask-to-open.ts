@@ -1,5 +1,4 @@
 import { CLIENT_CAPABILITIES_META_KEY, ProtocolError } from "@modelcontextprotocol/server";
-import { authorize, type Action } from "#domain/policy.ts";
 import type { Clock } from "#lib/clock.ts";
 import { minutes } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
@@ -13,8 +12,6 @@ export interface ToOpen {
   url: string;
   /** What the client shows beside it. */
   message: string;
-  /** What the person needs the right to: roles change between the two rounds. */
-  action: Action;
   /** The error in place of the result where the person does not want to. */
   declined: ErrorCode;
 }
@@ -46,7 +43,6 @@ export function createAskToOpen(signer: Signer, clock: Clock): AskToOpen {
       const wanted = boundTo(exchange, tool);
       if (!claims || Object.keys(wanted).some((name) => claims[name] !== wanted[name]))
         throw new ProtocolError(errorCodes.invalidParams, "Invalid params: requestState is not one of this call");
-      authorize(exchange.caller, claims["action"] as Action);
       const answer = actionIn(inputResponses);
       // A state without an answer is a question that was not put: it is asked again, with a fresh page.
       if (answer === undefined) return undefined;
@@ -57,9 +53,9 @@ export function createAskToOpen(signer: Signer, clock: Clock): AskToOpen {
         "Ask whether they want to, then call the tool again.",
       );
     },
-    ask(exchange, tool, { url, message, action, declined }, output) {
+    ask(exchange, tool, { url, message, declined }, output) {
       if (exchange.era !== "modern" || !canOpenPages(exchange)) return undefined;
-      const claims = { ...boundTo(exchange, tool), output, action, declined };
+      const claims = { ...boundTo(exchange, tool), output, declined };
       return {
         resultType: "input_required",
         inputRequests: { [question]: { method: "elicitation/create", params: { mode: "url", message, url } } },

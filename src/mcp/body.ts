@@ -1,9 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { errorCodes, reject, type Rejection } from "./messages.ts";
 
-const maxBodyBytes = 16 * 1024 * 1024;
-/** Bytes of unfinished long bodies this process holds at once. */
+export const maxBodyBytes = 16 * 1024 * 1024;
+/** Bytes of unfinished bodies this process holds at once: of everyone, and of one person. */
 const maxHeldBytes = 256 * 1024 * 1024;
+const maxHeldByOne = 64 * 1024 * 1024;
+/** A message no longer than this is never refused for what else is being sent. */
+const shortBytes = 64 * 1024;
 const json = /^application\/json(?:[ \t]*;[ \t]*charset=(?:utf-8|"utf-8"))?[ \t]*$/i;
 
 /** 415 for a body we would have to guess about. */
@@ -30,41 +33,50 @@ const tooLarge = (): Rejection =>
     `inline_too_large_use_presign: the message is longer than ${maxBodyBytes} bytes; upload the file with request_asset_upload or create_upload_session instead.`,
   );
 
-export type ReadBody = (req: IncomingMessage) => Promise<Buffer | Rejection>;
+const tooMuch = (): Rejection =>
+  reject(503, errorCodes.httpRefusal, "storage_unavailable: too many long messages at once; try again in a moment.");
+
+/** `sender`: the person whose message it is. */
+export type ReadBody = (req: IncomingMessage, sender: string) => Promise<Buffer | Rejection>;
 
 /** Reads bodies up to the cap, whatever their headers promised; rejects with the stream's error where it breaks off. */
 export function createBodyReader(): ReadBody {
   let held = 0;
-  return (req) =>
+  const heldBy = new Map<string, number>();
+  const hold = (sender: string, bytes: number): void => {
+    held += bytes;
+    const own = (heldBy.get(sender) ?? 0) + bytes;
+    if (own > 0) heldBy.set(sender, own);
+    else heldBy.delete(sender);
+  };
+  const isTooMuch = (sender: string): boolean => held > maxHeldBytes || (heldBy.get(sender) ?? 0) > maxHeldByOne;
+
+  return (req, sender) =>
     new Promise((resolve, fail) => {
       const chunks: Buffer[] = [];
       let length = 0;
-      const settle = (outcome: Buffer | Rejection): void => {
-        held -= length;
+      const letGo = (): void => {
+        hold(sender, -length);
         req
           .removeListener("data", take)
           .removeListener("end", done)
           .removeListener("close", lost)
           .removeListener("error", lost);
+      };
+      const settle = (outcome: Buffer | Rejection): void => {
+        letGo();
         resolve(outcome);
       };
       const take = (chunk: Buffer): void => {
         chunks.push(chunk);
         length += chunk.length;
-        held += chunk.length;
+        hold(sender, chunk.length);
         if (length > maxBodyBytes) settle(tooLarge());
-        else if (held > maxHeldBytes)
-          settle(
-            reject(
-              503,
-              errorCodes.httpRefusal,
-              "storage_unavailable: too many long messages at once; try again in a moment.",
-            ),
-          );
+        else if (length > shortBytes && isTooMuch(sender)) settle(tooMuch());
       };
       const done = (): void => settle(Buffer.concat(chunks));
       const lost = (): void => {
-        held -= length;
+        letGo(); // before anything else tells of the same loss: it counts once
         fail(new Error("the request broke off"));
       };
       req.on("data", take).once("end", done).once("close", lost).once("error", lost);

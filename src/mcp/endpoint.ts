@@ -121,7 +121,9 @@ export function createMcpEndpoint({
     const fault = checkBodyHeaders(req);
     if (fault) return refuseWith(req, res, fault);
 
-    const bytes = await readBody(req);
+    // Only now, after every check, is a sender that asked first told to go ahead.
+    if (req.headers.expect !== undefined) res.writeContinue();
+    const bytes = await readBody(req, authentication.user.id);
     if ("kind" in bytes) return refuseWith(req, res, bytes);
     const parsed = parseBody(bytes);
     if (parsed.kind === "rejection") return refuseWith(req, res, parsed);

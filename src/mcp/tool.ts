@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Caller, Scope } from "#domain/caller.ts";
 import type { Preview } from "#domain/assets/thumbnails.ts";
 import type { Deps } from "#domain/deps.ts";
+import type { Action } from "#domain/policy.ts";
 import type { ToOpen } from "./ask-to-open.ts";
 
 /** What a client may assume of a tool before it calls it. Every tool says all four. */
@@ -29,6 +30,8 @@ export interface ToolDeclaration<Input extends z.ZodObject, Output extends z.Zod
   /** For a model: when to use it, what to do next, what it costs. */
   description: string;
   scope: Scope;
+  /** What the person must have the right to, where not every member has it. Role comes before input. */
+  action?: Action;
   hints: Hints;
   input: Input;
   output: Output;
@@ -40,6 +43,8 @@ export interface ToolDeclaration<Input extends z.ZodObject, Output extends z.Zod
   askToOpen?(output: z.output<Output>): ToOpen;
   /** Pictures that the model sees beside the result. */
   previews?(deps: Deps, caller: Caller, input: z.output<Input>, output: z.output<Output>): Promise<readonly Preview[]>;
+  /** Judged before the input is held against its schema, which may fail in other places. Throws the tool's refusal. */
+  judgeFirst?(args: Readonly<Record<string, unknown>>): void;
   run(deps: Deps, caller: Caller, input: z.output<Input>, context: RunContext): Promise<z.output<Output>>;
 }
 

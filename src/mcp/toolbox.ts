@@ -4,6 +4,7 @@ import type { Scope } from "#domain/caller.ts";
 import type { Preview } from "#domain/assets/thumbnails.ts";
 import type { CountCall } from "#domain/access/call-limit.ts";
 import type { Deps } from "#domain/deps.ts";
+import { authorize } from "#domain/policy.ts";
 import { minutes } from "#lib/clock.ts";
 import { AppError, renderError, type ErrorView } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
@@ -68,14 +69,14 @@ export function createToolbox({ tools, rawTools, deps, log, countCall, noteCall 
         const tool = byName.get(name);
         if (!tool) {
           const raw = rawByName.get(name);
-          if (raw) return raw.call(exchange, args as Record<string, unknown>);
+          if (raw) return raw.call(exchange, args as Args);
           throw new ProtocolError(errorCodes.invalidParams, `Unknown tool: ${name.slice(0, 100)}`);
         }
         try {
           const refused = countCall(exchange.caller.user.id);
           if (refused) throw refused;
           if (exchange.caller.grantId !== undefined) noteCall(exchange.caller.grantId);
-          return await run(deps, asking, tool, args, exchange);
+          return await run(deps, asking, tool, args as Args, exchange);
         } catch (error) {
           if (error instanceof ProtocolError) throw error;
           // Nobody waits for the answer, and what broke off the work is no failure of it.
@@ -91,10 +92,14 @@ export function createToolbox({ tools, rawTools, deps, log, countCall, noteCall 
   };
 }
 
-async function run(deps: Deps, asking: AskToOpen, tool: Tool, args: unknown, exchange: Exchange): Promise<Result> {
-  const { caller } = exchange;
+type Args = Record<string, unknown>;
 
-  const parsed = tool.input.safeParse(exchange.whole ? readLong(tool, exchange.whole) : args);
+async function run(deps: Deps, asking: AskToOpen, tool: Tool, args: Args, exchange: Exchange): Promise<Result> {
+  const { caller } = exchange;
+  if (tool.action) authorize(caller, tool.action);
+  const given = exchange.whole ? readLong(tool, exchange.whole) : args;
+  tool.judgeFirst?.(given);
+  const parsed = tool.input.safeParse(given);
   if (!parsed.success)
     throw new AppError("invalid_input", describe(parsed.error), "Compare the input with the tool's input schema.");
   const answered = tool.askToOpen && asking.answered(exchange, tool.name);
@@ -106,10 +111,10 @@ async function run(deps: Deps, asking: AskToOpen, tool: Tool, args: unknown, exc
 }
 
 /** The arguments of a long message: only a tool that takes a file has a use for them. */
-function readLong(tool: Tool, whole: () => unknown): unknown {
+function readLong(tool: Tool, whole: () => unknown): Args {
   if (!tool.takesFile) throw new AppError("invalid_input", `The input is longer than any that ${tool.name} takes.`);
   try {
-    return (whole() as { params: { arguments: unknown } }).params.arguments;
+    return (whole() as { params: { arguments?: Args } }).params.arguments ?? {};
   } catch {
     throw new AppError("invalid_input", "The input is not JSON.");
   }

@@ -1,6 +1,8 @@
 import sharp from "sharp";
 import type { MediaFacts } from "#domain/assets/asset.ts";
 import { canHaveThumbnail, unknownFacts, type MediaReader } from "#domain/assets/media.ts";
+import { createAttempts } from "./attempts.ts";
+import { openOnlyOurTypes } from "./decoders.ts";
 import { describePicture } from "./picture.ts";
 import { createQueue } from "./queue.ts";
 import { makeThumbnail } from "./thumbnail.ts";
@@ -15,8 +17,11 @@ export function createMediaReader(): MediaReader {
   // The library's own cache and threads would multiply what `atOnce` allows.
   sharp.cache(false);
   sharp.concurrency(1);
+  openOnlyOurTypes();
   const inTurn = createQueue(atOnce);
-  const inTurnFilms = createQueue(atOnce);
+  const attempt = createAttempts<Uint8Array>();
+  // Whoever waits longer has been answered already, and would keep a file in memory for nobody.
+  const inTurnFilms = createQueue(atOnce, patienceMs);
   const describeVideo = createVideoReader();
   return {
     async describe(source, mimeType) {
@@ -24,9 +29,9 @@ export function createMediaReader(): MediaReader {
       if (mimeType.startsWith("video/")) return orUnknown(inTurnFilms(() => describeVideo(source, patienceMs)));
       return unknownFacts;
     },
-    async thumbnail(source, mimeType) {
+    async thumbnail(key, source, mimeType) {
       if (!canHaveThumbnail(mimeType)) return undefined;
-      return inTurn(() => makeThumbnail(source, mimeType)).catch(() => undefined);
+      return attempt(key, () => inTurn(() => makeThumbnail(source)).catch(() => undefined));
     },
   };
 }

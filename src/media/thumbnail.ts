@@ -2,26 +2,31 @@ import sharp from "sharp";
 import type { ByteSource } from "#domain/assets/byte-source.ts";
 import { thumbnailPixels } from "#domain/assets/media.ts";
 
-/** Decoded line by line, so that many pixels cost little memory; other formats are decoded whole. */
-const lineByLine = new Set(["image/jpeg", "image/png"]);
-const maxPixels = { lineByLine: 100_000_000, whole: 40_000_000 };
+/**
+ * The most pixels, by what one of them costs. Decoded line by line they cost next to nothing; a progressive JPEG or an
+ * interlaced PNG is decoded whole, as GIF and WebP are; AVIF takes twice as much. None takes more than 460 MB.
+ */
+const maxPixels = { lineByLine: 100_000_000, whole: 40_000_000, avif: 25_000_000 };
+const lineByLine = new Set(["jpeg", "png"]);
 /** A picture is read into memory to be opened. */
 const maxBytes = 100 * 1024 * 1024;
 
 /** At most 512 px, upright, and without the original's metadata: no place where it was taken leaves with it. */
-export async function makeThumbnail(source: ByteSource, mimeType: string): Promise<Uint8Array | undefined> {
+export async function makeThumbnail(source: ByteSource): Promise<Uint8Array | undefined> {
   if (source.bytes > maxBytes) return undefined;
-  const limitInputPixels = lineByLine.has(mimeType) ? maxPixels.lineByLine : maxPixels.whole;
-  const picture = sharp(await source.read(0, source.bytes), {
-    limitInputPixels,
-    sequentialRead: true,
-    pages: 1,
-    failOn: "none",
-  });
-  return picture
+  const bytes = await source.read(0, source.bytes);
+  const limitInputPixels = await mostPixels(bytes);
+  return sharp(bytes, { limitInputPixels, sequentialRead: true, pages: 1, failOn: "none" })
     .timeout({ seconds: 10 })
     .autoOrient()
     .resize({ width: thumbnailPixels, height: thumbnailPixels, fit: "inside", withoutEnlargement: true })
     .webp({ quality: 80 })
     .toBuffer();
+}
+
+/** Told from the bytes: they may be another type of ours than the one that was declared. */
+async function mostPixels(bytes: Uint8Array): Promise<number> {
+  const { format, isProgressive } = await sharp(bytes, { limitInputPixels: false, failOn: "none" }).metadata();
+  if (format === "heif") return maxPixels.avif;
+  return lineByLine.has(format) && !isProgressive ? maxPixels.lineByLine : maxPixels.whole;
 }

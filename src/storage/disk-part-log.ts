@@ -2,9 +2,11 @@ import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ifThere, io } from "./disk-faults.ts";
 
-/** Which parts were begun and which are there, and which process wrote them: a line each, at the end of one file. */
+/** Which parts are there, and which processes wrote any: lines at the end of one file. */
 export interface PartLog {
   done: Set<number>;
+  /** Whether this process has a line in it: another one that says no more would only make it longer. */
+  knowsUs: boolean;
   /** Whether every line is of this process: then nobody else ever touched the data. */
   isOurs: boolean;
 }
@@ -24,11 +26,12 @@ export async function readLog(folder: string, instance: string): Promise<PartLog
   const lines = [...text.matchAll(lineShape)];
   return {
     done: new Set(lines.flatMap(([, sign, part]) => (sign === "=" ? [Number(part)] : []))),
+    knowsUs: lines.some(([, , , by]) => by === instance),
     isOurs: lines.every(([, , , by]) => by === instance),
   };
 }
 
-/** `+`: someone is about to write the part. `=`: it is there; durable when this resolves. */
+/** `+`: this process is about to write its first part. `=`: the part is there; durable when this resolves. */
 export async function appendLog(folder: string, sign: "+" | "=", part: number, instance: string): Promise<void> {
   const log = await io(open(join(folder, name), "a", 0o600));
   try {

@@ -155,8 +155,9 @@ export function createDiskParts({ root, clock, newName, writer, address, stat: s
         { offset, bytes },
         {
           async begin() {
-            if ((await readLog(folder, instance))?.done.has(part)) return false;
-            await appendLog(folder, "+", part, instance);
+            const log = await readLog(folder, instance);
+            if (log?.done.has(part)) return false;
+            if (!log?.knowsUs) await appendLog(folder, "+", part, instance);
             return true;
           },
           async end() {

@@ -102,6 +102,31 @@ forEachEngine("who may sign in, and joining by invitation", (bed) => {
     assert.match((await browser.open(base + path)).text, /was used/);
   });
 
+  it("[T6] [T3] whoever signed in by an invitation founds nothing before they accept it, nor once they are out", async () => {
+    const found = async (browser: Browser, name: string) => {
+      const sent = await browser.send(`${base}/api/studios`, {
+        method: "POST",
+        headers: { origin: base, "content-type": "application/json" },
+        body: JSON.stringify({ name }),
+      });
+      return { status: sent.status, body: (await sent.json()) as { code?: string; hint?: string } };
+    };
+    const browser = createBrowser();
+    const page = await tryFrom(browser, `/join/${await token()}`, "founder@elsewhere.example");
+    const early = await found(browser, "Too early");
+    assert.equal(early.status, 403);
+    assert.equal(early.body.code, "forbidden");
+    assert.match(early.body.hint ?? "", /invitation/);
+    await browser.submit(page);
+    assert.equal((await found(browser, "In time")).status, 201);
+
+    const gone = createBrowser();
+    await gone.submit(await tryFrom(gone, `/join/${await token()}`, "gone@elsewhere.example"));
+    await removeMember(bed.deps, owner, { userId: (await who(gone))!.id });
+    assert.equal((await found(gone, "Too late")).status, 403, "their session lives on, and leads nowhere");
+    assert.equal((await found(await signIn(base, "ada@example.com"), "Ada's")).status, 201);
+  });
+
   it("[T6] an invitation that was used, withdrawn, or has expired admits nobody", async () => {
     const used = await token();
     const browser = createBrowser();

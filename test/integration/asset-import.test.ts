@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AssetKind } from "#domain/assets/kinds.ts";
@@ -12,7 +13,7 @@ import type { OpenPublicUrl } from "#lib/public-fetch.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { createHookedFiles, type HookedFiles } from "../support/hooked-files.ts";
 import { outcome, tally } from "../support/outcome.ts";
-import { newStudio } from "../support/people.ts";
+import { newMember, newStudio } from "../support/people.ts";
 import { jpeg, mp4, office, pdf, png, zip } from "../support/samples.ts";
 import { startWebHost, type WebHost } from "../support/web-host.ts";
 
@@ -228,7 +229,7 @@ forEachEngine("importing", (bed) => {
   test("[ASSET-16] [R4] the same key: one asset, however often and however parallel; other input is a conflict", async () => {
     host.serveFile("/once.png", await png(), "image/png");
     const before = (await files.keys()).length;
-    const calls = Array.from({ length: 10 }, () => fetchFile(host.url("/once.png"), { idempotencyKey: "k1" }));
+    const calls = Array.from({ length: 5 }, () => fetchFile(host.url("/once.png"), { idempotencyKey: "k1" }));
     const results = await Promise.all(calls);
     assert.equal(new Set(results.map(({ assetId }) => assetId)).size, 1);
     const hits = host.hits.get("/once.png");
@@ -256,6 +257,41 @@ forEachEngine("importing", (bed) => {
     bed.clock.advance(hours(2));
     await createSweeper(deps)({ pause: async () => {}, isOver: () => false });
     assert.equal((await files.keys()).length, before + 1);
+  });
+
+  test("[X1] so many imports of one person, and of one studio, are under way at once; each gives its place back, however it ends", async () => {
+    const studio = await newStudio(deps);
+    const others = await Promise.all([1, 2, 3].map(() => newMember(deps, studio, "member")));
+    const waiting: ServerResponse[] = [];
+    host.serve("/slow.png", (_req, res) => {
+      waiting.push(res.writeHead(200, { "content-type": "image/png" }));
+      res.write(picture.subarray(0, 8));
+    });
+    const picture = await png();
+    host.serveFile("/quick.png", picture, "image/png");
+    const leaving = new AbortController();
+    const begin = (who: Caller, path: string) =>
+      outcome(importAssetFromUrl(deps, who, { url: host.url(path) }, { signal: leaving.signal }));
+    const ended: string[] = [];
+    const slow = (who: Caller, count: number) =>
+      Array.from({ length: count }, async () => void ended.push(await begin(who, "/slow.png")));
+
+    const first = slow(studio, 5);
+    await until(() => waiting.length === 5);
+    assert.equal(await begin(studio, "/quick.png"), "rate_limited", "of this person");
+    const more = [...slow(others[0]!, 5), ...slow(others[1]!, 5)];
+    await until(() => waiting.length === 15);
+    assert.equal(await begin(others[2]!, "/quick.png"), "rate_limited", "of this studio");
+    assert.equal(await outcome(fetchFile(host.url("/quick.png"))), "ok", "of no other");
+
+    waiting[0]!.end(picture.subarray(8));
+    waiting[1]!.destroy();
+    await until(() => ended.length === 2);
+    assert.deepEqual(ended.toSorted(), ["ok", "url_unreachable"]);
+    assert.equal(await begin(studio, "/quick.png"), "ok");
+    leaving.abort();
+    await Promise.all([...first, ...more]);
+    assert.equal(await outcome(importAssetFromUrl(deps, others[2]!, { url: host.url("/quick.png") })), "ok");
   });
 
   test("a large file streams through: memory does not grow with it", async () => {
@@ -290,3 +326,7 @@ forEachEngine("importing", (bed) => {
     assert.ok(peak < 100 * 1024 * 1024, `${peak}`);
   });
 });
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (const end = Date.now() + 10_000; !isSo(); await sleep(10)) assert.ok(Date.now() < end, "it never came to that");
+}

@@ -157,12 +157,19 @@ forEachStoreAndEngine("asset tools", (bed, store) => {
       ["video", "video/mp4"],
       ["image", "image/svg+xml"],
       ["document", "nonsense"],
+      ["audio", "audio/mpeg"],
+      ["image", undefined],
     ]) {
       assert.equal(
         await client.fails("upload_asset_inline", { kind, mimeType, base64: exact }),
         "inline_too_large_use_presign",
       );
     }
+    assert.equal(
+      await client.fails("upload_asset_inline", { base64: exact, filename: "x".repeat(300) }),
+      "inline_too_large_use_presign",
+      "whatever else is wrong with the file",
+    );
   });
 
   test("[ASSET-6] [ASSET-11] detach keeps the file; it can go on another post with identical bytes", async () => {

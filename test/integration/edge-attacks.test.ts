@@ -101,6 +101,17 @@ forEachEngine("attacks at the door", (bed) => {
     assert.equal(await posts(), before);
   });
 
+  test("[M2] [M8] a request that names two hosts is refused, whichever of them is ours", async () => {
+    for (const [first, second] of [
+      [host(), "evil.example"],
+      ["evil.example", host()],
+      [host(), host()],
+    ]) {
+      const said = await raw(`GET /login HTTP/1.1\r\nHost: ${first}\r\nhOST: ${second}\r\nConnection: close\r\n\r\n`);
+      assert.deepEqual(statuses(said), [400]);
+    }
+  });
+
   test("[M4] requests sent without waiting for an answer are answered in their order", async () => {
     const calls = Array.from({ length: 30 }, (_, i) => create(i));
     const said = await raw(calls.map((body) => head("/mcp", `Content-Length: ${body.length}`) + body).join(""));
@@ -116,7 +127,6 @@ forEachEngine("attacks at the door", (bed) => {
     const body = create(1);
     const spelled = [
       "//mcp",
-      "/mcp/",
       "/MCP",
       "/%6dcp",
       "/mcp%2f",
@@ -127,12 +137,16 @@ forEachEngine("attacks at the door", (bed) => {
       "/mcp#x",
       "\\mcp",
     ];
-    for (const path of [...spelled, `http://evil.example/mcp`, `${service.base}/mcp`]) {
+    for (const path of [...spelled, `http://evil.example/mcp`, `http://a@${new URL(service.base).host}/mcp`]) {
       const said = statuses(await raw(head(path, `Content-Length: ${body.length}`) + body));
       assert.ok(
         said.every((status) => status >= 400 && status < 500),
         `${path} ${said.join()}`,
       );
+    }
+    for (const path of ["/mcp/", `${service.base}/mcp`]) {
+      const nobody = head(path, `Content-Length: ${body.length}`).replace(/^authorization:.*\r\n/im, "");
+      assert.deepEqual(statuses(await raw(nobody + body)), [401], `${path} leads to the same door`);
     }
     for (const path of ["//api/me", "/api//me", "/API/me", "/api/me/", "/api/uploads/../me", "/api/x/%2e%2e/me"])
       assert.ok([401, 404].includes((await fetch(`${service.base}${path}`)).status), path);
@@ -260,4 +274,27 @@ test("[X1] an answer that nobody takes is not held for ever", async () => {
   assert.ok(performance.now() - started < 5000);
   socket.destroy();
   server.close();
+});
+
+test("[M2] our host in capitals or with its scheme's own port is our host, and no other is", async (t) => {
+  const base = "https://atelier.example";
+  const { server } = createEdge({
+    routes: () => [{ path: "/", origin: "own", handle: (req, res) => void res.end(req.headers.host) }],
+    addresses: { base, uploadPage: base, loopback: false, mcpOrigins: [] },
+    metrics: createMetrics(),
+    newId: () => "req_x",
+    log: silent,
+  });
+  t.after(() => server.close());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const ask = async (host: string): Promise<string> => {
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1").setEncoding("utf8");
+    socket.write(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    return (await socket.toArray()).join("");
+  };
+  for (const host of ["atelier.example", "Atelier.Example", "atelier.example:443"])
+    assert.match(await ask(host), /^HTTP\/1\.1 200 [\s\S]*\batelier\.example\b/, host);
+  for (const host of ["atelier.example:80", "atelier.example:4430", "atelier.example.", "a:443@atelier.example"])
+    assert.match(await ask(host), /^HTTP\/1\.1 403 /, host);
 });

@@ -68,6 +68,14 @@ forEachEngine(
       });
       assert.equal(whole.json.result.structuredContent.body, "😀".repeat(50_000));
     });
+
+    test("a long message that brings no arguments is invalid input too", async () => {
+      const owner = await newStudio(bed.deps);
+      const me = { url: server.url, token: (await approve(bed.deps, owner)).token };
+      const _meta = { "example.com/long": "y".repeat(2 * 1024 * 1024) };
+      const got = await legacy(me, "tools/call", { name: "upload_asset_inline", _meta });
+      assert.equal(got.json.result.structuredContent.code, "invalid_input");
+    });
   },
   ["sqlite"],
 );

@@ -84,6 +84,14 @@ forEachEngine("mcp sessions and tokens", (bed) => {
     }
   });
 
+  test("[M11] a page may send what clients send, so that it reads the 405 as well", async () => {
+    const headers = { origin: "http://localhost:6274", "access-control-request-method": "DELETE" };
+    const preflight = await fetch(server.url, { method: "OPTIONS", headers });
+    assert.equal(preflight.status, 204);
+    assert.equal(preflight.headers.get("access-control-allow-methods"), "POST, GET, DELETE");
+    assert.equal(preflight.headers.get("access-control-allow-origin"), headers.origin);
+  });
+
   test("the session holds on any instance that has the secret", async () => {
     const { me } = await newClient();
     const { session } = await initialize(me);

@@ -252,10 +252,17 @@ forEachEngine("oauth authorize", (bed) => {
       service.base,
     );
     assert.equal(none.get("error"), "login_required");
-    for (const prompt of ["login", "consent", "login consent", "consent login"]) {
+    for (const prompt of ["login", "consent", "login consent", "consent login", "select_account"]) {
       const page = await browser.open(authorization(service.base, web, { prompt }).url);
       assert.match(page.url.pathname, /^\/consent\//, prompt);
     }
+  });
+
+  test("what is OpenID Connect's alone is ignored where openid is not asked for", async () => {
+    const { browser } = await connect(service.base, { client: web, email: "appauth@example.com" });
+    const ask = { nonce: "n", max_age: "-1", acr_values: "a", claims_locales: "de", id_token_hint: "x.y.z" };
+    const { tokens } = await connect(service.base, { client: web, browser, ask });
+    assert.deepEqual([tokens.scope, tokens.id_token], ["studio:read studio:write", undefined]);
   });
 
   test("[A23] the token endpoint knows two grants, and nothing else gives a token", async () => {

@@ -118,10 +118,11 @@ forEachEngine("oauth codes", (bed) => {
     assert.ok(await mayCall(good.body.access_token));
   });
 
-  test("[GRANT-2] [A13] the resource may be spelled four ways, at either step", async () => {
+  test("[GRANT-2] [A13] the resource may be spelled four ways, its host in any case, at either step", async () => {
     const { base } = service;
-    for (const asked of [undefined, `${base}/mcp`, `${base}/mcp/`, base, `${base}/`]) {
-      for (const resource of [undefined, `${base}/mcp`, `${base}/`]) {
+    const shouted = `${base.toUpperCase()}/mcp`;
+    for (const asked of [undefined, `${base}/mcp`, `${base}/mcp/`, base, `${base}/`, shouted]) {
+      for (const resource of [undefined, `${base}/mcp`, `${base}/`, shouted]) {
         const obtained = await obtainCode(base, { ...settled, ask: { resource: asked } });
         const { status, body, text } = await exchange(base, obtained, { resource });
         assert.equal(status, 200, text);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { connect } from "node:net";
 import { request } from "node:http";
 import { after, before, test } from "node:test";
 import { forEachEngine } from "../support/engines.ts";
@@ -55,6 +56,7 @@ forEachEngine("oauth discovery", (bed) => {
         grant_types_supported: ["authorization_code", "refresh_token"],
         code_challenge_methods_supported: ["S256"],
         token_endpoint_auth_methods_supported: ["none", "client_secret_basic", "client_secret_post"],
+        revocation_endpoint_auth_methods_supported: ["none", "client_secret_basic", "client_secret_post"],
         scopes_supported: ["openid", "offline_access", "studio:read", "studio:write"],
         authorization_response_iss_parameter_supported: true,
         client_id_metadata_document_supported: true,
@@ -96,6 +98,9 @@ forEachEngine("oauth discovery", (bed) => {
       assert.equal(status, 404, path);
       assert.match(headers.get("content-type") ?? "", /json/);
       assert.equal(body.code, "not_found");
+      assert.equal(headers.get("access-control-allow-origin"), "*");
+      const preflight = await fetch(`${service.base}/.well-known/${path}`, { method: "OPTIONS" });
+      assert.match(preflight.headers.get("access-control-allow-headers") ?? "", /MCP-Protocol-Version/);
     }
   });
 
@@ -160,6 +165,31 @@ forEachEngine("oauth discovery", (bed) => {
       assert.match(bad.headers.get("www-authenticate") ?? "", /error="invalid_token"/);
       assert.ok(bad.headers.get("www-authenticate")?.includes(metadata));
     }
+    assert.equal((await post(`${service.base}/mcp/`, "{}")).headers.get("www-authenticate"), `Bearer ${metadata}`);
+  });
+
+  test("[AUTH-1] [AUTH-2] both before the body: a sender that asks first is not told to go ahead", async () => {
+    const { host, hostname, port } = new URL(service.base);
+    for (const authorization of ["", "Authorization: Bearer x\r\n"]) {
+      const socket = connect(Number(port), hostname).setEncoding("utf8");
+      socket.write(
+        `POST /mcp HTTP/1.1\r\nHost: ${host}\r\n${authorization}Content-Length: 9000000\r\nExpect: 100-continue\r\n\r\n`,
+      );
+      assert.match((await socket.toArray()).join(""), /^HTTP\/1\.1 401 /);
+    }
+  });
+
+  test("[META-3] a request that names its whole address is served, and judged by it (RFC 9112 §3.2.2)", async () => {
+    const { host, hostname, port } = new URL(service.base);
+    const ask = async (authority: string, named: string): Promise<string> => {
+      const socket = connect(Number(port), hostname).setEncoding("utf8");
+      const path = `http://${authority}/.well-known/oauth-protected-resource`;
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: ${named}\r\nConnection: close\r\n\r\n`);
+      return (await socket.toArray()).join("");
+    };
+    assert.match(await ask(host, host), /^HTTP\/1\.1 200 /);
+    assert.match(await ask(host, "evil.example"), /^HTTP\/1\.1 200 /);
+    assert.match(await ask("evil.example", host), /^HTTP\/1\.1 403 /);
   });
 });
 

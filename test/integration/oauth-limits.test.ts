@@ -44,8 +44,36 @@ forEachEngine("oauth limits", (bed) => {
     assert.equal(passed, 300);
     assert.ok(Number(refused.headers.get("retry-after")) > 0 && Number(refused.headers.get("retry-after")) <= 60);
     assert.equal(refused.headers.get("access-control-allow-origin"), "*");
+    const { error, error_description } = (await refused.json()) as Record<string, string>;
+    assert.equal(error, "temporarily_unavailable");
+    assert.match(error_description ?? "", /^Too many requests\. Try again in \d+ seconds\.$/);
     bed.clock.advance(minutes(1));
     assert.equal((await post(`${first.base}${paths.token}`, "")).status, 400);
+  });
+
+  test("[A26] [X5] [X7] registering: 20 an hour from a /64, and 200 from the /48 that anyone is given for the asking", async () => {
+    const service = await startService(bed.deps, { env: { TRUST_PROXY: "loopback" } });
+    try {
+      const register = async (address: string) =>
+        (
+          await fetch(`${service.base}${paths.register}`, {
+            method: "POST",
+            headers: { "content-type": "application/json", "x-forwarded-for": address },
+            body: JSON.stringify({ redirect_uris: ["https://client.example/cb"] }),
+          })
+        ).status;
+      const many = async (count: number, address: (i: number) => string) => {
+        const statuses: number[] = [];
+        for (let i = 0; i < count; i++) statuses.push(await register(address(i)));
+        return statuses.filter((status) => status === 201).length;
+      };
+      assert.equal(await many(25, (i) => `2001:db8:1:1::${i + 1}`), 20, "one /64");
+      assert.equal(await many(190, (i) => `2001:db8:1:${(i + 2).toString(16)}::1`), 180, "the rest of its /48");
+      assert.equal(await register("2001:db8:2::1"), 201, "another /48");
+      assert.equal(await many(25, () => "192.0.2.77"), 20, "IPv4");
+    } finally {
+      await service.close();
+    }
   });
 
   test("[AUTHZ-2] beginning an authorization: 120 a minute, then a page that says when to come back", async () => {

@@ -46,7 +46,9 @@ forEachEngine("oauth secrets", (bed) => {
       const browser = visitor(base);
       const { url, verifier } = authorization(base, client, { scope: "openid studio:read offline_access", nonce: "n" });
       const page = await openConsent(browser, url, "secret@example.com");
-      for (const { name, value } of browser.cookies.all()) keep(`cookie ${name}`, value);
+      // Of the one that says which approval this browser began, the name is all there is.
+      for (const { name, value } of browser.cookies.all())
+        keep(`cookie ${name}`, /^atelier-approval-(.+)$/.exec(name)?.[1] ?? value);
       keep("form token", page.forms[0]?.fields["token"]);
       await look("while it waits for approval");
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { appendFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { describe, test } from "node:test";
@@ -153,6 +153,27 @@ forEachStore("files in parts", (bed) => {
     assert.deepEqual(await bed.store.parts.list(file), [1]);
     assert.ok((await bed.store.parts.sweep(Date.now() + hours(1))) >= 1);
     assert.equal(await bed.store.parts.list(file), undefined);
+  });
+});
+
+describe("what a sender leaves behind on the disk store", () => {
+  test("[X7] [U17] a part that is begun again and again, and never comes whole, is written down once", async () => {
+    const edge = await startFileEdge();
+    try {
+      const key = "files/never";
+      const id = await edge.store.parts.start(key, { bytes: partBytes, partBytes, mimeType: "video/mp4" });
+      const file = { key, id, bytes: partBytes, partBytes };
+      const url = await edge.store.parts.address(file, 1, Date.now() + minutes(10));
+      // Chunked, so that only the end of the body tells how short it is.
+      const short = () => fetch(url, { method: "PUT", body: new Blob(["x"]).stream(), duplex: "half" });
+      for (let i = 0; i < 50; i++) assert.equal((await short()).status, 400);
+      const log = readFileSync(join(edge.root, ".parts", `files+never~${id}`, "log"), "latin1");
+      assert.equal(log.split("\n").length - 1, 1);
+      assert.equal(await put(url, randomBytes(partBytes)), 200);
+      assert.ok(await edge.store.parts.complete(file));
+    } finally {
+      await edge.close();
+    }
   });
 });
 

@@ -168,6 +168,8 @@ forEachEngine("platform tools", (bed) => {
     assert.equal((await call(member, "connect_platform", { platform: "strict" }))["code"], "forbidden");
     assert.equal((await call(member, "connect_platform", { platform: "nope" }))["code"], "forbidden");
     assert.equal((await call(member, "disconnect_platform", { connectionId: "nope" }))["code"], "forbidden");
+    for (const tool of ["connect_platform", "disconnect_platform"])
+      assert.equal((await call(member, tool, { other: 1 }))["code"], "forbidden", "role comes before input");
     assert.equal((await call(member, "list_platforms"))["platforms"].length, 3);
     const client = await connect(owner);
     assert.equal((await call(client, "connect_platform", { platform: "nope" }))["code"], "platform_unsupported");

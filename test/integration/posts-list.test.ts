@@ -31,6 +31,24 @@ forEachEngine("lists of posts", (bed) => {
     assert.deepEqual(await titles(owner, { limit: 1 }), ["P104"]);
   });
 
+  test("[X3] [T8] a page of the longest posts is a short one, and the cursor goes through all of them", async () => {
+    const owner = await newStudio(bed.deps);
+    // A control character is six letters in JSON, and seven in JSON within JSON, which a tool's answer also is.
+    for (let i = 0; i < 30; i++) await add(owner, `P${i}`, "\u0001".repeat(i === 10 ? 10 : 100_000));
+    const seen: string[] = [];
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page = await list(owner, { limit: 100, ...(cursor === undefined ? {} : { cursor }) });
+      assert.ok(page.posts.length > 0);
+      assert.ok(JSON.stringify(page).length < 4_000_000);
+      seen.push(...page.posts.map(({ title }) => title));
+      cursor = page.nextCursor;
+    }
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 30 }, (_, i) => `P${29 - i}`),
+    );
+  });
+
   test("[ERR-invalid_input] [T8] limits beyond what is served are refused", () => {
     for (const limit of [0, -1, 101, 1e9, 1.5, NaN, Infinity, "10", null])
       assert.equal(listPostsInput.safeParse({ limit }).success, false, String(limit));
@@ -157,6 +175,25 @@ forEachEngine("lists of posts", (bed) => {
     for (const one of forged)
       assert.equal(await outcome(list(a, { limit: 1, cursor: one })), "invalid_input", JSON.stringify(one));
     assert.equal(listPostsInput.safeParse({ cursor: "x".repeat(10_240) }).success, false);
+  });
+
+  test("[X4] texts that almost hold what is searched for, everywhere, cost no more than others", async () => {
+    const owner = await newStudio(bed.deps);
+    // One letter that is eighteen where case and accents do not matter, and one that is itself.
+    for (const letter of ["\ufdfa", "a"]) {
+      for (let i = 0; i < 10; i++) await add(owner, "P", letter.repeat(100_000));
+      for (const query of [
+        `${letter.repeat(199)}b`,
+        `b${letter.repeat(199)}`,
+        `${letter.repeat(99)}b${letter.repeat(99)}`,
+      ]) {
+        const started = performance.now();
+        await list(owner, { query });
+        const ms = performance.now() - started;
+        assert.ok(ms < 1000, `${query.slice(0, 3)}… took ${ms} ms`);
+      }
+      assert.equal((await list(owner, { query: letter.repeat(5), limit: 1 })).posts.length, 1);
+    }
   });
 
   test("[X4] a hundred thousand letters made to be slow are searched at once", async () => {

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { createSweeper } from "#domain/assets/sweep-assets.ts";
+import { updateAsset } from "#domain/assets/update-asset.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
@@ -231,6 +232,23 @@ forEachEngine("uploads through a link", (bed) => {
     assert.equal(await outcome(describe), "ok");
     await detachAsset(at.deps, at.owner, { postId: at.postId, assetId: started.file.id });
     assert.equal(await outcome(describe), "not_found");
+  });
+
+  test("[T1] what a studio says of a file that it has put elsewhere is not the link's to read", async () => {
+    const at = await scene(bed);
+    const started = await start(at, "door.jpg", picture);
+    await send(at, started, picture);
+    const seen = async () => [
+      await complete(at, started.file.id),
+      (await start(at, "door.jpg", picture)).file,
+      ...(await describeSession(at.deps, await visit(at))).files,
+    ];
+    await complete(at, started.file.id);
+    for (const one of await seen()) assert.ok(one.thumbnailUrl !== undefined);
+    await detachAsset(at.deps, at.owner, { postId: at.postId, assetId: started.file.id });
+    await updateAsset(at.deps, at.owner, { assetId: started.file.id, altText: "Not for you", filename: "secret.jpg" });
+    for (const { filename, altText, thumbnailUrl, status } of await seen())
+      assert.deepEqual([filename, altText, thumbnailUrl, status], ["image.jpg", "", undefined, "ready"]);
   });
 
   test("[U17] a file that does not arrive within 24 hours is swept, parts and place", async () => {

@@ -65,6 +65,18 @@ for (const [group, members] of Object.entries({ programs, archives, markup, play
   });
 }
 
+test("[U12] [U16] XML passes as no binary type, whatever it begins with", async () => {
+  const xml = [
+    '<?a b?><svg xmlns="http://www.w3.org/2000/svg"/>',
+    '<_:svg xmlns:_="http://www.w3.org/2000/svg"/>',
+    '<é:svg xmlns:é="http://www.w3.org/2000/svg"/>',
+    "<?php phpinfo();",
+  ];
+  for (const text of xml)
+    for (const declared of Object.keys(files).filter((type) => !isText(type)))
+      assert.equal(await judge(Buffer.from(text), declared), "type_mismatch", `${text} as ${declared}`);
+});
+
 test("bytes of no recognisable format pass as declared", async () => {
   const unknown = [
     Buffer.alloc(1000),

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigError, readConfig } from "#config/config.ts";
+import { findSettingFaults } from "../../src/open-service.ts";
 import { isLoopbackName } from "#lib/loopback.ts";
 
 type Settings = Record<string, string>;
@@ -53,14 +54,14 @@ const wrong: [string, ...string[]][] = [
   ["METRICS_TOKEN", "short"],
   ["DATABASE_URL", "mysql://db/x", "./file.db", "postgres://"],
   ["STORAGE", "S3", "gcs", "disk "],
-  ["S3_FORCE_PATH_STYLE", "yes", "1", "TRUE"],
+  ["S3_FORCE_PATH_STYLE", "yes", "2", "TRUE"],
   ["SECRETS", "short", "s".repeat(31), `${secret},short`, ","],
   ["MAX_IMAGE_BYTES", "0", "-1", "50MB", "1.5", " "],
   ["MAX_VIDEO_BYTES", "4GB"],
   ["MAX_DOCUMENT_BYTES", "lots"],
   ["MAX_ASSETS_PER_POST", "0", "1001", "x"],
   ["MAX_STUDIO_BYTES", "0", "-1", "10 GB"],
-  ["TRUST_PROXY", "yes", "true", "10.0.0.0/33", "10.0.0", "example.com"],
+  ["TRUST_PROXY", "yes", "true", "off, 10.0.0.1", "10.0.0.0/33", "10.0.0", "example.com"],
   ["CONFORMANCE_FIXTURES", "true", "yes", "2"],
   ["RATE_LIMITS", "OFF", "false", "0"],
   ["LOG_LEVEL", "verbose", "INFO"],
@@ -80,6 +81,19 @@ test("[RUN-1] every fault is reported at once, in one message with a line for ea
   assert.deepEqual(
     faultsOf({ ...all, ...more }),
     [...wrong.map(([name]) => name), "OIDC_2_ISSUER", "OIDC_2_CLIENT_ID", "PLATFORM_X_CLIENT_SECRET"].toSorted(),
+  );
+});
+
+test("[RUN-1] what a setting names is judged in the same message: platforms, and the file of clients", () => {
+  const settings = {
+    PORT: "x",
+    OAUTH_CLIENTS: "/nowhere",
+    PLATFORM_MYSPACE_CLIENT_ID: "a",
+    PLATFORM_MYSPACE_SECRET: "b",
+  };
+  assert.throws(
+    () => readConfig(settings, findSettingFaults),
+    (error: Error) => ["PORT: ", "OAUTH_CLIENTS: ", "PLATFORM_MYSPACE"].every((name) => error.message.includes(name)),
   );
 });
 

@@ -138,6 +138,11 @@ const given: Case[] = [
     becomes: { storage: { ...s3Becomes, endpoint: "http://127.0.0.1:9000", forcePathStyle: true } },
   },
   {
+    name: "[VAR-STORAGE] the path style as a number",
+    set: { ...s3, S3_FORCE_PATH_STYLE: "1" },
+    becomes: { storage: { ...s3Becomes, forcePathStyle: true } },
+  },
+  {
     name: "[VAR-SECRETS] newest first",
     set: { SECRETS: `${secretB}, ${secretA}` },
     becomes: { secrets: [secretB, secretA] },
@@ -196,6 +201,11 @@ const given: Case[] = [
     set: { CONFORMANCE_FIXTURES: "1" },
     becomes: { conformanceFixtures: true },
   },
+  {
+    name: "[VAR-CONFORMANCE_FIXTURES] off by its own word",
+    set: { CONFORMANCE_FIXTURES: "off" },
+    becomes: { conformanceFixtures: false },
+  },
   { name: "[VAR-RATE_LIMITS] off on loopback", set: { RATE_LIMITS: "off" }, becomes: { rateLimits: false } },
   { name: "[VAR-LOG_LEVEL] another", set: { LOG_LEVEL: "silent" }, becomes: { logLevel: "silent" } },
 ];
@@ -215,6 +225,7 @@ test("[VAR-TRUST_PROXY] nobody is trusted unless named: addresses, networks, loo
       return address && readConfig(set).trustProxy.has(address);
     });
   assert.deepEqual(trusted({}), []);
+  assert.deepEqual(trusted({ TRUST_PROXY: "off" }), []);
   assert.deepEqual(trusted({ TRUST_PROXY: "10.0.0.0/8, ::1" }), ["10.1.2.3", "::1"]);
   assert.deepEqual(trusted({ TRUST_PROXY: "loopback,2001:db8::/32" }), ["127.0.0.1", "::1", "2001:db8::1"]);
 });

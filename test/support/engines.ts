@@ -6,6 +6,7 @@ import { readConfig } from "#config/config.ts";
 import type { Database } from "#db/client.ts";
 import { openDatabase, type OpenOptions } from "#db/open.ts";
 import { createStores } from "#db/stores.ts";
+import { createImportSlots } from "#domain/assets/import-slots.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Clock } from "#lib/clock.ts";
 import { createIds } from "#lib/ids.ts";
@@ -77,11 +78,13 @@ export function createDeps(database: Database, clock: Clock): Deps {
     base: "http://localhost:3000",
     uploadPage: "http://localhost:3000",
     limits: readConfig({}).limits,
+    signInAllow: ["*"],
     files: createHookedFiles(clock),
     media: createMediaReader(),
     signer: createSigner(["a secret of this test, long enough"], clock),
     vault: createVault(["a secret of this test, long enough"]),
     openUrl: () => Promise.reject(new Error("this test reaches nothing outside")),
+    importSlots: createImportSlots(),
     platforms: createPlatforms("http://localhost:3000", []),
     sleep: (ms) => sleep(ms),
   };

@@ -23,7 +23,8 @@ export type ServiceOptions = Partial<Omit<ServiceParts, "config" | "deps">> & {
 export async function startService(deps: Deps, options: ServiceOptions = {}): Promise<RunningService> {
   const { env = {}, config: settings, base = await freeBase(), ...parts } = options;
   const config = { ...readConfig({ BASE_URL: base, PORT: new URL(base).port, ...env }), ...settings };
-  const own: Deps = { ...deps, base, uploadPage: config.uploadPage, limits: config.limits };
+  const { uploadPage, limits, signInAllow } = config;
+  const own: Deps = { ...deps, base, uploadPage, limits, signInAllow };
   const service = assembleService({
     config,
     deps: own,

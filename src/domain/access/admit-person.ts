@@ -1,26 +1,21 @@
 import { AppError } from "#lib/errors.ts";
+import type { SignedIn } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { findInvitation } from "../studios/invitation.ts";
 import { foldAddress, isMeantFor } from "./address.ts";
 import type { Identity } from "./ports.ts";
 
-export interface AdmissionRule {
-  /** Verified addresses and `@domains`, or `*`. */
-  allow: readonly string[];
-  /** The token of an invitation the person came with. */
-  invitation: string | undefined;
-}
-
 /**
  * Throws `forbidden` unless the person may sign in here: the operator's list says so, they hold an open invitation
  * that is meant for them, or they are in a studio by one they accepted. Stores nothing.
+ * `invitation`: the token of one that they came with.
  */
 export async function admitPerson(
-  deps: Pick<Deps, "users" | "invitations" | "clock">,
+  deps: Pick<Deps, "users" | "invitations" | "clock" | "signInAllow">,
   identity: Identity,
-  { allow, invitation }: AdmissionRule,
+  { invitation }: { invitation: string | undefined },
 ): Promise<void> {
-  if (isListed(allow, identity)) return;
+  if (isListed(deps, identity)) return;
   if (invitation !== undefined) {
     const open = await findInvitation(deps, invitation);
     if (open && isMeantFor(open.email, identity)) return;
@@ -31,7 +26,20 @@ export async function admitPerson(
   throw refusal(`${identity.email ?? "This account"} may not sign in here.`, notListedHint(identity));
 }
 
-function isListed(allow: readonly string[], { email, emailVerified }: Identity): boolean {
+/**
+ * Throws `forbidden` unless the person may found a studio: the operator's list says so, or they are in one. An open
+ * invitation lets someone in to accept it, and for nothing else.
+ */
+export async function admitFounder(deps: Pick<Deps, "users" | "signInAllow">, { user }: SignedIn): Promise<void> {
+  const [known, studios] = await Promise.all([deps.users.find(user.id), deps.users.memberships(user.id)]);
+  if (studios.length > 0 || (known && isListed(deps, known))) return;
+  throw refusal("You may not found a studio here.", "If you were invited to one, open the invitation's link and join.");
+}
+
+function isListed(
+  { signInAllow: allow }: Pick<Deps, "signInAllow">,
+  { email, emailVerified }: Pick<Identity, "email" | "emailVerified">,
+): boolean {
   if (allow.includes("*")) return true;
   if (email === null || !emailVerified) return false;
   const address = foldAddress(email);

@@ -11,6 +11,8 @@ import type { RateLimitStore } from "./ports.ts";
 export const rateLimits = {
   /** By address. */
   registration: { hits: 20, window: hours(1) },
+  /** By the IPv6 /48 that an address is in: anyone is given one for the asking, with 65,536 networks to come from. */
+  registrationSite: { hits: 200, window: hours(1) },
   /** By address: the token and revocation endpoints. A client asks about once an hour. */
   token: { hits: 300, window: minutes(1) },
   /** By address: beginning an authorization. */

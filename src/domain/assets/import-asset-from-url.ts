@@ -5,7 +5,7 @@ import { PublicFetchError, type OpenedUrl } from "#lib/public-fetch.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { answeredBefore, idempotencyKey, once } from "../idempotency/once.ts";
+import { answeredBefore, idempotencyKey, once, type Call } from "../idempotency/once.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../text.ts";
 import { kindNames, type Asset } from "./asset.ts";
@@ -37,22 +37,25 @@ export interface ImportContext {
   signal?: AbortSignal;
 }
 
+type Needs = Pick<
+  Deps,
+  | "assets"
+  | "strayFiles"
+  | "idempotency"
+  | "transact"
+  | "files"
+  | "media"
+  | "openUrl"
+  | "importSlots"
+  | "newId"
+  | "newSecret"
+  | "clock"
+  | "limits"
+>;
+
 /** Fetches a file from a public address and stores it. Ready at once, on no post. */
 export async function importAssetFromUrl(
-  deps: Pick<
-    Deps,
-    | "assets"
-    | "strayFiles"
-    | "idempotency"
-    | "transact"
-    | "files"
-    | "media"
-    | "openUrl"
-    | "newId"
-    | "newSecret"
-    | "clock"
-    | "limits"
-  >,
+  deps: Needs,
   caller: Caller,
   input: z.infer<typeof importAssetFromUrlInput>,
   context: ImportContext = {},
@@ -63,7 +66,21 @@ export async function importAssetFromUrl(
   const before = await answeredBefore<Output>(deps, caller, call);
   if (before) return before;
   await checkQuota(deps, caller.studio.id, 1);
+  const giveBack = deps.importSlots.take(caller);
+  try {
+    return await fetchAndStore(deps, caller, input, call, context);
+  } finally {
+    giveBack();
+  }
+}
 
+async function fetchAndStore(
+  deps: Needs,
+  caller: Caller,
+  input: z.infer<typeof importAssetFromUrlInput>,
+  call: Call,
+  context: ImportContext,
+): Promise<Output> {
   const timeout = AbortSignal.timeout(importTimeout);
   const signal = context.signal ? AbortSignal.any([context.signal, timeout]) : timeout;
   const opened = await open(deps, input.url, signal);

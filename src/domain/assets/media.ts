@@ -8,8 +8,11 @@ export const thumbnailPixels = 512;
 export interface MediaReader {
   /** What cannot be told, or not in time, is null. */
   describe(source: ByteSource, mimeType: string): Promise<MediaFacts>;
-  /** A WebP of at most 512 px, upright and without metadata; undefined where the picture cannot be opened. */
-  thumbnail(source: ByteSource, mimeType: string): Promise<Uint8Array | undefined>;
+  /**
+   * A WebP of at most 512 px, upright and without metadata; undefined where the picture cannot be opened. `key` names
+   * the bytes: it is made once for all who ask at once, and what cannot be opened is left alone for a while.
+   */
+  thumbnail(key: string, source: ByteSource, mimeType: string): Promise<Uint8Array | undefined>;
 }
 
 export const unknownFacts: MediaFacts = { width: null, height: null, durationMs: null };

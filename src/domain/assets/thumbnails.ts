@@ -26,7 +26,8 @@ async function thumbnailOf(deps: Pick<Deps, "files" | "media">, asset: ReadyAsse
   const key = thumbnailKey(asset.storageKey);
   const kept = await deps.files.stat(key);
   if (kept) return sourceInStore(deps.files, key, kept.bytes).read(0, kept.bytes);
-  const made = await deps.media.thumbnail(sourceInStore(deps.files, asset.storageKey, asset.bytes), asset.mimeType);
+  const source = sourceInStore(deps.files, asset.storageKey, asset.bytes);
+  const made = await deps.media.thumbnail(asset.storageKey, source, asset.mimeType);
   if (made) {
     const how = { mimeType: thumbnailType, maxBytes: maxThumbnailBytes };
     // Should it not be kept, it is made again the next time.

@@ -14,7 +14,7 @@ export const idempotencyKey = line(200)
     "Any text of your own that names this attempt. Repeating the call with the same key and input within 24 hours answers the first result again instead of doing it twice.",
   );
 
-interface Call {
+export interface Call {
   verb: string;
   key: string | undefined;
   input: unknown;

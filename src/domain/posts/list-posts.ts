@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 import { pageInput, readCursor, toPage } from "../page.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../text.ts";
-import { postStatuses, postView, viewPost } from "./post.ts";
+import { postStatuses, postView, viewPost, type Post } from "./post.ts";
 import { foldForSearch } from "./search.ts";
 
 export const listPostsInput = z.strictObject({
@@ -16,6 +16,12 @@ export const listPostsInput = z.strictObject({
 
 export const listPostsOutput = z.object({ posts: z.array(postView), nextCursor: z.string().nullable() });
 
+/** Folding makes up to eighteen letters of one. */
+const mostQuery = 200;
+
+/** What the texts of a page may have together, the first in any case: whoever asks for a hundred long ones waits for all. */
+const mostText = 500_000;
+
 /** A studio's posts, newest first. A cursor holds its place whatever is added or changed meanwhile. */
 export async function listPosts(
   deps: Pick<Deps, "posts" | "assets" | "base">,
@@ -23,7 +29,9 @@ export async function listPosts(
   input: z.infer<typeof listPostsInput>,
 ): Promise<z.infer<typeof listPostsOutput>> {
   authorize(caller, "posts.read");
-  const query = foldForSearch(input.query ?? "");
+  const query = foldForSearch(input.query ?? "")
+    .slice(0, mostQuery)
+    .replace(/[\ud800-\udbff]$/, "");
   const list = `posts ${caller.studio.id} ${input.status ?? ""} ${encodeURIComponent(query)}`;
   const rows = await deps.posts.list(caller.studio.id, {
     status: input.status,
@@ -31,11 +39,17 @@ export async function listPosts(
     before: readCursor(input.cursor, list),
     limit: input.limit + 1,
   });
-  const { items, nextCursor } = toPage(rows, input.limit, list);
+  const { items, nextCursor } = toPage(rows, Math.min(input.limit, countFitting(rows)), list);
   const withAssets = items.filter((post) => post.assetCount > 0).map((post) => post.id);
   const onPost = Map.groupBy(await deps.assets.listOnPosts(withAssets), (asset) => asset.postId);
   return {
     posts: items.map((post) => viewPost(deps.base, post, (onPost.get(post.id) ?? []).map(viewAsset))),
     nextCursor,
   };
+}
+
+function countFitting(posts: readonly Post[]): number {
+  let letters = 0;
+  const past = posts.findIndex(({ body }, i) => (letters += body.length) > mostText && i > 0);
+  return past < 0 ? posts.length : past;
 }

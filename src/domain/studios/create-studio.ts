@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isoTime } from "#lib/clock.ts";
+import { admitFounder } from "../access/admit-person.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { SignedIn } from "../caller.ts";
 import type { Deps } from "../deps.ts";
@@ -26,10 +27,11 @@ export interface StudioView {
 
 /** A new studio with its creator as owner. It becomes the creator's active studio. */
 export async function createStudio(
-  deps: Pick<Deps, "transact" | "newId" | "newSecret" | "clock">,
+  deps: Pick<Deps, "users" | "transact" | "newId" | "newSecret" | "clock" | "signInAllow">,
   caller: SignedIn,
   input: z.infer<typeof createStudioInput>,
 ): Promise<StudioView> {
+  await admitFounder(deps, caller);
   const studio: Studio = {
     id: deps.newId("studio"),
     name: input.name,

@@ -30,12 +30,12 @@ export async function completeFile(deps: Needs, visitor: UploadVisitor, input: {
   for (let round = 0; round < maxRounds; round++) {
     const file = await findFile(deps, visitor, input.fileId);
     const way = onItsWay(deps, file);
-    if (!way) return viewFile(deps, file);
+    if (!way) return viewFile(deps, visitor, file);
     const stored = await deps.files.parts.complete(way.parted);
     if (!stored) throw partsMissing();
     const passed = await judge(deps, visitor, way.asset, stored).catch(forPeople);
     const ready = passed && (await makeReady(deps, visitor, way.asset, stored, passed));
-    if (ready) return viewFile(deps, { ...file, asset: ready });
+    if (ready) return viewFile(deps, visitor, { ...file, asset: ready });
   }
   throw new AppError("storage_unavailable", "The file kept changing while it was put on the post.", "Try again.", {
     retryAfter: 1,

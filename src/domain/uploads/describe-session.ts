@@ -31,6 +31,6 @@ export async function describeSession(
     post: { title: link.postTitle },
     expiresAt: isoTime(link.expiresAt),
     accepts: Object.values(assetKinds).flatMap((types) => types.flatMap((type) => [type, ...extensionsOf(type)])),
-    files: await Promise.all(files.map((file) => viewFile(deps, file))),
+    files: await Promise.all(files.map((file) => viewFile(deps, visitor, file))),
   };
 }

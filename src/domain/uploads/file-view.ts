@@ -2,6 +2,7 @@ import { notFound } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 import { isOnItsWay, type AssetOnItsWay } from "../assets/asset.ts";
 import { describeAsset } from "../assets/describe.ts";
+import { filenameFor } from "../assets/filename.ts";
 import type { PartedFile } from "../assets/part-store.ts";
 import type { Deps } from "../deps.ts";
 import { fileExpired } from "./link.ts";
@@ -21,19 +22,22 @@ export interface FileView {
   thumbnailUrl?: string;
 }
 
+/** Where the studio has put it elsewhere, that it arrived is all there is to see: what is said of it there is its own. */
 export async function viewFile(
   deps: Pick<Deps, "files" | "signer" | "clock" | "base">,
+  { link }: UploadVisitor,
   { asset, bytes }: UploadFile,
 ): Promise<FileView> {
-  const { thumbnailUrl } = await describeAsset(deps, asset);
+  const isHere = asset.postId === link.postId;
+  const thumbnailUrl = isHere ? (await describeAsset(deps, asset)).thumbnailUrl : undefined;
   return {
     id: asset.id,
-    filename: asset.filename,
+    filename: isHere ? asset.filename : filenameFor(undefined, asset),
     kind: asset.kind,
     mimeType: asset.mimeType,
     bytes,
     status: asset.status,
-    altText: asset.altText ?? "",
+    altText: (isHere ? asset.altText : null) ?? "",
     ...(thumbnailUrl === undefined ? {} : { thumbnailUrl }),
   };
 }

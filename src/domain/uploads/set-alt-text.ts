@@ -32,5 +32,5 @@ export async function setAltText(
     });
     return updated;
   });
-  return viewFile(deps, { ...file, asset });
+  return viewFile(deps, visitor, { ...file, asset });
 }

@@ -75,18 +75,18 @@ export async function startFile(deps: Needs, visitor: UploadVisitor, input: Inpu
   const hash = sha256(JSON.stringify([input.name, input.size, input.lastModified]));
   for (let round = 0; round < maxRounds; round++) {
     const known = await deps.uploads.findByHash(visitor.link.id, hash);
-    const started = known ? await goOn(deps, known) : await begin(deps, visitor, input, hash).catch(forPeople);
+    const started = known ? await goOn(deps, visitor, known) : await begin(deps, visitor, input, hash).catch(forPeople);
     if (started) return started;
   }
   throw new AppError("storage_unavailable", "The file could not be begun right now.", "Try again.", { retryAfter: 1 });
 }
 
-async function goOn(deps: Needs, known: UploadFile): Promise<StartedFile | undefined> {
+async function goOn(deps: Needs, visitor: UploadVisitor, known: UploadFile): Promise<StartedFile | undefined> {
   const { partBytes } = known;
   const way = onItsWay(deps, known);
-  if (!way) return { file: await viewFile(deps, known), partBytes, parts: [] };
+  if (!way) return { file: await viewFile(deps, visitor, known), partBytes, parts: [] };
   const parts = await deps.files.parts.list(way.parted);
-  if (parts) return { file: await viewFile(deps, known), partBytes, parts };
+  if (parts) return { file: await viewFile(deps, visitor, known), partBytes, parts };
   // The store does not know of it any more: it begins anew.
   await deps.transact((tx) => removeRecord(deps, tx, way.asset)).catch(ifOvertaken);
   await removeFiles(deps, way.asset);
@@ -140,7 +140,13 @@ async function begin(
     // What fails here the sweeper finds: nothing was written yet.
     if (!inserted) await deps.files.parts.abort({ key: storageKey, id: sourceVersion }).catch(() => {});
   }
-  return inserted && { file: await viewFile(deps, { asset: inserted, bytes: size, partBytes }), partBytes, parts: [] };
+  return (
+    inserted && {
+      file: await viewFile(deps, visitor, { asset: inserted, bytes: size, partBytes }),
+      partBytes,
+      parts: [],
+    }
+  );
 }
 
 /** By its name, which is what the browser itself goes by, and where that says nothing, by what the browser says. */

@@ -22,9 +22,10 @@ export function memberRoutes({ deps }: ApiParts) {
       return c.body(null, 204);
     })
     .get("/invitations", async (c) => c.json(await listInvitations(deps, c.var.caller)))
-    .post("/invitations", jsonBody(createInvitationInput), async (c) =>
-      c.json(await createInvitation(deps, c.var.caller, c.req.valid("json")), 201),
-    )
+    .post("/invitations", jsonBody(createInvitationInput), async (c) => {
+      const { url, expiresAt } = await createInvitation(deps, c.var.caller, c.req.valid("json"));
+      return c.json({ url, expiresAt }, 201);
+    })
     .delete("/invitations/:invitationId", async (c) => {
       await revokeInvitation(deps, c.var.caller, { invitationId: c.req.param("invitationId") });
       return c.body(null, 204);

@@ -26,6 +26,7 @@ export function fileRoutes(parts: FileRouteParts): Route[] {
     path: `${path}*`,
     origin: "any", // no cookie counts here; whoever has the address may use it
     longBody: true,
+    saysContinue: true,
     async handle(req, res, context) {
       try {
         allowOrigin(req, res, parts.origins);

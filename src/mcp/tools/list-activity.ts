@@ -8,6 +8,7 @@ export const listActivityTool = defineTool({
     "Lists who did what in the studio, through which AI client, newest first. Use it to find out how something came to be as it is. " +
     "Needs the role owner or admin. nextCursor, when not null, continues the list. Changes nothing.",
   scope: "studio:read",
+  action: "activity.list",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: listActivityInput,
   output: listActivityOutput,

@@ -1,3 +1,4 @@
+import { checkInlineSize } from "#domain/assets/base64.ts";
 import { storedAssetOutput, uploadAssetInline, uploadAssetInlineInput } from "#domain/assets/upload-asset-inline.ts";
 import { defineTool } from "../tool.ts";
 
@@ -15,5 +16,6 @@ export const uploadAssetInlineTool = defineTool({
   takesFile: true,
   input: uploadAssetInlineInput,
   output: storedAssetOutput,
+  judgeFirst: ({ base64 }) => void (typeof base64 === "string" && checkInlineSize(base64)),
   run: uploadAssetInline,
 });

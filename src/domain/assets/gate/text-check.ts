@@ -15,8 +15,8 @@ const textFormats: readonly [RegExp, string][] = [
 
 /** Markup that a browser or a viewer would run or render by itself. Markdown may hold other tags. */
 const active = /^<(?:!doctype|html|head|body|svg|script|iframe|object|embed|\?xml|math|xsl:)/i;
-/** Any tag: what declares itself as a picture has no business beginning with one. */
-const anyTag = /^<(?:[a-z][\w:-]*[\s/>]|!doctype|!--|\?xml)/i;
+/** Any tag, instruction or comment of XML: what declares itself as a picture has no business beginning with one. */
+const anyTag = /^<[\p{L}_:?!]/u;
 
 /** What the beginning of a file declared as text is instead; undefined where it may be text. */
 export function checkText(head: Uint8Array): string | undefined {

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test } from "node:test";
+import sharp from "sharp";
+import { sourceOfBuffer } from "#domain/assets/byte-source.ts";
+import { createMediaReader } from "#media/reader.ts";
+
+const media = createMediaReader();
+const square = (side: number) => sharp({ create: { width: side, height: side, channels: 3, background: "#888" } });
+const thumbnail = async (bytes: Buffer, type: string) => media.thumbnail(randomUUID(), sourceOfBuffer(bytes), type);
+
+test("[U12] [U15] what the bytes really are decides who opens them, and nobody opens what is no type of ours", async () => {
+  // Drawing this takes most of a minute, and the one who draws cannot be told to stop.
+  const noise = '<feTurbulence baseFrequency="0.05" numOctaves="64"/>'.repeat(100);
+  const others = [
+    Buffer.from(
+      `<svg xmlns="http://www.w3.org/2000/svg" width="3000" height="3000"><filter id="f">${noise}</filter><rect width="3000" height="3000" filter="url(#f)"/></svg>`,
+    ),
+    await square(10).tiff().toBuffer(),
+  ];
+  for (const bytes of others) {
+    const started = performance.now();
+    assert.equal(await thumbnail(bytes, "image/png"), undefined);
+    assert.deepEqual(await media.describe(sourceOfBuffer(bytes), "image/png"), {
+      width: null,
+      height: null,
+      durationMs: null,
+    });
+    assert.ok(performance.now() - started < 1000);
+  }
+});
+
+test("[U14] a picture that has to be decoded whole may have fewer pixels than one that is decoded line by line", async () => {
+  const large = 6400; // 41 million
+  assert.ok(await thumbnail(await square(large).jpeg().toBuffer(), "image/jpeg"));
+  assert.equal(await thumbnail(await square(large).jpeg({ progressive: true }).toBuffer(), "image/jpeg"), undefined);
+  assert.equal(await thumbnail(await square(large).png({ progressive: true }).toBuffer(), "image/png"), undefined);
+  assert.equal(await thumbnail(await square(5100).avif({ effort: 0 }).toBuffer(), "image/avif"), undefined);
+  for (const [type, bytes] of [
+    ["image/jpeg", await square(3000).jpeg({ progressive: true }).toBuffer()],
+    ["image/png", await square(3000).png({ progressive: true }).toBuffer()],
+    ["image/avif", await square(3000).avif({ effort: 0 }).toBuffer()],
+  ] as const)
+    assert.ok(await thumbnail(bytes, type), type);
+});
+
+test("[U14] [U15] a preview is made once for all who ask, and one that cannot be made is not tried again at once", async () => {
+  const whole = await square(50).png().toBuffer();
+  for (const [bytes, isPicture] of [
+    [whole, true],
+    [whole.subarray(0, 40), false],
+  ] as const) {
+    const key = randomUUID();
+    let reads = 0;
+    const read = async () => {
+      reads++;
+      return bytes;
+    };
+    const source = { bytes: bytes.length, read };
+    const ask = () => media.thumbnail(key, source, "image/png");
+    const made = await Promise.all(Array.from({ length: 10 }, ask));
+    assert.ok(made.every((one) => (one !== undefined) === isPicture));
+    assert.equal(reads, 1);
+    await ask();
+    assert.equal(reads, isPicture ? 2 : 1, "what was made is kept elsewhere");
+  }
+});
