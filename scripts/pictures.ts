@@ -33,7 +33,7 @@ const sent = temporaryFolder();
 const clock = createMovedClock();
 const bed = await startWebBed(clock);
 const filled = await fillStudio(bed.service.deps, clock);
-const scenes = [...(await webScenes(bed, filled)), ...(await uploadScenes(bed, filled, clock, sent.path))];
+const scenes = [...(await webScenes(bed, filled)), ...(await uploadScenes(bed, clock, sent.path))];
 const wanted = scenes.filter(({ name }) => names.length === 0 || names.includes(name));
 const shots = wanted.flatMap((scene) =>
   (values.docs ? ["desktop"] : Object.keys(looks)).map((look) => ({ scene, look })),

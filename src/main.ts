@@ -9,7 +9,9 @@ import { UnusableFolderError } from "#storage/disk-faults.ts";
 /** The process: settings in, signals, a greeting, and what to say when it cannot start. */
 async function main(): Promise<void> {
   process.umask(0o077); // what we write is for this account only
-  const config = readConfig(process.env, findSettingFaults);
+  // A line for each request would carry the greeting away from whoever sits in front of it.
+  const quiet = process.stdout.isTTY ? { LOG_LEVEL: "warn" } : {};
+  const config = readConfig({ ...quiet, ...process.env }, findSettingFaults);
   const log = createLog(config.logLevel);
   const service = await openService(config, log);
   leaveOnSignal(service, log);

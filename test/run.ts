@@ -25,6 +25,12 @@ atExit(() => running?.kill()); // what else is under way ends itself in the same
 process.exitCode = await main().finally(stopAll);
 
 async function main(): Promise<number> {
+  // Named beside others, a file that is not there would pass in silence.
+  const lost = chosen.filter((file) => globSync(file, { cwd: root }).length === 0);
+  if (lost.length > 0) {
+    console.error(`There is no test file ${lost.join(", ")}. They lie in test/spec, integration, e2e and faults.`);
+    return 1;
+  }
   if (chosen.length === 0 && !(await run(["scripts/check.ts"]))) return 1;
   if (!(await run(["scripts/build-web.ts"]))) return 1;
 

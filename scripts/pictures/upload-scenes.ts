@@ -6,24 +6,19 @@ import { createUploadSession } from "#domain/uploads/create-upload-session.ts";
 import { listUploadSessions } from "#domain/uploads/list-upload-sessions.ts";
 import { withdrawUploadSession } from "#domain/uploads/withdraw-upload-session.ts";
 import { hours } from "#lib/clock.ts";
-import { newStudio } from "../../test/support/people.ts";
+import { newPerson, newStudio } from "../../test/support/people.ts";
 import { choose, slowDown, writeFilm } from "../../test/support/upload-bed.ts";
 import { png } from "../../test/support/samples.ts";
 import type { WebBed } from "../../test/support/web-bed.ts";
 import { paint } from "./motifs.ts";
-import type { FilledStudio, MovedClock } from "./studio.ts";
+import type { MovedClock } from "./studio.ts";
 import type { Scene } from "./web-scenes.ts";
 
 /** The upload page in every state. `into` is a folder for what is sent. */
-export async function uploadScenes(
-  { service }: WebBed,
-  filled: FilledStudio,
-  clock: MovedClock,
-  into: string,
-): Promise<Scene[]> {
+export async function uploadScenes({ service }: WebBed, clock: MovedClock, into: string): Promise<Scene[]> {
   const { base, deps } = service;
   // A studio of its own, so that what is sent does not show on the pages of the other.
-  const owner = await newStudio(deps, { user: filled.member.user }, "Blue Door Studio");
+  const owner = await newStudio(deps, await newPerson(deps, { name: "Ana Duarte" }), "Blue Door Studio");
   const [poster, door] = await Promise.all([paint("poster"), paint("door")]);
   const pictures = [
     { name: "cover-front.jpg", mimeType: "image/jpeg", buffer: poster },

@@ -29,18 +29,18 @@ export function connectPage(options: ConnectPageOptions): RenderedPage {
         You go to ${instance ?? platform} now, and choose there which account to connect. If it is signed in with
         another account than the studio’s, change that there first.
       </p>
-      <dl class="facts">
-        <dt>Studio</dt>
-        <dd>${studio.name}</dd>
-        <dt>Platform</dt>
-        <dd>${platform}${instance !== undefined && html` <span class="hint">${instance}</span>`}</dd>
-        ${
-          client !== undefined &&
-          html`<dt>Asked for by</dt>
-            <dd>${client.name}</dd>`
-        }
-      </dl>
-      ${accountFacts(user)}
+      ${accountFacts(
+        user,
+        html`<dt>Studio</dt>
+          <dd>${studio.name}</dd>
+          <dt>Platform</dt>
+          <dd>${platform}${instance !== undefined && html` <span class="hint">${instance}</span>`}</dd>
+          ${
+            client !== undefined &&
+            html`<dt>Asked for by</dt>
+              <dd>${client.name}</dd>`
+          }`,
+      )}
       <form method="post" action="${path}">
         <input type="hidden" name="form" value="${formToken}" />
         <p class="hint">
@@ -49,7 +49,7 @@ export function connectPage(options: ConnectPageOptions): RenderedPage {
         </p>
         <p class="actions">
           <button type="submit">Continue to ${platform}</button>
-          <a class="button secondary" href="${otherAddress}">Not you?</a>
+          <a class="button secondary" href="${otherAddress}">Use another account</a>
         </p>
       </form>`,
   });

@@ -45,7 +45,7 @@ export function consentPage({ approval, user, studio, token }: ConsentView): Ren
         </dd>
         <dt>Studio</dt>
         <dd>
-          ${studio ? html`${studio.studioName}, as ${studio.role}` : html`You have no studio yet. You can approve now, but nothing can be done until you <a href="/">create one</a>.`}
+          ${studio ? html`${studio.studioName}, as ${studio.role}` : html`You have no studio yet. <a href="/" target="_blank">Create one</a> in a new tab and come back here; or approve now, and it can work once you have one.`}
         </dd>
       </dl>
       <form method="post" action="/consent/${approval.uid}">

@@ -10,8 +10,16 @@ export interface LoginPageOptions {
   providers: readonly { id: string; name: string; issuer: string }[];
 }
 
+/** What someone is on the way to, by the page they return to. */
+const purposes: readonly (readonly [path: string, words: string])[] = [
+  ["/join/", "Sign in to accept your invitation."],
+  ["/consent/", "An application asks to work in your studio. Sign in, and you see what it asks for before you decide."],
+  ["/connect/", "Sign in to connect an account to your studio."],
+  ["/", "Sign in to go to your studios."],
+];
+
 export function loginPage({ loginPath, returnTo, other, providers }: LoginPageOptions): RenderedPage {
-  const toJoin = returnTo.startsWith("/join/");
+  const purpose = purposes.find(([path]) => returnTo.startsWith(path))?.[1] ?? "";
   return renderPage({
     title: "Sign in",
     // A provider passes people on through hosts of its own, and a browser checks each of them against this list.
@@ -19,7 +27,7 @@ export function loginPage({ loginPath, returnTo, other, providers }: LoginPageOp
       ...new Set(providers.map(({ issuer }) => (issuer.startsWith("https:") ? "https:" : new URL(issuer).origin))),
     ],
     body: html`<h1>Sign in</h1>
-      <p>${toJoin ? "Sign in to accept your invitation." : "Sign in to go to your studios."}</p>
+      <p>${purpose}</p>
       <div class="choices">
         ${providers.map(
           ({ id, name }) =>
@@ -57,9 +65,10 @@ export function failedSignInPage(error: AppError, again: string): RenderedPage {
   });
 }
 
-/** Who is signed in, as a list of facts. */
-export function accountFacts(user: Person): Html {
+/** Who is signed in, as a list of facts; behind others where there are some. */
+export function accountFacts(user: Person, others: Html = html``): Html {
   return html`<dl class="facts">
+    ${others}
     <dt>Signed in as</dt>
     <dd>
       ${user.name}${user.email !== null && user.email !== user.name && html` <span class="hint">${user.email}</span>`}

@@ -69,7 +69,7 @@ describe("platforms, in a browser", { skip: noChromium }, () => {
     await page.goto(`${bed.service.base}/studios/${owner.studio.id}/posts/${id}`);
     await page.getByText(/The text has 300 characters/).waitFor();
     await page.getByLabel("Text", { exact: true }).fill("Short");
-    await page.getByText("takes it as it is").waitFor();
+    await page.getByText("Takes it as it is.").waitFor();
   });
 
   test("[PLATFORM-1] a real MCP client asks, its person opens the page in the browser, and it sees the account", async () => {

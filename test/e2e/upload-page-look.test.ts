@@ -67,6 +67,7 @@ if (hasChromium())
             ]);
             await page.locator('[data-status="failed"]').waitFor();
             assert.deepEqual(await faults(page), [], "failed");
+            await button(page, "Remove: wrong.jpg").waitFor();
             await slowDown(page, 8 * mebibyte);
             await choose(page, film);
             await page.locator('[data-status="sending"]').waitFor();

@@ -88,11 +88,14 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
     const { page, context } = member;
     await page.getByRole("link", { name: "Connect", exact: true }).click();
     await page.getByText("Waiting for a client").waitFor();
+    const chosen = page.getByRole("tab", { selected: true });
+    assert.equal(await chosen.textContent(), "Claude Code", "the first that can reach this computer");
     const consent = await context.newPage();
     assistant = await connectAssistant(`${base}/mcp`, consent, "Test assistant");
     await consent.close();
     await page.bringToFront();
     await page.getByText("Test assistant is connected").waitFor({ timeout: 4000 });
+    await page.getByRole("button", { name: "Copy Now ask it, for example" }).waitFor();
   });
 
   test("[WEB-5] a post the assistant creates appears in the open list within two seconds", async () => {
@@ -147,6 +150,23 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
     await page.getByText("is off the post, and stays in the library").first().waitFor();
     await page.getByRole("button", { name: "Undo" }).click();
     await tile.waitFor();
+  });
+
+  test("[WEB-10] a file that is on its way can be given up, after a question", async () => {
+    const { page, context } = owner;
+    const cdp = await context.newCDPSession(page);
+    const slowly = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 200_000 };
+    await cdp.send("Network.enable");
+    await cdp.send("Network.emulateNetworkConditions", slowly);
+    const film = { name: "film.mp4", mimeType: "video/mp4", buffer: Buffer.alloc(9_000_000) };
+    await page.locator(".uploader input[type=file]").first().setInputFiles(film);
+    await page.getByRole("button", { name: "Give up film.mp4" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Give up" }).click();
+    await page.getByText("Nobody waits for this file any more.").waitFor();
+    await page.getByRole("button", { name: "Remove: film.mp4" }).click();
+    await cdp.detach();
+    const { assets } = await assistant.call("get_post", { postId: post.id });
+    assert.equal(assets.length, 2, "nothing of it is left");
   });
 
   test("[WEB-6] typing is saved by itself; a change on both sides is shown side by side, with a choice", async () => {

@@ -74,6 +74,44 @@ describe("the web app is for everyone", { skip: noChromium }, () => {
     await context.close();
   });
 
+  test("[WEB-12] by keyboard alone: where what had the focus goes away, the focus stays near", async () => {
+    const context = await bed.open(scene.owner);
+    const page = await context.newPage();
+    const focused = (): Promise<unknown> =>
+      page.evaluate("document.activeElement?.id || document.activeElement?.textContent");
+    await page.goto(`${bed.service.base}/studios/${scene.owner.studio.id}/posts`);
+    await page.getByRole("list", { name: "Posts" }).getByRole("link").first().press("Enter");
+    const archive = page.getByRole("button", { name: "Archive" });
+    await archive.waitFor();
+    assert.equal(await focused(), "main", "the link that led here is gone");
+    await archive.press("Enter");
+    await page.getByRole("button", { name: "Bring back as draft" }).waitFor();
+    assert.equal(await focused(), "Bring back as draft");
+    await page.getByRole("button", { name: /^Take off/ }).press("Enter");
+    await page.getByText("stays in the library").first().waitFor();
+    assert.equal(await focused(), "media", "the heading of the files");
+    await page.getByRole("button", { name: "Undo" }).last().click();
+    await page.getByRole("button", { name: /^Take off/ }).waitFor();
+    await page.getByRole("button", { name: "Bring back as draft" }).click();
+    await archive.waitFor();
+    await context.close();
+  });
+
+  test("[WEB-12] a tab shows the focus ring to the keyboard, not to the mouse", async () => {
+    const context = await bed.open(scene.owner);
+    const page = await context.newPage();
+    await page.goto(`${bed.service.base}/studios/${scene.owner.studio.id}/connect`);
+    const tab = (name: string) => page.getByRole("tab", { name, exact: true });
+    const hasRing = (): Promise<unknown> => page.evaluate("document.activeElement?.matches(':focus-visible')");
+    await tab("Cursor").click();
+    assert.equal(await tab("Cursor").getAttribute("aria-selected"), "true");
+    assert.equal(await hasRing(), false);
+    await page.keyboard.press("ArrowRight");
+    await page.locator('[role=tab][aria-selected=true]:text-is("VS Code")').waitFor();
+    assert.equal(await hasRing(), true);
+    await context.close();
+  });
+
   test("[WEB-12] the first page needs less than 200 KB of script, compressed; how soon it can be used is printed", async () => {
     const context = await bed.open(scene.owner);
     const page = await context.newPage();

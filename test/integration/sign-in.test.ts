@@ -72,6 +72,19 @@ forEachEngine("signing in at an identity provider", (bed) => {
   }
   const counts = async () => ({ users: await users(), sessions: await sessions() });
 
+  itOnce("[SIGN-1] the login page says what one signs in for", async () => {
+    for (const [to, words] of [
+      ["/", /to go to your studios/],
+      ["/studios/std_1/posts", /to go to your studios/],
+      ["/join/token", /to accept your invitation/],
+      ["/consent/uid", /An application asks to work in your studio/],
+      ["/connect/token", /to connect an account/],
+    ] as const) {
+      const page = await createBrowser().open(`${base}/login?return_to=${encodeURIComponent(to)}`);
+      assert.match(page.text, words, to);
+    }
+  });
+
   it("[SIGN-1] [SIGN-2] [SIGN-8] goes from the login page to the provider and back to where one wanted to go", async () => {
     const browser = createBrowser();
     const login = await browser.open(`${base}/login?return_to=%2Fposts%3Fa%3D1`);

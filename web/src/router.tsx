@@ -12,6 +12,7 @@ import { Frame } from "./frame/Frame.tsx";
 import { Broken, NothingHere } from "./frame/Broken.tsx";
 import { Shell } from "./frame/Shell.tsx";
 import { readActivitySearch, readAssetSearch, readPostSearch } from "./search.ts";
+import { keepFocus } from "./ui/keep-focus.ts";
 import { Waiting } from "./ui/Waiting.tsx";
 
 interface Context {
@@ -149,7 +150,7 @@ const tree = root.addChildren([
 ]);
 
 export function createAppRouter(queries: QueryClient) {
-  return createRouter({
+  const router = createRouter({
     routeTree: tree,
     context: { queries },
     defaultPreload: "intent",
@@ -158,6 +159,9 @@ export function createAppRouter(queries: QueryClient) {
     defaultNotFoundComponent: NothingHere,
     scrollRestoration: true,
   });
+  // The first page of all leaves the focus where the browser has it, before the skip link.
+  router.subscribe("onRendered", ({ fromLocation }) => fromLocation && keepFocus());
+  return router;
 }
 
 declare module "@tanstack/react-router" {

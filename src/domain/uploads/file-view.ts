@@ -1,4 +1,4 @@
-import { notFound } from "#lib/errors.ts";
+import { AppError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 import { isOnItsWay, type AssetOnItsWay } from "../assets/asset.ts";
 import { describeAsset } from "../assets/describe.ts";
@@ -49,7 +49,12 @@ export async function findFile(
   fileId: string,
 ): Promise<UploadFile> {
   const file = isId("asset", fileId) ? await deps.uploads.findFile(link.id, fileId) : undefined;
-  if (!file) throw notFound("file");
+  if (!file)
+    throw new AppError(
+      "not_found",
+      "Nobody waits for this file any more.",
+      "It was given up on the post, or came too late. Send it again.",
+    );
   return file;
 }
 

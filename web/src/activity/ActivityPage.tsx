@@ -36,7 +36,7 @@ export function ActivityPage() {
         </section>
       ))}
       {activity.isSuccess && rows.length === 0 && (
-        <Empty title="Nothing fits">
+        <Empty title="Nothing found">
           <p className="text-muted">Nobody did this here, as far as the studio’s memory goes.</p>
           <p>
             <Link to="/studios/$studioId/activity" params={{ studioId: studio.id }}>

@@ -1,20 +1,21 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { deleteAsset, updateAsset } from "../api/changes.ts";
+import { updateAsset } from "../api/changes.ts";
 import { refresh, type Asset } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
-import { useConfirm } from "../ui/Confirm.tsx";
 import { Failure } from "../ui/Failure.tsx";
 import { Modal } from "../ui/Modal.tsx";
+import { notBlank } from "../ui/not-blank.ts";
 import { AssetPicture } from "./AssetPicture.tsx";
+import { useDeleteAsset } from "./use-delete-asset.tsx";
 import { measures } from "./words.ts";
 
 /** One file: how it looks, what is said of it, and what can be done with it. */
 export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => void }) {
   const { studio, may } = useStudio();
   const queries = useQueryClient();
-  const confirm = useConfirm();
+  const askToDelete = useDeleteAsset();
   const [altText, setAltText] = useState(asset.altText ?? "");
   const [filename, setFilename] = useState(asset.filename);
   const [busy, setBusy] = useState(false);
@@ -35,16 +36,7 @@ export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => v
 
   function remove(): void {
     onClose();
-    confirm({
-      title: `Delete ${asset.filename}?`,
-      body: <p>The file is removed for good. Nobody can bring it back.</p>,
-      action: "Delete file",
-      busy: "Deleting…",
-      run: async () => {
-        await deleteAsset(studio.id, asset.id);
-        await refresh(queries, studio.id);
-      },
-    });
+    askToDelete(asset);
   }
 
   return (
@@ -96,14 +88,14 @@ export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => v
           value={filename}
           readOnly={!may("assets.write")}
           maxLength={200}
-          required
+          {...notBlank}
           onChange={(event) => setFilename(event.target.value)}
         />
         {error !== undefined && <Failure error={error} />}
         <div className="mt-7 flex flex-wrap justify-between gap-3">
-          {may("assets.write") && asset.postId === null ? (
+          {may("assets.write") && (asset.postId === null || asset.status === "pending") ? (
             <Button look="quiet" className="min-h-11 text-danger" onClick={remove}>
-              Delete…
+              {asset.status === "pending" ? "Give up…" : "Delete…"}
             </Button>
           ) : (
             <p className="m-0 self-center text-sm text-muted">

@@ -6,7 +6,7 @@ import { typeWord } from "./words.ts";
 export function AssetPicture({ asset }: { asset: Asset }) {
   const [failed, setFailed] = useState<string>();
   if (asset.thumbnailUrl === undefined || failed === asset.thumbnailUrl) {
-    return <span className="picture word">{asset.status === "pending" ? "on its way" : typeWord(asset)}</span>;
+    return <span className="picture word">{typeWord(asset)}</span>;
   }
   return (
     <img

@@ -46,7 +46,11 @@ export function AssetsPage() {
               {asset.postId === null ? (
                 "on no post"
               ) : (
-                <Link to="/studios/$studioId/posts/$postId" params={{ studioId: studio.id, postId: asset.postId }}>
+                <Link
+                  to="/studios/$studioId/posts/$postId"
+                  params={{ studioId: studio.id, postId: asset.postId }}
+                  aria-label={`${asset.filename} is on a post`}
+                >
                   on a post
                 </Link>
               )}
@@ -119,7 +123,7 @@ function NoAssets({ filter }: { filter: AssetFilter }) {
   const { studio } = useStudio();
   if (Object.keys(filter).length > 0) {
     return (
-      <Empty title="Nothing fits">
+      <Empty title="Nothing found">
         <p>
           <Link to="/studios/$studioId/assets" params={{ studioId: studio.id }}>
             Show all assets

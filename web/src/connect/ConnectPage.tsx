@@ -9,6 +9,8 @@ export function ConnectPage() {
   const { studio, me } = useStudio();
   const address = `${location.origin}/mcp`;
   const guides = guidesFor(address);
+  const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
+  const first = guides.find(({ isRemote }) => !(isRemote && isLocal));
   const active = me.memberships.find(({ studioId }) => studioId === me.activeStudioId)?.studioName ?? studio.name;
   return (
     <>
@@ -18,16 +20,28 @@ export function ConnectPage() {
       </PageHead>
       <CopyLine label="MCP address" text={address} />
       <JustConnected />
-      <Tabs.Root defaultValue="Claude" className="mt-10">
+      <Tabs.Root defaultValue={first?.name ?? ""} className="mt-10">
         <Tabs.List className="tabs" aria-label="Client">
           {guides.map(({ name }) => (
-            <Tabs.Trigger key={name} value={name} className="bare">
+            <Tabs.Trigger
+              key={name}
+              value={name}
+              className="bare"
+              // Radix moves the focus by script, which browsers take for the keyboard's doing and draw a ring.
+              onMouseDown={({ currentTarget }) => currentTarget.focus({ focusVisible: false })}
+            >
               {name}
             </Tabs.Trigger>
           ))}
         </Tabs.List>
         {guides.map((guide) => (
           <Tabs.Content key={guide.name} value={guide.name} className="mt-6">
+            {guide.isRemote && isLocal && (
+              <p className="notice mt-0">
+                {guide.name} connects from its own servers, which cannot reach an address on this computer. Use Claude
+                Code, Cursor, VS Code or Codex here, or run Atelier at a public https address.
+              </p>
+            )}
             <Steps guide={guide} />
           </Tabs.Content>
         ))}
@@ -48,30 +62,21 @@ export function ConnectPage() {
 }
 
 function Steps({ guide }: { guide: Guide }) {
-  const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
   return (
-    <>
-      {guide.isRemote && isLocal && (
-        <p className="notice mt-0">
-          {guide.name} connects from its own servers, which cannot reach an address on this computer. Use Claude Code,
-          Cursor, VS Code or Codex here, or run Atelier at a public https address.
-        </p>
-      )}
-      <ol className="steps">
-        {guide.steps.map(({ text, copy, open }) => (
-          <li key={text}>
-            <p className="m-0">{text}</p>
-            {copy && <CopyLine label={copy.label} text={copy.text} hideLabel />}
-            {open && (
-              <p className="mt-2">
-                <a className="button secondary" href={open.href}>
-                  {open.label}
-                </a>
-              </p>
-            )}
-          </li>
-        ))}
-      </ol>
-    </>
+    <ol className="steps">
+      {guide.steps.map(({ text, copy, open }) => (
+        <li key={text}>
+          <p className="m-0">{text}</p>
+          {open && (
+            <p className="mt-2">
+              <a className="button secondary" href={open.href}>
+                {open.label}
+              </a>
+            </p>
+          )}
+          {copy && <CopyLine label={copy.label} text={copy.text} hideLabel />}
+        </li>
+      ))}
+    </ol>
   );
 }

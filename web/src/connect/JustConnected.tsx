@@ -4,6 +4,10 @@ import { useEffect, useState } from "react";
 import { clientsQuery, type AiClient } from "../api/queries.ts";
 import { scopeWords } from "../clients/scopes.ts";
 import { useStudio } from "../frame/use-studio.ts";
+import { CopyLine } from "../ui/CopyLine.tsx";
+
+/** Something every client can do, whether or not it reaches the person's files. */
+const firstWords = "Which drafts are in my studio? Make me a link to put a picture on the newest one.";
 
 /** Waits beside the instructions and shows a client the moment it is approved, and again when it first calls. */
 export function JustConnected() {
@@ -19,15 +23,18 @@ export function JustConnected() {
   const fresh = clients?.filter(({ id, user }) => known && !known.has(id) && user.id === me.user.id);
   const isWaiting = fresh === undefined || fresh.length === 0;
   return (
-    <div className={isWaiting ? "live" : "live connected"} role="status">
-      {isWaiting ? (
-        <p className="m-0 text-muted">
-          <span className="pulse" aria-hidden="true" />
-          Waiting for a client. This page notices by itself.
-        </p>
-      ) : (
-        fresh.map((client) => <Arrived key={client.id} client={client} />)
-      )}
+    <div className={isWaiting ? "live" : "live connected"}>
+      <div role="status" className="grid gap-4">
+        {isWaiting ? (
+          <p className="m-0 flex items-baseline text-muted">
+            <span className="pulse" aria-hidden="true" />
+            Waiting for a client. This page notices by itself.
+          </p>
+        ) : (
+          fresh.map((client) => <Arrived key={client.id} client={client} />)
+        )}
+      </div>
+      {!isWaiting && <CopyLine label="Now ask it, for example" text={firstWords} />}
     </div>
   );
 }

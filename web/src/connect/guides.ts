@@ -6,7 +6,7 @@ export interface Guide {
   steps: readonly Step[];
 }
 
-/** One thing to do; what is to be copied for it, or a link that does it. */
+/** One thing to do; a link that does it, or what is to be copied for it. */
 interface Step {
   text: string;
   copy?: { label: string; text: string };
@@ -56,14 +56,11 @@ export function guidesFor(address: string): readonly Guide[] {
       isRemote: false,
       steps: [
         {
-          text: "Open this link; Cursor asks whether to add the server.",
+          text: "Open this link; Cursor asks whether to add the server. Or put the lines below it into ~/.cursor/mcp.json.",
           open: {
             label: "Add to Cursor",
             href: `cursor://anysphere.cursor-deeplink/mcp/install?name=atelier&config=${encodeURIComponent(btoa(JSON.stringify({ url: address })))}`,
           },
-        },
-        {
-          text: "Or put this into ~/.cursor/mcp.json.",
           copy: { label: "configuration for Cursor", text: json({ mcpServers: { atelier: { url: address } } }) },
         },
         { text: `In Cursor’s MCP settings, choose Connect next to atelier. ${approve.text}` },
@@ -74,14 +71,11 @@ export function guidesFor(address: string): readonly Guide[] {
       isRemote: false,
       steps: [
         {
-          text: "Open this link; VS Code asks whether to add the server.",
+          text: "Open this link; VS Code asks whether to add the server. Or put the lines below it into .vscode/mcp.json of a project.",
           open: {
             label: "Add to VS Code",
             href: `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: "atelier", type: "http", url: address }))}`,
           },
-        },
-        {
-          text: "Or put this into .vscode/mcp.json of a project.",
           copy: {
             label: "configuration for VS Code",
             text: json({ servers: { atelier: { type: "http", url: address } } }),

@@ -36,7 +36,8 @@ export function Invite({ onClose }: { onClose: () => void }) {
 
   if (link) {
     return (
-      <Modal title="Send them this link" onClose={onClose}>
+      // Another dialog, not the same with other words: it takes the focus that the form had.
+      <Modal key="link" title="Send them this link" onClose={onClose}>
         <p className="text-muted">
           It lets one person {email.trim() === "" ? "" : `with the address ${email.trim()} `}join {studio.name} as{" "}
           {role}, until {exactTime(link.expiresAt, studio.timezone)}. It is not shown again; you can withdraw it while

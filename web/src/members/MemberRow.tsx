@@ -19,8 +19,9 @@ export function MemberRow({ member }: { member: Member }) {
   return (
     <li className="member-row">
       <div className="min-w-0">
-        <p className="m-0 truncate font-serif text-xl">
-          {member.name} {isMe && <span className="font-sans text-sm text-muted">you</span>}
+        <p className="m-0 flex items-baseline gap-2">
+          <span className="truncate font-serif text-xl">{member.name}</span>
+          {isMe && <span className="text-sm text-muted">you</span>}
         </p>
         {member.email !== null && <p className="mt-0 truncate text-muted">{member.email}</p>}
         <p className="mt-0 text-sm text-muted">

@@ -41,7 +41,7 @@ function ConnectChoice({ platform: { id, name, needsInstanceUrl } }: { platform:
   return (
     <li className="py-4">
       <form
-        className="flex flex-wrap items-end justify-between gap-3"
+        className={`flex flex-wrap justify-between gap-3 ${needsInstanceUrl ? "items-end" : "items-center"}`}
         onSubmit={(event) => {
           event.preventDefault();
           void connect(id, needsInstanceUrl ? instance.trim() : undefined);

@@ -4,6 +4,7 @@ import { createPost } from "../api/changes.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { Failure } from "../ui/Failure.tsx";
+import { notBlank } from "../ui/not-blank.ts";
 import { PageHead } from "../ui/PageHead.tsx";
 
 export function NewPostPage() {
@@ -44,7 +45,7 @@ export function NewPostPage() {
           value={title}
           onChange={(event) => setTitle(event.target.value)}
           maxLength={300}
-          required
+          {...notBlank}
           // The page was opened to type this.
           autoFocus
         />

@@ -1,8 +1,14 @@
-import type { Post } from "../api/queries.ts";
+import { useQuery } from "@tanstack/react-query";
+import { platformsQuery, type Post } from "../api/queries.ts";
+import { useStudio } from "../frame/use-studio.ts";
 
 /** What the connected platforms would say to this post. Nothing, where none is connected. */
 export function PostChecks({ validation = [] }: Pick<Post, "validation">) {
-  if (validation.length === 0) return null;
+  const { studio } = useStudio();
+  const isAsked = validation.length > 0;
+  const known = useQuery({ ...platformsQuery(studio.id), enabled: isAsked, refetchInterval: false }).data?.platforms;
+  if (!isAsked) return null;
+  const nameOf = (platform: string) => known && (known.find(({ id }) => id === platform)?.name ?? platform);
   return (
     <section className="mt-6" aria-label="Platforms">
       <h2 className="text-lg">Platforms</h2>
@@ -10,10 +16,10 @@ export function PostChecks({ validation = [] }: Pick<Post, "validation">) {
         {validation.map(({ connectionId, platform, account, problems, source }) => (
           <li key={connectionId} className="mt-3">
             <p className="m-0 [overflow-wrap:anywhere]">
-              <b>{account}</b> <span className="text-muted">({platform})</span>
+              <b>{account}</b> <span className="text-muted">{nameOf(platform)}</span>
             </p>
             {problems.length === 0 ? (
-              <p className="m-0 text-sm text-muted">takes it as it is</p>
+              <p className="m-0 text-sm text-muted">Takes it as it is.</p>
             ) : (
               <ul className="mt-1 list-disc pl-5 text-sm">
                 {problems.map(({ level, code, message, assetId }) => (
@@ -24,9 +30,14 @@ export function PostChecks({ validation = [] }: Pick<Post, "validation">) {
                 ))}
               </ul>
             )}
-            <p className="m-0 text-sm text-muted">
-              <a href={source.url} target="_blank" rel="noreferrer" aria-label={`Rules of ${platform}`}>
-                rules
+            <p className="mt-1 text-sm text-muted">
+              <a
+                href={source.url}
+                target="_blank"
+                rel="noreferrer"
+                aria-label={`Rules of ${nameOf(platform) ?? platform}`}
+              >
+                Rules
               </a>{" "}
               as of {source.readOn}
             </p>

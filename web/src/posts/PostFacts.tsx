@@ -18,6 +18,7 @@ export function PostFacts({ keeper }: { keeper: DraftKeeper }) {
   const setStatus = useSetStatus(keeper);
   const members = useQuery(membersQuery(studio.id));
   const author = members.data?.members.find(({ userId }) => userId === post.createdBy)?.name;
+  const isArchived = post.status === "archived";
   const words = draft.body.split(/\s+/).filter(Boolean).length;
 
   return (
@@ -52,14 +53,9 @@ export function PostFacts({ keeper }: { keeper: DraftKeeper }) {
           <Time at={post.createdAt} timezone={studio.timezone} /> {author !== undefined && `by ${author}`}
         </dd>
       </dl>
-      {may("posts.write") && post.status !== "archived" && (
-        <Button look="quiet" onClick={() => void setStatus("archived")}>
-          Archive
-        </Button>
-      )}
-      {may("posts.write") && post.status === "archived" && (
-        <Button look="quiet" onClick={() => void setStatus("draft")}>
-          Bring back as draft
+      {may("posts.write") && (
+        <Button look="quiet" onClick={() => void setStatus(isArchived ? "draft" : "archived")}>
+          {isArchived ? "Bring back as draft" : "Archive"}
         </Button>
       )}
       <PostChecks validation={post.validation} />

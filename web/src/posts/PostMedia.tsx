@@ -1,9 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useRef, useState } from "react";
 import { attachAsset, detachAsset, updatePost } from "../api/changes.ts";
 import { refresh, type Asset, type Post } from "../api/queries.ts";
 import { AssetDialog } from "../assets/AssetDialog.tsx";
 import { AssetPicture } from "../assets/AssetPicture.tsx";
+import { useDeleteAsset } from "../assets/use-delete-asset.tsx";
 import { measures } from "../assets/words.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
@@ -21,9 +22,11 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
   const { studio, may } = useStudio();
   const queries = useQueryClient();
   const say = useToast();
+  const giveUp = useDeleteAsset();
   const [error, setError] = useState<unknown>();
   const [openId, setOpenId] = useState<string>();
   const [picking, setPicking] = useState(false);
+  const heading = useRef<HTMLHeadingElement>(null);
   const { assets } = post;
   const open = assets.find(({ id }) => id === openId);
 
@@ -47,6 +50,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
     attempt(async () => {
       await detachAsset(studio.id, post.id, asset.id);
       await refresh(queries, studio.id);
+      heading.current?.focus({ preventScroll: true }); // the button that had the focus is gone
       const putBack = () =>
         attempt(async () => {
           await attachAsset(studio.id, post.id, asset.id);
@@ -61,7 +65,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
   return (
     <section className="media" aria-labelledby="media">
       <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
-        <h2 id="media" className="text-2xl">
+        <h2 id="media" ref={heading} tabIndex={-1} className="text-2xl outline-none">
           Files
         </h2>
         {may("assets.write") && (
@@ -85,25 +89,35 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
             </button>
             {may("assets.write") && (
               <div className="tile-actions">
-                <Button
-                  look="quiet"
-                  disabled={i === 0}
-                  onClick={() => void move(i, i - 1)}
-                  aria-label={`Move ${asset.filename} earlier`}
-                >
-                  ←
-                </Button>
-                <Button
-                  look="quiet"
-                  disabled={i === assets.length - 1}
-                  onClick={() => void move(i, i + 1)}
-                  aria-label={`Move ${asset.filename} later`}
-                >
-                  →
-                </Button>
-                <Button look="quiet" onClick={() => void detach(asset)} aria-label={`Take off ${asset.filename}`}>
-                  Take off
-                </Button>
+                {assets.length > 1 && (
+                  <>
+                    <Button
+                      look="quiet"
+                      aria-disabled={i === 0}
+                      onClick={() => i > 0 && void move(i, i - 1)}
+                      aria-label={`Move ${asset.filename} earlier`}
+                    >
+                      ←
+                    </Button>
+                    <Button
+                      look="quiet"
+                      aria-disabled={i === assets.length - 1}
+                      onClick={() => i < assets.length - 1 && void move(i, i + 1)}
+                      aria-label={`Move ${asset.filename} later`}
+                    >
+                      →
+                    </Button>
+                  </>
+                )}
+                {asset.status === "pending" ? (
+                  <Button look="quiet" onClick={() => giveUp(asset)} aria-label={`Give up ${asset.filename}`}>
+                    Give up…
+                  </Button>
+                ) : (
+                  <Button look="quiet" onClick={() => void detach(asset)} aria-label={`Take off ${asset.filename}`}>
+                    Take off
+                  </Button>
+                )}
               </div>
             )}
           </li>

@@ -9,6 +9,7 @@ import { Empty } from "../ui/Empty.tsx";
 import { Failure } from "../ui/Failure.tsx";
 import { PageHead } from "../ui/PageHead.tsx";
 import { Waiting } from "../ui/Waiting.tsx";
+import { NoAssistantYet } from "./NoAssistantYet.tsx";
 import { PostRow } from "./PostRow.tsx";
 import { statusWords } from "./status.ts";
 
@@ -54,6 +55,7 @@ export function PostsPage() {
           </Button>
         </p>
       )}
+      {rows.length > 0 && <NoAssistantYet />}
     </>
   );
 }
@@ -133,7 +135,7 @@ function NoPosts({ search }: { search: PostSearch }) {
   const { studio, may } = useStudio();
   if (search.q !== undefined || search.status !== undefined) {
     return (
-      <Empty title="Nothing fits">
+      <Empty title="Nothing found">
         <p className="text-muted">
           {search.q === undefined ? "No post is in this status." : `No post has “${search.q}” in its title or text.`}
         </p>

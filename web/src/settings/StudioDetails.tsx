@@ -5,6 +5,7 @@ import { refresh } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { Failure } from "../ui/Failure.tsx";
+import { notBlank } from "../ui/not-blank.ts";
 
 export function StudioDetails() {
   const { studio } = useStudio();
@@ -50,7 +51,7 @@ export function StudioDetails() {
           value={name}
           onChange={(event) => setName(event.target.value)}
           maxLength={100}
-          required
+          {...notBlank}
         />
         <label htmlFor="timezone" className="mt-5">
           Time zone

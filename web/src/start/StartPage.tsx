@@ -35,7 +35,7 @@ function Welcome() {
       </section>
       <section className="entry" aria-labelledby="connect">
         <h2 id="connect">Connect a client</h2>
-        <div className="grid gap-5">
+        <div>
           <CopyLine label="MCP address" text={address} />
           <CopyLine label="Claude Code" text={`claude mcp add --transport http atelier ${address}`} />
         </div>

@@ -5,6 +5,7 @@ import { createPost, createStudio } from "../api/changes.ts";
 import { instanceQuery, refresh } from "../api/queries.ts";
 import { Button } from "../ui/Button.tsx";
 import { Failure } from "../ui/Failure.tsx";
+import { notBlank } from "../ui/not-blank.ts";
 
 /** Makes a studio and goes there. On a development instance the first one can come with something in it. */
 export function StudioForm({ offerSamples = false }: { offerSamples?: boolean }) {
@@ -50,9 +51,11 @@ export function StudioForm({ offerSamples = false }: { offerSamples?: boolean })
           className="w-auto min-w-0 flex-[1_1_14rem]"
           value={name}
           onChange={(event) => setName(event.target.value)}
-          required
+          {...notBlank}
           maxLength={100}
           autoComplete="organization"
+          // The page was opened to type this.
+          autoFocus
         />
         <Button type="submit" busy={busy}>
           Create studio

@@ -1,4 +1,5 @@
 import { useId, useLayoutEffect, useRef, type ReactNode } from "react";
+import { keepFocus } from "./keep-focus.ts";
 
 /** The browser's own dialog: it keeps the focus, closes with Escape and covers the rest of the page. */
 export function Modal({
@@ -20,7 +21,10 @@ export function Modal({
   useLayoutEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
-    return () => shown?.close();
+    return () => {
+      shown?.close();
+      keepFocus();
+    };
   }, []);
 
   return (

@@ -21,8 +21,9 @@ export function showPhone(address: string, strings: Strings): void {
   const isLocal =
     hostname === "localhost" || hostname.endsWith(".localhost") || hostname.startsWith("127.") || hostname === "[::1]";
   openDialog(strings.phone, strings.close, [
+    // First: nobody should scan what leads nowhere.
+    ...(isLocal ? [el("p", { textContent: strings.phoneLocal })] : []),
     code,
     el("p", { textContent: strings.phoneHint }),
-    ...(isLocal ? [el("p", { className: "hint", textContent: strings.phoneLocal })] : []),
   ]);
 }

@@ -121,6 +121,7 @@ export function createRow(first: Item, { uploader, strings, format, onCancel }: 
     show(resume, status === "paused" || (status === "missing" && item.kept !== undefined));
     show(retry, status === "failed" && item.file !== undefined && item.error?.final !== true);
     show(cancel, status !== "done" && status !== "checking");
+    say(cancel, status === "failed" ? strings.removeFile : strings.cancel);
     for (const one of buttons) one.setAttribute("aria-label", `${one.textContent}: ${item.name}`);
     show(altRow, status !== "failed" && /^(image|video)\//.test(item.type));
     if (document.activeElement !== alt && alt.value !== item.altText) alt.value = item.altText;

@@ -5,6 +5,7 @@ export const english = {
   resume: "Resume",
   retry: "Retry",
   cancel: "Cancel",
+  removeFile: "Remove",
   paused: "Paused",
   uploading: "Uploading",
   uploadFailed: "Upload failed",

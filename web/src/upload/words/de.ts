@@ -1,6 +1,7 @@
 import type { OwnStrings } from "../strings.ts";
 
 export const strings: OwnStrings = {
+  removeFile: "Entfernen",
   chooseFiles: "Dateien auswählen",
   chooseFolder: "Ordner auswählen",
   intro:

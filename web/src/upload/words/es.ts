@@ -1,6 +1,7 @@
 import type { OwnStrings } from "../strings.ts";
 
 export const strings: OwnStrings = {
+  removeFile: "Quitar",
   chooseFiles: "Elegir archivos",
   chooseFolder: "Elegir una carpeta",
   intro:

@@ -1,6 +1,7 @@
 import type { OwnStrings } from "../strings.ts";
 
 export const strings: OwnStrings = {
+  removeFile: "Retirer",
   chooseFiles: "Choisir des fichiers",
   chooseFolder: "Choisir un dossier",
   intro:

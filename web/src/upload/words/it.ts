@@ -1,6 +1,7 @@
 import type { OwnStrings } from "../strings.ts";
 
 export const strings: OwnStrings = {
+  removeFile: "Rimuovi",
   chooseFiles: "Scegli i file",
   chooseFolder: "Scegli una cartella",
   intro:

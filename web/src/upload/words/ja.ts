@@ -1,6 +1,7 @@
 import type { OwnStrings } from "../strings.ts";
 
 export const strings: OwnStrings = {
+  removeFile: "削除",
   chooseFiles: "ファイルを選択",
   chooseFolder: "フォルダーを選択",
   intro:

@@ -1,6 +1,7 @@
 import type { OwnStrings } from "../strings.ts";
 
 export const strings: OwnStrings = {
+  removeFile: "Verwijderen",
   chooseFiles: "Bestanden kiezen",
   chooseFolder: "Map kiezen",
   intro:

@@ -1,6 +1,7 @@
 import type { OwnStrings } from "../strings.ts";
 
 export const strings: OwnStrings = {
+  removeFile: "Remover",
   chooseFiles: "Escolher ficheiros",
   chooseFolder: "Escolher uma pasta",
   intro:

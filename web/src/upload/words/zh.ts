@@ -1,6 +1,7 @@
 import type { OwnStrings } from "../strings.ts";
 
 export const strings: OwnStrings = {
+  removeFile: "移除",
   chooseFiles: "选择文件",
   chooseFolder: "选择文件夹",
   intro: "图片、视频和文档，数量和大小不限，也可以粘贴。选好后立即开始，并自动加到帖子上。",

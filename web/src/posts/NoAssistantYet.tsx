@@ -1,0 +1,20 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { clientsQuery } from "../api/queries.ts";
+import { useStudio } from "../frame/use-studio.ts";
+
+/** The next step of someone new. Gone for good once a client is connected. */
+export function NoAssistantYet() {
+  const { studio } = useStudio();
+  const { data } = useInfiniteQuery({ ...clientsQuery(studio.id, { ended: "false" }), refetchInterval: false });
+  if (data?.pages[0]?.clients.length !== 0) return null;
+  return (
+    <p className="mt-8 text-muted">
+      No assistant is connected yet.{" "}
+      <Link to="/studios/$studioId/connect" params={{ studioId: studio.id }}>
+        Connect one
+      </Link>{" "}
+      and ask it to work on these posts.
+    </p>
+  );
+}
