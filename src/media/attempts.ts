@@ -2,11 +2,14 @@
 const forgottenMs = 10 * 60_000;
 const mostRemembered = 10_000;
 
+/** Is told how to say that the next attempt would cost as much and bring as little. */
+export type Work<T> = (notAgain: () => void) => Promise<T | undefined>;
+
 /**
- * Work under a key, of which one is under way at a time: whoever asks meanwhile is given what it brings. That it came
- * to nothing is remembered for a while, since the next attempt would take as long and bring as little.
+ * Work under a key, of which one is under way at a time: whoever asks meanwhile is given what it brings. What is not
+ * worth another attempt is remembered for a while.
  */
-export function createAttempts<T>(): (key: string, work: () => Promise<T | undefined>) => Promise<T | undefined> {
+export function createAttempts<T>(): (key: string, work: Work<T>) => Promise<T | undefined> {
   const underWay = new Map<string, Promise<T | undefined>>();
   const inVain = new Set<string>();
 
@@ -16,11 +19,9 @@ export function createAttempts<T>(): (key: string, work: () => Promise<T | undef
     inVain.add(key);
     setTimeout(() => inVain.delete(key), forgottenMs).unref();
   };
-  const attempt = async (key: string, work: () => Promise<T | undefined>): Promise<T | undefined> => {
+  const attempt = async (key: string, work: Work<T>): Promise<T | undefined> => {
     try {
-      const made = await work();
-      if (made === undefined) remember(key);
-      return made;
+      return await work(() => remember(key));
     } finally {
       underWay.delete(key);
     }

@@ -12,6 +12,10 @@ import { createVideoReader } from "./video.ts";
 const patienceMs = 3000;
 /** Pictures opened at once: each may take a core, and memory for all its pixels. */
 const atOnce = 2;
+/** A picture is read into memory to be opened. */
+const maxPictureBytes = 100 * 1024 * 1024;
+/** A picture that could not be opened, and took so long to say so, is not tried again for a while. */
+const costlyMs = 500;
 
 export function createMediaReader(): MediaReader {
   // The library's own cache and threads would multiply what `atOnce` allows.
@@ -30,8 +34,17 @@ export function createMediaReader(): MediaReader {
       return unknownFacts;
     },
     async thumbnail(key, source, mimeType) {
-      if (!canHaveThumbnail(mimeType)) return undefined;
-      return attempt(key, () => inTurn(() => makeThumbnail(source)).catch(() => undefined));
+      if (!canHaveThumbnail(mimeType) || source.bytes > maxPictureBytes) return undefined;
+      return attempt(key, (notAgain) =>
+        inTurn(async () => {
+          const bytes = await source.read(0, source.bytes); // what the store has to say of it is not the picture's fault
+          const began = performance.now();
+          return makeThumbnail(bytes).catch(() => {
+            if (performance.now() - began > costlyMs) notAgain();
+            return undefined;
+          });
+        }),
+      );
     },
   };
 }

@@ -1,5 +1,4 @@
 import sharp from "sharp";
-import type { ByteSource } from "#domain/assets/byte-source.ts";
 import { thumbnailPixels } from "#domain/assets/media.ts";
 
 /**
@@ -8,13 +7,8 @@ import { thumbnailPixels } from "#domain/assets/media.ts";
  */
 const maxPixels = { lineByLine: 100_000_000, whole: 40_000_000, avif: 25_000_000 };
 const lineByLine = new Set(["jpeg", "png"]);
-/** A picture is read into memory to be opened. */
-const maxBytes = 100 * 1024 * 1024;
-
 /** At most 512 px, upright, and without the original's metadata: no place where it was taken leaves with it. */
-export async function makeThumbnail(source: ByteSource): Promise<Uint8Array | undefined> {
-  if (source.bytes > maxBytes) return undefined;
-  const bytes = await source.read(0, source.bytes);
+export async function makeThumbnail(bytes: Uint8Array): Promise<Uint8Array> {
   const limitInputPixels = await mostPixels(bytes);
   return sharp(bytes, { limitInputPixels, sequentialRead: true, pages: 1, failOn: "none" })
     .timeout({ seconds: 10 })

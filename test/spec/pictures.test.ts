@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import sharp from "sharp";
 import { sourceOfBuffer } from "#domain/assets/byte-source.ts";
+import { createAttempts } from "#media/attempts.ts";
 import { createMediaReader } from "#media/reader.ts";
 
 const media = createMediaReader();
@@ -44,24 +45,38 @@ test("[U14] a picture that has to be decoded whole may have fewer pixels than on
     assert.ok(await thumbnail(bytes, type), type);
 });
 
-test("[U14] [U15] a preview is made once for all who ask, and one that cannot be made is not tried again at once", async () => {
-  const whole = await square(50).png().toBuffer();
-  for (const [bytes, isPicture] of [
-    [whole, true],
-    [whole.subarray(0, 40), false],
-  ] as const) {
-    const key = randomUUID();
-    let reads = 0;
-    const read = async () => {
-      reads++;
-      return bytes;
-    };
-    const source = { bytes: bytes.length, read };
-    const ask = () => media.thumbnail(key, source, "image/png");
-    const made = await Promise.all(Array.from({ length: 10 }, ask));
-    assert.ok(made.every((one) => (one !== undefined) === isPicture));
-    assert.equal(reads, 1);
-    await ask();
-    assert.equal(reads, isPicture ? 2 : 1, "what was made is kept elsewhere");
-  }
+test("[U14] [U15] a preview is made once for all who ask", async () => {
+  const bytes = await square(50).png().toBuffer();
+  let reads = 0;
+  const read = async () => {
+    reads++;
+    return bytes;
+  };
+  const key = randomUUID();
+  const ask = () => media.thumbnail(key, { bytes: bytes.length, read }, "image/png");
+  assert.ok((await Promise.all(Array.from({ length: 10 }, ask))).every((one) => one !== undefined));
+  assert.equal(reads, 1);
+});
+
+test("[U14] [U15] what took long and came to nothing is not tried again at once; what failed otherwise is", async () => {
+  const attempt = createAttempts<string>();
+  let tried = 0;
+  const fail = () =>
+    attempt("picture", async () => {
+      tried++;
+      return undefined;
+    });
+  assert.deepEqual([await fail(), await fail(), tried], [undefined, undefined, 2]);
+  await assert.rejects(
+    attempt("picture", () => Promise.reject(new Error("the store is away"))),
+    /away/,
+  );
+  assert.equal(await attempt("picture", async () => "made"), "made");
+  const giveUp = () =>
+    attempt("costly", async (notAgain) => {
+      tried++;
+      notAgain();
+      return undefined;
+    });
+  assert.deepEqual([await giveUp(), await giveUp(), tried], [undefined, undefined, 3]);
 });
