@@ -5,6 +5,7 @@ import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AssetKind } from "#domain/assets/kinds.ts";
 import { importAssetFromUrl } from "#domain/assets/import-asset-from-url.ts";
+import { importsAtOnce } from "#domain/assets/import-slots.ts";
 import { createSweeper } from "#domain/assets/sweep-assets.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
@@ -276,12 +277,13 @@ forEachEngine("importing", (bed) => {
     const slow = (who: Caller, count: number) =>
       Array.from({ length: count }, async () => void ended.push(await begin(who, "/slow.png")));
 
-    const first = slow(studio, 5);
-    await until(() => waiting.length === 5);
+    const first = slow(studio, importsAtOnce.user);
+    await until(() => waiting.length === importsAtOnce.user);
     assert.equal(await begin(studio, "/quick.png"), "rate_limited", "of this person");
-    const more = [...slow(others[0]!, 5), ...slow(others[1]!, 5)];
-    await until(() => waiting.length === 15);
+    const more = [...slow(others[0]!, importsAtOnce.user), ...slow(others[1]!, importsAtOnce.user)];
+    await until(() => waiting.length === importsAtOnce.studio);
     assert.equal(await begin(others[2]!, "/quick.png"), "rate_limited", "of this studio");
+    assert.equal(await begin(studio, "/nothing-there.png"), "url_unreachable", "what is not fetched needs no place");
     assert.equal(await outcome(fetchFile(host.url("/quick.png"))), "ok", "of no other");
 
     waiting[0]!.end(picture.subarray(8));

@@ -66,59 +66,59 @@ export async function importAssetFromUrl(
   const before = await answeredBefore<Output>(deps, caller, call);
   if (before) return before;
   await checkQuota(deps, caller.studio.id, 1);
-  const giveBack = deps.importSlots.take(caller);
+  const timeout = AbortSignal.timeout(importTimeout);
+  const signal = context.signal ? AbortSignal.any([context.signal, timeout]) : timeout;
+  const opened = await open(deps, input.url, signal);
+  let giveBack: (() => void) | undefined;
   try {
-    return await fetchAndStore(deps, caller, input, call, context);
+    // Only now: an address that is refused, or does not answer, takes nobody's place.
+    giveBack = deps.importSlots.take(caller);
+    return await store(deps, caller, input, call, opened, signal);
   } finally {
-    giveBack();
+    giveBack?.();
+    opened.body.destroy();
   }
 }
 
-async function fetchAndStore(
+async function store(
   deps: Needs,
   caller: Caller,
   input: z.infer<typeof importAssetFromUrlInput>,
   call: Call,
-  context: ImportContext,
+  opened: OpenedUrl,
+  signal: AbortSignal,
 ): Promise<Output> {
-  const timeout = AbortSignal.timeout(importTimeout);
-  const signal = context.signal ? AbortSignal.any([context.signal, timeout]) : timeout;
-  const opened = await open(deps, input.url, signal);
-  try {
-    const peek = await createPeek(reachable(opened.body), 8192);
-    const { declared, filename } = await guessDeclared(peek.head, opened, input);
-    const ceiling = deps.limits[declared.kind];
-    if (Number(opened.headers["content-length"] ?? 0) > ceiling) throw tooLarge(ceiling);
+  const peek = await createPeek(reachable(opened.body), 8192);
+  const { declared, filename } = await guessDeclared(peek.head, opened, input);
+  const ceiling = deps.limits[declared.kind];
+  if (Number(opened.headers["content-length"] ?? 0) > ceiling) throw tooLarge(ceiling);
 
-    const blank = blankAsset(deps, caller, { ...declared, filename });
-    const storageKey = newFileKey(deps, blank.id);
-    return await storeAhead(deps, storageKey, async () => {
-      const stored = await deps.files.write(storageKey, peek.all(), {
-        mimeType: declared.mimeType,
-        maxBytes: ceiling,
-        signal,
-      });
-      const source = sourceInStore(deps.files, storageKey, stored.bytes, signal);
-      const facts = await learnFacts(deps, source, declared, await checkBytes(source, declared));
-      const asset: Asset = { ...blank, ...storedColumns(storageKey, stored, facts), status: "ready" };
-      const made = await deps.transact((tx) =>
-        once(deps, tx, caller, call, async () => {
-          await insertReady(deps, tx, asset);
-          await recordActivity(deps, tx, caller, "asset.imported", asset.id, {
-            filename,
-            bytes: stored.bytes,
-            host: opened.url.host,
-          });
-          return { assetId: asset.id, bytes: stored.bytes };
-        }),
-      );
-      // A parallel call with the same key was first: its asset is the one, and these bytes are not wanted.
-      if (made.assetId !== asset.id) await giveUp(deps, storageKey);
-      return made;
+  const blank = blankAsset(deps, caller, { ...declared, filename });
+  const storageKey = newFileKey(deps, blank.id);
+  return storeAhead(deps, storageKey, async () => {
+    const stored = await deps.files.write(storageKey, peek.all(), {
+      mimeType: declared.mimeType,
+      maxBytes: ceiling,
+      signal,
     });
-  } finally {
-    opened.body.destroy();
-  }
+    const source = sourceInStore(deps.files, storageKey, stored.bytes, signal);
+    const facts = await learnFacts(deps, source, declared, await checkBytes(source, declared));
+    const asset: Asset = { ...blank, ...storedColumns(storageKey, stored, facts), status: "ready" };
+    const made = await deps.transact((tx) =>
+      once(deps, tx, caller, call, async () => {
+        await insertReady(deps, tx, asset);
+        await recordActivity(deps, tx, caller, "asset.imported", asset.id, {
+          filename,
+          bytes: stored.bytes,
+          host: opened.url.host,
+        });
+        return { assetId: asset.id, bytes: stored.bytes };
+      }),
+    );
+    // A parallel call with the same key was first: its asset is the one, and these bytes are not wanted.
+    if (made.assetId !== asset.id) await giveUp(deps, storageKey);
+    return made;
+  });
 }
 
 async function open(deps: Pick<Deps, "openUrl">, url: string, signal: AbortSignal): Promise<OpenedUrl> {

@@ -7,7 +7,7 @@ export interface ImportSlots {
   take(caller: Pick<Caller, "user" | "studio">): () => void;
 }
 
-export const importsAtOnce = { user: 5, studio: 15 } as const;
+export const importsAtOnce = { user: 10, studio: 30 } as const;
 
 export function createImportSlots(): ImportSlots {
   const taken = new Map<string, number>();
