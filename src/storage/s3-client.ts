@@ -28,7 +28,7 @@ export interface Asker {
 }
 
 /** A caller is to hear within 15 s that the store is silent; some of them are needed to say so. */
-export const defaultPatienceMs = 14_000;
+export const defaultPatienceMs = 13_000;
 /** A store that copies slower than this is taken for silent. */
 const bytesPerMs = 20_000;
 

@@ -131,7 +131,7 @@ export async function startMultipart(
       await sending.catch(() => {});
       // Where even this fails, the bucket's rule for unfinished uploads removes the parts.
       await ask((how) => client.send(new AbortMultipartUploadCommand({ ...at, UploadId: id }), how), {
-        patienceMs: 5000,
+        patienceMs: 1500, // whoever sent it is still waiting
       }).catch(() => {});
     },
   };

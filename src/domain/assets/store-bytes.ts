@@ -20,9 +20,15 @@ export async function storeAhead<T>(
   try {
     return await work();
   } catch (error) {
-    await giveUp(deps, key);
+    // A store that has just let us down would keep the caller waiting once more: the sweeper asks it later.
+    if (error instanceof AppError && error.code === "storage_unavailable") await doom(deps, key);
+    else await giveUp(deps, key);
     throw error;
   }
+}
+
+async function doom(deps: Pick<Deps, "strayFiles" | "clock">, key: string): Promise<void> {
+  await deps.strayFiles.doom([key], deps.clock()).catch(() => {}); // it is noted, and goes when its hour is over
 }
 
 /** The bytes at a reserved key are not wanted after all. */

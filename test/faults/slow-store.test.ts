@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { startFaultyProxy, type FaultyProxy } from "../support/faulty-proxy.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { startMain, type MainProcess } from "../support/main-process.ts";
+import { freeBase } from "../support/service.ts";
+import { storeNames, testS3 } from "../support/stores.ts";
+import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
+
+const uploads = 50;
+const mostMs = 15_000;
+
+describe("the whole service on an S3 store that hangs", { skip: !storeNames().includes("s3") }, () => {
+  const folder = temporaryFolder();
+  let proxy: FaultyProxy;
+  let service: MainProcess;
+  let studio: StudioClient;
+
+  before(async () => {
+    const s3 = testS3();
+    proxy = await startFaultyProxy(s3.endpoint ?? "");
+    const base = await freeBase();
+    service = await startMain({
+      PORT: new URL(base).port,
+      BASE_URL: base,
+      DATA_DIR: folder.path,
+      RATE_LIMITS: "off",
+      STORAGE: "s3",
+      S3_ENDPOINT: proxy.endpoint,
+      S3_REGION: s3.region,
+      S3_BUCKET: s3.bucket,
+      S3_ACCESS_KEY_ID: s3.accessKeyId,
+      S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
+      S3_FORCE_PATH_STYLE: "true",
+    });
+    studio = await newStudioClient(base);
+  });
+  after(async () => {
+    await service?.kill();
+    await proxy?.close();
+    folder.remove();
+  });
+
+  const file = { kind: "document", mimeType: "text/plain", base64: Buffer.from("hello").toString("base64") };
+  const send = () => studio.call("upload_asset_inline", file);
+
+  async function p99(postId: string): Promise<number> {
+    const times: number[] = [];
+    for (let i = 0; i < 300; i++) {
+      const began = performance.now();
+      await studio.call("get_post", { postId });
+      times.push(performance.now() - began);
+    }
+    return times.toSorted((a, b) => a - b)[296] ?? 0;
+  }
+
+  test(`[S3] ${uploads} uploads wait for it: each is told within 15 s, and other calls are answered as before`, async (t) => {
+    const { id: postId } = await studio.call("create_post", { title: "A", body: "" });
+    const { assetId } = await send();
+    await studio.call("attach_asset", { postId, assetId });
+    await p99(postId);
+    const alone = Math.min(await p99(postId), await p99(postId));
+
+    proxy.judge = () => "hang";
+    const began = performance.now();
+    const waiting = Array.from({ length: uploads }, async () => {
+      await assert.rejects(send(), /storage_unavailable/);
+      return performance.now() - began;
+    });
+    const beside = Math.min(await p99(postId), await p99(postId));
+    const slowest = Math.max(...(await Promise.all(waiting)));
+    proxy.judge = () => undefined;
+    t.diagnostic(
+      `slowest hundredth ${alone.toFixed(1)} ms alone, ${beside.toFixed(1)} ms beside them; told after ${(slowest / 1000).toFixed(1)} s`,
+    );
+    assert.ok(slowest < mostMs, `${slowest} ms`);
+    // Twice as slow, and what a busy machine adds to a few milliseconds.
+    assert.ok(beside < alone * 2 + 25, `${alone} ms alone, ${beside} ms beside them`);
+    assert.ok((await send()).assetId, "and all is well once it answers again");
+  });
+});
