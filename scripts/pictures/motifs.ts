@@ -60,19 +60,23 @@ const motifs = {
     ].join(""),
 } as const;
 
-/** A JPEG of one of them, with a little grain as paper and film have. */
-export async function paint(motif: Motif, width = size.width): Promise<Buffer> {
+/** A JPEG of one of them. */
+export function paint(motif: Motif, width = size.width): Promise<Buffer> {
+  return sharp(drawn.get(motif)).resize({ width }).jpeg({ quality: 82 }).toBuffer();
+}
+
+/** With a little grain, as paper and film have. */
+async function draw(motif: Motif): Promise<Buffer> {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${size.height}">${motifs[motif]()}</svg>`;
   const grain = await sharp({
     create: { ...size, channels: 3, background: "#808080", noise: { type: "gaussian", mean: 128, sigma: 9 } },
   })
     .png()
     .toBuffer();
-  const drawn = await sharp(Buffer.from(svg))
+  return sharp(Buffer.from(svg))
     .composite([{ input: grain, blend: "soft-light" }])
     .png()
     .toBuffer();
-  return sharp(drawn).resize({ width }).jpeg({ quality: 82 }).toBuffer();
 }
 
 const sky = (top: string, bottom: string): string =>
@@ -106,3 +110,7 @@ const leaves = (fill: string): string =>
         `<ellipse cx="${x}" cy="${y}" rx="26" ry="58" fill="${fill}" transform="rotate(${turn} ${x} ${y})"/>`,
     )
     .join("");
+
+/** Ahead of everything: once the service is there, this process opens no SVG any more. */
+const drawn = new Map<Motif, Buffer>();
+for (const motif of Object.keys(motifs) as Motif[]) drawn.set(motif, await draw(motif));
