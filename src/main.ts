@@ -1,6 +1,6 @@
 import { findSettingFaults, openService } from "./open-service.ts";
 import type { Service } from "./service.ts";
-import { readConfig, type Config } from "#config/config.ts";
+import { readOwnConfig, type Config } from "#config/config.ts";
 import type { Edge } from "#http/server.ts";
 import { createLog, type Log } from "#lib/log.ts";
 import { OperatorError } from "#lib/operator-error.ts";
@@ -8,9 +8,7 @@ import { OperatorError } from "#lib/operator-error.ts";
 /** The process: settings in, signals, a greeting, and what to say when it cannot start. */
 async function main(): Promise<void> {
   process.umask(0o077); // what we write is for this account only
-  // A line for each request would carry the greeting away from whoever sits in front of it.
-  const quiet = process.stdout.isTTY ? { LOG_LEVEL: "warn" } : {};
-  const config = readConfig({ ...quiet, ...process.env }, findSettingFaults);
+  const config = readOwnConfig(findSettingFaults);
   const log = createLog(config.logLevel);
   const service = await openService(config, log);
   leaveOnSignal(service, log);

@@ -1,5 +1,5 @@
 import packageJson from "../package.json" with { type: "json" };
-import { readConfig, type Config } from "#config/config.ts";
+import { readOwnConfig, type Config } from "#config/config.ts";
 import { openDatabase } from "#db/open.ts";
 import { openSqliteFile } from "#db/sqlite-file.ts";
 import { createStores } from "#db/stores.ts";
@@ -32,7 +32,7 @@ const commands: Record<string, Command> = {
 `,
     async run(args) {
       const [into] = take(args, "a folder to keep backups in");
-      const config = settings();
+      const config = readOwnConfig();
       refuseElsewhere(config);
       const { path, manifest, hasSecret } = await withProgress((tell) =>
         backUp({ dataDir: config.dataDir, into, version: packageJson.version, clock: systemClock, tell }),
@@ -58,7 +58,7 @@ const commands: Record<string, Command> = {
 `,
     async run(args) {
       const [from] = take(args, "a backup");
-      const config = settings();
+      const config = readOwnConfig();
       refuseElsewhere(config);
       const { dataDir } = config;
       const manifest = await withProgress((tell) => restore({ from, dataDir, tell }));
@@ -74,7 +74,7 @@ const commands: Record<string, Command> = {
 `,
     async run(args) {
       take(args);
-      const { dataDir, databaseUrl, storage, secrets } = settings();
+      const { dataDir, databaseUrl, storage, secrets } = readOwnConfig();
       if (databaseUrl === undefined || storage.kind !== "s3")
         throw new OperatorError("Set DATABASE_URL and STORAGE=s3 with its S3_… settings: they say where to move to.");
       const files = await openS3Store({ settings: storage, clock: systemClock });
@@ -90,7 +90,7 @@ const commands: Record<string, Command> = {
     help: adminHelp,
     async run(args) {
       const carryOut = readAdmin(args);
-      const { databaseUrl, dataDir } = settings();
+      const { databaseUrl, dataDir } = readOwnConfig();
       if (databaseUrl === undefined) openSqliteFile(dataDir, { alone: false }).close(); // refuses where there is none
       const database = await openDatabase({ databaseUrl, dataDir, log: createLog("silent") });
       try {
@@ -102,9 +102,6 @@ const commands: Record<string, Command> = {
     },
   },
 };
-
-/** Read after the arguments: what was typed wrongly is said first. */
-const settings = (): Config => readConfig(process.env);
 
 function refuseElsewhere({ databaseUrl, storage }: Config): void {
   if (databaseUrl === undefined && storage.kind === "disk") return;

@@ -9,7 +9,7 @@ import { createSandboxPlatform } from "#auth/sandbox-platform.ts";
 import type { Config } from "#config/config.ts";
 import { callLimits, createCallLimit, noLimit } from "#domain/access/call-limit.ts";
 import { createCallTally } from "#domain/access/call-tally.ts";
-import { countHit, unlimited, type RateLimit } from "#domain/access/rate-limit.ts";
+import { countHit, networkBits, unlimited, type RateLimit } from "#domain/access/rate-limit.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Platforms } from "#domain/platforms/ports.ts";
 import { createApi, type Api } from "#http/api/app.ts";
@@ -77,7 +77,7 @@ export function assembleService(parts: ServiceParts): Service {
 
   // How often one may ask.
   const limit = (name: RateLimit, req: IncomingMessage) =>
-    countHit(deps, name, addressKey(req, config.trustProxy, name === "registrationSite" ? 48 : 64));
+    countHit(deps, name, addressKey(req, config.trustProxy, networkBits(name)));
   const toolCalls = createCallLimit(deps, "calls", callLimits.calls);
   const linkCalls = createCallLimit(deps, "uploads", callLimits.uploads);
   const calls = createCallTally(deps);

@@ -43,6 +43,9 @@ export function readConfig(
   return config;
 }
 
+/** The settings of this process: the one place that reads its environment. */
+export const readOwnConfig = (findMore?: (config: Config) => string[]): Config => readConfig(process.env, findMore);
+
 function understand(env: Settings, set: Environment, faults: string[]) {
   const base = env.BASE_URL ?? `http://localhost:${env.PORT}`;
   const uploadPage = env.UPLOAD_PAGE_URL ?? base;

@@ -35,6 +35,9 @@ export const rateLimits = {
 
 export type RateLimit = keyof typeof rateLimits;
 
+/** How much of an IPv6 address a limit by address counts together. */
+export const networkBits = (limit: RateLimit): 48 | 64 => (limit === "registrationSite" ? 48 : 64);
+
 /** Counts one hit, or throws `rate_limited` where there were too many. Windows begin at fixed times, the same for all instances. */
 export async function countHit(deps: Pick<Deps, "rateLimits" | "clock">, limit: RateLimit, key: string): Promise<void> {
   const { hits, window } = rateLimits[limit];
