@@ -115,13 +115,8 @@ export function postStore({ q, run }: Connection): PostStore {
   };
 }
 
-/** Some letters become eighteen when they are folded; of a text made of those, the beginning is searched. */
-const mostSearched = 200_000;
-
 function searchText({ title, body }: Pick<Post, "title" | "body">): string {
-  return foldForSearch(`${title} ${body}`)
-    .slice(0, mostSearched)
-    .replace(/[\ud800-\udbff]$/, "");
+  return foldForSearch(`${title} ${body}`, "text");
 }
 
 function toPost(row: PostRow): Post {

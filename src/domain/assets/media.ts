@@ -10,7 +10,7 @@ export interface MediaReader {
   describe(source: ByteSource, mimeType: string): Promise<MediaFacts>;
   /**
    * A WebP of at most 512 px, upright and without metadata; undefined where the picture cannot be opened. `key` names
-   * the bytes: it is made once for all who ask at once, and what cannot be opened is left alone for a while.
+   * the bytes: it is made once for all who ask at once, and what took long and could not be opened is left alone for a while.
    */
   thumbnail(key: string, source: ByteSource, mimeType: string): Promise<Uint8Array | undefined>;
 }

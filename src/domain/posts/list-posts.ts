@@ -16,9 +16,6 @@ export const listPostsInput = z.strictObject({
 
 export const listPostsOutput = z.object({ posts: z.array(postView), nextCursor: z.string().nullable() });
 
-/** Folding makes up to eighteen letters of one. */
-const mostQuery = 200;
-
 /** What the texts of a page may have together, the first in any case: whoever asks for a hundred long ones waits for all. */
 const mostText = 500_000;
 
@@ -29,9 +26,7 @@ export async function listPosts(
   input: z.infer<typeof listPostsInput>,
 ): Promise<z.infer<typeof listPostsOutput>> {
   authorize(caller, "posts.read");
-  const query = foldForSearch(input.query ?? "")
-    .slice(0, mostQuery)
-    .replace(/[\ud800-\udbff]$/, "");
+  const query = foldForSearch(input.query ?? "", "query");
   const list = `posts ${caller.studio.id} ${input.status ?? ""} ${encodeURIComponent(query)}`;
   const rows = await deps.posts.list(caller.studio.id, {
     status: input.status,
