@@ -1,13 +1,13 @@
-import { lookup as systemLookup } from "node:dns/promises";
 import { request, type RequestOptions } from "node:https";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isIP, type LookupFunction } from "node:net";
 import type { Readable } from "node:stream";
 import { createPublicAddressCheck } from "./public-address.ts";
+import { createNameResolver, NameResolutionError, type ResolveName } from "./resolve-name.ts";
 
 /** Tests bring their own names and certificates; the rule about addresses is theirs to loosen, never a caller's. */
 export interface PublicAddressOptions {
-  resolve?: (host: string) => Promise<readonly string[]>;
+  resolve?: ResolveName;
   isAllowed?: (address: string) => boolean;
   tls?: Pick<RequestOptions, "ca">;
 }
@@ -60,12 +60,14 @@ export type PublicFetch = (address: string, request?: PublicRequest) => Promise<
  */
 export function createPublicOpener(options: OpenOptions): OpenPublicUrl {
   const isAllowed = options.isAllowed ?? createPublicAddressCheck();
-  const resolve = options.resolve ?? resolveAll;
+  const resolve = options.resolve ?? createNameResolver();
 
   async function openOnce(url: URL, signal: AbortSignal, wanted: PublicRequest): Promise<IncomingMessage> {
     if (url.protocol !== "https:" || url.username !== "" || url.password !== "")
       throw new PublicFetchError("only plain https addresses are fetched", true);
-    const pinned = await inTime(options.patienceMs, signal, () => pickAddress(url.hostname, resolve, isAllowed));
+    const pinned = await inTime(options.patienceMs, signal, (until) =>
+      pickAddresses(url.hostname, until, resolve, isAllowed),
+    );
     return inTime(options.patienceMs, signal, (until) => send(url, pinned, until, options, wanted));
   }
 
@@ -112,34 +114,49 @@ function redirectOf({ statusCode = 0, headers: { location } }: IncomingMessage):
   return [301, 302, 303, 307, 308].includes(statusCode) ? location : undefined;
 }
 
-async function pickAddress(
+/** A name with more addresses than this per family is tried at the first ones only. */
+const maxPinnedPerFamily = 2;
+
+/** Returns the IP addresses to connect to, IPv4 first; every one of them has passed the check. */
+async function pickAddresses(
   hostname: string,
-  resolve: (host: string) => Promise<readonly string[]>,
+  until: AbortSignal,
+  resolve: ResolveName,
   isAllowed: (address: string) => boolean,
-): Promise<string> {
+): Promise<string[]> {
   const bare = hostname.replace(/^\[|\]$/g, "");
-  const addresses = isIP(bare) ? [bare] : await resolve(bare);
+  const addresses = isIP(bare) ? [bare] : await resolvePublicName(bare, until, resolve);
   // One private address among public ones is an attempt, not a mistake: none is used.
-  const [first] = addresses;
-  if (first === undefined || !addresses.every(isAllowed))
+  if (addresses.length === 0 || !addresses.every(isAllowed))
     throw new PublicFetchError("the address is not a public one", true);
-  return first;
+  return [4, 6].flatMap((family) => addresses.filter((one) => isIP(one) === family).slice(0, maxPinnedPerFamily));
 }
 
-async function resolveAll(host: string): Promise<string[]> {
-  return (await systemLookup(host, { all: true })).map(({ address }) => address);
+async function resolvePublicName(host: string, until: AbortSignal, resolve: ResolveName): Promise<readonly string[]> {
+  // Public names have a dot; `localhost` and its subdomains are this machine (RFC 6761 §6.3).
+  if (!/[^.]\.[^.]+\.?$/.test(host) || /\.localhost\.?$/.test(host))
+    throw new PublicFetchError("the address is not a public one", true);
+  try {
+    return await resolve(host, until);
+  } catch (error) {
+    throw error instanceof NameResolutionError ? new PublicFetchError(error.message, false) : error;
+  }
 }
+
+/** How long one IP address gets to accept the connection while others are left to try. */
+const connectAttemptMs = 1000;
 
 function send(
   url: URL,
-  pinned: string,
+  pinned: readonly string[],
   until: AbortSignal,
   { tls, accept }: Pick<OpenOptions, "tls" | "accept">,
   { method = "GET", headers: further, body }: PublicRequest,
 ): Promise<IncomingMessage> {
-  const family = isIP(pinned);
-  const lookup: LookupFunction = (_host, { all }, done) =>
-    all ? done(null, [{ address: pinned, family }]) : done(null, pinned, family);
+  const addresses = pinned.map((address) => ({ address, family: isIP(address) }));
+  // Happy Eyeballs (RFC 8305) over the checked IP addresses alone; Node asks for `all` with `autoSelectFamily`.
+  const lookup: LookupFunction = (_host, _options, done) => done(null, addresses);
+  const dialing = { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: connectAttemptMs };
   const headers = {
     accept,
     ...further,
@@ -148,7 +165,7 @@ function send(
     "user-agent": "Atelier",
   };
   return new Promise((resolve, reject) => {
-    const outgoing = request(url, { ...tls, method, lookup, agent: false, headers }, resolve);
+    const outgoing = request(url, { ...tls, ...dialing, method, agent: false, headers }, resolve);
     outgoing.on("error", reject);
     until.addEventListener("abort", () => outgoing.destroy(new Error("too late")), { once: true });
     outgoing.end(body);

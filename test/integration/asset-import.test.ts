@@ -283,7 +283,7 @@ forEachEngine("importing", (bed) => {
     const more = [...slow(others[0]!, importsAtOnce.user), ...slow(others[1]!, importsAtOnce.user)];
     await until(() => waiting.length === importsAtOnce.studio);
     assert.equal(await begin(others[2]!, "/quick.png"), "rate_limited", "of this studio");
-    assert.equal(await begin(studio, "/nothing-there.png"), "url_unreachable", "what is not fetched needs no place");
+    assert.equal(await begin(studio, "/nothing-there.png"), "rate_limited", "whatever its server would respond");
     assert.equal(await outcome(fetchFile(host.url("/quick.png"))), "ok", "of no other");
 
     waiting[0]!.end(picture.subarray(8));
@@ -294,6 +294,25 @@ forEachEngine("importing", (bed) => {
     leaving.abort();
     await Promise.all([...first, ...more]);
     assert.equal(await outcome(importAssetFromUrl(deps, others[2]!, { url: host.url("/quick.png") })), "ok");
+  });
+
+  test("[X1] takes the import slot before the name is resolved, and releases it when the lookup fails", async () => {
+    const member = await newStudio(deps);
+    const lookups: ((error: Error) => void)[] = [];
+    const openUrl = host.openWith({ resolve: () => new Promise((_resolve, reject) => lookups.push(reject)) });
+    const start = () => outcome(importAssetFromUrl({ ...deps, openUrl }, member, { url: host.url("/quick.png") }));
+
+    const pending = Array.from({ length: importsAtOnce.user }, start);
+    await until(() => lookups.length === importsAtOnce.user);
+    assert.equal(await start(), "rate_limited");
+    assert.equal(lookups.length, importsAtOnce.user, "a rejected import resolves nothing");
+    for (const reject of lookups.splice(0)) reject(new Error("no such name"));
+    assert.deepEqual(new Set(await Promise.all(pending)), new Set(["url_unreachable"]));
+
+    const next = start();
+    await until(() => lookups.length === 1);
+    lookups[0]?.(new Error("no such name"));
+    assert.equal(await next, "url_unreachable");
   });
 
   test("a large file streams through: memory does not grow with it", async () => {

@@ -68,15 +68,17 @@ export async function importAssetFromUrl(
   await checkQuota(deps, caller.studio.id, 1);
   const timeout = AbortSignal.timeout(importTimeout);
   const signal = context.signal ? AbortSignal.any([context.signal, timeout]) : timeout;
-  const opened = await open(deps, input.url, signal);
-  let giveBack: (() => void) | undefined;
+  // Before the name is resolved: a host that never responds occupies a lookup and a socket as well.
+  const releaseSlot = deps.importSlots.take(caller);
   try {
-    // Only now: an address that is refused, or does not answer, takes nobody's place.
-    giveBack = deps.importSlots.take(caller);
-    return await store(deps, caller, input, call, opened, signal);
+    const opened = await open(deps, input.url, signal);
+    try {
+      return await store(deps, caller, input, call, opened, signal);
+    } finally {
+      opened.body.destroy();
+    }
   } finally {
-    giveBack?.();
-    opened.body.destroy();
+    releaseSlot();
   }
 }
 

@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:https";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { after, describe, test } from "node:test";
+import { createPublicFetch, PublicFetchError } from "#lib/public-fetch.ts";
+import { createNameResolver, NameResolutionError, type NameResolverOptions } from "#lib/resolve-name.ts";
+import { makeCertificate } from "../support/certificate.ts";
+import { startNameServer, type NameServer, type NameServerOptions } from "../support/name-server.ts";
+
+const goodOnly: NameServerOptions["answer"] = (name, type) => {
+  if (name !== "good.test") return undefined;
+  return type === "A" ? ["1.1.1.1"] : [];
+};
+const never = new AbortController().signal;
+
+describe("resolving untrusted names", () => {
+  const started: NameServer[] = [];
+  after(() => Promise.all(started.map((one) => one.close())));
+
+  async function start(answer?: NameServerOptions["answer"], options: NameResolverOptions = {}) {
+    const nameServer = await startNameServer(answer ? { answer } : {});
+    started.push(nameServer);
+    return { nameServer, resolve: createNameResolver({ servers: [nameServer.server], ...options }) };
+  }
+
+  test("[A19] returns the A and AAAA records of a name", async () => {
+    const { resolve, nameServer } = await start((_name, type) =>
+      type === "A" ? ["93.184.216.34", "1.1.1.1"] : ["2606:4700:4700::1111"],
+    );
+    assert.deepEqual(await resolve("files.test", never), ["93.184.216.34", "1.1.1.1", "2606:4700:4700::1111"]);
+    assert.deepEqual(nameServer.queries.toSorted(), ["A files.test", "AAAA files.test"]);
+  });
+
+  test("[A19] one family is enough, whether the other is empty or gets no response", async () => {
+    for (const other of [[], undefined]) {
+      const { resolve } = await start((_name, type) => (type === "A" ? ["1.1.1.1"] : other));
+      const begin = performance.now();
+      assert.deepEqual(await resolve("four.test", never), ["1.1.1.1"]);
+      assert.ok(performance.now() - begin < 1000, "does not wait out the other family");
+      const six = await start((_name, type) => (type === "AAAA" ? ["2620:fe::fe"] : other));
+      assert.deepEqual(await six.resolve("six.test", never), ["2620:fe::fe"]);
+    }
+  });
+
+  test("[A19] rejects a name without addresses, and names that only /etc/hosts knows", async () => {
+    const { resolve } = await start(() => []);
+    await assert.rejects(resolve("none.test", never), NameResolutionError);
+    await assert.rejects(resolve("localhost", never), NameResolutionError);
+  });
+
+  test("[A20] gives up within 3 s when no name server responds", async () => {
+    const { resolve, nameServer } = await start();
+    const begin = performance.now();
+    await assert.rejects(resolve("silent.test", never), NameResolutionError);
+    const elapsed = performance.now() - begin;
+    assert.ok(elapsed > 900 && elapsed < 3000, `${elapsed} ms`);
+    assert.ok(nameServer.queries.length >= 4, "each query was retried");
+  });
+
+  test("[X1] rejects lookups beyond the limit at once, and an aborted lookup makes room", async () => {
+    const { resolve, nameServer } = await start(goodOnly, { maxLookups: 3 });
+    const leave = new AbortController();
+    const pending = Array.from({ length: 3 }, (_, i) => resolve(`silent-${i}.test`, leave.signal));
+    const begin = performance.now();
+    await assert.rejects(resolve("good.test", never), /too many host names/);
+    leave.abort();
+    for (const result of await Promise.allSettled(pending)) assert.equal(result.status, "rejected");
+    assert.deepEqual(await resolve("good.test", never), ["1.1.1.1"]);
+    assert.ok(performance.now() - begin < 900, "no lookup waited for its timeout");
+    await assert.rejects(resolve("good.test", leave.signal), { name: "AbortError" });
+    assert.equal(nameServer.queries.filter((query) => query === "A good.test").length, 1);
+  });
+
+  test("[A19] a fetch resolves no IP address and no name of this machine", async () => {
+    const { resolve, nameServer } = await start(() => ["1.1.1.1"]);
+    const fetchDocument = createPublicFetch({ timeoutMs: 500, maxBytes: 100, resolve });
+    const hosts = ["127.0.0.1", "[::1]", "2130706433", "localhost", "localhost.", "app.localhost", "intranet", "com."];
+    for (const host of hosts) {
+      const isBlocked = (error: unknown) => error instanceof PublicFetchError && error.blocked;
+      await assert.rejects(fetchDocument(`https://${host}/`), isBlocked, host);
+    }
+    assert.deepEqual(nameServer.queries, []);
+  });
+
+  test("[A19] a fetch connects to the IP addresses it checked, whatever the name server says next", async () => {
+    const { key, cert } = makeCertificate(["rebind.test"]);
+    const server = createServer({ key, cert }, (_req, res) => void res.end("{}"));
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    let asked = 0;
+    const { resolve, nameServer } = await start((_name, type) => {
+      if (type === "AAAA") return [];
+      return asked++ === 0 ? ["127.0.0.2", "127.0.0.1"] : ["10.0.0.1"];
+    });
+    const checked: string[] = [];
+    const isAllowed = (ip: string) => checked.push(ip) > 0 && ip.startsWith("127.");
+    const options = { timeoutMs: 2000, maxBytes: 100, resolve, isAllowed, tls: { ca: cert } };
+    try {
+      // Nothing listens at the first one: the second is tried.
+      assert.equal((await createPublicFetch(options)(`https://rebind.test:${port}/`)).status, 200);
+      assert.deepEqual(checked, ["127.0.0.2", "127.0.0.1"]);
+      assert.deepEqual(nameServer.queries.toSorted(), ["A rebind.test", "AAAA rebind.test"]);
+      await assert.rejects(createPublicFetch(options)(`https://rebind.test:${port}/`), /not a public one/);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+});
