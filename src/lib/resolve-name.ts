@@ -24,9 +24,10 @@ const defaultMaxLookups = 32;
 
 /**
  * Resolves names that strangers chose. `dns.lookup` would occupy a thread of libuv's pool for as long as a name server
- * stays silent, and four such names stall files, hashing and sign-in; c-ares queries occupy only a socket and can be
- * canceled. It queries DNS alone: names of /etc/hosts, mDNS or a search domain are not public, and only public names
- * may be fetched. Hosts that the operator configures (issuer, S3, database) do not come through here.
+ * stays silent, and two such names stall every other lookup, sign-in at the identity provider included; c-ares queries
+ * occupy only a socket and can be canceled. It queries DNS alone: names of /etc/hosts, mDNS or a search domain are not
+ * public, and only public names may be fetched. Hosts that the operator configures (issuer, S3, database) are trusted
+ * and do not come through here.
  *
  * Lookups beyond the limit are rejected at once instead of queued, so that names which never resolve cannot pile up.
  */

@@ -1,6 +1,7 @@
 import { findChromium } from "./chromium.ts";
 import { createCeph, hasCeph } from "./ceph.ts";
 import { createCluster, findPostgres } from "./cluster.ts";
+import { canReplaceNameServers } from "./name-service.ts";
 import { findNginx } from "./nginx.ts";
 import { findProgram } from "./programs.ts";
 
@@ -87,6 +88,12 @@ export const needs: readonly Need[] = [
     untested: "disks that fail and processes that die in the middle of a write",
     bring: "apt-get install strace",
     provide: async () => (findProgram("strace") ? { env: {}, stop: async () => {} } : undefined),
+  },
+  {
+    name: "Root with mount namespaces",
+    untested: "a started service whose name server never responds",
+    bring: "run as root, in a container with CAP_SYS_ADMIN",
+    provide: async () => (canReplaceNameServers() ? { env: {}, stop: async () => {} } : undefined),
   },
   {
     name: "systemd-analyze",

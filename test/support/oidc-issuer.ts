@@ -49,10 +49,13 @@ export interface IssuerOptions {
   id?: string;
   /** Name and address only at the userinfo endpoint, as OpenID Connect Core §5.4 has it for the code flow. */
   userinfoOnly?: boolean;
+  /** Reached by the name `localhost` over a new connection each time, so that every request has to resolve a name. */
+  byName?: boolean;
 }
 
 /** A port is chosen at first, then kept through `down` and `up`. */
-export async function startIssuer({ redirectUris, id = "oidc", userinfoOnly = false }: IssuerOptions): Promise<Issuer> {
+export async function startIssuer(options: IssuerOptions): Promise<Issuer> {
+  const { redirectUris, id = "oidc", userinfoOnly = false, byName = false } = options;
   const client = { id: "atelier-test", secret: "a-secret-of-the-test-issuer-0123456789" };
   const people = new Map<string, IssuedClaims>();
   const adapter = createMemoryAdapter(() => Date.now());
@@ -69,7 +72,7 @@ export async function startIssuer({ redirectUris, id = "oidc", userinfoOnly = fa
     return (server.address() as AddressInfo).port;
   };
   const port = await listen(0);
-  const issuer = `http://127.0.0.1:${port}`;
+  const issuer = `http://${byName ? "localhost" : "127.0.0.1"}:${port}`;
 
   function start(): void {
     const configuration: Configuration = {
@@ -118,6 +121,7 @@ export async function startIssuer({ redirectUris, id = "oidc", userinfoOnly = fa
     people.get(email) ?? { sub: `sub-of-${email}`, name: email.split("@", 1)[0], email, email_verified: true };
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    if (byName) res.setHeader("connection", "close");
     if (delay > 0) await sleep(delay, undefined, { ref: false });
     // Nobody is remembered: every sign-in asks who it is.
     if (req.headers.cookie) req.headers.cookie = req.headers.cookie.replace(/idp_session[^;]*(; )?/g, "");
