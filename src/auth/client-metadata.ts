@@ -1,5 +1,6 @@
 import { errors } from "oidc-provider";
 import { isLoopbackName } from "#lib/loopback.ts";
+import { isClientScheme } from "./redirect-schemes.ts";
 
 type Metadata = Record<string, unknown>;
 
@@ -74,17 +75,14 @@ function checkRedirects(uris: unknown): URL[] {
     if (/^https?:$/.test(url.protocol) && !hostName.test(url.hostname)) throw refused("redirect URIs must name a host");
     if (url.protocol === "http:" && !isLoopbackName(url.hostname))
       throw refused("plain http redirect URIs are for loopback only");
-    if (!isOwnedScheme(url.protocol)) throw refused(`the scheme ${url.protocol.slice(0, -1)} cannot be redirected to`);
+    // Our error page shows what the library adds under these names, never a text of the client's choosing.
+    if (url.searchParams.has("error") || url.searchParams.has("error_description"))
+      throw refused("redirect URIs must not contain the parameters of an error");
+    const scheme = url.protocol.slice(0, -1);
+    if (scheme !== "https" && scheme !== "http" && !isClientScheme(scheme))
+      throw refused(`the redirect scheme ${scheme} is not allowed: use https, loopback http or a reverse domain name`);
     return url;
   });
-}
-
-/** Schemes that belong to a browser or an operating system, where a redirect would run or open something. */
-const foreignSchemes =
-  /^(javascript|vbscript|data|blob|file|filesystem|about|ftp|ws|wss|mailto|tel|sms|chrome|chrome-extension|moz-extension|view-source|resource|intent|jar|ms-.*|search-ms|x-apple\..*|itms.*):$/;
-
-function isOwnedScheme(protocol: string): boolean {
-  return !foreignSchemes.test(protocol);
 }
 
 function isHttps(value: unknown): boolean {

@@ -16,6 +16,7 @@ import { deriveKey } from "#lib/signed-token.ts";
 import { approvalLifetime, createAdapter, type AdapterDeps } from "./adapter.ts";
 import { amendRequest, nameResponseType, sendToLogin } from "./authorize-request.ts";
 import { normalizeClientMetadata } from "./client-metadata.ts";
+import { showEarlyErrors, type AuthorizationError } from "./early-errors.ts";
 import { signingKeys } from "./keys.ts";
 import { oauthPaths, resourceSpellings } from "./oauth-paths.ts";
 import { pinAddresses } from "./pin-addresses.ts";
@@ -56,10 +57,14 @@ export function createProvider(options: ProviderOptions): Provider {
   (provider as EventEmitter).on("error", (err) => options.log.error({ err }, "the authorization server failed"));
   provider.use(tidyAnswer);
   provider.use(amendRequest(options.base));
-  provider.use(nameResponseType);
   provider.use(sendToLogin(options));
+  const operatorClients = new Set(options.clients.map((client) => client.client_id));
+  const isOperatorClient = (id: string): boolean => operatorClients.has(id);
+  const showError = createErrorPage(options.renderError);
+  provider.use(showEarlyErrors({ isOperatorClient, isSignedIn: options.isSignedIn, showError }));
+  provider.use(nameResponseType);
   checkBeforeUse(provider, options.base);
-  compareDigests(provider, options.clients);
+  compareDigests(provider, isOperatorClient);
   return provider;
 }
 
@@ -145,16 +150,7 @@ function configure({
     interactions: { policy: askEveryTime(), url: (_ctx, interaction) => `/consent/${interaction.uid}` },
     findAccount: async (_ctx, id) =>
       (await deps.users.find(id)) ? { accountId: id, claims: () => ({ sub: id }) } : undefined,
-    renderError: (ctx, out) => {
-      const page = renderError({
-        status: ctx.status,
-        title: "This sign-in request cannot go on",
-        message: describeError(out.error, out.error_description),
-        hint: "Nothing was shared with it. Go back and connect again; if that fails too, its developer can use the words in brackets.",
-      });
-      ctx.set(page.headers);
-      ctx.body = page.body;
-    },
+    renderError: createErrorPage(renderError),
     clientBasedCORS: () => true,
     ttl: {
       AccessToken: inSeconds(hours(1)),
@@ -208,13 +204,25 @@ function oneFetchEach(limitFetch: ProviderOptions["limitFetch"]): (ctx?: KoaCont
 }
 
 /** Secrets of clients that registered themselves are kept as digests; the operator's come from a file as they are. */
-function compareDigests(provider: Provider, clients: readonly ClientMetadata[]): void {
-  const fromOperator = new Set(clients.map((client) => client.client_id));
+function compareDigests(provider: Provider, isOperatorClient: (id: string) => boolean): void {
   Object.assign(provider.Client.prototype as object, {
     compareClientSecret(this: { clientId: string; clientSecret: string }, given: string): boolean {
-      return isSame(fromOperator.has(this.clientId) ? given : sha256(given), this.clientSecret);
+      return isSame(isOperatorClient(this.clientId) ? given : sha256(given), this.clientSecret);
     },
   });
+}
+
+function createErrorPage(renderError: ProviderOptions["renderError"]) {
+  return (ctx: KoaContextWithOIDC, { error, error_description: description }: AuthorizationError): void => {
+    const page = renderError({
+      status: ctx.status,
+      title: "This sign-in request cannot go on",
+      message: describeError(error, description),
+      hint: "Nothing was shared with it. Go back and connect again; if that fails too, its developer can use the words in brackets.",
+    });
+    ctx.set(page.headers);
+    ctx.body = page.body;
+  };
 }
 
 function describeError(error: string, description: string | undefined): string {

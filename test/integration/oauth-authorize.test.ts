@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { signIn, type Browser } from "../support/browser-less.ts";
 import { forEachEngine } from "../support/engines.ts";
 import {
   askToken,
@@ -20,8 +21,14 @@ forEachEngine("oauth authorize", (bed) => {
   let service: RunningService;
   let web: OAuthClient;
   let native: OAuthClient;
+  let signedIn: Browser;
+  const operated: OAuthClient = { id: "operated", redirectUri: "https://operated.example/callback" };
   before(async () => {
-    service = await startService(bed.deps, { env: { RATE_LIMITS: "off" } });
+    const clients = [
+      { client_id: operated.id, redirect_uris: [operated.redirectUri], token_endpoint_auth_method: "none" as const },
+    ];
+    service = await startService(bed.deps, { env: { RATE_LIMITS: "off" }, clients });
+    signedIn = await signIn(service.base, "signed-in@example.com", visitor(service.base));
     web = await newClient(service.base);
     native = await newClient(service.base, {
       redirect_uris: ["http://127.0.0.1:8080/callback", "http://localhost/callback", "http://[::1]:1/callback"],
@@ -29,17 +36,22 @@ forEachEngine("oauth authorize", (bed) => {
   });
   after(() => service.close());
 
-  /** Asks, and answers what came: without following anything, with nobody signed in. */
-  const ask = (client: OAuthClient, changed: Record<string, string | undefined>, more = "") =>
-    visitor(service.base).send(`${authorization(service.base, client, changed).url}${more}`);
+  /** Sends one request without following the response; without a browser of its own, before sign-in. */
+  const ask = (
+    client: OAuthClient,
+    changed: Record<string, string | undefined>,
+    more = "",
+    browser = visitor(service.base),
+  ) => browser.send(`${authorization(service.base, client, changed).url}${more}`);
 
-  const assertLocalPage = async (response: Response, why: string): Promise<void> => {
+  const assertLocalPage = async (response: Response, why: string): Promise<string> => {
     const text = await response.text();
     assert.equal(response.headers.get("location"), null, why);
     assert.equal(response.status, 400, `${why}: ${text}`);
     assert.match(response.headers.get("content-type") ?? "", /^text\/html/);
     assert.match(response.headers.get("content-security-policy") ?? "", /frame-ancestors 'none'/);
     assert.match(response.headers.get("cache-control") ?? "", /no-store/);
+    return text;
   };
 
   test("[AUTHZ-2] nobody signed in: to the login url, the identity provider, and back to the same step", async () => {
@@ -148,60 +160,88 @@ forEachEngine("oauth authorize", (bed) => {
       empty: { code_challenge: "", code_challenge_method: "" },
     };
     for (const [name, changed] of Object.entries(faults)) {
-      const { searchParams, origin } = new URL((await ask(web, changed)).headers.get("location") ?? "");
+      assert.match(await assertLocalPage(await ask(web, changed), name), /\(invalid_request: /, name);
+      const told = await ask(web, changed, "", signedIn);
+      const { searchParams, origin } = new URL(told.headers.get("location") ?? "");
       assert.equal(origin, "https://client.example", name);
       assert.equal(searchParams.get("error"), "invalid_request", name);
       assert.equal(searchParams.get("code"), null);
     }
   });
 
-  test("[A23] what we do not do is refused at the client, with iss and state, and nothing is issued", async () => {
-    const faults: [changed: Record<string, string>, error: string][] = [
-      [{ response_type: "token" }, "unsupported_response_type"],
-      [{ response_type: "id_token", nonce: "n", scope: "openid" }, "unsupported_response_type"],
-      [{ response_type: "code id_token", nonce: "n", scope: "openid" }, "unsupported_response_type"],
-      [{ response_type: "none" }, "unsupported_response_type"],
-      [{ response_type: "" }, "invalid_request"],
-      [{ response_mode: "form_post" }, "unsupported_response_mode"],
-      [{ response_mode: "fragment" }, "unsupported_response_mode"],
-      [{ response_mode: "web_message" }, "unsupported_response_mode"],
-      [{ request: "a.b.c" }, "request_not_supported"],
-      [{ request_uri: "https://evil.example/r" }, "request_uri_not_supported"],
-      [{ registration: "{}" }, "registration_not_supported"],
-      [{ resource: "https://other.example/mcp" }, "invalid_target"],
-      [{ resource: `${service.base}/mcp#x` }, "invalid_target"],
-      [{ resource: `${service.base}/other` }, "invalid_target"],
-      [{ resource: "not a uri" }, "invalid_target"],
-      [{ scope: 'studio:read "' }, "invalid_scope"],
-      [{ prompt: "whatever" }, "invalid_request"],
-      [{ prompt: "none login" }, "invalid_request"],
-      [{ prompt: "none" }, "login_required"],
-      [{ max_age: "-1", scope: "openid studio:read" }, "invalid_request"],
-      [{ id_token_hint: "x.y.z", scope: "openid studio:read" }, "invalid_request"],
-    ];
-    for (const [changed, error] of faults) {
-      const response = await ask(web, { ...changed, state: "s t&a=t#e" });
-      assert.equal(response.status, 303, JSON.stringify(changed));
-      const location = new URL(response.headers.get("location") ?? "");
-      // Where the answer would have stood in a fragment, the error may; never a code or a token.
-      const told = new URLSearchParams(location.hash ? location.hash.slice(1) : location.search);
-      assert.equal(`${location.origin}${location.pathname}`, "https://client.example/callback");
-      assert.equal(told.get("error"), error, JSON.stringify(changed));
-      assert.equal(told.get("iss"), service.base);
-      assert.equal(told.get("state"), "s t&a=t#e");
-      for (const name of ["code", "access_token", "id_token"]) assert.equal(told.get(name), null);
+  const unsupported = (): [changed: Record<string, string>, error: string][] => [
+    [{ response_type: "token" }, "unsupported_response_type"],
+    [{ response_type: "id_token", nonce: "n", scope: "openid" }, "unsupported_response_type"],
+    [{ response_type: "code id_token", nonce: "n", scope: "openid" }, "unsupported_response_type"],
+    [{ response_type: "none" }, "unsupported_response_type"],
+    [{ response_type: "" }, "invalid_request"],
+    [{ response_mode: "form_post" }, "unsupported_response_mode"],
+    [{ response_mode: "fragment" }, "unsupported_response_mode"],
+    [{ response_mode: "web_message" }, "unsupported_response_mode"],
+    [{ request: "a.b.c" }, "request_not_supported"],
+    [{ request_uri: "https://evil.example/r" }, "request_uri_not_supported"],
+    [{ registration: "{}" }, "registration_not_supported"],
+    [{ resource: "https://other.example/mcp" }, "invalid_target"],
+    [{ resource: `${service.base}/mcp#x` }, "invalid_target"],
+    [{ resource: `${service.base}/other` }, "invalid_target"],
+    [{ resource: "not a uri" }, "invalid_target"],
+    [{ scope: 'studio:read "' }, "invalid_scope"],
+    [{ prompt: "whatever" }, "invalid_request"],
+    [{ prompt: "none login" }, "invalid_request"],
+    [{ prompt: "none" }, "login_required"],
+    [{ max_age: "-1", scope: "openid studio:read" }, "invalid_request"],
+    [{ id_token_hint: "x.y.z", scope: "openid studio:read" }, "invalid_request"],
+  ];
+
+  /** Clients that get their errors by redirect, and where. */
+  const redirected: Record<string, [who: () => [client: OAuthClient, browser?: Browser], to: string]> = {
+    "a self-registered client once the user is signed in": [() => [web, signedIn], "https://client.example/callback"],
+    "a self-registered client on loopback": [() => [native], "http://127.0.0.1:8080/callback"],
+    "a client of the operator": [() => [operated], "https://operated.example/callback"],
+  };
+  for (const [name, [who, to]] of Object.entries(redirected)) {
+    test(`[A23] redirects errors to ${name}, with iss and state, and issues nothing`, async () => {
+      const [client, browser] = who();
+      for (const [changed, error] of unsupported()) {
+        const response = await ask(client, { ...changed, state: "s t&a=t#e" }, "", browser);
+        assert.equal(response.status, 303, JSON.stringify(changed));
+        const location = new URL(response.headers.get("location") ?? "");
+        // Where the response would have been in a fragment, the error may be; never a code or a token.
+        const params = new URLSearchParams(location.hash ? location.hash.slice(1) : location.search);
+        assert.equal(`${location.origin}${location.pathname}`, to);
+        assert.equal(params.get("error"), error, JSON.stringify(changed));
+        assert.equal(params.get("iss"), service.base);
+        assert.equal(params.get("state"), "s t&a=t#e");
+        for (const name of ["code", "access_token", "id_token"]) assert.equal(params.get(name), null);
+      }
+    });
+  }
+
+  test("[A1] [A23] before sign-in, errors of a self-registered client are shown on our page, not redirected", async () => {
+    const app = await newClient(service.base, { redirect_uris: ["cursor://anysphere.cursor-mcp/oauth/callback"] });
+    const localName = await newClient(service.base, { redirect_uris: ["com.example.app://localhost/callback"] });
+    for (const client of [web, app, localName]) {
+      for (const [changed, error] of unsupported()) {
+        const text = await assertLocalPage(await ask(client, changed), JSON.stringify(changed));
+        assert.match(text, new RegExp(`\\(${error}[:)]`), JSON.stringify(changed));
+        assert.doesNotMatch(text, /client\.example|cursor:|com\.example/);
+      }
     }
+    const forged = signedIn.cookies.all().map(({ name }) => `${name}=forged`);
+    const url = authorization(service.base, web, { prompt: "none" }).url;
+    await assertLocalPage(await fetch(url, { redirect: "manual", headers: { cookie: forged.join("; ") } }), "forged");
   });
 
   test("[A21] a parameter that is there twice is refused, and never decides where the answer goes", async () => {
     const evil = encodeURIComponent("https://evil.example/");
     await assertLocalPage(await ask(web, {}, `&client_id=${evil}`), "client_id");
     await assertLocalPage(await ask(native, {}, `&redirect_uri=${evil}`), "redirect_uri");
-    // A client with one address is told there, whatever the request says.
-    const told = (await ask(web, {}, `&redirect_uri=${evil}`)).headers.get("location");
+    await assertLocalPage(await ask(web, {}, `&redirect_uri=${evil}`), "redirect_uri, before sign-in");
+    // A client with one redirect URI gets the error there, whatever the request contains.
+    const told = (await ask(web, {}, `&redirect_uri=${evil}`, signedIn)).headers.get("location");
     assert.match(told ?? "", /^https:\/\/client\.example\/callback\?error=invalid_request&/);
     for (const name of ["state", "scope", "code_challenge", "response_type", "prompt", "nonce"]) {
-      const response = await ask(web, { [name]: "x" }, `&${name}=y`);
+      const response = await ask(web, { [name]: "x" }, `&${name}=y`, signedIn);
       const location = response.headers.get("location");
       const answer = location === null ? undefined : new URL(location).searchParams;
       assert.ok(answer?.get("error") === "invalid_request", `${name} ${location}`);

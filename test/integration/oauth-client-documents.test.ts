@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createPublicAddressCheck } from "#lib/public-address.ts";
+import { signIn } from "../support/browser-less.ts";
 import { forEachEngine } from "../support/engines.ts";
 import {
   askToken,
@@ -97,6 +98,8 @@ forEachEngine("oauth client documents", (bed) => {
     "a secret": (path) => document(path, { client_secret: "x".repeat(43) }),
     "a shared secret's method": (path) => document(path, { token_endpoint_auth_method: "client_secret_basic" }),
     "a script to go back to": (path) => document(path, { redirect_uris: ["javascript:alert(1)"] }),
+    "a browser to start": (path) => document(path, { redirect_uris: ["microsoft-edge:https://evil.example/"] }),
+    "a scheme of no known client": (path) => document(path, { redirect_uris: [webRedirect, "myapp://callback"] }),
     "plain http to go back to": (path) => document(path, { redirect_uris: ["http://client.example/"] }),
     "nowhere to go back to": (path) => document(path, { redirect_uris: [] }),
     "a list": () => [],
@@ -126,6 +129,18 @@ forEachEngine("oauth client documents", (bed) => {
         assert.match(response.headers.get("content-type") ?? "", /^text\/html/);
       }),
     );
+  });
+
+  test("[A1] [A23] before sign-in, errors of a documented client are shown on our page, not redirected", async () => {
+    documents.serve("/early.json", document("/early.json"));
+    const { url } = authorization(service.base, clientAt("/early.json"), { response_type: "token" });
+    const early = await visitor(service.base).send(url);
+    assert.deepEqual([early.status, early.headers.get("location")], [400, null]);
+    assert.match(await early.text(), /unsupported_response_type/);
+    const browser = await signIn(service.base, "early@example.com", visitor(service.base));
+    const location = new URL((await browser.send(url)).headers.get("location") ?? "");
+    assert.equal(`${location.origin}${location.pathname}`, webRedirect);
+    assert.match(location.hash, /error=unsupported_response_type/);
   });
 
   test("[A20] one fetch a request, and we hang up after a few KB", async () => {

@@ -13,6 +13,7 @@ import {
   readCallback,
   refresh,
   register,
+  revoke,
   visitor,
 } from "../support/oauth-client.ts";
 import { startService, type RunningService } from "../support/service.ts";
@@ -212,6 +213,8 @@ forEachEngine("oauth registration", (bed) => {
     "a host that would go on in a policy": ["https://client.example;sandbox/callback"],
     "a host that stands for many": ["https://*/callback"],
     "a list of hosts": ["https://client.example,evil.example/callback"],
+    "an error of its own": [`${uri}?error=x`],
+    "an error description of its own": [`${uri}?a=b&error_description=Call+us`],
     "a line break": [`${uri}\r\nx: y`],
     "a backslash": ["https://client.example\\@evil.example/"],
     "3000 characters": [`${uri}?${"x".repeat(3000)}`],
@@ -222,6 +225,64 @@ forEachEngine("oauth registration", (bed) => {
       assert.equal(status, 400, `${name}: ${text}`);
       assert.equal(body.error, "invalid_redirect_uri", `${name}: ${text}`);
     }
+  });
+
+  const allowedSchemes = [
+    ...["cursor://anysphere.cursor-mcp/oauth/callback", "vscode://saoudrizwan.claude-dev/mcp-auth/callback"],
+    ...["vscode-insiders://x/callback", "claude://claude.ai/callback", "warp://mcp/oauth2callback", "zed://callback"],
+    ...["com.example.app:/callback", "com.raycast:/oauth", "social.my-app://callback", "COM.Example.App:/callback"],
+  ];
+  test("[REG-2] accepts private-use schemes of known clients and reverse domain names", async () => {
+    for (const redirectUri of allowedSchemes) {
+      const { status, text } = await register(service.base, { ...minimal, redirect_uris: [redirectUri] });
+      assert.equal(status, 201, `${redirectUri}: ${text}`);
+    }
+    const app = await newClient(service.base, { redirect_uris: ["com.example.app:/callback"] });
+    assert.ok((await connect(service.base, { client: app })).tokens.access_token);
+  });
+
+  const refusedSchemes = [
+    ...["microsoft-edge:https://evil.example/", "shell:startup", "ms-settings:x", "ms-msdt:/id", "search-ms:query=x"],
+    ...["intent://x#Intent;end", "about:blank", "view-source:https://x.example/", "chrome://settings", "mailto:a@b.c"],
+    ...["ftp://client.example/", "ws://client.example/", "wss://client.example/", "tel:1", "itms-apps://x", "ssh://x"],
+    ...["x-apple.systempreferences:x", "microsoft.windows.camera:", "windows.photos:x", "com.apple.tv://x"],
+    ...["myapp://callback", "constructor:x", "__proto__:x", "hasownproperty://x", "vscode-evil://x", "cursor2://x"],
+    ...[".com.example:/x", "com.:/x", "com..example:/x", "vscode+x://y", "1com.example:/x"],
+  ];
+  test("[REG-2] [A3] rejects every other scheme", async () => {
+    for (const redirectUri of refusedSchemes) {
+      for (const redirectUris of [[redirectUri], [uri, redirectUri]]) {
+        const { status, text, body } = await register(service.base, { ...minimal, redirect_uris: redirectUris });
+        assert.equal(status, 400, `${redirectUri}: ${text}`);
+        assert.equal(body.error, "invalid_redirect_uri", `${redirectUri}: ${text}`);
+      }
+    }
+  });
+
+  test("[A3] a client that was registered with a scheme we no longer allow gets a clear error everywhere", async () => {
+    const { client, browser, tokens } = await connect(service.base, { email: "old@example.com" });
+    const page = await openConsent(browser, authorization(service.base, client).url, "old@example.com");
+    const stored = await bed.deps.oauthClients.find(client.id);
+    const redirectUri = "microsoft-edge:https://evil.example/";
+    await bed.deps.oauthClients.put(client.id, { ...stored, redirect_uris: [redirectUri] }, bed.clock());
+
+    for (const visit of [visitor(service.base), browser]) {
+      const response = await visit.send(authorization(service.base, { ...client, redirectUri }).url);
+      const text = await response.text();
+      assert.deepEqual([response.status, response.headers.get("location")], [400, null], text);
+      assert.match(text, /the redirect scheme microsoft-edge is not allowed/);
+    }
+    const answers = [
+      await refresh(service.base, client, tokens.refresh_token),
+      await revoke(service.base, client, tokens.refresh_token),
+    ];
+    for (const { status, text, body } of answers) {
+      assert.equal(status, 400, text);
+      assert.match(body.error_description, /redirect scheme microsoft-edge is not allowed/);
+    }
+    const submitted = await browser.submit(page, { decision: "approve" });
+    assert.equal(submitted.status, 502);
+    assert.match(submitted.text, /connect again/);
   });
 
   const json = { "content-type": "application/json" };

@@ -1,0 +1,46 @@
+import type { KoaContextWithOIDC } from "oidc-provider";
+import { isLoopbackName } from "#lib/loopback.ts";
+import { oauthPaths } from "./oauth-paths.ts";
+
+/** An authorization error of RFC 6749 §4.1.2.1. */
+export interface AuthorizationError {
+  error: string;
+  error_description?: string | undefined;
+}
+
+export interface EarlyErrorOptions {
+  /** Whether the operator registered the client. */
+  isOperatorClient: (clientId: string) => boolean;
+  isSignedIn: (cookieHeader: string) => Promise<boolean>;
+  showError: (ctx: KoaContextWithOIDC, error: AuthorizationError) => void;
+}
+
+/**
+ * Anyone can register a client, so redirecting its errors before the user has signed in would make our URL an open
+ * redirector to any site or app (RFC 9700 §4.11.2). The user sees them on our page instead. Loopback redirect URIs lead
+ * to a program on the user's own computer and the operator vouches for its own clients: both keep the redirect.
+ */
+export function showEarlyErrors({ isOperatorClient, isSignedIn, showError }: EarlyErrorOptions) {
+  return async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {
+    await next();
+    if (ctx.status !== 303 || !ctx.path.startsWith(oauthPaths.authorization)) return;
+    const destination = URL.parse(ctx.response.get("location"));
+    const error = destination && readError(destination);
+    if (!error || isOnLoopback(destination) || isOperatorClient(ctx.oidc.client?.clientId ?? "")) return;
+    if (await isSignedIn(ctx.get("cookie"))) return;
+    ctx.remove("location");
+    ctx.status = 400;
+    showError(ctx, error);
+  };
+}
+
+/** The library responds in the fragment where the rejected response type would have. */
+function readError({ search, hash }: URL): AuthorizationError | undefined {
+  const params = [search, hash].map((text) => new URLSearchParams(text.slice(1))).find((one) => one.has("error"));
+  if (!params) return undefined;
+  return { error: params.get("error") ?? "", error_description: params.get("error_description") ?? undefined };
+}
+
+function isOnLoopback({ protocol, hostname }: URL): boolean {
+  return /^https?:$/.test(protocol) && isLoopbackName(hostname);
+}
