@@ -118,7 +118,8 @@ const clients = {
   "AUTH-2": 'a bad or expired token: 401 with error="invalid_token" and resource_metadata',
   "AUTH-3": "no membership at all: HTTP 403, text/plain, exactly No studio membership",
   "REG-1": "dynamic client registration, RFC 7591, open to all, rate-limited",
-  "REG-2": "loopback redirects on any port and private-use schemes work; other plain-http redirects are refused",
+  "REG-2":
+    "loopback redirects on any port and private-use schemes that have a dot or belong to a known client work; other schemes and other plain-http redirects are rejected",
   "REG-3": "a client may be pre-registered by the operator",
   "REG-4": "a client may use a metadata document, its client_id being an https URL",
   "REG-5": "registrations nobody used are swept after a day, used ones never",
