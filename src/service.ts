@@ -92,8 +92,9 @@ export function assembleService(parts: ServiceParts): Service {
     clients,
     loginUrl,
     isSignedIn: async (cookies) => (await sessions.find(cookies)) !== undefined,
-    fetchDocument,
-    limitFetch: (req) => limit("clientDocument", req),
+    clientDocuments: config.clientDocuments
+      ? { fetch: fetchDocument, limitFetch: (req) => limit("clientDocument", req) }
+      : undefined,
     renderError: renderErrorPage,
     log,
   });

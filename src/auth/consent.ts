@@ -7,6 +7,7 @@ import { sha256 } from "#lib/digest.ts";
 import { AppError } from "#lib/errors.ts";
 import { isLoopbackName } from "#lib/loopback.ts";
 import type { BegunApprovals } from "./begun-approvals.ts";
+import { explainFetchFailure } from "./client-documents.ts";
 import { resourceSpellings } from "./oauth-paths.ts";
 
 /** Where the answer goes, as a person can judge it. */
@@ -50,7 +51,9 @@ export function createConsent(provider: Provider, begun: BegunApprovals, deps: C
 
   const pending: Consent["pending"] = async (req, res) => {
     const { uid, params } = await interactionOf(req, res);
-    const client = await provider.Client.find(String(params["client_id"])).catch(clientGone);
+    const client = await provider.Client.find(String(params["client_id"])).catch((error: unknown) =>
+      clientGone(params["client_id"], error),
+    );
     if (!client) throw approvalGone();
     const destination = describeDestination(String(params["redirect_uri"]));
     const verified = (client as unknown as { clientIdMetadataDocument?: boolean }).clientIdMetadataDocument === true;
@@ -116,14 +119,13 @@ function approvalGone(cause?: unknown): AppError {
 }
 
 /** The client's own document, which proved who it is, is not what it was when this began, or cannot be read. */
-function clientGone(error: unknown): never {
+function clientGone(clientId: unknown, error: unknown): never {
   if (!(error instanceof errors.OIDCProviderError)) throw error;
-  throw new AppError(
-    "url_unreachable",
-    "The application that asks cannot be recognised any more.",
-    "Go back to your assistant and connect again.",
-    { cause: error },
-  );
+  const { message, hint } = explainFetchFailure(clientId, error) ?? {
+    message: "The application that asks cannot be recognised any more.",
+    hint: "Go back to your assistant and connect again.",
+  };
+  throw new AppError("url_unreachable", message, hint, { cause: error });
 }
 
 function describeDestination(redirectUri: string): Destination {

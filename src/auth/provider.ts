@@ -1,5 +1,4 @@
 import type { EventEmitter } from "node:events";
-import type { IncomingMessage } from "node:http";
 import {
   errors,
   interactionPolicy,
@@ -15,6 +14,12 @@ import type { Log } from "#lib/log.ts";
 import { deriveKey } from "#lib/signed-token.ts";
 import { approvalLifetime, createAdapter, type AdapterDeps } from "./adapter.ts";
 import { amendRequest, nameResponseType, sendToLogin } from "./authorize-request.ts";
+import {
+  clientDocumentSettings,
+  explainDocumentsOff,
+  explainFetchFailure,
+  type ClientDocuments,
+} from "./client-documents.ts";
 import { normalizeClientMetadata } from "./client-metadata.ts";
 import { showEarlyErrors, type AuthorizationError } from "./early-errors.ts";
 import { signingKeys } from "./keys.ts";
@@ -29,10 +34,7 @@ export interface ProviderOptions {
   secrets: readonly string[];
   /** Clients the operator registered, in RFC 7591's words. */
   clients: readonly ClientMetadata[];
-  /** Fetches a stranger's metadata document: public addresses only, bounded in time and size. */
-  fetchDocument: (url: string) => Promise<Response>;
-  /** Throws where a request had us fetch too many of them. */
-  limitFetch: (req: IncomingMessage) => Promise<void>;
+  clientDocuments: ClientDocuments | undefined;
   loginUrl: string;
   isSignedIn: (cookieHeader: string) => Promise<boolean>;
   renderError: (error: { status: number; title: string; message: string; hint: string }) => {
@@ -60,7 +62,7 @@ export function createProvider(options: ProviderOptions): Provider {
   provider.use(sendToLogin(options));
   const operatorClients = new Set(options.clients.map((client) => client.client_id));
   const isOperatorClient = (id: string): boolean => operatorClients.has(id);
-  const showError = createErrorPage(options.renderError);
+  const showError = createErrorPage(options.renderError, options.clientDocuments !== undefined);
   provider.use(showEarlyErrors({ isOperatorClient, isSignedIn: options.isSignedIn, showError }));
   provider.use(nameResponseType);
   checkBeforeUse(provider, options.base);
@@ -68,15 +70,8 @@ export function createProvider(options: ProviderOptions): Provider {
   return provider;
 }
 
-function configure({
-  deps,
-  base,
-  secrets,
-  clients,
-  fetchDocument,
-  limitFetch,
-  renderError,
-}: ProviderOptions): Configuration {
+function configure({ deps, base, secrets, clients, clientDocuments, renderError }: ProviderOptions): Configuration {
+  const documents = clientDocumentSettings(clientDocuments);
   const mcp = `${base}/mcp`;
   const spellings = resourceSpellings(base);
   const secure = base.startsWith("https:");
@@ -115,11 +110,7 @@ function configure({
       // RFC 7009 §2.1: a client ends its own tokens; of anyone else's it learns nothing.
       revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
       registration: { enabled: true, issueRegistrationAccessToken: false },
-      clientIdMetadataDocument: {
-        enabled: true,
-        ack: "draft-02",
-        allowFetch: oneFetchEach(limitFetch),
-      },
+      clientIdMetadataDocument: documents.feature,
       resourceIndicators: {
         enabled: true,
         defaultResource: () => mcp,
@@ -135,7 +126,7 @@ function configure({
         },
       },
     },
-    fetch: fetchDocument,
+    fetch: documents.fetch,
     fetchResponseBodyLimits: { "client_id metadata document": documentLimits.maxBytes },
     // Signing out of the web app does not end a client's token: nothing hangs on a session.
     expiresWithSession: () => false,
@@ -150,7 +141,7 @@ function configure({
     interactions: { policy: askEveryTime(), url: (_ctx, interaction) => `/consent/${interaction.uid}` },
     findAccount: async (_ctx, id) =>
       (await deps.users.find(id)) ? { accountId: id, claims: () => ({ sub: id }) } : undefined,
-    renderError: createErrorPage(renderError),
+    renderError: createErrorPage(renderError, clientDocuments !== undefined),
     clientBasedCORS: () => true,
     ttl: {
       AccessToken: inSeconds(hours(1)),
@@ -188,21 +179,6 @@ function askEveryTime(): interactionPolicy.DefaultPolicy {
   return policy;
 }
 
-/**
- * A request makes us fetch one document at most: where that fails, the library looks the client up again to word its
- * error. Outside a request it is the consent page that looks again; what led there was counted.
- */
-function oneFetchEach(limitFetch: ProviderOptions["limitFetch"]): (ctx?: KoaContextWithOIDC) => Promise<boolean> {
-  const served = new WeakSet<IncomingMessage>();
-  return async (ctx) => {
-    if (!ctx) return true;
-    if (served.has(ctx.req)) return false;
-    served.add(ctx.req);
-    await limitFetch(ctx.req);
-    return true;
-  };
-}
-
 /** Secrets of clients that registered themselves are kept as digests; the operator's come from a file as they are. */
 function compareDigests(provider: Provider, isOperatorClient: (id: string) => boolean): void {
   Object.assign(provider.Client.prototype as object, {
@@ -212,13 +188,19 @@ function compareDigests(provider: Provider, isOperatorClient: (id: string) => bo
   });
 }
 
-function createErrorPage(renderError: ProviderOptions["renderError"]) {
-  return (ctx: KoaContextWithOIDC, { error, error_description: description }: AuthorizationError): void => {
+function createErrorPage(renderError: ProviderOptions["renderError"], readsDocuments: boolean) {
+  const explain = readsDocuments ? explainFetchFailure : explainDocumentsOff;
+  return (
+    ctx: KoaContextWithOIDC,
+    { error, error_description: description }: AuthorizationError,
+    cause?: Error,
+  ): void => {
     const page = renderError({
       status: ctx.status,
       title: "This sign-in request cannot go on",
       message: describeError(error, description),
       hint: "Nothing was shared with it. Go back and connect again; if that fails too, its developer can use the words in brackets.",
+      ...(cause instanceof errors.OIDCProviderError ? explain(ctx.query["client_id"], cause) : {}),
     });
     ctx.set(page.headers);
     ctx.body = page.body;

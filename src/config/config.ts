@@ -85,6 +85,8 @@ function understand(env: Settings, set: Environment, faults: string[]) {
       studioBytes: env.MAX_STUDIO_BYTES,
     },
     oauthClientsFile: env.OAUTH_CLIENTS,
+    /** Client ID metadata documents are advertised and fetched. */
+    clientDocuments: env.CLIENT_DOCUMENTS === "on",
     /** Whose forwarded address counts, for rate limits only. */
     trustProxy: env.TRUST_PROXY,
     platformCredentials: readPlatforms(set, faults),

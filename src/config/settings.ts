@@ -46,6 +46,7 @@ export const settings = z.object({
   MAX_ASSETS_PER_POST: whole(1, 1000, "a number from 1 to 1000").default(20),
   MAX_STUDIO_BYTES: bytes.optional(),
   OAUTH_CLIENTS: z.string().optional(),
+  CLIENT_DOCUMENTS: onOff.default("on"),
   TRUST_PROXY: proxies.prefault("off"),
   CONFORMANCE_FIXTURES: z.enum(["off", "0", "1"]).default("off"),
   RATE_LIMITS: onOff.default("on"),

@@ -7,6 +7,7 @@ import {
   askToken,
   authorization,
   connect,
+  newClient,
   openConsent,
   readCallback,
   refresh,
@@ -289,9 +290,59 @@ forEachEngine("oauth client documents", (bed) => {
     try {
       const gone = await browser.open(waiting.url.href);
       assert.equal(gone.status, 502);
-      assert.match(gone.text, /cannot be recognised any more/);
+      assert.match(gone.text, /client\.test:\d+ did not return it/);
     } finally {
       await fourth.close();
+    }
+  });
+
+  test("[REG-4] a failed fetch names the host that could not be reached, and the operator's setting", async () => {
+    const offline = await startService(bed.deps, {
+      ...quiet,
+      fetchDocument: documents.fetchWith({ resolve: () => Promise.reject(new Error("ENOTFOUND")) }),
+    });
+    try {
+      const page = await (await ask("https://codex.example/client.json", offline.base)).text();
+      assert.match(page, /This server could not reach codex\.example to read it/);
+      assert.match(page, /allow outgoing HTTPS connections to codex\.example, or set CLIENT_DOCUMENTS=off/);
+    } finally {
+      await offline.close();
+    }
+    const missing = await (await ask(documents.url("/missing.json"))).text();
+    assert.match(missing, /client\.test:\d+ did not return it/);
+    assert.match(missing, /CLIENT_DOCUMENTS=off/);
+  });
+
+  test("[VAR-CLIENT_DOCUMENTS] [A20] off: documents are not advertised, fetched or accepted; registration works", async () => {
+    documents.serve("/off.json", document("/off.json"));
+    const off = await startService(bed.deps, {
+      env: { ...quiet.env, CLIENT_DOCUMENTS: "off" },
+      fetchDocument: documents.fetchWith(),
+    });
+    const connections = documents.connections;
+    try {
+      for (const path of ["oauth-authorization-server", "oauth-authorization-server/mcp", "openid-configuration"]) {
+        const metadata = (await (await fetch(`${off.base}/.well-known/${path}`)).json()) as Record<string, unknown>;
+        assert.equal("client_id_metadata_document_supported" in metadata, false, path);
+        assert.equal(metadata["registration_endpoint"], `${off.base}/api/auth/mcp/register`);
+      }
+      const response = await ask(documents.url("/off.json"), off.base);
+      assert.equal(response.status, 400);
+      assert.equal(response.headers.get("location"), null);
+      const page = await response.text();
+      assert.match(page, /a document at client\.test:\d+\. This server does not read such documents/);
+      assert.match(page, /CLIENT_DOCUMENTS=on/);
+      const { status, body } = await askToken(off.base, clientAt("/off.json"), {
+        grant_type: "authorization_code",
+        code: "x",
+      });
+      assert.deepEqual([status, body.error], [401, "invalid_client"]);
+      assert.equal(documents.connections, connections);
+      await connect(off.base, { client: await newClient(off.base) });
+      const unknown = await (await ask("no-such-client", off.base)).text();
+      assert.doesNotMatch(unknown, /CLIENT_DOCUMENTS/);
+    } finally {
+      await off.close();
     }
   });
 

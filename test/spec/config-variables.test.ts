@@ -48,6 +48,7 @@ const defaults: Case[] = [
     },
   },
   { name: "[VAR-OAUTH_CLIENTS] none", set: {}, becomes: { oauthClientsFile: undefined } },
+  { name: "[VAR-CLIENT_DOCUMENTS] on", set: {}, becomes: { clientDocuments: true } },
   { name: "[VAR-PLATFORM] none", set: {}, becomes: { platformCredentials: {} } },
   { name: "[VAR-CONFORMANCE_FIXTURES] off", set: {}, becomes: { conformanceFixtures: false } },
   { name: "[VAR-RATE_LIMITS] on", set: {}, becomes: { rateLimits: true } },
@@ -185,6 +186,11 @@ const given: Case[] = [
     name: "[VAR-OAUTH_CLIENTS] a file",
     set: { OAUTH_CLIENTS: "/etc/clients.json" },
     becomes: { oauthClientsFile: "/etc/clients.json" },
+  },
+  {
+    name: "[VAR-CLIENT_DOCUMENTS] off",
+    set: { CLIENT_DOCUMENTS: "off" },
+    becomes: { clientDocuments: false },
   },
   {
     name: "[VAR-PLATFORM] credentials",

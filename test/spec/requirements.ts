@@ -72,6 +72,7 @@ const variables = {
   "VAR-OIDC": "OIDC_…: the identity provider, further ones numbered; development issuer on loopback",
   "VAR-LIMITS": "MAX_…: the limits of files",
   "VAR-OAUTH_CLIENTS": "OAUTH_CLIENTS: path of a file with pre-registered clients",
+  "VAR-CLIENT_DOCUMENTS": "CLIENT_DOCUMENTS: on; off: neither advertised nor fetched",
   "VAR-TRUST_PROXY": "TRUST_PROXY: off",
   "VAR-PLATFORM": "PLATFORM_<NAME>_CLIENT_ID, …_SECRET",
   "VAR-CONFORMANCE_FIXTURES": "CONFORMANCE_FIXTURES: off; refused off loopback",

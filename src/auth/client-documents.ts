@@ -1,0 +1,78 @@
+import type { IncomingMessage } from "node:http";
+import type { Configuration, errors, KoaContextWithOIDC } from "oidc-provider";
+import { PublicFetchError } from "#lib/public-fetch.ts";
+
+/** How client ID metadata documents are read; absent where the operator has set `CLIENT_DOCUMENTS=off`. */
+export interface ClientDocuments {
+  /** Fetches a document from its client's host: public IP addresses only, limited in time and size. */
+  fetch: (url: string) => Promise<Response>;
+  /** Throws when a caller has caused too many fetches. */
+  limitFetch: (req: IncomingMessage) => Promise<void>;
+}
+
+/** What the error page says in place of the library's own message. */
+interface Explanation {
+  message: string;
+  hint: string;
+}
+
+type LibrarySettings = Pick<Configuration, "fetch"> & {
+  feature: NonNullable<NonNullable<Configuration["features"]>["clientIdMetadataDocument"]>;
+};
+
+/** The library's settings for client documents. When off, they are not advertised and nothing is fetched. */
+export function clientDocumentSettings(documents: ClientDocuments | undefined): LibrarySettings {
+  if (!documents) return { fetch: () => Promise.reject(new Error("fetching is off")), feature: { enabled: false } };
+  return {
+    fetch: (url) => documents.fetch(String(url)),
+    feature: { enabled: true, ack: "draft-02", allowFetch: allowOneFetch(documents.limitFetch) },
+  };
+}
+
+/**
+ * One request causes at most one fetch: after a failure, the library looks the client up again to word its error.
+ * Calls outside a request come from the consent page; the request that led there was counted.
+ */
+function allowOneFetch(limitFetch: ClientDocuments["limitFetch"]): (ctx?: KoaContextWithOIDC) => Promise<boolean> {
+  const served = new WeakSet<IncomingMessage>();
+  return async (ctx) => {
+    if (!ctx) return true;
+    if (served.has(ctx.req)) return false;
+    served.add(ctx.req);
+    await limitFetch(ctx.req);
+    return true;
+  };
+}
+
+/** The library's description of a failed fetch. */
+const fetchFailed = "client_id metadata document fetch failed";
+
+/** Explains a failed fetch to the user and the operator; undefined for any other error. */
+export function explainFetchFailure(clientId: unknown, error: errors.OIDCProviderError): Explanation | undefined {
+  const host = documentHost(clientId);
+  if (host === undefined || error.error_description !== fetchFailed) return undefined;
+  // The same words for a private IP address and for a silent host: the page must not help to map a network.
+  const failure =
+    error.cause instanceof PublicFetchError
+      ? `This server could not reach ${host} to read it`
+      : `${host} did not return it`;
+  return {
+    message: `The application that sent you here identifies itself with a document at ${host}. ${failure}, so the sign-in cannot continue.`,
+    hint: `Nothing was shared with the application. Go back and connect again. If that fails too, tell the operator of this server: allow outgoing HTTPS connections to ${host}, or set CLIENT_DOCUMENTS=off so that applications register themselves instead.`,
+  };
+}
+
+/** Explains why a client with a document is unknown while documents are off; undefined for any other client. */
+export function explainDocumentsOff(clientId: unknown, error: errors.OIDCProviderError): Explanation | undefined {
+  const host = documentHost(clientId);
+  if (host === undefined || error.error !== "invalid_client") return undefined;
+  return {
+    message: `The application that sent you here identifies itself with a document at ${host}. This server does not read such documents.`,
+    hint: "Nothing was shared with the application. Remove Atelier from it and add it again: it then registers itself. If that fails too, tell the operator of this server that the application needs CLIENT_DOCUMENTS=on.",
+  };
+}
+
+function documentHost(clientId: unknown): string | undefined {
+  const url = typeof clientId === "string" ? URL.parse(clientId) : null;
+  return url?.protocol === "https:" ? url.host : undefined;
+}
