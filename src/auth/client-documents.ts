@@ -16,15 +16,16 @@ interface Explanation {
   hint: string;
 }
 
-type LibrarySettings = Pick<Configuration, "fetch"> & {
-  feature: NonNullable<NonNullable<Configuration["features"]>["clientIdMetadataDocument"]>;
-};
+interface LibrarySettings {
+  fetch: ClientDocuments["fetch"];
+  feature: NonNullable<Configuration["features"]>["clientIdMetadataDocument"];
+}
 
 /** The library's settings for client documents. When off, they are not advertised and nothing is fetched. */
 export function clientDocumentSettings(documents: ClientDocuments | undefined): LibrarySettings {
   if (!documents) return { fetch: () => Promise.reject(new Error("fetching is off")), feature: { enabled: false } };
   return {
-    fetch: (url) => documents.fetch(String(url)),
+    fetch: documents.fetch,
     feature: { enabled: true, ack: "draft-02", allowFetch: allowOneFetch(documents.limitFetch) },
   };
 }
