@@ -89,14 +89,44 @@ export function guidesFor(address: string): readonly Guide[] {
       isRemote: false,
       steps: [
         {
-          text: "Run these in a terminal.",
-          copy: {
-            label: "commands for Codex",
-            text: `codex mcp add atelier --url ${address}\ncodex mcp login atelier`,
-          },
+          text: "Run this in a terminal. If it does not open a browser, run codex mcp login atelier after it.",
+          copy: { label: "command for Codex", text: `codex mcp add atelier --url ${address}` },
         },
         approve,
         { text: "Start codex; /mcp lists atelier." },
+      ],
+    },
+    {
+      name: "Gemini CLI",
+      isRemote: false,
+      steps: [
+        {
+          text: "Run this in a terminal.",
+          copy: {
+            label: "command for Gemini CLI",
+            text: `gemini mcp add --scope user --transport http atelier ${address}`,
+          },
+        },
+        {
+          text: "Start gemini and enter this.",
+          copy: { label: "command inside Gemini CLI", text: "/mcp auth atelier" },
+        },
+        approve,
+      ],
+    },
+    {
+      name: "OpenCode",
+      isRemote: false,
+      steps: [
+        {
+          text: "Run these in a terminal.",
+          copy: {
+            label: "commands for OpenCode",
+            text: `opencode mcp add atelier --url ${address}\nopencode mcp auth atelier`,
+          },
+        },
+        approve,
+        { text: "Start opencode; opencode mcp list shows atelier as connected." },
       ],
     },
     {
