@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { stripVTControlCharacters } from "node:util";
+import { tools } from "#mcp/tools.ts";
+import { createBrowser } from "../support/browser-less.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { long } from "../support/long.ts";
+import { startMain, type MainProcess } from "../support/main-process.ts";
+import { createStudio, openConsent } from "../support/oauth-client.ts";
+import { startProgram, type Program, type ProgramOptions } from "../support/program.ts";
+import { freeBase } from "../support/service.ts";
+import { until } from "../support/until.ts";
+
+/** The releases that docs/clients.md names. They are not in the lockfile: together they take 900 MB. */
+const releases = {
+  codex: "@openai/codex@0.166.0",
+  gemini: "@google/gemini-cli@0.61.0",
+  opencode: "opencode-ai@1.18.33",
+} as const;
+
+const toolNames = tools.map(({ name }) => name).toSorted();
+const authorizeUrl = /http:\/\/\S+\/api\/auth\/oauth2\/authorize\?\S+/;
+const patient = { withinMs: 120_000, everyMs: 100 };
+
+test("docs/clients.md names the releases that are tried", () => {
+  const text = readFileSync(join(import.meta.dirname, "../../docs/clients.md"), "utf8");
+  for (const release of Object.values(releases)) assert.ok(text.includes(release), release);
+});
+
+/** Command-line clients as people install them from npm. They sign in and list tools without a model. */
+describe("packaged clients", { skip: long ? false : "needs --long: installs 900 MB from npm" }, () => {
+  const folder = temporaryFolder();
+  let service: MainProcess;
+  let base: string;
+  before(async () => {
+    base = await freeBase();
+    service = await startMain({
+      PORT: new URL(base).port,
+      DATA_DIR: join(folder.path, "data"),
+      CLIENT_DOCUMENTS: "off",
+    });
+    const opener = join(folder.path, "bin/xdg-open");
+    mkdirSync(dirname(opener));
+    writeFileSync(opener, `#!/bin/sh\nprintf %s "$1" > "$HOME/opened-url"\n`);
+    chmodSync(opener, 0o755);
+  });
+  after(async () => {
+    await service.kill();
+    folder.remove();
+  });
+
+  /** Installs a release; the result starts it, with a home of its own and no network but loopback. */
+  function install(name: keyof typeof releases) {
+    const home = join(folder.path, name);
+    const cwd = join(home, "project"); // clients treat the home folder itself differently
+    mkdirSync(cwd, { recursive: true });
+    writeFileSync(join(home, "package.json"), "{}");
+    execFileSync("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", releases[name]], {
+      cwd: home,
+      stdio: "ignore",
+    });
+    const nowhere = "http://127.0.0.1:9";
+    const env = {
+      PATH: [join(folder.path, "bin"), dirname(process.execPath), "/usr/bin", "/bin"].join(":"),
+      HOME: home,
+      TERM: "xterm-256color",
+      DISPLAY: ":0", // Gemini opens no browser without one
+      HTTP_PROXY: nowhere,
+      HTTPS_PROXY: nowhere,
+      NO_PROXY: "localhost,127.0.0.1",
+      GEMINI_API_KEY: "none",
+      GEMINI_CLI_NO_RELAUNCH: "true",
+      GEMINI_CLI_TRUST_WORKSPACE: "true",
+    };
+    const start = (args: readonly string[], options: ProgramOptions = {}): Program =>
+      startProgram(args, env, { cwd, ...options });
+    const run = async (args: readonly string[], options?: ProgramOptions): Promise<string> => {
+      const program = start(args, options);
+      assert.equal(await program.ended, 0, program.output());
+      return program.output();
+    };
+    return { home, start, run };
+  }
+
+  async function approve(url: string, email: string): Promise<void> {
+    const browser = createBrowser();
+    const page = await openConsent(browser, url, email);
+    await createStudio(base, browser);
+    const done = await browser.submit(page, { decision: "approve" });
+    assert.equal(done.status, 200, done.text);
+  }
+
+  /** Authenticated `tools/list` requests in the service's log. */
+  const countListings = (): number =>
+    service
+      .output()
+      .split("\n")
+      .filter((line) => line.includes('"tools/list"') && line.includes('"status":200') && line.includes('"userId"'))
+      .length;
+
+  test("[REG-1] [VAR-CLIENT_DOCUMENTS] Codex registers, signs in and lists the tools", async () => {
+    const { home, start, run } = install("codex");
+    const codex = join(home, "node_modules/@openai/codex/bin/codex.js");
+    const adding = start([codex, "mcp", "add", "atelier", "--url", `${base}/mcp`]);
+    await approve(await adding.find(authorizeUrl), "codex@example.com");
+    assert.equal(await adding.ended, 0, adding.output());
+    assert.match(await run([codex, "mcp", "list"]), /atelier.*OAuth/);
+
+    const server = start([codex, "app-server"], { isInteractive: true });
+    const send = (message: object): void => server.write(`${JSON.stringify(message)}\n`);
+    try {
+      send({ id: 1, method: "initialize", params: { clientInfo: { name: "atelier-test", version: "1" } } });
+      await server.find(/^\{"id":1,.*$/m);
+      send({ method: "initialized" });
+      send({ id: 2, method: "mcpServerStatus/list", params: {} });
+      const { result } = JSON.parse(await server.find(/^\{"id":2,.*\}$/m)) as {
+        result: { data: { name: string; tools: object }[] };
+      };
+      const status = result.data.find(({ name }) => name === "atelier");
+      assert.deepEqual(Object.keys(status?.tools ?? {}).toSorted(), toolNames);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test("[REG-1] OpenCode registers, signs in and lists the tools", async () => {
+    const { home, start, run } = install("opencode");
+    // Its install script would choose one of these; the baseline runs on every CPU.
+    const [command = ""] = globSync(join(home, "node_modules/opencode-linux-*/bin/opencode")).toSorted(
+      (a, b) => Number(b.includes("baseline")) - Number(a.includes("baseline")),
+    );
+    await run(["mcp", "add", "atelier", "--url", `${base}/mcp`], { command });
+    const signingIn = start(["mcp", "auth", "atelier"], { command });
+    await approve(await signingIn.find(authorizeUrl), "opencode@example.com");
+    assert.equal(await signingIn.ended, 0, signingIn.output());
+    assert.match(signingIn.output(), /Authentication successful/);
+    // No command of it prints the names of tools without a model.
+    const listings = countListings();
+    assert.match(await run(["mcp", "list"], { command }), /atelier.*connected/);
+    assert.ok(countListings() > listings);
+  });
+
+  test("[REG-1] Gemini CLI registers, signs in and lists the tools", async () => {
+    const { home, start, run } = install("gemini");
+    const gemini = join(home, "node_modules/@google/gemini-cli/bundle/gemini.js");
+    await run([gemini, "mcp", "add", "--scope", "user", "--transport", "http", "atelier", `${base}/mcp`]);
+    const settingsFile = join(home, ".gemini/settings.json");
+    const settings = JSON.parse(readFileSync(settingsFile, "utf8")) as object;
+    const security = { auth: { selectedType: "gemini-api-key" } };
+    writeFileSync(settingsFile, JSON.stringify({ ...settings, security }));
+    // Signing in takes its interactive form, and that a terminal.
+    const terminal = `stty cols 120 rows 50; exec ${process.execPath} ${gemini}`;
+    const chat = start(["-qfec", terminal, "/dev/null"], {
+      command: "script",
+      isInteractive: true,
+      stopSignal: "SIGTERM",
+    });
+    const openedUrl = join(home, "opened-url");
+    const screen = (): string => stripVTControlCharacters(chat.output());
+    /** Presses Enter until that has its effect: Enter right after other keys counts as part of a paste. */
+    const enter = async (hasEffect: () => boolean): Promise<void> => {
+      const press = setInterval(() => chat.write("\r"), 3000);
+      await until(hasEffect, patient).finally(() => clearInterval(press));
+    };
+    try {
+      await chat.find(/1 MCP server[^]*Type your message/);
+      // A line that comes before the commands are loaded would go to the model. Once they are, it is completed.
+      const clearLine = "\u0015";
+      const type = setInterval(() => chat.write(`${clearLine}/mcp auth atelier`), 5000);
+      await until(() => /\n +atelier *\r?\n/.test(screen()), patient).finally(() => clearInterval(type));
+      // Enter also answers the question whether to open a browser.
+      await enter(() => existsSync(openedUrl));
+      await approve(readFileSync(openedUrl, "utf8"), "gemini@example.com");
+      await chat.find(/reloaded tools for 'atelier'/);
+      chat.write("/mcp list");
+      await enter(() => toolNames.every((name) => chat.output().includes(`mcp_atelier_${name}`)));
+    } catch (error) {
+      throw new Error(screen().slice(-3000), { cause: error });
+    } finally {
+      await chat.stop();
+    }
+    assert.match(await run([gemini, "mcp", "list"]), /atelier.*Connected/);
+  });
+});
