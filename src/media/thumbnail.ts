@@ -1,5 +1,6 @@
 import sharp from "sharp";
 import { thumbnailPixels } from "#domain/assets/media.ts";
+import { withoutPngText } from "./png-text.ts";
 
 /**
  * The most pixels, by what one of them costs. Decoded line by line they cost next to nothing; a progressive JPEG or an
@@ -8,7 +9,8 @@ import { thumbnailPixels } from "#domain/assets/media.ts";
 const maxPixels = { lineByLine: 100_000_000, whole: 40_000_000, avif: 25_000_000 };
 const lineByLine = new Set(["jpeg", "png"]);
 /** At most 512 px, upright, and without the original's metadata: no place where it was taken leaves with it. */
-export async function makeThumbnail(bytes: Uint8Array): Promise<Uint8Array> {
+export async function makeThumbnail(file: Uint8Array): Promise<Uint8Array> {
+  const bytes = withoutPngText(file);
   const limitInputPixels = await mostPixels(bytes);
   return sharp(bytes, { limitInputPixels, sequentialRead: true, pages: 1, failOn: "none" })
     .timeout({ seconds: 10 })

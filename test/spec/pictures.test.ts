@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
+import { crc32, deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { sourceOfBuffer } from "#domain/assets/byte-source.ts";
 import { createAttempts } from "#media/attempts.ts";
@@ -43,6 +44,43 @@ test("[U14] a picture that has to be decoded whole may have fewer pixels than on
     ["image/avif", await square(3000).avif({ effort: 0 }).toBuffer()],
   ] as const)
     assert.ok(await thumbnail(bytes, type), type);
+});
+
+test("[U14] [U15] compressed text in a PNG is never inflated, for its size or for its thumbnail", async () => {
+  const png = await square(64).png().toBuffer();
+  const bomb = deflateSync(Buffer.alloc(50_000_000), { level: 9 });
+  const keyword = { zTXt: "a\0\0", iTXt: "a\0\x01\0\0\0" };
+  for (const type of ["zTXt", "iTXt"] as const) {
+    const text = pngChunk(type, Buffer.concat([Buffer.from(keyword[type], "latin1"), bomb]));
+    // In front of the pixels and behind them: 1 MB that took nine seconds of CPU.
+    const texts = Array.from({ length: 10 }, () => text);
+    const hostile = Buffer.concat([png.subarray(0, 33), ...texts, png.subarray(33, -12), ...texts, png.subarray(-12)]);
+    const before = process.cpuUsage();
+    const small = Buffer.concat([png.subarray(0, 33), text, png.subarray(33)]);
+    const { width, height } = await media.describe(sourceOfBuffer(small), "image/png");
+    const made = await thumbnail(hostile, "image/png");
+    const { user, system } = process.cpuUsage(before);
+    assert.deepEqual([width, height], [64, 64]);
+    assert.deepEqual(made, await thumbnail(png, "image/png"));
+    assert.ok(user + system < 1_000_000, `${type}: ${(user + system) / 1000} ms`);
+  }
+});
+
+function pngChunk(type: string, content: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, "latin1"), content]);
+  const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(content.length);
+  check.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, check]);
+}
+
+test("[U14] [U15] a PNG of more chunks than an image has gets no thumbnail", async () => {
+  const png = await square(64).png().toBuffer();
+  const chunks = Array.from({ length: 60_000 }, () => pngChunk("teSt", Buffer.alloc(0)));
+  assert.equal(
+    await thumbnail(Buffer.concat([png.subarray(0, 33), ...chunks, png.subarray(33)]), "image/png"),
+    undefined,
+  );
 });
 
 test("[U14] [U15] a preview is made once for all who ask", async () => {
