@@ -6,10 +6,10 @@ import { openOnlyOurTypes } from "./decoders.ts";
 import { describePicture } from "./picture.ts";
 import { createQueue } from "./queue.ts";
 import { makeThumbnail } from "./thumbnail.ts";
-import { createVideoReader } from "./video.ts";
+import { describeVideo } from "./video.ts";
 
-/** A look that takes longer is not worth waiting for. */
-const patienceMs = 3000;
+/** For a slow file store; reading itself takes milliseconds, whatever the file. */
+const timeoutMs = 3000;
 /** Pictures opened at once: each may take a core, and memory for all its pixels. */
 const atOnce = 2;
 /** A picture is read into memory to be opened. */
@@ -24,13 +24,10 @@ export function createMediaReader(): MediaReader {
   openOnlyOurTypes();
   const inTurn = createQueue(atOnce);
   const attempt = createAttempts<Uint8Array>();
-  // Whoever waits longer has been answered already, and would keep a file in memory for nobody.
-  const inTurnFilms = createQueue(atOnce, patienceMs);
-  const describeVideo = createVideoReader();
   return {
     async describe(source, mimeType) {
-      if (mimeType.startsWith("image/")) return orUnknown(describePicture(source));
-      if (mimeType.startsWith("video/")) return orUnknown(inTurnFilms(() => describeVideo(source, patienceMs)));
+      if (mimeType.startsWith("image/")) return orUnknown(() => describePicture(source));
+      if (mimeType.startsWith("video/")) return orUnknown((signal) => describeVideo(source, mimeType, signal));
       return unknownFacts;
     },
     async thumbnail(key, source, mimeType) {
@@ -49,15 +46,17 @@ export function createMediaReader(): MediaReader {
   };
 }
 
-/** Files are opened on a stranger's word: whatever goes wrong with one says that its measures are not known. */
-async function orUnknown(look: Promise<MediaFacts>): Promise<MediaFacts> {
+/** A file is stored without metadata where they can't be read, or not in time. */
+async function orUnknown(describe: (signal: AbortSignal) => Promise<MediaFacts>): Promise<MediaFacts> {
+  const ending = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<MediaFacts>((resolve) => {
-    timer = setTimeout(() => resolve(unknownFacts), patienceMs);
+  const timeout = new Promise<MediaFacts>((resolve) => {
+    timer = setTimeout(() => resolve(unknownFacts), timeoutMs);
   });
   try {
-    return await Promise.race([look.catch(() => unknownFacts), late]);
+    return await Promise.race([describe(ending.signal).catch(() => unknownFacts), timeout]);
   } finally {
     clearTimeout(timer);
+    ending.abort();
   }
 }

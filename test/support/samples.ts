@@ -38,37 +38,87 @@ const uint32s = (...values: number[]): Buffer => {
   return made;
 };
 
+const upright = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000];
+
+interface TrackOptions {
+  handler?: "vide" | "soun";
+  isEnabled?: boolean;
+  width?: number;
+  height?: number;
+  matrix?: number[] | undefined;
+  /** Bytes of its sample tables. */
+  tableBytes?: number;
+}
+
+export interface MovieOptions {
+  brand?: string;
+  /** Headers of version 1, with 64-bit times. */
+  isLong?: boolean;
+  timescale?: number;
+  duration?: number;
+  matrix?: number[] | undefined;
+  tracks?: TrackOptions[];
+  /** Makes it a fragmented one: the duration in `mehd`, and none for 0. */
+  fragmentsDuration?: number;
+  edit?: { duration: number; mediaTime: number };
+  onlyMoov?: boolean;
+}
+
 /** An MP4 of one empty video track: 640 × 360, 2.5 s. Enough for whoever reads tables, nothing to play. */
-export function mp4(major = "isom"): Buffer {
-  const matrix = uint32s(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000);
+export const mp4 = (brand = "isom"): Buffer => movie({ brand });
+
+export function movie(options: MovieOptions = {}): Buffer {
+  const { brand: major = "isom", isLong = false, timescale = 1000, duration = 2500, tracks = [{}] } = options;
+  const { matrix = upright, fragmentsDuration, edit } = options;
+  const version = isLong ? 0x1000000 : 0;
+  const times = (...values: number[]): number[] => (isLong ? values.flatMap((value) => [0, value]) : values);
   const mvhd = box(
     "mvhd",
-    uint32s(0, 0, 0, 1000, 2500, 0x10000, 0x1000000, 0, 0),
-    matrix,
+    uint32s(version, ...times(0, 0), timescale, ...times(duration), 0x10000, 0x1000000, 0, 0),
+    uint32s(...matrix),
     uint32s(0, 0, 0, 0, 0, 0, 2),
   );
-  const tkhd = box("tkhd", uint32s(7, 0, 0, 1, 0, 2500, 0, 0, 0, 0), matrix, uint32s(640 << 16, 360 << 16));
-  const mdhd = box("mdhd", uint32s(0, 0, 0, 1000, 2500, 0x55c40000));
-  const hdlr = box("hdlr", uint32s(0, 0), Buffer.from("vide", "latin1"), uint32s(0, 0, 0), Buffer.from("\0", "latin1"));
+  const trak = (track: TrackOptions, i: number): Buffer => {
+    const { handler = "vide", isEnabled = true, width = 640, height = 360, tableBytes = 0 } = track;
+    const tkhd = box(
+      "tkhd",
+      uint32s(version + (isEnabled ? 7 : 6), ...times(0, 0), i + 1, 0, ...times(duration), 0, 0, 0, 0),
+      uint32s(...(track.matrix ?? upright), Math.round(width * 0x10000), Math.round(height * 0x10000)),
+    );
+    const edts = edit ? [box("edts", box("elst", uint32s(0, 1, edit.duration, edit.mediaTime, 0x10000)))] : [];
+    const mdhd = box("mdhd", uint32s(version, ...times(0, 0), 1000, ...times(2500), 0x55c40000));
+    const hdlr = box("hdlr", uint32s(0, 0), Buffer.from(handler, "latin1"), uint32s(0, 0, 0), Buffer.from([0]));
+    const dinf = box("dinf", box("dref", uint32s(0, 1), box("url ", uint32s(1))));
+    const table = tableBytes > 0 ? [box("free", Buffer.alloc(tableBytes))] : [];
+    const minf = box(
+      "minf",
+      box("vmhd", uint32s(1, 0, 0)),
+      dinf,
+      box("stbl", ...sampleTables(width, height), ...table),
+    );
+    return box("trak", tkhd, ...edts, box("mdia", mdhd, hdlr, minf));
+  };
+  const mehd = fragmentsDuration ? [box("mehd", uint32s(0, fragmentsDuration))] : [];
+  const mvex = fragmentsDuration === undefined ? [] : [box("mvex", ...mehd, box("trex", uint32s(0, 1, 1, 0, 0, 0)))];
+  const moov = box("moov", mvhd, ...tracks.map(trak), ...mvex);
+  return options.onlyMoov ? moov : Buffer.concat([brand(major, major, "avc1"), moov, box("mdat", Buffer.alloc(64))]);
+}
+
+function sampleTables(width: number, height: number): Buffer[] {
   const avcC = box("avcC", Buffer.from([1, 66, 0, 30, 0xff, 0xe1, 0, 4, 0x67, 66, 0, 30, 1, 0, 2, 0x68, 0xce]));
   const avc1 = Buffer.alloc(78);
   avc1.writeUInt16BE(1, 6);
-  avc1.writeUInt16BE(640, 24);
-  avc1.writeUInt16BE(360, 26);
+  avc1.writeUInt16BE(width, 24);
+  avc1.writeUInt16BE(height, 26);
   avc1.writeUInt16BE(1, 40);
   avc1.writeUInt16BE(24, 74);
-  const stsd = box("stsd", uint32s(0, 1), box("avc1", avc1, avcC));
-  const tables = [
-    stsd,
+  return [
+    box("stsd", uint32s(0, 1), box("avc1", avc1, avcC)),
     box("stts", uint32s(0, 1, 25, 100)),
     box("stsc", uint32s(0, 1, 1, 25, 1)),
     box("stsz", uint32s(0, 1, 25)),
     box("stco", uint32s(0, 1, 40)),
   ];
-  const dinf = box("dinf", box("dref", uint32s(0, 1), box("url ", uint32s(1))));
-  const minf = box("minf", box("vmhd", uint32s(1, 0, 0)), dinf, box("stbl", ...tables));
-  const moov = box("moov", mvhd, box("trak", tkhd, box("mdia", mdhd, hdlr, minf)));
-  return Buffer.concat([brand(major, major, "avc1"), moov, box("mdat", Buffer.alloc(64))]);
 }
 
 export const heic = (width = 400, height = 300): Buffer => {

@@ -1,0 +1,54 @@
+import type { ByteSource } from "#domain/assets/byte-source.ts";
+
+/** One range request to the store. A typical file needs two to four. */
+const windowBytes = 64 * 1024;
+const maxWindows = 16;
+/** Two orders of magnitude more than the headers of real files. */
+const maxPieces = 1000;
+
+/** Up to `length` bytes from `start`; fewer, or none, at the end of the file or of the budget. */
+export type ReadPiece = (start: number, length: number) => Promise<Buffer>;
+
+/** The content of a box or element: from `start` up to, not including, `end`. */
+export interface Range {
+  start: number;
+  end: number;
+}
+
+/**
+ * Reads small pieces of an untrusted file. The number of store requests, the number of pieces and the memory are
+ * constants: no value in the file can raise them. Pieces are expected in ascending order, since one window is kept.
+ */
+export function createBoundedReader(source: ByteSource, signal: AbortSignal): ReadPiece {
+  let window: { start: number; bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
+  let windows = 0;
+  let pieces = 0;
+
+  return async (start, length) => {
+    const end = Math.min(start + length, source.bytes);
+    if (start >= end || ++pieces > maxPieces) return Buffer.alloc(0);
+    if (start < window.start || end > window.start + window.bytes.length) {
+      if (++windows > maxWindows || signal.aborted) return Buffer.alloc(0);
+      const bytes = await source.read(start, start + windowBytes);
+      window = { start, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) };
+    }
+    return window.bytes.subarray(start - window.start, end - window.start);
+  };
+}
+
+/** Returns undefined where the bytes at `at` can't be a header. A node ends behind its header, whatever its size field says. */
+export type ParseHeader<T extends Range> = (header: Buffer, at: number, parent: Range) => T | undefined;
+
+/** The direct children of a box or element, without their content. Callers descend to a fixed depth: no recursion. */
+export async function* childrenOf<T extends Range>(
+  read: ReadPiece,
+  parent: Range,
+  parseHeader: ParseHeader<T>,
+): AsyncGenerator<T> {
+  for (let at = parent.start; at < parent.end;) {
+    const child = parseHeader(await read(at, 16), at, parent);
+    if (!child) return;
+    yield child;
+    at = child.end;
+  }
+}

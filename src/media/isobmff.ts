@@ -1,0 +1,112 @@
+import type { MediaFacts } from "#domain/assets/asset.ts";
+import { unknownFacts } from "#domain/assets/media.ts";
+import { childrenOf, type Range, type ReadPiece } from "./bounded-reader.ts";
+import { toMetadata } from "./metadata.ts";
+
+/** MP4, QuickTime and M4V: media metadata from the movie and track headers. ISO/IEC 14496-12 */
+
+interface Box extends Range {
+  type: string;
+}
+
+interface Track {
+  isVideo: boolean;
+  isEnabled: boolean;
+  isSideways: boolean;
+  width: number;
+  height: number;
+}
+
+interface Movie {
+  seconds: number;
+  isSideways: boolean;
+}
+
+export async function readIsobmff(read: ReadPiece, bytes: number): Promise<MediaFacts> {
+  for await (const box of childrenOf(read, { start: 0, end: bytes }, parseBox)) {
+    if (box.type === "moov") return readMovie(read, box);
+  }
+  return unknownFacts;
+}
+
+async function readMovie(read: ReadPiece, moov: Box): Promise<MediaFacts> {
+  let header: Buffer | undefined;
+  let fragments: Buffer | undefined;
+  const tracks: Track[] = [];
+  for await (const box of childrenOf(read, moov, parseBox)) {
+    if (box.type === "mvhd") header = await readContent(read, box);
+    else if (box.type === "mvex") fragments = await readChild(read, box, "mehd");
+    else if (box.type === "trak") tracks.push(await readTrack(read, box));
+  }
+  const movie = parseMovieHeader(header, fragments);
+  const videos = tracks.filter(({ isVideo }) => isVideo);
+  const track = videos.find(({ isEnabled }) => isEnabled) ?? videos[0];
+  const isTurned = (track?.isSideways ?? false) !== movie.isSideways;
+  return toMetadata({ width: track?.width, height: track?.height, isTurned, seconds: movie.seconds });
+}
+
+/** ISO/IEC 14496-12 §8.2.2 and, for the length of a fragmented movie, §8.8.2. */
+function parseMovieHeader(header: Buffer | undefined, fragments: Buffer | undefined): Movie {
+  const isLong = header?.[0] === 1;
+  if (!header || header.length < (isLong ? 84 : 72)) return { seconds: 0, isSideways: false };
+  const duration = isLong ? readDuration(header, 24, 8) : readDuration(header, 16, 4);
+  const fragmented = fragments ? readDuration(fragments, 4, fragments[0] === 1 ? 8 : 4) : 0;
+  return {
+    seconds: Math.max(duration, fragmented) / header.readUInt32BE(isLong ? 20 : 12),
+    isSideways: isSideways(header, isLong ? 48 : 36),
+  };
+}
+
+async function readTrack(read: ReadPiece, trak: Box): Promise<Track> {
+  let header: Buffer | undefined;
+  let handler: Buffer | undefined;
+  for await (const box of childrenOf(read, trak, parseBox)) {
+    if (box.type === "tkhd") header = await readContent(read, box);
+    else if (box.type === "mdia") handler = await readChild(read, box, "hdlr");
+  }
+  const isVideo = handler?.toString("latin1", 8, 12) === "vide";
+  const matrixAt = header?.[0] === 1 ? 52 : 40;
+  if (!header || header.length < matrixAt + 44)
+    return { isVideo, isEnabled: false, isSideways: false, width: 0, height: 0 };
+  return {
+    isVideo,
+    isEnabled: ((header[3] ?? 0) & 1) === 1,
+    isSideways: isSideways(header, matrixAt),
+    width: header.readUInt32BE(matrixAt + 36) / 0x10000,
+    height: header.readUInt32BE(matrixAt + 40) / 0x10000,
+  };
+}
+
+async function readChild(read: ReadPiece, parent: Box, type: string): Promise<Buffer | undefined> {
+  for await (const box of childrenOf(read, parent, parseBox)) {
+    if (box.type === type) return readContent(read, box);
+  }
+  return undefined;
+}
+
+/** The longest header box that is read, `mvhd` of version 1, has 108 bytes. */
+const readContent = (read: ReadPiece, { start, end }: Box): Promise<Buffer> => read(start, Math.min(end - start, 112));
+
+/** §4.2: size 1 announces a 64-bit size, size 0 a box that reaches to the end. */
+function parseBox(header: Buffer, at: number, parent: Range): Box | undefined {
+  if (header.length < 8) return undefined;
+  const size = header.readUInt32BE(0);
+  const isLong = size === 1;
+  if (isLong && header.length < 16) return undefined;
+  const headerBytes = isLong ? 16 : 8;
+  const boxBytes = isLong ? Number(header.readBigUInt64BE(8)) : size;
+  const end = size === 0 ? parent.end : Math.min(at + boxBytes, parent.end);
+  const start = at + headerBytes;
+  return end < start ? undefined : { type: header.toString("latin1", 4, 8), start, end };
+}
+
+/** All bits set mean unknown (§8.2.2.3). */
+function readDuration(bytes: Buffer, at: number, length: 4 | 8): number {
+  if (bytes.length < at + length) return 0;
+  const duration = length === 8 ? bytes.readBigUInt64BE(at) : BigInt(bytes.readUInt32BE(at));
+  return duration === 2n ** BigInt(length * 8) - 1n ? 0 : Number(duration);
+}
+
+/** Whether a transformation matrix turns a frame by about 90° or 270°: its first row is (a, b, u). */
+const isSideways = (bytes: Buffer, at: number): boolean =>
+  Math.abs(bytes.readInt32BE(at + 4)) > Math.abs(bytes.readInt32BE(at));

@@ -1,0 +1,115 @@
+import type { MediaFacts } from "#domain/assets/asset.ts";
+import { unknownFacts } from "#domain/assets/media.ts";
+import { childrenOf, type Range, type ReadPiece } from "./bounded-reader.ts";
+import { toMetadata } from "./metadata.ts";
+
+/** WebM: media metadata from what stands in front of the first cluster. RFC 8794 (EBML), RFC 9559 (Matroska) */
+
+const ids = {
+  segment: 0x18538067,
+  cluster: 0x1f43b675,
+  info: 0x1549a966,
+  timestampScale: 0x2ad7b1,
+  duration: 0x4489,
+  tracks: 0x1654ae6b,
+  trackEntry: 0xae,
+  trackType: 0x83,
+  flagEnabled: 0xb9,
+  flagDefault: 0x88,
+  video: 0xe0,
+  pixelWidth: 0xb0,
+  pixelHeight: 0xba,
+  displayWidth: 0x54b0,
+  displayHeight: 0x54ba,
+  projection: 0x7670,
+  projectionPoseRoll: 0x7675,
+};
+
+interface Element extends Range {
+  id: number;
+}
+
+/** The numbers of an element's children, by id. */
+type Values = ReadonlyMap<number, number>;
+
+export async function readWebm(read: ReadPiece, bytes: number): Promise<MediaFacts> {
+  for await (const element of childrenOf(read, { start: 0, end: bytes }, parseElement)) {
+    if (element.id === ids.segment) return readSegment(read, element);
+  }
+  return unknownFacts;
+}
+
+async function readSegment(read: ReadPiece, segment: Element): Promise<MediaFacts> {
+  let info: Values = new Map();
+  let tracks: Values[] = [];
+  for await (const element of childrenOf(read, segment, parseElement)) {
+    if (element.id === ids.cluster) break;
+    if (element.id === ids.info) info = await readValues(read, element);
+    if (element.id === ids.tracks) tracks = await readTracks(read, element);
+  }
+  const videos = tracks.filter((track) => track.get(ids.trackType) === 1 && track.get(ids.flagEnabled) !== 0);
+  const track = videos.find((video) => video.get(ids.flagDefault) !== 0) ?? videos[0];
+  const seconds = ((info.get(ids.duration) ?? 0) * (info.get(ids.timestampScale) ?? 1_000_000)) / 1e9;
+  const isTurned = Math.abs(Math.round((track?.get(ids.projectionPoseRoll) ?? 0) / 90) % 2) === 1;
+  return toMetadata({ ...sizeOf(track ?? new Map()), isTurned, seconds });
+}
+
+async function readTracks(read: ReadPiece, tracks: Element): Promise<Values[]> {
+  const entries: Values[] = [];
+  for await (const element of childrenOf(read, tracks, parseElement)) {
+    if (element.id === ids.trackEntry) entries.push(await readValues(read, element, [ids.video, ids.projection]));
+  }
+  return entries;
+}
+
+/** Display sizes may be in pixels, centimetres or a ratio (RFC 9559 §5.1.4.1.28.14): their ratio holds in each case. */
+function sizeOf(track: Values): { width: number; height: number } {
+  const [width = 0, height = 0] = [track.get(ids.pixelWidth), track.get(ids.pixelHeight)];
+  const [across = 0, down = 0] = [track.get(ids.displayWidth), track.get(ids.displayHeight)];
+  const pixelAspect = (across * height) / (down * width);
+  if (!(pixelAspect > 0 && Number.isFinite(pixelAspect))) return { width, height };
+  return pixelAspect > 1 ? { width: width * pixelAspect, height } : { width, height: height / pixelAspect };
+}
+
+/** `nested`: the containers, outermost first, whose children count as the element's own. */
+async function readValues(read: ReadPiece, parent: Element, nested: readonly number[] = []): Promise<Values> {
+  const values = new Map<number, number>();
+  const [container, ...deeper] = nested;
+  for await (const child of childrenOf(read, parent, parseElement)) {
+    if (child.id === container) {
+      for (const [id, value] of await readValues(read, child, deeper)) values.set(id, value);
+    } else if (numbers.has(child.id)) values.set(child.id, await readNumber(read, child));
+  }
+  return values;
+}
+
+const floats = new Set([ids.duration, ids.projectionPoseRoll]);
+const numbers = new Set(Object.values(ids));
+
+/** RFC 8794 §7.1 to 7.3. */
+async function readNumber(read: ReadPiece, { id, start, end }: Element): Promise<number> {
+  const bytes = await read(start, Math.min(end - start, 8));
+  if (bytes.length < end - start || bytes.length === 0) return 0;
+  if (!floats.has(id)) return Number(`0x${bytes.toString("hex")}`);
+  if (bytes.length === 4) return bytes.readFloatBE(0);
+  return bytes.length === 8 ? bytes.readDoubleBE(0) : 0;
+}
+
+/** RFC 8794 §4 to 6: an id of up to 4 bytes that keeps its length marker, a size of up to 8 bytes that does not. */
+function parseElement(header: Buffer, at: number, parent: Range): Element | undefined {
+  const idBytes = vintLength(header, 0);
+  const sizeBytes = vintLength(header, idBytes);
+  const headerBytes = idBytes + sizeBytes;
+  if (idBytes > 4 || sizeBytes > 8 || header.length < headerBytes) return undefined;
+  const id = header.readUIntBE(0, idBytes);
+  const marked = BigInt(`0x${header.toString("hex", idBytes, headerBytes)}`);
+  const mask = 2n ** BigInt(7 * sizeBytes) - 1n;
+  const size = marked & mask;
+  const start = at + headerBytes;
+  if (start > parent.end) return undefined;
+  // All bits set: the size is unknown, and the element reaches at most to its parent's end.
+  return { id, start, end: size === mask ? parent.end : Math.min(start + Number(size), parent.end) };
+}
+
+/** More than 8 where there is no such number. */
+const vintLength = (bytes: Buffer, at: number): number => Math.clz32(bytes[at] ?? 0) - 23;
