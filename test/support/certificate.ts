@@ -1,13 +1,18 @@
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import { isIPv4 } from "node:net";
 
-/** A certificate for these names that vouches for itself, made here: tests need no program and no key in the repository. */
+/** A certificate for these names and IPv4 addresses that vouches for itself, made here: tests need no program and no key in the repository. */
 export function makeCertificate(names: readonly string[]): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const algorithm = sequence(der(0x06, Buffer.from("2a8648ce3d040302", "hex"))); // ecdsa-with-SHA256
   const commonName = sequence(der(0x06, Buffer.from("550403", "hex")), der(0x0c, Buffer.from("atelier test")));
   const name = sequence(der(0x31, commonName));
   const validity = sequence(time(-1), time(1));
-  const altNames = sequence(...names.map((one) => der(0x82, Buffer.from(one))));
+  const altNames = sequence(
+    ...names.map((one) =>
+      isIPv4(one) ? der(0x87, Buffer.from(one.split(".").map(Number))) : der(0x82, Buffer.from(one)),
+    ),
+  );
   const extensions = sequence(
     extension("551d11", altNames), // subjectAltName
     extension("551d13", sequence(der(0x01, Buffer.from([0xff])))), // basicConstraints: it is its own authority

@@ -1,0 +1,15 @@
+import { Socket } from "node:net";
+
+/**
+ * Loaded into a started service with `--import`: the network of a test, in which a public IP address belongs to a
+ * server on this machine. `TEST_REROUTE` is `<IP address>=<local port>`.
+ */
+const [publicAddress, localPort] = (process.env["TEST_REROUTE"] ?? "").split("=");
+const connect = Socket.prototype.connect as (this: Socket, ...args: unknown[]) => Socket;
+
+Socket.prototype.connect = function reroute(this: Socket, ...args: unknown[]) {
+  const [options, ...rest] = args as [{ host?: string } | undefined, ...unknown[]];
+  if (options?.host !== publicAddress) return connect.apply(this, args);
+  // A copy: TLS checks the certificate against the host of the original.
+  return connect.call(this, { ...options, host: "127.0.0.1", port: Number(localPort) }, ...rest);
+} as typeof Socket.prototype.connect;
