@@ -20,6 +20,7 @@ interface HolderRow {
   next_id: string | null;
   next_name: string | null;
   next_role: Role | null;
+  is_session_studio_deleted: number;
 }
 
 /** The studio that the user `u` joined first. */
@@ -40,7 +41,9 @@ export const findHolder = statement<HolderRow>(
   `SELECT r.scope, g.id AS grant_id, g.client_id, g.client_name, g.studio_id AS grant_studio_id, g.last_used_at,
           u.id AS user_id, u.name AS user_name, u.email,
           s.id AS seat_id, s.name AS seat_name, COALESCE(m.role, f.role) AS seat_role,
-          ns.id AS next_id, ns.name AS next_name, nm.role AS next_role
+          ns.id AS next_id, ns.name AS next_name, nm.role AS next_role,
+          CASE WHEN m.studio_id IS NULL AND CAST($1 AS TEXT) IS NOT NULL
+                AND NOT EXISTS (SELECT 1 FROM studios d WHERE d.id = $1) THEN 1 ELSE 0 END AS is_session_studio_deleted
      FROM oauth_records r
      JOIN grants g ON g.id = r.grant_id AND g.revoked_at IS NULL
      JOIN users u ON u.id = g.user_id AND u.disabled_at IS NULL
@@ -70,6 +73,7 @@ export function tokenStore({ run }: Connection): TokenStore {
           grantStudioId: row.grant_studio_id,
           seat,
           nextSeat: toSeat(row.next_id, row.next_name, row.next_role) ?? seat,
+          isSessionStudioDeleted: row.is_session_studio_deleted === 1,
         },
       };
     },

@@ -113,7 +113,8 @@ export function createMcpEndpoint({
     const { seat, nextSeat } = authentication;
     if (!seat || !nextSeat) return refuse(req, res, 403, "text/plain", "No studio membership");
     about.studioId = seat.studio.id;
-    if (sessionId !== undefined && session?.grantId !== authentication.grantId) {
+    const isForeignSession = session?.grantId !== authentication.grantId;
+    if (sessionId !== undefined && (isForeignSession || authentication.isSessionStudioDeleted)) {
       return refuseWith(req, res, reject(404, errorCodes.sessionNotFound, "Session not found"));
     }
     if (req.method !== "POST")

@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import { setActiveStudio } from "#domain/access/set-active-studio.ts";
 import type { SignedIn } from "#domain/caller.ts";
 import { changeRole } from "#domain/studios/change-role.ts";
+import { deleteStudio } from "#domain/studios/delete-studio.ts";
 import { removeMember } from "#domain/studios/remove-member.ts";
 import { forEachEngine } from "../support/engines.ts";
 import {
@@ -112,6 +113,35 @@ forEachEngine("which studio a call acts on", (bed) => {
     const again = await initialize(me);
     assert.equal(studioOf(again.answer), "East");
     assert.equal(studioOf(await modern(me, "server/discover")), "East");
+  });
+
+  test("[STUDIO-2] a session whose studio was deleted gets 404, and a new one starts in a studio that exists", async () => {
+    const { me, person, east, west } = await inTwoStudios();
+    await activate(person, east);
+    const open = await initialize(me);
+    assert.equal(await where({ ...me, session: open.session }, legacy), "East");
+    await deleteStudio(bed.deps, east, { name: "East" });
+    for (const method of ["tools/list", "tools/call"]) {
+      const answer = await legacy({ ...me, session: open.session }, method, { name: "whoami" });
+      assert.equal(answer.status, 404, answer.text);
+      assert.equal(answer.json.error.code, -32001);
+    }
+    const again = await initialize(me);
+    assert.equal(studioOf(again.answer), "West");
+    assert.equal(await where({ ...me, session: again.session }, legacy), "West");
+    assert.equal(await where(me, legacy), "West", "without a session id the grant's studio counts");
+    await removeMember(bed.deps, west, { userId: person.user.id });
+    const answer = await legacy({ ...me, session: open.session }, "tools/list");
+    assert.deepEqual([answer.status, answer.text], [403, "No studio membership"]);
+  });
+
+  test("[STUDIO-2] a session of a member who was removed from a studio that still exists moves to the first membership", async () => {
+    const { me, west, inWest, person } = await inTwoStudios();
+    const { session } = await initialize(me);
+    await removeMember(bed.deps, west, { userId: inWest.user.id });
+    assert.equal(await where({ ...me, session }, legacy), "East");
+    await newMember(bed.deps, west, "member", person);
+    assert.equal(await where({ ...me, session }, legacy), "West", "the session keeps its studio for when they return");
   });
 
   test("no membership at all: 403, text/plain, the words of the contract, whatever is asked", async () => {

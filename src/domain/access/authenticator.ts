@@ -23,6 +23,8 @@ export interface Authentication {
   seat: Seat | undefined;
   /** Where a session that begins now acts: the user's active studio if a member, otherwise the first membership. */
   nextSeat: Seat | undefined;
+  /** The open session's studio was deleted. The session ends instead of moving to another studio. */
+  isSessionStudioDeleted: boolean;
 }
 
 /**
