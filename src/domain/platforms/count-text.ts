@@ -17,11 +17,14 @@ const units: Record<TextLimit["countedIn"], (text: string) => number> = {
   bytes: (text) => Buffer.byteLength(text),
   emojiBytes: (text) =>
     sumOf(graphemes(text), (one) => (isEmoji(one) ? Buffer.byteLength(one) : Array.from(one).length)),
-  weighted: (text) => sumOf(graphemes(text.normalize("NFC")), weight),
+  weighted: (text) => sumOf(graphemes(text.length > maxNormalized ? text : text.normalize("NFC")), weight),
 };
 
 /** A text this long is past every bound that counts so; to tell by exactly how much would cost a request its time. */
 const mostSegmented = 10_000;
+
+/** Normalization sorts runs of marks in quadratic time. A longer text is past X's 280 however its marks compose. */
+const maxNormalized = 2000;
 
 function graphemes(text: string): string[] {
   if (text.length > mostSegmented) return Array.from(text);
