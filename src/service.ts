@@ -79,6 +79,7 @@ export function assembleService(parts: ServiceParts): Service {
   const limit = (name: RateLimit, req: IncomingMessage) =>
     countHit(deps, name, addressKey(req, config.trustProxy, networkBits(name)));
   const toolCalls = createCallLimit(deps, "calls", callLimits.calls);
+  const webCalls = createCallLimit(deps, "web", callLimits.web);
   const linkCalls = createCallLimit(deps, "uploads", callLimits.uploads);
   const calls = createCallTally(deps);
 
@@ -111,7 +112,13 @@ export function assembleService(parts: ServiceParts): Service {
     version: packageJson.version,
     extension: config.conformanceFixtures ? createConformanceFixtures(deps.newSecret) : undefined,
   });
-  const api = createApi({ deps, sessions, log, development });
+  const api = createApi({
+    deps,
+    sessions,
+    countCall: config.rateLimits ? webCalls.count : noLimit,
+    log,
+    development,
+  });
   const uploadApi = createUploadApi({ deps, countCall: config.rateLimits ? linkCalls.count : noLimit, log });
 
   // The door, and every address behind it.
@@ -149,7 +156,7 @@ export function assembleService(parts: ServiceParts): Service {
     uploadApi,
     platforms,
     settleCalls: calls.settle,
-    settleLimits: async () => void (await Promise.all([toolCalls.settle(), linkCalls.settle()])),
+    settleLimits: async () => void (await Promise.all([toolCalls.settle(), webCalls.settle(), linkCalls.settle()])),
     async close() {
       mcp.close();
       await drain(edge, log);

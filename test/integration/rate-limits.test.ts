@@ -10,10 +10,13 @@ import { toProblem } from "#http/problem.ts";
 import { hours, minutes, seconds } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { parseAddressSet } from "#lib/ip-address.ts";
-import { call } from "../support/api-server.ts";
+import { assertProblem, call, startApiServer } from "../support/api-server.ts";
 import { createDeps, forEachEngine, silent } from "../support/engines.ts";
+import { modern } from "../support/mcp.ts";
 import { outcome, tally } from "../support/outcome.ts";
+import { newStudio } from "../support/people.ts";
 import { startService } from "../support/service.ts";
+import { approve } from "../support/tokens.ts";
 
 forEachEngine("rate limits", (bed) => {
   const rows = async () => bed.database.q.selectFrom("rate_limits").selectAll().execute();
@@ -165,6 +168,39 @@ forEachEngine("rate limits", (bed) => {
       assert.equal(await clients(), 0, "never used, gone a day later");
     } finally {
       await service.close();
+    }
+  });
+
+  test("[ERR-rate_limited] [X7] the web API has the tools' limit: 600 calls a minute of one user, then 429 with Retry-After", async () => {
+    bed.clock.advance(minutes(2) - (bed.clock() % minutes(1)) + seconds(20));
+    const server = await startApiServer(bed.deps);
+    try {
+      const [ann, ben] = [await newStudio(bed.deps), await newStudio(bed.deps)];
+      const cookie = await server.signIn(ann);
+      const statuses: number[] = [];
+      for (let i = 0; i < 600; i += 20) {
+        const calls = Array.from({ length: 20 }, () => call(server, "GET", "/api/me", { cookie }));
+        statuses.push(...(await Promise.all(calls)).map(({ status }) => status));
+      }
+      assert.deepEqual([statuses.length, ...new Set(statuses)], [600, 200]);
+      for (const [method, path] of [
+        ["GET", "/api/me"],
+        ["GET", `/api/studios/${ann.studio.id}/posts?query=x`],
+        ["POST", `/api/studios/${ann.studio.id}/posts`],
+      ] as const) {
+        const answer = await call(server, method, path, { cookie });
+        assertProblem(answer, 429, "rate_limited", path);
+        assert.equal(answer.headers.get("retry-after"), "40");
+      }
+      const others = await call(server, "GET", "/api/me", { cookie: await server.signIn(ben) });
+      assert.equal(others.status, 200, "other users have their own count");
+      const { token } = await approve(server.deps, ann);
+      const tool = await modern({ url: `${server.base}/mcp`, token }, "tools/call", { name: "whoami" });
+      assert.equal(tool.json.result.isError, undefined, "so do the user's AI clients");
+      bed.clock.advance(minutes(2));
+      assert.equal((await call(server, "GET", "/api/me", { cookie })).status, 200);
+    } finally {
+      await server.close();
     }
   });
 

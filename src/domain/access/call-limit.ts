@@ -5,8 +5,11 @@ import type { Deps } from "../deps.ts";
 /** Counts one call of a user, or of a link; answers the refusal where there were too many. */
 export type CountCall = (key: string) => AppError | undefined;
 
-/** Each user through all clients together, and each upload link. */
-export const callLimits = { calls: { perMinute: 600 }, uploads: { perMinute: 600 } } as const;
+/**
+ * Each user through all clients together, each user in the web app, and each upload link. A client that calls
+ * too often does not keep its user from the web app, where the user can revoke it.
+ */
+export const callLimits = { calls: { perMinute: 600 }, web: { perMinute: 600 }, uploads: { perMinute: 600 } } as const;
 
 export const noLimit: CountCall = () => undefined;
 

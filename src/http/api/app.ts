@@ -38,13 +38,15 @@ export function createApi(parts: ApiParts) {
 }
 
 /** Before anything else of a request is looked at: does a change come from our own pages, and who asks? */
-function signedIn({ deps, sessions }: ApiParts): MiddlewareHandler<Signed> {
+function signedIn({ deps, sessions, countCall }: ApiParts): MiddlewareHandler<Signed> {
   return async (c, next) => {
     c.header("cache-control", "no-store");
     refuseUnknownAddress(c);
     if (c.req.method !== "GET" && c.req.method !== "HEAD") requireOwnPage(c.req.raw.headers, deps.base);
     const user = await sessions.find(c.req.header("cookie"));
     if (!user) throw new AppError("unauthenticated", "You are not signed in.", "Sign in, then try again.");
+    const refusal = countCall(user.id);
+    if (refusal) throw refusal;
     c.set("user", user);
     await next();
   };

@@ -1,4 +1,5 @@
 import type { HttpBindings } from "@hono/node-server";
+import type { CountCall } from "#domain/access/call-limit.ts";
 import type { User } from "#domain/access/ports.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
@@ -13,6 +14,8 @@ export interface SessionReader {
 export interface ApiParts {
   deps: Deps;
   sessions: SessionReader;
+  /** Counts one request of a user. */
+  countCall: CountCall;
   log: Log;
   /** Whether people sign in at the built-in development issuer. */
   development: boolean;
