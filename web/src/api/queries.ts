@@ -5,11 +5,14 @@ import { api, ask, askAgain, fetchMe } from "./client.ts";
 const studioApi = api.studios[":studioId"];
 const postApi = studioApi.posts[":postId"];
 
-/** Asked for so often; where nothing has come yet but a failure, seldom enough that it can be read. */
+/**
+ * Asked for so often; where nothing has come yet but a failure, seldom enough that it can be read. A list of several
+ * pages is a call each, so it waits longer: one open page stays far below the limit of calls per minute.
+ */
 const every =
   (ms: number) =>
   ({ state }: { state: { data: unknown } }): number =>
-    state.data === undefined ? 10_000 : ms;
+    state.data === undefined ? 10_000 : ms * ((state.data as { pages?: unknown[] }).pages?.length ?? 1);
 
 /** An open page shows within two seconds what an assistant did: asked for a little more often than that. */
 const live = every(1500);
@@ -84,7 +87,8 @@ export const postsQuery = (studioId: string, filter: PostFilter) =>
     },
     initialPageParam: "",
     getNextPageParam: (page: PostPage) => page.nextCursor,
-    refetchInterval: live,
+    // Repeating a search costs the server more than a list does; it is repeated when the window gets the focus.
+    refetchInterval: filter.query === undefined ? live : false,
     structuralSharing: false,
   });
 

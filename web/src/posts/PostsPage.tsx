@@ -9,9 +9,11 @@ import { FilterTabs } from "../ui/FilterTabs.tsx";
 import { PageHead } from "../ui/PageHead.tsx";
 import { QueryState } from "../ui/QueryState.tsx";
 import { ShowMore } from "../ui/ShowMore.tsx";
+import { Waiting } from "../ui/Waiting.tsx";
 import { NoAssistantYet } from "./NoAssistantYet.tsx";
 import { PostRow } from "./PostRow.tsx";
 import { statusWords } from "./status.ts";
+import { useSearchToEnd } from "./use-search-to-end.ts";
 
 const route = getRouteApi("/studios/$studioId/posts");
 
@@ -20,6 +22,7 @@ export function PostsPage() {
   const search = route.useSearch();
   const filter = { ...(search.status ? { status: search.status } : {}), ...(search.q ? { query: search.q } : {}) };
   const posts = useInfiniteQuery(postsQuery(studio.id, filter));
+  const isContinuing = useSearchToEnd(posts);
   const rows = posts.data?.pages.flatMap((page) => page.posts) ?? [];
 
   return (
@@ -46,8 +49,8 @@ export function PostsPage() {
           ))}
         </ul>
       )}
-      {posts.isSuccess && rows.length === 0 && <NoPosts search={search} />}
-      <ShowMore of={posts} />
+      {posts.isSuccess && rows.length === 0 && !posts.hasNextPage && <NoPosts search={search} />}
+      {isContinuing ? <Waiting what="Searching older posts…" /> : <ShowMore of={posts} />}
       {rows.length > 0 && <NoAssistantYet />}
     </>
   );
