@@ -10,6 +10,7 @@ import type { Config } from "#config/config.ts";
 import { openDatabase } from "#db/open.ts";
 import { createStores } from "#db/stores.ts";
 import { createImportSlots } from "#domain/assets/import-slots.ts";
+import { createSearchQueue } from "#domain/posts/search-queue.ts";
 import type { Deps } from "#domain/deps.ts";
 import { loadStaticFiles } from "#http/static-files.ts";
 import { seconds, systemClock } from "#lib/clock.ts";
@@ -55,6 +56,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     vault: createVault(secrets),
     openUrl: createPublicOpener({ patienceMs: seconds(15), maxRedirects: 5, accept: "*/*" }),
     importSlots: createImportSlots(),
+    searchQueue: createSearchQueue(sleep),
     sleep,
   };
 

@@ -7,6 +7,7 @@ import { openDatabase } from "#db/open.ts";
 import { createStores } from "#db/stores.ts";
 import type { Database } from "#db/client.ts";
 import { createImportSlots } from "#domain/assets/import-slots.ts";
+import { createSearchQueue } from "#domain/posts/search-queue.ts";
 import type { Deps } from "#domain/deps.ts";
 import { systemClock } from "#lib/clock.ts";
 import { createIds } from "#lib/ids.ts";
@@ -41,6 +42,7 @@ export async function openDeps(): Promise<{ database: Database; deps: Deps }> {
     vault: createVault(["a secret of this bench, long enough"]),
     openUrl: () => Promise.reject(new Error("nothing is fetched here")),
     importSlots: createImportSlots(),
+    searchQueue: createSearchQueue((ms) => sleep(ms)),
     platforms: createPlatforms("http://localhost:3000", []),
     sleep: (ms) => sleep(ms),
   };

@@ -1,18 +1,18 @@
-import { sql, type Selectable } from "kysely";
 import type { Post } from "#domain/posts/post.ts";
 import type { PostStore } from "#domain/posts/ports.ts";
 import { foldForSearch } from "#domain/posts/search.ts";
 import { statement, type Connection } from "./client.ts";
-import type { Schema } from "./schema.ts";
+import { columns, findMatches, listSizes, type PostRow } from "./post-search.ts";
 
-type PostRow = Selectable<Schema["posts"]>;
-
-const findPost = statement<PostRow>("find_post", "SELECT * FROM posts WHERE studio_id = $1 AND id = $2");
+const findPost = statement<PostRow>(
+  "find_post",
+  `SELECT ${columns.join(", ")} FROM posts WHERE studio_id = $1 AND id = $2`,
+);
 
 /** The same, and whether the studio has accounts that it could go to: most have none, and are asked nothing more. */
 const readPost = statement<PostRow & { has_platforms: number }>(
   "read_post",
-  `SELECT p.*, CASE WHEN EXISTS (SELECT 1 FROM platform_connections c WHERE c.studio_id = p.studio_id AND c.state = 'connected')
+  `SELECT ${columns.map((column) => `p.${column}`).join(", ")}, CASE WHEN EXISTS (SELECT 1 FROM platform_connections c WHERE c.studio_id = p.studio_id AND c.state = 'connected')
                THEN 1 ELSE 0 END AS has_platforms
      FROM posts p WHERE p.studio_id = $1 AND p.id = $2`,
 );
@@ -66,22 +66,21 @@ export function postStore({ q, run }: Connection): PostStore {
       const [row] = await run(readPost, [studioId, postId]);
       return row && { post: toPost(row), hasPlatforms: row.has_platforms === 1 };
     },
-    async list(studioId, { status, query, before, limit }) {
+    async list(studioId, { status, before, limit }) {
       const rows = await q
         .selectFrom("posts")
-        .selectAll()
+        .select(columns)
         .where("studio_id", "=", studioId)
         .$if(status !== undefined, (posts) => posts.where("status", "=", status!))
         .$if(before !== undefined, (posts) => posts.where("id", "<", before!))
-        .$if(query !== undefined, (posts) =>
-          // Not LIKE, which begins anew at each letter: text and query can be made so that this takes minutes.
-          posts.where(sql<boolean>`strpos(search_text, ${query!}) > 0`),
-        )
         .orderBy("id", "desc")
         .limit(limit)
         .execute();
       return rows.map(toPost);
     },
+    listSizes: (studioId, filter) => listSizes(run, studioId, filter),
+    findMatches: async (studioId, range, query, limit) =>
+      (await findMatches(run, studioId, range, query, limit)).map(toPost),
     async takePlace(studioId, postId, limit, now) {
       const [row] = await run(takePlace, [now, studioId, postId, limit]);
       return row?.last_position;

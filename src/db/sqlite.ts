@@ -82,8 +82,6 @@ function openChecked(path: string): DatabaseSync {
     const size = statSync(path).size;
     const truncated = size > 0 && size <= fullCheckBytes && firstValue(db, "PRAGMA quick_check(1)") !== "ok";
     if (truncated) throw new Error("its pages do not fit together");
-    // As PostgreSQL has it. Where a text does not hold the part, this is known after one look at each letter.
-    db.function("strpos", { deterministic: true }, (text, part) => String(text).indexOf(String(part)) + 1);
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; SELECT count(*) FROM sqlite_schema");
     return db;
   } catch (error) {
@@ -119,12 +117,15 @@ function statementCache(db: DatabaseSync): (sql: string) => StatementSync {
 
 const positionalCache = new WeakMap<Statement<unknown>, { sql: string; order: number[] }>();
 
-/** `$2 … $1` as SQLite takes it: `? … ?`, with the order in which the values are given. */
+/**
+ * `$2 … $1` as SQLite takes it: `? … ?`, with the order in which the values are given.
+ * SQLite's `instr` is PostgreSQL's `strpos`, with the same arguments and result.
+ */
 function positional(wanted: Statement<unknown>): { sql: string; order: number[] } {
   const known = positionalCache.get(wanted);
   if (known) return known;
   const order: number[] = [];
-  const sql = wanted.sql.replace(/\$(\d+)/g, (_, number: string) => {
+  const sql = wanted.sql.replaceAll("strpos(", "instr(").replace(/\$(\d+)/g, (_, number: string) => {
     order.push(Number(number) - 1);
     return "?";
   });

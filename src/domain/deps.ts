@@ -22,6 +22,7 @@ import type { IdempotencyStore } from "./idempotency/ports.ts";
 import type { LeaseStore, PurgeStore } from "./housekeeping/ports.ts";
 import type { Platforms, PlatformStore } from "./platforms/ports.ts";
 import type { PostStore } from "./posts/ports.ts";
+import type { SearchQueue } from "./posts/search-queue.ts";
 import type { InvitationStore, MembershipStore, StudioStore } from "./studios/ports.ts";
 import type { UploadStore } from "./uploads/ports.ts";
 
@@ -71,6 +72,7 @@ export interface Deps extends Stores {
   /** Reads a stranger's address. */
   openUrl: OpenPublicUrl;
   importSlots: ImportSlots;
+  searchQueue: SearchQueue;
   /** The social platforms, and our OAuth with them. */
   platforms: Platforms;
   /** Keeps credentials of others that we must be able to read again. */

@@ -12,11 +12,19 @@ export interface Page<T> {
   nextCursor: string | null;
 }
 
-/** Reads one row more than asked for, which tells whether there is a next page. */
-export function toPage<T extends { id: string }>(rows: readonly T[], limit: number, list: string): Page<T> {
+/**
+ * Reads one row more than asked for, which tells whether there is a next page. `scannedTo`: the id up to which a
+ * bounded search has read, where it stopped before the end of the list; the next page continues there.
+ */
+export function toPage<T extends { id: string }>(
+  rows: readonly T[],
+  limit: number,
+  list: string,
+  scannedTo?: string,
+): Page<T> {
   const items = rows.slice(0, limit);
-  const last = items.at(-1);
-  return { items, nextCursor: rows.length > limit && last ? encodeCursor(list, last.id) : null };
+  const after = rows.length > limit ? items.at(-1)?.id : scannedTo;
+  return { items, nextCursor: after === undefined ? null : encodeCursor(list, after) };
 }
 
 /**

@@ -115,7 +115,7 @@ forEachEngine("which studio a call acts on", (bed) => {
     assert.equal(studioOf(await modern(me, "server/discover")), "East");
   });
 
-  test("[STUDIO-2] a session whose studio was deleted gets 404, and a new one starts in a studio that exists", async () => {
+  test("[STUDIO-2] [T10] a session whose studio was deleted gets 404, and a new one starts in a studio that exists", async () => {
     const { me, person, east, west } = await inTwoStudios();
     await activate(person, east);
     const open = await initialize(me);

@@ -190,7 +190,7 @@ forEachEngine("lists of posts", (bed) => {
         const started = performance.now();
         await list(owner, { query });
         const ms = performance.now() - started;
-        assert.ok(ms < 1000, `${query.slice(0, 3)}… took ${ms} ms`);
+        assert.ok(ms < 3000, `${query.slice(0, 3)}… took ${ms} ms`);
       }
       assert.equal((await list(owner, { query: letter.repeat(5), limit: 1 })).posts.length, 1);
     }

@@ -7,6 +7,7 @@ import type { Database } from "#db/client.ts";
 import { openDatabase, type OpenOptions } from "#db/open.ts";
 import { createStores } from "#db/stores.ts";
 import { createImportSlots } from "#domain/assets/import-slots.ts";
+import { createSearchQueue } from "#domain/posts/search-queue.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Clock } from "#lib/clock.ts";
 import { createIds } from "#lib/ids.ts";
@@ -85,6 +86,7 @@ export function createDeps(database: Database, clock: Clock): Deps {
     vault: createVault(["a secret of this test, long enough"]),
     openUrl: () => Promise.reject(new Error("this test reaches nothing outside")),
     importSlots: createImportSlots(),
+    searchQueue: createSearchQueue((ms) => sleep(ms)),
     platforms: createPlatforms("http://localhost:3000", []),
     sleep: (ms) => sleep(ms),
   };

@@ -7,6 +7,7 @@ import { authorize } from "../policy.ts";
 import { text } from "../text.ts";
 import { postStatuses, postView, viewPost, type Post } from "./post.ts";
 import { foldForSearch } from "./search.ts";
+import { searchPosts } from "./search-posts.ts";
 
 export const listPostsInput = z.strictObject({
   status: z.enum(postStatuses).optional().describe("Only posts in this status."),
@@ -19,22 +20,24 @@ export const listPostsOutput = z.object({ posts: z.array(postView), nextCursor: 
 /** What the texts of a page may have together, the first in any case: whoever asks for a hundred long ones waits for all. */
 const mostText = 500_000;
 
-/** A studio's posts, newest first. A cursor holds its place whatever is added or changed meanwhile. */
+/**
+ * A studio's posts, newest first. A cursor holds its place whatever is added or changed meanwhile.
+ * A page of a search can have fewer posts than asked for, even none, and still have a cursor.
+ */
 export async function listPosts(
-  deps: Pick<Deps, "posts" | "assets" | "base">,
+  deps: Pick<Deps, "posts" | "assets" | "base" | "clock" | "searchQueue">,
   caller: Caller,
   input: z.infer<typeof listPostsInput>,
 ): Promise<z.infer<typeof listPostsOutput>> {
   authorize(caller, "posts.read");
   const query = foldForSearch(input.query ?? "", "query");
   const list = `posts ${caller.studio.id} ${input.status ?? ""} ${encodeURIComponent(query)}`;
-  const rows = await deps.posts.list(caller.studio.id, {
-    status: input.status,
-    query: query === "" ? undefined : query,
-    before: readCursor(input.cursor, list),
-    limit: input.limit + 1,
-  });
-  const { items, nextCursor } = toPage(rows, Math.min(input.limit, countFitting(rows)), list);
+  const filter = { status: input.status, before: readCursor(input.cursor, list), limit: input.limit + 1 };
+  const { posts, scannedTo } =
+    query === ""
+      ? { posts: await deps.posts.list(caller.studio.id, filter), scannedTo: undefined }
+      : await searchPosts(deps, caller, { ...filter, query, maxText: mostText });
+  const { items, nextCursor } = toPage(posts, Math.min(input.limit, countFitting(posts)), list, scannedTo);
   const withAssets = items.filter((post) => post.assetCount > 0).map((post) => post.id);
   const onPost = Map.groupBy(await deps.assets.listOnPosts(withAssets), (asset) => asset.postId);
   return {

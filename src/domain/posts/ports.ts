@@ -2,11 +2,16 @@ import type { Post, PostStatus } from "./post.ts";
 
 export interface PostFilter {
   status?: PostStatus | undefined;
-  /** Folded by `foldForSearch`. */
-  query?: string | undefined;
   /** Only posts made before this one. */
   before?: string | undefined;
   limit: number;
+}
+
+/** A stretch of the posts in a list, newest first; both ends are part of it. */
+export interface PostRange {
+  status?: PostStatus | undefined;
+  newest: string;
+  oldest: string;
 }
 
 export type PostChange = Partial<Pick<Post, "title" | "body" | "status">>;
@@ -18,6 +23,10 @@ export interface PostStore {
   read(studioId: string, postId: string): Promise<{ post: Post; hasPlatforms: boolean } | undefined>;
   /** Newest first. */
   list(studioId: string, filter: PostFilter): Promise<Post[]>;
+  /** Newest first, with the bytes that a search has to read of each. Reads no text itself. */
+  listSizes(studioId: string, filter: PostFilter): Promise<{ id: string; bytes: number }[]>;
+  /** Newest first, at most `limit`: the posts in the range that contain the query, folded by `foldForSearch`. */
+  findMatches(studioId: string, range: PostRange, query: string, limit: number): Promise<Post[]>;
   /** Counts one more asset, and answers its place; undefined where the post is gone or has `limit` of them. */
   takePlace(studioId: string, postId: string, limit: number, now: number): Promise<number | undefined>;
   /** Counts one asset less; false where the post is gone or has none. */

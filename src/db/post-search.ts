@@ -1,0 +1,66 @@
+import type { Selectable } from "kysely";
+import type { PostFilter, PostRange } from "#domain/posts/ports.ts";
+import { statement, type Connection } from "./client.ts";
+import type { Schema } from "./schema.ts";
+
+export type PostRow = Omit<Selectable<Schema["posts"]>, "search_text">;
+
+/** All but the folded text, which can be longer than everything else together. */
+export const columns = [
+  "id",
+  "studio_id",
+  "title",
+  "body",
+  "status",
+  "revision",
+  "created_by",
+  "created_at",
+  "updated_at",
+  "asset_count",
+  "last_position",
+] as const;
+
+interface PostSize {
+  id: string;
+  bytes: number;
+}
+
+/** `octet_length` takes the size from the row's header, so no text is read. */
+const sizesSql = (status: string, limit: string): string =>
+  `SELECT id, octet_length(title) + octet_length(body) + octet_length(search_text) AS bytes
+     FROM posts WHERE studio_id = $1 AND id < $2 ${status} ORDER BY id DESC LIMIT ${limit}`;
+const sizes = statement<PostSize>("list_post_sizes", sizesSql("", "$3"));
+const sizesInStatus = statement<PostSize>("list_post_sizes_in_status", sizesSql("AND status = $3", "$4"));
+
+/** Not LIKE, which starts over at each character: text and query can be made so that this takes minutes. */
+const matchesSql = (status: string, query: string, limit: string): string =>
+  `SELECT ${columns.join(", ")} FROM posts
+    WHERE studio_id = $1 AND id <= $2 AND id >= $3 ${status} AND strpos(search_text, ${query}) > 0
+    ORDER BY id DESC LIMIT ${limit}`;
+const matches = statement<PostRow>("find_matching_posts", matchesSql("", "$4", "$5"));
+const matchesInStatus = statement<PostRow>("find_matching_posts_in_status", matchesSql("AND status = $4", "$5", "$6"));
+
+/** Sorts after the id of every post. */
+const afterNewest = `pst_${"z".repeat(27)}`;
+
+export function listSizes(
+  run: Connection["run"],
+  studioId: string,
+  { status, before = afterNewest, limit }: PostFilter,
+): Promise<PostSize[]> {
+  return status === undefined
+    ? run(sizes, [studioId, before, limit])
+    : run(sizesInStatus, [studioId, before, status, limit]);
+}
+
+export function findMatches(
+  run: Connection["run"],
+  studioId: string,
+  { status, newest, oldest }: PostRange,
+  query: string,
+  limit: number,
+): Promise<PostRow[]> {
+  return status === undefined
+    ? run(matches, [studioId, newest, oldest, query, limit])
+    : run(matchesInStatus, [studioId, newest, oldest, status, query, limit]);
+}

@@ -1,0 +1,73 @@
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import type { Post } from "./post.ts";
+import type { PostFilter } from "./ports.ts";
+
+/** What one call reads at most. The cursor of its result continues the search. */
+export const searchBudget = { bytes: 64 * 1024 * 1024, ms: 1000 } as const;
+
+/** What is read at a time: as many posts as fit, at least one. One post has at most about 1 MB. */
+const chunk = { bytes: 1024 * 1024, posts: 200 } as const;
+
+export interface SearchFilter extends PostFilter {
+  /** Folded by `foldForSearch`, not empty. */
+  query: string;
+  /** Characters of body text after which no more posts are needed. */
+  maxText: number;
+}
+
+export interface SearchResult {
+  /** Newest first, at most `limit`. */
+  posts: Post[];
+  /** The last post that was read, where the search stopped before the oldest. */
+  scannedTo: string | undefined;
+}
+
+/** Searches from the newest post on, until the page is full, all posts are read or the budget is used up. */
+export function searchPosts(
+  deps: Pick<Deps, "posts" | "clock" | "searchQueue">,
+  caller: Caller,
+  filter: SearchFilter,
+): Promise<SearchResult> {
+  return deps.searchQueue.run(caller.user.id, async () => {
+    const endsAt = deps.clock() + searchBudget.ms;
+    const posts: Post[] = [];
+    let [before, bytes, text] = [filter.before, 0, 0];
+    for (;;) {
+      const limit = filter.limit - posts.length;
+      const found = await deps.searchQueue.read(() => readChunk(deps, caller.studio.id, { ...filter, before, limit }));
+      posts.push(...found.posts);
+      if (found.scannedTo === undefined) return { posts, scannedTo: undefined };
+      before = found.scannedTo;
+      bytes += found.bytes;
+      text += found.posts.reduce((sum, { body }) => sum + body.length, 0);
+      const isPageFull = posts.length >= filter.limit || text > filter.maxText;
+      if (isPageFull || bytes >= searchBudget.bytes || deps.clock() >= endsAt) return { posts, scannedTo: before };
+    }
+  });
+}
+
+async function readChunk(
+  { posts }: Pick<Deps, "posts">,
+  studioId: string,
+  { status, query, before, limit }: SearchFilter,
+): Promise<SearchResult & { bytes: number }> {
+  const next = await posts.listSizes(studioId, { status, before, limit: chunk.posts });
+  const { count, bytes } = countFitting(next);
+  const [newest, oldest] = [next[0], next[count - 1]];
+  if (!newest || !oldest) return { posts: [], scannedTo: undefined, bytes: 0 };
+  const range = { status, newest: newest.id, oldest: oldest.id };
+  const matches = await posts.findMatches(studioId, range, query, limit);
+  const isEnd = count === next.length && next.length < chunk.posts;
+  return { posts: matches, scannedTo: isEnd ? undefined : oldest.id, bytes };
+}
+
+function countFitting(sizes: readonly { bytes: number }[]): { count: number; bytes: number } {
+  let [count, bytes] = [0, 0];
+  for (const size of sizes) {
+    if (count > 0 && bytes + size.bytes > chunk.bytes) break;
+    count++;
+    bytes += size.bytes;
+  }
+  return { count, bytes };
+}

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { listPosts, listPostsInput } from "#domain/posts/list-posts.ts";
+import type { PostStatus } from "#domain/posts/post.ts";
+import { searchBudget } from "#domain/posts/search-posts.ts";
+import { maxWaitingSearches } from "#domain/posts/search-queue.ts";
+import { AppError } from "#lib/errors.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { outcome, tally } from "../support/outcome.ts";
+import { newMember, newStudio } from "../support/people.ts";
+
+/** One character of three bytes that folds to four of three bytes each. */
+const hostileBody = "\u2057".repeat(99_000);
+
+forEachEngine("bounded search", (bed) => {
+  const search = (caller: Caller, input: Record<string, unknown>, deps: Deps = bed.deps) =>
+    listPosts(deps, caller, listPostsInput.parse(input));
+
+  /** Every page of a search. */
+  async function searchAll(caller: Caller, input: Record<string, unknown>, deps: Deps = bed.deps): Promise<string[][]> {
+    const pages: string[][] = [];
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page = await search(caller, { ...input, ...(cursor === undefined ? {} : { cursor }) }, deps);
+      pages.push(page.posts.map(({ title }) => title));
+      cursor = page.nextCursor;
+    }
+    return pages;
+  }
+
+  /** Straight into the database: through the verb a thousand posts would take minutes. */
+  async function insertPosts(
+    { studio, user }: Caller,
+    count: number,
+    post: (i: number) => { title: string; body?: string; searchText?: string; status?: PostStatus },
+  ): Promise<void> {
+    const now = bed.clock();
+    await bed.database.transact(async ({ q }) => {
+      for (let i = 0; i < count; i++) {
+        const { title, body = "", searchText = title.toLowerCase(), status = "draft" } = post(i);
+        const times = { created_at: now, updated_at: now };
+        const row = { id: bed.deps.newId("post"), studio_id: studio.id, created_by: user.id, revision: 1, ...times };
+        await q
+          .insertInto("posts")
+          .values({ ...row, title, body, status, search_text: searchText })
+          .execute();
+      }
+    });
+  }
+
+  test("[POST-3] [POST-4] a search through several chunks finds every match once, in order, in each status", async () => {
+    const owner = await newStudio(bed.deps);
+    const statusOf = (i: number) => (i % 2 === 0 ? "draft" : "archived");
+    await insertPosts(owner, 450, (i) => ({ title: `P${i} ${i % 3 === 0 ? "needle" : ""}`, status: statusOf(i) }));
+    const expected = (wanted: (i: number) => boolean) =>
+      Array.from({ length: 450 }, (_, i) => 449 - i)
+        .filter((i) => i % 3 === 0 && wanted(i))
+        .map((i) => `P${i} needle`);
+    for (const limit of [1, 7, 100]) {
+      assert.deepEqual(
+        (await searchAll(owner, { query: "needle", limit })).flat(),
+        expected(() => true),
+      );
+      for (const status of ["draft", "archived", "ready"])
+        assert.deepEqual(
+          (await searchAll(owner, { query: "needle", limit, status })).flat(),
+          expected((i) => statusOf(i) === status),
+        );
+    }
+    assert.deepEqual(await searchAll(owner, { query: "nowhere" }), [[]], "a small studio takes one call");
+  });
+
+  test("[X4] a call reads a bounded amount of hostile text, yields to others meanwhile, and its cursor continues", async () => {
+    const owner = await newStudio(bed.deps);
+    const searchText = "\u2032".repeat(200_000);
+    const found = (i: number) => i === 0 || i === 40;
+    await insertPosts(owner, 120, (i) => ({
+      title: `P${i}`,
+      body: hostileBody,
+      searchText: found(i) ? `needle ${searchText.slice(10)}` : searchText,
+    }));
+    let slowest = 0;
+    let isOver = false;
+    const watch = (async () => {
+      for (let last = performance.now(); !isOver; last = performance.now()) {
+        await sleep(1);
+        slowest = Math.max(slowest, performance.now() - last);
+      }
+    })();
+    const pages = await searchAll(owner, { query: "needle" });
+    isOver = true;
+    await watch;
+    assert.deepEqual(pages.flat(), ["P40", "P0"]);
+    const hostileBytes = 120 * (3 * 99_000 + 3 * 200_000);
+    assert.ok(pages.length > hostileBytes / searchBudget.bytes, `${pages.length} calls`);
+    assert.ok(pages[0]?.length === 0, "the first call finds nothing, and has a cursor");
+    assert.ok(slowest < 500, `the event loop was blocked for ${slowest} ms`);
+  });
+
+  test("[X4] a call ends when its time is up, and its cursor continues", async () => {
+    const owner = await newStudio(bed.deps);
+    await insertPosts(owner, 1100, (i) => ({ title: i === 0 ? "needle" : `P${i}` }));
+    let now = bed.clock();
+    const pages = await searchAll(
+      owner,
+      { query: "needle" },
+      { ...bed.deps, clock: () => (now += searchBudget.ms / 2) },
+    );
+    assert.deepEqual(pages, [[], [], ["needle"]], "two chunks of 200 posts a call");
+  });
+
+  test("[X4] [ERR-rate_limited] one user's searches wait for each other, and beyond a few are rejected", async () => {
+    const owner = await newStudio(bed.deps);
+    const other = await newMember(bed.deps, owner, "member");
+    await insertPosts(owner, 50, () => ({ title: "P", body: hostileBody, searchText: "\u2032".repeat(200_000) }));
+    const searches = Array.from({ length: 12 }, () => search(owner, { query: "needle" }));
+    const outcomes = tally(searches);
+    const refusal: unknown = await searches[11]?.catch((error: unknown) => error);
+    assert.ok(refusal instanceof AppError && refusal.retryAfter !== undefined && refusal.retryAfter > 0);
+    assert.equal(await outcome(search(other, { query: "needle" })), "ok", "other users have their own queue");
+    const accepted = maxWaitingSearches + 1;
+    assert.deepEqual(await outcomes, { ok: accepted, rate_limited: searches.length - accepted });
+    assert.equal(await outcome(search(owner, { query: "needle" })), "ok", "a search that is over makes room");
+    assert.equal(await outcome(search(owner, {})), "ok");
+  });
+});
