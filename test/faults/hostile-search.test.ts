@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createPlace, engines, type PlaceOfOwn } from "../support/engines.ts";
+import { long } from "../support/long.ts";
+import { startMain, type MainProcess } from "../support/main-process.ts";
+import { modern } from "../support/mcp.ts";
+import { freeBase } from "../support/service.ts";
+import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
+
+const posts = long ? 1000 : 100;
+const measuredCalls = long ? 1000 : 200;
+
+/** A body of the maximum length whose folded text is as long as it can be, and a query that almost matches everywhere. */
+const body = "\u2057".repeat(100_000);
+const query = `${"\u2032".repeat(199)}b`;
+
+for (const engine of engines()) {
+  describe(`searches of hostile posts (${engine})`, () => {
+    let place: PlaceOfOwn;
+    let base: string;
+    let service: MainProcess;
+    let member: StudioClient;
+    let other: StudioClient;
+
+    before(async () => {
+      place = await createPlace(engine);
+      base = await freeBase();
+      service = await startMain({
+        PORT: new URL(base).port,
+        BASE_URL: base,
+        DATA_DIR: place.dataDir,
+        RATE_LIMITS: "off",
+        ...(place.databaseUrl === undefined ? {} : { DATABASE_URL: place.databaseUrl }),
+      });
+      member = await newStudioClient(base, "hostile@example.com");
+      other = await newStudioClient(base, "other@example.com");
+      for (let i = 0; i < 10; i++) await other.call("create_post", { title: `P${i}`, body: "A short text." });
+      await member.call("create_post", { title: "needle", body });
+      for (let i = 1; i < posts; i++) await member.call("create_post", { title: `P${i}`, body });
+    });
+    after(async () => {
+      await service?.kill();
+      await place?.remove();
+    });
+
+    /** How long another user's calls take, sorted. Throws if one of them fails. */
+    async function measureOthers(): Promise<number[]> {
+      const times: number[] = [];
+      for (let i = 0; i < measuredCalls; i++) {
+        const start = performance.now();
+        await other.call(i % 2 === 0 ? "list_posts" : "whoami", i % 2 === 0 ? { limit: 5 } : {});
+        times.push(performance.now() - start);
+        await sleep(2);
+      }
+      return times.toSorted((a, b) => a - b);
+    }
+    const p99 = (times: readonly number[]): number => times[Math.floor(times.length * 0.99)] ?? 0;
+
+    async function searchOnce(cursor: string | null): Promise<{ code: string; cursor: string | null; ms: number }> {
+      const start = performance.now();
+      const caller = { url: `${base}/mcp`, token: member.tokens.access_token };
+      const input = { query, ...(cursor === null ? {} : { cursor }) };
+      const { status, text, json } = await modern(caller, "tools/call", { name: "list_posts", arguments: input });
+      assert.equal(status, 200, text);
+      const { code = "ok", nextCursor = null } = json.result.structuredContent as {
+        code?: string;
+        nextCursor?: string | null;
+      };
+      return { code, cursor: nextCursor, ms: performance.now() - start };
+    }
+
+    test(`[X4] ${posts} posts, eight searches at once by one member: other users' calls stay fast, and none fails`, async (t) => {
+      await measureOthers();
+      const before = p99(await measureOthers());
+      const codes = new Map<string, number>();
+      let slowest = 0;
+      let isOver = false;
+      const searchOn = async () => {
+        for (let cursor: string | null = null; !isOver;) {
+          const result = await searchOnce(cursor);
+          codes.set(result.code, (codes.get(result.code) ?? 0) + 1);
+          slowest = Math.max(slowest, result.ms);
+          cursor = result.cursor;
+          if (result.code === "rate_limited") await sleep(100);
+        }
+      };
+      const searches = Array.from({ length: 8 }, searchOn);
+      await sleep(500);
+      const [first, second] = [await measureOthers(), await measureOthers()];
+      isOver = true;
+      await Promise.all(searches);
+      const beside = Math.min(p99(first), p99(second));
+      // Once more afterwards: whatever else ran on this machine meanwhile is not to be mistaken for the searches.
+      const alone = Math.max(before, p99(await measureOthers()));
+      const outcomes = [...codes].map(([code, count]) => `${count} ${code}`).join(", ");
+      t.diagnostic(
+        `other calls: p99 ${alone.toFixed(1)} ms alone, ${beside.toFixed(1)} ms beside the searches; ` +
+          `searches: ${outcomes}; slowest ${(slowest / 1000).toFixed(1)} s`,
+      );
+      // A chunk of one search can delay a call at each of its turns on the event loop.
+      assert.ok(beside < Math.max(2 * alone, alone + 40), `${alone} ms alone, ${beside} ms beside the searches`);
+      assert.ok((codes.get("ok") ?? 0) > 0);
+      assert.deepEqual(
+        [...codes.keys()].filter((code) => code !== "ok" && code !== "rate_limited"),
+        [],
+      );
+      assert.ok(slowest < 15_000, `a search took ${slowest} ms`);
+    });
+
+    test("[X4] [POST-4] following the cursor finds the oldest of them", async () => {
+      const found: string[] = [];
+      let calls = 0;
+      for (let cursor: string | null | undefined; cursor !== null; calls++) {
+        const page: { posts: { title: string }[]; nextCursor: string | null } = await member.call("list_posts", {
+          query: "needle",
+          ...(cursor === undefined ? {} : { cursor }),
+        });
+        found.push(...page.posts.map(({ title }) => title));
+        cursor = page.nextCursor;
+      }
+      assert.deepEqual(found, ["needle"]);
+      assert.ok(calls >= 2, `${calls} calls`);
+    });
+  });
+}
