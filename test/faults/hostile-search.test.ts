@@ -11,9 +11,14 @@ import { newStudioClient, type StudioClient } from "../support/studio-client.ts"
 const posts = long ? 1000 : 100;
 const measuredCalls = long ? 1000 : 200;
 
-/** A body of the maximum length whose folded text is as long as it can be, and a query that almost matches everywhere. */
+/** More than the connections of a process to PostgreSQL. */
+const searchesAtOnce = 16;
+
+/** A body of the maximum length whose folded text is as long as it can be. */
 const body = "\u2057".repeat(100_000);
-const query = `${"\u2032".repeat(199)}b`;
+
+/** They almost match at each character: the first is slow for SQLite, the second for PostgreSQL. */
+const queries = [`${"\u2032".repeat(199)}b`, `b${"\u2032".repeat(199)}`];
 
 for (const engine of engines()) {
   describe(`searches of hostile posts (${engine})`, () => {
@@ -57,7 +62,10 @@ for (const engine of engines()) {
     }
     const p99 = (times: readonly number[]): number => times[Math.floor(times.length * 0.99)] ?? 0;
 
-    async function searchOnce(cursor: string | null): Promise<{ code: string; cursor: string | null; ms: number }> {
+    async function searchOnce(
+      query: string,
+      cursor: string | null,
+    ): Promise<{ code: string; cursor: string | null; ms: number }> {
       const start = performance.now();
       const caller = { url: `${base}/mcp`, token: member.tokens.access_token };
       const input = { query, ...(cursor === null ? {} : { cursor }) };
@@ -70,27 +78,26 @@ for (const engine of engines()) {
       return { code, cursor: nextCursor, ms: performance.now() - start };
     }
 
-    test(`[X4] ${posts} posts, eight searches at once by one member: other users' calls stay fast, and none fails`, async (t) => {
+    test(`[X4] ${posts} posts, ${searchesAtOnce} searches at once by one member: other users' calls stay fast, and none fails`, async (t) => {
       await measureOthers();
       const before = p99(await measureOthers());
       const codes = new Map<string, number>();
       let slowest = 0;
       let isOver = false;
-      const searchOn = async () => {
+      const searchOn = async (query: string) => {
         for (let cursor: string | null = null; !isOver;) {
-          const result = await searchOnce(cursor);
+          const result = await searchOnce(query, cursor);
           codes.set(result.code, (codes.get(result.code) ?? 0) + 1);
           slowest = Math.max(slowest, result.ms);
           cursor = result.cursor;
           if (result.code === "rate_limited") await sleep(100);
         }
       };
-      const searches = Array.from({ length: 8 }, searchOn);
+      const searches = Array.from({ length: searchesAtOnce }, (_, i) => searchOn(queries[i % 2] ?? ""));
       await sleep(500);
-      const [first, second] = [await measureOthers(), await measureOthers()];
-      isOver = true;
+      const measureTwice = async () => Math.min(p99(await measureOthers()), p99(await measureOthers()));
+      const beside = await measureTwice().finally(() => (isOver = true));
       await Promise.all(searches);
-      const beside = Math.min(p99(first), p99(second));
       // Once more afterwards: whatever else ran on this machine meanwhile is not to be mistaken for the searches.
       const alone = Math.max(before, p99(await measureOthers()));
       const outcomes = [...codes].map(([code, count]) => `${count} ${code}`).join(", ");

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { createPost } from "#domain/posts/create-post.ts";
+import { noChromium } from "../support/chromium.ts";
+import { newStudio } from "../support/people.ts";
+import { startWebBed, type WebBed } from "../support/web-bed.ts";
+
+describe("search in the web app", { skip: noChromium }, () => {
+  let bed: WebBed;
+  before(async () => void (bed = await startWebBed()));
+  after(() => bed?.close());
+
+  test("[POST-3] a search that takes several calls continues by itself until it finds the post, or the end", async () => {
+    const { deps } = bed.service;
+    const owner = await newStudio(deps);
+    await createPost(deps, owner, { title: "The needle", body: "" });
+    // More text than one call reads.
+    for (let i = 0; i < 80; i++) await createPost(deps, owner, { title: `P${i}`, body: "\u2057".repeat(100_000) });
+    const context = await bed.open(owner);
+    const page = await context.newPage();
+    let searches = 0;
+    page.on("request", (request) => void (request.url().includes("query=") && searches++));
+    await page.goto(`${bed.service.base}/studios/${owner.studio.id}/posts`);
+    await page.getByLabel("Search posts").fill("needle");
+    await page.getByRole("link", { name: "The needle" }).waitFor();
+    assert.ok(searches >= 2, `${searches} calls`);
+    assert.equal(await page.getByRole("button", { name: "Show more" }).count(), 0);
+    await page.getByLabel("Search posts").fill("nowhere");
+    await page.getByText("Nothing found").waitFor();
+    await context.close();
+  });
+});
