@@ -56,7 +56,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     vault: createVault(secrets),
     openUrl: createPublicOpener({ patienceMs: seconds(15), maxRedirects: 5, accept: "*/*" }),
     importSlots: createImportSlots(),
-    searchQueue: createSearchQueue(sleep),
+    searchQueue: createSearchQueue({ sleep, clock: systemClock }),
     sleep,
   };
 

@@ -42,7 +42,7 @@ export async function openDeps(): Promise<{ database: Database; deps: Deps }> {
     vault: createVault(["a secret of this bench, long enough"]),
     openUrl: () => Promise.reject(new Error("nothing is fetched here")),
     importSlots: createImportSlots(),
-    searchQueue: createSearchQueue((ms) => sleep(ms)),
+    searchQueue: createSearchQueue({ sleep: (ms) => sleep(ms), clock: systemClock }),
     platforms: createPlatforms("http://localhost:3000", []),
     sleep: (ms) => sleep(ms),
   };

@@ -27,11 +27,14 @@ export interface Database extends Connection {
 export interface Statement<Row> {
   readonly name: string;
   readonly sql: string;
+  /** Where SQLite needs other words for the same. */
+  readonly sqliteSql?: string;
   readonly row?: Row;
 }
 
-export function statement<Row>(name: string, sql: string): Statement<Row> {
-  return { name, sql: sql.trim().replace(/\s+/g, " ") };
+export function statement<Row>(name: string, sql: string, sqliteSql?: string): Statement<Row> {
+  const tidy = (text: string): string => text.trim().replace(/\s+/g, " ");
+  return { name, sql: tidy(sql), ...(sqliteSql === undefined ? {} : { sqliteSql: tidy(sqliteSql) }) };
 }
 
 /** What the engines differ in, once a query is made. */

@@ -32,13 +32,29 @@ const sizesSql = (status: string, limit: string): string =>
 const sizes = statement<PostSize>("list_post_sizes", sizesSql("", "$3"));
 const sizesInStatus = statement<PostSize>("list_post_sizes_in_status", sizesSql("AND status = $3", "$4"));
 
-/** Not LIKE, which starts over at each character: text and query can be made so that this takes minutes. */
-const matchesSql = (status: string, query: string, limit: string): string =>
+const matchesSql = (contains: string, status: string, limit: string): string =>
   `SELECT ${columns.join(", ")} FROM posts
-    WHERE studio_id = $1 AND id <= $2 AND id >= $3 ${status} AND strpos(search_text, ${query}) > 0
-    ORDER BY id DESC LIMIT ${limit}`;
-const matches = statement<PostRow>("find_matching_posts", matchesSql("", "$4", "$5"));
-const matchesInStatus = statement<PostRow>("find_matching_posts_in_status", matchesSql("AND status = $4", "$5", "$6"));
+    WHERE studio_id = $1 AND id <= $2 AND id >= $3 ${status} AND ${contains} ORDER BY id DESC LIMIT ${limit}`;
+
+/**
+ * Both compare bytes. PostgreSQL's LIKE and strpos compare character by character, which is a hundred times slower
+ * for a text and a query made for it.
+ */
+const contains = {
+  postgres: (query: string): string => `position(convert_to(${query}, 'UTF8') IN convert_to(search_text, 'UTF8')) > 0`,
+  sqlite: (query: string): string => `instr(search_text, ${query}) > 0`,
+};
+
+const matches = statement<PostRow>(
+  "find_matching_posts",
+  matchesSql(contains.postgres("$4"), "", "$5"),
+  matchesSql(contains.sqlite("$4"), "", "$5"),
+);
+const matchesInStatus = statement<PostRow>(
+  "find_matching_posts_in_status",
+  matchesSql(contains.postgres("$5"), "AND status = $4", "$6"),
+  matchesSql(contains.sqlite("$5"), "AND status = $4", "$6"),
+);
 
 /** Sorts after the id of every post. */
 const afterNewest = `pst_${"z".repeat(27)}`;

@@ -117,15 +117,12 @@ function statementCache(db: DatabaseSync): (sql: string) => StatementSync {
 
 const positionalCache = new WeakMap<Statement<unknown>, { sql: string; order: number[] }>();
 
-/**
- * `$2 … $1` as SQLite takes it: `? … ?`, with the order in which the values are given.
- * SQLite's `instr` is PostgreSQL's `strpos`, with the same arguments and result.
- */
+/** `$2 … $1` as SQLite takes it: `? … ?`, with the order in which the values are given. */
 function positional(wanted: Statement<unknown>): { sql: string; order: number[] } {
   const known = positionalCache.get(wanted);
   if (known) return known;
   const order: number[] = [];
-  const sql = wanted.sql.replaceAll("strpos(", "instr(").replace(/\$(\d+)/g, (_, number: string) => {
+  const sql = (wanted.sqliteSql ?? wanted.sql).replace(/\$(\d+)/g, (_, number: string) => {
     order.push(Number(number) - 1);
     return "?";
   });

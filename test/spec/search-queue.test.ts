@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createSearchQueue, maxWaitingSearches } from "#domain/posts/search-queue.ts";
 import { outcome } from "../support/outcome.ts";
 
-const noPause = async (): Promise<void> => {};
+const noPause = { sleep: async (): Promise<void> => {}, clock: () => 0 };
 
 test("[X4] one user's searches run one after the other, those of two users side by side", async () => {
   const queue = createSearchQueue(noPause);
@@ -34,17 +34,21 @@ test("[X4] a search that fails makes room for the next one", async () => {
   assert.equal(await outcome(queue.run("ann", async () => {})), "ok");
 });
 
-test("[X4] chunks are read one at a time, with a pause after each that grows with its bytes", async () => {
+test("[X4] chunks are read one at a time, with a pause after each that grows with its bytes and its time", async () => {
   const pauses: number[] = [];
-  const queue = createSearchQueue(async (ms) => void pauses.push(ms));
+  let now = 0;
+  const queue = createSearchQueue({ sleep: async (ms) => void pauses.push(ms), clock: () => now });
   let reading = 0;
-  const read = (bytes: number) =>
+  const read = ({ bytes = 0, ms = 0 }) =>
     queue.read(async () => {
       assert.equal(++reading, 1);
       await new Promise((resolve) => setImmediate(resolve));
       reading--;
+      now += ms;
       return { bytes };
     });
-  await Promise.all([1024 * 1024, 100, 2 * 1024 * 1024, 0].map(read));
-  assert.deepEqual(pauses, [5, 10], "a small chunk costs nothing worth a pause");
+  const megabyte = 1024 * 1024;
+  await Promise.all([{ bytes: megabyte }, { bytes: 100 }, { bytes: 2 * megabyte, ms: 3 }, { ms: 20 }].map(read));
+  await Promise.all([{ ms: 3_600_000 }, { ms: -3_600_000 }, {}].map(read));
+  assert.deepEqual(pauses, [5, 10, 20, 100], "none after a small chunk, and never long when the clock jumps");
 });

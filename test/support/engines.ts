@@ -86,7 +86,7 @@ export function createDeps(database: Database, clock: Clock): Deps {
     vault: createVault(["a secret of this test, long enough"]),
     openUrl: () => Promise.reject(new Error("this test reaches nothing outside")),
     importSlots: createImportSlots(),
-    searchQueue: createSearchQueue((ms) => sleep(ms)),
+    searchQueue: createSearchQueue({ sleep: (ms) => sleep(ms), clock }),
     platforms: createPlatforms("http://localhost:3000", []),
     sleep: (ms) => sleep(ms),
   };

@@ -1,20 +1,24 @@
 import { AppError } from "#lib/errors.ts";
+import type { Deps } from "../deps.ts";
 
 /** Searches of this process. One user runs one at a time, and all together read one chunk at a time. */
 export interface SearchQueue {
   /** Runs the search after the user's earlier ones. Rejects with `rate_limited` if too many are waiting. */
   run<T>(userId: string, search: () => Promise<T>): Promise<T>;
-  /** Reads one chunk when no other search is reading, and pauses afterwards in proportion to its bytes. */
+  /** Reads one chunk when no other search is reading, and pauses afterwards for as long as that took. */
   read<T extends { bytes: number }>(readChunk: () => Promise<T>): Promise<T>;
 }
 
 /** How many searches of one user may wait for the one that runs. */
 export const maxWaitingSearches = 4;
 
-/** Between chunks other calls get the event loop and the database to themselves. */
-const pauseMsPerMegabyte = 5;
+/**
+ * Between chunks other calls get the event loop and the database to themselves. The pause is at least as long as the
+ * chunk took, so a busy machine is searched more slowly. A clock that jumps must not make it long.
+ */
+const pauseMs = { perMegabyte: 5, max: 100 } as const;
 
-export function createSearchQueue(sleep: (ms: number) => Promise<void>): SearchQueue {
+export function createSearchQueue({ sleep, clock }: Pick<Deps, "sleep" | "clock">): SearchQueue {
   const users = new Map<string, { searches: number; lane: Lane }>();
   const readers = createLane();
   return {
@@ -29,11 +33,18 @@ export function createSearchQueue(sleep: (ms: number) => Promise<void>): SearchQ
         if (--user.searches === 0) users.delete(userId);
       }
     },
-    read: (readChunk) =>
-      readers(readChunk, async ({ bytes }) => {
-        const pauseMs = Math.round((pauseMsPerMegabyte * bytes) / 1024 / 1024);
-        if (pauseMs > 0) await sleep(pauseMs);
-      }),
+    read(readChunk) {
+      let start = 0;
+      const timedRead = () => {
+        start = clock();
+        return readChunk();
+      };
+      return readers(timedRead, async ({ bytes }) => {
+        const least = Math.round((pauseMs.perMegabyte * bytes) / 1024 / 1024);
+        const pause = Math.min(pauseMs.max, Math.max(least, clock() - start));
+        if (pause > 0) await sleep(pause);
+      });
+    },
   };
 }
 
