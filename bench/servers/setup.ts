@@ -34,7 +34,7 @@ export async function openDeps(): Promise<{ database: Database; deps: Deps }> {
     newSecret: () => randomBytes(32).toString("base64url"),
     base: "http://localhost:3000",
     uploadPage: "http://localhost:3000",
-    limits: { image: 1, video: 1, document: 1, assetsPerPost: 20 },
+    limits: { image: 1, video: 1, document: 1, assetsPerPost: 20, studiosPerUser: 1_000_000 },
     signInAllow: ["*"],
     files: createHookedFiles(systemClock),
     media: createMediaReader(),

@@ -83,6 +83,7 @@ function understand(env: Settings, set: Environment, faults: string[]) {
       assetsPerPost: env.MAX_ASSETS_PER_POST,
       /** What all files of a studio may take together; absent: as much as there is. */
       studioBytes: env.MAX_STUDIO_BYTES,
+      studiosPerUser: env.MAX_STUDIOS_PER_USER,
     },
     oauthClientsFile: env.OAUTH_CLIENTS,
     /** Client ID metadata documents are advertised and fetched. */

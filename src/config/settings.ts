@@ -45,6 +45,7 @@ export const settings = z.object({
   MAX_DOCUMENT_BYTES: bytes.default(100 * mebibyte),
   MAX_ASSETS_PER_POST: whole(1, 1000, "a number from 1 to 1000").default(20),
   MAX_STUDIO_BYTES: bytes.optional(),
+  MAX_STUDIOS_PER_USER: whole(1, 10_000, "a number from 1 to 10000").default(20),
   OAUTH_CLIENTS: z.string().optional(),
   CLIENT_DOCUMENTS: onOff.default("on"),
   TRUST_PROXY: proxies.prefault("off"),

@@ -8,6 +8,11 @@ const findSeat = statement<{ id: string; name: string; role: Role }>(
   "SELECT s.id, s.name, m.role FROM memberships m JOIN studios s ON s.id = m.studio_id WHERE m.studio_id = $1 AND m.user_id = $2",
 );
 
+const countOwned = statement<{ owned: number }>(
+  "count_owned_studios",
+  "SELECT CAST(COUNT(*) AS INTEGER) AS owned FROM memberships WHERE user_id = $1 AND role = 'owner'",
+);
+
 export function membershipStore({ q, run }: Connection): MembershipStore {
   const one = (studioId: string, userId: string) => ({ studio_id: studioId, user_id: userId });
   return {
@@ -62,6 +67,15 @@ export function membershipStore({ q, run }: Connection): MembershipStore {
         .where("role", "=", role)
         .executeTakeFirst();
       return numDeletedRows > 0n;
+    },
+    async countOwnedForUpdate(userId) {
+      // Two statements: a count within the update would not see what another transaction committed while this waited.
+      await q
+        .updateTable("users")
+        .set(({ ref }) => ({ active_studio_id: ref("active_studio_id") }))
+        .where("id", "=", userId)
+        .execute();
+      return (await run(countOwned, [userId]))[0]?.owned ?? 0;
     },
     async moveOwnerCount(studioId, by) {
       const { numUpdatedRows } = await q

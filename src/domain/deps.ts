@@ -23,6 +23,7 @@ import type { LeaseStore, PurgeStore } from "./housekeeping/ports.ts";
 import type { Platforms, PlatformStore } from "./platforms/ports.ts";
 import type { PostStore } from "./posts/ports.ts";
 import type { SearchQueue } from "./posts/search-queue.ts";
+import type { StudioLimits } from "./studios/owned-studios.ts";
 import type { InvitationStore, MembershipStore, StudioStore } from "./studios/ports.ts";
 import type { UploadStore } from "./uploads/ports.ts";
 
@@ -61,8 +62,8 @@ export interface Deps extends Stores {
   base: string;
   /** `{uploadPage}`: where upload links lead. */
   uploadPage: string;
-  limits: AssetLimits;
-  /** Whom the operator lets in, and lets found studios: verified addresses and `@domains`, or `*`. */
+  limits: AssetLimits & StudioLimits;
+  /** Who may sign in and create studios: verified emails and `@domains`, or `*`. */
   signInAllow: readonly string[];
   /** Where files lie. Not part of any transaction. */
   files: FileStore;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
 import { createSessions } from "#auth/sessions.ts";
 import type { Caller } from "#domain/caller.ts";
+import { changeRole } from "#domain/studios/change-role.ts";
 import { removeMember } from "#domain/studios/remove-member.ts";
 import { revokeInvitation } from "#domain/studios/revoke-invitation.ts";
 import { days } from "#lib/clock.ts";
@@ -102,7 +103,7 @@ forEachEngine("who may sign in, and joining by invitation", (bed) => {
     assert.match((await browser.open(base + path)).text, /was used/);
   });
 
-  it("[T6] [T3] whoever signed in by an invitation founds nothing before they accept it, nor once they are out", async () => {
+  it("[T6] [T3] a user admitted only by an invitation creates no studio: not before accepting, not as a member or owner, not once removed", async () => {
     const found = async (browser: Browser, name: string) => {
       const sent = await browser.send(`${base}/api/studios`, {
         method: "POST",
@@ -118,7 +119,11 @@ forEachEngine("who may sign in, and joining by invitation", (bed) => {
     assert.equal(early.body.code, "forbidden");
     assert.match(early.body.hint ?? "", /invitation/);
     await browser.submit(page);
-    assert.equal((await found(browser, "In time")).status, 201);
+    assert.equal((await found(browser, "As a member")).body.code, "forbidden");
+    await changeRole(bed.deps, owner, { userId: (await who(browser))!.id, role: "owner" });
+    const asOwner = await found(browser, "As an owner");
+    assert.deepEqual([asOwner.status, asOwner.body.code], [403, "forbidden"]);
+    assert.match(asOwner.body.hint ?? "", /operator/);
 
     const gone = createBrowser();
     await gone.submit(await tryFrom(gone, `/join/${await token()}`, "gone@elsewhere.example"));

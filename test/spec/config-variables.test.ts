@@ -44,6 +44,7 @@ const defaults: Case[] = [
         document: 100 * mebibyte,
         assetsPerPost: 20,
         studioBytes: undefined,
+        studiosPerUser: 20,
       },
     },
   },
@@ -179,8 +180,9 @@ const given: Case[] = [
       MAX_DOCUMENT_BYTES: "3",
       MAX_ASSETS_PER_POST: "4",
       MAX_STUDIO_BYTES: "5",
+      MAX_STUDIOS_PER_USER: "6",
     },
-    becomes: { limits: { image: 1, video: 5_000_000_000, document: 3, assetsPerPost: 4, studioBytes: 5 } },
+    becomes: { limits: { image: 1, video: 5_000_000_000, document: 3, assetsPerPost: 4, studioBytes: 5, studiosPerUser: 6 } },
   },
   {
     name: "[VAR-OAUTH_CLIENTS] a file",

@@ -27,13 +27,19 @@ export async function admitPerson(
 }
 
 /**
- * Throws `forbidden` unless the person may found a studio: the operator's list says so, or they are in one. An open
- * invitation lets someone in to accept it, and for nothing else.
+ * Throws `forbidden` unless `SIGN_IN_ALLOW` lists the user. An invitation admits its user to that studio, and grants
+ * nothing else on this server.
  */
-export async function admitFounder(deps: Pick<Deps, "users" | "signInAllow">, { user }: SignedIn): Promise<void> {
-  const [known, studios] = await Promise.all([deps.users.find(user.id), deps.users.memberships(user.id)]);
-  if (studios.length > 0 || (known && isListed(deps, known))) return;
-  throw refusal("You may not found a studio here.", "If you were invited to one, open the invitation's link and join.");
+export async function checkMayCreateStudio(
+  deps: Pick<Deps, "users" | "signInAllow">,
+  { user: { id } }: SignedIn,
+): Promise<void> {
+  const user = await deps.users.find(id);
+  if (user && isListed(deps, user)) return;
+  throw refusal(
+    "You can't create studios on this server: you were admitted by an invitation.",
+    "Open your invitation link to work in its studio, or ask the operator to allow your email.",
+  );
 }
 
 function isListed(

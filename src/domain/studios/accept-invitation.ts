@@ -6,6 +6,7 @@ import type { SignedIn } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import type { MembershipView } from "./change-role.ts";
 import { findInvitation, invitationGone } from "./invitation.ts";
+import { checkOwnedStudios } from "./owned-studios.ts";
 import { countOwners } from "./owners.ts";
 import type { Membership } from "./ports.ts";
 
@@ -14,7 +15,7 @@ import type { Membership } from "./ports.ts";
  * Someone who is a member already stays what they are, and the link stays good for whom it was meant.
  */
 export async function acceptInvitation(
-  deps: Pick<Deps, "users" | "invitations" | "memberships" | "transact" | "newId" | "clock">,
+  deps: Pick<Deps, "users" | "invitations" | "memberships" | "transact" | "newId" | "clock" | "limits">,
   caller: SignedIn,
   input: { token: string },
 ): Promise<MembershipView> {
@@ -36,6 +37,7 @@ export async function acceptInvitation(
   const membership: Membership = { studioId, userId: user.id, role, joinedAt: now };
   await deps.transact(async (tx) => {
     await countOwners(tx, studioId, undefined, role);
+    if (role === "owner") await checkOwnedStudios(deps, tx, user.id, true);
     if (!(await tx.invitations.accept(invitation, user.id, now))) throw invitationGone();
     if (!(await tx.memberships.insert(membership))) throw invitationGone();
     await recordActivity(deps, tx, { user: caller.user, studio: { id: studioId } }, "member.joined", user.id, {

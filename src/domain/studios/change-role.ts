@@ -8,6 +8,7 @@ import type { Deps } from "../deps.ts";
 import { ifOvertaken, Overtaken } from "../overtaken.ts";
 import { authorize, authorizeManaging, roles, type Role } from "../policy.ts";
 import { id } from "../text.ts";
+import { checkOwnedStudios } from "./owned-studios.ts";
 import { countOwners } from "./owners.ts";
 
 export const changeRoleInput = z.strictObject({ userId: id, role: z.enum(roles) });
@@ -21,7 +22,7 @@ export interface MembershipView {
 
 /** Gives a member another role. Handing over a studio is making someone else its owner. */
 export async function changeRole(
-  deps: Pick<Deps, "memberships" | "transact" | "newId" | "clock">,
+  deps: Pick<Deps, "memberships" | "transact" | "newId" | "clock" | "limits">,
   caller: Caller,
   input: z.infer<typeof changeRoleInput>,
 ): Promise<MembershipView> {
@@ -37,6 +38,7 @@ export async function changeRole(
     const changed = await deps
       .transact(async (tx) => {
         await countOwners(tx, studioId, member.role, input.role);
+        if (input.role === "owner") await checkOwnedStudios(deps, tx, member.userId, false);
         if (!(await tx.memberships.changeRole(studioId, member.userId, member.role, input.role))) throw new Overtaken();
         await recordActivity(deps, tx, caller, "member.role_changed", member.userId, {
           from: member.role,

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { isoTime } from "#lib/clock.ts";
-import { admitFounder } from "../access/admit-person.ts";
+import { checkMayCreateStudio } from "../access/admit-person.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { SignedIn } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { line } from "../text.ts";
+import { checkOwnedStudios } from "./owned-studios.ts";
 import type { Studio } from "./ports.ts";
 
 export const studioFields = {
@@ -25,13 +26,13 @@ export interface StudioView {
   createdAt: string;
 }
 
-/** A new studio with its creator as owner. It becomes the creator's active studio. */
+/** Creates a studio with its creator as owner. It becomes the creator's active studio. */
 export async function createStudio(
-  deps: Pick<Deps, "users" | "transact" | "newId" | "newSecret" | "clock" | "signInAllow">,
+  deps: Pick<Deps, "users" | "transact" | "newId" | "newSecret" | "clock" | "signInAllow" | "limits">,
   caller: SignedIn,
   input: z.infer<typeof createStudioInput>,
 ): Promise<StudioView> {
-  await admitFounder(deps, caller);
+  await checkMayCreateStudio(deps, caller);
   const studio: Studio = {
     id: deps.newId("studio"),
     name: input.name,
@@ -40,6 +41,7 @@ export async function createStudio(
     createdAt: deps.clock(),
   };
   await deps.transact(async (tx) => {
+    await checkOwnedStudios(deps, tx, caller.user.id, true);
     while (!(await tx.studios.insert(studio, caller.user.id))) {
       studio.slug = `${slugOf(input.name)}-${deps
         .newSecret()

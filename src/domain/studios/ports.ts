@@ -62,6 +62,8 @@ export interface MembershipStore {
   changeRole(studioId: string, userId: string, from: Role, to: Role): Promise<boolean>;
   /** False where the member no longer has `role`. */
   remove(studioId: string, userId: string, role: Role): Promise<boolean>;
+  /** How many studios the user owns. Until its transaction ends, other transactions that ask for this user wait. */
+  countOwnedForUpdate(userId: string): Promise<number>;
   /** Moves the count of owners; false, and nothing changed, where none would be left. */
   moveOwnerCount(studioId: string, by: 1 | -1): Promise<boolean>;
 }
