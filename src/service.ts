@@ -10,6 +10,7 @@ import type { Config } from "#config/config.ts";
 import { callLimits, createCallLimit, noLimit } from "#domain/access/call-limit.ts";
 import { createCallTally } from "#domain/access/call-tally.ts";
 import { countHit, networkBits, unlimited, type RateLimit } from "#domain/access/rate-limit.ts";
+import { hasAsset } from "#domain/assets/has-asset.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Platforms } from "#domain/platforms/ports.ts";
 import { createApi, type Api } from "#http/api/app.ts";
@@ -140,6 +141,7 @@ export function assembleService(parts: ServiceParts): Service {
       uploads: { deps, api: uploadApi, webFiles },
       files: disk && {
         ...disk,
+        hasAsset: (key) => hasAsset(deps, key),
         origins: [base, config.uploadPage].map((address) => new URL(address).origin),
         clock,
       },

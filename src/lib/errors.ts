@@ -54,7 +54,8 @@ export class AppError extends Error {
 }
 
 /** The same words for what never was and for what is someone else's. */
-export const notFound = (what: string): AppError => new AppError("not_found", `There is no such ${what}.`);
+export const notFound = (what: string, hint?: string): AppError =>
+  new AppError("not_found", `There is no such ${what}.`, hint);
 
 export interface ErrorView {
   code: ErrorCode;

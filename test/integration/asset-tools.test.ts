@@ -5,16 +5,17 @@ import { writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { createSweeper } from "#domain/assets/sweep-assets.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
-import { minutes } from "#lib/clock.ts";
+import { hours, minutes } from "#lib/clock.ts";
 import { connect, download, forEachStoreAndEngine, startAssetService, type ToolClient } from "../support/asset-bed.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { outcome } from "../support/outcome.ts";
 import { newStudio } from "../support/people.ts";
 import type { RunningService } from "../support/service.ts";
 import { put } from "../support/stores.ts";
-import { jpeg, mp4, png, sidewaysJpeg } from "../support/samples.ts";
+import { floodPng, jpeg, mp4, png, sidewaysJpeg } from "../support/samples.ts";
 
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 const inlineLimit = 5 * 1024 * 1024;
@@ -113,6 +114,63 @@ forEachStoreAndEngine("asset tools", (bed, store) => {
     assert.equal(await client.fails("attach_asset", { postId: await newPost(), assetId }), "type_mismatch");
     assert.equal(await client.fails("get_asset", { assetId }), "not_found");
     assert.equal(await service.deps.files.stat(`incoming/${assetId}`), undefined);
+  });
+
+  test("[ASSET-8] [ASSET-7] [ASSET-20] after a rejected upload, hints lead to a new URL; the old one stores nothing that stays", async () => {
+    const rejected: [code: string, bytes: Buffer][] = [
+      ["type_mismatch", await png()],
+      ["too_large", Buffer.alloc(200_001, 7)],
+      ["too_large", floodPng(20_000, 20_000)],
+      ["invalid_input", Buffer.alloc(0)],
+    ];
+    const mimeTypes = ["image/jpeg", "image/jpeg", "image/png", "image/jpeg"];
+    for (const [i, [code, bytes]] of rejected.entries()) {
+      const post = await newPost();
+      const mimeType = mimeTypes[i] ?? "";
+      const first = await client.ok("request_asset_upload", { kind: "image", mimeType });
+      await put(first.uploadUrl, bytes).catch(() => {});
+      const { structured } = await client.call("attach_asset", { postId: post, assetId: first.assetId });
+      assert.equal(structured.code, code);
+      assert.match(structured.hint, /request_asset_upload again/);
+      assert.match(structured.message, /deleted/);
+
+      const key = `incoming/${first.assetId}`;
+      assert.equal(await put(first.uploadUrl, await jpeg()), store === "disk" ? 410 : 200);
+      if (store === "disk") assert.equal(await service.deps.files.stat(key), undefined, "nothing is stored");
+      const again = await client.call("attach_asset", { postId: post, assetId: first.assetId });
+      assert.equal(again.structured.code, "not_found");
+      assert.match(again.structured.hint, /request_asset_upload for a new URL/);
+      if (store === "s3") {
+        const later: Deps = { ...service.deps, clock: () => service.deps.clock() + hours(2) };
+        await createSweeper(later)({ pause: async () => {}, isOver: () => false });
+        assert.equal(await service.deps.files.stat(key), undefined, "what was sent is swept");
+      }
+
+      const second = await client.ok("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
+      assert.equal(await put(second.uploadUrl, await jpeg()), 200);
+      assert.equal((await client.ok("attach_asset", { postId: post, assetId: second.assetId })).status, "ready");
+    }
+  });
+
+  test("[ASSET-14] [T1] after delete_asset the URL stores nothing that stays; another studio's id gets the same answer", async () => {
+    const post = await newPost();
+    const { assetId, uploadUrl } = await client.ok("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
+    await client.ok("delete_asset", { assetId });
+    const response = await fetch(uploadUrl, { method: "PUT", body: await jpeg() });
+    if (store === "disk") {
+      assert.equal(response.status, 410);
+      const problem = (await response.json()) as { code: string; hint: string };
+      assert.equal(problem.code, "upload_expired");
+      assert.match(problem.hint, /request_asset_upload/);
+      assert.equal(await service.deps.files.stat(`incoming/${assetId}`), undefined);
+    }
+    const stranger = await connect(service, await newStudio(service.deps));
+    const theirs = await stranger.ok("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
+    const [gone, foreign] = await Promise.all(
+      [assetId, theirs.assetId].map((id) => client.call("attach_asset", { postId: post, assetId: id })),
+    );
+    assert.deepEqual(gone?.structured, foreign?.structured);
+    await stranger.close();
   });
 
   test("[U6] an empty upload is refused and gone", async () => {

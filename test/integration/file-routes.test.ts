@@ -29,8 +29,10 @@ interface Problem {
 describe("signed addresses of the disk store", () => {
   let edge: FileEdge;
   let count = 0;
+  /** Keys whose asset was rejected or deleted. */
+  const goneKeys = new Set<string>();
   before(async () => {
-    edge = await startFileEdge({ stallMs });
+    edge = await startFileEdge({ stallMs, hasAsset: async (key) => !goneKeys.has(key) });
   });
   after(() => edge.close());
 
@@ -77,6 +79,34 @@ describe("signed addresses of the disk store", () => {
     await good.until("HTTP/1.1 200 OK");
     good.socket.destroy();
     assert.equal(await digestAt(edge.store, other), sha256(Buffer.from("hello")));
+  });
+
+  test("[ASSET-8] a PUT for an asset that is gone is 410 before the body is sent, and where it goes meanwhile", async () => {
+    const gone = newKey();
+    goneKeys.add(gone);
+    const asked = await speak(await upload(gone), ["Content-Length: 5", "Expect: 100-continue"]);
+    await asked.ended;
+    assert.match(asked.text(), /^HTTP\/1\.1 410 /);
+    const file = { key: gone.replace("incoming", "files"), bytes: 5, partBytes: 5 };
+    const id = await edge.store.parts.start(file.key, { ...file, mimeType: "image/png" });
+    goneKeys.add(file.key);
+    assert.equal(
+      await put(await edge.store.parts.address({ ...file, id }, 1, Date.now() + 60_000), Buffer.alloc(5)),
+      410,
+    );
+    assert.deepEqual(await edge.store.parts.list({ ...file, id }), []);
+
+    const key = newKey();
+    const sending = await speak(await upload(key), ["Content-Length: 5"], Buffer.from("he"));
+    await until(() => temporary().length > 0);
+    goneKeys.add(key);
+    sending.socket.write("llo");
+    await sending.until("HTTP/1.1 410");
+    sending.socket.destroy();
+    assert.deepEqual(
+      [await edge.store.stat(gone), await edge.store.stat(key), temporary()],
+      [undefined, undefined, []],
+    );
   });
 
   test("[U6] a body past the limit: 413, the connection closed, remembered, and none of it kept", async () => {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import type { HasAsset } from "#http/files/file-put.ts";
 import { fileRoutes } from "#http/files/file-routes.ts";
 import { createFileTokens, type FileTokens } from "#http/files/file-tokens.ts";
 import { createMetrics } from "#http/metrics.ts";
@@ -29,6 +30,8 @@ export interface FileEdgeOptions {
   stallMs?: number;
   minFreeBytes?: number;
   root?: string;
+  /** Every key has an asset unless a test says otherwise. */
+  hasAsset?: HasAsset;
 }
 
 /** A disk store behind the real door, and nothing else of the service. */
@@ -45,6 +48,7 @@ export async function startFileEdge(options: FileEdgeOptions = {}): Promise<File
   const routes = fileRoutes({
     store,
     tokens,
+    hasAsset: options.hasAsset ?? (async () => true),
     origins: [base, uploadPage],
     clock,
     ...(stallMs === undefined ? {} : { stallMs }),

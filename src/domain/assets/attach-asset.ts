@@ -13,6 +13,9 @@ import { refuse } from "./transitions.ts";
 
 export const attachAssetInput = z.strictObject({ postId: id, assetId: id });
 
+const goneHint =
+  "If its upload was rejected or deleted, call request_asset_upload for a new URL. list_assets shows the assets there are.";
+
 /** How often others may get in between before we give up. Each round somebody got ahead. */
 const maxRounds = 20;
 
@@ -32,7 +35,7 @@ export async function attachAsset(
   for (let round = 0; round < maxRounds; round++) {
     const [post, asset] = await Promise.all([deps.posts.find(studioId, postId), deps.assets.find(studioId, assetId)]);
     if (!post) throw notFound("post");
-    if (!asset) throw notFound("asset");
+    if (!asset) throw notFound("asset", goneHint);
     if (asset.postId === postId && asset.status === "ready") return viewAsset(asset);
     if (asset.postId === postId) throw notUploaded();
     if (asset.postId !== null) throw refuse("attach_asset");

@@ -1,10 +1,9 @@
-import { AppError } from "#lib/errors.ts";
+import { AppError, type ErrorCode } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import { ifOvertaken, Overtaken } from "../overtaken.ts";
 import type { Post } from "../posts/post.ts";
 import type { Asset, MediaFacts, ReadyAsset } from "./asset.ts";
-import { emptyFile } from "./base64.ts";
 import { sourceInStore } from "./byte-source.ts";
 import { learnFacts } from "./facts.ts";
 import type { StoredFile } from "./file-store.ts";
@@ -110,12 +109,19 @@ async function judge(deps: AttachDeps, asset: Claimed, stored: StoredFile): Prom
   try {
     return await learnFacts(deps, source, asset, await checkBytes(source, asset));
   } catch (error) {
-    if (error instanceof AppError && refusals.has(error.code)) return error;
-    throw error;
+    const hint = error instanceof AppError ? nextSteps[error.code] : undefined;
+    if (!(error instanceof AppError) || hint === undefined) throw error;
+    return new AppError(error.code, `${error.message} The upload was deleted.`, hint, { cause: error });
   }
 }
 
-const refusals: ReadonlySet<string> = new Set(["too_large", "type_mismatch", "invalid_input"]);
+/** For bytes that are rejected: their asset is deleted, so sending others to the same URL would not help. */
+const nextSteps: Partial<Record<ErrorCode, string>> = {
+  type_mismatch:
+    "Call request_asset_upload again with the file's real type, PUT the file to the new uploadUrl and attach the new asset. whoami lists the accepted types.",
+  too_large: "Call request_asset_upload again for a smaller image.",
+  invalid_input: "Call request_asset_upload again and PUT the file to the new uploadUrl.",
+};
 
 /** Bytes that do not pass go, and the record with them. */
 async function refuseBytes(deps: AttachDeps, caller: Caller, asset: Asset, fault: AppError): Promise<undefined> {
@@ -132,12 +138,13 @@ async function refuseBytes(deps: AttachDeps, caller: Caller, asset: Asset, fault
 }
 
 function sizeFault({ limits }: Pick<AttachDeps, "limits">, { kind }: Asset, bytes: number): AppError | undefined {
-  if (bytes === 0) return emptyFile();
+  if (bytes === 0)
+    return new AppError("invalid_input", "The uploaded file is empty; it was deleted.", nextSteps.invalid_input);
   if (bytes <= limits[kind]) return undefined;
   return new AppError(
     "too_large",
     `The file is larger than the ${limits[kind]} bytes that a file of kind ${kind} may have; it was deleted.`,
-    "Send a smaller file with request_asset_upload, or let the person send it whole with create_upload_session.",
+    "Call request_asset_upload again for a smaller file, or create_upload_session: through its link a person can send a file of any size.",
   );
 }
 

@@ -22,7 +22,11 @@ export interface FileReceiver {
       declaredBytes: number | undefined,
     ): Promise<void>;
   };
+  remove(key: string): Promise<void>;
 }
+
+/** Whether the asset that a key was made for still exists. */
+export type HasAsset = (key: string) => Promise<boolean>;
 
 /** Less than this in one stretch of patience is no upload but a hold on a connection and a file. */
 const leastBytes = 16 * 1024;
@@ -35,11 +39,12 @@ export async function receiveFile(
   res: ServerResponse,
   store: FileReceiver,
   claims: Extract<FileClaims, { op: "put" | "part" }>,
-  patienceMs: number,
+  { hasAsset, patienceMs }: { hasAsset: HasAsset; patienceMs: number },
 ): Promise<void> {
   // RFC 9110 §14.5: storing a part as if it were the whole is the one wrong answer.
   if (req.headers["content-range"] !== undefined)
     throw new AppError("invalid_input", "Send the whole file in one PUT.");
+  if (!(await hasAsset(claims.op === "part" ? claims.file.key : claims.key))) throw assetGone(claims.op);
   const length = req.headers["content-length"];
   const declaredBytes = length === undefined ? undefined : Number(length);
   const watch = watchSender(req, patienceMs);
@@ -47,14 +52,28 @@ export async function receiveFile(
     const body = bodyOf(req, res);
     const etag: Record<string, string> = {};
     if (claims.op === "part") await store.parts.receive(claims.file, claims.part, body, declaredBytes);
-    else
-      etag["etag"] =
-        `"${(await store.receive(claims.key, body, { maxBytes: claims.maxBytes, declaredBytes })).version}"`;
+    else {
+      const { version } = await store.receive(claims.key, body, { maxBytes: claims.maxBytes, declaredBytes });
+      if (!(await hasAsset(claims.key))) {
+        // Rejected or deleted while the bytes came in.
+        await store.remove(claims.key);
+        throw assetGone(claims.op);
+      }
+      etag["etag"] = `"${version}"`;
+    }
     res.writeHead(200, { ...etag, "content-length": "0", "cache-control": "no-store" }).end();
   } finally {
     clearInterval(watch);
   }
 }
+
+/** 410: the URL is genuine, and no longer of use. */
+const assetGone = (op: "put" | "part"): AppError =>
+  new AppError(
+    "upload_expired",
+    "This upload was canceled, or its file was rejected.",
+    op === "put" ? "Call request_asset_upload again for a new URL." : "Send the file again.",
+  );
 
 /** The body, left alive when it is not read to its end: the answer still has to go out on the same connection. */
 function bodyOf(req: IncomingMessage, res: ServerResponse): AsyncIterable<Uint8Array> {

@@ -2,13 +2,14 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { serveFile, type FileReader } from "./file-get.ts";
-import { receiveFile, refuse, type FileReceiver } from "./file-put.ts";
+import { receiveFile, refuse, type FileReceiver, type HasAsset } from "./file-put.ts";
 import type { FileTokens } from "./file-tokens.ts";
 import type { Route } from "../server.ts";
 
 export interface FileRouteParts {
   store: FileReader & FileReceiver;
   tokens: FileTokens;
+  hasAsset: HasAsset;
   /** Origins of the pages that upload: the web app's and the upload page's. */
   origins: readonly string[];
   clock: Clock;
@@ -35,7 +36,8 @@ export function fileRoutes(parts: FileRouteParts): Route[] {
         const wanted = req.method === "PUT" ? ["put", "part"] : ["get"];
         if (!["PUT", "GET", "HEAD"].includes(req.method ?? "") || !claims || !wanted.includes(claims.op))
           throw notValid();
-        if (claims.op !== "get") await receiveFile(req, res, parts.store, claims, patienceMs);
+        if (claims.op !== "get")
+          await receiveFile(req, res, parts.store, claims, { hasAsset: parts.hasAsset, patienceMs });
         else await serveFile(req, res, parts.store, claims, { clock: parts.clock, patienceMs });
       } catch (error) {
         await refuse(req, res, error, context);

@@ -114,9 +114,9 @@ async function sendMissing(
         }, either);
         break;
       } catch (error) {
-        // 403, 404: the address has expired. A new one tells whether the file is still wanted at all.
+        // 403, 404, 410: the URL has expired, or the file was canceled. Asking for a new URL tells which.
         const stale =
-          error instanceof RequestError && [400, 403, 404].includes(error.status) && ++refusals < maxRefusals;
+          error instanceof RequestError && [400, 403, 404, 410].includes(error.status) && ++refusals < maxRefusals;
         if (!stale) throw error;
         addresses.delete(part);
       }
