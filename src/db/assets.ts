@@ -28,8 +28,10 @@ const confirmOnPost = statement<AssetRow>(
 const confirmInPlace = statement<AssetRow>(
   "confirm_in_place",
   `UPDATE assets SET status = 'ready', bytes = $1, charged_bytes = $1, version = $2, sha256 = $3,
-          width = $4, height = $5, duration_ms = $6
-    WHERE id = $7 AND status = 'pending' AND post_id IS NOT NULL AND storage_key = $8 AND source_version = $9 RETURNING *`,
+          width = $4, height = $5, duration_ms = $6, kind = $7, mime_type = $8, filename = $9
+    WHERE id = $10 AND status = 'pending' AND post_id = $11 AND storage_key = $12 AND source_version = $13
+      AND filename = $14 AND charged_bytes = $15
+    RETURNING *`,
 );
 
 const charge = statement<Pick<AssetRow, "id">>(
@@ -91,13 +93,11 @@ export function assetStore({ q, run }: Connection): AssetStore {
       const [row] = await run(confirmOnPost, [...facts, postId, position, assetId, storageKey, sourceVersion]);
       return row && toReady(row);
     },
-    async confirmInPlace(
-      assetId,
-      { storageKey, sourceVersion },
-      { bytes, version, sha256, width, height, durationMs },
-    ) {
-      const facts = [bytes, version, sha256, width, height, durationMs];
-      const [row] = await run(confirmInPlace, [...facts, assetId, storageKey, sourceVersion]);
+    async confirmInPlace(asset, confirmed) {
+      const { bytes, version, sha256, width, height, durationMs, kind, mimeType, filename } = confirmed;
+      const values = [bytes, version, sha256, width, height, durationMs, kind, mimeType, filename];
+      const from = [asset.id, asset.postId, asset.storageKey, asset.sourceVersion, asset.filename, asset.chargedBytes];
+      const [row] = await run(confirmInPlace, [...values, ...from]);
       return row && toReady(row);
     },
     async putOnPost(studioId, assetId, { postId, position }) {

@@ -46,6 +46,28 @@ if (hasChromium())
           folder.remove();
         });
 
+        test("[UPLOAD-4] a JPEG named .png, and one without an extension, are accepted as what they are", async () => {
+          const link = await newLink(service);
+          const { page, context } = await openPage(browser);
+          await page.goto(link.url);
+          await choose(page, [
+            { name: "door.png", mimeType: "image/png", buffer: await jpeg(900, 600) },
+            { name: "window", mimeType: "", buffer: await jpeg(300, 300) },
+          ]);
+          await done(page);
+          const assets = (await link.assets()).map(({ filename, mimeType, status }) => [filename, mimeType, status]);
+          assert.deepEqual(
+            assets.toSorted(([a = ""], [b = ""]) => a.localeCompare(b)),
+            [
+              ["door.jpg", "image/jpeg", "ready"],
+              ["window.jpg", "image/jpeg", "ready"],
+            ],
+          );
+          await page.getByLabel("Alt text").nth(1).waitFor();
+          await page.getByText("window.jpg", { exact: true }).waitFor();
+          await context.close();
+        });
+
         test("[UPLOAD-2] [UPLOAD-9] [W7] several files at once arrive, whole, and are on the post", async () => {
           const link = await newLink(service);
           const { page, complaints, asked, context } = await openPage(browser);

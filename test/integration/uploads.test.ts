@@ -27,11 +27,16 @@ import { forEachEngine, type Bed } from "../support/engines.ts";
 import { createHookedFiles, type HookedFiles } from "../support/hooked-files.ts";
 import { outcome, tally } from "../support/outcome.ts";
 import { newMember, newStudio } from "../support/people.ts";
-import { jpeg, mp4, png } from "../support/samples.ts";
+import { headOf } from "../support/judge.ts";
+import { archives, ooxml, programs } from "../support/sample-files.ts";
+import { jpeg, mp4, office, png } from "../support/samples.ts";
 import { approve } from "../support/tokens.ts";
 
 const picture = await jpeg();
 const otherKind = await png();
+const [program = picture] = Object.values(programs);
+const [archive = picture] = Object.values(archives);
+const officeType = `${ooxml}wordprocessingml.document`;
 const film = Buffer.concat([mp4(), Buffer.alloc(20 * 1024 * 1024, 7)]);
 
 interface Scene {
@@ -73,6 +78,9 @@ async function send(
     assert.ok(await at.files.parts.send(url, content.subarray((part - 1) * partBytes, part * partBytes)));
   }
 }
+
+const startWithHead = async (at: Scene, name: string, content: Buffer): Promise<StartedFile> =>
+  startFile(at.deps, await visit(at), { ...file(name, content), head: headOf(content) });
 
 const complete = async (at: Scene, fileId: string) => completeFile(at.deps, await visit(at), { fileId });
 const onPost = async ({ deps, owner, postId }: Scene) => (await getPost(deps, owner, { postId })).assets;
@@ -177,15 +185,12 @@ forEachEngine("uploads through a link", (bed) => {
     assert.deepEqual(await tally(works), { ok: 2, quota_exceeded: 8 });
     const [first] = await onPost(at);
     await deleteAsset(at.deps, at.owner, { assetId: first?.id ?? "" });
-    const liar = await start(
-      at,
-      "liar.jpg",
-      Buffer.concat([otherKind, Buffer.alloc(Math.max(0, picture.length - otherKind.length))]).subarray(
-        0,
-        picture.length,
-      ),
+    const html = Buffer.from("<!DOCTYPE html><script>alert(1)</script>".padEnd(picture.length)).subarray(
+      0,
+      picture.length,
     );
-    await send(at, liar, Buffer.concat([otherKind, Buffer.alloc(picture.length)]).subarray(0, picture.length));
+    const liar = await start(at, "liar.jpg", html);
+    await send(at, liar, html);
     assert.equal(await outcome(complete(at, liar.file.id)), "type_mismatch");
     assert.equal((await onPost(at)).length, 1, "record and place are gone");
     assert.equal(await outcome(complete(at, liar.file.id)), "not_found");
@@ -197,11 +202,69 @@ forEachEngine("uploads through a link", (bed) => {
       assert.equal(await outcome(start(at, name)), "unsupported_type", name);
     }
     assert.equal(await outcome(start(at, "empty.jpg", Buffer.alloc(0))), "invalid_input");
-    const visitor = await visit(at);
-    const head = otherKind.subarray(0, 64 * 1024).toString("base64");
-    assert.equal(await outcome(startFile(at.deps, visitor, { ...file("a.jpg", otherKind), head })), "type_mismatch");
-    assert.equal(await outcome(startFile(at.deps, visitor, { ...file("a.png", otherKind), head })), "ok");
-    assert.equal((await onPost(at)).length, 1);
+    const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>');
+    for (const [name, content, code] of [
+      ["a.jpg", svg, "type_mismatch"],
+      ["a.svg", svg, "unsupported_type"],
+      ["a", svg, "unsupported_type"],
+      ["a.png", program, "type_mismatch"],
+      ["setup.exe", program, "unsupported_type"],
+      ["archive.zip", archive, "unsupported_type"],
+    ] as const)
+      assert.equal(await outcome(startWithHead(at, name, content)), code, name);
+    assert.deepEqual(await onPost(at), []);
+  });
+
+  test("[UPLOAD-4] a file whose name has the wrong extension, an unknown one or none is accepted as what it is", async () => {
+    const at = await scene(bed);
+    const docx = office("word", {});
+    for (const [name, content, mimeType, kind, filename] of [
+      ["door.png", picture, "image/jpeg", "image", "door.jpg"],
+      ["door.mp4", otherKind, "image/png", "image", "door.png"],
+      ["door.html", picture, "image/jpeg", "image", "door.html.jpg"],
+      ["door", picture, "image/jpeg", "image", "door.jpg"],
+      ["notes.txt", mp4(), "video/mp4", "video", "notes.mp4"],
+      ["film.mov", mp4(), "video/quicktime", "video", "film.mov"],
+      ["plan.xlsx", docx, officeType, "document", "plan.docx"],
+    ] as const) {
+      const started = await startWithHead(at, name, content);
+      assert.equal(started.file.filename, name, "while it is uploading, it has the name that it was sent with");
+      await send(at, started, content);
+      const { id, bytes } = await complete(at, started.file.id);
+      const asset = (await onPost(at)).find((one) => one.id === id);
+      assert.deepEqual(
+        [asset?.mimeType, asset?.kind, asset?.filename, asset?.status, bytes],
+        [mimeType, kind, filename, "ready", content.length],
+        name,
+      );
+    }
+    const [first] = await onPost(at);
+    assert.deepEqual(
+      [first?.width, first?.thumbnailUrl !== undefined],
+      [64, true],
+      "its metadata is read as what it is",
+    );
+  });
+
+  test("[UPLOAD-4] a file that was started without its first bytes is accepted as what it is, too", async () => {
+    const at = await scene(bed);
+    const started = await start(at, "door.gif", picture);
+    await send(at, started, picture);
+    const { mimeType, filename } = await complete(at, started.file.id);
+    assert.deepEqual([mimeType, filename], ["image/jpeg", "door.jpg"]);
+  });
+
+  test("a name that was changed while the file was uploading stays", async () => {
+    const at = await scene(bed);
+    const started = await start(at, "door.png", picture);
+    await send(at, started, picture);
+    let renamed = false;
+    at.files.hook = async (call, when) => {
+      if (call !== "read" || when !== "after" || renamed) return;
+      renamed = true;
+      await updateAsset(at.deps, at.owner, { assetId: started.file.id, filename: "Front door.jpg" });
+    };
+    assert.equal((await complete(at, started.file.id)).filename, "Front door.jpg");
   });
 
   test("[UPLOAD-5] the 30 minutes gate the start of a file, 24 hours its end", async () => {

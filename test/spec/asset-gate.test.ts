@@ -2,12 +2,15 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { sourceOfBuffer } from "#domain/assets/byte-source.ts";
+import { fitExtension } from "#domain/assets/filename.ts";
+import { isSameFamily } from "#domain/assets/gate/formats.ts";
 import { checkBytes } from "#domain/assets/gate/gate.ts";
+import { recognizeHead, recognizeType } from "#domain/assets/gate/recognize-type.ts";
 import { assetKinds } from "#domain/assets/kinds.ts";
 import { outcome } from "../support/outcome.ts";
 import * as sample from "../support/samples.ts";
 import { archives, filesOfEveryType, ooxml, programs } from "../support/sample-files.ts";
-import { judge } from "../support/judge.ts";
+import { declare, headOf, judge } from "../support/judge.ts";
 
 const files = await filesOfEveryType();
 
@@ -64,6 +67,49 @@ for (const [group, members] of Object.entries({ programs, archives, markup, play
     }
   });
 }
+
+test("[UPLOAD-4] the upload page accepts every accepted format as what it is, whatever its name says", async () => {
+  const binary = Object.entries(files).filter(([type]) => !isText(type));
+  for (const [real, bytes] of binary) {
+    const source = sourceOfBuffer(bytes);
+    for (const named of Object.keys(files)) {
+      const { mimeType } = await recognizeType(source, declare(named));
+      if ((await judge(bytes, named)) === "ok") assert.equal(mimeType, named);
+      else assert.ok(isSameFamily(real, mimeType), `${real} named as ${named} is ${mimeType}`);
+    }
+    const unnamed = await recognizeType(source, undefined);
+    assert.ok(isSameFamily(real, unnamed.mimeType), `${real} without a name is ${unnamed.mimeType}`);
+  }
+  for (const [real, bytes] of Object.entries(files).filter(([type]) => isText(type)))
+    assert.equal(await outcome(recognizeType(sourceOfBuffer(bytes), undefined)), "unsupported_type", real);
+});
+
+for (const [group, members] of Object.entries({ programs, archives, markup, playlists })) {
+  test(`[UPLOAD-4] [U12] [U16] the upload page accepts ${group} under no name, neither early nor in the end`, async () => {
+    for (const [name, bytes] of Object.entries(members)) {
+      for (const declared of Object.keys(files))
+        assert.equal(await outcome(recognizeType(sourceOfBuffer(bytes), declare(declared))), "type_mismatch", name);
+      assert.equal(await outcome(recognizeType(sourceOfBuffer(bytes), undefined)), "unsupported_type", name);
+      assert.equal(await outcome(recognizeHead(headOf(bytes), bytes.length, undefined)), "unsupported_type", name);
+    }
+  });
+}
+
+test("[ASSET-21] a name gets an extension that fits what the file is", () => {
+  for (const [name, type, fitted] of [
+    ["door.png", "image/jpeg", "door.jpg"],
+    ["door.JPEG", "image/jpeg", "door.JPEG"],
+    ["door.jfif", "image/jpeg", "door.jfif"],
+    ["door", "image/png", "door.png"],
+    ["door.html", "image/png", "door.html.png"],
+    ["2026.11.15 door", "image/webp", "2026.11.15 door.webp"],
+    ["film.mov", "video/mp4", "film.mov"],
+    ["film.jpg", "video/mp4", "film.mp4"],
+    ["server.log", "text/plain", "server.log"],
+    ["plan.xlsx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "plan.docx"],
+  ] as const)
+    assert.equal(fitExtension(name, type), fitted, name);
+});
 
 test("[U12] [U16] XML passes as no binary type, whatever it begins with", async () => {
   const xml = [

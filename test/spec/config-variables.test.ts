@@ -182,7 +182,9 @@ const given: Case[] = [
       MAX_STUDIO_BYTES: "5",
       MAX_STUDIOS_PER_USER: "6",
     },
-    becomes: { limits: { image: 1, video: 5_000_000_000, document: 3, assetsPerPost: 4, studioBytes: 5, studiosPerUser: 6 } },
+    becomes: {
+      limits: { image: 1, video: 5_000_000_000, document: 3, assetsPerPost: 4, studioBytes: 5, studiosPerUser: 6 },
+    },
   },
   {
     name: "[VAR-OAUTH_CLIENTS] a file",

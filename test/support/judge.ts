@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { sourceInStore, sourceOfBuffer, type ByteSource } from "#domain/assets/byte-source.ts";
-import { checkHead, headLength } from "#domain/assets/gate/check-head.ts";
 import { kindOf, type Declared } from "#domain/assets/declared.ts";
 import { checkBytes } from "#domain/assets/gate/gate.ts";
+import { headLength, recognizeHead, recognizeType } from "#domain/assets/gate/recognize-type.ts";
 import { createHookedFiles } from "./hooked-files.ts";
 import { outcome } from "./outcome.ts";
 
@@ -22,11 +22,15 @@ export async function judge(bytes: Uint8Array, mimeType: string): Promise<string
   ]);
   assert.equal(sent, stored, "the verdict is the same whichever way the bytes came in");
   if (bytes.length === 0) return sent;
-  const head = Buffer.from(bytes.subarray(0, headLength)).toString("base64");
-  const early = await outcome(checkHead(head, bytes.length, declared));
-  if (early !== "ok") assert.equal(early, sent, "what the upload page refuses early is what is refused in the end");
+  const early = await outcome(recognizeHead(headOf(bytes), bytes.length, declared));
+  const source = sourceOfBuffer(bytes);
+  const late = await outcome(async () => checkBytes(source, await recognizeType(source, declared)));
+  if (early !== "ok") assert.equal(early, late, "the upload page rejects early only what it rejects in the end");
+  if (sent === "ok") assert.deepEqual(await recognizeType(source, declared), declared);
   return sent;
 }
+
+export const headOf = (bytes: Uint8Array): string => Buffer.from(bytes.subarray(0, headLength)).toString("base64");
 
 const store = createHookedFiles(() => 0);
 

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { text } from "../text.ts";
 import type { Declared } from "./declared.ts";
+import { isSameFamily } from "./gate/formats.ts";
+import { isTextType } from "./gate/text-check.ts";
 
 /** Control characters, line ends, and the marks that turn around what stands after them. */
 const invisible = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
@@ -24,7 +26,7 @@ export const filenameFor = (name: string | undefined, { kind, mimeType }: Declar
 
 /** The usual ones first. */
 const extensions: Readonly<Record<string, readonly string[]>> = {
-  "image/jpeg": ["jpg", "jpeg"],
+  "image/jpeg": ["jpg", "jpeg", "jfif", "jpe"],
   "image/png": ["png"],
   "image/webp": ["webp"],
   "image/gif": ["gif"],
@@ -57,6 +59,17 @@ export const extensionsOf = (mimeType: string): string[] => (extensions[mimeType
 export function typeOfFilename(name: string): string | undefined {
   const ending = /\.([a-z0-9]{1,10})$/i.exec(name)?.[1]?.toLowerCase();
   return ending && Object.keys(extensions).find((type) => extensions[type]?.includes(ending));
+}
+
+/**
+ * The name with an extension that fits its type, so that a download opens. A wrong extension is replaced, a missing or
+ * unknown one is added to; text opens under any name.
+ */
+export function fitExtension(name: string, mimeType: string): string {
+  const named = typeOfFilename(name);
+  if (named === undefined ? isTextType(mimeType) : isSameFamily(mimeType, named)) return name;
+  const stem = named === undefined ? name : name.slice(0, name.lastIndexOf("."));
+  return `${stem}${extensionsOf(mimeType)[0] ?? ""}`;
 }
 
 /** For a schema that must have a name. */

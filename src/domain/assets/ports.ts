@@ -1,4 +1,4 @@
-import type { Asset, MediaFacts, ReadyAsset } from "./asset.ts";
+import type { Asset, AssetOnItsWay, MediaFacts, ReadyAsset } from "./asset.ts";
 import type { AssetKind } from "./kinds.ts";
 
 export interface AssetFilter {
@@ -21,6 +21,9 @@ export interface Confirmed extends MediaFacts {
   sha256: string | null;
 }
 
+/** What a file turned out to be, where nobody declared it. */
+export type Recognized = Pick<Asset, "kind" | "mimeType" | "filename">;
+
 /**
  * Every change is one statement that says from which state it leads, and tells whether it was there.
  * Those that also move a count run in one transaction, in the order post, asset, studio.
@@ -36,8 +39,8 @@ export interface AssetStore {
   claim(assetId: string, from: string | null, claim: Claim): Promise<boolean>;
   /** Pending, with this claim, to ready on the post; undefined where it is not so any more. */
   confirmOnPost(assetId: string, claim: Claim, confirmed: Confirmed, place: Place): Promise<ReadyAsset | undefined>;
-  /** Pending, with this claim and a place on a post, to ready there; undefined where it is not so any more. */
-  confirmInPlace(assetId: string, claim: Claim, confirmed: Confirmed): Promise<ReadyAsset | undefined>;
+  /** An asset that was uploading to a post becomes ready there; undefined if it has changed since it was read. */
+  confirmInPlace(asset: AssetOnItsWay, confirmed: Confirmed & Recognized): Promise<ReadyAsset | undefined>;
   /** Ready and on no post, to on the post; undefined where it is not so any more. */
   putOnPost(studioId: string, assetId: string, place: Place): Promise<ReadyAsset | undefined>;
   /** Off the post; false where it is not ready there. */

@@ -1,10 +1,12 @@
 import { AppError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
-import type { AssetOnItsWay, ReadyAsset } from "../assets/asset.ts";
+import type { Asset, AssetOnItsWay, ReadyAsset } from "../assets/asset.ts";
 import { sourceInStore } from "../assets/byte-source.ts";
 import { learnFacts } from "../assets/facts.ts";
+import { fitExtension } from "../assets/filename.ts";
 import type { StoredFile } from "../assets/file-store.ts";
 import { checkBytes, type Passed } from "../assets/gate/gate.ts";
+import { recognizeType } from "../assets/gate/recognize-type.ts";
 import { removeFiles, removeRecord } from "../assets/removal.ts";
 import type { Deps } from "../deps.ts";
 import { ifOvertaken, Overtaken } from "../overtaken.ts";
@@ -17,6 +19,9 @@ type Needs = Pick<
   Deps,
   "uploads" | "assets" | "strayFiles" | "transact" | "files" | "media" | "signer" | "newId" | "clock" | "base"
 >;
+
+/** A file that was accepted, as what it is. */
+type Checked = Passed & Pick<Asset, "kind" | "mimeType" | "filename">;
 
 const maxRounds = 10;
 
@@ -33,8 +38,8 @@ export async function completeFile(deps: Needs, visitor: UploadVisitor, input: {
     if (!way) return viewFile(deps, visitor, file);
     const stored = await deps.files.parts.complete(way.parted);
     if (!stored) throw partsMissing();
-    const passed = await judge(deps, visitor, way.asset, stored).catch(forPeople);
-    const ready = passed && (await makeReady(deps, visitor, way.asset, stored, passed));
+    const checked = await judge(deps, visitor, way.asset, stored).catch(forPeople);
+    const ready = checked && (await makeReady(deps, visitor, way.asset, stored, checked));
     if (ready) return viewFile(deps, visitor, { ...file, asset: ready });
   }
   throw new AppError("storage_unavailable", "The file kept changing while it was put on the post.", "Try again.", {
@@ -48,9 +53,12 @@ async function judge(
   visitor: UploadVisitor,
   asset: AssetOnItsWay,
   { bytes }: StoredFile,
-): Promise<Passed | undefined> {
+): Promise<Checked | undefined> {
   try {
-    return await checkBytes(sourceInStore(deps.files, asset.storageKey, bytes), asset);
+    const source = sourceInStore(deps.files, asset.storageKey, bytes);
+    const { kind, mimeType } = await recognizeType(source, asset);
+    const passed = await checkBytes(source, { kind, mimeType });
+    return { ...passed, kind, mimeType, filename: fitExtension(asset.filename, mimeType) };
   } catch (error) {
     if (!(error instanceof AppError) || !["too_large", "type_mismatch", "invalid_input"].includes(error.code)) {
       // The file may have been taken away by a parallel call that judged it first.
@@ -79,14 +87,21 @@ async function makeReady(
   visitor: UploadVisitor,
   asset: AssetOnItsWay,
   stored: StoredFile,
-  passed: Passed,
+  checked: Checked,
 ): Promise<ReadyAsset | undefined> {
-  const { id, studioId, postId, storageKey, sourceVersion, filename } = asset;
-  const facts = await learnFacts(deps, sourceInStore(deps.files, storageKey, stored.bytes), asset, passed);
+  const { id, studioId, postId, storageKey } = asset;
+  const { kind, mimeType, filename } = checked;
+  const facts = await learnFacts(deps, sourceInStore(deps.files, storageKey, stored.bytes), checked, checked);
   return deps
     .transact(async (tx) => {
       if (!(await tx.posts.touch(studioId, postId, deps.clock()))) throw new Overtaken();
-      const ready = await tx.assets.confirmInPlace(id, { storageKey, sourceVersion }, { ...stored, ...facts });
+      const ready = await tx.assets.confirmInPlace(asset, {
+        ...stored,
+        ...facts,
+        kind,
+        mimeType,
+        filename,
+      });
       if (!ready) throw new Overtaken();
       const detail = { postId, filename, bytes: stored.bytes, linkId: visitor.link.id };
       await recordActivity(deps, tx, visitor, "asset.attached", id, detail);

@@ -4,9 +4,9 @@ import { AppError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Asset } from "../assets/asset.ts";
 import { emptyFile } from "../assets/base64.ts";
-import { checkHead, headLength } from "../assets/gate/check-head.ts";
 import { kindOf, plainType, type Declared } from "../assets/declared.ts";
 import { cleanFilename, filenameFor, typeOfFilename } from "../assets/filename.ts";
+import { headLength, recognizeHead } from "../assets/gate/recognize-type.ts";
 import { newFileKey } from "../assets/keys.ts";
 import { newPendingAsset } from "../assets/new-asset.ts";
 import { partBytesFor } from "../assets/part-store.ts";
@@ -35,7 +35,7 @@ export const startFileInput = z.strictObject({
     .base64()
     .max(Math.ceil(headLength / 3) * 4)
     .optional()
-    .describe("The first 64 KiB, so that a wrong type is refused before the rest is sent."),
+    .describe("The first 64 KiB: a file that is not accepted is rejected before the rest is sent."),
 });
 
 type Input = z.infer<typeof startFileInput>;
@@ -104,8 +104,7 @@ async function begin(
   const { size } = input;
   if (size === 0) throw emptyFile();
   const name = shorten(cleanFilename(input.name));
-  const declared = declare(name, input.type);
-  await checkHead(input.head, size, declared);
+  const declared = await recognizeHead(input.head, size, typeByName(name, input.type));
   await checkQuota(deps, studio.id, size);
   const post = await deps.posts.find(studio.id, link.postId);
   if (post && post.assetCount >= deps.limits.assetsPerPost) throw postFull(deps);
@@ -149,12 +148,11 @@ async function begin(
   );
 }
 
-/** By its name, which is what the browser itself goes by, and where that says nothing, by what the browser says. */
-function declare(name: string, type: string): Declared {
-  const mimeType = typeOfFilename(name) ?? plainType(type);
+/** What the extension stands for, or else what the browser says. */
+function typeByName(name: string, browserType: string): Declared | undefined {
+  const mimeType = typeOfFilename(name) ?? plainType(browserType);
   const kind = kindOf(mimeType);
-  if (kind) return { kind, mimeType };
-  throw new AppError("unsupported_type", "Files of this type are not accepted.");
+  return kind && { kind, mimeType };
 }
 
 const maxName = 200;

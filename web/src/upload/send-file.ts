@@ -53,6 +53,7 @@ export function createSender({ works, links, keeper, patience, total, tell, onAr
         onStarted({ file: remote }) {
           const unsaid = work.altText !== "" && work.altText !== remote.altText && work.id === undefined;
           work.id = remote.id;
+          work.type = remote.mimeType; // of the bytes, which the name may contradict
           // The server knows it from before, under a row of its own: this one takes its place.
           const twin = works.findIndex((one) => one !== work && one.id === remote.id);
           if (twin >= 0) works.splice(twin, 1);

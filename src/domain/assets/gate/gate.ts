@@ -22,29 +22,35 @@ export interface Passed {
 export async function checkBytes(source: ByteSource, declared: Declared): Promise<Passed> {
   if (source.bytes === 0) throw emptyFile();
   const head = await source.read(0, headBytes);
-  if (isTextType(declared.mimeType)) {
-    const found = checkText(head) ?? (isPlainText(head) ? undefined : await detectFormat(source, head));
-    if (found !== undefined) throw mismatch(declared, found);
-    return { size: undefined };
-  }
-  const found = await detectFormat(source, head);
-  if (found !== undefined && !isSameFamily(found, declared.mimeType)) throw mismatch(declared, found);
-  if (found === undefined) {
-    const markup = findMarkup(head, "any");
-    if (markup !== undefined) throw mismatch(declared, markup);
-    return { size: undefined };
-  }
-  if (declared.kind !== "image") return { size: undefined };
-  const size = await measure(source, head, found);
+  const { format, isMismatch } = await inspectFormat(source, head, declared);
+  if (isMismatch) throw typeMismatch(declared, format);
+  if (declared.kind !== "image" || format === undefined) return { size: undefined };
+  const size = await measure(source, head, format);
   if (size && (size.width * size.height > maxPixels || size.crowded)) throw flood();
   return { size };
 }
 
-const mismatch = ({ mimeType }: Declared, found: string): AppError =>
+/** The format of the bytes, where it is recognisable, and whether it rules out the declared type. */
+export async function inspectFormat(
+  source: ByteSource,
+  head: Uint8Array,
+  { mimeType }: Declared,
+): Promise<{ format: string | undefined; isMismatch: boolean }> {
+  if (isTextType(mimeType)) {
+    const format = checkText(head) ?? (isPlainText(head) ? undefined : await detectFormat(source, head));
+    return { format, isMismatch: format !== undefined };
+  }
+  const format = await detectFormat(source, head);
+  if (format !== undefined) return { format, isMismatch: !isSameFamily(format, mimeType) };
+  const markup = findMarkup(head, "any");
+  return { format: markup, isMismatch: markup !== undefined };
+}
+
+export const typeMismatch = ({ mimeType }: Declared, format: string | undefined): AppError =>
   new AppError(
     "type_mismatch",
-    `The file was declared as ${mimeType}, but its content is ${found}.`,
-    "Send the file again with its real type, or convert it first; whoami lists the types.",
+    `The file was declared as ${mimeType}, but its content is ${format}.`,
+    "Declare the file's real type, or convert the file first. whoami lists the accepted types.",
   );
 
 const flood = (): AppError =>
