@@ -6,6 +6,7 @@ import { createSweeper } from "#domain/assets/sweep-assets.ts";
 import type { Deps } from "#domain/deps.ts";
 import { withLease } from "#domain/housekeeping/lease.ts";
 import { renewDue } from "#domain/platforms/renew-due.ts";
+import { releaseIdle } from "#domain/uploads/release-idle.ts";
 import { sweepUploads } from "#domain/uploads/sweep-uploads.ts";
 import { minutes, seconds } from "#lib/clock.ts";
 import { every, type Repeated } from "#lib/every.ts";
@@ -40,6 +41,7 @@ export function startJobs(deps: Deps, log: Log): Repeated[] {
       if (Object.values(swept).some((count) => count > 0))
         log.info(swept, "files that belonged to nobody were removed");
     }),
+    job("idle-uploads", async (within) => releaseIdle(deps, within(seconds(20)))),
     job("lost-files", async () => {
       for (const { id, studioId, storageKey } of await findLostFiles())
         log.error({ assetId: id, studioId, storageKey }, "a stored file is gone or changed; restore it from a backup");

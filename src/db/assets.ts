@@ -141,6 +141,16 @@ export function assetStore({ q, run }: Connection): AssetStore {
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },
+    async changeCharge(assetId, from, to) {
+      const { numUpdatedRows } = await q
+        .updateTable("assets")
+        .set({ charged_bytes: to })
+        .where("id", "=", assetId)
+        .where("status", "=", "pending")
+        .where("charged_bytes", "=", from)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
     async charge(studioId, bytes, limit) {
       return (await run(charge, [bytes, studioId, limit ?? Number.MAX_SAFE_INTEGER])).length > 0;
     },

@@ -91,7 +91,16 @@ export interface Schema {
     expires_at: number;
     withdrawn_at: number | null;
   };
-  upload_files: { asset_id: string; link_id: string; file_hash: string; bytes: number; part_bytes: number };
+  upload_files: {
+    asset_id: string;
+    link_id: string;
+    file_hash: string;
+    bytes: number;
+    part_bytes: number;
+    received_bytes: Generated<number>;
+    part_at: Generated<number>;
+    counted_at: Generated<number>;
+  };
   stray_files: { key: string; due_at: number; doomed: number };
   platform_connections: {
     id: string;

@@ -1,3 +1,4 @@
+import type { Selectable } from "kysely";
 import { fileLifetime } from "#domain/uploads/link.ts";
 import type { UploadFile, UploadLink, UploadStore } from "#domain/uploads/ports.ts";
 import type { PostStatus } from "#domain/posts/post.ts";
@@ -54,11 +55,29 @@ const listLinks = statement<LinkRow & Counts & { maker_name: string }>(
     ORDER BY l.id DESC`,
 );
 
-type FileRow = AssetRow & { file_bytes: number; part_bytes: number };
-const files = "SELECT a.*, f.bytes AS file_bytes, f.part_bytes FROM upload_files f JOIN assets a ON a.id = f.asset_id";
+type FileRow = AssetRow &
+  Pick<Selectable<Schema["upload_files"]>, "part_bytes" | "received_bytes" | "part_at" | "counted_at"> & {
+    file_bytes: number;
+  };
+const files = `SELECT a.*, f.bytes AS file_bytes, f.part_bytes, f.received_bytes, f.part_at, f.counted_at
+     FROM upload_files f JOIN assets a ON a.id = f.asset_id`;
 const findByHash = statement<FileRow>("find_upload_by_hash", `${files} WHERE f.link_id = $1 AND f.file_hash = $2`);
 const findFile = statement<FileRow>("find_upload_file", `${files} WHERE f.link_id = $1 AND f.asset_id = $2`);
 const listFiles = statement<FileRow>("list_upload_files", `${files} WHERE f.link_id = $1 ORDER BY a.id`);
+
+const listUncounted = statement<FileRow>(
+  "list_uncounted_uploads",
+  `${files}
+    WHERE a.status = 'pending' AND f.counted_at <= $1 AND (a.charged_bytes > f.received_bytes OR f.part_at > $2)
+    ORDER BY f.counted_at LIMIT $3`,
+);
+
+const heldBytes = statement<{ held: number }>(
+  "held_upload_bytes",
+  `SELECT CAST(COALESCE(SUM(a.charged_bytes - f.received_bytes), 0) AS BIGINT) AS held
+     FROM upload_files f JOIN assets a ON a.id = f.asset_id
+    WHERE f.link_id = $1 AND a.id <> $2 AND a.status = 'pending' AND a.charged_bytes > f.received_bytes`,
+);
 
 const listAbandoned = statement<AssetRow>(
   "list_abandoned_uploads",
@@ -124,10 +143,18 @@ export function uploadStore({ q, run }: Connection): UploadStore {
         .executeTakeFirst();
       return Number(numUpdatedRows);
     },
-    async insertFile(linkId, fileHash, { assetId, bytes, partBytes }) {
+    async insertFile(linkId, fileHash, { assetId, bytes, partBytes }, now) {
       const { numInsertedOrUpdatedRows } = await q
         .insertInto("upload_files")
-        .values({ asset_id: assetId, link_id: linkId, file_hash: fileHash, bytes, part_bytes: partBytes })
+        .values({
+          asset_id: assetId,
+          link_id: linkId,
+          file_hash: fileHash,
+          bytes,
+          part_bytes: partBytes,
+          part_at: now,
+          counted_at: now,
+        })
         .onConflict((conflict) => conflict.columns(["link_id", "file_hash"]).doNothing())
         .executeTakeFirst();
       return numInsertedOrUpdatedRows !== 0n;
@@ -143,14 +170,40 @@ export function uploadStore({ q, run }: Connection): UploadStore {
     async listFiles(linkId) {
       return (await run(listFiles, [linkId])).map(toFile);
     },
+    async heldBytesForUpdate(linkId, exceptAssetId = "") {
+      // Two statements: a sum within the update would not see what another transaction committed while this waited.
+      await q
+        .updateTable("upload_links")
+        .set(({ ref }) => ({ withdrawn_at: ref("withdrawn_at") }))
+        .where("id", "=", linkId)
+        .execute();
+      return (await run(heldBytes, [linkId, exceptAssetId]))[0]?.held ?? 0;
+    },
+    async noteReceived(assetId, { receivedBytes, partAt, countedAt }) {
+      await q
+        .updateTable("upload_files")
+        .set({ received_bytes: receivedBytes, part_at: partAt, counted_at: countedAt })
+        .where("asset_id", "=", assetId)
+        .execute();
+    },
+    async listUncounted({ countedBefore, activeSince, limit }) {
+      return (await run(listUncounted, [countedBefore, activeSince, limit])).map(toFile);
+    },
     async listAbandoned(limit) {
       return (await run(listAbandoned, [limit])).map(toAsset);
     },
   };
 }
 
-function toFile({ file_bytes: bytes, part_bytes: partBytes, ...asset }: FileRow): UploadFile {
-  return { asset: toAsset(asset), bytes, partBytes };
+function toFile(row: FileRow): UploadFile {
+  return {
+    asset: toAsset(row),
+    bytes: row.file_bytes,
+    partBytes: row.part_bytes,
+    receivedBytes: row.received_bytes,
+    partAt: row.part_at,
+    countedAt: row.counted_at,
+  };
 }
 
 function toRow(link: UploadLink): LinkRow {

@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { hasChromium, openChromium, openPage, type Browser, type Page } from "../support/chromium.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { jpeg, png } from "../support/samples.ts";
+import { jpeg } from "../support/samples.ts";
 import type { RunningService } from "../support/service.ts";
 import { choose, newLink, slowDown, startUploadService, untilPart, writeFilm } from "../support/upload-bed.ts";
 

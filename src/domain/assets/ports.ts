@@ -50,6 +50,8 @@ export interface AssetStore {
   update(studioId: string, assetId: string, change: AssetChange): Promise<Asset | undefined>;
   /** Removes the record of an asset that is as it was when it was read; false where it has moved on. */
   remove(asset: Asset): Promise<boolean>;
+  /** Changes what a pending asset is charged for; false where it is not pending, or no longer charged for `from`. */
+  changeCharge(assetId: string, from: number, to: number): Promise<boolean>;
   /** Moves the studio's used bytes; false, and nothing changed, where that would go past `limit`. */
   charge(studioId: string, bytes: number, limit: number | undefined): Promise<boolean>;
   usedBytes(studioId: string): Promise<number>;

@@ -51,14 +51,15 @@ export async function insertReady(deps: Pick<Deps, "limits">, tx: Stores, asset:
   await chargeStudio(deps, tx, asset.studioId, asset.chargedBytes);
 }
 
-/** Counts bytes against the studio's quota. The one statement that all parallel uploads queue on. */
+/** Counts bytes against the studio's quota. The one statement that all parallel uploads queue on. Giving back always works. */
 export async function chargeStudio(
   deps: Pick<Deps, "limits">,
   tx: Pick<Stores, "assets">,
   studioId: string,
   bytes: number,
 ): Promise<void> {
-  if (!(await tx.assets.charge(studioId, bytes, deps.limits.studioBytes))) throw quotaExceeded(deps);
+  const limit = bytes > 0 ? deps.limits.studioBytes : undefined;
+  if (!(await tx.assets.charge(studioId, bytes, limit))) throw quotaExceeded(deps);
 }
 
 /** A look ahead, so that no bytes are sent in vain; what counts is `chargeStudio`. */

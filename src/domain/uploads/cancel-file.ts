@@ -8,6 +8,8 @@ import { authorize } from "../policy.ts";
 import { findFile } from "./file-view.ts";
 import type { UploadVisitor } from "./visit.ts";
 
+const maxRounds = 10;
+
 /** Gives up a file that has not arrived: its parts go, and its place on the post is free again. */
 export async function cancelFile(
   deps: Pick<Deps, "uploads" | "assets" | "strayFiles" | "transact" | "files" | "newId" | "clock">,
@@ -15,21 +17,24 @@ export async function cancelFile(
   input: { fileId: string },
 ): Promise<void> {
   authorize(visitor, "assets.write");
-  const { asset } = await findFile(deps, visitor, input.fileId);
-  const gone =
-    isOnItsWay(asset) &&
-    (await deps
+  for (let round = 0; round < maxRounds; round++) {
+    const { asset } = await findFile(deps, visitor, input.fileId);
+    if (!isOnItsWay(asset))
+      throw new AppError(
+        "already_attached",
+        "The file has arrived; it is on the post.",
+        "It can be taken off in the web app.",
+      );
+    const isRemoved = await deps
       .transact(async (tx) => {
         await removeRecord(deps, tx, asset);
         await recordActivity(deps, tx, visitor, "asset.deleted", asset.id, { filename: asset.filename });
         return true;
       })
-      .catch(ifOvertaken));
-  if (!gone)
-    throw new AppError(
-      "already_attached",
-      "The file has arrived; it is on the post.",
-      "It can be taken off in the web app.",
-    );
-  await removeFiles(deps, asset);
+      .catch(ifOvertaken);
+    if (!isRemoved) continue; // a part was reserved meanwhile, or the file has arrived
+    await removeFiles(deps, asset);
+    return;
+  }
+  throw new AppError("storage_unavailable", "The file kept changing.", "Try again.", { retryAfter: 1 });
 }

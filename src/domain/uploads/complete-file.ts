@@ -8,6 +8,7 @@ import type { StoredFile } from "../assets/file-store.ts";
 import { checkBytes, type Passed } from "../assets/gate/gate.ts";
 import { recognizeType } from "../assets/gate/recognize-type.ts";
 import { removeFiles, removeRecord } from "../assets/removal.ts";
+import { chargeStudio } from "../assets/store-bytes.ts";
 import type { Deps } from "../deps.ts";
 import { ifOvertaken, Overtaken } from "../overtaken.ts";
 import { authorize } from "../policy.ts";
@@ -17,7 +18,17 @@ import type { UploadVisitor } from "./visit.ts";
 
 type Needs = Pick<
   Deps,
-  "uploads" | "assets" | "strayFiles" | "transact" | "files" | "media" | "signer" | "newId" | "clock" | "base"
+  | "uploads"
+  | "assets"
+  | "strayFiles"
+  | "transact"
+  | "files"
+  | "media"
+  | "signer"
+  | "newId"
+  | "clock"
+  | "base"
+  | "limits"
 >;
 
 /** A file that was accepted, as what it is. */
@@ -39,7 +50,7 @@ export async function completeFile(deps: Needs, visitor: UploadVisitor, input: {
     const stored = await deps.files.parts.complete(way.parted);
     if (!stored) throw partsMissing();
     const checked = await judge(deps, visitor, way.asset, stored).catch(forPeople);
-    const ready = checked && (await makeReady(deps, visitor, way.asset, stored, checked));
+    const ready = checked && (await makeReady(deps, visitor, way.asset, stored, checked).catch(forPeople));
     if (ready) return viewFile(deps, visitor, { ...file, asset: ready });
   }
   throw new AppError("storage_unavailable", "The file kept changing while it was put on the post.", "Try again.", {
@@ -103,6 +114,8 @@ async function makeReady(
         filename,
       });
       if (!ready) throw new Overtaken();
+      const uncharged = stored.bytes - asset.chargedBytes;
+      if (uncharged !== 0) await chargeStudio(deps, tx, studioId, uncharged);
       const detail = { postId, filename, bytes: stored.bytes, linkId: visitor.link.id };
       await recordActivity(deps, tx, visitor, "asset.attached", id, detail);
       return ready;

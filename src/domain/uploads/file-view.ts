@@ -26,7 +26,7 @@ export interface FileView {
 export async function viewFile(
   deps: Pick<Deps, "files" | "signer" | "clock" | "base">,
   { link }: UploadVisitor,
-  { asset, bytes }: UploadFile,
+  { asset, bytes }: Pick<UploadFile, "asset" | "bytes">,
 ): Promise<FileView> {
   const isHere = asset.postId === link.postId;
   const thumbnailUrl = isHere ? (await describeAsset(deps, asset)).thumbnailUrl : undefined;
@@ -49,14 +49,12 @@ export async function findFile(
   fileId: string,
 ): Promise<UploadFile> {
   const file = isId("asset", fileId) ? await deps.uploads.findFile(link.id, fileId) : undefined;
-  if (!file)
-    throw new AppError(
-      "not_found",
-      "Nobody waits for this file any more.",
-      "It was given up on the post, or came too late. Send it again.",
-    );
+  if (!file) throw fileGone();
   return file;
 }
+
+export const fileGone = (): AppError =>
+  new AppError("not_found", "This upload was canceled or has expired.", "Send the file again.");
 
 export interface FileOnItsWay {
   asset: AssetOnItsWay;

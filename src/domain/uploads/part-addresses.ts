@@ -5,35 +5,46 @@ import { isPart } from "../assets/part-store.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { findFile, onItsWay } from "./file-view.ts";
+import { forPeople } from "./for-people.ts";
+import { reserveParts } from "./reserve-parts.ts";
 import type { UploadVisitor } from "./visit.ts";
 
 /** Long enough for a part on the slowest line, short enough that a leaked one is of little use. */
-const addressLifetime = hours(1);
+export const partUrlLifetime = hours(1);
+
+const maxRounds = 10;
 
 export const partAddressesInput = z.strictObject({
   parts: z.array(z.number().int().min(1)).min(1).max(100),
 });
 
 export interface PartAddresses {
+  /** Of the first parts; the others once the link may reserve more of the quota. */
   addresses: { part: number; url: string }[];
   expiresAt: string;
 }
 
-/** Where to PUT the bytes of these parts. Opaque to whoever sends them. */
+/** URLs to PUT these parts to, once their bytes are reserved. */
 export async function partAddresses(
-  deps: Pick<Deps, "uploads" | "files" | "clock">,
+  deps: Pick<Deps, "uploads" | "assets" | "transact" | "files" | "clock" | "limits">,
   visitor: UploadVisitor,
   input: z.infer<typeof partAddressesInput> & { fileId: string },
 ): Promise<PartAddresses> {
   authorize(visitor, "assets.write");
-  const way = onItsWay(deps, await findFile(deps, visitor, input.fileId));
-  if (!way) throw new AppError("already_attached", "The file has arrived already.");
-  if (!input.parts.every((part) => isPart(way.parted, part)))
-    throw new AppError("invalid_input", "parts: the file has no such part.");
-  const expiresAt = Math.min(deps.clock() + addressLifetime, way.asset.uploadExpiresAt);
-  const addresses = input.parts.map(async (part) => ({
-    part,
-    url: await deps.files.parts.address(way.parted, part, expiresAt),
-  }));
-  return { addresses: await Promise.all(addresses), expiresAt: isoTime(expiresAt) };
+  for (let round = 0; round < maxRounds; round++) {
+    const file = await findFile(deps, visitor, input.fileId);
+    const way = onItsWay(deps, file);
+    if (!way) throw new AppError("already_attached", "The file has arrived already.");
+    if (!input.parts.every((part) => isPart(way.parted, part)))
+      throw new AppError("invalid_input", "parts: the file has no such part.");
+    const parts = await reserveParts(deps, visitor, file, way, input.parts).catch(forPeople);
+    if (!parts) continue;
+    const expiresAt = Math.min(deps.clock() + partUrlLifetime, way.asset.uploadExpiresAt);
+    const addresses = parts.map(async (part) => ({
+      part,
+      url: await deps.files.parts.address(way.parted, part, expiresAt),
+    }));
+    return { addresses: await Promise.all(addresses), expiresAt: isoTime(expiresAt) };
+  }
+  throw new AppError("storage_unavailable", "The file kept changing.", "Try again.", { retryAfter: 1 });
 }

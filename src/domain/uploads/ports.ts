@@ -44,6 +44,11 @@ export interface UploadFile {
   /** What its sender said it has. */
   bytes: number;
   partBytes: number;
+  /** How many bytes had arrived when they were last counted. */
+  receivedBytes: number;
+  /** When a part was last seen to have arrived, or bytes were reserved. */
+  partAt: number;
+  countedAt: number;
 }
 
 export interface UploadStore {
@@ -61,11 +66,20 @@ export interface UploadStore {
     linkId: string,
     fileHash: string,
     file: { assetId: string; bytes: number; partBytes: number },
+    now: number,
   ): Promise<boolean>;
   findByHash(linkId: string, fileHash: string): Promise<UploadFile | undefined>;
   findFile(linkId: string, assetId: string): Promise<UploadFile | undefined>;
   /** In the order they were begun. */
   listFiles(linkId: string): Promise<UploadFile[]>;
+  /**
+   * Bytes that are charged for the link's files and have not arrived, one file left out if wanted. Until its
+   * transaction ends, other transactions that ask for this link wait.
+   */
+  heldBytesForUpdate(linkId: string, exceptAssetId?: string): Promise<number>;
+  noteReceived(assetId: string, count: Pick<UploadFile, "receivedBytes" | "partAt" | "countedAt">): Promise<void>;
+  /** Uploading files that hold a reservation or were active since then, longest not counted first. */
+  listUncounted(filter: { countedBefore: number; activeSince: number; limit: number }): Promise<UploadFile[]>;
   /** Files on their way through links that are dead: withdrawn, their client revoked, their maker or post gone. */
   listAbandoned(limit: number): Promise<Asset[]>;
 }

@@ -21,6 +21,7 @@ import { onItsWay, viewFile, type FileView } from "./file-view.ts";
 import { forPeople } from "./for-people.ts";
 import { fileLifetime, linkExpired } from "./link.ts";
 import type { UploadFile } from "./ports.ts";
+import { firstReservation } from "./reservations.ts";
 import type { UploadVisitor } from "./visit.ts";
 
 export const startFileInput = z.strictObject({
@@ -67,8 +68,8 @@ const maxRounds = 10;
 
 /**
  * Begins a file, or goes on with it: the same name, size and time of change are the same file, also after a reload, in
- * another browser, and after the link's 30 minutes. A new file takes its place on the post, and its bytes of the
- * studio's quota, in the transaction that makes its record: a full post says so before a byte is sent.
+ * another browser, and after the link's 30 minutes. A new file takes its place on the post, and reserves its
+ * bytes of the studio's quota, in the transaction that makes its record: a full post says so before a byte is sent.
  */
 export async function startFile(deps: Needs, visitor: UploadVisitor, input: Input): Promise<StartedFile> {
   authorize(visitor, "assets.write");
@@ -122,11 +123,12 @@ async function begin(
     inserted = await deps
       .transact(async (tx) => {
         const position = await takePlace(deps, tx, blank, link.postId);
-        const asset: Asset = { ...blank, postId: link.postId, position, storageKey, sourceVersion, chargedBytes: size };
+        const chargedBytes = await firstReservation(deps, tx, link.id, size);
+        const asset: Asset = { ...blank, postId: link.postId, position, storageKey, sourceVersion, chargedBytes };
         await tx.assets.insert(asset);
-        await chargeStudio(deps, tx, studio.id, size);
-        if (!(await tx.uploads.insertFile(link.id, hash, { assetId: asset.id, bytes: size, partBytes })))
-          throw new Overtaken();
+        if (chargedBytes > 0) await chargeStudio(deps, tx, studio.id, chargedBytes);
+        const file = { assetId: asset.id, bytes: size, partBytes };
+        if (!(await tx.uploads.insertFile(link.id, hash, file, deps.clock()))) throw new Overtaken();
         await recordActivity(deps, tx, visitor, "asset.requested", asset.id, {
           filename: asset.filename,
           postId: link.postId,
@@ -141,7 +143,7 @@ async function begin(
   }
   return (
     inserted && {
-      file: await viewFile(deps, visitor, { asset: inserted, bytes: size, partBytes }),
+      file: await viewFile(deps, visitor, { asset: inserted, bytes: size }),
       partBytes,
       parts: [],
     }

@@ -1,0 +1,94 @@
+import { seconds } from "#lib/clock.ts";
+import { AppError } from "#lib/errors.ts";
+import { lengthOfPart, type PartedFile } from "../assets/part-store.ts";
+import { chargeStudio, checkQuota } from "../assets/store-bytes.ts";
+import type { Deps } from "../deps.ts";
+import { ifOvertaken, Overtaken } from "../overtaken.ts";
+import { fileGone, type FileOnItsWay } from "./file-view.ts";
+import type { UploadFile } from "./ports.ts";
+import { bytesOfParts, countReceived, reservationLimit } from "./reservations.ts";
+import type { UploadVisitor } from "./visit.ts";
+
+type Needs = Pick<Deps, "uploads" | "assets" | "transact" | "files" | "clock" | "limits">;
+
+/** How often the other files of a link are counted while one waits for them. */
+const countInterval = seconds(2);
+
+/**
+ * Reserves quota for parts that are about to be sent: for the whole file where the link may hold that much, otherwise
+ * for as many of the parts as it may. Returns the parts that can be sent now; undefined where the file has changed since
+ * it was read.
+ */
+export async function reserveParts(
+  deps: Needs,
+  visitor: UploadVisitor,
+  file: UploadFile,
+  { asset, parted }: FileOnItsWay,
+  parts: readonly number[],
+): Promise<readonly number[] | undefined> {
+  if (asset.chargedBytes >= file.bytes) return parts;
+  const { link, studio } = visitor;
+  const arrived = await deps.files.parts.list(parted);
+  if (!arrived) throw fileGone();
+  const receivedBytes = bytesOfParts(parted, arrived);
+  // Fail early: a file whose rest does not fit would never be complete. `chargeStudio` is the authority.
+  await checkQuota(deps, studio.id, file.bytes - Math.max(asset.chargedBytes, receivedBytes));
+
+  const goals = goalsFor(parted, arrived, parts);
+  const reserve = () =>
+    deps.transact(async (tx) => {
+      const room = reservationLimit(deps) - (await tx.uploads.heldBytesForUpdate(link.id, asset.id));
+      const goal = goals.find(({ bytes }) => bytes <= asset.chargedBytes || bytes - receivedBytes <= room);
+      if (!goal || goal.bytes <= asset.chargedBytes) return goal?.parts;
+      if (!(await tx.assets.changeCharge(asset.id, asset.chargedBytes, goal.bytes))) throw new Overtaken();
+      const now = deps.clock();
+      // More bytes are no sign of life: only a part that arrives, or a first reservation, starts the ten minutes anew.
+      const isFirst = asset.chargedBytes <= file.receivedBytes;
+      const partAt = isFirst || receivedBytes > file.receivedBytes ? now : file.partAt;
+      await tx.uploads.noteReceived(asset.id, { receivedBytes, partAt, countedAt: now });
+      await chargeStudio(deps, tx, studio.id, goal.bytes - asset.chargedBytes);
+      return goal.parts;
+    });
+  try {
+    const reserved = (await reserve()) ?? ((await countOthers(deps, link.id, asset.id)) && (await reserve()));
+    if (reserved) return reserved;
+  } catch (error) {
+    return ifOvertaken(error);
+  }
+  throw new AppError("rate_limited", "Other files of this link are being sent first.", "This one goes on by itself.", {
+    retryAfter: 5,
+  });
+}
+
+interface Goal {
+  /** What the file is charged for then. */
+  bytes: number;
+  parts: readonly number[];
+}
+
+/**
+ * The whole file first, then ever fewer of the parts. Parts count from the start of the file up to the last one that is
+ * sent, which covers every URL that was handed out before.
+ */
+function goalsFor(file: PartedFile, arrived: readonly number[], wanted: readonly number[]): Goal[] {
+  const parts = [...new Set(wanted)].toSorted((a, b) => a - b);
+  const upTo = (last: number): number =>
+    (last - 1) * file.partBytes +
+    lengthOfPart(file, last) +
+    bytesOfParts(
+      file,
+      arrived.filter((part) => part > last),
+    );
+  const some = parts.map((last, i) => ({ bytes: upTo(last), parts: parts.slice(0, i + 1) }));
+  return [{ bytes: file.bytes, parts }, ...some.toReversed()];
+}
+
+/** What has arrived of the link's other files is not reserved any more. False where they were counted just now. */
+async function countOthers(deps: Needs, linkId: string, assetId: string): Promise<boolean> {
+  const countedBefore = deps.clock() - countInterval;
+  const others = (await deps.uploads.listFiles(linkId)).filter(
+    ({ asset, countedAt }) => asset.id !== assetId && asset.status === "pending" && countedAt <= countedBefore,
+  );
+  for (const other of others) await countReceived(deps, other);
+  return others.length > 0;
+}

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { completeFile } from "#domain/uploads/complete-file.ts";
+import { createUploadSession } from "#domain/uploads/create-upload-session.ts";
+import type { FileView } from "#domain/uploads/file-view.ts";
+import { partAddresses } from "#domain/uploads/part-addresses.ts";
+import { startFile, type StartedFile } from "#domain/uploads/start-file.ts";
+import { enterUpload, type UploadVisitor } from "#domain/uploads/visit.ts";
+import type { Bed } from "./engines.ts";
+import { createHookedFiles, type HookedFiles } from "./hooked-files.ts";
+import { newStudio } from "./people.ts";
+
+/** A post of a studio with a quota, and a link to it. */
+export interface UploadScene {
+  deps: Deps;
+  files: HookedFiles;
+  owner: Caller;
+  postId: string;
+  visit(): Promise<UploadVisitor>;
+  /** Starts or resumes a file of this size; no byte is sent. */
+  start(name: string, size: number): Promise<StartedFile>;
+  /** Asks for the URLs of parts; returns which ones were handed out. */
+  reserve(file: StartedFile, parts: number[]): Promise<number[]>;
+  send(file: StartedFile, content: Buffer, parts: number[]): Promise<void>;
+  complete(file: StartedFile): Promise<FileView>;
+  /** What counts toward the quota, after making sure that the assets' charges say the same. */
+  usedBytes(): Promise<number>;
+}
+
+export async function createUploadScene(bed: Bed, studioBytes: number | undefined): Promise<UploadScene> {
+  const files = createHookedFiles(bed.clock);
+  const deps: Deps = { ...bed.deps, files, limits: { ...bed.deps.limits, studioBytes } };
+  const owner = await newStudio(deps);
+  const postId = (await createPost(deps, owner, { title: "Spring", body: "" })).id;
+  const { url } = await createUploadSession(deps, owner, { postId });
+  const visit = () => enterUpload(deps, url.slice(`${deps.uploadPage}/u/`.length));
+  const urls = async ({ file: { id } }: StartedFile, parts: number[]) =>
+    (await partAddresses(deps, await visit(), { fileId: id, parts })).addresses;
+  return {
+    deps,
+    files,
+    owner,
+    postId,
+    visit,
+    start: async (name, size) => startFile(deps, await visit(), { name, size, lastModified: 1, type: "" }),
+    reserve: async (file, parts) => (await urls(file, parts)).map(({ part }) => part),
+    async send(file, content, parts) {
+      for (const { part, url: address } of await urls(file, parts)) {
+        const start = (part - 1) * file.partBytes;
+        assert.ok(await files.parts.send(address, content.subarray(start, start + file.partBytes)));
+      }
+    },
+    complete: async ({ file: { id } }) => completeFile(deps, await visit(), { fileId: id }),
+    async usedBytes() {
+      const { q } = bed.database;
+      const studio = q.selectFrom("studios").select("used_bytes").where("id", "=", owner.studio.id);
+      const assets = q.selectFrom("assets").select("charged_bytes").where("studio_id", "=", owner.studio.id);
+      const used = (await studio.executeTakeFirstOrThrow()).used_bytes;
+      const charges = (await assets.execute()).map(({ charged_bytes: bytes }) => bytes);
+      assert.equal(
+        used,
+        charges.reduce((sum, bytes) => sum + bytes, 0),
+        "the studio is charged for its assets",
+      );
+      return used;
+    },
+  };
+}
