@@ -26,7 +26,7 @@ async function countOwned({ deps }: Bed, { user }: SignedIn): Promise<number> {
 }
 
 forEachEngine("how many studios one user may own", (bed) => {
-  test("[VAR-LIMITS] a user creates 20 studios by default; the next one is quota_exceeded", async () => {
+  test("[VAR-LIMITS] [X7] a user creates 20 studios by default; the next one is quota_exceeded", async () => {
     const person = await newPerson(bed.deps);
     for (let i = 0; i < 20; i++) await create(bed.deps, person);
     const error = await create(bed.deps, person).catch((thrown: unknown) => thrown);
@@ -38,7 +38,7 @@ forEachEngine("how many studios one user may own", (bed) => {
     assert.equal(await outcome(create(bed.deps, await newPerson(bed.deps))), "ok", "the limit is per user");
   });
 
-  test("[VAR-LIMITS] 50 parallel creates of one user on two connection pools never exceed the limit", async () => {
+  test("[VAR-LIMITS] [X7] 50 parallel creates of one user on two connection pools never exceed the limit", async () => {
     const other = await openDatabase({ ...bed.place, log: silent });
     try {
       const pools = [limitedTo(bed, 5), { ...createDeps(other, bed.clock), limits: limitedTo(bed, 5).limits }];
@@ -53,7 +53,7 @@ forEachEngine("how many studios one user may own", (bed) => {
     }
   });
 
-  test("[VAR-LIMITS] creating, joining as owner and being made owner in parallel never exceed the limit", async () => {
+  test("[VAR-LIMITS] [X7] creating, joining as owner and being made owner in parallel never exceed the limit", async () => {
     const deps = limitedTo(bed, 3);
     const person = await newPerson(deps);
     const hosts: Caller[] = [];
@@ -69,7 +69,7 @@ forEachEngine("how many studios one user may own", (bed) => {
     assert.equal(await countOwned(bed, person), 3);
   });
 
-  test("[VAR-LIMITS] an invitation that the limit rejects stays open, and other roles are not limited", async () => {
+  test("[VAR-LIMITS] [X7] an invitation that the limit rejects stays open, and other roles are not limited", async () => {
     const deps = limitedTo(bed, 1);
     const owner = await newStudio(deps);
     const host = await newStudio(deps);
@@ -85,7 +85,7 @@ forEachEngine("how many studios one user may own", (bed) => {
     assert.equal(await outcome(promote), "ok", "nor does one that the user left");
   });
 
-  test("[VAR-LIMITS] the operator hands a studio to a user who is at the limit", async () => {
+  test("[VAR-LIMITS] [X7] the operator hands a studio to a user who is at the limit", async () => {
     const deps = limitedTo(bed, 1);
     const owner = await newStudio(deps);
     const { studio } = await newStudio(deps);

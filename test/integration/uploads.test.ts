@@ -215,7 +215,7 @@ forEachEngine("uploads through a link", (bed) => {
     assert.deepEqual(await onPost(at), []);
   });
 
-  test("[UPLOAD-4] a file whose name has the wrong extension, an unknown one or none is accepted as what it is", async () => {
+  test("[UPLOAD-4] [U7] a file whose name has the wrong extension, an unknown one or none is accepted as what it is", async () => {
     const at = await scene(bed);
     const docx = office("word", {});
     for (const [name, content, mimeType, kind, filename] of [
