@@ -30,8 +30,8 @@ export interface ToolDeclaration<Input extends z.ZodObject, Output extends z.Zod
   /** For a model: when to use it, what to do next, what it costs. */
   description: string;
   scope: Scope;
-  /** What the person must have the right to, where not every member has it. Role comes before input. */
-  action?: Action;
+  /** What the person's role must allow. Checked before the input, and the source of what the consent page says. */
+  action: Action;
   hints: Hints;
   input: Input;
   output: Output;

@@ -96,7 +96,7 @@ type Args = Record<string, unknown>;
 
 async function run(deps: Deps, asking: AskToOpen, tool: Tool, args: Args, exchange: Exchange): Promise<Result> {
   const { caller } = exchange;
-  if (tool.action) authorize(caller, tool.action);
+  authorize(caller, tool.action);
   const given = exchange.whole ? readLong(tool, exchange.whole) : args;
   tool.judgeFirst?.(given);
   const parsed = tool.input.safeParse(given);

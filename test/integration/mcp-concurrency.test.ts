@@ -19,6 +19,7 @@ forEachEngine("many at once", (bed) => {
     title: "Slow",
     description: "Takes its time.",
     scope: "studio:read",
+    action: "studio.read",
     hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     input: z.strictObject({}),
     output: z.object({}),

@@ -20,6 +20,7 @@ forEachEngine(
       title: "Take a file",
       description: "Answers the digest of what it was given.",
       scope: "studio:write",
+      action: "assets.write",
       hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
       takesFile: true,
       uploadGuide: "for files you hold as bytes.",

@@ -53,7 +53,7 @@ forEachEngine("oauth consent", (bed) => {
     for (const said of [
       "Helper",
       "unverified name",
-      "The answer goes to client.example",
+      "Sends access to client.example",
       email,
       "North &#38; &#60;Sons&#62;, as owner",
       "View and edit",
@@ -65,6 +65,29 @@ forEachEngine("oauth consent", (bed) => {
     assert.deepEqual(page.forms[0]?.buttons, ["Approve", "Cancel"]);
     assert.match(page.text, /href="\/login\?switch=1&amp;return_to=%2Fconsent%2F/);
     assert.doesNotMatch(page.text, /<script|\son\w+=|style=/i);
+  });
+
+  test("[AUTHZ-3] the page lists what the tools can do for the role, and platforms only to owners and admins", async () => {
+    const abilities = async () => {
+      const lists = [...(await ask()).text.matchAll(/<ul id="(\w+)-abilities">([\s\S]*?)<\/ul>/g)];
+      return new Map(lists.map(([, level = "", items = ""]) => [level, items]));
+    };
+    const { q } = bed.database;
+    const user = await q.selectFrom("users").select("id").where("email", "=", email).executeTakeFirstOrThrow();
+    const setRole = (role: "owner" | "member") =>
+      q.updateTable("memberships").set({ role }).where("user_id", "=", user.id).execute();
+    const asOwner = await abilities();
+    assert.match(asOwner.get("write") ?? "", /Start connecting a social account/);
+    assert.match(asOwner.get("write") ?? "", /Create, edit and archive posts/);
+    assert.match(asOwner.get("read") ?? "", /Read the studio’s activity/);
+    assert.doesNotMatch(asOwner.get("read") ?? "", /connecting|edit|delete/i);
+    for (const list of asOwner.values()) assert.doesNotMatch(list, /members/);
+
+    await setRole("member");
+    const asMember = await abilities();
+    await setRole("owner");
+    assert.match(asMember.get("write") ?? "", /Create, edit and archive posts/);
+    for (const list of asMember.values()) assert.doesNotMatch(list, /Start connecting|Disconnect|activity/);
   });
 
   test("[A17] [W2] the page cannot be framed, kept, or made to send elsewhere", async () => {
@@ -87,7 +110,7 @@ forEachEngine("oauth consent", (bed) => {
     const app = await newClient(service.base, { redirect_uris: ["cursor://anysphere.cursor-mcp/oauth/callback"] });
     const local = await ask({}, loopback);
     assert.match(local.text, /class="warning"[\s\S]*program on this computer/);
-    assert.match(visible(local), /The answer goes to localhost:1234/);
+    assert.match(visible(local), /Sends access to localhost:1234/);
     const own = await ask({}, app);
     assert.match(own.text, /class="warning"[\s\S]*cursor:\/\//);
     assert.match(own.headers.get("content-security-policy") ?? "", /form-action 'self' cursor:;/);
@@ -319,7 +342,7 @@ forEachEngine("oauth consent", (bed) => {
       const page = await ask({}, one);
       assert.match(page.text, shown, name);
       if (hidden) assert.doesNotMatch(page.text, hidden, name);
-      assert.match(page.text, /The answer goes to <strong>client\.example<\/strong>/);
+      assert.match(page.text, /Sends access to <strong>client\.example<\/strong>/);
       assert.match(page.text, /unverified name/);
     }
   });

@@ -1,6 +1,7 @@
 import type { Destination, PendingApproval } from "#auth/consent.ts";
 import type { Me } from "#domain/access/describe-me.ts";
 import type { User } from "#domain/access/ports.ts";
+import { describeAccess, offeredLevels } from "./client-access.ts";
 import { html, renderPage, type Html, type RenderedPage } from "./page.ts";
 
 export interface ConsentView {
@@ -25,12 +26,13 @@ const destinations: Record<Destination["kind"], (host: string) => Html> = {
 /** Who asks, where the answer goes, for whom, in which studio, and what for. */
 export function consentPage({ approval, user, studio, token }: ConsentView): RenderedPage {
   const { client, destination } = approval;
-  const mayWrite = approval.asked.includes("studio:write");
+  // Whoever has no studio yet becomes the owner of the one they create.
+  const role = studio?.role ?? "owner";
   return renderPage({
     title: `Connect ${client.name}`,
     formTargets: [destination.cspSource],
     body: html`<h1>Let <q>${client.name}</q> work in your studio?</h1>
-      <p class="destination">The answer goes to <strong>${destination.host}</strong></p>
+      <p class="destination">Sends access to <strong>${destination.host}</strong></p>
       ${destinations[destination.kind](destination.host)}
       <dl>
         <dt>Application</dt>
@@ -52,13 +54,12 @@ export function consentPage({ approval, user, studio, token }: ConsentView): Ren
         <input type="hidden" name="token" value="${token}" />
         <fieldset>
           <legend>What it may do</legend>
-          ${mayWrite && choice("write", "View and edit", "Read the studio’s posts, media and members; create and change posts and media; act as you within your role.", true)}
-          ${choice("read", "View only", "Read the studio’s posts, media and members. Change nothing.", !mayWrite)}
+          ${offeredLevels(approval.asked).map(({ value, label, scopes }, i) => choice(value, label, describeAccess(scopes, role), i === 0))}
         </fieldset>
         <p class="hint">
-          It can never do more than you can, never sees your password, and cannot manage members or this approval.
-          Access renews itself while it is used, for 90 days at most. You can end it at any time under
-          <a href="/clients">AI clients</a>.
+          It acts as you and can never do more than you can: if your role or your active studio changes, so does what it
+          can do. It never sees your password, and it cannot manage members or its own access. Access renews itself
+          while it is used, for 90 days at most. You can end it at any time under <a href="/clients">AI clients</a>.
         </p>
         <div class="actions">
           <button type="submit" name="decision" value="approve">Approve</button>
@@ -68,9 +69,19 @@ export function consentPage({ approval, user, studio, token }: ConsentView): Ren
   });
 }
 
-function choice(value: string, label: string, detail: string, checked: boolean): Html {
-  return html`<label class="choice"
-    ><input type="radio" name="access" value="${value}" ${checked && html` checked`} />
-    <span><b>${label}</b><br />${detail}</span></label
-  > `;
+function choice(value: string, label: string, abilities: readonly string[], checked: boolean): Html {
+  return html`<div class="choice">
+    <input
+      type="radio"
+      name="access"
+      id="${value}"
+      value="${value}"
+      aria-describedby="${value}-abilities"
+      ${checked && html` checked`}
+    />
+    <label for="${value}"><b>${label}</b></label>
+    <ul id="${value}-abilities">
+      ${abilities.map((ability) => html`<li>${ability}</li> `)}
+    </ul>
+  </div> `;
 }

@@ -3,11 +3,11 @@ import type { Consent } from "#auth/consent.ts";
 import { describeMe } from "#domain/access/describe-me.ts";
 import type { User } from "#domain/access/ports.ts";
 import { countHit } from "#domain/access/rate-limit.ts";
-import { scopes, type Scope } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { minutes } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Signer } from "#lib/signed-token.ts";
+import { scopesOfLevel } from "./client-access.ts";
 import { consentPage } from "./consent-page.ts";
 import { isSignedForm, readForm, refuseForeignPage, signForm } from "./form.ts";
 import { pageHandler, seeOther } from "./page-handler.ts";
@@ -25,10 +25,6 @@ export interface ConsentParts {
 }
 
 const formLifetime = minutes(30);
-const choices = new Map<string | null, readonly Scope[]>([
-  ["read", ["studio:read"]],
-  ["write", scopes],
-]);
 
 /** `/consent/<id>`: shows who asks for what, and takes the answer. */
 export function consentRoutes({ consent, deps, signer, base, loginUrl, findUser }: ConsentParts): Route[] {
@@ -70,7 +66,7 @@ export function consentRoutes({ consent, deps, signer, base, loginUrl, findUser 
     const decision = form.get("decision");
     if (decision === "cancel") return consent.cancel(req, res);
     if (decision !== "approve") throw new AppError("invalid_input", "Choose Approve or Cancel.");
-    return consent.approve(req, res, { user }, choices.get(form.get("access")) ?? []);
+    return consent.approve(req, res, { user }, scopesOfLevel(form.get("access")));
   }
 
   return [{ path: "/consent/*", origin: "own", handle: pageHandler(base, { GET: ask, POST: take }) }];

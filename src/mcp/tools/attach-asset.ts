@@ -10,6 +10,7 @@ export const attachAssetTool = defineTool({
     "not_uploaded means that nothing was PUT yet: send the file and call again. An asset is on one post at a time; detach_asset frees it. " +
     "Repeating the call for the same post changes nothing. update_post with assetIds changes the order.",
   scope: "studio:write",
+  action: "assets.write",
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   input: attachAssetInput,
   output: assetView,

@@ -10,6 +10,7 @@ export const getAssetTool = defineTool({
     "Reads one asset: name, type, size, the post it is on, alt text, measures, and addresses to read the file and its thumbnail from, good for an hour. " +
     "With includePreview you also see the picture (512 px), for instance to write its alt text. Changes nothing.",
   scope: "studio:read",
+  action: "assets.read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: getAssetInput,
   output: assetDetail,

@@ -11,6 +11,7 @@ export const getPostTool = defineTool({
     "With includePreviews you also see its first pictures (up to four of 512 px); ask for that only when you need to look at them. " +
     "Use it before update_post, and give the revision it answers along with the change. Take the id from list_posts. Costs nothing and changes nothing.",
   scope: "studio:read",
+  action: "posts.read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: getPostInput,
   output: postView,

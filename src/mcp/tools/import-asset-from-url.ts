@@ -10,6 +10,7 @@ export const importAssetFromUrlTool = defineTool({
     "Fetches a file from a public https address and stores it; nothing passes through your context. Use the address of the file itself, not of a page that shows it. " +
     `The asset is ready when this answers and on no post: attach_asset puts it on one. Large files take a while; at most ${importsAtOnce.user} are fetched for a person at once. Give an idempotencyKey, so that repeating a call whose answer was lost does not fetch it twice.`,
   scope: "studio:write",
+  action: "assets.write",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   uploadGuide: "on the web, at an https address that anyone can read: give the address, then attach_asset.",
   input: importAssetFromUrlInput,

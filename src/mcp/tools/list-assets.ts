@@ -8,6 +8,7 @@ export const listAssetsTool = defineTool({
     "Lists the studio's files, newest first, optionally only one kind or only those that are on no post (unattached). Use it to find an asset's id; " +
     "get_asset tells more of one. nextCursor, when not null, continues the list. Changes nothing.",
   scope: "studio:read",
+  action: "assets.read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: listAssetsInput,
   output: listAssetsOutput,

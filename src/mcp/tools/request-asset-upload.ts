@@ -13,6 +13,7 @@ export const requestAssetUploadTool = defineTool({
     'for any file of 5 MB or more, and for every video: curl -T file "$uploadUrl" needs no other header. Then call attach_asset, which checks size and type and makes the asset ready. ' +
     "Asking twice makes two assets; one that nothing was sent to goes away by itself.",
   scope: "studio:write",
+  action: "assets.write",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   uploadGuide:
     'on a machine where you can run a command or make HTTP requests: ask for an address, PUT the file there (curl -T file "$uploadUrl"), then attach_asset. Any allowed size.',

@@ -9,6 +9,7 @@ export const updateAssetTool = defineTool({
     "Changes the alt text or the shown name of an asset; what you leave out stays, and the file itself never changes. " +
     "For alt text, look at the picture first (get_asset with includePreview) and say in a sentence what it shows.",
   scope: "studio:write",
+  action: "assets.write",
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   input: updateAssetInput,
   output: assetDetail,

@@ -9,6 +9,7 @@ export const updatePostTool = defineTool({
     "Changes title, body, status or the order of the assets of a post; what you leave out stays. A given title or body replaces the old one whole, so read the post first (get_post) and " +
     "give its revision: if someone changed it meanwhile, nothing happens and you get revision_conflict. Status ready means finished, archived means put away.",
   scope: "studio:write",
+  action: "posts.write",
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
   input: updatePostInput,
   output: postView,

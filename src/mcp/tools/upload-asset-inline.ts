@@ -10,6 +10,7 @@ export const uploadAssetInlineTool = defineTool({
     "Base64 passes through your context, so it costs tokens: for anything but small files use request_asset_upload, or create_upload_session to let the person send it. " +
     "Calling it twice stores the file twice.",
   scope: "studio:write",
+  action: "assets.write",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   uploadGuide:
     "only in your context, as base64, below 5 MB: send it along with the call, then attach_asset. Costs tokens.",

@@ -8,6 +8,7 @@ export const whoamiTool = defineTool({
     "Tells whom you act for, in which studio and with which role, what this connection may do, and every limit and allowed file type. " +
     "Use it when an error speaks of role, scope or limits, or before you upload a file. Costs nothing and changes nothing.",
   scope: "studio:read",
+  action: "studio.read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: whoAmIInput,
   output: whoAmIOutput,

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { scopes, type Scope } from "#domain/caller.ts";
+import { actionSentences, describeAccess, offeredLevels } from "#http/pages/client-access.ts";
+import { tools } from "#mcp/tools.ts";
+
+test("[AUTHZ-3] every action of a tool has a sentence on the consent page, and every sentence a tool", () => {
+  const actions = new Set(tools.map(({ action }) => action));
+  assert.deepEqual(Object.keys(actionSentences).toSorted(), [...actions].toSorted());
+});
+
+test("[AUTHZ-3] a client cannot manage members, invitations or its own access, as the consent page says", () => {
+  const managing = tools.filter(({ action }) => /^(members|invitations|clients)\.|^studio\.(?!read$)/.test(action));
+  assert.deepEqual(managing, []);
+});
+
+test("[AUTHZ-3] [SCOPE-2] viewing only lists nothing that changes the studio", () => {
+  const changing = new Set(tools.filter(({ hints }) => !hints.readOnly).map(({ action }) => actionSentences[action]));
+  const listed = describeAccess(["studio:read"], "owner");
+  assert.ok(listed.length > 0);
+  assert.deepEqual(
+    listed.filter((sentence) => changing.has(sentence)),
+    [],
+  );
+});
+
+test("[AUTHZ-3] only owners and admins read about connecting platforms and about activity", () => {
+  const [asOwner, asAdmin, asMember] = (["owner", "admin", "member"] as const).map((role) =>
+    describeAccess(scopes, role),
+  );
+  assert.deepEqual(asAdmin, asOwner);
+  const onlyManagers = ["platforms.connect", "platforms.disconnect", "activity.list"] as const;
+  const withheld = new Set(onlyManagers.map((action) => actionSentences[action]));
+  assert.deepEqual(
+    asMember,
+    asOwner?.filter((sentence) => !withheld.has(sentence)),
+  );
+});
+
+test("[SCOPE-2] the levels to choose from grant what was requested and nothing else", () => {
+  const offered = (requested: readonly Scope[]) => offeredLevels(requested).map((level) => [level.value, level.scopes]);
+  assert.deepEqual(offered(scopes), [
+    ["write", scopes],
+    ["read", ["studio:read"]],
+  ]);
+  assert.deepEqual(offered(["studio:read"]), [["read", ["studio:read"]]]);
+  assert.deepEqual(offered(["studio:write"]), [["write", ["studio:write"]]]);
+});
