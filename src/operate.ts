@@ -8,10 +8,11 @@ import { AppError } from "#lib/errors.ts";
 import { createIds } from "#lib/ids.ts";
 import { createLog } from "#lib/log.ts";
 import { OperatorError } from "#lib/operator-error.ts";
+import { formatBytes } from "#lib/format-bytes.ts";
 import { adminHelp, readAdmin } from "#ops/admin.ts";
 import { backUp } from "#ops/backup.ts";
 import { move } from "#ops/move.ts";
-import { inBytes, UsageError } from "#ops/tell.ts";
+import { UsageError } from "#ops/tell.ts";
 import { createProgress } from "#ops/progress.ts";
 import { restore } from "#ops/restore.ts";
 import { openS3Store } from "#storage/s3.ts";
@@ -37,7 +38,7 @@ const commands: Record<string, Command> = {
       const { path, manifest, hasSecret } = await withProgress((tell) =>
         backUp({ dataDir: config.dataDir, into, version: packageJson.version, clock: systemClock, tell }),
       );
-      say(`${path}\n${manifest.files} files, ${inBytes(manifest.bytes)} of assets, all read back and compared.`);
+      say(`${path}\n${manifest.files} files, ${formatBytes(manifest.bytes)} of assets, all read back and compared.`);
       say(
         hasSecret
           ? "It holds the generated secret, with which links can be forged. Keep it as safe as the service itself."
@@ -82,7 +83,7 @@ const commands: Record<string, Command> = {
         files.close(),
       );
       for (const { table, rows, checksum } of moved.tables) say(`${table}  ${rows} rows  ${checksum}`);
-      say(`${moved.files} files, ${inBytes(moved.bytes)}, each read back from the bucket and compared.`);
+      say(`${moved.files} files, ${formatBytes(moved.bytes)}, each read back from the bucket and compared.`);
       say(`Start the service with these settings. ${dataDir} was not changed; keep it until you have seen it work.`);
     },
   },

@@ -7,13 +7,14 @@ import { openSqlite } from "#db/sqlite.ts";
 import { createStores } from "#db/stores.ts";
 import { removeRecord } from "#domain/assets/removal.ts";
 import { isoTime, type Clock } from "#lib/clock.ts";
+import { formatBytes } from "#lib/format-bytes.ts";
 import { secretFile } from "#lib/secret-file.ts";
 import { findVersions } from "#storage/disk-layout.ts";
 import { syncFolder } from "#storage/disk-write.ts";
 import { OperatorError } from "#lib/operator-error.ts";
 import { copyFile, digestOf, syncFolders, writeText } from "./copy-file.ts";
 import { manifestFile, partial, sumLine, sumsFile, verifyBackup, type Listed, type Manifest } from "./manifest.ts";
-import { inBytes, type Tell } from "./tell.ts";
+import type { Tell } from "./tell.ts";
 import { sideBySide } from "./side-by-side.ts";
 
 export interface BackupOptions {
@@ -99,7 +100,7 @@ async function copyAll(
         bytes += file.bytes;
       } else if (live.hasFile(file.key)) lost.push(file.key);
       else deleted.push(file);
-      tell(`copied ${listed.length} of ${total} files, ${inBytes(bytes)}`);
+      tell(`copied ${listed.length} of ${total} files, ${formatBytes(bytes)}`);
     });
   } finally {
     copy.close();

@@ -2,8 +2,9 @@ import { open, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { OperatorError } from "#lib/operator-error.ts";
+import { formatBytes } from "#lib/format-bytes.ts";
 import { digestOf } from "./copy-file.ts";
-import { inBytes, type Tell } from "./tell.ts";
+import type { Tell } from "./tell.ts";
 import { sideBySide } from "./side-by-side.ts";
 
 /**
@@ -66,7 +67,7 @@ export async function verifyBackup(folder: string, tell: Tell): Promise<{ manife
     });
     if (found !== sha256) throw damaged(folder, `${path} is not what it was`);
     bytes += (await stat(join(folder, path))).size;
-    tell(`verified ${++done} of ${listed.length} files, ${inBytes(bytes)}`);
+    tell(`verified ${++done} of ${listed.length} files, ${formatBytes(bytes)}`);
   });
   return { manifest, listed };
 }

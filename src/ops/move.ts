@@ -9,7 +9,8 @@ import type { FileStore } from "#domain/assets/file-store.ts";
 import { secretFile } from "#lib/secret-file.ts";
 import { findVersions } from "#storage/disk-layout.ts";
 import { OperatorError } from "#lib/operator-error.ts";
-import { inBytes, type Tell } from "./tell.ts";
+import { formatBytes } from "#lib/format-bytes.ts";
+import type { Tell } from "./tell.ts";
 import { sideBySide } from "./side-by-side.ts";
 
 export interface MoveOptions {
@@ -92,7 +93,7 @@ async function moveFiles(
   await sideBySide(source.readyFiles(), 4, async (file) => {
     versions.set(file.assetId, (await findMoved(files, file)) ?? (await moveFile(dataDir, files, file)));
     bytes += file.bytes;
-    tell(`moved ${versions.size} of ${total} files, ${inBytes(bytes)}`);
+    tell(`moved ${versions.size} of ${total} files, ${formatBytes(bytes)}`);
   });
   return { versions, bytes };
 }

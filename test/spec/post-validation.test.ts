@@ -91,7 +91,7 @@ test("[PLATFORM-12] a problem with a file names it", () => {
   assert.deepEqual(found, {
     level: "refused",
     code: "file_too_large",
-    message: "a.jpg has 2 MB; the platform takes 0.1 MB.",
+    message: "a.jpg is 2 MB; the platform allows up to 1 kB.",
     assetId: "ast_1",
   });
 });

@@ -1,5 +1,6 @@
 import { hours } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
+import { formatByteLimit } from "#lib/format-bytes.ts";
 import type { Deps, Stores } from "../deps.ts";
 import type { Asset, MediaFacts } from "./asset.ts";
 import type { StoredFile } from "./file-store.ts";
@@ -76,7 +77,7 @@ export async function checkQuota(
 const quotaExceeded = ({ limits }: Pick<Deps, "limits">): AppError =>
   new AppError(
     "quota_exceeded",
-    `The studio's files may take ${limits.studioBytes} bytes, and this one does not fit in what is left.`,
+    `The studio has ${formatByteLimit(limits.studioBytes ?? 0)} of storage, and this file does not fit in what is left.`,
     "Delete files that are not needed (list_assets with unattached, then delete_asset), or ask the operator for more.",
   );
 

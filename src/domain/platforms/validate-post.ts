@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { formatExcess } from "#lib/format-bytes.ts";
 import type { AssetDetail } from "../assets/asset.ts";
 import { accountLabel, type PlatformConnection } from "./connection.ts";
 import { lengthThere } from "./count-text.ts";
@@ -136,8 +137,7 @@ function fileProblems(file: AssetDetail, limit: MediaLimit & ImageLimit & VideoL
     limit.types.includes(mimeType)
       ? undefined
       : about(file, "type_unsupported", `is ${mimeType}; the platform takes ${limit.types.join(", ")}`),
-    over(bytes, maxBytes) &&
-      about(file, "file_too_large", `has ${megabytes(bytes)}; the platform takes ${megabytes(maxBytes)}`),
+    over(bytes, maxBytes) && about(file, "file_too_large", tooLarge(bytes ?? 0, maxBytes ?? 0)),
     over(sides && sides.width * sides.height, limit.maxPixels) &&
       about(file, "too_many_pixels", `is ${width} × ${height} pixels; the platform takes ${limit.maxPixels} in all`),
     (over(width, limit.maxWidth) || over(height, limit.maxHeight)) &&
@@ -194,5 +194,9 @@ function about(file: AssetDetail, code: string, what: string): Found {
   return { code, message: `${file.filename} ${what}.`, assetId: file.id };
 }
 
-const megabytes = (bytes: number | null | undefined): string => `${Math.ceil((bytes ?? 0) / 100_000) / 10} MB`;
+function tooLarge(bytes: number, maxBytes: number): string {
+  const { size, limit } = formatExcess(bytes, maxBytes);
+  return `is ${size}; the platform allows up to ${limit}`;
+}
+
 const seconds = (ms: number | undefined): string => `${Math.round((ms ?? 0) / 100) / 10} s`;

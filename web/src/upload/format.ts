@@ -6,17 +6,17 @@ export interface Format {
   percent(part: number, whole: number): string;
 }
 
-const units = ["kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
+const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
 
 export function createFormat(tag: string): Format {
-  const number = (value: number, unit: string, digits: number) =>
-    new Intl.NumberFormat(tag, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: digits }).format(
-      value,
-    );
+  const number = (value: number, unit: string, digits: number, unitDisplay: "short" | "long" = "short") =>
+    new Intl.NumberFormat(tag, { style: "unit", unit, unitDisplay, maximumFractionDigits: digits }).format(value);
+  // Rounded to the nearest, as the server's messages are (lib/format-bytes.ts).
   const bytes = (count: number) => {
-    const step = count < 1_000_000 ? 1 : Math.min(units.length, Math.floor(Math.log10(count) / 3));
-    const value = Math.ceil((count / 1000 ** step) * 10) / 10;
-    return number(value, units[step - 1] ?? "kilobyte", value < 100 ? 1 : 0);
+    let step = 0;
+    while (step < units.length - 1 && Math.round(count / 1000 ** step) >= 1000) step++;
+    const value = count / 1000 ** step;
+    return number(value, units[step] ?? "byte", value < 100 ? 1 : 0, step === 0 ? "long" : "short");
   };
   return {
     bytes,

@@ -1,0 +1,34 @@
+const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
+
+type Rounding = "halfExpand" | "floor";
+
+/** A size as people read it, in decimal units, rounded to the nearest: 1.3 MB. The web app has the same, localized. */
+export const formatBytes = (bytes: number): string => format(bytes, "halfExpand", 1);
+
+/** A limit, rounded down: what is within the limit as shown is within the limit. */
+export const formatByteLimit = (bytes: number): string => format(bytes, "floor", 1);
+
+/** A size and the limit that it exceeds, with as many digits as it takes to tell them apart. */
+export function formatExcess(bytes: number, limit: number): { size: string; limit: string } {
+  for (let digits = 1; ; digits++) {
+    const excess = { size: format(bytes, "halfExpand", digits), limit: format(limit, "floor", digits) };
+    if (excess.size !== excess.limit || digits === mostDigits) return excess;
+  }
+}
+
+/** A byte of a terabyte. */
+const mostDigits = 12;
+
+function format(bytes: number, rounding: Rounding, digits: number): string {
+  const round = rounding === "floor" ? Math.floor : Math.round;
+  let step = 0;
+  while (step < units.length - 1 && round(bytes / 1000 ** step) >= 1000) step++;
+  const value = bytes / 1000 ** step;
+  return new Intl.NumberFormat("en", {
+    style: "unit",
+    unit: units[step],
+    unitDisplay: step === 0 ? "long" : "short",
+    maximumFractionDigits: value < 100 ? digits : digits - 1,
+    roundingMode: rounding,
+  }).format(value);
+}
