@@ -140,10 +140,21 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
         ["notes.txt", "ready"],
       ],
     );
-    await page.getByRole("button", { name: "Take off notes.txt" }).click();
-    await page.getByText("is off the post, and stays in the library").first().waitFor();
+  });
+
+  test("[WEB-7] a file removed from the post returns to its position with Undo", async () => {
+    const { page } = owner;
+    const remove = page.getByRole("button", { name: "Remove fog.png from post" });
+    await remove.click();
+    await page.getByText("Removed from post. Still in your library.").first().waitFor();
+    await remove.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Undo" }).click();
-    await tile.waitFor();
+    await remove.waitFor();
+    const tiles = await page.getByRole("region", { name: "Files" }).locator(".tile").allTextContents();
+    assert.deepEqual(
+      tiles.map((text) => /fog\.png|notes\.txt/.exec(text)?.[0]),
+      ["fog.png", "notes.txt"],
+    );
   });
 
   test("[WEB-10] a file that is on its way can be given up, after a question", async () => {
@@ -154,8 +165,8 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
     await cdp.send("Network.emulateNetworkConditions", slowly);
     const film = { name: "film.mp4", mimeType: "video/mp4", buffer: Buffer.alloc(9_000_000) };
     await page.locator(".uploader input[type=file]").first().setInputFiles(film);
-    await page.getByRole("button", { name: "Give up film.mp4" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Give up" }).click();
+    await page.getByRole("button", { name: "Cancel upload of film.mp4" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Discard upload" }).click();
     // Seen in the list, and heard: which comes first is the browser's affair.
     await page.getByText("Nobody waits for this file any more.").first().waitFor();
     await page.getByRole("button", { name: "Remove: film.mp4" }).click();

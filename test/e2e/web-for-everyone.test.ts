@@ -87,11 +87,11 @@ describe("the web app is for everyone", { skip: noChromium }, () => {
     await archive.press("Enter");
     await page.getByRole("button", { name: "Bring back as draft" }).waitFor();
     assert.equal(await focused(), "Bring back as draft");
-    await page.getByRole("button", { name: /^Take off/ }).press("Enter");
-    await page.getByText("stays in the library").first().waitFor();
+    await page.getByRole("button", { name: /^Remove .* from post$/ }).press("Enter");
+    await page.getByText("Still in your library").first().waitFor();
     assert.equal(await focused(), "media", "the heading of the files");
     await page.getByRole("button", { name: "Undo" }).last().click();
-    await page.getByRole("button", { name: /^Take off/ }).waitFor();
+    await page.getByRole("button", { name: /^Remove .* from post$/ }).waitFor();
     await page.getByRole("button", { name: "Bring back as draft" }).click();
     await archive.waitFor();
     await context.close();

@@ -9,12 +9,16 @@ import { id } from "../text.ts";
 import { knownAssetId, viewAsset, type Asset, type AssetView, type ReadyAsset } from "./asset.ts";
 import { confirmUpload, notUploaded } from "./confirm-upload.ts";
 import { takePlace, type AttachDeps } from "./place.ts";
+import { restorePosition } from "./restore-position.ts";
 import { refuse } from "./transitions.ts";
 
 export const attachAssetInput = z.strictObject({ postId: id, assetId: id });
 
 const goneHint =
   "If its upload was rejected or deleted, call request_asset_upload for a new URL. list_assets shows the assets there are.";
+
+/** For undoing a detach: ids of the post's assets in the order that this one had among them. Without it, it goes last. */
+export const attachAgainInput = attachAssetInput.extend({ order: z.array(id).max(1000).optional() });
 
 /** How often others may get in between before we give up. Each round somebody got ahead. */
 const maxRounds = 20;
@@ -26,7 +30,7 @@ const maxRounds = 20;
 export async function attachAsset(
   deps: AttachDeps,
   caller: Caller,
-  input: z.infer<typeof attachAssetInput>,
+  input: z.infer<typeof attachAgainInput>,
 ): Promise<AssetView> {
   authorize(caller, "assets.write");
   const studioId = caller.studio.id;
@@ -40,7 +44,7 @@ export async function attachAsset(
     if (asset.postId === postId) throw notUploaded();
     if (asset.postId !== null) throw refuse("attach_asset");
     const attached = await (asset.status === "ready"
-      ? attachReady(deps, caller, asset, postId)
+      ? attachReady(deps, caller, asset, postId, input.order)
       : confirmUpload(deps, caller, asset, post));
     if (attached) return viewAsset(attached);
   }
@@ -49,12 +53,19 @@ export async function attachAsset(
   });
 }
 
-function attachReady(deps: AttachDeps, caller: Caller, asset: Asset, postId: string): Promise<ReadyAsset | undefined> {
+function attachReady(
+  deps: AttachDeps,
+  caller: Caller,
+  asset: Asset,
+  postId: string,
+  order: readonly string[] | undefined,
+): Promise<ReadyAsset | undefined> {
   return deps
     .transact(async (tx) => {
       const position = await takePlace(deps, tx, asset, postId);
       const attached = await tx.assets.putOnPost(asset.studioId, asset.id, { postId, position });
       if (!attached) throw new Overtaken();
+      if (order) await restorePosition(tx, attached, postId, order);
       await recordActivity(deps, tx, caller, "asset.attached", asset.id, { postId, filename: asset.filename });
       return attached;
     })

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AppError, notFound } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
+import { arrangeAssets } from "../assets/restore-position.ts";
 import { describeAssets } from "../assets/describe.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
@@ -66,10 +67,5 @@ async function reorder(tx: Stores, studioId: string, postId: string, order: read
       "Read the post with get_post and give all its asset ids in the new order; attach_asset and detach_asset change which ones it has.",
     );
   }
-  if (order.length === 0) return;
-  const first = await tx.posts.newPlaces(studioId, postId, order.length);
-  await tx.assets.arrange(
-    postId,
-    order.map((assetId, i) => ({ assetId, position: first + i })),
-  );
+  await arrangeAssets(tx, studioId, postId, order);
 }

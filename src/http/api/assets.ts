@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { attachAgainInput, attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
 import { getAsset } from "#domain/assets/get-asset.ts";
@@ -7,10 +7,11 @@ import { listAssetDetails, listAssetsInput } from "#domain/assets/list-assets.ts
 import { updateAsset, updateAssetInput } from "#domain/assets/update-asset.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import type { ApiParts, InStudio } from "./context.ts";
-import { jsonBody, query } from "./input.ts";
+import { jsonBody, optionalJsonBody, query } from "./input.ts";
 import { jsonUnlessKnown } from "./unless-known.ts";
 
 const assetChange = updateAssetInput.omit({ assetId: true });
+const attachment = attachAgainInput.omit({ postId: true, assetId: true });
 
 /** A studio's files: the library, and which of them are on a post. */
 export function assetRoutes({ deps }: ApiParts) {
@@ -32,7 +33,9 @@ export function assetRoutes({ deps }: ApiParts) {
       const { assets } = await getPost(deps, c.var.caller, { postId: c.req.param("postId") });
       return jsonUnlessKnown(c, { assets });
     })
-    .put("/posts/:postId/assets/:assetId", async (c) => c.json(await attachAsset(deps, c.var.caller, c.req.param())))
+    .put("/posts/:postId/assets/:assetId", optionalJsonBody(attachment), async (c) =>
+      c.json(await attachAsset(deps, c.var.caller, { ...c.req.valid("json"), ...c.req.param() })),
+    )
     .delete("/posts/:postId/assets/:assetId", async (c) => {
       await detachAsset(deps, c.var.caller, c.req.param());
       return c.body(null, 204);

@@ -20,6 +20,18 @@ export function jsonBody<S extends z.ZodType<object>>(
   };
 }
 
+/** The same for a request that may come without a body, which is then an empty object. */
+export function optionalJsonBody<S extends z.ZodType<object>>(schema: S): ReturnType<typeof jsonBody<S>> {
+  const validate = jsonBody(schema);
+  return async (c, next) => {
+    const { "content-length": length, "content-type": type } = c.env.incoming.headers;
+    const isEmpty = length === "0" || (length === undefined && type === undefined);
+    if (!isEmpty) return validate(c, next);
+    c.req.addValidatedData("json", parse(schema, {}));
+    return next();
+  };
+}
+
 /** A verb's schema as a check of the query; the handler has the result as `c.req.valid("query")`. */
 export function query<S extends z.ZodType<object>>(
   schema: S,

@@ -54,8 +54,14 @@ export const disconnectPlatform = (studioId: string, connectionId: string) =>
 
 export const revokeAllClients = (studioId: string) => ask(studioApi.clients.$delete({ param: { studioId } }));
 
-export const attachAsset = (studioId: string, postId: string, assetId: string) =>
-  ask(studioApi.posts[":postId"].assets[":assetId"].$put({ param: { studioId, postId, assetId } }));
+/** Last, or where `order` has it among the post's assets. */
+export const attachAsset = (studioId: string, postId: string, assetId: string, order?: string[]) =>
+  ask(
+    studioApi.posts[":postId"].assets[":assetId"].$put({
+      param: { studioId, postId, assetId },
+      json: order === undefined ? {} : { order },
+    }),
+  );
 
 export const detachAsset = (studioId: string, postId: string, assetId: string) =>
   tell(studioApi.posts[":postId"].assets[":assetId"].$delete({ param: { studioId, postId, assetId } }));

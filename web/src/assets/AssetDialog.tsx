@@ -95,7 +95,7 @@ export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => v
         <div className="mt-7 flex flex-wrap justify-between gap-3">
           {may("assets.write") && (asset.postId === null || asset.status === "pending") ? (
             <Button look="quiet" className="min-h-11 text-danger" onClick={remove}>
-              {asset.status === "pending" ? "Give up…" : "Delete…"}
+              {asset.status === "pending" ? "Cancel upload…" : "Delete…"}
             </Button>
           ) : (
             <p className="m-0 self-center text-sm text-muted">

@@ -13,10 +13,11 @@ export function useDeleteAsset(): (asset: Asset) => void {
     const words =
       status === "pending"
         ? {
-            title: `Give up ${filename}?`,
-            body: <p>It has not arrived yet. What was sent of it is thrown away.</p>,
-            action: "Give up",
-            busy: "Giving up…",
+            title: `Cancel upload of ${filename}?`,
+            body: <p>The upload has not finished. What was sent so far is deleted.</p>,
+            action: "Discard upload",
+            busy: "Discarding…",
+            dismiss: "Keep uploading",
           }
         : {
             title: `Delete ${filename}?`,

@@ -12,6 +12,7 @@ import { Failure } from "../ui/Failure.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { Waiting } from "../ui/Waiting.tsx";
 import { LibraryPicker } from "./LibraryPicker.tsx";
+import { rememberOrder } from "./remember-order.ts";
 import { UploadLinks } from "./UploadLinks.tsx";
 
 /** Comes after the page: reading and writing do not wait for it. */
@@ -22,11 +23,12 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
   const { studio, may } = useStudio();
   const queries = useQueryClient();
   const say = useToast();
-  const giveUp = useDeleteAsset();
+  const cancelUpload = useDeleteAsset();
   const [error, setError] = useState<unknown>();
   const [openId, setOpenId] = useState<string>();
   const [picking, setPicking] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
+  const knownOrder = useRef<readonly string[]>([]);
   const { assets } = post;
   const open = assets.find(({ id }) => id === openId);
 
@@ -48,16 +50,21 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
 
   const detach = (asset: Asset) =>
     attempt(async () => {
+      const order = rememberOrder(
+        knownOrder.current,
+        assets.map(({ id }) => id),
+      );
+      knownOrder.current = order;
       await detachAsset(studio.id, post.id, asset.id);
       await refresh(queries, studio.id);
       heading.current?.focus({ preventScroll: true }); // the button that had the focus is gone
       const putBack = () =>
         attempt(async () => {
-          await attachAsset(studio.id, post.id, asset.id);
+          await attachAsset(studio.id, post.id, asset.id, order);
           await refresh(queries, studio.id);
         });
       say({
-        text: `${asset.filename} is off the post, and stays in the library.`,
+        text: "Removed from post. Still in your library.",
         undo: { label: "Undo", run: () => void putBack() },
       });
     });
@@ -110,12 +117,20 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
                   </>
                 )}
                 {asset.status === "pending" ? (
-                  <Button look="quiet" onClick={() => giveUp(asset)} aria-label={`Give up ${asset.filename}`}>
-                    Give up…
+                  <Button
+                    look="quiet"
+                    onClick={() => cancelUpload(asset)}
+                    aria-label={`Cancel upload of ${asset.filename}`}
+                  >
+                    Cancel upload
                   </Button>
                 ) : (
-                  <Button look="quiet" onClick={() => void detach(asset)} aria-label={`Take off ${asset.filename}`}>
-                    Take off
+                  <Button
+                    look="quiet"
+                    onClick={() => void detach(asset)}
+                    aria-label={`Remove ${asset.filename} from post`}
+                  >
+                    Remove
                   </Button>
                 )}
               </div>

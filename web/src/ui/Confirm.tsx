@@ -8,6 +8,8 @@ interface Question {
   /** What will be lost, in words. */
   body: ReactNode;
   action: string;
+  /** Leaves things as they are; "Cancel" unless told otherwise. */
+  dismiss?: string;
   /** Said while it runs. */
   busy: string;
   run: () => Promise<unknown>;
@@ -50,7 +52,7 @@ function ConfirmDialog({ question, onClose }: { question: Question; onClose: () 
       {error !== undefined && <Failure error={error} />}
       <div className="mt-7 flex flex-wrap justify-end gap-3">
         <Button look="quiet" className="min-h-11" onClick={onClose} disabled={running}>
-          Cancel
+          {question.dismiss ?? "Cancel"}
         </Button>
         <Button look="danger" onClick={() => void run()} busy={running && question.busy}>
           {question.action}

@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { detachAsset } from "#domain/assets/detach-asset.ts";
+import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
+import type { Caller } from "#domain/caller.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { assertProblem, call, startApiServer, type ApiServer } from "../support/api-server.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { newStudio } from "../support/people.ts";
+import { rememberOrder } from "../../web/src/posts/remember-order.ts";
+
+forEachEngine("the position of an asset that is attached again", (bed) => {
+  let server: ApiServer;
+  let owner: Caller;
+  let cookie: string;
+  before(async () => {
+    server = await startApiServer(bed.deps);
+    owner = await newStudio(bed.deps);
+    cookie = await server.signIn(owner);
+  });
+  after(() => server.close());
+
+  const newAsset = async (filename: string): Promise<string> => {
+    const base64 = Buffer.from(`The text of ${filename}.`).toString("base64");
+    return (await uploadAssetInline(bed.deps, owner, { kind: "document", mimeType: "text/plain", base64, filename }))
+      .assetId;
+  };
+
+  /** A post with a text file for each name. `ids` has their asset ids, `order()` the names as the post has them now. */
+  async function newPost(...names: readonly string[]) {
+    const { id: postId } = await createPost(bed.deps, owner, { title: "Files in order", body: "" });
+    const ids: Record<string, string> = {};
+    for (const name of names) {
+      ids[name] = await newAsset(name);
+      await attachAsset(bed.deps, owner, { postId, assetId: ids[name] });
+    }
+    const idOf = (name: string): string => ids[name] ?? "";
+    return {
+      postId,
+      idOf,
+      ids: (...some: readonly string[]) => some.map(idOf),
+      detach: (name: string) => detachAsset(bed.deps, owner, { postId, assetId: idOf(name) }),
+      attach: (name: string, body?: object) =>
+        call(server, "PUT", `/api/studios/${owner.studio.id}/posts/${postId}/assets/${idOf(name)}`, {
+          cookie,
+          ...(body && { body }),
+        }),
+      async order() {
+        return (await getPost(bed.deps, owner, { postId })).assets.map(({ filename }) => filename).join(" ");
+      },
+      revision: async () => (await getPost(bed.deps, owner, { postId })).revision,
+    };
+  }
+
+  for (const name of ["a", "b", "c"]) {
+    test(`[WEB-7] ${name} of a, b, c returns to its position in one revision`, async () => {
+      const post = await newPost("a", "b", "c");
+      await post.detach(name);
+      const revision = await post.revision();
+      assert.equal((await post.attach(name, { order: post.ids("a", "b", "c") })).status, 200);
+      assert.equal(await post.order(), "a b c");
+      assert.equal(await post.revision(), revision + 1);
+    });
+  }
+
+  test("[WEB-7] if others changed the files meanwhile, it returns next to the nearest file that is still there", async () => {
+    const reordered = await newPost("a", "b", "c", "d");
+    await reordered.detach("b");
+    const { postId } = reordered;
+    await updatePost(bed.deps, owner, { postId, assetIds: reordered.ids("d", "c", "a") });
+    await reordered.attach("b", { order: reordered.ids("a", "b", "c", "d") });
+    assert.equal(await reordered.order(), "d c a b", "behind the file it followed");
+
+    const shortened = await newPost("a", "b", "c", "d");
+    for (const name of ["c", "b"]) await shortened.detach(name);
+    await shortened.attach("c", { order: shortened.ids("a", "b", "c", "d") });
+    assert.equal(await shortened.order(), "a c d", "the nearest before it");
+
+    const headless = await newPost("a", "b", "c");
+    for (const name of ["b", "a"]) await headless.detach(name);
+    await headless.attach("b", { order: headless.ids("a", "b", "c") });
+    assert.equal(await headless.order(), "b c", "the nearest after it");
+  });
+
+  test("[WEB-7] without an order, or with one that says nothing of it, it goes last", async () => {
+    const post = await newPost("a", "b", "c");
+    for (const body of [undefined, {}, { order: [] }, { order: post.ids("b", "c") }, { order: ["unknown"] }]) {
+      await post.detach("a");
+      assert.equal((await post.attach("a", body)).status, 200);
+      assert.equal(await post.order(), "b c a", JSON.stringify(body));
+      await post.detach("a");
+      await post.attach("a", { order: post.ids("a", "b", "c") });
+    }
+    assertProblem(await post.attach("a", { order: "b" }), 400, "invalid_input");
+    assertProblem(await post.attach("a", { position: 1 }), 400, "invalid_input");
+  });
+
+  test("[WEB-7] a repeated request changes nothing, and assets of other posts stay where they are", async () => {
+    const [post, other] = [await newPost("a", "b", "c"), await newPost("x", "y")];
+    await post.detach("b");
+    const order = [...post.ids("a", "b"), ...other.ids("y", "x"), ...post.ids("c")];
+    await Promise.all([1, 2, 3].map(() => post.attach("b", { order })));
+    assert.deepEqual([await post.order(), await other.order()], ["a b c", "x y"]);
+  });
+
+  test("[WEB-7] files removed one after the other return to their positions, whichever Undo comes first", async () => {
+    for (const undone of [
+      ["b", "c"],
+      ["c", "b"],
+    ]) {
+      const post = await newPost("a", "b", "c", "d");
+      const orders: Record<string, string[]> = {};
+      let known: string[] = [];
+      for (const name of ["b", "c"]) {
+        const { assets } = await getPost(bed.deps, owner, { postId: post.postId });
+        known = rememberOrder(
+          known,
+          assets.map(({ id }) => id),
+        );
+        orders[name] = known;
+        await post.detach(name);
+      }
+      for (const name of undone) await post.attach(name, { order: orders[name] });
+      assert.equal(await post.order(), "a b c d", undone.join(" then "));
+    }
+  });
+});
