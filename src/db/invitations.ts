@@ -43,6 +43,15 @@ export function invitationStore({ q }: Connection): InvitationStore {
       const rows = await open(now).where("i.studio_id", "=", studioId).orderBy("i.id", "desc").execute();
       return rows.map(toInvitation);
     },
+    findStudioOfMember: (tokenHash, userId) =>
+      q
+        .selectFrom("invitations as i")
+        .innerJoin("studios as s", "s.id", "i.studio_id")
+        .innerJoin("memberships as m", "m.studio_id", "i.studio_id")
+        .select(["s.id", "s.name"])
+        .where("i.token_hash", "=", tokenHash)
+        .where("m.user_id", "=", userId)
+        .executeTakeFirst(),
     async accept({ id, studioId, createdBy, makerRole }, userId, now) {
       if (makerRole === null) return false;
       const { numUpdatedRows } = await q

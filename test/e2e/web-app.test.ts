@@ -36,7 +36,7 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
   test("[WEB-1] someone new signs in and makes a studio, with sample posts on a development instance", async () => {
     owner = await visitAs(browser, base, "ada.lovelace@example.com");
     const { page } = owner;
-    await page.getByRole("heading", { name: "Welcome, Ada Lovelace. Begin with a studio." }).waitFor();
+    await page.getByRole("heading", { name: "Create your first studio" }).waitFor();
     await page.getByLabel("Name of the studio").fill("North");
     assert.ok(await page.getByLabel("Put three sample posts into it").isChecked());
     await page.getByRole("button", { name: "Create studio" }).click();
@@ -62,6 +62,10 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
     await member.page.getByRole("heading", { name: "Posts", exact: true }).waitFor();
     const places = await member.page.getByRole("navigation", { name: "Studio" }).getByRole("link").allTextContents();
     assert.deepEqual(places, ["Posts", "Assets", "Platforms", "AI clients", "Connect", "Members"]);
+    await member.page.goto(link);
+    await member.page.getByRole("heading", { name: "You’re already a member of North" }).waitFor();
+    await member.page.getByRole("link", { name: "Go to the studio" }).click();
+    await member.page.getByRole("heading", { name: "Posts", exact: true }).waitFor();
     await page.getByText("Grace Hopper").first().waitFor();
   });
 
@@ -90,6 +94,25 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
     await page.bringToFront();
     await page.getByText("Test assistant is connected").waitFor({ timeout: 4000 });
     await page.getByRole("button", { name: "Copy Now ask it, for example" }).waitFor();
+  });
+
+  test("[WEB-4] it names a client that is connected already, and waits for another one", async () => {
+    const { page } = member;
+    await page.reload();
+    const status = page.getByRole("main").getByRole("status");
+    await status.getByText("Connected: Test assistant (North). Waiting for another one.").waitFor();
+    assert.equal(await status.getByText("Waiting for a client").count(), 0);
+  });
+
+  test("[WEB-2] a member who opens Activity reads who can see it, and where to go instead", async () => {
+    const { page } = member;
+    const connectPage = page.url();
+    await page.goto(connectPage.replace(/connect$/, "activity"));
+    await page.getByRole("heading", { name: "Only owners and admins can see activity" }).waitFor();
+    assert.equal(await page.getByRole("alert").count(), 0);
+    await page.getByRole("link", { name: "Go to posts" }).click();
+    await page.getByRole("heading", { name: "Posts", exact: true }).waitFor();
+    await page.goto(connectPage);
   });
 
   test("[WEB-5] a post the assistant creates appears in the open list within two seconds", async () => {
@@ -259,7 +282,7 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
     assert.ok(await remove.isDisabled());
     await page.getByLabel(/^Type South to confirm/).fill("South");
     await remove.click();
-    await page.getByRole("heading", { name: /Begin with a studio/ }).waitFor();
+    await page.getByRole("heading", { name: "Create your first studio" }).waitFor();
     assert.equal(await assistant.nextStatus(), 401, "its approval ended with the studio");
   });
 

@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
+import { setActiveStudio } from "#domain/access/set-active-studio.ts";
 import { noChromium } from "../support/chromium.ts";
-import { newPerson } from "../support/people.ts";
+import { newPerson, newStudio } from "../support/people.ts";
 import { startWebBed, type WebBed } from "../support/web-bed.ts";
 import { furnish, pagesOf, type Scene } from "../support/web-scene.ts";
 
@@ -54,6 +55,31 @@ describe("the web app is for everyone", { skip: noChromium }, () => {
       assert.deepEqual(found, []);
     });
   }
+
+  test("[WEB-12] names that end with a period read well on every page, to eyes and to screen readers", async () => {
+    const { deps, base } = bed.service;
+    const named = await furnish(deps, "Example Co.");
+    const elsewhere = await newStudio(deps, named.owner, "Sample Inc."); // then the active studio is another one
+    await setActiveStudio(deps, named.owner, { studioId: elsewhere.studio.id });
+    const found: string[] = [];
+    for (const [person, paths] of [
+      [named.owner, pagesOf(named)],
+      [named.member, pagesOf(named)],
+      [await newPerson(deps, { name: "Grace Jr." }), ["/"]],
+    ] as const) {
+      const context = await bed.open(person);
+      const page = await context.newPage();
+      for (const path of paths) {
+        await page.goto(`${base}${path}`);
+        await page.getByRole("heading").first().waitFor();
+        await page.waitForTimeout(300);
+        const read = `${await page.locator("body").innerText()}\n${await page.locator("body").ariaSnapshot()}`;
+        found.push(...(read.match(/.*\.\.(?![\w.]).*/g) ?? []).map((line) => `${path}: ${line}`));
+      }
+      await context.close();
+    }
+    assert.deepEqual(found, []);
+  });
 
   test("[WEB-12] by keyboard alone: skip to the page, open a dialog, and come back to where one was", async () => {
     const context = await bed.open(scene.owner);

@@ -100,7 +100,36 @@ forEachEngine("who may sign in, and joining by invitation", (bed) => {
     assert.match(done.url.pathname, /^\/studios\/std_\w+$/, "where they were invited to");
     assert.equal(await role(browser), "member");
     assert.equal(await role(await signIn(base, "guest@elsewhere.example")), "member");
-    assert.match((await browser.open(base + path)).text, /was used/);
+    const stranger = await createBrowser().open(base + path);
+    assert.equal(stranger.status, 404);
+    assert.match(stranger.text, /already used/);
+    assert.doesNotMatch(stranger.text, /Nord/);
+  });
+
+  it("[INVITE-2] [SIGN-6] a used invitation leads the person who used it to the studio, signed in or not", async () => {
+    const path = `/join/${await token()}`;
+    const browser = createBrowser();
+    const offer = await tryFrom(browser, path, "again@elsewhere.example");
+    await browser.submit(offer);
+    const page = await browser.open(base + path);
+    assert.equal(page.status, 200);
+    assert.match(page.text, /already a member of Atelier &#60;b&#62;Nord/);
+    assert.match(page.text, new RegExp(`href="/studios/${owner.studio.id}"`));
+    assert.equal(page.forms.length, 0);
+    const twice = await browser.submit(offer);
+    assert.equal(twice.url.pathname, path, "the form sent again");
+    assert.match(twice.text, /already a member/);
+
+    const signedOut = createBrowser();
+    assert.match((await signedOut.open(base + path)).text, /Already a member\? <a href="\/login\?return_to=%2Fjoin/);
+    const back = await tryFrom(signedOut, path, "again@elsewhere.example");
+    assert.match(back.text, /already a member/);
+
+    const other = await (await signIn(base, "ada@example.com")).open(base + path);
+    assert.equal(other.status, 404, "who is no member learns nothing of the studio");
+    assert.doesNotMatch(other.text, /Nord/);
+    await removeMember(bed.deps, owner, { userId: (await who(browser))!.id });
+    assert.equal((await browser.open(base + path)).status, 404, "nor who was one");
   });
 
   it("[T6] [T3] a user admitted only by an invitation creates no studio: not before accepting, not as a member or owner, not once removed", async () => {
@@ -213,7 +242,8 @@ forEachEngine("who may sign in, and joining by invitation", (bed) => {
     const browser = createBrowser();
     await browser.submit(await tryFrom(browser, `/join/${await token()}`, "twice@studio.example"));
     const page = await browser.open(base + path);
-    assert.match(page.text, /already/);
+    assert.match(page.text, /already a member/);
+    assert.match(page.text, new RegExp(`href="/studios/${owner.studio.id}"`));
     assert.equal(page.forms.length, 0);
     assert.equal((await createBrowser().open(base + path)).status, 200);
   });

@@ -54,6 +54,12 @@ forEachEngine("AI clients", (bed) => {
     assert.deepEqual(await names(admin), ["four", "three", "two", "one"]);
     assert.deepEqual(await names(member), ["three"]);
     assert.deepEqual(await names(other), ["four"]);
+    const { clients } = await listClients(bed.deps, owner, { mine: true, limit: 100 });
+    assert.deepEqual(
+      clients.map(({ clientName }) => clientName),
+      ["one"],
+      "and of an owner only their own, where that is asked for",
+    );
   });
 
   test("over HTTP: what is shown of each, and that revoking works twice", async () => {

@@ -5,6 +5,7 @@ import { listPlatforms } from "#domain/platforms/list-platforms.ts";
 import { useCredential } from "#domain/platforms/use-credential.ts";
 import type { Caller } from "#domain/caller.ts";
 import { changeRole } from "#domain/studios/change-role.ts";
+import { updateStudio } from "#domain/studios/update-studio.ts";
 import { enterStudio } from "#domain/studios/enter-studio.ts";
 import { createLog } from "#lib/log.ts";
 import { call } from "../support/api-server.ts";
@@ -87,6 +88,15 @@ forEachEngine("the connect page", (bed) => {
     assert.match(done.text, new RegExp(`/studios/${owner.studio.id}/platforms`));
     assert.equal(done.headers.get("referrer-policy"), "no-referrer");
     assert.deepEqual(await connections(owner), [["blue.harbour", "connected"]]);
+  });
+
+  test("[PLATFORM-13] a studio whose name ends with a period reads well once connected", async () => {
+    const { browser, owner } = await arrive();
+    await updateStudio(service.deps, owner, { name: "Example Co." });
+    const page = await browser.open(await ask(browser, owner, "sandbox"));
+    const done = await browser.submit(await browser.submit(page), { account: "harbour.", decision: "allow" });
+    assert.match(done.text, /can now be used in Example Co\., and you can close this page\./);
+    for (const { text } of [page, done]) assert.doesNotMatch(text, /\.\.(?!\w)/);
   });
 
   test("[PLATFORM-9] the sandbox renews with rotating tokens and revokes", async () => {

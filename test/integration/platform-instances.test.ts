@@ -8,6 +8,7 @@ import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { useCredential } from "#domain/platforms/use-credential.ts";
 import type { Deps } from "#domain/deps.ts";
 import { days, minutes } from "#lib/clock.ts";
+import type { AppError } from "#lib/errors.ts";
 import { createPublicAddressCheck } from "#lib/public-address.ts";
 import { createVault } from "#lib/vault.ts";
 import { createPlatforms } from "#platforms/platforms.ts";
@@ -189,6 +190,11 @@ forEachEngine("platforms with instances", (bed) => {
         fault,
       );
     }
+    await assert.rejects(
+      connectPlatform(hurried, owner, { platform: "mastodon", instanceUrl: other.origin }),
+      ({ hint }: AppError) => hint?.startsWith("Check the spelling of the instance") === true,
+      "what the person can do about it, instead of a page that they are on",
+    );
     await other.close();
   });
 

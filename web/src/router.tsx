@@ -38,8 +38,8 @@ const newStudio = createRoute({
   component: lazyRouteComponent(() => import("./start/NewStudioPage.tsx"), "NewStudioPage"),
 });
 
-/** Addresses that other pages name without knowing a studio: the consent page links to the AI clients. */
-const shortcuts = (["clients", "connect"] as const).map((page) =>
+/** URLs that pages link to without knowing a studio: consent to AI clients, a failed connection to Platforms. */
+const shortcuts = (["clients", "connect", "platforms"] as const).map((page) =>
   createRoute({
     getParentRoute: () => root,
     path: `/${page}`,

@@ -9,6 +9,7 @@ import type { ListedGrant } from "./ports.ts";
 
 export const listClientsInput = z.strictObject({
   ended: z.boolean().optional().describe("Only those that have ended, or only those that have not."),
+  mine: z.boolean().optional().describe("Only those that the caller approved."),
   ...pageInput,
 });
 
@@ -34,13 +35,13 @@ export interface ClientView {
 export async function listClients(
   deps: Pick<Deps, "grants" | "clock">,
   caller: Caller,
-  { ended, limit, cursor }: z.infer<typeof listClientsInput>,
+  { ended, mine = false, limit, cursor }: z.infer<typeof listClientsInput>,
 ): Promise<{ clients: ClientView[]; nextCursor: string | null }> {
   authorize(caller, "clients.list");
-  const list = `clients ${caller.studio.id} ${JSON.stringify([ended])}`;
+  const list = `clients ${caller.studio.id} ${JSON.stringify([ended, mine])}`;
   const grants = await deps.grants.listForStudio(caller.studio.id, {
     userId: caller.user.id,
-    others: may(caller.role, "clients.listAll"),
+    others: !mine && may(caller.role, "clients.listAll"),
     ended,
     before: readCursor(cursor, list),
     limit: limit + 1,

@@ -23,6 +23,10 @@ export const connectPlatformOutput = z.object({
   expiresInMinutes: z.number().int(),
 });
 
+/** Only an instance can fail before there is a page, so that is what there is to check. */
+const checkInstance =
+  "Check the spelling of the instance, such as mastodon.social, and connect again. If it is right, the instance may be down: try again later.";
+
 /** How long the page can be opened. */
 const pageLifetime = minutes(15);
 
@@ -37,7 +41,7 @@ export async function connectPlatform(
   const place = { platform: facts.id, instance: readInstance(facts, input.instanceUrl) };
   await countHit(deps, "connect", caller.user.id);
   // An instance that is none, or is not to be reached, is told of here, where the address can still be mended.
-  await ourApp(deps, facts, place).catch((error: unknown) => explainFailure(error, facts));
+  await ourApp(deps, facts, place).catch((error: unknown) => explainFailure(error, facts, checkInstance));
   const token = deps.newSecret();
   await deps.platformStore.insertPage({
     ...place,

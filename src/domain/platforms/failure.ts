@@ -25,8 +25,8 @@ export class PlatformFailure extends Error {
   }
 }
 
-/** The failure as people and assistants are told it. Says nothing that the platform wrote. */
-export function explainFailure(error: unknown, facts: PlatformFacts): never {
+/** Throws the failure as an error for people and AI clients. It contains nothing that the platform wrote. */
+export function explainFailure(error: unknown, facts: PlatformFacts, tryAgain = startAgain): never {
   if (!(error instanceof PlatformFailure)) throw error;
   const { name } = facts;
   switch (error.kind) {
@@ -51,4 +51,4 @@ export function explainFailure(error: unknown, facts: PlatformFacts): never {
   }
 }
 
-const tryAgain = "Start again from the Platforms page of the studio.";
+const startAgain = "Start again from the Platforms page of the studio.";

@@ -1,22 +1,31 @@
 import { isMeantFor } from "../access/address.ts";
 import type { User } from "../access/ports.ts";
+import type { SignedIn } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import type { Role } from "../policy.ts";
-import { findInvitation, invitationGone } from "./invitation.ts";
+import { findInvitation, hashInvitationToken, invitationGone } from "./invitation.ts";
+import type { Studio } from "./ports.ts";
 
 /** What an invitation offers to whoever holds its link. Whom it was made for is not told. */
 export async function describeInvitation(
-  deps: Pick<Deps, "invitations" | "memberships" | "clock">,
+  deps: Pick<Deps, "invitations" | "clock">,
   person: User | undefined,
   input: { token: string },
-): Promise<{ studioName: string; role: Role; forPerson: boolean; isMember: boolean }> {
+): Promise<{ studioName: string; role: Role; forPerson: boolean }> {
   const invitation = await findInvitation(deps, input.token);
   if (!invitation) throw invitationGone();
-  const membership = person && (await deps.memberships.find(invitation.studioId, person.id));
   return {
     studioName: invitation.studioName,
     role: invitation.role,
     forPerson: person === undefined || isMeantFor(invitation.email, person),
-    isMember: membership !== undefined,
   };
+}
+
+/** The studio that a link invites to, for someone who is a member already. Also for a link that was used or has expired. */
+export function findJoinedStudio(
+  deps: Pick<Deps, "invitations">,
+  { user }: SignedIn,
+  { token }: { token: string },
+): Promise<Pick<Studio, "id" | "name"> | undefined> {
+  return deps.invitations.findStudioOfMember(hashInvitationToken(token), user.id);
 }

@@ -74,6 +74,8 @@ export interface InvitationStore {
   findOpen(tokenHash: string, now: number): Promise<OpenInvitation | undefined>;
   /** Those, newest first. */
   listOpen(studioId: string, now: number): Promise<OpenInvitation[]>;
+  /** The studio of this invitation, open or not, if the user is a member of it. */
+  findStudioOfMember(tokenHash: string, userId: string): Promise<Pick<Studio, "id" | "name"> | undefined>;
   /** Uses it up; false where it is not open any more, or its maker is not what they were when it was read. */
   accept(invitation: OpenInvitation, userId: string, now: number): Promise<boolean>;
   /** Withdraws all open ones that this user made; answers how many. */

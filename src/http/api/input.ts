@@ -52,7 +52,7 @@ type InAddress<T> = [T] extends [string | undefined] ? T : string;
 
 /** The fields that are numbers to a verb, and those that are true or false. */
 const numbers = new Set(["limit"]);
-const switches = new Set(["unattached", "ended"]);
+const switches = new Set(["unattached", "ended", "mine"]);
 
 function readValue(name: string, [value = "", ...others]: readonly string[]): string | number | boolean {
   if (others.length > 0)

@@ -59,7 +59,7 @@ export function connectedPage({ studio, platform, accounts }: Connected): Render
   return renderPage({
     title: "Connected",
     body: html`<h1>${platform} is connected</h1>
-      <p>${accounts.join(", ")} can now be used in ${studio.name}. You can close this page.</p>
+      <p>${accounts.join(", ")} can now be used in ${studio.name}, and you can close this page.</p>
       <p class="actions"><a class="button" href="/studios/${studio.id}/platforms">Go to the studio’s platforms</a></p>`,
   });
 }
@@ -73,7 +73,7 @@ export function failedConnectPage(error: AppError): RenderedPage {
       ${error.hint !== undefined && html`<p class="hint">${error.hint}</p>`}
       <p class="hint">Code: ${error.code}</p>
       <p class="actions">
-        <a class="button" href="/">Go to your studios</a>
+        <a class="button" href="/platforms">Go to Platforms</a>
       </p>`,
   });
 }

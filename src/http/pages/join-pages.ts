@@ -4,7 +4,7 @@ import { accountFacts } from "./login-pages.ts";
 import { html, renderPage, type RenderedPage } from "./page.ts";
 
 export interface JoinPageOptions {
-  invitation: { studioName: string; role: Role; isMember: boolean };
+  invitation: { studioName: string; role: Role };
   path: string;
   user: Person | undefined;
   formToken: string | undefined;
@@ -27,18 +27,7 @@ export function joinPage({
   loginAddress,
   otherAddress,
 }: JoinPageOptions): RenderedPage {
-  const { studioName, role, isMember } = invitation;
-  if (user && isMember) {
-    return renderPage({
-      title: "You are a member",
-      body: html`<h1>You are in ${studioName} already</h1>
-        ${accountFacts(user)}
-        <p class="actions">
-          <a class="button" href="/">Go to your studios</a>
-          <a class="button secondary" href="${otherAddress}">Use another account</a>
-        </p>`,
-    });
-  }
+  const { studioName, role } = invitation;
   return renderPage({
     title: "Join a studio",
     body: html`<h1>Join ${studioName}</h1>
@@ -69,13 +58,34 @@ export function wrongAddressPage(user: Person, otherAddress: string): RenderedPa
   });
 }
 
-export function endedPage(): RenderedPage {
+export function alreadyMemberPage(
+  studio: { id: string; name: string },
+  user: Person,
+  otherAddress: string,
+): RenderedPage {
+  return renderPage({
+    title: "You’re already a member",
+    body: html`<h1>You’re already a member of ${studio.name}</h1>
+      ${accountFacts(user)}
+      <p class="actions">
+        <a class="button" href="/studios/${studio.id}">Go to the studio</a>
+        <a class="button secondary" href="${otherAddress}">Use another account</a>
+      </p>`,
+  });
+}
+
+/** `signInAddress` for someone who is not signed in: as a member they are led to the studio from here. */
+export function endedPage(signInAddress: string | undefined): RenderedPage {
   return renderPage({
     status: 404,
     title: "Invitation",
-    body: html`<h1>This invitation does not work</h1>
-      <p>It was used, withdrawn, or has expired; or the link was not copied whole.</p>
-      <p class="hint">Ask whoever invited you for a new link.</p>
-      <p><a href="/">Go to the start page</a></p>`,
+    body: html`<h1>This invitation doesn’t work</h1>
+      <p>It was already used, was withdrawn or has expired, or the link may be incomplete.</p>
+      <p class="hint">Ask the person who invited you for a new link.</p>
+      ${
+        signInAddress === undefined
+          ? html`<p><a href="/">Go to the start page</a></p>`
+          : html`<p>Already a member? <a href="${signInAddress}">Sign in</a></p>`
+      }`,
   });
 }

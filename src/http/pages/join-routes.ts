@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Sessions } from "#auth/sessions.ts";
 import type { Deps } from "#domain/deps.ts";
 import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
-import { describeInvitation } from "#domain/studios/describe-invitation.ts";
+import { describeInvitation, findJoinedStudio } from "#domain/studios/describe-invitation.ts";
 import { hours } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import { isSignedForm, readForm, refuseForeignPage, signForm } from "./form.ts";
-import { endedPage, joinPage, wrongAddressPage } from "./join-pages.ts";
+import { alreadyMemberPage, endedPage, joinPage, wrongAddressPage } from "./join-pages.ts";
 import { sendPage } from "./page.ts";
 import { pageHandler, seeOther } from "./page-handler.ts";
 import { loginAddress } from "./return-to.ts";
@@ -30,9 +30,11 @@ export function joinRoutes({ base, loginUrl, deps, sessions, signer }: JoinParts
     const token = tokenIn(req);
     const path = `/join/${token}`;
     const user = await sessions.find(req.headers.cookie);
-    const invitation = await describeInvitation(deps, user, { token }).catch(unlessEnded);
-    if (!invitation) return sendPage(res, endedPage());
     const otherAddress = loginAddress(loginPath, path, true);
+    const joined = user && (await findJoinedStudio(deps, { user }, { token }));
+    if (joined) return sendPage(res, alreadyMemberPage(joined, user, otherAddress));
+    const invitation = await describeInvitation(deps, user, { token }).catch(unlessEnded);
+    if (!invitation) return sendPage(res, endedPage(user ? undefined : loginAddress(loginPath, path)));
     if (user && !invitation.forPerson) return sendPage(res, wrongAddressPage(user, otherAddress));
     const formToken = user && signForm(signer, user, path, deps.clock() + hours(1));
     return sendPage(
@@ -55,8 +57,9 @@ export function joinRoutes({ base, loginUrl, deps, sessions, signer }: JoinParts
         "Open the invitation link again.",
       );
     }
-    const { studioId } = await acceptInvitation(deps, { user }, { token });
-    return seeOther(res, `/studios/${studioId}`);
+    const joined = await acceptInvitation(deps, { user }, { token }).catch(unlessEnded);
+    // Sent twice, the second finds it used: the page tells a member from someone who came too late.
+    return seeOther(res, joined ? `/studios/${joined.studioId}` : path);
   }
 
   return [{ path: "/join/*", origin: "own", handle: pageHandler(base, { GET: show, POST: join }) }];

@@ -12,6 +12,30 @@ import { ActivityRow } from "./ActivityRow.tsx";
 const route = getRouteApi("/studios/$studioId/activity");
 
 export function ActivityPage() {
+  const { studio, may } = useStudio();
+  return may("activity.list") ? (
+    <StudioActivity />
+  ) : (
+    <>
+      <PageHead title="Activity" />
+      <Empty title="Only owners and admins can see activity">
+        <p className="text-muted">
+          Your role in this studio is {studio.role}. If you need to know who changed something, ask an owner or admin.
+        </p>
+        <p className="flex flex-wrap gap-3">
+          <Link className="button" to="/studios/$studioId/posts" params={{ studioId: studio.id }}>
+            Go to posts
+          </Link>
+          <Link className="button secondary" to="/studios/$studioId/members" params={{ studioId: studio.id }}>
+            See members
+          </Link>
+        </p>
+      </Empty>
+    </>
+  );
+}
+
+function StudioActivity() {
   const { studio } = useStudio();
   const filter = route.useSearch();
   const activity = useInfiniteQuery(activityQuery(studio.id, filter));

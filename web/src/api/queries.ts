@@ -35,6 +35,7 @@ export type PlatformConnection = PlatformList["connections"][number];
 export type AiClient = ClientPage["clients"][number];
 export interface ClientFilter {
   ended?: "true" | "false";
+  mine?: "true";
 }
 export type Activity = Awaited<ReturnType<typeof fetchActivity>>["activity"][number];
 type ActivityQuery = InferRequestType<typeof studioApi.activity.$get>["query"];

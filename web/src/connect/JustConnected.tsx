@@ -11,31 +11,63 @@ const firstWords = "Which drafts are in my studio? Make me a link to put a pictu
 
 /** Waits beside the instructions and shows a client the moment it is approved, and again when it first calls. */
 export function JustConnected() {
-  const { studio, me } = useStudio();
-  // The newest come first, so whoever connects now is on the first page.
-  const clients = useInfiniteQuery(clientsQuery(studio.id, { ended: "false" })).data?.pages[0]?.clients;
+  const { studio } = useStudio();
+  // The newest come first, so a client that connects now is on the first page.
+  const clients = useInfiniteQuery(clientsQuery(studio.id, { ended: "false", mine: "true" })).data?.pages[0]?.clients;
   const [known, setKnown] = useState<ReadonlySet<string>>();
 
   useEffect(() => {
     if (clients && !known) setKnown(new Set(clients.map(({ id }) => id)));
   }, [clients, known]);
 
-  const fresh = clients?.filter(({ id, user }) => known && !known.has(id) && user.id === me.user.id);
-  const isWaiting = fresh === undefined || fresh.length === 0;
+  const fresh = clients?.filter(({ id }) => known && !known.has(id)) ?? [];
   return (
-    <div className={isWaiting ? "live" : "live connected"}>
+    <div className={fresh.length === 0 ? "live" : "live connected"}>
       <div role="status" className="grid gap-4">
-        {isWaiting ? (
-          <p className="m-0 flex items-baseline text-muted">
-            <span className="pulse" aria-hidden="true" />
-            Waiting for a client. This page notices by itself.
-          </p>
-        ) : (
-          fresh.map((client) => <Arrived key={client.id} client={client} />)
-        )}
+        {fresh.length === 0
+          ? clients && <Waiting connected={clients} />
+          : fresh.map((client) => <Arrived key={client.id} client={client} />)}
       </div>
-      {!isWaiting && <CopyLine label="Now ask it, for example" text={firstWords} />}
+      {fresh.length > 0 && <CopyLine label="Now ask it, for example" text={firstWords} />}
     </div>
+  );
+}
+
+function Waiting({ connected }: { connected: readonly AiClient[] }) {
+  return (
+    <p className="m-0 flex items-baseline text-muted">
+      <span className="pulse" aria-hidden="true" />
+      <span className="min-w-0 [overflow-wrap:anywhere]">
+        {connected.length === 0 ? (
+          "Waiting for a client."
+        ) : (
+          <>
+            <Connected clients={connected} /> Waiting for another one.
+          </>
+        )}{" "}
+        We’ll detect it automatically.
+      </span>
+    </p>
+  );
+}
+
+const mostNames = 3;
+
+/** The clients that were connected before this page was opened. */
+function Connected({ clients }: { clients: readonly AiClient[] }) {
+  const { studio, me } = useStudio();
+  const nameOf = (studioId: string | null): string =>
+    me.memberships.find((one) => one.studioId === studioId)?.studioName ?? "no studio";
+  const names = [...new Set(clients.map(({ clientName, studioId }) => `${clientName} (${nameOf(studioId)})`))];
+  const more = names.length - mostNames;
+  return (
+    <>
+      <Link to="/studios/$studioId/clients" params={{ studioId: studio.id }}>
+        Connected
+      </Link>
+      : {names.slice(0, mostNames).join(", ")}
+      {more > 0 && ` and ${more} more`}.
+    </>
   );
 }
 
@@ -46,8 +78,8 @@ function Arrived({ client }: { client: AiClient }) {
     <div>
       <p className="m-0 font-serif text-2xl [overflow-wrap:anywhere]">{client.clientName} is connected</p>
       <p className="mt-1">
-        It may {scopeWords(client.scopes)} in {where ?? "no studio yet"}.{" "}
-        {client.lastUsedAt === null ? "It has not called yet." : "It has made its first call."}{" "}
+        It can {scopeWords(client.scopes)} in {where ?? "no studio yet"}, and{" "}
+        {client.lastUsedAt === null ? "has not made a call yet." : "has made its first call."}{" "}
         <Link to="/studios/$studioId/clients" params={{ studioId: studio.id }}>
           See AI clients
         </Link>

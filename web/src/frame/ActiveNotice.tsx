@@ -11,7 +11,7 @@ export function ActiveNotice() {
   return (
     <div className="notice">
       <p className="m-0">
-        You are looking at <strong>{studio.name}</strong>. Assistants that you connect will work in{" "}
+        You are looking at <strong>{studio.name}</strong>, but assistants that you connect will work in{" "}
         <strong>{active.studioName}</strong>, your active studio.
       </p>
       <Button look="quiet" onClick={() => void switchTo({ studioId: studio.id, studioName: studio.name })}>

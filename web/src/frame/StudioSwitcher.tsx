@@ -9,7 +9,7 @@ export function StudioSwitcher() {
   return (
     // Not modal: the page behind may scroll, and nothing has to be written into its head to stop that.
     <Menu.Root modal={false}>
-      <Menu.Trigger className="bare switcher" aria-label={`Studio: ${studio.name}. Switch studio`}>
+      <Menu.Trigger className="bare switcher" aria-label={`Studio: ${studio.name} (Switch studio)`}>
         <span className="line-clamp-2 [overflow-wrap:anywhere]">{studio.name}</span>
         <span aria-hidden="true" className="chevron" />
       </Menu.Trigger>

@@ -25,7 +25,9 @@ export function HandOver({ members, onClose }: { members: readonly Member[]; onC
       await changeRole(studio.id, to, "owner");
       if (then !== "owner") await changeRole(studio.id, me.user.id, then);
       await refresh(queries, studio.id);
-      say({ text: `${members.find(({ userId }) => userId === to)?.name ?? "They"} now owns ${studio.name}.` });
+      say({
+        text: `${members.find(({ userId }) => userId === to)?.name ?? "The new owner"} is now an owner of this studio.`,
+      });
       onClose();
     } catch (failure) {
       setError(failure);

@@ -47,10 +47,10 @@ function Welcome() {
 function FirstStudio({ name }: { name: string }) {
   return (
     <section className="lead">
-      <h1>Welcome, {name}. Begin with a studio.</h1>
+      <h1>Create your first studio</h1>
       <p className="intro">
-        A studio holds posts and media, and the people who work on them. AI clients you connect will work in it, for
-        you, and never with more rights than you have.
+        Welcome, {name}! A studio holds posts and media, and the people who work on them. AI clients you connect will
+        work in it, for you, and never with more rights than you have.
       </p>
       <StudioForm offerSamples />
       <p className="mt-8 text-muted">Were you invited to a studio? Open the invitation link you were sent instead.</p>
