@@ -47,7 +47,7 @@ export function explainFailure(error: unknown, facts: PlatformFacts, tryAgain = 
       );
     case "unreachable":
     default:
-      throw new AppError("url_unreachable", `${name} did not answer as it should: ${error.message}.`, tryAgain);
+      throw new AppError("url_unreachable", `Could not connect to ${name}: ${error.message}.`, tryAgain);
   }
 }
 

@@ -137,7 +137,7 @@ function fileProblems(file: AssetDetail, limit: MediaLimit & ImageLimit & VideoL
     limit.types.includes(mimeType)
       ? undefined
       : about(file, "type_unsupported", `is ${mimeType}; the platform takes ${limit.types.join(", ")}`),
-    over(bytes, maxBytes) && about(file, "file_too_large", tooLarge(bytes ?? 0, maxBytes ?? 0)),
+    over(bytes, maxBytes) && about(file, "file_too_large", tooLarge(bytes, maxBytes)),
     over(sides && sides.width * sides.height, limit.maxPixels) &&
       about(file, "too_many_pixels", `is ${width} × ${height} pixels; the platform takes ${limit.maxPixels} in all`),
     (over(width, limit.maxWidth) || over(height, limit.maxHeight)) &&
@@ -194,8 +194,8 @@ function about(file: AssetDetail, code: string, what: string): Found {
   return { code, message: `${file.filename} ${what}.`, assetId: file.id };
 }
 
-function tooLarge(bytes: number, maxBytes: number): string {
-  const { size, limit } = formatExcess(bytes, maxBytes);
+function tooLarge(bytes: number | null, maxBytes: number | undefined): string {
+  const { size, limit } = formatExcess(bytes ?? 0, maxBytes ?? 0);
   return `is ${size}; the platform allows up to ${limit}`;
 }
 

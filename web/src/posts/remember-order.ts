@@ -2,7 +2,7 @@
 export function rememberOrder(known: readonly string[], present: readonly string[]): string[] {
   const order = [...present];
   for (const [i, id] of known.entries()) {
-    if (!order.includes(id)) order.splice(i === 0 ? 0 : order.indexOf(known[i - 1]!) + 1, 0, id);
+    if (!order.includes(id)) order.splice(order.indexOf(known[i - 1] ?? "") + 1, 0, id);
   }
   return order;
 }
