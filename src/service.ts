@@ -123,7 +123,7 @@ export function assembleService(parts: ServiceParts): Service {
   const uploadApi = createUploadApi({ deps, countCall: config.rateLimits ? linkCalls.count : noLimit, log });
 
   // The door, and every address behind it.
-  const metrics = createMetrics();
+  const metrics = createMetrics(log);
   const edge = createEdge({
     routes: createRoutes({
       base,

@@ -5,6 +5,7 @@ import { createEdge } from "#http/server.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import { createCallTally } from "#domain/access/call-tally.ts";
 import { createLog } from "#lib/log.ts";
+import { openStandardOutput } from "#lib/log-output.ts";
 import { createMcpEndpoint } from "#mcp/endpoint.ts";
 import { createCallLimit } from "#domain/access/call-limit.ts";
 import { tools } from "#mcp/tools.ts";
@@ -24,12 +25,13 @@ const endpoint = createMcpEndpoint({
 });
 if (process.env["BENCH_EDGE"]) {
   const addresses = { base: deps.base, uploadPage: deps.base, loopback: true, mcpOrigins: [] };
+  const log = createLog((process.env["BENCH_LOG"] ?? "info") as "info", openStandardOutput(process.stdout));
   const edge = createEdge({
     routes: () => [mcpRoute(endpoint)],
     addresses,
-    metrics: createMetrics(),
+    metrics: createMetrics(log),
     newId: deps.newId,
-    log: createLog((process.env["BENCH_LOG"] ?? "info") as "info"),
+    log,
   });
   listenOn(edge.server);
 } else {

@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
+import type { Log } from "#lib/log.ts";
 
 export interface Metrics {
   registry: Registry;
@@ -7,7 +8,7 @@ export interface Metrics {
 
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-export function createMetrics(): Metrics {
+export function createMetrics(log: Pick<Log, "droppedLines">): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
@@ -16,6 +17,15 @@ export function createMetrics(): Metrics {
     labelNames: ["route", "method", "status"],
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
     registers: [registry],
+  });
+  const droppedLines = new Counter({
+    name: "log_lines_dropped_total",
+    help: "Log lines that were lost because standard output was full, blocked or closed",
+    registers: [registry],
+    collect() {
+      droppedLines.reset();
+      droppedLines.inc(log.droppedLines());
+    },
   });
   // One for each combination, of which there are few: finding it by its labels anew would cost more than the counting.
   const series = new Map<string, { observe(seconds: number): void }>();

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { NewId } from "#lib/ids.ts";
-import { loggedPath, logRequest, type Log } from "#lib/log.ts";
+import { loggedPath, type Log } from "#lib/log.ts";
+import type { RequestAbout } from "#lib/request-facts.ts";
 import { createGuards, type Addresses, type OriginRule } from "./guards.ts";
 import type { Metrics } from "./metrics.ts";
 import { nothingHere, sendProblem } from "./problem.ts";
@@ -9,8 +10,10 @@ import { setSecurityHeaders } from "./security-headers.ts";
 export interface RequestContext {
   requestId: string;
   log: Log;
-  /** For the request's log line: who, and what, in ids and names of ours. A route fills it in. */
-  about?: object;
+  /** For the request's log line. A route fills it in. */
+  about?: RequestAbout;
+  /** Set where the response is a file of the web app. */
+  isStaticFile?: boolean;
 }
 
 export type Handler = (req: IncomingMessage, res: ServerResponse, context: RequestContext) => void | Promise<void>;
@@ -83,7 +86,7 @@ export function createEdge(parts: {
       clearTimeout(unread);
       const ms = performance.now() - started;
       metrics.observeRequest(route?.path ?? "none", req.method ?? "", res.statusCode, ms / 1000);
-      logRequest(log, {
+      log.request({
         requestId,
         method: req.method ?? "",
         path: route && req.url === route.path ? route.path : loggedPath(req.url ?? ""),
@@ -91,6 +94,7 @@ export function createEdge(parts: {
         ms: Math.round(ms * 10) / 10,
         cut: !res.writableFinished,
         about: context.about,
+        isStaticFile: context.isStaticFile,
       });
     });
     setSecurityHeaders(res, https, route?.dataOnly);

@@ -66,7 +66,7 @@ const templates = { upload: "/upload.html" } as const;
 export function webApp(files: StaticFiles, base: string, store: string): Handler {
   const policy = { "content-security-policy": webAppCsp(store === new URL(base).origin ? undefined : store) };
   const { host } = new URL(base);
-  return (req, res) => {
+  return (req, res, context) => {
     if (req.method !== "GET" && req.method !== "HEAD") throw nothingHere();
     const path = (req.url ?? "/").split("?", 1)[0] ?? "/";
     const isPage = (req.headers.accept ?? "").includes("text/html");
@@ -74,9 +74,9 @@ export function webApp(files: StaticFiles, base: string, store: string): Handler
       res.writeHead(307, { location: `${base}${path.startsWith("//") ? "/" : req.url}` }).end();
       return;
     }
-    const file =
-      (path === templates.upload ? undefined : files.find(path)) ??
-      (isPage || path === "/" ? files.find("/index.html") : undefined);
+    const staticFile = path === templates.upload ? undefined : files.find(path);
+    const file = staticFile ?? (isPage || path === "/" ? files.find("/index.html") : undefined);
+    context.isStaticFile = staticFile !== undefined;
     if (!file) throw nothingHere();
     const gzip = /\bgzip\b/.test(req.headers["accept-encoding"]?.toString() ?? "") ? file.gzip : undefined;
     const body = gzip ?? file.plain;

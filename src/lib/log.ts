@@ -1,12 +1,22 @@
-import { pino, type DestinationStream, type Logger } from "pino";
+import { pino, type Logger } from "pino";
+import type { LogOutput } from "./log-output.ts";
+import type { RequestFacts } from "./request-facts.ts";
+import { describeLine, describeRequest } from "./terminal-log.ts";
 
-export type Log = Logger;
+export type Log = Logger & {
+  /** Writes the one line of a request. */
+  request(facts: RequestFacts): void;
+  /** How many lines were lost so far because the output was full, blocked or closed. */
+  droppedLines(): number;
+};
 
 export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
-/** JSON lines on standard output. What could carry a secret never reaches a line. */
-export function createLog(level: (typeof logLevels)[number], destination?: DestinationStream): Log {
-  return pino(
+const nowhere: LogOutput = { write: () => {} };
+
+/** JSON lines, or readable ones on a terminal; without an output they go nowhere. What could carry a secret never reaches a line. */
+export function createLog(level: (typeof logLevels)[number], output: LogOutput = nowhere): Log {
+  const logger = pino(
     {
       level,
       base: null,
@@ -25,40 +35,32 @@ export function createLog(level: (typeof logLevels)[number], destination?: Desti
         censor: "[redacted]",
       },
     },
-    destination ?? standardOutput(),
+    output.isTerminal ? { write: (line) => output.write(describeLine(line)) } : output,
   );
+  const describe = output.isTerminal ? describeRequest : requestLine;
+  const log: Log = Object.assign(logger, {
+    request(facts: RequestFacts): void {
+      if (!logger.isLevelEnabled(requestLevel(facts))) return;
+      const line = describe(facts);
+      if (line !== undefined) output.write(line);
+    },
+    droppedLines: () => output.droppedLines?.() ?? 0,
+  });
+  output.onRecovery?.((lines) => log.warn({ lines }, "log lines dropped"));
+  return log;
 }
 
-/** How long a line may wait for others to be written with. A process that ends, even by a fault, writes what it has. */
-const patienceMs = 200;
-
-/** A write for each line would cost more than all else about the line. */
-function standardOutput(): DestinationStream {
-  const output = pino.destination({ dest: 1, sync: false, minLength: 4096 });
-  setInterval(() => output.flush(), patienceMs).unref();
-  return output;
+function requestLevel({ status }: RequestFacts): "warn" | "info" {
+  return status >= 500 ? "warn" : "info";
 }
 
-export interface RequestFacts {
-  requestId: string;
-  method: string;
-  path: string;
-  status: number;
-  ms: number;
-  /** The client left before the answer was out. */
-  cut: boolean;
-  /** Who asked, and for what, where the route knows: ids and names of ours, nothing secret. */
-  about: object | undefined;
-}
-
-/** The line of every request. It is written by hand: through pino it would cost a tenth of a tool call. */
-export function logRequest(log: Log, { requestId, method, path, status, ms, cut, about }: RequestFacts): void {
-  const level = status >= 500 ? "warn" : "info";
-  if (!log.isLevelEnabled(level)) return;
+/** Written by hand: through pino it would cost a tenth of a tool call. */
+function requestLine(facts: RequestFacts): string {
+  const { requestId, method, path, status, ms, cut, about } = facts;
   const more = about === undefined ? "" : JSON.stringify(about).slice(1, -1);
-  (log as unknown as Record<symbol, DestinationStream>)[pino.symbols.streamSym]?.write(
-    `{"level":"${level}","time":"${new Date().toISOString()}","requestId":"${requestId}","method":${JSON.stringify(method)},` +
-      `"path":${JSON.stringify(path)},"status":${status},"ms":${ms}${more === "" ? "" : `,${more}`}${cut ? ',"cut":true' : ""},"msg":"request"}\n`,
+  return (
+    `{"level":"${requestLevel(facts)}","time":"${new Date().toISOString()}","requestId":"${requestId}","method":${JSON.stringify(method)},` +
+    `"path":${JSON.stringify(path)},"status":${status},"ms":${ms}${more === "" ? "" : `,${more}`}${cut ? ',"cut":true' : ""},"msg":"request"}\n`
   );
 }
 

@@ -5,6 +5,7 @@ import type { CountCall } from "#domain/access/call-limit.ts";
 import type { Deps } from "#domain/deps.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
+import type { RequestAbout } from "#lib/request-facts.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import { errorJson, refuse, type Headers } from "./answer.ts";
 import { checkBodyHeaders, createBodyReader } from "./body.ts";
@@ -35,21 +36,12 @@ export interface McpEndpointOptions {
   extension?: Extension | undefined;
 }
 
-/** What the door writes into its log line. */
-interface About {
-  userId?: string;
-  studioId?: string;
-  clientId?: string;
-  method?: string;
-  tool?: string;
-}
-
 export interface McpEndpoint {
   /**
    * Serves one request to `/mcp`, after the edge has judged Host, Origin and OPTIONS. Never rejects.
    * Writes into `about` what it learns of the request, as soon as it does: a client may leave at any time.
    */
-  handle(req: IncomingMessage, res: ServerResponse, about?: About): Promise<void>;
+  handle(req: IncomingMessage, res: ServerResponse, about?: RequestAbout): Promise<void>;
   /** Ends the streams that stay open by themselves, properly; for the drain. */
   close(): void;
 }
@@ -99,7 +91,7 @@ export function createMcpEndpoint({
     close: () => listening.close(),
   };
 
-  async function answer(req: IncomingMessage, res: ServerResponse, about: About): Promise<void> {
+  async function answer(req: IncomingMessage, res: ServerResponse, about: RequestAbout): Promise<void> {
     const token = bearerToken(req.headers.authorization);
     if (token === undefined) return unauthorized(req, res, challenges.missing, "unauthorized");
     // The new wire has no sessions and names itself in a header; only the old one is asked for its own.
@@ -158,12 +150,12 @@ export function createMcpEndpoint({
     res: ServerResponse,
     message: Message | Batch,
     visit: Visit,
-    about: About,
+    about: RequestAbout,
   ): Promise<void> {
     const all = message.kind === "batch" ? message.messages : [message];
     const requests = all.filter((one) => one.kind === "request");
     for (const { method, params, id } of requests) {
-      about.method = method.slice(0, 100);
+      about.rpcMethod = method.slice(0, 100);
       if (method === "tools/call" && typeof params["name"] === "string") about.tool = params["name"].slice(0, 100);
       const needed = methods.get(method)?.scopeFor?.(params);
       const { scopes } = visit.authentication;

@@ -257,7 +257,7 @@ test("[X1] an answer that nobody takes is not held for ever", async () => {
       { path: "/big", origin: "any", anyHost: true, handle: (_, res) => void res.end(Buffer.alloc(64 * 1024 * 1024)) },
     ],
     addresses: { base: "http://localhost:1", uploadPage: "http://localhost:1", loopback: true, mcpOrigins: [] },
-    metrics: createMetrics(),
+    metrics: createMetrics(silent),
     newId: () => "req_x",
     log: silent,
     answerDeadlineMs: 500,
@@ -281,7 +281,7 @@ test("[M2] our host in capitals or with its scheme's own port is our host, and n
   const { server } = createEdge({
     routes: () => [{ path: "/", origin: "own", handle: (req, res) => void res.end(req.headers.host) }],
     addresses: { base, uploadPage: base, loopback: false, mcpOrigins: [] },
-    metrics: createMetrics(),
+    metrics: createMetrics(silent),
     newId: () => "req_x",
     log: silent,
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLog, loggedPath, logRequest } from "#lib/log.ts";
+import { createLog, loggedPath } from "#lib/log.ts";
 
 function logged(
   write: (log: ReturnType<typeof createLog>) => void,
@@ -34,9 +34,9 @@ test("[RUN-9] [L4] a request is one line of JSON, whatever it carries", () => {
   const facts = { requestId: "req_1", method: "GET\r\n", path: '/a"\u001b[31m', status: 200, ms: 1.5, cut: false };
   const about = { tool: "x\n{}" };
   const lines = logged((log) => {
-    logRequest(log, { ...facts, about });
-    logRequest(log, { ...facts, status: 503, cut: true, about: undefined });
-    logRequest(log, { ...facts, about: {} });
+    log.request({ ...facts, about });
+    log.request({ ...facts, status: 503, cut: true, about: undefined });
+    log.request({ ...facts, about: {} });
   });
   assert.deepEqual(
     lines.map((line) => {
@@ -52,7 +52,7 @@ test("[RUN-9] [L4] a request is one line of JSON, whatever it carries", () => {
     ],
   );
   assert.deepEqual(
-    logged((log) => logRequest(log, { ...facts, about }), "warn"),
+    logged((log) => log.request({ ...facts, about }), "warn"),
     [],
   );
 });

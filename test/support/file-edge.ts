@@ -56,7 +56,7 @@ export async function startFileEdge(options: FileEdgeOptions = {}): Promise<File
   const { server } = createEdge({
     routes: () => routes,
     addresses: { base, uploadPage, loopback: true, mcpOrigins: [] },
-    metrics: createMetrics(),
+    metrics: createMetrics(log),
     newId: createIds(clock),
     log,
   });

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { atExit } from "./at-exit.ts";
+import { until } from "./until.ts";
 
 const main = join(import.meta.dirname, "../../src/main.ts");
 
@@ -26,13 +27,20 @@ export interface MainProcess {
 
 const keptLines = 200;
 
-/** Resolves once it says that it is ready. `through` is a command that starts it in another way, such as `strace …`. */
-export async function startMain(env: Record<string, string>, through: readonly string[] = []): Promise<MainProcess> {
+/**
+ * Resolves once it says that it is ready. `through` is a command that starts it in another way, such as `strace …`;
+ * `stdout` a descriptor that its log goes to instead of `output`.
+ */
+export async function startMain(
+  env: Record<string, string>,
+  through: readonly string[] = [],
+  stdout: number | "pipe" = "pipe",
+): Promise<MainProcess> {
   const [command = process.execPath, ...before] = through;
   const args = through.length === 0 ? [main] : [...before, process.execPath, main];
   const child = spawn(command, args, {
     env: { PATH: process.env["PATH"] ?? "", NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "", ...env },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", stdout, "pipe"],
     detached: true, // a group of its own, so that what it was started through goes with it
   });
   const pid = child.pid ?? 0;
@@ -41,7 +49,7 @@ export async function startMain(env: Record<string, string>, through: readonly s
   const said: string[] = [];
   let isReady = (): void => {};
   const ready = new Promise<void>((resolve) => (isReady = resolve));
-  for (const input of [child.stdout, child.stderr]) {
+  for (const input of [child.stdout, child.stderr].filter((stream) => stream !== null)) {
     createInterface({ input }).on("line", (line) => {
       if (said.push(line) > keptLines) said.shift();
       if (line.includes("ready: open")) isReady();
@@ -55,7 +63,10 @@ export async function startMain(env: Record<string, string>, through: readonly s
     throw new Error(`the service left with ${code}: ${said.join("\n")}`);
   });
   left.catch(() => {});
-  await Promise.race([ready, left]);
+  await Promise.race([stdout === "pipe" ? ready : serves(env["BASE_URL"] ?? ""), left]).catch((error: unknown) => {
+    killAll();
+    throw error;
+  });
   return {
     pid,
     ended,
@@ -68,4 +79,13 @@ export async function startMain(env: Record<string, string>, through: readonly s
       await ended;
     },
   };
+}
+
+async function serves(base: string): Promise<void> {
+  const isReady = () =>
+    fetch(`${base}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await until(isReady, { withinMs: 90_000, everyMs: 50, what: "a service that is ready" });
 }

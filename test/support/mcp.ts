@@ -41,7 +41,7 @@ export async function startMcp(
   const { server } = createEdge({
     routes: () => [mcpRoute(endpoint)],
     addresses,
-    metrics: createMetrics(),
+    metrics: createMetrics(silent),
     newId: deps.newId,
     log: silent,
   });

@@ -47,6 +47,7 @@ function signedIn({ deps, sessions, countCall }: ApiParts): MiddlewareHandler<Si
     if (!user) throw new AppError("unauthenticated", "You are not signed in.", "Sign in, then try again.");
     const refusal = countCall(user.id);
     if (refusal) throw refusal;
+    c.env.about.userId = user.id;
     c.set("user", user);
     await next();
   };
@@ -54,7 +55,9 @@ function signedIn({ deps, sessions, countCall }: ApiParts): MiddlewareHandler<Si
 
 function inStudio({ deps }: ApiParts): MiddlewareHandler<InStudio> {
   return async (c, next) => {
-    c.set("caller", await enterStudio(deps, c.var, c.req.param("studioId") ?? ""));
+    const caller = await enterStudio(deps, c.var, c.req.param("studioId") ?? "");
+    c.env.about.studioId = caller.studio.id;
+    c.set("caller", caller);
     await next();
   };
 }

@@ -1,9 +1,9 @@
-import type { HttpBindings } from "@hono/node-server";
 import type { CountCall } from "#domain/access/call-limit.ts";
 import type { User } from "#domain/access/ports.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Log } from "#lib/log.ts";
+import type { ApiBindings } from "./mount.ts";
 
 /** The web sessions, as far as the API needs them. */
 export interface SessionReader {
@@ -23,12 +23,12 @@ export interface ApiParts {
 
 /** A request of someone who is signed in. */
 export interface Signed {
-  Bindings: HttpBindings;
+  Bindings: ApiBindings;
   Variables: { user: User };
 }
 
 /** A request of someone who is signed in, within one of their studios. */
 export interface InStudio {
-  Bindings: HttpBindings;
+  Bindings: ApiBindings;
   Variables: { user: User; caller: Caller };
 }

@@ -1,0 +1,153 @@
+import { fstatSync, write, writeSync } from "node:fs";
+import type { Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Where log lines go. `write` never throws and never waits. */
+export interface LogOutput {
+  write(line: string): void;
+  /** A person is reading along: lines are laid out for reading instead of as JSON. */
+  isTerminal?: boolean;
+  /** How many lines were lost so far because the output was full, blocked or closed. */
+  droppedLines?(): number;
+  /** Calls the listener with the number of lost lines each time the output works again. */
+  onRecovery?(listener: (droppedLines: number) => void): void;
+}
+
+export interface StandardOutput extends Required<LogOutput> {
+  /** Resolves once everything written so far is out or lost, or the time is up. */
+  flush(timeoutMs: number): Promise<void>;
+}
+
+interface Sink {
+  /** Writes some of the bytes without blocking the event loop. */
+  send(bytes: Buffer, done: (error: NodeJS.ErrnoException | null | undefined, written: number) => void): void;
+  /** Writes what it can right now, for a process that exits. */
+  sendNow(bytes: Buffer): void;
+}
+
+/** One system call for each line would cost more than the rest of the line. */
+const chunkLength = 4096;
+/** How long a line waits for others, and how often a failing output is tried again. */
+const intervalMs = 200;
+/** What is kept for an output that does not take it; newer lines are dropped beyond that. */
+const maxBufferedLength = 4 * 1024 * 1024;
+
+const newline = 0x0a;
+const noBytes = Buffer.alloc(0);
+
+/**
+ * The log on standard output. pino's own destination retries a failing write forever and blocks the process with it;
+ * here the service goes on, and the lines that could not be written are dropped and counted.
+ */
+export function openStandardOutput(stdout: NodeJS.WriteStream & { fd: number }): StandardOutput {
+  const stats = fstatSync(stdout.fd);
+  // A write to a pipe or socket that nobody reads would hold a thread of the pool, and the exit, until someone does.
+  const sink = stats.isFIFO() || stats.isSocket() ? streamSink(stdout) : fileSink(stdout.fd);
+  return bufferLines(sink, stdout.isTTY);
+}
+
+function bufferLines(sink: Sink, isTerminal: boolean): StandardOutput {
+  const flushAt = isTerminal ? 1 : chunkLength;
+  let buffered = "";
+  /** The rest of what the output took only in part: it comes before everything else. */
+  let unfinished: Buffer = noBytes;
+  let isSending = false;
+  let isFailing = false;
+  let dropped = 0;
+  let unreported = 0;
+  let reportRecovery: (droppedLines: number) => void = () => {};
+
+  function drop(lines: number): void {
+    dropped += lines;
+    unreported += lines;
+  }
+
+  function takeBuffered(): Buffer {
+    const bytes = unfinished.length === 0 ? Buffer.from(buffered) : Buffer.concat([unfinished, Buffer.from(buffered)]);
+    [buffered, unfinished] = ["", noBytes];
+    return bytes;
+  }
+
+  function sendBuffered(): void {
+    if (isSending || (buffered === "" && unfinished.length === 0)) return;
+    isSending = true;
+    const isMidLine = unfinished.length > 0;
+    send(takeBuffered(), isMidLine);
+  }
+
+  function send(bytes: Buffer, isMidLine: boolean): void {
+    sink.send(bytes, (error, written) => {
+      if (error || written === 0) return fail(bytes, isMidLine, error?.code);
+      if (written < bytes.length) return send(bytes.subarray(written), bytes[written - 1] !== newline);
+      isSending = false;
+      isFailing = false;
+      if (buffered.length >= flushAt) sendBuffered();
+      if (unreported > 0) {
+        const lines = unreported;
+        unreported = 0;
+        reportRecovery(lines);
+      }
+    });
+  }
+
+  /** A line that was written in part is kept, so that the log stays readable where it goes on. */
+  function fail(bytes: Buffer, isMidLine: boolean, code: string | undefined): void {
+    isSending = false;
+    isFailing = true;
+    const kept = code === "EAGAIN" ? bytes.length : isMidLine ? bytes.indexOf(newline) + 1 : 0;
+    unfinished = bytes.subarray(0, kept);
+    drop(countLines(bytes.subarray(kept)));
+  }
+
+  setInterval(sendBuffered, intervalMs).unref();
+  process.once("exit", () => {
+    if (buffered !== "" || unfinished.length > 0) sink.sendNow(takeBuffered());
+  });
+
+  return {
+    isTerminal,
+    write(line) {
+      if (buffered.length + line.length > maxBufferedLength) return drop(1);
+      buffered += line;
+      if (buffered.length >= flushAt && !isSending && !isFailing) sendBuffered();
+    },
+    droppedLines: () => dropped,
+    onRecovery: (listener) => void (reportRecovery = listener),
+    async flush(timeoutMs) {
+      const end = performance.now() + timeoutMs;
+      sendBuffered();
+      while ((isSending || buffered !== "") && performance.now() < end) {
+        await sleep(5);
+        if (!isFailing) sendBuffered();
+      }
+    },
+  };
+}
+
+function fileSink(fd: number): Sink {
+  return {
+    send: (bytes, done) => write(fd, bytes, 0, bytes.length, null, done),
+    sendNow(bytes) {
+      try {
+        let sent = 0;
+        while (sent < bytes.length) sent += writeSync(fd, bytes, sent);
+      } catch {
+        // The process exits: there is nowhere left to report it.
+      }
+    },
+  };
+}
+
+function streamSink(stream: Writable): Sink {
+  stream.on("error", () => {}); // each write reports it
+  return {
+    send: (bytes, done) => void stream.write(bytes, (error) => done(error, error ? 0 : bytes.length)),
+    sendNow: (bytes) => void stream.write(bytes),
+  };
+}
+
+function countLines(bytes: Buffer): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(newline); at !== -1; at = bytes.indexOf(newline, at + 1)) lines++;
+  return lines;
+}

@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { closeSync, constants, openSync, readFileSync, readSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { afterEach, describe, test } from "node:test";
+import { atExit } from "../support/at-exit.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { startMain, type MainProcess } from "../support/main-process.ts";
+import { freeBase } from "../support/service.ts";
+import { parseStrictly } from "../support/strict-json.ts";
+import { until } from "../support/until.ts";
+
+interface Line {
+  msg: string;
+  path?: string;
+  lines?: number;
+}
+
+const isRoot = process.getuid?.() === 0;
+
+describe("standard output that does not take the log", () => {
+  const cleanups: (() => void | Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const clean of cleanups.splice(0).toReversed()) await clean();
+  });
+
+  function newFolder(): string {
+    const folder = temporaryFolder();
+    cleanups.push(folder.remove);
+    return folder.path;
+  }
+
+  async function start(stdout: number): Promise<{ service: MainProcess; base: string }> {
+    const base = await freeBase();
+    const env = { PORT: new URL(base).port, BASE_URL: base, DATA_DIR: join(newFolder(), "data") };
+    const service = await startMain(env, [], stdout);
+    cleanups.push(() => service.kill());
+    return { service, base };
+  }
+
+  test(
+    "a full disk: the service keeps serving, counts the dropped lines, and logs again once there is room",
+    {
+      skip: !isRoot && "mounting a small disk needs root",
+    },
+    async () => {
+      const disk = mountSmallDisk(newFolder(), cleanups);
+      const filler = join(disk, "filler");
+      writeFileSync(filler, Buffer.alloc(128 * 1024));
+      const log = join(disk, "log");
+      const { service, base } = await start(openSync(log, "a"));
+
+      await request(base, "/before", 600);
+      await until(async () => (await droppedLines(base)) > 0, { what: "dropped lines" });
+      await request(base, "/while-full", 50);
+
+      rmSync(filler);
+      await until(() => readFileSync(log, "utf8").includes("log lines dropped"), { what: "a log that goes on" });
+      await request(base, "/after", 5);
+      await until(() => readLines(readFileSync(log, "utf8")).filter(({ path }) => path === "/after").length === 5);
+      const reported = readLines(readFileSync(log, "utf8")).find(({ msg }) => msg === "log lines dropped");
+      assert.equal(reported?.lines, await droppedLines(base));
+      service.terminate();
+      assert.equal(await service.ended, 0);
+      assert.match(readFileSync(log, "utf8"), /"msg":"draining"\}\n$/, "what was logged last is there");
+    },
+  );
+
+  test("a disk that stays full: the service keeps serving, and still exits when asked", async () => {
+    const { service, base } = await start(openSync("/dev/full", "w"));
+    await request(base, "/", 100);
+    await until(async () => (await droppedLines(base)) >= 100, { what: "dropped lines" });
+    service.terminate();
+    assert.equal(await service.ended, 0);
+  });
+
+  test("a closed pipe: the service keeps serving, and still exits when asked", async () => {
+    const pipe = openPipe(newFolder());
+    const { service, base } = await start(pipe.writer);
+    closeSync(pipe.writer);
+    closeSync(pipe.reader);
+    await request(base, "/", 100);
+    await until(async () => (await droppedLines(base)) >= 100, { what: "dropped lines" });
+    await request(base, "/", 100);
+    await until(async () => (await droppedLines(base)) >= 200, { what: "more dropped lines" });
+    service.terminate();
+    assert.equal(await service.ended, 0);
+  });
+
+  test("a pipe whose reader stops: bounded memory, and no line is lost uncounted once it reads again", async () => {
+    const pipe = openPipe(newFolder());
+    const { service, base } = await start(pipe.writer);
+    closeSync(pipe.writer);
+    const path = `/${"x".repeat(199)}`;
+    await request(base, path, 2000);
+    const memory = service.memory();
+    await request(base, path, 18_000);
+    await until(async () => (await droppedLines(base)) > 1000, { what: "dropped lines" });
+    assert.ok(service.memory() - memory < 80 * 1024 * 1024, `${service.memory() - memory} bytes more`);
+
+    let text = "";
+    await until(() => (text += readAll(pipe.reader)).includes("log lines dropped"), { what: "a log that goes on" });
+    const lines = readLines(text);
+    const reported = lines.find(({ msg }) => msg === "log lines dropped")?.lines ?? 0;
+    const logged = lines.filter((line) => line.path === path).length;
+    // The requests for figures are among what was dropped.
+    assert.ok(logged + reported >= 20_000, `${logged} logged, ${reported} dropped`);
+    assert.equal(reported, await droppedLines(base));
+
+    await request(base, path, 500);
+    service.terminate();
+    assert.equal(await service.ended, 0, "it exits although its reader stopped again");
+    closeSync(pipe.reader);
+  });
+});
+
+function mountSmallDisk(folder: string, cleanups: (() => void)[]): string {
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=192k", "tmpfs", folder]);
+  const unmount = () => {
+    execFileSync("umount", ["--lazy", folder]);
+    callOff();
+  };
+  const callOff = atExit(unmount);
+  cleanups.push(unmount);
+  return folder;
+}
+
+/** A pipe with the usual 64 KB, whose reader is this process. */
+function openPipe(folder: string): { reader: number; writer: number } {
+  const path = join(folder, "pipe");
+  execFileSync("mkfifo", [path]);
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  return { reader, writer: openSync(path, constants.O_WRONLY) };
+}
+
+function readAll(fd: number): string {
+  const chunk = Buffer.alloc(64 * 1024);
+  let text = "";
+  for (;;) {
+    try {
+      const length = readSync(fd, chunk);
+      if (length === 0) return text;
+      text += chunk.toString("latin1", 0, length);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "EAGAIN") return text;
+      throw error;
+    }
+  }
+}
+
+function readLines(text: string): Line[] {
+  return text
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => parseStrictly(line) as Line);
+}
+
+/** Many requests over one connection; every one has to be answered. */
+async function request(base: string, path: string, count: number): Promise<void> {
+  const { port, host } = new URL(base);
+  const socket = connect(Number(port), "127.0.0.1");
+  const one = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+  let text = "";
+  let answered = 0;
+  socket.write(one.repeat(count - 1) + one.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
+  for await (const chunk of socket) {
+    text += String(chunk);
+    const found = text.split("HTTP/1.1 ");
+    answered += found.length - 1;
+    text = text.slice(-8).startsWith("HTTP/1.1") ? "" : text.slice(-8);
+  }
+  assert.equal(answered, count);
+}
+
+async function droppedLines(base: string): Promise<number> {
+  const response = await fetch(`${base}/metrics`);
+  const value = /^log_lines_dropped_total (\d+)$/m.exec(await response.text())?.[1];
+  assert.ok(value !== undefined, "the metric is there");
+  return Number(value);
+}
