@@ -23,6 +23,7 @@ const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 const faults = [
   ...files.filter((file) => file.endsWith(".md")).flatMap(checkDocument),
   ...files.filter((file) => /^(src|web|test|bench|scripts|deploy)\/.*(?<!\.md)$/.test(file)).flatMap(checkMentions),
+  ...files.filter((file) => file.startsWith("migrations/")).flatMap(checkMigration),
 ];
 for (const fault of faults) console.error(fault);
 process.exitCode = faults.length === 0 ? 0 : 1;
@@ -101,6 +102,14 @@ function checkMentions(file: string): string[] {
       .map(([path]) => `${file}: ${path} does not exist`),
     ...unknownScripts(text).map((name) => `${file}: package.json has no script ${name}`),
   ];
+}
+
+/** Released migrations cannot change, not even their comments: the sources that they name have to stay. */
+function checkMigration(file: string): string[] {
+  const text = readFileSync(join(root, file), "utf8");
+  return [...text.matchAll(/[\w/-]+\.ts\b/g)]
+    .filter(([path]) => !known.has(`src/${path}`))
+    .map(([path]) => `${file}: src/${path} does not exist`);
 }
 
 /** The entries of blocks marked `tree`, each two spaces deeper than the folder it stands in. */

@@ -4,14 +4,12 @@ import { unusedLifetime } from "#domain/housekeeping/purge-expired.ts";
 import type { Deps } from "#domain/deps.ts";
 import { days, minutes, seconds } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
+import { acceptRefreshToken } from "./refresh-rule.ts";
 
 export type AdapterDeps = Pick<
   Deps,
   "oauthRecords" | "oauthClients" | "grants" | "users" | "transact" | "newId" | "clock"
 >;
-
-/** A lost answer, or two refreshes at once, are normal: the token just before the current one is good this long. */
-const refreshGraceMs = seconds(30);
 
 /** How long a person may take to answer an authorization. */
 export const approvalLifetime = minutes(30);
@@ -66,8 +64,7 @@ function recordAdapter(deps: AdapterDeps, model: string): Adapter {
       const record = await oauthRecords.find(model, sha256(id));
       const accepted =
         model === "RefreshToken"
-          ? record?.grantId != null &&
-            (await oauthRecords.rotate(record.grantId, record.generation ?? 0, clock(), refreshGraceMs))
+          ? await acceptRefreshToken(deps, record)
           : await oauthRecords.consume(model, sha256(id), clock());
       if (accepted) return;
       if (record?.grantId != null) await endGrant(deps, { grantId: record.grantId, because: "used twice" });

@@ -1,0 +1,17 @@
+import type { Deps } from "#domain/deps.ts";
+import { seconds } from "#lib/clock.ts";
+
+/** A client may lose a response or refresh twice at once: the token before the current one stays valid this long. */
+const refreshGraceMs = seconds(30);
+
+/**
+ * Whether a refresh token may be used, which rotates its grant. Every rotation raises the grant's generation; a token is
+ * valid while its generation is the current one, or was until a moment ago (RFC 9700 §4.14.2).
+ */
+export async function acceptRefreshToken(
+  { oauthRecords, clock }: Pick<Deps, "oauthRecords" | "clock">,
+  token: { grantId: string | null; generation: number | null } | undefined,
+): Promise<boolean> {
+  if (token === undefined || token.grantId === null) return false;
+  return oauthRecords.rotate(token.grantId, token.generation ?? 0, clock(), refreshGraceMs);
+}
