@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { link, open, readFile, rm } from "node:fs/promises";
+import { link, mkdir, open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { OperatorError } from "./operator-error.ts";
 
 export const secretFile = "secret";
 
@@ -10,6 +11,13 @@ export const secretFile = "secret";
  */
 export async function keepSecret(dataDir: string): Promise<string> {
   const path = join(dataDir, secretFile);
+  // With PostgreSQL nothing else may have made the folder.
+  await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    throw new OperatorError(
+      `Atelier cannot start: the folder for its generated secret cannot be created (${error.message}). ` +
+        "Set DATA_DIR to a folder that this account may write, or set SECRETS.",
+    );
+  });
   const known = await readSecret(path);
   if (known !== undefined) return known;
   const draft = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
