@@ -144,7 +144,8 @@ function explain(error: unknown): string {
 async function main([name = "", ...args]: readonly string[]): Promise<number> {
   const command = commands[name];
   if (!command) throw new Error(`no such command: ${name}`);
-  if (args.includes("--help") || args.includes("-h") || args[0] === "help") {
+  const asksForHelp = args.includes("--help") || args.includes("-h") || args[0] === "help";
+  if (asksForHelp || (name === "admin" && args.length === 0)) {
     say(command.help);
     return 0;
   }

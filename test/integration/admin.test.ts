@@ -64,12 +64,18 @@ forEachEngine("npm run admin", (bed) => {
     assert.match(await done("grants", "--user", owner.user.id, "--all"), /Claude.*ended 20/);
   });
 
+  test("prints its help when no command is given", async () => {
+    const { code, said, result } = await admin();
+    assert.deepEqual([code, said], [0, result], "on standard output alone");
+    assert.match(result, /^npm run admin -- <command>\n/);
+  });
+
   test("says what is wrong, and changes nothing", async () => {
     for (const args of [["toString"], ["users", "--colour"], ["disable-user"], ["hand-over", "one"], ["end-grants"]])
       assert.throws(() => readAdmin(args), UsageError, args.join(" "));
-    const nothing = await admin();
-    assert.equal(nothing.code, 2);
-    assert.match(nothing.said, /npm run admin -- <command>/);
+    const mistyped = await admin("user");
+    assert.equal(mistyped.code, 2);
+    assert.match(mistyped.said, /There is no command "user"\.\n\nnpm run admin -- <command>/);
     const unknown = await admin("disable-user", "nobody@example.com");
     assert.deepEqual([unknown.code, unknown.said], [1, "There is no such user.\n"]);
     if (bed.engine === "postgres") return;
