@@ -68,9 +68,9 @@ function greet({ base }: Config, log: Log, output: StandardOutput): void {
 /** What a person can mend is said in plain words; anything else is a fault of ours and shows where it happened. */
 function explain(error: unknown): string {
   if (error instanceof OperatorError) return error.message;
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { code, message, port } = error as NodeJS.ErrnoException & { port?: number };
   if (code === "EADDRINUSE")
-    return `Atelier cannot start: the address is in use (${message}). Set PORT, or stop what listens there.`;
+    return `Atelier cannot start: port ${port} is already in use. Set PORT to another one, or stop the program that uses it.`;
   if (code?.startsWith("E") || /^[0-9A-Z]{5}$/.test(code ?? "")) return `Atelier cannot start: ${message}`;
   return `Atelier cannot start: ${error instanceof Error ? error.stack : String(error)}`;
 }

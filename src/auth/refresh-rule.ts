@@ -12,6 +12,6 @@ export async function acceptRefreshToken(
   { oauthRecords, clock }: Pick<Deps, "oauthRecords" | "clock">,
   token: { grantId: string | null; generation: number | null } | undefined,
 ): Promise<boolean> {
-  if (token === undefined || token.grantId === null) return false;
+  if (token?.grantId == null) return false;
   return oauthRecords.rotate(token.grantId, token.generation ?? 0, clock(), refreshGraceMs);
 }

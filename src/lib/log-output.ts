@@ -94,7 +94,8 @@ function bufferLines(sink: Sink, isTerminal: boolean): StandardOutput {
   function fail(bytes: Buffer, isMidLine: boolean, code: string | undefined): void {
     isSending = false;
     isFailing = true;
-    const kept = code === "EAGAIN" ? bytes.length : isMidLine ? bytes.indexOf(newline) + 1 : 0;
+    const started = isMidLine ? bytes.indexOf(newline) + 1 : 0;
+    const kept = code === "EAGAIN" ? bytes.length : started;
     unfinished = bytes.subarray(0, kept);
     drop(countLines(bytes.subarray(kept)));
   }
@@ -116,7 +117,8 @@ function bufferLines(sink: Sink, isTerminal: boolean): StandardOutput {
     async flush(timeoutMs) {
       const end = performance.now() + timeoutMs;
       sendBuffered();
-      while ((isSending || buffered !== "") && performance.now() < end) {
+      const isDone = () => !isSending && buffered === "";
+      while (!isDone() && performance.now() < end) {
         await sleep(5);
         if (!isFailing) sendBuffered();
       }

@@ -23,7 +23,7 @@ export function describeRequest({
 export function describeLine(line: string): string {
   const { time, level, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const values = Object.entries(fields).map(([name, value]) => `${name}=${inline(value)}`);
-  const head = [timeOf(new Date(String(time))), level === "info" ? "" : String(level), String(msg ?? ""), ...values];
+  const head = [timeOf(new Date(String(time))), level === "info" ? "" : String(level), inline(msg ?? ""), ...values];
   const cause = (err as { stack?: unknown } | undefined)?.stack ?? err;
   const lines = [
     head.filter((part) => part !== "").join(" "),

@@ -110,3 +110,18 @@ test("[RUN-9] a line is JSON with level, ISO time and message; lower levels are 
     [],
   );
 });
+
+test("[L4] on a terminal a line is readable, and nothing in it moves the cursor or starts another line", () => {
+  const lines: string[] = [];
+  const log = createLog("info", { isTerminal: true, write: (line) => void lines.push(line) });
+  const facts = { requestId: "req_1", method: "POST", path: "/mcp", status: 200, ms: 1.5, cut: false };
+  log.request({ ...facts, about: { userId: "usr_1", rpcMethod: "tools/call", tool: "x\n\u001b[2J\u009b\u202e" } });
+  log.request({ ...facts, path: "/app.js", about: undefined, isStaticFile: true });
+  log.request({ ...facts, method: "GET", path: "/", cut: true, about: undefined });
+  log.warn({ job: "sweep", err: new Error("a\u001b[2J") }, "a job failed\r");
+  const [tool, page, failure, ...more] = lines.map((line) => line.replace(/^\d\d:\d\d:\d\d /, ""));
+  assert.equal(tool, "POST /mcp 200 1.5 ms usr_1 tools/call x\\u{a}\\u{1b}[2J\\u{9b}\\u{202e}\n");
+  assert.equal(page, "GET / 200 1.5 ms - (client disconnected)\n");
+  assert.match(failure ?? "", /^warn a job failed\\u\{d\} job=sweep\n {4}Error: a\\u\{1b\}\[2J\n {8}at /);
+  assert.deepEqual(more, []);
+});

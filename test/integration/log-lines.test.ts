@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { createLog } from "#lib/log.ts";
+import { call, startApiServer, type ApiServer } from "../support/api-server.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { hostileIds } from "../support/hostile.ts";
+import { initialize, legacy, modern, post } from "../support/mcp.ts";
+import { newStudio } from "../support/people.ts";
+import { parseStrictly } from "../support/strict-json.ts";
+import { approve } from "../support/tokens.ts";
+import { until } from "../support/until.ts";
+
+type Line = Record<string, unknown>;
+
+forEachEngine("log lines", (bed) => {
+  const written: string[] = [];
+  let server: ApiServer;
+  before(
+    async () =>
+      void (server = await startApiServer(bed.deps, createLog("trace", { write: (line) => void written.push(line) }))),
+  );
+  after(() => server.close());
+
+  /** Every line since the last time, once those of all requests are there. */
+  async function takeLines(requests: number): Promise<Line[]> {
+    const isRequest = (line: string) => line.includes('"msg":"request"');
+    await until(() => written.filter(isRequest).length >= requests, { what: "the lines of all requests" });
+    return written.splice(0).map((line) => {
+      assert.match(line, /^[^\n\r]+\n$/);
+      return parseStrictly(line) as Line;
+    });
+  }
+
+  test("[L4] every line is JSON with unique keys, whatever clients send", async () => {
+    const owner = await newStudio(server.deps, undefined, 'St"udio\n\u001b[2J');
+    const { token } = await approve(server.deps, owner);
+    const cookie = await server.signIn(owner);
+    const mcp = { url: `${server.base}/mcp`, token };
+    const { session } = await initialize(mcp);
+    let requests = 1;
+    for (const name of ["get_post", "method", "level", "time", "msg", '"},{"', ...hostileIds("post")]) {
+      await legacy({ ...mcp, session }, "tools/call", { name, arguments: { postId: name } });
+      await legacy({ ...mcp, session }, name);
+      await post(mcp, JSON.stringify({ jsonrpc: "2.0", id: 1, method: name, params: { name } }));
+      await call(server, "GET", `/${encodeURIComponent(name.toWellFormed()).slice(0, 4000)}`);
+      await call(
+        server,
+        "PATCH",
+        `/api/studios/${owner.studio.id}/posts/${encodeURIComponent(name.toWellFormed()).slice(0, 4000)}`,
+        {
+          cookie,
+          body: { title: name, method: name },
+        },
+      );
+      requests += 5;
+    }
+    await modern(mcp, "tools/call", { name: "whoami", arguments: {} });
+    await post({ url: mcp.url }, "{");
+    await call(server, "GET", "/api/me", { cookie });
+    await call(server, "POST", "/token", { body: "grant_type=x", headers: { "content-type": "text/plain" } });
+    await call(server, "DELETE", "/mcp", { headers: { authorization: `Bearer ${token}` } });
+    const lines = await takeLines(requests + 5);
+
+    assert.ok(lines.every(({ level, time, msg }) => [level, time, msg].every((value) => typeof value === "string")));
+    const tool = lines.find(({ tool: name }) => name === "whoami");
+    assert.equal(tool?.["method"], "POST");
+    assert.equal(tool["rpcMethod"], "tools/call");
+    assert.equal(tool["userId"], owner.user.id);
+    const me = lines.find(({ path }) => path === "/api/me");
+    assert.deepEqual([me?.["method"], me?.["userId"], me?.["rpcMethod"]], ["GET", owner.user.id, undefined]);
+  });
+});

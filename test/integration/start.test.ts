@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterEach, describe, test } from "node:test";
+import { createPlace, engines } from "../support/engines.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { startMain } from "../support/main-process.ts";
+import { startProgram } from "../support/program.ts";
+import { findProgram } from "../support/programs.ts";
+import { freeBase } from "../support/service.ts";
+import { until } from "../support/until.ts";
+
+const main = join(import.meta.dirname, "../../src/main.ts");
+
+/** The service as people start it: what they see, and what stops it from starting. */
+describe("starting", () => {
+  const cleanups: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const clean of cleanups.splice(0).toReversed()) await clean();
+  });
+
+  function newFolder(): string {
+    const folder = temporaryFolder();
+    cleanups.push(folder.remove);
+    return folder.path;
+  }
+
+  test("a port in use is the last thing it says, with a non-zero exit code", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    cleanups.push(() => other.close());
+    await once(other, "listening");
+    const port = String((other.address() as AddressInfo).port);
+    const folder = newFolder();
+    const file = openSync(join(folder, "output"), "a"); // both streams, in the order in which they are written
+    const env = { PORT: port, DATA_DIR: join(folder, "data"), PATH: process.env["PATH"] ?? "" };
+    const [code] = (await once(spawn(process.execPath, [main], { env, stdio: ["ignore", file, file] }), "exit")) as [
+      number,
+    ];
+    closeSync(file);
+    assert.equal(code, 1);
+    const lines = readFileSync(join(folder, "output"), "utf8").trimEnd().split("\n");
+    assert.match(lines.at(-1) ?? "", new RegExp(`^Atelier cannot start: port ${port} is already in use\\. Set PORT`));
+    assert.ok(
+      lines.slice(0, -1).some((line) => line.includes("database brought up to date")),
+      lines.join("\n"),
+    );
+  });
+
+  test(
+    "with PostgreSQL and neither DATA_DIR nor SECRETS it creates the folder for its generated secret",
+    {
+      skip: !engines().includes("postgres") && "no PostgreSQL here",
+    },
+    async () => {
+      const place = await createPlace("postgres");
+      cleanups.push(() => place.remove());
+      const base = await freeBase();
+      const dataDir = join(newFolder(), "not", "there", "yet");
+      const env = {
+        DATABASE_URL: place.databaseUrl ?? "",
+        DATA_DIR: dataDir,
+        PORT: new URL(base).port,
+        BASE_URL: base,
+      };
+      const service = await startMain(env);
+      cleanups.push(() => service.kill());
+      assert.equal((await fetch(`${base}/readyz`)).status, 200);
+      assert.equal(statSync(dataDir).mode & 0o777, 0o700);
+      assert.equal(statSync(join(dataDir, "secret")).mode & 0o777, 0o600);
+    },
+  );
+
+  test(
+    "a folder for the generated secret that cannot be created names the settings to change",
+    {
+      skip: !engines().includes("postgres") && "no PostgreSQL here",
+    },
+    async () => {
+      const place = await createPlace("postgres");
+      cleanups.push(() => place.remove());
+      const file = join(newFolder(), "file");
+      writeFileSync(file, "");
+      const env = { DATABASE_URL: place.databaseUrl ?? "", DATA_DIR: join(file, "data"), PORT: "0" };
+      const program = startProgram([main], env);
+      assert.equal(await program.ended, 1);
+      assert.match(
+        program.output(),
+        /cannot be created .*Set DATA_DIR to a folder that this account may write, or set SECRETS\.\n$/,
+      );
+    },
+  );
+
+  test(
+    "on a terminal the greeting comes last, and requests are readable lines without the web app's files",
+    {
+      skip: !findProgram("script") && "no program that makes a terminal",
+    },
+    async () => {
+      const base = await freeBase();
+      const { port } = new URL(base);
+      const env = {
+        PATH: process.env["PATH"] ?? "",
+        SHELL: "/bin/sh",
+        PORT: port,
+        DATA_DIR: join(newFolder(), "data"),
+      };
+      const child = spawn("script", ["-qfec", `"${process.execPath}" "${main}"`, "/dev/null"], {
+        env,
+        stdio: ["pipe", "pipe", "inherit"],
+        detached: true, // it goes with what it started
+      });
+      cleanups.push(() => process.kill(-(child.pid ?? 0), "SIGKILL"));
+      let text = "";
+      child.stdout.on("data", (chunk: Buffer) => void (text += chunk.toString().replaceAll("\r\n", "\n")));
+      await until(() => text.includes("Ctrl-C\n\n"), { withinMs: 90_000, what: "the greeting" });
+      assert.match(text, /^\d\d:\d\d:\d\d database brought up to date .*\n\n {2}Atelier is ready\.\n/);
+
+      const page = await (await fetch(base, { headers: { accept: "text/html" } })).text();
+      const script = /src="(\/[^"]+\.js)"/.exec(page)?.[1] ?? assert.fail("the page has a script");
+      assert.equal((await fetch(`${base}${script}`)).status, 200);
+      assert.equal((await fetch(`${base}/api/me`)).status, 401);
+      assert.equal((await fetch(`${base}/api/%1b%5b2J\u009b2J`)).status, 404);
+      const greeting = text.indexOf("Ctrl-C\n\n") + "Ctrl-C\n\n".length;
+      await until(() => text.includes("/api/%1b"), { what: "the line of the last request" });
+      const lines = text.slice(greeting).trimEnd().split("\n");
+      assert.deepEqual(
+        lines.map((line) => line.replace(/^\d\d:\d\d:\d\d /, "").replace(/\d+(\.\d+)? ms/, "N ms")),
+        ["GET / 200 N ms -", "GET /api/me 401 N ms -", "GET /api/%1b%5b2J%C2%9B2J 404 N ms -"],
+      );
+    },
+  );
+});
