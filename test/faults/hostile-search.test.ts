@@ -83,9 +83,9 @@ for (const engine of engines()) {
       const before = p99(await measureOthers());
       const codes = new Map<string, number>();
       let slowest = 0;
-      let isOver = false;
+      const over = new AbortController();
       const searchOn = async (query: string) => {
-        for (let cursor: string | null = null; !isOver;) {
+        for (let cursor: string | null = null; !over.signal.aborted;) {
           const result = await searchOnce(query, cursor);
           codes.set(result.code, (codes.get(result.code) ?? 0) + 1);
           slowest = Math.max(slowest, result.ms);
@@ -97,7 +97,7 @@ for (const engine of engines()) {
       await sleep(500);
       const measureBeside = async () =>
         Math.min(p99(await measureOthers()), p99(await measureOthers()), p99(await measureOthers()));
-      const beside = await measureBeside().finally(() => (isOver = true));
+      const beside = await measureBeside().finally(() => over.abort());
       await Promise.all(searches);
       // Once more afterwards: whatever else ran on this machine meanwhile is not to be mistaken for the searches.
       const alone = Math.max(before, p99(await measureOthers()));

@@ -82,15 +82,15 @@ forEachEngine("bounded search", (bed) => {
       searchText: found(i) ? `needle ${searchText.slice(10)}` : searchText,
     }));
     let slowest = 0;
-    let isOver = false;
+    const over = new AbortController();
     const watch = (async () => {
-      for (let last = performance.now(); !isOver; last = performance.now()) {
+      for (let last = performance.now(); !over.signal.aborted; last = performance.now()) {
         await sleep(1);
         slowest = Math.max(slowest, performance.now() - last);
       }
     })();
     const pages = await searchAll(owner, { query: "needle" });
-    isOver = true;
+    over.abort();
     await watch;
     assert.deepEqual(pages.flat(), ["P40", "P0"]);
     const hostileBytes = 120 * (3 * 99_000 + 3 * 200_000);
