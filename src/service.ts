@@ -4,8 +4,8 @@ import type { DiskFiles } from "./open-files.ts";
 import { createAuthenticate } from "#auth/authenticate.ts";
 import { createOAuthServer } from "#auth/oauth-server.ts";
 import type { readOperatorClients } from "#auth/operator-clients.ts";
-import { createPeople } from "#auth/people.ts";
-import { createSandboxPlatform } from "#auth/sandbox-platform.ts";
+import { createSessions } from "#auth/sessions.ts";
+import { createSignIn } from "#auth/sign-in.ts";
 import type { Config } from "#config/config.ts";
 import { callLimits, createCallLimit, noLimit } from "#domain/access/call-limit.ts";
 import { createCallTally } from "#domain/access/call-tally.ts";
@@ -26,10 +26,10 @@ import type { StaticFiles } from "#http/static-files.ts";
 import { createUploadApi, type UploadApi } from "#http/uploads/api.ts";
 import type { Log } from "#lib/log.ts";
 import { createMcpEndpoint } from "#mcp/endpoint.ts";
-import { createConformanceFixtures } from "#mcp/fixtures/conformance.ts";
+import { createConformanceFixtures } from "#dev/conformance/fixtures.ts";
+import { createDevServices } from "#dev/dev-services.ts";
 import { tools } from "#mcp/tools.ts";
-import { callbackPath, createPlatforms, type PlatformSetup } from "#platforms/platforms.ts";
-import { sandboxSetup } from "#platforms/setups.ts";
+import { createPlatforms, type PlatformSetup } from "#platforms/platforms.ts";
 
 export interface Service {
   edge: Edge;
@@ -69,11 +69,8 @@ export function assembleService(parts: ServiceParts): Service {
   const { signer, clock } = parts.deps;
 
   // What a verb may use.
-  const development = config.identityProviders.length === 0;
-  const redirectUri = `${base}${callbackPath}sandbox`;
-  const sandbox = development ? createSandboxPlatform({ base, redirectUri, clock, log, renderErrorPage }) : undefined;
-  const own = sandbox ? [sandboxSetup(sandbox.origin, sandbox.app)] : [];
-  const platforms = createPlatforms(base, [...own, ...parts.platforms], log);
+  const dev = config.identityProviders.length === 0 ? createDevServices({ base, clock, log }) : undefined;
+  const platforms = createPlatforms(base, [...(dev ? [dev.platform] : []), ...parts.platforms], log);
   const deps: Deps = { ...parts.deps, platforms, ...(config.rateLimits ? {} : { rateLimits: unlimited }) };
 
   // How often one may ask.
@@ -85,8 +82,9 @@ export function assembleService(parts: ServiceParts): Service {
   const calls = createCallTally(deps);
 
   // Who comes in: people by sessions, clients by tokens.
-  const people = createPeople({ ...config, deps, signer, log, renderErrorPage });
-  const { sessions } = people;
+  const sessions = createSessions({ deps, base });
+  const providers = dev ? [dev.identityProvider] : config.identityProviders;
+  const signIn = createSignIn({ deps, base, providers, sessions, signer, log });
   const oauth = createOAuthServer({
     deps,
     base,
@@ -118,7 +116,7 @@ export function assembleService(parts: ServiceParts): Service {
     sessions,
     countCall: config.rateLimits ? webCalls.count : noLimit,
     log,
-    development,
+    development: dev !== undefined,
   });
   const uploadApi = createUploadApi({ deps, countCall: config.rateLimits ? linkCalls.count : noLimit, log });
 
@@ -130,11 +128,11 @@ export function assembleService(parts: ServiceParts): Service {
       metrics,
       metricsToken: config.metricsToken,
       needs,
-      people: { ...people, base, loginUrl, deps, signer, limit },
+      people: { sessions, signIn, base, loginUrl, deps, signer, limit },
       oauth: { oauth, base, limit },
       consent: { consent: oauth.consent, deps, signer, base, loginUrl, findUser: sessions.find },
       connect: { base, loginUrl, deps, sessions, signer, limit },
-      sandbox,
+      dev: dev?.routes ?? [],
       mcp,
       api: mountApi(api),
       thumbnails: deps,

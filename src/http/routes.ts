@@ -1,4 +1,3 @@
-import type { SandboxPlatform } from "#auth/sandbox-platform.ts";
 import type { McpEndpoint } from "#mcp/endpoint.ts";
 import { connectRoutes, type ConnectParts } from "./pages/connect-routes.ts";
 import { consentRoutes, type ConsentParts } from "./pages/consent-routes.ts";
@@ -9,7 +8,6 @@ import { peopleRoutes, type PeopleParts } from "./people-routes.ts";
 import { mcpRoute } from "./mcp-route.ts";
 import type { Metrics } from "./metrics.ts";
 import { metricsRoute } from "./metrics-route.ts";
-import { sandboxRoutes } from "./pages/sandbox-routes.ts";
 import type { Handler, Route } from "./server.ts";
 import { uploadRoutes, type UploadRouteParts } from "./uploads/routes.ts";
 import { thumbnailRoute, type ThumbnailParts } from "./files/thumbnail-route.ts";
@@ -27,8 +25,8 @@ export interface RouteParts {
   oauth: OAuthParts;
   consent: ConsentParts;
   connect: ConnectParts;
-  /** The platform that a development instance is to itself. */
-  sandbox: SandboxPlatform | undefined;
+  /** Routes of the development issuer and the sandbox platform; empty in production. */
+  dev: readonly Route[];
   mcp: McpEndpoint;
   thumbnails: ThumbnailParts;
   uploads: UploadRouteParts;
@@ -48,7 +46,7 @@ export function createRoutes(parts: RouteParts): (isDraining: () => boolean) => 
     ...peopleRoutes(parts.people),
     ...consentRoutes(parts.consent),
     ...connectRoutes(parts.connect),
-    ...(parts.sandbox ? sandboxRoutes({ base: parts.base, sandbox: parts.sandbox }) : []),
+    ...parts.dev,
     thumbnailRoute(parts.thumbnails),
     ...(parts.files ? fileRoutes(parts.files) : []),
     ...uploadRoutes(parts.uploads),

@@ -1,7 +1,6 @@
 import type { PlatformApp } from "#domain/platforms/ports.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 import { catalog } from "./catalog.ts";
-import { sandbox } from "./catalog/sandbox.ts";
 import { patienceMs, type PlatformSetup } from "./platforms.ts";
 
 /** What one answer of a platform may take and hold. */
@@ -25,15 +24,4 @@ export function strayCredentials(credentials: Readonly<Record<string, PlatformAp
       const known = taken.length === 0 ? "none takes settings" : `known are ${taken.join(", ")}`;
       return `PLATFORM_${name.toUpperCase()}_CLIENT_ID: there is no such platform to set up; ${known}`;
     });
-}
-
-/** The platform that a development instance is to itself. It alone is reached on this machine, at its own address. */
-export function sandboxSetup(origin: string, app: PlatformApp): PlatformSetup {
-  const reach: PublicFetch = async (address, request = {}) => {
-    if (!address.startsWith(`${origin}/`)) throw new Error("not an address of the sandbox");
-    const { method = "GET", headers = {}, body } = request;
-    const signal = AbortSignal.timeout(platformLimits.timeoutMs);
-    return fetch(address, { method, headers, ...(body === undefined ? {} : { body }), redirect: "manual", signal });
-  };
-  return { platform: sandbox(origin), app, reach };
 }

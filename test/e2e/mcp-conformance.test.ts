@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { createConformanceFixtures } from "#mcp/fixtures/conformance.ts";
+import { createConformanceFixtures } from "#dev/conformance/fixtures.ts";
 import { startAuthorizingProxy, type Proxy } from "../support/authorizing-proxy.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { startMcp, type McpServer } from "../support/mcp.ts";

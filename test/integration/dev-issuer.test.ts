@@ -55,7 +55,7 @@ forEachEngine("the development issuer", (bed) => {
       const browser = createBrowser();
       const page = await browser.submit(await askedBy(browser), { email: typed });
       assert.equal(page.status, 400);
-      assert.match(page.text, /not an email address/);
+      assert.match(page.text, /Enter a valid email/);
       assert.doesNotMatch(page.text, /<script/);
       assert.equal(page.forms[0]!.fields["email"], typed);
       await browser.submit(page, { email: "ada@example.com" });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nameFromAddress, readAddress } from "#auth/dev-people.ts";
+import { nameFromEmail, parseEmail } from "#dev/dev-users.ts";
 import { saysEnough, toIdentity } from "#auth/identity.ts";
 import { outcome } from "../support/outcome.ts";
 
@@ -70,11 +70,11 @@ test("the userinfo endpoint is asked only where the ID token leaves something op
 });
 
 test("the development issuer makes a name of an address", () => {
-  assert.equal(nameFromAddress("ada@example.com"), "Ada");
-  assert.equal(nameFromAddress("grace.hopper@example.com"), "Grace Hopper");
-  assert.equal(nameFromAddress("...@example.com"), "...@example.com");
-  assert.equal(readAddress(" Ada@Example.COM "), "ada@example.com");
+  assert.equal(nameFromEmail("ada@example.com"), "Ada");
+  assert.equal(nameFromEmail("grace.hopper@example.com"), "Grace Hopper");
+  assert.equal(nameFromEmail("...@example.com"), "...@example.com");
+  assert.equal(parseEmail(" Ada@Example.COM "), "ada@example.com");
   for (const none of ["", "ada", "@", "a@", "@b", "a@b@c", "a b@c.d", "a@b\0", `${"x".repeat(250)}@b.cd`]) {
-    assert.equal(readAddress(none), undefined);
+    assert.equal(parseEmail(none), undefined);
   }
 });

@@ -43,11 +43,11 @@ const edge: readonly Address[] = [
   { path: "/api/auth/callback/*", origin: "own", get: 404, post: 404 },
   { path: "/join/*", origin: "own", get: 404, post: 303 },
   { path: "/api/sign-out", origin: "own", get: 404, post: 204 },
-  { path: "/dev-idp/sign-in/*", origin: "own", get: 400, post: 415 }, // only where no issuer is configured, on loopback
-  { path: "/dev-idp/*", origin: "own", get: 404, post: 404 },
   { path: "/consent/*", origin: "own", get: 303, post: 403 },
   { path: "/connect/*", origin: "own", get: 303, post: 303 },
   { path: "/api/platforms/callback/*", origin: "own", get: 403, post: 404 },
+  { path: "/dev-idp/sign-in/*", origin: "own", get: 400, post: 415 }, // only where no issuer is configured, on loopback
+  { path: "/dev-idp/*", origin: "own", get: 404, post: 404 },
   { path: "/sandbox/about", origin: "own", get: 200, post: 404 }, // only beside the development issuer, as the next
   { path: "/sandbox/access/*", origin: "own", get: 400, post: 415 },
   { path: "/sandbox/*", origin: "own", get: 404, post: 404 },

@@ -1,13 +1,13 @@
 import type { AdapterFactory, AdapterPayload } from "oidc-provider";
 import type { Clock } from "#lib/clock.ts";
 
-/** Oldest out first: what is pending at an issuer is minutes old at most. */
-const mostEntries = 2000;
+/** Pending authorizations live for minutes, so evicting the oldest entry is safe. */
+const maxEntries = 2000;
 
-/** Storage of an OpenID issuer that may forget everything when the process ends. */
+/** In-memory storage for an OpenID provider that may lose everything when the process ends. */
 export function createMemoryAdapter(clock: Clock): AdapterFactory {
   const entries = new Map<string, { payload: AdapterPayload; expiresAt: number }>();
-  const idsByUid = new Map<string, string>();
+  const keysByUid = new Map<string, string>();
 
   const find = (key: string): AdapterPayload | undefined => {
     const entry = entries.get(key);
@@ -15,7 +15,7 @@ export function createMemoryAdapter(clock: Clock): AdapterFactory {
   };
   const remove = (key: string): void => {
     const uid = entries.get(key)?.payload.uid;
-    if (uid !== undefined) idsByUid.delete(uid);
+    if (uid !== undefined) keysByUid.delete(uid);
     entries.delete(key);
   };
 
@@ -24,12 +24,12 @@ export function createMemoryAdapter(clock: Clock): AdapterFactory {
       const key = `${model}:${id}`;
       remove(key);
       entries.set(key, { payload, expiresAt: expiresIn ? clock() + expiresIn * 1000 : Infinity });
-      if (payload.uid !== undefined) idsByUid.set(payload.uid, key);
+      if (payload.uid !== undefined) keysByUid.set(payload.uid, key);
       const [oldest] = entries.keys();
-      if (entries.size > mostEntries && oldest !== undefined) remove(oldest);
+      if (entries.size > maxEntries && oldest !== undefined) remove(oldest);
     },
     find: async (id) => find(`${model}:${id}`),
-    findByUid: async (uid) => find(idsByUid.get(uid) ?? ""),
+    findByUid: async (uid) => find(keysByUid.get(uid) ?? ""),
     findByUserCode: async () => undefined,
     async consume(id) {
       const payload = find(`${model}:${id}`);

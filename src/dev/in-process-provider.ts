@@ -1,69 +1,62 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { errors, Provider, type Configuration, type InteractionResults } from "oidc-provider";
+import { pinAddresses } from "#auth/pin-addresses.ts";
+import { renderErrorPage } from "#http/pages/page.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { AppError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
 import { createMemoryAdapter } from "./memory-adapter.ts";
-import { pinAddresses } from "./pin-addresses.ts";
 
-/** A real provider in this process, for one person on one machine: only we are its client, and it forgets with us. */
-export interface LocalProvider {
+/** A real OpenID provider in this process, for development. Atelier is its only client; it stores nothing. */
+export interface InProcessProvider {
   provider: Provider;
   issuer: string;
-  /** Ourselves, as it knows us. */
+  /** Atelier's credentials at this provider. */
   client: { clientId: string; clientSecret: string };
-  /** Its protocol: everything below its path but the page. */
+  /** Handles its protocol endpoints: every path below its own except its page. */
   handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
-  /** Throws unless this browser is in the middle of being asked. */
+  /** Throws unless this browser has an authorization in progress. */
   checkPending(req: IncomingMessage, res: ServerResponse): Promise<void>;
-  /** Answers for the person and sends the browser on. */
-  finish(req: IncomingMessage, res: ServerResponse, answer: InteractionResults): Promise<void>;
+  /** Completes the authorization with the user's decision and redirects the browser. */
+  finish(req: IncomingMessage, res: ServerResponse, result: InteractionResults): Promise<void>;
 }
 
-/** What every provider of this process is given. */
-export interface LocalProviderParts {
+export interface DevDeps {
   base: string;
   clock: Clock;
   log: Log;
-  renderErrorPage: RenderErrorPage;
 }
 
-export type RenderErrorPage = (error: { status: number; title: string; message: string }) => {
-  headers: Record<string, string>;
-  body: string;
-};
-
-/** What makes it this provider and not another. */
-export interface LocalProviderCharacter {
-  /** As the log names it. */
+export interface InProcessProviderOptions {
+  /** Name used in the log. */
   name: string;
-  /** Below the base; the OAuth server for clients lives on the same origin. */
+  /** Path below the base URL; the OAuth server for AI clients has the same origin. */
   path: string;
-  /** Begins the names of its cookies. */
   cookiePrefix: string;
   redirectUri: string;
   grantTypes: ("authorization_code" | "refresh_token")[];
   features: Configuration["features"];
   configuration: Configuration;
-  /** The page for a request that it cannot answer. */
-  failed(error: string): { title: string; message: string };
-  /** For a browser that is not, or no longer, being asked. */
-  gone(): AppError;
+  /** The page for a failed request. */
+  describeError(error: string): { title: string; message: string };
+  /** The error for a browser without an authorization in progress. */
+  notPending(): AppError;
 }
 
-export function createLocalProvider(
-  { base, clock, log, renderErrorPage }: LocalProviderParts,
-  { name, path, cookiePrefix, redirectUri, grantTypes, features, configuration, failed, gone }: LocalProviderCharacter,
-): LocalProvider {
+export function createInProcessProvider(
+  { base, clock, log }: DevDeps,
+  options: InProcessProviderOptions,
+): InProcessProvider {
+  const { name, path, cookiePrefix, redirectUri, grantTypes, features, configuration } = options;
   const issuer = `${base}${path}`;
   const client = { clientId: "atelier", clientSecret: randomBytes(32).toString("base64url") };
   const sessionCookie = `${cookiePrefix}_session`;
-  const tellFailure = (error: unknown): void => log.error({ err: error }, `${name} failed`);
+  const logError = (error: unknown): void => log.error({ err: error }, `${name} failed`);
 
   const provider = new Provider(issuer, {
     adapter: createMemoryAdapter(clock),
-    jwks: { keys: [{ ...signingKey(), alg: "ES256", use: "sig" }] },
+    jwks: { keys: [{ ...createSigningKey(), alg: "ES256", use: "sig" }] },
     clients: [
       {
         client_id: client.clientId,
@@ -90,22 +83,22 @@ export function createLocalProvider(
     features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: false }, ...features },
     expiresWithSession: () => false,
     renderError(ctx, out, error) {
-      if (!(error instanceof errors.OIDCProviderError)) tellFailure(error);
-      const page = renderErrorPage({ status: ctx.status, ...failed(out.error) });
+      if (!(error instanceof errors.OIDCProviderError)) logError(error);
+      const page = renderErrorPage({ status: ctx.status, ...options.describeError(out.error) });
       ctx.set(page.headers);
       ctx.body = page.body;
     },
     ...configuration,
   });
-  provider.on("server_error", (_ctx, error) => tellFailure(error));
+  provider.on("server_error", (_ctx, error) => logError(error));
   pinAddresses(provider, base);
   const callback = provider.callback();
 
-  async function orGone<T>(work: Promise<T>): Promise<T> {
+  async function mapNotPending<T>(work: Promise<T>): Promise<T> {
     try {
       return await work;
     } catch (error) {
-      throw error instanceof errors.SessionNotFound ? gone() : error;
+      throw error instanceof errors.SessionNotFound ? options.notPending() : error;
     }
   }
 
@@ -115,8 +108,8 @@ export function createLocalProvider(
     client,
     async handle(req, res) {
       const { url = "" } = req;
-      // Who it was last time is not remembered here: everyone is asked, every time.
-      withoutCookie(req, sessionCookie);
+      // Without the provider's own session, it asks who the user is every time.
+      removeCookie(req, sessionCookie);
       Object.assign(req, { originalUrl: url, url: url.slice(path.length) });
       try {
         await callback(req, res);
@@ -125,22 +118,22 @@ export function createLocalProvider(
       }
     },
     async checkPending(req, res) {
-      await orGone(provider.interactionDetails(req, res));
+      await mapNotPending(provider.interactionDetails(req, res));
     },
-    async finish(req, res, answer) {
-      await orGone(provider.interactionFinished(req, res, answer, { mergeWithLastSubmission: false }));
+    async finish(req, res, result) {
+      await mapNotPending(provider.interactionFinished(req, res, result, { mergeWithLastSubmission: false }));
     },
   };
 }
 
-function signingKey(): object {
+function createSigningKey(): object {
   return generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ format: "jwk" });
 }
 
-/** The request as if the browser had not sent this cookie. */
-function withoutCookie(req: IncomingMessage, name: string): void {
-  const kept = req.headers.cookie
+/** Removes a cookie, and its signature cookie, from the request headers. */
+function removeCookie(req: IncomingMessage, name: string): void {
+  const remaining = req.headers.cookie
     ?.split(";")
     .filter((pair) => !pair.trim().startsWith(`${name}=`) && !pair.trim().startsWith(`${name}.`));
-  if (kept) req.headers.cookie = kept.join(";");
+  if (remaining) req.headers.cookie = remaining.join(";");
 }

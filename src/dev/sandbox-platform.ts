@@ -1,28 +1,23 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { hours } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
-import { createLocalProvider, type LocalProvider, type LocalProviderParts } from "./local-provider.ts";
+import { createInProcessProvider, type DevDeps, type InProcessProvider } from "./in-process-provider.ts";
 
 export const sandboxPath = "/sandbox";
 
-/** A social platform in this process: an OAuth server with accounts of any name. */
-export interface SandboxPlatform extends Pick<LocalProvider, "handle" | "checkPending"> {
-  /** Its address, and ourselves as an application there. */
+/** A social platform in this process: an OAuth server where every handle is an account. */
+export interface SandboxPlatform extends Pick<InProcessProvider, "handle" | "checkPending"> {
   origin: string;
+  /** Atelier's credentials at the sandbox. */
   app: { clientId: string; clientSecret: string };
-  /** Gives access to the account of this handle, or says no, and sends the browser on. */
+  /** Grants access to the account with this handle, or denies it if undefined, and redirects the browser. */
   finish(req: IncomingMessage, res: ServerResponse, handle: string | undefined): Promise<void>;
 }
 
-export interface SandboxParts extends LocalProviderParts {
-  /** Where it sends people back to. */
-  redirectUri: string;
-}
+const hourSeconds = hours(1) / 1000;
 
-const lifetime = hours(1) / 1000;
-
-export function createSandboxPlatform({ redirectUri, ...parts }: SandboxParts): SandboxPlatform {
-  const { provider, issuer, client, handle, checkPending, finish } = createLocalProvider(parts, {
+export function createSandboxPlatform(deps: DevDeps, redirectUri: string): SandboxPlatform {
+  const { provider, issuer, client, handle, checkPending, finish } = createInProcessProvider(deps, {
     name: "the sandbox platform",
     path: sandboxPath,
     cookiePrefix: "atelier_sandbox",
@@ -30,13 +25,13 @@ export function createSandboxPlatform({ redirectUri, ...parts }: SandboxParts): 
     grantTypes: ["authorization_code", "refresh_token"],
     features: {
       userinfo: { enabled: true },
-      // There is one client, and every token is its own.
+      // Atelier is the only client, so every token is its own.
       revocation: { enabled: true, allowedPolicy: async () => true },
     },
     configuration: {
       scopes: ["openid", "profile", "offline_access"],
       claims: { openid: ["sub"], profile: ["name", "preferred_username"] },
-      // A refresh token serves once, as with the strictest platforms.
+      // Single-use refresh tokens, like the strictest real platforms.
       rotateRefreshToken: true,
       issueRefreshToken: async () => true,
       routes: { authorization: "/auth", token: "/token", jwks: "/jwks", userinfo: "/me", revocation: "/revoke" },
@@ -48,23 +43,19 @@ export function createSandboxPlatform({ redirectUri, ...parts }: SandboxParts): 
       ttl: {
         Session: 600,
         Interaction: 600,
-        Grant: 90 * 24 * lifetime,
+        Grant: 90 * 24 * hourSeconds,
         AuthorizationCode: 60,
-        AccessToken: lifetime,
-        RefreshToken: 30 * 24 * lifetime,
-        IdToken: lifetime,
+        AccessToken: hourSeconds,
+        RefreshToken: 30 * 24 * hourSeconds,
+        IdToken: hourSeconds,
       },
     },
-    failed: (error) => ({ title: "Sandbox", message: `This did not work (${error}).` }),
-    gone: () =>
-      new AppError(
-        "invalid_input",
-        "There is nothing to answer here any more.",
-        "Start again from the Platforms page.",
-      ),
+    describeError: (error) => ({ title: "Sandbox", message: `The request failed (${error}).` }),
+    notPending: () =>
+      new AppError("invalid_input", "This request for access has ended.", "Start again from the Platforms page."),
   });
 
-  async function grantTo(accountId: string): Promise<string> {
+  async function createGrant(accountId: string): Promise<string> {
     const grant = new provider.Grant({ accountId, clientId: client.clientId });
     grant.addOIDCScope("openid profile offline_access");
     return grant.save();
@@ -77,11 +68,11 @@ export function createSandboxPlatform({ redirectUri, ...parts }: SandboxParts): 
     checkPending,
     async finish(req, res, account) {
       if (account === undefined)
-        return finish(req, res, { error: "access_denied", error_description: "the person said no" });
+        return finish(req, res, { error: "access_denied", error_description: "the user denied access" });
       await checkPending(req, res);
       return finish(req, res, {
         login: { accountId: account, remember: false },
-        consent: { grantId: await grantTo(account) },
+        consent: { grantId: await createGrant(account) },
       });
     },
   };

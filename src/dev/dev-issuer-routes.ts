@@ -1,0 +1,103 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { readForm, refuseForeignPage } from "#http/pages/form.ts";
+import { pathOf } from "#http/pages/page-handler.ts";
+import { html, renderPage, sendPage, type RenderedPage } from "#http/pages/page.ts";
+import type { Route } from "#http/server.ts";
+import { readCookie } from "#lib/cookies.ts";
+import { devIssuerPath, type DevIssuer } from "./dev-issuer.ts";
+import { nameFromEmail, parseEmail } from "./dev-users.ts";
+import { providerRoutes } from "./provider-routes.ts";
+
+const recentUsersCookie = "atelier_dev_people";
+const maxRecentUsers = 6;
+
+/** The development issuer and its sign-in page. */
+export function devIssuerRoutes(base: string, devIssuer: DevIssuer): Route[] {
+  async function showSignIn(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    await devIssuer.checkPending(req, res);
+    sendPage(res, signInPage(pathOf(req), readRecentUsers(req)));
+  }
+
+  async function submitSignIn(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    refuseForeignPage(req, base);
+    const typed = (await readForm(req)).get("email") ?? "";
+    const email = parseEmail(typed);
+    await devIssuer.checkPending(req, res);
+    if (email === undefined) return sendPage(res, signInPage(pathOf(req), readRecentUsers(req), typed));
+    rememberUser(req, res, email);
+    return devIssuer.finish(req, res, email);
+  }
+
+  return providerRoutes({
+    base,
+    path: devIssuerPath,
+    name: "The development sign-in",
+    pages: { "/sign-in/*": { GET: showSignIn, POST: submitSignIn } },
+    handle: devIssuer.handle,
+  });
+}
+
+function signInPage(action: string, recentUsers: readonly string[], invalidEmail?: string): RenderedPage {
+  const isInvalid = invalidEmail !== undefined;
+  return renderPage({
+    title: "Sign in",
+    status: isInvalid ? 400 : 200,
+    body: html`<h1>Sign in</h1>
+      <p>Development sign-in: any email works, no password.</p>
+      <form method="post" action="${action}">
+        <label for="email">Email</label>
+        <input
+          type="text"
+          id="email"
+          name="email"
+          value="${invalidEmail ?? ""}"
+          inputmode="email"
+          autocomplete="email"
+          autocapitalize="none"
+          spellcheck="false"
+          required
+          autofocus${isInvalid && html` aria-invalid="true" aria-describedby="email-error"`}
+        />
+        ${isInvalid && html`<p class="fault" id="email-error">Enter a valid email, like ada@example.com.</p>`}
+        <p class="actions"><button type="submit">Sign in</button></p>
+      </form>
+      ${
+        recentUsers.length > 0 &&
+        html`<h2>Recently signed in</h2>
+          <div class="choices">
+            ${recentUsers.map(
+              (email) =>
+                html`<form method="post" action="${action}">
+                  <input type="hidden" name="email" value="${email}" />
+                  <button type="submit" class="secondary">
+                    ${nameFromEmail(email)} <span class="hint">${email}</span>
+                  </button>
+                </form> `,
+            )}
+          </div>`
+      }`,
+  });
+}
+
+function rememberUser(req: IncomingMessage, res: ServerResponse, email: string): void {
+  const others = readRecentUsers(req).filter((other) => other !== email);
+  const value = Buffer.from(JSON.stringify([email, ...others].slice(0, maxRecentUsers))).toString("base64url");
+  res.setHeader(
+    "set-cookie",
+    `${recentUsersCookie}=${value}; Path=${devIssuerPath}; Max-Age=31536000; HttpOnly; SameSite=Lax`,
+  );
+}
+
+/** Reads the emails used in this browser; ignores anything that is not a valid email. */
+function readRecentUsers(req: IncomingMessage): string[] {
+  try {
+    const cookie = readCookie(req.headers.cookie, recentUsersCookie) ?? "";
+    const list: unknown = JSON.parse(Buffer.from(cookie, "base64url").toString());
+    if (!Array.isArray(list)) return [];
+    return list
+      .filter((email): email is string => typeof email === "string" && parseEmail(email) === email)
+      .slice(0, maxRecentUsers);
+  } catch {
+    return [];
+  }
+}

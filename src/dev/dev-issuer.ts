@@ -1,0 +1,66 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { interactionPolicy } from "oidc-provider";
+import type { IdentityProvider } from "#auth/relying-party.ts";
+import { AppError } from "#lib/errors.ts";
+import { devClaims } from "./dev-users.ts";
+import { createInProcessProvider, type DevDeps, type InProcessProvider } from "./in-process-provider.ts";
+
+export const devIssuerPath = "/dev-idp";
+
+/** The built-in OpenID issuer, used when no identity provider is configured. */
+export interface DevIssuer extends Pick<InProcessProvider, "handle" | "checkPending"> {
+  /** Its entry among the identity providers of our sign-in. */
+  provider: IdentityProvider;
+  /** Signs in the user with this email and redirects the browser. */
+  finish(req: IncomingMessage, res: ServerResponse, email: string): Promise<void>;
+}
+
+export function createDevIssuer(deps: DevDeps): DevIssuer {
+  const { issuer, client, handle, checkPending, finish } = createInProcessProvider(deps, {
+    name: "the development issuer",
+    path: devIssuerPath,
+    cookiePrefix: "atelier_dev",
+    redirectUri: `${deps.base}/api/auth/callback/dev`,
+    grantTypes: ["authorization_code"],
+    features: { userinfo: { enabled: false } },
+    configuration: {
+      scopes: ["openid", "profile", "email"],
+      claims: { openid: ["sub"], profile: ["name"], email: ["email", "email_verified"] },
+      // Puts all claims into the ID token, which saves the userinfo request.
+      conformIdTokenClaims: false,
+      routes: { authorization: "/auth", token: "/token", jwks: "/jwks" },
+      interactions: {
+        policy: createSignInOnlyPolicy(),
+        url: (_ctx, interaction) => `${devIssuerPath}/sign-in/${interaction.uid}`,
+      },
+      findAccount: (_ctx, email) => ({ accountId: email, claims: () => devClaims(email) }),
+      async loadExistingGrant({ oidc }) {
+        const grant = new oidc.provider.Grant({
+          accountId: oidc.session?.accountId ?? "",
+          clientId: oidc.client?.clientId ?? "",
+        });
+        grant.addOIDCScope("openid profile email");
+        await grant.save();
+        return grant;
+      },
+      ttl: { Session: 600, Interaction: 600, Grant: 600, AuthorizationCode: 60, AccessToken: 600, IdToken: 600 },
+    },
+    describeError: (error) => ({ title: "Not signed in", message: `The sign-in failed (${error}).` }),
+    notPending: () => new AppError("invalid_input", "This sign-in has ended.", "Start again from the sign-in page."),
+  });
+
+  return {
+    // A fixed issuer id keeps users across a change of port, which changes the issuer URL.
+    provider: { id: "dev", name: "development sign-in", issuer, ...client, knownAs: "urn:atelier:dev-idp" },
+    handle,
+    checkPending,
+    finish: (req, res, email) => finish(req, res, { login: { accountId: email, remember: false } }),
+  };
+}
+
+/** Atelier is the only client, so there is nothing to consent to. */
+function createSignInOnlyPolicy(): interactionPolicy.DefaultPolicy {
+  const policy = interactionPolicy.base();
+  policy.remove("consent");
+  return policy;
+}

@@ -1,0 +1,27 @@
+import type { IdentityProvider } from "#auth/relying-party.ts";
+import type { Route } from "#http/server.ts";
+import { callbackPath, type PlatformSetup } from "#platforms/platforms.ts";
+import { devIssuerRoutes } from "./dev-issuer-routes.ts";
+import { createDevIssuer } from "./dev-issuer.ts";
+import type { DevDeps } from "./in-process-provider.ts";
+import { createSandboxPlatform } from "./sandbox-platform.ts";
+import { sandboxRoutes } from "./sandbox-routes.ts";
+import { sandboxSetup } from "./sandbox-setup.ts";
+
+/** What stands in for external services on a loopback instance without an identity provider. */
+export interface DevServices {
+  identityProvider: IdentityProvider;
+  platform: PlatformSetup;
+  routes: readonly Route[];
+}
+
+export function createDevServices(deps: DevDeps): DevServices {
+  const { base } = deps;
+  const devIssuer = createDevIssuer(deps);
+  const sandbox = createSandboxPlatform(deps, `${base}${callbackPath}sandbox`);
+  return {
+    identityProvider: devIssuer.provider,
+    platform: sandboxSetup(sandbox),
+    routes: [...devIssuerRoutes(base, devIssuer), ...sandboxRoutes(base, sandbox)],
+  };
+}

@@ -1,0 +1,34 @@
+import { isLocalPeer } from "#http/guards.ts";
+import { pageHandler, type PageMethods } from "#http/pages/page-handler.ts";
+import type { Handler, Route } from "#http/server.ts";
+import { AppError } from "#lib/errors.ts";
+
+export interface ProviderRoutesOptions {
+  base: string;
+  /** Path of the provider, such as `/dev-idp`. */
+  path: string;
+  /** Name shown to a peer that is rejected. */
+  name: string;
+  /** Pages below `path`, by pattern. */
+  pages: Readonly<Record<string, PageMethods>>;
+  /** Handles the protocol endpoints below `path`. */
+  handle: Handler;
+}
+
+/** Routes of an in-process provider. It trusts every caller, so only loopback peers may reach it. */
+export function providerRoutes({ base, path, name, pages, handle }: ProviderRoutesOptions): Route[] {
+  const localOnly =
+    (next: Handler): Handler =>
+    (req, res, context) => {
+      if (!isLocalPeer(req)) throw new AppError("forbidden", `${name} is available on this machine only.`);
+      return next(req, res, context);
+    };
+  return [
+    ...Object.entries(pages).map(([pattern, methods]): Route => ({
+      path: `${path}${pattern}`,
+      origin: "own",
+      handle: localOnly(pageHandler(base, methods)),
+    })),
+    { path: `${path}/*`, origin: "own", handle: localOnly(handle) },
+  ];
+}
