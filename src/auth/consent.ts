@@ -4,7 +4,7 @@ import { approveClient } from "#domain/access/approve-client.ts";
 import { scopes as allScopes, type Scope, type SignedIn } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { sha256 } from "#lib/digest.ts";
-import { AppError } from "#lib/errors.ts";
+import { AppError, edgeError } from "#lib/errors.ts";
 import { isLoopbackName } from "#lib/loopback.ts";
 import type { BegunApprovals } from "./begun-approvals.ts";
 import { explainFetchFailure } from "./client-documents.ts";
@@ -81,7 +81,7 @@ export function createConsent(provider: Provider, begun: BegunApprovals, deps: C
     async approve(req, res, person, scopes) {
       const approval = await pending(req, res);
       const granted = approval.asked.filter((scope) => scopes.includes(scope));
-      if (granted.length === 0) throw new AppError("invalid_input", "Choose what the application may do.");
+      if (granted.length === 0) throw edgeError("invalid_input", "Choose what the application may do.");
       await useUp(approval.uid);
       const { id } = await approveClient(deps, person, {
         clientId: approval.client.id,
@@ -110,7 +110,7 @@ export function createConsent(provider: Provider, begun: BegunApprovals, deps: C
 }
 
 function approvalGone(cause?: unknown): AppError {
-  return new AppError(
+  return edgeError(
     "not_found",
     "This approval has been answered, has expired, or was started in another browser.",
     "Go back to your assistant and connect again.",
@@ -125,7 +125,7 @@ function clientGone(clientId: unknown, error: unknown): never {
     message: "The application that asks cannot be recognised any more.",
     hint: "Go back to your assistant and connect again.",
   };
-  throw new AppError("url_unreachable", message, hint, { cause: error });
+  throw edgeError("url_unreachable", message, hint, { cause: error });
 }
 
 function describeDestination(redirectUri: string): Destination {

@@ -1,4 +1,4 @@
-import { AppError } from "#lib/errors.ts";
+import { edgeError } from "#lib/errors.ts";
 import type { Identity } from "#domain/access/ports.ts";
 
 /** What an ID token or a userinfo answer says of a person: OpenID Connect Core §5.1. */
@@ -21,7 +21,7 @@ export function toIdentity(issuer: string, idToken: Claims, userinfo: Claims = {
   const subject = idToken["sub"];
   // OpenID Connect Core §2: at most 255 characters. What no database can keep is nobody's name either.
   if (typeof subject !== "string" || !subject.isWellFormed() || !/^\P{Cc}{1,255}$/u.test(subject)) {
-    throw new AppError("invalid_input", "The identity provider's answer names nobody.");
+    throw edgeError("invalid_input", "The identity provider's answer names nobody.");
   }
   const contact = hasVerdict(idToken) || !("email" in userinfo) ? idToken : userinfo;
   const email = address(contact["email"]) ?? null;

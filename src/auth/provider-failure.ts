@@ -4,7 +4,7 @@ import {
   ResponseBodyError,
   WWWAuthenticateChallengeError,
 } from "openid-client";
-import { AppError } from "#lib/errors.ts";
+import { AppError, edgeError } from "#lib/errors.ts";
 
 /** Failures that say nothing about the person: the provider did not answer, or not as one. */
 const unreachable = new Set([
@@ -28,20 +28,15 @@ function explain(name: string, error: unknown): AppError | undefined {
   const cause = { cause: error };
   // OpenID Connect Core §3.1.2.6. What the address says beyond the code is anyone's text and is not repeated.
   if (error instanceof AuthorizationResponseError && error.error === "access_denied") {
-    return new AppError("forbidden", `The sign-in at ${name} was cancelled.`, undefined, cause);
+    return edgeError("forbidden", `The sign-in at ${name} was cancelled.`, undefined, cause);
   }
   if (error instanceof AuthorizationResponseError) {
-    return new AppError("url_unreachable", `${name} could not sign you in.`, "Try again in a moment.", cause);
+    return edgeError("url_unreachable", `${name} could not sign you in.`, "Try again in a moment.", cause);
   }
   // RFC 6749 §5.2: the code was used, is old, or is not ours. Any other refusal is about us, not about the person.
   if (error instanceof ResponseBodyError && error.error === "invalid_grant") return broken(error);
   if (error instanceof ResponseBodyError || error instanceof WWWAuthenticateChallengeError) {
-    return new AppError(
-      "url_unreachable",
-      `${name} refused this service.`,
-      "Tell the operator: the log says why.",
-      cause,
-    );
+    return edgeError("url_unreachable", `${name} refused this service.`, "Tell the operator: the log says why.", cause);
   }
   if (error instanceof TypeError || (error instanceof ClientError && unreachable.has(error.code ?? ""))) {
     return noAnswer(name, error);
@@ -51,12 +46,12 @@ function explain(name: string, error: unknown): AppError | undefined {
 
 /** Nobody there, or nobody who speaks OpenID Connect. */
 export function noAnswer(name: string, cause: unknown): AppError {
-  return new AppError("url_unreachable", `${name} does not answer.`, "Try again in a moment.", { cause });
+  return edgeError("url_unreachable", `${name} does not answer.`, "Try again in a moment.", { cause });
 }
 
 /** Forged, mixed up, replayed or too old: which of these is for the log only. */
 export function broken(cause?: unknown): AppError {
-  return new AppError(
+  return edgeError(
     "invalid_input",
     "This sign-in could not be completed.",
     "It was started elsewhere, took too long, or was used before. Start again.",

@@ -1,6 +1,6 @@
 import * as client from "openid-client";
 import type { Identity } from "#domain/access/ports.ts";
-import { AppError } from "#lib/errors.ts";
+import { edgeError } from "#lib/errors.ts";
 import { saysEnough, toIdentity } from "./identity.ts";
 import { explainProviderFailure, noAnswer } from "./provider-failure.ts";
 
@@ -86,7 +86,7 @@ export function createRelyingParty(provider: IdentityProvider, redirectUri: stri
           idTokenExpected: true,
         });
         const claims = tokens.claims();
-        if (!claims) throw new AppError("invalid_input", "The identity provider sent no ID token.");
+        if (!claims) throw edgeError("invalid_input", "The identity provider sent no ID token.");
         const ask = !saysEnough(claims) && server.serverMetadata().userinfo_endpoint !== undefined;
         const userinfo = ask ? await client.fetchUserInfo(server, tokens.access_token, claims.sub) : undefined;
         return toIdentity(provider.knownAs ?? claims.iss, claims, userinfo);

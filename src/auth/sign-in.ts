@@ -1,7 +1,7 @@
 import { admitPerson } from "#domain/access/admit-person.ts";
 import { recognizeUser } from "#domain/access/recognize-user.ts";
 import type { Deps } from "#domain/deps.ts";
-import { AppError } from "#lib/errors.ts";
+import { edgeError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
 import { createPendingCookie } from "#lib/pending-cookie.ts";
 import type { Signer } from "#lib/signed-token.ts";
@@ -52,7 +52,7 @@ export function createSignIn({ deps, base, providers, sessions, signer, log }: S
   );
   const partyFor = (id: string) => {
     const party = parties.get(id);
-    if (!party) throw new AppError("not_found", "There is no such identity provider here.");
+    if (!party) throw edgeError("not_found", "There is no such identity provider here.");
     return party;
   };
   const logged = async <T>(provider: string, work: Promise<T>): Promise<T> => {

@@ -69,9 +69,7 @@ export function createDatabase(engine: Engine): Database {
         } catch (error) {
           if (!engine.isRetryable(error)) throw error;
           if (attempt >= attempts) {
-            throw new AppError("storage_unavailable", "The database is too busy.", "Try again in a moment.", {
-              cause: error,
-            });
+            throw new AppError("storage_unavailable:database_busy", undefined, { cause: error });
           }
           await sleep(Math.random() * 10 * 2 ** attempt);
         }

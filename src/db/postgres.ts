@@ -74,9 +74,7 @@ export function openPostgres(url: string, log: Log): Database {
 
 function rethrow(error: unknown): never {
   if (!isLost(error) && !isOverloaded(error)) throw error;
-  throw new AppError("storage_unavailable", "The database cannot be reached.", "Try again in a moment.", {
-    cause: error,
-  });
+  throw new AppError("storage_unavailable:database", undefined, { cause: error });
 }
 
 /** The connection is of no more use: refused, reset, shut down, or silent for too long. */

@@ -170,7 +170,7 @@ function createPatience(): <T>(sql: string, work: () => T) => Promise<T> {
 }
 
 function unavailable(cause: unknown): AppError {
-  return new AppError("storage_unavailable", "The database cannot be reached.", "Try again in a moment.", { cause });
+  return new AppError("storage_unavailable:database", undefined, { cause });
 }
 
 /** SQLITE_BUSY: another process is writing. */

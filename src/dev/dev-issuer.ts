@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { interactionPolicy } from "oidc-provider";
 import type { IdentityProvider } from "#auth/relying-party.ts";
-import { AppError } from "#lib/errors.ts";
+import { edgeError } from "#lib/errors.ts";
 import { devClaims } from "./dev-users.ts";
 import { createInProcessProvider, type DevDeps, type InProcessProvider } from "./in-process-provider.ts";
 
@@ -46,7 +46,7 @@ export function createDevIssuer(deps: DevDeps): DevIssuer {
       ttl: { Session: 600, Interaction: 600, Grant: 600, AuthorizationCode: 60, AccessToken: 600, IdToken: 600 },
     },
     describeError: (error) => ({ title: "Not signed in", message: `The sign-in failed (${error}).` }),
-    notPending: () => new AppError("invalid_input", "This sign-in has ended.", "Start again from the sign-in page."),
+    notPending: () => edgeError("invalid_input", "This sign-in has ended.", "Start again from the sign-in page."),
   });
 
   return {

@@ -1,7 +1,7 @@
 import { isLocalPeer } from "#http/guards.ts";
 import { pageHandler, type PageMethods } from "#http/pages/page-handler.ts";
 import type { Handler, Route } from "#http/server.ts";
-import { AppError } from "#lib/errors.ts";
+import { edgeError } from "#lib/errors.ts";
 
 export interface ProviderRoutesOptions {
   base: string;
@@ -20,7 +20,7 @@ export function providerRoutes({ base, path, name, pages, handle }: ProviderRout
   const localOnly =
     (next: Handler): Handler =>
     (req, res, context) => {
-      if (!isLocalPeer(req)) throw new AppError("forbidden", `${name} is available on this machine only.`);
+      if (!isLocalPeer(req)) throw edgeError("forbidden", `${name} is available on this machine only.`);
       return next(req, res, context);
     };
   return [

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { hours } from "#lib/clock.ts";
-import { AppError } from "#lib/errors.ts";
+import { edgeError } from "#lib/errors.ts";
 import { createInProcessProvider, type DevDeps, type InProcessProvider } from "./in-process-provider.ts";
 
 export const sandboxPath = "/sandbox";
@@ -52,7 +52,7 @@ export function createSandboxPlatform(deps: DevDeps, redirectUri: string): Sandb
     },
     describeError: (error) => ({ title: "Sandbox", message: `The request failed (${error}).` }),
     notPending: () =>
-      new AppError("invalid_input", "This request for access has ended.", "Start again from the Platforms page."),
+      edgeError("invalid_input", "This request for access has ended.", "Start again from the Platforms page."),
   });
 
   async function createGrant(accountId: string): Promise<string> {

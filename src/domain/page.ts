@@ -36,11 +36,7 @@ export function readCursor(cursor: string | undefined, list: string): string | u
   const after = Buffer.from(cursor, "base64url").toString().split("\n").at(1) ?? "";
   // Only an id goes on to the database; PostgreSQL takes no NUL.
   if (!/^[a-z]{3}_[0-9a-z]{26}$/.test(after) || encodeCursor(list, after) !== cursor) {
-    throw new AppError(
-      "invalid_input",
-      "cursor: it does not belong to this list.",
-      "Ask again without cursor to begin at the first page.",
-    );
+    throw new AppError("invalid_input:cursor");
   }
   return after;
 }

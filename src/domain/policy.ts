@@ -53,11 +53,7 @@ export const may = (role: Role, action: Action): boolean => (policy[action] as r
 export function authorize(caller: { role: Role }, action: Action): void {
   if (may(caller.role, action)) return;
   const needed = policy[action].join(" or ");
-  throw new AppError(
-    "forbidden",
-    `Your role in this studio is ${caller.role}; this needs ${needed}.`,
-    "Ask an owner or admin of the studio.",
-  );
+  throw new AppError("forbidden:role", { role: caller.role, needed });
 }
 
 export const mayManage = (role: Role, other: Role): boolean => manages[role].includes(other);
@@ -65,9 +61,5 @@ export const mayManage = (role: Role, other: Role): boolean => manages[role].inc
 /** Throws `forbidden` unless `role` is one the caller may give, take away or remove. */
 export function authorizeManaging(caller: { role: Role }, role: Role): void {
   if (mayManage(caller.role, role)) return;
-  throw new AppError(
-    "forbidden",
-    `Your role in this studio is ${caller.role}; only an owner can do this to or for an ${role}.`,
-    "Ask an owner of the studio.",
-  );
+  throw new AppError("forbidden:managed_role", { role: caller.role, managedRole: role });
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { AppError } from "#lib/errors.ts";
+import { edgeError } from "#lib/errors.ts";
 import { isLoopbackAddress, isLoopbackName } from "#lib/loopback.ts";
 
 /** Which pages of which origins may call a route from a browser. */
@@ -42,17 +42,17 @@ export function createGuards({ base, uploadPage, loopback, mcpOrigins }: Address
   return {
     checkHost(req) {
       // RFC 9112 §3.2: of two, whoever passed this on may have taken the other.
-      if (countHosts(req.rawHeaders) > 1) throw new AppError("invalid_input", "A request names its host once.");
+      if (countHosts(req.rawHeaders) > 1) throw edgeError("invalid_input", "A request names its host once.");
       const { host = "" } = req.headers;
       if (hosts.has(host)) return;
       const url = `http://${host}`;
       if (loopback && URL.canParse(url) && new URL(url).host === host && isLoopbackName(new URL(url).hostname)) return;
-      throw new AppError("forbidden", "This service does not answer to that host name.");
+      throw edgeError("forbidden", "This service does not answer to that host name.");
     },
     checkOrigin(req, rule) {
       const origin = req.headers.origin;
       if (origin === undefined || allowed[rule](origin)) return;
-      throw new AppError("forbidden", "Pages of that origin may not call this address.");
+      throw edgeError("forbidden", "Pages of that origin may not call this address.");
     },
   };
 }
@@ -75,7 +75,7 @@ export function requireOwnPage(headers: Headers, base: string): void {
     origin === null
       ? site === "same-origin"
       : origin === new URL(base).origin && (site === null || site === "same-origin");
-  if (!ours) throw new AppError("forbidden", "Changes are accepted from our own pages only.");
+  if (!ours) throw edgeError("forbidden", "Changes are accepted from our own pages only.");
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Log } from "#lib/log.ts";
-import { AppError, renderError } from "#lib/errors.ts";
+import { errorHints } from "./error-hints.ts";
+import { AppError, renderError, edgeError } from "#lib/errors.ts";
 
 /** RFC 9457. `code` is the same word a tool error carries. */
 export interface Problem {
@@ -29,7 +30,7 @@ const titles: Record<number, string> = {
 };
 
 /** For an address, or a method of it, that we do not have. */
-export const nothingHere = (): AppError => new AppError("not_found", "There is nothing at this address.");
+export const nothingHere = (): AppError => edgeError("not_found", "There is nothing at this address.");
 
 export interface ProblemAnswer {
   status: number;
@@ -39,7 +40,7 @@ export interface ProblemAnswer {
 
 /** Any failure as a problem document. What nobody expected is logged here, once, under the request's id. */
 export function toProblem(error: unknown, requestId: string, log: Log): ProblemAnswer {
-  const { status, view, retryAfter, known } = renderError(error, requestId);
+  const { status, view, retryAfter, known } = renderError(error, requestId, errorHints);
   if (!known) log.error({ requestId, err: error }, "unexpected failure");
   else if (status >= 500) log.warn({ requestId, err: error }, "something we need did not serve");
   return {

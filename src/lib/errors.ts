@@ -1,7 +1,6 @@
-/**
- * Every way a request can fail, with the HTTP status the web API answers.
- * One table; tool results, problem documents and pages are drawn from it.
- */
+import { errorMessages, type ErrorData, type ErrorHints, type ErrorKey } from "./error-messages.ts";
+
+/** The error codes of SPEC.md with their HTTP status. */
 export const errorStatus = {
   unauthenticated: 401,
   forbidden: 403,
@@ -33,18 +32,44 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus;
 
-/** The one error type: a code, a sentence that says what happened, a hint that says what to do next. */
-export class AppError extends Error {
+export interface AppErrorOptions {
+  /** Seconds after which a retry makes sense. */
+  retryAfter?: number;
+  /** The underlying error, for the log. */
+  cause?: unknown;
+}
+
+/** The text of a failure that an edge detects by itself. */
+interface EdgeText {
+  code: ErrorCode;
+  message: string;
+  hint?: string | undefined;
+}
+
+type Arguments<Key extends ErrorKey> =
+  ErrorData<Key> extends undefined
+    ? [data?: undefined, options?: AppErrorOptions]
+    : [data: ErrorData<Key>, options?: AppErrorOptions];
+
+/**
+ * The one error type. Below the edges it carries a key of `errorMessages` and its data, but no advice: each edge
+ * renders its own hint. An edge that detects a failure by itself writes the text, with `edgeError`.
+ */
+export class AppError<Key extends ErrorKey = ErrorKey> extends Error {
   override readonly name = "AppError";
   readonly code: ErrorCode;
+  readonly key: Key | undefined;
+  readonly data: ErrorData<Key> | undefined;
   readonly hint: string | undefined;
-  /** Seconds after which trying again makes sense. */
   readonly retryAfter: number | undefined;
 
-  constructor(code: ErrorCode, message: string, hint?: string, options: { retryAfter?: number; cause?: unknown } = {}) {
-    super(message, "cause" in options ? { cause: options.cause } : undefined);
-    this.code = code;
-    this.hint = hint;
+  constructor(reason: Key | EdgeText, ...[data, options = {}]: Arguments<Key>) {
+    const isKey = typeof reason === "string";
+    super(isKey ? (errorMessages[reason] as (data: unknown) => string)(data) : reason.message, pickCause(options));
+    this.code = isKey ? codeOf(reason) : reason.code;
+    this.key = isKey ? reason : undefined;
+    this.data = data as ErrorData<Key> | undefined;
+    this.hint = isKey ? undefined : reason.hint;
     this.retryAfter = options.retryAfter;
   }
 
@@ -53,9 +78,18 @@ export class AppError extends Error {
   }
 }
 
-/** The same words for what never was and for what is someone else's. */
-export const notFound = (what: string, hint?: string): AppError =>
-  new AppError("not_found", `There is no such ${what}.`, hint);
+const pickCause = (options: AppErrorOptions): ErrorOptions | undefined =>
+  "cause" in options ? { cause: options.cause } : undefined;
+
+const codeOf = (key: ErrorKey): ErrorCode => key.split(":", 1)[0] as ErrorCode;
+
+export const edgeError = (code: ErrorCode, message: string, hint?: string, options: AppErrorOptions = {}): AppError =>
+  new AppError<ErrorKey>({ code, message, hint }, undefined as never, options);
+
+type NotFound = Extract<ErrorKey, `not_found:${string}`> extends `not_found:${infer Thing}` ? Thing : never;
+
+/** A thing of another studio and a thing that does not exist get the same error. */
+export const notFound = (thing: Exclude<NotFound, "grant">): AppError => new AppError(`not_found:${thing}`);
 
 export interface ErrorView {
   code: ErrorCode;
@@ -67,19 +101,20 @@ export interface RenderedError {
   status: number;
   view: ErrorView;
   retryAfter?: number;
-  /** False: nobody expected this. The caller logs it, once, under `reference`. */
+  /** False for an unexpected error, which the edge must log under `reference`. */
   known: boolean;
 }
 
 /**
- * What may be said about a failure. An error that is not ours says nothing of itself:
- * it becomes `internal` with a reference under which the log has the rest.
+ * Renders a failure for one edge, with that edge's hints. An unexpected error becomes `internal` with a reference
+ * into the log; nothing else about it leaves the process.
  */
-export function renderError(error: unknown, reference: string): RenderedError {
+export function renderError(error: unknown, reference: string, hints: ErrorHints): RenderedError {
   if (error instanceof AppError) {
+    const hint = error.hint ?? hintFor(error, hints);
     return {
       status: error.status,
-      view: { code: error.code, message: error.message, ...(error.hint ? { hint: error.hint } : {}) },
+      view: { code: error.code, message: error.message, ...(hint ? { hint } : {}) },
       ...(error.retryAfter === undefined ? {} : { retryAfter: error.retryAfter }),
       known: true,
     };
@@ -88,9 +123,14 @@ export function renderError(error: unknown, reference: string): RenderedError {
     status: errorStatus.internal,
     view: {
       code: "internal",
-      message: `Something failed on our side. Reference: ${reference}.`,
-      hint: "Try again; if it happens again, give the operator this reference.",
+      message: `Something went wrong on the server. Reference: ${reference}.`,
+      hint: "Try again. If it keeps happening, give the operator this reference.",
     },
     known: false,
   };
+}
+
+function hintFor({ key, data }: AppError, hints: ErrorHints): string | undefined {
+  const hint = key && hints[key];
+  return typeof hint === "function" ? (hint as (data: unknown) => string | undefined)(data) : hint;
 }

@@ -11,11 +11,11 @@ const backslash = 0x5c;
  * and a value nested that deep breaks everything that walks it later, logging included.
  */
 export function parseJson(bytes: Uint8Array): unknown {
-  if (!isShallow(bytes)) throw new AppError("invalid_input", "The JSON is nested too deeply.");
+  if (!isShallow(bytes)) throw new AppError("invalid_input:json_depth");
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    throw new AppError("invalid_input", "The body is not JSON in UTF-8.");
+    throw new AppError("invalid_input:json");
   }
 }
 

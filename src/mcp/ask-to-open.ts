@@ -2,7 +2,7 @@ import { CLIENT_CAPABILITIES_META_KEY, ProtocolError } from "@modelcontextprotoc
 import type { Clock } from "#lib/clock.ts";
 import { minutes } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
-import { AppError, type ErrorCode } from "#lib/errors.ts";
+import { type ErrorCode, edgeError } from "#lib/errors.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import type { Exchange, Result } from "./exchange.ts";
 import { errorCodes } from "./messages.ts";
@@ -47,7 +47,7 @@ export function createAskToOpen(signer: Signer, clock: Clock): AskToOpen {
       // A state without an answer is a question that was not put: it is asked again, with a fresh page.
       if (answer === undefined) return undefined;
       if (answer === "accept") return claims["output"] as object;
-      throw new AppError(
+      throw edgeError(
         claims["declined"] as ErrorCode,
         "The person did not open the page. Nothing was changed.",
         "Ask whether they want to, then call the tool again.",

@@ -6,8 +6,9 @@ import type { CountCall } from "#domain/access/call-limit.ts";
 import type { Deps } from "#domain/deps.ts";
 import { authorize } from "#domain/policy.ts";
 import { minutes } from "#lib/clock.ts";
-import { AppError, renderError, type ErrorView } from "#lib/errors.ts";
+import { AppError, renderError, type ErrorView, edgeError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
+import { errorHints } from "./error-hints.ts";
 import type { Exchange, Method, RawTool, Result } from "./exchange.ts";
 import { errorCodes } from "./messages.ts";
 import { createAskToOpen, type AskToOpen } from "./ask-to-open.ts";
@@ -82,7 +83,7 @@ export function createToolbox({ tools, rawTools, deps, log, countCall, noteCall 
           // Nobody waits for the answer, and what broke off the work is no failure of it.
           if (exchange.cancelled) throw new ProtocolError(errorCodes.httpRefusal, "Request cancelled");
           const reference = error instanceof AppError ? "" : deps.newId("request");
-          const { status, view, known } = renderError(error, reference);
+          const { status, view, known } = renderError(error, reference, errorHints);
           if (!known) log.error({ err: error, reference, tool: name }, "a tool failed");
           else if (status >= 500) log.warn({ err: error, tool: name }, "something we need did not serve");
           return failure(view);
@@ -101,7 +102,7 @@ async function run(deps: Deps, asking: AskToOpen, tool: Tool, args: Args, exchan
   tool.judgeFirst?.(given);
   const parsed = tool.input.safeParse(given);
   if (!parsed.success)
-    throw new AppError("invalid_input", describe(parsed.error), "Compare the input with the tool's input schema.");
+    throw edgeError("invalid_input", describe(parsed.error), "Compare the input with the tool's input schema.");
   const answered = tool.askToOpen && asking.answered(exchange, tool.name);
   if (answered) return success(answered, []);
   const output = await tool.run(deps, caller, parsed.data as never, exchange);
@@ -112,11 +113,11 @@ async function run(deps: Deps, asking: AskToOpen, tool: Tool, args: Args, exchan
 
 /** The arguments of a long message: only a tool that takes a file has a use for them. */
 function readLong(tool: Tool, whole: () => unknown): Args {
-  if (!tool.takesFile) throw new AppError("invalid_input", `The input is longer than any that ${tool.name} takes.`);
+  if (!tool.takesFile) throw edgeError("invalid_input", `The input is longer than any that ${tool.name} takes.`);
   try {
     return (whole() as { params: { arguments?: Args } }).params.arguments ?? {};
   } catch {
-    throw new AppError("invalid_input", "The input is not JSON.");
+    throw edgeError("invalid_input", "The input is not JSON.");
   }
 }
 

@@ -21,15 +21,12 @@ export async function io<T>(call: Promise<T>): Promise<T> {
 export function diskFault(error: unknown): AppError {
   const full = ["ENOSPC", "EDQUOT"].includes(errnoOf(error) ?? "");
   if (full) return diskFull(error);
-  return new AppError("storage_unavailable", "The file store cannot be used right now.", "Try again in a moment.", {
-    retryAfter: 5,
-    cause: error,
-  });
+  return new AppError("storage_unavailable:store", undefined, { retryAfter: 5, cause: error });
 }
 
 export function diskFull(cause?: unknown): AppError {
   const hint = "Try again later; the operator has to free space on the server's disk.";
-  return new AppError("storage_unavailable", "The file store is full.", hint, { retryAfter: 60, cause });
+  return new AppError("storage_unavailable:disk_full", undefined, { retryAfter: 60, cause });
 }
 
 export const errnoOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code;

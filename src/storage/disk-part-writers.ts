@@ -54,8 +54,7 @@ export function createPartWriters(newName: () => string): PartWriters {
     slots = [...active.keys()].filter((slot) => slot.startsWith(`${folder}#`)),
   ): Promise<void> {
     const found = slots.flatMap((slot) => active.get(slot) ?? []);
-    for (const { control } of found)
-      control.abort(new AppError("invalid_input", "The part was sent anew, or is not wanted any more."));
+    for (const { control } of found) control.abort(new AppError("invalid_input:part_superseded"));
     await Promise.all(found.map(({ ended }) => ended));
   }
 
@@ -171,8 +170,6 @@ async function discard(body: AsyncIterable<Uint8Array>, bytes: number): Promise<
   }
 }
 
-const closed = (): AppError =>
-  new AppError("forbidden", "This address is not valid, or no longer.", "Ask for a new one.");
+const closed = (): AppError => new AppError("forbidden:file_url");
 
-export const tooShort = (): AppError =>
-  new AppError("invalid_input", "The part is shorter than it should be.", "Send the whole part.");
+export const tooShort = (): AppError => new AppError("invalid_input:part_too_short");

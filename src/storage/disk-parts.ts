@@ -81,9 +81,7 @@ export function createDiskParts({ root, clock, newName, writer, address, stat: s
     await close(folder);
     if (!(await writers.settle(folder))) {
       await unlink(join(folder, "closed")).catch(() => {});
-      throw new AppError("storage_unavailable", "A part of the file is still being sent.", "Try again in a moment.", {
-        retryAfter: 5,
-      });
+      throw new AppError("storage_unavailable:part_in_progress", undefined, { retryAfter: 5 });
     }
     // What was read ahead counts only where no other process can have written behind our back.
     const isOurs = (await readLog(folder, instance))?.isOurs ?? false;
@@ -201,5 +199,4 @@ const idShape = /^[0-9a-z]{9}-[0-9a-f]{24}$/;
 /** When the upload of a folder was begun; NaN for what is none. */
 const startOf = (folder: string): number => Number.parseInt(/~([0-9a-z]{9})-/.exec(folder)?.[1] ?? "", 36);
 
-const noSuchPart = (): AppError =>
-  new AppError("forbidden", "This address is not valid, or no longer.", "Ask for a new one.");
+const noSuchPart = (): AppError => new AppError("forbidden:file_url");

@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import type { FileStore, StoredFile } from "#domain/assets/file-store.ts";
 import type { PartStore } from "#domain/assets/part-store.ts";
 import type { Clock } from "#lib/clock.ts";
-import { AppError } from "#lib/errors.ts";
+import { AppError, notFound } from "#lib/errors.ts";
 import { ifThere, io } from "./disk-faults.ts";
 import { findVersions, nextTurn, placeVersion, temporaryFolder, versionName, type Version } from "./disk-layout.ts";
 import { listKeys } from "./disk-list.ts";
@@ -87,11 +87,7 @@ export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
       const entry = await io(file.stat());
       if (entry.size !== found.bytes) {
         await file.close();
-        throw new AppError(
-          "storage_unavailable",
-          "The stored file is damaged.",
-          "Ask the operator to restore it from a backup.",
-        );
+        throw new AppError("storage_unavailable:damaged");
       }
       return {
         bytes: found.bytes,
@@ -127,7 +123,7 @@ export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
     async read(key, range, signal) {
       signal?.throwIfAborted();
       const file = await openKey(key);
-      if (!file) throw new AppError("not_found", "There is no such file.");
+      if (!file) throw notFound("file");
       if (file.bytes === 0 || (range && (range.start >= file.bytes || range.end < range.start))) {
         await file.close();
         return Readable.from([]);

@@ -10,5 +10,4 @@ export function checkKey(key: string): string {
   return key;
 }
 
-export const tooLarge = (): AppError =>
-  new AppError("too_large", "The file is larger than its kind may be.", "Send a smaller file.");
+export const tooLarge = (): AppError => new AppError("too_large:put");

@@ -91,12 +91,10 @@ function s3Fault(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const cause = new S3Error(error as S3Failure);
   const denied = cause.status === 401 || cause.status === 403;
-  return new AppError(
-    "storage_unavailable",
-    denied ? "The file store refuses this server." : "The file store cannot be reached right now.",
-    denied ? "The operator has to check the server's S3 credentials and their rights." : "Try again in a moment.",
-    { retryAfter: denied ? 60 : 5, cause },
-  );
+  return new AppError(denied ? "storage_unavailable:store_denied" : "storage_unavailable:store", undefined, {
+    retryAfter: denied ? 60 : 5,
+    cause,
+  });
 }
 
 /** The status and the word with which the store said no; undefined for anything else. */

@@ -77,8 +77,7 @@ export function createS3Parts(
         ...contentHeaders(mimeType),
       });
       const { UploadId } = await ask((how) => client.send(command, how));
-      if (UploadId === undefined)
-        throw new AppError("storage_unavailable", "The file store gave no answer that makes sense.");
+      if (UploadId === undefined) throw new AppError("storage_unavailable:store_response");
       return UploadId;
     },
 

@@ -166,8 +166,7 @@ async function* gather(
   yield { part: Buffer.concat(chunks), last: true };
 }
 
-export const notKept = (): AppError =>
-  new AppError("storage_unavailable", "The file store did not keep the file.", "Try again in a moment.");
+export const notKept = (): AppError => new AppError("storage_unavailable:store_lost");
 
 /** An ETag without its quotes: the version of an object. */
 export const plainTag = (tag: string | undefined): string => (tag ?? "").replace(/^"|"$/g, "");

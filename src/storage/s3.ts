@@ -13,7 +13,7 @@ import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import type { FileStore } from "#domain/assets/file-store.ts";
 import type { Clock } from "#lib/clock.ts";
-import { AppError } from "#lib/errors.ts";
+import { AppError, notFound } from "#lib/errors.ts";
 import { contentDisposition } from "#lib/file-name.ts";
 import { checkKey } from "./keys.ts";
 import {
@@ -104,7 +104,7 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
         return watchBody(Body as Readable, patienceMs, signal);
       } catch (error) {
         const refusal = refusalOf(error);
-        if (refusal?.status === 404) throw new AppError("not_found", "There is no such file.");
+        if (refusal?.status === 404) throw notFound("file");
         if (refusal?.status === 416) return Readable.from([]);
         throw error;
       }

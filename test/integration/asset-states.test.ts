@@ -67,16 +67,16 @@ async function assertAgree({ deps, files, owner }: Scene, bed: Bed): Promise<voi
 forEachEngine("asset states", (bed) => {
   test("[ASSET-23] the transition table says what may follow what, and everything else is refused with its code", async () => {
     const refusals = {
-      attach_asset: "already_attached",
-      detach_asset: "not_attached",
-      delete_asset: "asset_in_use",
+      attach: "already_attached",
+      detach: "not_attached",
+      delete: "asset_in_use",
     } as const;
     const states = [
       { status: "pending", postId: null },
       { status: "ready", postId: null },
       { status: "ready", postId: "pst_x" },
     ] as const;
-    for (const by of ["attach_asset", "detach_asset", "delete_asset"] as const) {
+    for (const by of ["attach", "detach", "delete"] as const) {
       for (const state of states) {
         const listed = transitions.some((row) => row.by === by && row.from === stateOf(state));
         assert.equal(await outcome(async () => checkTransition(by, state)), listed ? "ok" : refusals[by]);

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AppError, errorStatus, notFound, renderError, type ErrorCode } from "#lib/errors.ts";
+import { errorHints as hintsForPeople } from "#http/error-hints.ts";
+import { errorMessages, type ErrorHints } from "#lib/error-messages.ts";
+import { AppError, edgeError, errorStatus, notFound, renderError, type ErrorCode } from "#lib/errors.ts";
+import { tools } from "#mcp/tools.ts";
 import { errorCodes } from "./requirements.ts";
 
 test("[ERR-1] the codes are those that are promised, no more and no fewer, each with an HTTP status of its kind", () => {
@@ -23,14 +26,17 @@ test("[ERR-1] the codes are those that are promised, no more and no fewer, each 
   for (const [code, status] of Object.entries(pinned)) assert.equal(errorStatus[code as ErrorCode], status, code);
 });
 
-test("[ERR-2] an error of ours shows its code, message and hint, and nothing else", () => {
-  const error = new AppError("too_large", "Too large.", "Make it smaller.", {
-    cause: new Error("secret"),
-    retryAfter: 3,
-  });
-  assert.deepEqual(renderError(error, "req_1"), {
-    status: 413,
-    view: { code: "too_large", message: "Too large.", hint: "Make it smaller." },
+test("[ERR-2] an error shows its code, its message and the hint of the edge, and nothing else", () => {
+  const options = { cause: new Error("secret"), retryAfter: 3 };
+  const error = new AppError("asset_limit_reached", { limit: 20 }, options);
+  const hints: ErrorHints = { asset_limit_reached: ({ limit }) => `Remove one of the ${limit} first.` };
+  assert.deepEqual(renderError(error, "req_1", hints), {
+    status: 409,
+    view: {
+      code: "asset_limit_reached",
+      message: "The post already has 20 assets, the maximum.",
+      hint: "Remove one of the 20 first.",
+    },
     retryAfter: 3,
     known: true,
   });
@@ -38,12 +44,28 @@ test("[ERR-2] an error of ours shows its code, message and hint, and nothing els
   assert.deepEqual(error.cause, new Error("secret"));
 });
 
-test("[ERR-2] a hint that there is not is left out", () => {
-  assert.deepEqual(renderError(notFound("post"), "req_1"), {
+test("[ERR-2] an error that an edge writes itself keeps its own hint", () => {
+  const error = edgeError("too_large", "Too large.", "Make it smaller.");
+  const { view } = renderError(error, "req_1", { "too_large:put": "Another hint." });
+  assert.deepEqual(view, { code: "too_large", message: "Too large.", hint: "Make it smaller." });
+});
+
+test("[ERR-2] an error without a hint omits the field", () => {
+  assert.deepEqual(renderError(notFound("post"), "req_1", {}), {
     status: 404,
-    view: { code: "not_found", message: "There is no such post." },
+    view: { code: "not_found", message: "This post does not exist." },
     known: true,
   });
+});
+
+test("every key of an error starts with a code of SPEC.md", () => {
+  for (const key of Object.keys(errorMessages)) assert.ok(errorCodes.includes(key.split(":", 1)[0] as ErrorCode), key);
+});
+
+test("people never read the name of a tool in an error", () => {
+  const toolNames = new RegExp(`\\b(${tools.map(({ name }) => name).join("|")})\\b`);
+  for (const [key, message] of Object.entries(errorMessages)) assert.doesNotMatch(String(message), toolNames, key);
+  for (const [key, hint] of Object.entries(hintsForPeople)) assert.doesNotMatch(String(hint), toolNames, key);
 });
 
 test("[ERR-3] whatever else is thrown becomes internal with the reference, and says nothing of itself", () => {
@@ -61,7 +83,7 @@ test("[ERR-3] whatever else is thrown becomes internal with the reference, and s
     { code: "forbidden", message: "Bearer abc", status: 200 },
     new TypeError("Bearer abc"),
   ]) {
-    const rendered = renderError(thrown, "req_7");
+    const rendered = renderError(thrown, "req_7", {});
     assert.equal(rendered.status, 500);
     assert.equal(rendered.known, false);
     assert.equal(rendered.view.code, "internal");

@@ -19,11 +19,11 @@ export async function admitPerson(
   if (invitation !== undefined) {
     const open = await findInvitation(deps, invitation);
     if (open && isMeantFor(open.email, identity)) return;
-    if (open)
-      throw refusal("This invitation was made for another email address.", "Sign in with the address it was sent to.");
+    if (open) throw new AppError("forbidden:invitation_email");
   }
   if (await deps.users.isGuest(identity.issuer, identity.subject)) return;
-  throw refusal(`${identity.email ?? "This account"} may not sign in here.`, notListedHint(identity));
+  const isUnverified = identity.email !== null && !identity.emailVerified;
+  throw new AppError(isUnverified ? "forbidden:email_not_verified" : "forbidden:not_admitted");
 }
 
 /**
@@ -36,10 +36,7 @@ export async function checkMayCreateStudio(
 ): Promise<void> {
   const user = await deps.users.find(id);
   if (user && isListed(deps, user)) return;
-  throw refusal(
-    "You can't create studios on this server: you were admitted by an invitation.",
-    "Open your invitation link to work in its studio, or ask the operator to allow your email.",
-  );
+  throw new AppError("forbidden:create_studio");
 }
 
 function isListed(
@@ -50,14 +47,4 @@ function isListed(
   if (email === null || !emailVerified) return false;
   const address = foldAddress(email);
   return allow.includes(address) || allow.includes(address.slice(address.lastIndexOf("@")));
-}
-
-function notListedHint({ email, emailVerified }: Identity): string {
-  return email !== null && !emailVerified
-    ? "Your identity provider has not verified this address. Verify it there, or use another account."
-    : "Use another account, or ask for an invitation.";
-}
-
-function refusal(message: string, hint: string): AppError {
-  return new AppError("forbidden", message, hint);
 }

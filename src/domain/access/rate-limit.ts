@@ -45,12 +45,8 @@ export async function countHit(deps: Pick<Deps, "rateLimits" | "clock">, limit: 
   const windowEnd = now - (now % window) + window;
   if (await deps.rateLimits.hit(`${limit} ${key}`, windowEnd, hits)) return;
   const retryAfter = Math.ceil((windowEnd - now) / 1000);
-  throw new AppError("rate_limited", "Too many requests.", `Try again in ${inWords(retryAfter)}.`, { retryAfter });
+  throw new AppError("rate_limited:requests", undefined, { retryAfter });
 }
 
 /** For measurements: everything is within the limits. */
 export const unlimited: RateLimitStore = { hit: async () => true, add: async () => new Map() };
-
-function inWords(wait: number): string {
-  return wait < 120 ? `${wait} seconds` : `${Math.ceil(wait / 60)} minutes`;
-}

@@ -6,5 +6,5 @@ import type { Identity, User } from "./ports.ts";
 export async function recognizeUser(deps: Pick<Deps, "users" | "newId" | "clock">, identity: Identity): Promise<User> {
   const user = await deps.users.upsert(deps.newId("user"), identity, deps.clock());
   if (user.disabledAt === null) return user;
-  throw new AppError("forbidden", "This account was disabled.", "Ask whoever runs this server to enable it again.");
+  throw new AppError("forbidden:account_disabled");
 }

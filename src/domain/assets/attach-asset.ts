@@ -14,9 +14,6 @@ import { refuse } from "./transitions.ts";
 
 export const attachAssetInput = z.strictObject({ postId: id, assetId: id });
 
-const goneHint =
-  "If its upload was rejected or deleted, call request_asset_upload for a new URL. list_assets shows the assets there are.";
-
 /** For undoing a detach: ids of the post's assets in the order that this one had among them. Without it, it goes last. */
 export const attachAgainInput = attachAssetInput.extend({ order: z.array(id).max(1000).optional() });
 
@@ -39,18 +36,16 @@ export async function attachAsset(
   for (let round = 0; round < maxRounds; round++) {
     const [post, asset] = await Promise.all([deps.posts.find(studioId, postId), deps.assets.find(studioId, assetId)]);
     if (!post) throw notFound("post");
-    if (!asset) throw notFound("asset", goneHint);
+    if (!asset) throw new AppError("not_found:attachable_asset");
     if (asset.postId === postId && asset.status === "ready") return viewAsset(asset);
     if (asset.postId === postId) throw notUploaded();
-    if (asset.postId !== null) throw refuse("attach_asset");
+    if (asset.postId !== null) throw refuse("attach");
     const attached = await (asset.status === "ready"
       ? attachReady(deps, caller, asset, postId, input.order)
       : confirmUpload(deps, caller, asset, post));
     if (attached) return viewAsset(attached);
   }
-  throw new AppError("storage_unavailable", "The asset kept changing while it was attached.", "Try again.", {
-    retryAfter: 1,
-  });
+  throw new AppError("storage_unavailable:contention", undefined, { retryAfter: 1 });
 }
 
 function attachReady(

@@ -41,19 +41,13 @@ function decode(text: string): Buffer | undefined {
   return bytes.length === decodedLength(text) ? bytes : undefined;
 }
 
-const tooLargeInline = (): AppError =>
-  new AppError(
-    "inline_too_large_use_presign",
-    `A file sent inline must be smaller than ${inlineLimitBytes} bytes.`,
-    "Use request_asset_upload and PUT the file to the address it answers, or create_upload_session to let the person send it.",
-  );
+const tooLargeInline = (): AppError => new AppError("inline_too_large_use_presign", { limitBytes: inlineLimitBytes });
 
 function notBase64(text: string): AppError {
   const hint = text.startsWith("data:")
     ? "Leave out everything up to the comma of the data: address."
     : "Use the standard alphabet (A-Z a-z 0-9 + /) with = padding.";
-  return new AppError("invalid_input", "base64: it is not valid base64.", hint);
+  return new AppError("invalid_input:base64", { isDataUrl: text.startsWith("data:") });
 }
 
-export const emptyFile = (): AppError =>
-  new AppError("invalid_input", "The file is empty.", "Send a file that has content.");
+export const emptyFile = (): AppError => new AppError("invalid_input:empty_file");

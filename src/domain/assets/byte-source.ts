@@ -29,12 +29,7 @@ export function sourceInStore(
     const last = Math.min(end, bytes) - 1;
     for await (const chunk of await files.read(key, { start, end: last }, signal)) chunks.push(chunk as Uint8Array);
     const found = Buffer.concat(chunks);
-    if (found.length !== last + 1 - start)
-      throw new AppError(
-        "storage_unavailable",
-        "The file store answered with a part of the file.",
-        "Try again in a moment.",
-      );
+    if (found.length !== last + 1 - start) throw new AppError("storage_unavailable:truncated");
     return found;
   };
   return {

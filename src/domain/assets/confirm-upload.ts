@@ -1,4 +1,5 @@
-import { AppError, type ErrorCode } from "#lib/errors.ts";
+import type { ErrorData } from "#lib/error-messages.ts";
+import { AppError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import { ifOvertaken, Overtaken } from "../overtaken.ts";
@@ -109,19 +110,19 @@ async function judge(deps: AttachDeps, asset: Claimed, stored: StoredFile): Prom
   try {
     return await learnFacts(deps, source, asset, await checkBytes(source, asset));
   } catch (error) {
-    const hint = error instanceof AppError ? nextSteps[error.code] : undefined;
-    if (!(error instanceof AppError) || hint === undefined) throw error;
-    return new AppError(error.code, `${error.message} The upload was deleted.`, hint, { cause: error });
+    if (!(error instanceof AppError)) throw error;
+    if (error.key === "too_large:pixels" || error.key === "type_mismatch") return rejectUpload(error);
+    if (error.key === "invalid_input:empty_file") return new AppError("invalid_input:empty_upload");
+    throw error;
   }
 }
 
-/** For bytes that are rejected: their asset is deleted, so sending others to the same URL would not help. */
-const nextSteps: Partial<Record<ErrorCode, string>> = {
-  type_mismatch:
-    "Call request_asset_upload again with the file's real type, PUT the file to the new uploadUrl and attach the new asset. whoami lists the accepted types.",
-  too_large: "Call request_asset_upload again for a smaller image.",
-  invalid_input: "Call request_asset_upload again and PUT the file to the new uploadUrl.",
-};
+/** The asset is deleted together with its bytes, so the next step differs from that of other uploads. */
+function rejectUpload({ key, data }: AppError): AppError {
+  return key === "type_mismatch"
+    ? new AppError("type_mismatch:upload", data as unknown as ErrorData<"type_mismatch">)
+    : new AppError("too_large:upload_pixels", data as unknown as ErrorData<"too_large:pixels">);
+}
 
 /** Bytes that do not pass go, and the record with them. */
 async function refuseBytes(deps: AttachDeps, caller: Caller, asset: Asset, fault: AppError): Promise<undefined> {
@@ -138,28 +139,14 @@ async function refuseBytes(deps: AttachDeps, caller: Caller, asset: Asset, fault
 }
 
 function sizeFault({ limits }: Pick<AttachDeps, "limits">, { kind }: Asset, bytes: number): AppError | undefined {
-  if (bytes === 0)
-    return new AppError("invalid_input", "The uploaded file is empty; it was deleted.", nextSteps.invalid_input);
+  if (bytes === 0) return new AppError("invalid_input:empty_upload");
   if (bytes <= limits[kind]) return undefined;
-  return new AppError(
-    "too_large",
-    `The file is larger than the ${limits[kind]} bytes that a file of kind ${kind} may have; it was deleted.`,
-    "Call request_asset_upload again for a smaller file, or create_upload_session: through its link a person can send a file of any size.",
-  );
+  return new AppError("too_large:upload", { kind, limitBytes: limits[kind] });
 }
 
 function noBytes(deps: Pick<AttachDeps, "clock">, asset: Asset): AppError {
   if ((asset.uploadExpiresAt ?? 0) > deps.clock()) return notUploaded();
-  return new AppError(
-    "upload_expired",
-    "Nothing was uploaded, and the upload address has expired.",
-    "Ask for a new address with request_asset_upload.",
-  );
+  return new AppError("upload_expired:url");
 }
 
-export const notUploaded = (): AppError =>
-  new AppError(
-    "not_uploaded",
-    "Nothing was uploaded yet.",
-    'PUT the file to its uploadUrl (curl -T file "$uploadUrl"), then call attach_asset again.',
-  );
+export const notUploaded = (): AppError => new AppError("not_uploaded");

@@ -14,7 +14,7 @@ export const declaredInput = {
   mimeType: z
     .string()
     .max(200)
-    .describe("One that whoami lists for the kind, such as image/jpeg, video/mp4 or application/pdf."),
+    .describe("A type allowed for the kind, such as image/jpeg, video/mp4 or application/pdf."),
 };
 
 /** The type in its plain form; throws `unsupported_type` unless the kind takes it. */
@@ -22,15 +22,13 @@ export function checkDeclared(kind: AssetKind, mimeType: string): Declared {
   const plain = plainType(mimeType);
   const allowed: readonly string[] = assetKinds[kind];
   if (allowed.includes(plain)) return { kind, mimeType: plain };
-  const other = kindOf(plain);
-  const hint = other
-    ? `Use kind ${other} for it.`
-    : `Convert the file, or use one of: ${allowed.join(", ")}. SVG and HTML are not accepted.`;
-  throw new AppError(
-    "unsupported_type",
-    `A file of kind ${kind} cannot be ${plain === "" ? "of no type" : plain.slice(0, 100)}.`,
-    hint,
-  );
+  const otherKind = kindOf(plain);
+  throw new AppError("unsupported_type:kind", {
+    kind,
+    mimeType: plain.slice(0, 100),
+    allowed,
+    ...(otherKind === undefined ? {} : { otherKind }),
+  });
 }
 
 /** Without parameters, in lower case: `Text/Plain; charset=utf-8` is `text/plain`. */

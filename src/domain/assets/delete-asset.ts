@@ -24,7 +24,7 @@ export async function deleteAsset(
   for (;;) {
     const asset = await deps.assets.find(caller.studio.id, assetId);
     if (!asset) throw notFound("asset");
-    checkTransition("delete_asset", asset);
+    checkTransition("delete", asset);
     const removed = await deps
       .transact(async (tx) => {
         await removeRecord(deps, tx, asset);

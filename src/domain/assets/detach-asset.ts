@@ -29,7 +29,7 @@ export async function detachAsset(
       return;
     }
     if (!(await tx.posts.find(studioId, postId))) throw notFound("post");
-    throw (await tx.assets.find(studioId, assetId)) ? refuse("detach_asset") : notFound("asset");
+    throw (await tx.assets.find(studioId, assetId)) ? refuse("detach") : notFound("asset");
   });
   return { detached: assetId };
 }

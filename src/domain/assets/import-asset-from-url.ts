@@ -127,7 +127,7 @@ async function open(deps: Pick<Deps, "openUrl">, url: string, signal: AbortSigna
   const opened = await deps.openUrl(url, signal).catch(asOurs);
   if (opened.status >= 200 && opened.status < 300) return opened;
   opened.body.destroy();
-  throw unreachable(`It answered with status ${opened.status}.`);
+  throw unreachable(`the server returned status ${opened.status}`);
 }
 
 /** What breaks off on the way is the address's fault, not the store's. */
@@ -135,30 +135,16 @@ async function* reachable(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   try {
     yield* body;
   } catch {
-    throw unreachable("It broke off before the file was complete.");
+    throw unreachable("the connection closed before the file was complete");
   }
 }
 
 function asOurs(error: unknown): never {
   if (!(error instanceof PublicFetchError)) throw error;
-  if (!error.blocked) throw unreachable(`${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`);
-  throw new AppError(
-    "url_blocked",
-    `The address is not fetched: ${error.message}.`,
-    "Give an https address of a public host, or send the file with request_asset_upload or create_upload_session.",
-  );
+  if (!error.blocked) throw unreachable(error.message);
+  throw new AppError("url_blocked:import", { cause: error.message });
 }
 
-const unreachable = (why: string): AppError =>
-  new AppError(
-    "url_unreachable",
-    `The file could not be fetched. ${why}`,
-    "Check the address, or send the file with request_asset_upload or create_upload_session.",
-  );
+const unreachable = (cause: string): AppError => new AppError("url_unreachable:import", { cause });
 
-const tooLarge = (ceiling: number): AppError =>
-  new AppError(
-    "too_large",
-    `The file is larger than the ${ceiling} bytes that its kind may have.`,
-    "Import a smaller file.",
-  );
+const tooLarge = (ceiling: number): AppError => new AppError("too_large:import", { limitBytes: ceiling });

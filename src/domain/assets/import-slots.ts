@@ -18,9 +18,8 @@ export function createImportSlots(): ImportSlots {
   };
   return {
     take({ user, studio }) {
-      if (count(user.id) >= importsAtOnce.user) throw tooMany(`You have ${importsAtOnce.user} imports under way`);
-      if (count(studio.id) >= importsAtOnce.studio)
-        throw tooMany(`The studio has ${importsAtOnce.studio} imports under way`);
+      if (count(user.id) >= importsAtOnce.user) throw tooMany("user");
+      if (count(studio.id) >= importsAtOnce.studio) throw tooMany("studio");
       const keys = [user.id, studio.id];
       for (const key of keys) move(key, 1);
       return () => {
@@ -30,7 +29,5 @@ export function createImportSlots(): ImportSlots {
   };
 }
 
-const tooMany = (what: string): AppError =>
-  new AppError("rate_limited", `${what}, which is the most at once.`, "Call again when one of them has ended.", {
-    retryAfter: 10,
-  });
+const tooMany = (owner: keyof typeof importsAtOnce): AppError =>
+  new AppError("rate_limited:imports", { owner, limit: importsAtOnce[owner] }, { retryAfter: 10 });

@@ -28,9 +28,5 @@ export async function checkFull(
 ): Promise<never> {
   const current = await stores.assets.find(asset.studioId, asset.id);
   if (current?.postId !== null) throw new Overtaken();
-  throw new AppError(
-    "asset_limit_reached",
-    `The post has ${deps.limits.assetsPerPost} assets, which is the most it can have.`,
-    "Take one off with detach_asset first, or attach this one to another post.",
-  );
+  throw new AppError("asset_limit_reached", { limit: deps.limits.assetsPerPost });
 }

@@ -1,6 +1,5 @@
 import { hours } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
-import { formatByteLimit } from "#lib/format-bytes.ts";
 import type { Deps, Stores } from "../deps.ts";
 import type { Asset, MediaFacts } from "./asset.ts";
 import type { StoredFile } from "./file-store.ts";
@@ -46,7 +45,7 @@ export async function giveUp(deps: Pick<Deps, "strayFiles" | "files" | "clock">,
 /** A new asset whose bytes lie at a reserved key: ready at once, and on no post. */
 export async function insertReady(deps: Pick<Deps, "limits">, tx: Stores, asset: Asset): Promise<void> {
   if (!(await tx.strayFiles.take(asset.storageKey ?? ""))) {
-    throw new AppError("storage_unavailable", "Storing the file took too long.", "Try again.");
+    throw new AppError("storage_unavailable:slow");
   }
   await tx.assets.insert(asset);
   await chargeStudio(deps, tx, asset.studioId, asset.chargedBytes);
@@ -75,11 +74,7 @@ export async function checkQuota(
 }
 
 const quotaExceeded = ({ limits }: Pick<Deps, "limits">): AppError =>
-  new AppError(
-    "quota_exceeded",
-    `The studio has ${formatByteLimit(limits.studioBytes ?? 0)} of storage, and this file does not fit in what is left.`,
-    "Delete files that are not needed (list_assets with unattached, then delete_asset), or ask the operator for more.",
-  );
+  new AppError("quota_exceeded:studio", { limitBytes: limits.studioBytes ?? 0 });
 
 /** The columns of an asset that say which bytes it is. */
 export function storedColumns(

@@ -40,11 +40,11 @@ async function thumbnailOf(deps: Pick<Deps, "files" | "media">, asset: ReadyAsse
 export async function openThumbnail(deps: Needs & Pick<Deps, "signer">, token: string): Promise<Preview> {
   const { studio, asset: assetId } = deps.signer.verify("thumbnail", token) ?? {};
   if (typeof studio !== "string" || typeof assetId !== "string") {
-    throw new AppError("not_found", "This address is not valid, or no longer.", "Ask for a new one.");
+    throw new AppError("not_found:link");
   }
   const asset = await deps.assets.find(studio, assetId);
   const content = asset && isReady(asset) ? await thumbnailOf(deps, asset) : undefined;
-  if (!content) throw notFound("picture");
+  if (!content) throw notFound("image");
   return { assetId, mimeType: thumbnailType, content };
 }
 

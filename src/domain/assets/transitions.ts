@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from "#lib/errors.ts";
+import { AppError } from "#lib/errors.ts";
 import type { Asset } from "./asset.ts";
 
 /** Where an asset is in its life. `gone` has no record. */
@@ -11,53 +11,36 @@ export function stateOf({ status, postId }: Pick<Asset, "status" | "postId">): A
 
 /** What an asset can become, and by what. Whatever is not here does not happen. */
 export const transitions = [
-  { from: "gone", by: "request_asset_upload", to: "pending" },
-  { from: "gone", by: "upload page starts a file", to: "pending" },
-  { from: "gone", by: "upload_asset_inline", to: "on no post" },
-  { from: "gone", by: "import_asset_from_url", to: "on no post" },
-  { from: "pending", by: "attach_asset", to: "on post" },
-  { from: "pending", by: "attach_asset refuses the bytes", to: "gone" },
-  { from: "pending", by: "upload page ends a file", to: "on post" },
-  { from: "pending", by: "delete_asset", to: "gone" },
+  { from: "gone", by: "request upload", to: "pending" },
+  { from: "gone", by: "start browser upload", to: "pending" },
+  { from: "gone", by: "upload inline", to: "on no post" },
+  { from: "gone", by: "import", to: "on no post" },
+  { from: "pending", by: "attach", to: "on post" },
+  { from: "pending", by: "reject content", to: "gone" },
+  { from: "pending", by: "complete browser upload", to: "on post" },
+  { from: "pending", by: "delete", to: "gone" },
   { from: "pending", by: "sweep", to: "gone" },
-  { from: "on post", by: "detach_asset", to: "on no post" },
-  { from: "on no post", by: "attach_asset", to: "on post" },
-  { from: "on no post", by: "delete_asset", to: "gone" },
+  { from: "on post", by: "detach", to: "on no post" },
+  { from: "on no post", by: "attach", to: "on post" },
+  { from: "on no post", by: "delete", to: "gone" },
 ] as const satisfies readonly { from: AssetState; by: string; to: AssetState }[];
 
 export type Transition = (typeof transitions)[number]["by"];
 
-interface Refusal {
-  code: ErrorCode;
-  message: string;
-  hint: string;
-}
-
-/** What is answered where a tool meets an asset that the table does not lead on from. */
-const refusals: Partial<Record<Transition, Refusal>> = {
-  attach_asset: {
-    code: "already_attached",
-    message: "The asset is on another post.",
-    hint: "Take it off that post with detach_asset first.",
-  },
-  detach_asset: {
-    code: "not_attached",
-    message: "The asset is not on that post.",
-    hint: "get_asset tells which post it is on, if any.",
-  },
-  delete_asset: {
-    code: "asset_in_use",
-    message: "The asset is on a post.",
-    hint: "Take it off with detach_asset first.",
-  },
+/** The error for an asset that is not in a state from which the transition leads on. */
+const transitionErrors: Partial<Record<Transition, "already_attached" | "not_attached" | "asset_in_use">> = {
+  attach: "already_attached",
+  detach: "not_attached",
+  delete: "asset_in_use",
 };
 
-export const refuse = (by: Transition): AppError => {
-  const { code, message, hint } = refusals[by] ?? { code: "internal", message: `${by} cannot be done now.`, hint: "" };
-  return new AppError(code, message, hint);
+export const refuse = (by: keyof typeof transitionErrors): AppError => {
+  const key = transitionErrors[by];
+  if (key === undefined) throw new Error(`no error for the transition ${by}`);
+  return new AppError(key);
 };
 
-/** Throws the tool's refusal unless the table leads on from where the asset is. */
+/** Throws unless the table has this transition from the state of the asset. */
 export function checkTransition(by: Transition, asset: Pick<Asset, "status" | "postId">): void {
   const state = stateOf(asset);
   if (!transitions.some((row) => row.by === by && row.from === state)) throw refuse(by);

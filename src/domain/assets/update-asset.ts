@@ -32,7 +32,7 @@ export async function updateAsset(
     ...(input.filename === undefined ? {} : { filename: input.filename }),
   };
   if (Object.keys(change).length === 0) {
-    throw new AppError("invalid_input", "Nothing to change was given.", "Give altText or filename.");
+    throw new AppError("invalid_input:no_changes", { fields: "altText or filename" });
   }
   const asset = await deps.transact(async (tx) => {
     const updated = await tx.assets.update(caller.studio.id, assetId, change);

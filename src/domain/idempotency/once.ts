@@ -66,9 +66,5 @@ const hashOf = (input: unknown): string => createHash("sha256").update(JSON.stri
 
 function sameAnswer(kept: KeptAnswer, { input }: Call): unknown {
   if (kept.inputHash === hashOf(input)) return JSON.parse(kept.result);
-  throw new AppError(
-    "idempotency_conflict",
-    "This idempotencyKey was used with other input in the last 24 hours.",
-    "Use a new key for a new call.",
-  );
+  throw new AppError("idempotency_conflict");
 }

@@ -1,4 +1,4 @@
-import { notFound } from "#lib/errors.ts";
+import { AppError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 import { endGrant } from "../access/end-grant.ts";
 import type { Operator } from "../caller.ts";
@@ -11,7 +11,8 @@ export async function endGrants(
   input: { grantIds: readonly string[] },
 ): Promise<{ ended: string[]; before: string[] }> {
   for (const grantId of input.grantIds)
-    if (!isId("connection", grantId) || !(await deps.grants.find(grantId))) throw notFound(`grant: ${grantId}`);
+    if (!isId("connection", grantId) || !(await deps.grants.find(grantId)))
+      throw new AppError("not_found:grant", { grantId });
   const result: { ended: string[]; before: string[] } = { ended: [], before: [] };
   for (const grantId of input.grantIds) {
     const ended = await endGrant(deps, { grantId, because: "ended by the operator" });

@@ -14,5 +14,5 @@ export async function findUser(deps: Pick<Deps, "users">, who: string): Promise<
   if (!user) throw notFound("user");
   if (others.length === 0) return user;
   const ids = [user, ...others].map(({ id }) => id).join(", ");
-  throw new AppError("invalid_input", `${others.length + 1} users have this address.`, `Name one by id: ${ids}`);
+  throw new AppError("invalid_input:ambiguous_email", { count: others.length + 1, ids });
 }

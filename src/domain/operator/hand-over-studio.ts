@@ -19,8 +19,7 @@ export async function handOverStudio(
   const studio = isId("studio", input.studioId) ? await deps.studios.find(input.studioId) : undefined;
   if (!studio) throw notFound("studio");
   const user = await findUser(deps, input.user);
-  if (user.disabledAt !== null)
-    throw new AppError("forbidden", `${user.name} is disabled.`, "Enable the user first, or name another.");
+  if (user.disabledAt !== null) throw new AppError("forbidden:user_disabled", { name: user.name });
   const [studioId, userId] = [studio.id, user.id];
   for (;;) {
     const member = await deps.memberships.find(studioId, userId);

@@ -35,11 +35,7 @@ export async function openConnectPage(
 /** Checks again all that made the page good: it was made minutes ago, and may be in someone else's hands. */
 export async function enterPage(deps: Needs, person: SignedIn, page: ConnectPage): Promise<OpenedPage> {
   if (page.userId !== person.user.id) {
-    throw new AppError(
-      "forbidden",
-      "This page was made for someone else. Nothing was connected.",
-      "Sign in as the person who asked for it, or start from the Platforms page of your own studio.",
-    );
+    throw new AppError("forbidden:connect_page");
   }
   const caller = await enterStudio(deps, person, page.studioId);
   authorize(caller, "platforms.connect");
@@ -66,9 +62,4 @@ async function begin(deps: Needs, facts: PlatformFacts, page: ConnectPage): Retu
   return deps.platforms.begin(page, await ourApp(deps, facts, page));
 }
 
-export const connectExpired = (): AppError =>
-  new AppError(
-    "connect_expired",
-    "This page has expired or was used already. Nothing was connected.",
-    "Start again from the Platforms page of the studio, or ask your assistant for a new link.",
-  );
+export const connectExpired = (): AppError => new AppError("connect_expired:page");

@@ -12,10 +12,10 @@ import { readInstance } from "./instance.ts";
 import { configuredPlatform } from "./known-platform.ts";
 
 export const connectPlatformInput = z.strictObject({
-  platform: text(100).describe("Its id, as list_platforms shows it: for example mastodon."),
+  platform: text(100).describe("The platform's id, such as mastodon."),
   instanceUrl: text(2000)
     .optional()
-    .describe("Only where list_platforms says needsInstanceUrl: the https address of the instance the account is on."),
+    .describe("Only for platforms with needsInstanceUrl: the https URL of the instance that the account is on."),
 });
 
 export const connectPlatformOutput = z.object({
@@ -24,8 +24,6 @@ export const connectPlatformOutput = z.object({
 });
 
 /** Only an instance can fail before there is a page, so that is what there is to check. */
-const checkInstance =
-  "Check the spelling of the instance, such as mastodon.social, and connect again. If it is right, the instance may be down: try again later.";
 
 /** How long the page can be opened. */
 const pageLifetime = minutes(15);
@@ -41,7 +39,7 @@ export async function connectPlatform(
   const place = { platform: facts.id, instance: readInstance(facts, input.instanceUrl) };
   await countHit(deps, "connect", caller.user.id);
   // An instance that is none, or is not to be reached, is told of here, where the address can still be mended.
-  await ourApp(deps, facts, place).catch((error: unknown) => explainFailure(error, facts, checkInstance));
+  await ourApp(deps, facts, place).catch((error: unknown) => explainFailure(error, facts, "instance"));
   const token = deps.newSecret();
   await deps.platformStore.insertPage({
     ...place,

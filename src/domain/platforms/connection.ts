@@ -48,7 +48,7 @@ export const connectionView = z.object({
   state: z
     .enum(connectionStates)
     .describe(
-      "connected: ready. needs_reconnect: call connect_platform again. disconnected: its credentials are gone.",
+      "connected: ready. needs_reconnect: an owner or admin must connect it again. disconnected: its credentials were deleted.",
     ),
   connectedAt: z.string(),
 });
@@ -80,6 +80,6 @@ export function accountLabel({ handle, name, id }: Account): string {
 
 /** An id that cannot be one of ours does not exist, here as in any other studio. */
 export function knownConnectionId(connectionId: string): string {
-  if (!isId("platformConnection", connectionId)) throw notFound("platform connection");
+  if (!isId("platformConnection", connectionId)) throw notFound("platform_connection");
   return connectionId;
 }

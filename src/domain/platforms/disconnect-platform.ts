@@ -37,7 +37,7 @@ export async function disconnectPlatform(
 async function wipeNewest(tx: Stores, studioId: string, connectionId: string): Promise<PlatformConnection | undefined> {
   for (;;) {
     const found = await tx.platformStore.find(studioId, connectionId);
-    if (!found) throw notFound("platform connection");
+    if (!found) throw notFound("platform_connection");
     if (found.state === "disconnected") return undefined;
     if (await tx.platformStore.wipe(found.id, "disconnected", found.generation)) return found;
   }

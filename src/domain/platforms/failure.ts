@@ -1,5 +1,4 @@
 import { AppError } from "#lib/errors.ts";
-import { settingsHint } from "./known-platform.ts";
 import type { PlatformFacts } from "./ports.ts";
 
 /** Why a platform did not do what it was asked. */
@@ -26,29 +25,26 @@ export class PlatformFailure extends Error {
 }
 
 /** Throws the failure as an error for people and AI clients. It contains nothing that the platform wrote. */
-export function explainFailure(error: unknown, facts: PlatformFacts, tryAgain = startAgain): never {
+export function explainFailure(
+  error: unknown,
+  facts: PlatformFacts,
+  target: "instance" | "platform" = "platform",
+): never {
   if (!(error instanceof PlatformFailure)) throw error;
   const { name } = facts;
   switch (error.kind) {
     case "denied":
-      throw new AppError("connect_denied", `Access was not given at ${name}. Nothing was connected.`, tryAgain);
+      throw new AppError("connect_denied:user", { name });
     case "unknown_app":
       // At an instance we register ourselves, and the next attempt does; elsewhere the settings are wrong.
-      if (!facts.perInstance)
-        throw new AppError("platform_not_configured", `${name} does not know this server.`, settingsHint(facts));
-      throw new AppError("connect_denied", `${name} has forgotten this server. Nothing was connected.`, tryAgain);
+      if (!facts.perInstance) throw new AppError("platform_not_configured:rejected", { name, id: facts.id });
+      throw new AppError("connect_denied:app", { name });
     case "refused":
-      throw new AppError("connect_denied", `${name} did not accept the connection. Nothing was connected.`, tryAgain);
+      throw new AppError("connect_denied:platform", { name });
     case "blocked":
-      throw new AppError(
-        "url_blocked",
-        `The address of the instance is not used: ${error.message}.`,
-        "Give the https address of a public instance.",
-      );
+      throw new AppError("url_blocked:instance", { cause: error.message });
     case "unreachable":
     default:
-      throw new AppError("url_unreachable", `Could not connect to ${name}: ${error.message}.`, tryAgain);
+      throw new AppError(`url_unreachable:${target}`, { name, cause: error.message });
   }
 }
-
-const startAgain = "Start again from the Platforms page of the studio.";

@@ -89,9 +89,4 @@ async function store(
   await recordActivity(deps, tx, caller, "platform.connected", id, detail);
 }
 
-const tooManyConnections = (): AppError =>
-  new AppError(
-    "quota_exceeded",
-    `A studio can have ${mostConnections} accounts connected. Nothing was connected.`,
-    "Disconnect accounts that are not needed any more, then start again.",
-  );
+const tooManyConnections = (): AppError => new AppError("quota_exceeded:connections", { limit: mostConnections });

@@ -8,7 +8,7 @@ import type { PlatformFacts } from "./ports.ts";
 export function readInstance({ perInstance, name }: PlatformFacts, typed: string | undefined): string {
   if (!perInstance) {
     if (typed === undefined) return "";
-    throw new AppError("invalid_input", `instanceUrl: ${name} has no instances.`, "Leave instanceUrl out.");
+    throw new AppError("invalid_input:no_instances", { name });
   }
   const given = typed?.trim() ?? "";
   // A bare name, with or without a port, is what people type.
@@ -23,11 +23,7 @@ export function readInstance({ perInstance, name }: PlatformFacts, typed: string
     url.password !== "" ||
     url.hostname === ""
   ) {
-    throw new AppError(
-      "invalid_input",
-      "instanceUrl: expected the https address of an instance.",
-      `Ask which instance the account is on, such as https://mastodon.social.`,
-    );
+    throw new AppError("invalid_input:instance_url");
   }
   return url.origin;
 }

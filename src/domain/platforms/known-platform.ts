@@ -7,14 +7,10 @@ export function configuredPlatform({ platforms }: Pick<Deps, "platforms">, id: s
   const facts = platforms.find(id);
   if (!facts) {
     const known = platforms.list().map((one) => one.id);
-    throw new AppError(
-      "platform_unsupported",
-      "There is no such platform here.",
-      `Choose one of: ${known.join(", ")} (list_platforms).`,
-    );
+    throw new AppError("platform_unsupported", { platforms: known });
   }
   if (facts.configured) return facts;
-  throw new AppError("platform_not_configured", `${facts.name} is not set up on this server.`, settingsHint(facts));
+  throw new AppError("platform_not_configured", { name: facts.name, id: facts.id });
 }
 
 export function settingsHint({ id, name }: Pick<PlatformFacts, "id" | "name">): string {

@@ -11,7 +11,7 @@ export const listPlatformsOutput = z.object({
   platforms: z
     .array(
       z.object({
-        id: z.string().describe("What connect_platform takes as platform."),
+        id: z.string().describe("The platform's id, used to connect an account."),
         name: z.string(),
         configured: z.boolean().describe("Whether it can be connected on this server."),
         needsInstanceUrl: z.boolean(),

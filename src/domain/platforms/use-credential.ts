@@ -28,18 +28,14 @@ export async function useCredential(
   const end = deps.clock() + patience;
   for (let wait = 50; ; wait = Math.min(wait * 2, 500)) {
     const connection = await deps.platformStore.find(studioId, connectionId);
-    if (!connection) throw notFound("platform connection");
+    if (!connection) throw notFound("platform_connection");
     if (connection.credential === null) throw needsReconnect();
     const credential = openCredential(deps, connection, connection.credential);
     if (connection.expiresAt === null || deps.clock() < connection.expiresAt - margin) return credential.tokens;
     const renewed = await renewIfFree(deps, connection, credential);
     if (renewed) return renewed.tokens;
     if (deps.clock() >= end) {
-      throw new AppError(
-        "url_unreachable",
-        "The platform does not renew its credentials now.",
-        "Try again in a minute.",
-      );
+      throw new AppError("url_unreachable:refresh");
     }
     await deps.sleep(wait);
   }
@@ -97,9 +93,4 @@ async function giveUp(deps: Needs, { id, generation, studioId, platform, account
   });
 }
 
-const needsReconnect = (): AppError =>
-  new AppError(
-    "connect_expired",
-    "The platform does not accept this connection any more.",
-    "An owner or admin has to connect the account again (connect_platform).",
-  );
+const needsReconnect = (): AppError => new AppError("connect_expired:credential");

@@ -37,8 +37,8 @@ export const postView = z.object({
   revision: z
     .number()
     .int()
-    .describe("Grows with every change; give it to update_post to be told of changes in between."),
-  assets: z.array(assetDetail).describe("In order. Addresses and measures come with get_post and update_post."),
+    .describe("Increases with every change. Pass it when you change the post to detect conflicts."),
+  assets: z.array(assetDetail).describe("In order."),
   createdBy: z.string(),
   createdAt: z.string(),
   updatedAt: z.string(),
@@ -72,9 +72,4 @@ export function knownPostId(postId: string): string {
   return postId;
 }
 
-export const revisionConflict = (current: number): AppError =>
-  new AppError(
-    "revision_conflict",
-    `The post was changed in the meantime; it is at revision ${current}.`,
-    "Read the post again with get_post, then repeat the change with the new revision.",
-  );
+export const revisionConflict = (current: number): AppError => new AppError("revision_conflict", { revision: current });

@@ -61,9 +61,4 @@ function createLane(): Lane {
 }
 
 const tooManySearches = (): AppError =>
-  new AppError(
-    "rate_limited",
-    `You have ${maxWaitingSearches + 1} searches running or waiting, the most at once.`,
-    "Wait until one of them has returned, then search again.",
-    { retryAfter: 2 },
-  );
+  new AppError("rate_limited:searches", { limit: maxWaitingSearches + 1 }, { retryAfter: 2 });

@@ -33,11 +33,7 @@ export async function updatePost(
   const change = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   const changed = [...Object.keys(change), ...(assetIds ? ["assetIds"] : [])];
   if (changed.length === 0) {
-    throw new AppError(
-      "invalid_input",
-      "Nothing to change was given.",
-      "Give at least one of title, body, status or assetIds.",
-    );
+    throw new AppError("invalid_input:no_changes", { fields: "at least one of title, body, status or assetIds" });
   }
   const { post, assets } = await deps.transact(async (tx) => {
     const updated = await tx.posts.update(caller.studio.id, knownPostId(postId), change, revision, deps.clock());
@@ -61,11 +57,7 @@ async function reorder(tx: Stores, studioId: string, postId: string, order: read
     new Set(order).size !== order.length ||
     !order.every((assetId) => present.has(assetId))
   ) {
-    throw new AppError(
-      "invalid_input",
-      "assetIds: they are not exactly the assets of the post, each once.",
-      "Read the post with get_post and give all its asset ids in the new order; attach_asset and detach_asset change which ones it has.",
-    );
+    throw new AppError("invalid_input:asset_order");
   }
   await arrangeAssets(tx, studioId, postId, order);
 }

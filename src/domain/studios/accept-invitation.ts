@@ -24,11 +24,7 @@ export async function acceptInvitation(
   if (!invitation) throw invitationGone();
   const user = await deps.users.find(caller.user.id);
   if (!user || !isMeantFor(invitation.email, user)) {
-    throw new AppError(
-      "forbidden",
-      "This invitation was made for another email address.",
-      "Sign in with the address it was sent to.",
-    );
+    throw new AppError("forbidden:invitation_email");
   }
   const { studioId, role } = invitation;
   const existing = await deps.memberships.find(studioId, user.id);

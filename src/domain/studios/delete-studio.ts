@@ -27,8 +27,7 @@ export async function deleteStudio(
   const { assets, connections } = await deps.transact(async (tx) => {
     const studio = await tx.studios.find(caller.studio.id);
     if (!studio) throw notFound("studio");
-    if (input.name.trim() !== studio.name)
-      throw new AppError("invalid_input", "The name does not match the studio's.", `Type it as it is: ${studio.name}`);
+    if (input.name.trim() !== studio.name) throw new AppError("invalid_input:studio_name", { name: studio.name });
     const gone = {
       assets: await giveUpFiles(deps, tx, studio.id),
       connections: await tx.platformStore.listConnected(studio.id),

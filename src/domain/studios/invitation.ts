@@ -22,9 +22,4 @@ export async function findInvitation(
   return open && isBacked(open) ? open : undefined;
 }
 
-export const invitationGone = (): AppError =>
-  new AppError(
-    "not_found",
-    "This invitation does not exist, was used, withdrawn, or has expired.",
-    "Ask for a new invitation link.",
-  );
+export const invitationGone = (): AppError => new AppError("not_found:invitation_link");

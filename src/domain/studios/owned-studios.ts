@@ -17,16 +17,7 @@ export async function checkOwnedStudios(
   isCaller: boolean,
 ): Promise<void> {
   if ((await tx.memberships.countOwnedForUpdate(userId)) < limits.studiosPerUser) return;
-  const most = `${limits.studiosPerUser} ${limits.studiosPerUser === 1 ? "studio" : "studios"}`;
-  if (isCaller)
-    throw new AppError(
-      "quota_exceeded",
-      `You can own at most ${most} on this server.`,
-      "Delete a studio you no longer need, or leave one that has another owner, then try again.",
-    );
-  throw new AppError(
-    "quota_exceeded",
-    `This person can't own another studio: one person can own at most ${most} on this server.`,
-    "Choose another member, or ask them to delete or leave a studio they own first.",
-  );
+  throw new AppError(isCaller ? "quota_exceeded:own_studios" : "quota_exceeded:owned_studios", {
+    limit: limits.studiosPerUser,
+  });
 }

@@ -15,5 +15,5 @@ export async function countOwners(
   const by = Number(to === "owner") - Number(from === "owner");
   if (by === 0) return;
   if (await tx.memberships.moveOwnerCount(studioId, by > 0 ? 1 : -1)) return;
-  throw new AppError("forbidden", "A studio keeps at least one owner.", "Make someone else an owner first.");
+  throw new AppError("forbidden:last_owner");
 }

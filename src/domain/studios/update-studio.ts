@@ -23,8 +23,7 @@ export async function updateStudio(
     ...(input.name === undefined ? {} : { name: input.name }),
     ...(input.timezone === undefined ? {} : { timezone: input.timezone }),
   };
-  if (Object.keys(change).length === 0)
-    throw new AppError("invalid_input", "Nothing to change was given.", "Give at least one of name or timezone.");
+  if (Object.keys(change).length === 0) throw new AppError("invalid_input:no_changes", { fields: "name or timezone" });
   const studio = await deps.transact(async (tx) => {
     const updated = await tx.studios.update(caller.studio.id, change);
     if (!updated) throw notFound("studio");

@@ -19,12 +19,7 @@ export async function cancelFile(
   authorize(visitor, "assets.write");
   for (let round = 0; round < maxRounds; round++) {
     const { asset } = await findFile(deps, visitor, input.fileId);
-    if (!isOnItsWay(asset))
-      throw new AppError(
-        "already_attached",
-        "The file has arrived; it is on the post.",
-        "It can be taken off in the web app.",
-      );
+    if (!isOnItsWay(asset)) throw new AppError("already_attached:file");
     const isRemoved = await deps
       .transact(async (tx) => {
         await removeRecord(deps, tx, asset);
@@ -36,5 +31,5 @@ export async function cancelFile(
     await removeFiles(deps, asset);
     return;
   }
-  throw new AppError("storage_unavailable", "The file kept changing.", "Try again.", { retryAfter: 1 });
+  throw new AppError("storage_unavailable:contention", undefined, { retryAfter: 1 });
 }

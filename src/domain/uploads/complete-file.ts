@@ -13,7 +13,6 @@ import type { Deps } from "../deps.ts";
 import { ifOvertaken, Overtaken } from "../overtaken.ts";
 import { authorize } from "../policy.ts";
 import { findFile, onItsWay, viewFile, type FileView } from "./file-view.ts";
-import { forPeople } from "./for-people.ts";
 import type { UploadVisitor } from "./visit.ts";
 
 type Needs = Pick<
@@ -49,13 +48,11 @@ export async function completeFile(deps: Needs, visitor: UploadVisitor, input: {
     if (!way) return viewFile(deps, visitor, file);
     const stored = await deps.files.parts.complete(way.parted);
     if (!stored) throw partsMissing();
-    const checked = await judge(deps, visitor, way.asset, stored).catch(forPeople);
-    const ready = checked && (await makeReady(deps, visitor, way.asset, stored, checked).catch(forPeople));
+    const checked = await judge(deps, visitor, way.asset, stored);
+    const ready = checked && (await makeReady(deps, visitor, way.asset, stored, checked));
     if (ready) return viewFile(deps, visitor, { ...file, asset: ready });
   }
-  throw new AppError("storage_unavailable", "The file kept changing while it was put on the post.", "Try again.", {
-    retryAfter: 1,
-  });
+  throw new AppError("storage_unavailable:contention", undefined, { retryAfter: 1 });
 }
 
 /** A file that does not pass goes, and its record and place with it. Undefined where somebody else got ahead. */
@@ -123,9 +120,4 @@ async function makeReady(
     .catch(ifOvertaken);
 }
 
-const partsMissing = (): AppError =>
-  new AppError(
-    "not_uploaded",
-    "Not all parts of the file have arrived.",
-    "Begin the file again to learn which are there, and send the others.",
-  );
+const partsMissing = (): AppError => new AppError("not_uploaded:parts");

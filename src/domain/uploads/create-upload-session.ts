@@ -53,11 +53,7 @@ export async function createUploadLink(
   const post = await deps.posts.find(caller.studio.id, postId);
   if (!post) throw notFound("post");
   if (post.status === "archived") {
-    throw new AppError(
-      "invalid_input",
-      "The post is archived; no files can be sent to it.",
-      "Make it a draft again first (update_post with status draft).",
-    );
+    throw new AppError("invalid_input:post_archived");
   }
   const now = deps.clock();
   const link: UploadLink = {

@@ -53,8 +53,7 @@ export async function findFile(
   return file;
 }
 
-export const fileGone = (): AppError =>
-  new AppError("not_found", "This upload was canceled or has expired.", "Send the file again.");
+export const fileGone = (): AppError => new AppError("not_found:upload");
 
 export interface FileOnItsWay {
   asset: AssetOnItsWay;

@@ -26,16 +26,11 @@ export function stateOfLink(link: VisitedLink, now: number): LinkState {
   return link.readyFiles > 0 ? "finished" : "expired";
 }
 
-const askAgain = "Ask whoever sent you the link for a new one.";
-
 /** Not told apart: a token that was forged, cut short, or is too old for anything. */
-export const linkNotValid = (): AppError =>
-  new AppError("forbidden", "This upload link is not valid, or no longer.", askAgain);
+export const linkNotValid = (): AppError => new AppError("forbidden:upload_link");
 
-export const linkWithdrawn = (): AppError => new AppError("forbidden", "This upload link was withdrawn.", askAgain);
+export const linkWithdrawn = (): AppError => new AppError("forbidden:upload_link_withdrawn");
 
-export const linkExpired = (): AppError =>
-  new AppError("upload_expired", "The 30 minutes in which files can be begun through this link are over.", askAgain);
+export const linkExpired = (): AppError => new AppError("upload_expired:link");
 
-export const fileExpired = (): AppError =>
-  new AppError("upload_expired", "The 24 hours in which this file could arrive are over.", askAgain);
+export const fileExpired = (): AppError => new AppError("upload_expired:file");

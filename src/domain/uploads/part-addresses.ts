@@ -5,7 +5,6 @@ import { isPart } from "../assets/part-store.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { findFile, onItsWay } from "./file-view.ts";
-import { forPeople } from "./for-people.ts";
 import { reserveParts } from "./reserve-parts.ts";
 import type { UploadVisitor } from "./visit.ts";
 
@@ -34,10 +33,9 @@ export async function partAddresses(
   for (let round = 0; round < maxRounds; round++) {
     const file = await findFile(deps, visitor, input.fileId);
     const way = onItsWay(deps, file);
-    if (!way) throw new AppError("already_attached", "The file has arrived already.");
-    if (!input.parts.every((part) => isPart(way.parted, part)))
-      throw new AppError("invalid_input", "parts: the file has no such part.");
-    const parts = await reserveParts(deps, visitor, file, way, input.parts).catch(forPeople);
+    if (!way) throw new AppError("already_attached:file");
+    if (!input.parts.every((part) => isPart(way.parted, part))) throw new AppError("invalid_input:part");
+    const parts = await reserveParts(deps, visitor, file, way, input.parts);
     if (!parts) continue;
     const expiresAt = Math.min(deps.clock() + partUrlLifetime, way.asset.uploadExpiresAt);
     const addresses = parts.map(async (part) => ({
@@ -46,5 +44,5 @@ export async function partAddresses(
     }));
     return { addresses: await Promise.all(addresses), expiresAt: isoTime(expiresAt) };
   }
-  throw new AppError("storage_unavailable", "The file kept changing.", "Try again.", { retryAfter: 1 });
+  throw new AppError("storage_unavailable:contention", undefined, { retryAfter: 1 });
 }

@@ -55,9 +55,7 @@ export async function reserveParts(
   } catch (error) {
     return ifOvertaken(error);
   }
-  throw new AppError("rate_limited", "Other files of this link are being sent first.", "This one goes on by itself.", {
-    retryAfter: 5,
-  });
+  throw new AppError("rate_limited:link", undefined, { retryAfter: 5 });
 }
 
 interface Goal {

@@ -18,7 +18,6 @@ import { ifOvertaken, Overtaken } from "../overtaken.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../text.ts";
 import { onItsWay, viewFile, type FileView } from "./file-view.ts";
-import { forPeople } from "./for-people.ts";
 import { fileLifetime, linkExpired } from "./link.ts";
 import type { UploadFile } from "./ports.ts";
 import { firstReservation } from "./reservations.ts";
@@ -76,10 +75,10 @@ export async function startFile(deps: Needs, visitor: UploadVisitor, input: Inpu
   const hash = sha256(JSON.stringify([input.name, input.size, input.lastModified]));
   for (let round = 0; round < maxRounds; round++) {
     const known = await deps.uploads.findByHash(visitor.link.id, hash);
-    const started = known ? await goOn(deps, visitor, known) : await begin(deps, visitor, input, hash).catch(forPeople);
+    const started = known ? await goOn(deps, visitor, known) : await begin(deps, visitor, input, hash);
     if (started) return started;
   }
-  throw new AppError("storage_unavailable", "The file could not be begun right now.", "Try again.", { retryAfter: 1 });
+  throw new AppError("storage_unavailable:contention", undefined, { retryAfter: 1 });
 }
 
 async function goOn(deps: Needs, visitor: UploadVisitor, known: UploadFile): Promise<StartedFile | undefined> {
@@ -168,4 +167,4 @@ function shorten(name: string): string {
 }
 
 const postFull = ({ limits }: Pick<Deps, "limits">): AppError =>
-  new AppError("asset_limit_reached", `The post has ${limits.assetsPerPost} files, which is the most it can have.`);
+  new AppError("asset_limit_reached", { limit: limits.assetsPerPost });

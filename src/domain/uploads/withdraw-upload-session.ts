@@ -15,10 +15,10 @@ export async function withdrawUploadSession(
 ): Promise<void> {
   authorize(caller, "assets.write");
   const postId = knownPostId(input.postId);
-  if (!isId("uploadLink", input.linkId)) throw notFound("upload link");
+  if (!isId("uploadLink", input.linkId)) throw notFound("upload_link");
   await deps.transact(async (tx) => {
     if (!(await tx.uploads.withdraw(caller.studio.id, postId, input.linkId, deps.clock())))
-      throw notFound("upload link");
+      throw notFound("upload_link");
     await recordActivity(deps, tx, caller, "upload_link.withdrawn", input.linkId, { postId });
   });
   const files = await deps.uploads.listFiles(input.linkId);

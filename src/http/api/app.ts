@@ -1,6 +1,6 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import { enterStudio } from "#domain/studios/enter-studio.ts";
-import { AppError } from "#lib/errors.ts";
+import { edgeError } from "#lib/errors.ts";
 import { requireOwnPage } from "../guards.ts";
 import { nothingHere } from "../problem.ts";
 import { answerProblem, refuseUnknownAddress } from "./answer-problem.ts";
@@ -44,7 +44,7 @@ function signedIn({ deps, sessions, countCall }: ApiParts): MiddlewareHandler<Si
     refuseUnknownAddress(c);
     if (c.req.method !== "GET" && c.req.method !== "HEAD") requireOwnPage(c.req.raw.headers, deps.base);
     const user = await sessions.find(c.req.header("cookie"));
-    if (!user) throw new AppError("unauthenticated", "You are not signed in.", "Sign in, then try again.");
+    if (!user) throw edgeError("unauthenticated", "You are not signed in.", "Sign in, then try again.");
     const refusal = countCall(user.id);
     if (refusal) throw refusal;
     c.env.about.userId = user.id;

@@ -1,7 +1,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { MiddlewareHandler } from "hono";
 import type { z } from "zod";
-import { AppError } from "#lib/errors.ts";
+import { edgeError } from "#lib/errors.ts";
 import { readableIssues } from "#lib/readable-issues.ts";
 import { readJson } from "./read-body.ts";
 
@@ -56,7 +56,7 @@ const switches = new Set(["unattached", "ended", "mine"]);
 
 function readValue(name: string, [value = "", ...others]: readonly string[]): string | number | boolean {
   if (others.length > 0)
-    throw new AppError(
+    throw edgeError(
       "invalid_input",
       `${name.slice(0, 50)}: expected once, but it is there ${others.length + 1} times.`,
     );
@@ -66,6 +66,6 @@ function readValue(name: string, [value = "", ...others]: readonly string[]): st
 
 function parse<S extends z.ZodType<object>>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value);
-  if (!parsed.success) throw new AppError("invalid_input", readableIssues(parsed.error));
+  if (!parsed.success) throw edgeError("invalid_input", readableIssues(parsed.error));
   return parsed.data;
 }

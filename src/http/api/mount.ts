@@ -1,7 +1,7 @@
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Hono } from "hono";
-import { AppError } from "#lib/errors.ts";
+import { edgeError } from "#lib/errors.ts";
 import type { RequestAbout } from "#lib/request-facts.ts";
 import type { Handler } from "../server.ts";
 
@@ -22,7 +22,7 @@ export function mountApi(app: Pick<Hono<{ Bindings: ApiBindings }>, "fetch">): H
     overrideGlobalObjects: false,
     // Only requests that cannot be read at all come here; the app answers its own failures.
     errorHandler: () => {
-      throw new AppError("invalid_input", "The address of this request cannot be read.");
+      throw edgeError("invalid_input", "The address of this request cannot be read.");
     },
   });
   return (req: IncomingMessage, res: ServerResponse, context) => {

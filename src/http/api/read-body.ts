@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { AppError } from "#lib/errors.ts";
+import { AppError, edgeError } from "#lib/errors.ts";
 import { parseJson } from "#lib/json.ts";
 
 const maxBytes = 1024 * 1024;
@@ -14,7 +14,7 @@ export async function readJson(req: IncomingMessage): Promise<unknown> {
     "content-length": length,
   } = req.headers;
   if (!jsonType.test(type) || encoding.toLowerCase() !== "identity") {
-    throw new AppError(
+    throw edgeError(
       "unsupported_type",
       "The body must be JSON in UTF-8, and not compressed.",
       "Send it as content-type: application/json.",
@@ -36,7 +36,7 @@ async function readBytes(req: IncomingMessage): Promise<Buffer> {
     }
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new AppError("invalid_input", "The body broke off before its end.", "Send the request again.", {
+    throw edgeError("invalid_input", "The body broke off before its end.", "Send the request again.", {
       cause: error,
     });
   }
@@ -44,4 +44,4 @@ async function readBytes(req: IncomingMessage): Promise<Buffer> {
 }
 
 const tooLarge = (): AppError =>
-  new AppError("too_large", `The body is longer than ${maxBytes} bytes.`, "Send less at once.");
+  edgeError("too_large", `The body is longer than ${maxBytes} bytes.`, "Send less at once.");

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Clock } from "#lib/clock.ts";
-import { AppError } from "#lib/errors.ts";
+import { edgeError } from "#lib/errors.ts";
 import { contentDisposition } from "#lib/file-name.ts";
 import { parseRange, type ByteRange } from "./byte-range.ts";
 import type { FileClaims } from "./file-tokens.ts";
@@ -35,7 +35,7 @@ export async function serveFile(
   { clock, patienceMs }: { clock: Clock; patienceMs: number },
 ): Promise<void> {
   const file = await store.open(claims.key);
-  if (!file) throw new AppError("not_found", "There is no such file any more.");
+  if (!file) throw edgeError("not_found", "There is no such file any more.");
   try {
     const etag = `"${file.version}"`;
     const modified = new Date(file.modifiedAt).toUTCString();

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PartedFile } from "#domain/assets/part-store.ts";
-import { AppError } from "#lib/errors.ts";
+import { edgeError, type AppError } from "#lib/errors.ts";
 import type { FileClaims } from "./file-tokens.ts";
 import { toProblem } from "../problem.ts";
 import type { RequestContext } from "../server.ts";
@@ -42,8 +42,7 @@ export async function receiveFile(
   { hasAsset, patienceMs }: { hasAsset: HasAsset; patienceMs: number },
 ): Promise<void> {
   // RFC 9110 §14.5: storing a part as if it were the whole is the one wrong answer.
-  if (req.headers["content-range"] !== undefined)
-    throw new AppError("invalid_input", "Send the whole file in one PUT.");
+  if (req.headers["content-range"] !== undefined) throw edgeError("invalid_input", "Send the whole file in one PUT.");
   if (!(await hasAsset(claims.op === "part" ? claims.file.key : claims.key))) throw assetGone(claims.op);
   const length = req.headers["content-length"];
   const declaredBytes = length === undefined ? undefined : Number(length);
@@ -69,7 +68,7 @@ export async function receiveFile(
 
 /** 410: the URL is genuine, and no longer of use. */
 const assetGone = (op: "put" | "part"): AppError =>
-  new AppError(
+  edgeError(
     "upload_expired",
     "This upload was canceled, or its file was rejected.",
     op === "put" ? "Call request_asset_upload again for a new URL." : "Send the file again.",

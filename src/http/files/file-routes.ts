@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "#lib/clock.ts";
-import { AppError } from "#lib/errors.ts";
+import { AppError, edgeError } from "#lib/errors.ts";
 import { serveFile, type FileReader } from "./file-get.ts";
 import { receiveFile, refuse, type FileReceiver, type HasAsset } from "./file-put.ts";
 import type { FileTokens } from "./file-tokens.ts";
@@ -49,7 +49,7 @@ export function fileRoutes(parts: FileRouteParts): Route[] {
 
 /** One answer for forged, cut short, expired and made for something else. */
 const notValid = (): AppError =>
-  new AppError("forbidden", "This address is not valid, or no longer.", "Ask for a new one.");
+  edgeError("forbidden", "This address is not valid, or no longer.", "Ask for a new one.");
 
 /** A page reads the answer only where it was told that it may; the bytes are guarded by the token. */
 function allowOrigin(req: IncomingMessage, res: ServerResponse, origins: readonly string[]): void {
@@ -62,7 +62,7 @@ function allowOrigin(req: IncomingMessage, res: ServerResponse, origins: readonl
 
 function answerPreflight(res: ServerResponse): void {
   if (!res.hasHeader("access-control-allow-origin"))
-    throw new AppError("forbidden", "Pages of that origin may not call this address.");
+    throw edgeError("forbidden", "Pages of that origin may not call this address.");
   res
     .writeHead(204, {
       "access-control-allow-methods": "GET, HEAD, PUT",

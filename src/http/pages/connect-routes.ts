@@ -6,7 +6,7 @@ import { openConnectPage, startConnect } from "#domain/platforms/connect-page.ts
 import { finishConnect } from "#domain/platforms/finish-connect.ts";
 import type { PendingConnect } from "#domain/platforms/ports.ts";
 import { minutes } from "#lib/clock.ts";
-import { AppError } from "#lib/errors.ts";
+import { AppError, edgeError } from "#lib/errors.ts";
 import { createPendingCookie } from "#lib/pending-cookie.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import { connectedPage, connectPage, failedConnectPage } from "./connect-pages.ts";
@@ -73,7 +73,7 @@ export function connectRoutes({ base, loginUrl, deps, sessions, signer, limit }:
     const form = await readForm(req);
     return orFailedPage(res, async () => {
       if (!isSignedForm(signer, form.get("form"), user, path))
-        throw new AppError("forbidden", "This form is too old or was made for someone else.", "Open the link again.");
+        throw edgeError("forbidden", "This form is too old or was made for someone else.", "Open the link again.");
       const { location, ...pending } = await startConnect(deps, { user }, { token });
       res.setHeader("set-cookie", pendings.add(pending, req.headers.cookie));
       seeOther(res, location);
@@ -91,7 +91,7 @@ export function connectRoutes({ base, loginUrl, deps, sessions, signer, limit }:
     res.setHeader("referrer-policy", "no-referrer");
     return orFailedPage(res, async () => {
       const user = await sessions.find(req.headers.cookie);
-      if (!user) throw new AppError("forbidden", "You are not signed in any more.", "Sign in, then start again.");
+      if (!user) throw edgeError("forbidden", "You are not signed in any more.", "Sign in, then start again.");
       return connectedPage(await finishConnect(deps, { user }, { callback, pending }));
     });
   }

@@ -5,7 +5,7 @@ import type { User } from "#domain/access/ports.ts";
 import { countHit } from "#domain/access/rate-limit.ts";
 import type { Deps } from "#domain/deps.ts";
 import { minutes } from "#lib/clock.ts";
-import { AppError } from "#lib/errors.ts";
+import { edgeError } from "#lib/errors.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import { scopesOfLevel } from "./client-access.ts";
 import { consentPage } from "./consent-page.ts";
@@ -46,18 +46,14 @@ export function consentRoutes({ consent, deps, signer, base, loginUrl, findUser 
     refuseForeignPage(req, base);
     const user = await findUser(req.headers.cookie);
     if (!user) {
-      throw new AppError(
-        "forbidden",
-        "You are not signed in any more.",
-        "Go back to your assistant and connect again.",
-      );
+      throw edgeError("forbidden", "You are not signed in any more.", "Go back to your assistant and connect again.");
     }
     await countHit(deps, "consent", user.id);
     const approval = await consent.pending(req, res);
     const form = await readForm(req);
     // The approval's own cookie binds it to this browser as well.
     if (!isSignedForm(signer, form.get("token"), user, pageOf(approval))) {
-      throw new AppError(
+      throw edgeError(
         "forbidden",
         "This form is not the one we showed you.",
         "Go back to your assistant and connect again.",
@@ -65,7 +61,7 @@ export function consentRoutes({ consent, deps, signer, base, loginUrl, findUser 
     }
     const decision = form.get("decision");
     if (decision === "cancel") return consent.cancel(req, res);
-    if (decision !== "approve") throw new AppError("invalid_input", "Choose Approve or Cancel.");
+    if (decision !== "approve") throw edgeError("invalid_input", "Choose Approve or Cancel.");
     return consent.approve(req, res, { user }, scopesOfLevel(form.get("access")));
   }
 

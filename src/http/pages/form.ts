@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { User } from "#domain/access/ports.ts";
-import { AppError } from "#lib/errors.ts";
+import { edgeError } from "#lib/errors.ts";
 import type { Signer } from "#lib/signed-token.ts";
 
 const maxFormBytes = 16 * 1024;
@@ -8,13 +8,13 @@ const maxFormBytes = 16 * 1024;
 /** A submitted HTML form: small, and nothing but a form. */
 export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(req.headers["content-type"] ?? "")) {
-    throw new AppError("unsupported_type", "A form was expected.");
+    throw edgeError("unsupported_type", "A form was expected.");
   }
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of req as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > maxFormBytes) throw new AppError("too_large", "The form is too large.");
+    if (size > maxFormBytes) throw edgeError("too_large", "The form is too large.");
     chunks.push(chunk);
   }
   return new URLSearchParams(Buffer.concat(chunks).toString());
@@ -30,7 +30,7 @@ export function refuseForeignPage(req: IncomingMessage, base: string): void {
   const foreign =
     (origin !== undefined && origin !== new URL(base).origin) ||
     (site !== undefined && site !== "same-origin" && site !== "none");
-  if (foreign) throw new AppError("forbidden", "Forms are accepted from our own pages only.");
+  if (foreign) throw edgeError("forbidden", "Forms are accepted from our own pages only.");
 }
 
 /** What a form carries: made for this person on this page. A form that someone else wrote does not have it. */

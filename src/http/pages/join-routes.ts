@@ -4,7 +4,7 @@ import type { Deps } from "#domain/deps.ts";
 import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
 import { describeInvitation, findJoinedStudio } from "#domain/studios/describe-invitation.ts";
 import { hours } from "#lib/clock.ts";
-import { AppError } from "#lib/errors.ts";
+import { AppError, edgeError } from "#lib/errors.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import { isSignedForm, readForm, refuseForeignPage, signForm } from "./form.ts";
 import { alreadyMemberPage, endedPage, joinPage, wrongAddressPage } from "./join-pages.ts";
@@ -51,7 +51,7 @@ export function joinRoutes({ base, loginUrl, deps, sessions, signer }: JoinParts
     if (!user) return seeOther(res, loginAddress(loginPath, path));
     const form = await readForm(req);
     if (!isSignedForm(signer, form.get("form"), user, path)) {
-      throw new AppError(
+      throw edgeError(
         "forbidden",
         "This form is too old or was made for someone else.",
         "Open the invitation link again.",

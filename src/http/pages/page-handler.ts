@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { renderError } from "#lib/errors.ts";
 import { renderErrorPage, sendPage } from "./page.ts";
 import type { Handler, RequestContext } from "../server.ts";
+import { errorHints } from "../error-hints.ts";
 import { nothingHere } from "../problem.ts";
 
 export type PageMethods = Partial<
@@ -25,7 +26,7 @@ export function pageHandler(base: string, methods: PageMethods): Handler {
       await handle(req, res, context);
     } catch (error) {
       if (res.headersSent) throw error;
-      const { status, view, known, retryAfter } = renderError(error, context.requestId);
+      const { status, view, known, retryAfter } = renderError(error, context.requestId, errorHints);
       if (!known) context.log.error({ requestId: context.requestId, err: error }, "unexpected failure");
       if (retryAfter !== undefined) res.setHeader("retry-after", retryAfter);
       sendPage(res, renderErrorPage({ status, title: titleFor(status), message: view.message, hint: view.hint }));

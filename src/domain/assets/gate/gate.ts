@@ -47,15 +47,6 @@ export async function inspectFormat(
 }
 
 export const typeMismatch = ({ mimeType }: Declared, format: string | undefined): AppError =>
-  new AppError(
-    "type_mismatch",
-    `The file was declared as ${mimeType}, but its content is ${format}.`,
-    "Declare the file's real type, or convert the file first. whoami lists the accepted types.",
-  );
+  new AppError("type_mismatch", { declared: mimeType, actual: format ?? "unknown" });
 
-const flood = (): AppError =>
-  new AppError(
-    "too_large",
-    `The picture has more than ${maxPixels / 1_000_000} million pixels, or more frames than a picture has.`,
-    "Send a smaller picture.",
-  );
+const flood = (): AppError => new AppError("too_large:pixels", { megapixels: maxPixels / 1_000_000 });

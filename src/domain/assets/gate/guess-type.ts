@@ -54,11 +54,7 @@ const aliases: Readonly<Record<string, string>> = {
 function check(mimeType: string, kind: AssetKind | undefined): Declared {
   const own = kindOf(mimeType);
   if (own === undefined && kind === undefined) {
-    throw new AppError(
-      "unsupported_type",
-      `The address answers ${mimeType.slice(0, 100)}, which is no type that assets have.`,
-      "Give the address of the file itself, not of a page that shows it; whoami lists the types.",
-    );
+    throw new AppError("unsupported_type:url", { mimeType: mimeType.slice(0, 100) });
   }
   return checkDeclared(kind ?? own ?? "document", mimeType);
 }

@@ -64,4 +64,4 @@ function acceptFormat(format: string | undefined): Declared | undefined {
   return kind && { kind, mimeType };
 }
 
-const unsupportedType = (): AppError => new AppError("unsupported_type", "Files of this type are not accepted.");
+const unsupportedType = (): AppError => new AppError("unsupported_type:file");

@@ -1,0 +1,89 @@
+import type { ErrorHints } from "#lib/error-messages.ts";
+
+const retrySoon = "Try again in a moment.";
+const askOperator = "Ask the operator of this server.";
+const newLink = "Ask the person who sent you the link for a new one.";
+const acceptedFormats =
+  "Choose an image (JPEG, PNG, WebP, GIF, AVIF, HEIC), a video (MP4, MOV, WebM, MPEG) or a document (PDF, Word, PowerPoint, Excel, OpenDocument, text).";
+const restartConnect = "Start again from the studio's Platforms page.";
+
+/** What a person should do next, per failure: for the web app, the upload page and the plain pages. */
+export const errorHints: ErrorHints = {
+  "forbidden:role": "Ask an owner or admin of the studio.",
+  "forbidden:managed_role": "Ask an owner of the studio.",
+  "forbidden:last_owner": "Make someone else an owner first.",
+  "forbidden:account_disabled": "Ask the operator of this server to enable it again.",
+  "forbidden:not_admitted": "Use another account, or ask for an invitation.",
+  "forbidden:email_not_verified": "Verify the email at your identity provider, or use another account.",
+  "forbidden:create_studio":
+    "Open your invitation link to work in its studio, or ask the operator to allow your email.",
+  "forbidden:invitation_email": "Sign in with the email that it was sent to.",
+  "forbidden:connect_page":
+    "Sign in as the user who requested it, or start from the Platforms page of your own studio.",
+  "forbidden:upload_link": newLink,
+  "forbidden:upload_link_withdrawn": newLink,
+  "forbidden:file_url": "Reload the page to get a new link.",
+
+  "not_found:invitation_link": "Ask for a new invitation link.",
+  "not_found:upload": "Upload the file again.",
+  "not_found:link": "Reload the page to get a new link.",
+
+  "invalid_input:cursor": "Reload the list.",
+  "invalid_input:asset_order": "Reload the post, then reorder its files again.",
+  "invalid_input:empty_file": "Choose a file that has content.",
+  "invalid_input:post_archived": "Make the post a draft again first.",
+  "invalid_input:part_too_short": "Send the whole part.",
+  "invalid_input:studio_name": ({ name }) => `Type it exactly: ${name}`,
+  "invalid_input:instance_url": "Enter the URL of your instance, such as https://mastodon.social.",
+
+  "too_large:upload": "Use a smaller file.",
+  "too_large:pixels": "Use a smaller image.",
+  "too_large:put": "Use a smaller file.",
+  "unsupported_type:file": acceptedFormats,
+  type_mismatch: `Save it in another format. ${acceptedFormats}`,
+  "not_uploaded:parts": "Resume the upload to send the missing parts.",
+  "upload_expired:link": newLink,
+  "upload_expired:file": newLink,
+  asset_limit_reached: "Remove a file from the post or cancel an upload, then try again.",
+  already_attached: "Remove it from that post first.",
+  "already_attached:file": "You can remove it from the post in the web app.",
+  not_attached: "Reload the post to see its current files.",
+  asset_in_use: "Remove it from the post first.",
+  revision_conflict: "Reload the post, then make the change again.",
+
+  "rate_limited:requests": "Wait a moment, then try again.",
+  "rate_limited:calls": "Wait a moment, then continue at a slower pace.",
+  "rate_limited:searches": "Search again when one of them has finished.",
+  "rate_limited:link": "This file continues automatically.",
+  "rate_limited:imports": "Try again when one of them has finished.",
+  "quota_exceeded:studio": "Delete files that are no longer needed, or ask the operator for more space.",
+  "quota_exceeded:own_studios":
+    "Delete a studio you no longer need, or leave one that has another owner, then try again.",
+  "quota_exceeded:owned_studios": "Choose another member, or ask them to delete or leave a studio they own first.",
+  "quota_exceeded:connections": "Disconnect accounts that are no longer needed, then start again.",
+
+  "storage_unavailable:database": retrySoon,
+  "storage_unavailable:database_busy": retrySoon,
+  "storage_unavailable:store": retrySoon,
+  "storage_unavailable:store_response": retrySoon,
+  "storage_unavailable:store_lost": retrySoon,
+  "storage_unavailable:slow": retrySoon,
+  "storage_unavailable:truncated": retrySoon,
+  "storage_unavailable:part_in_progress": retrySoon,
+  "storage_unavailable:contention": retrySoon,
+  "storage_unavailable:store_denied": "The operator must check the server's S3 credentials and permissions.",
+  "storage_unavailable:disk_full": "Try again later. The operator must free disk space on the server.",
+  "storage_unavailable:damaged": "Ask the operator to restore it from a backup.",
+
+  "url_blocked:instance": "Use the https URL of a public instance.",
+  "url_unreachable:platform": restartConnect,
+  "url_unreachable:instance": "Check the instance's URL, then try again.",
+  "url_unreachable:refresh": "Try again in a minute.",
+  platform_not_configured: askOperator,
+  "platform_not_configured:rejected": askOperator,
+  "connect_expired:page": "Start again from the studio's Platforms page, or ask your assistant for a new link.",
+  "connect_expired:credential": "An owner or admin must connect the account again.",
+  "connect_denied:user": restartConnect,
+  "connect_denied:app": restartConnect,
+  "connect_denied:platform": restartConnect,
+};

@@ -1,0 +1,153 @@
+import { formatByteLimit } from "./format-bytes.ts";
+
+/**
+ * Every failure below the edges: a code of SPEC.md, or `code:reason` where one code has several causes, with a neutral
+ * sentence about what happened. Its parameter is the data that the failure carries. What to do next depends on the
+ * reader: hints for models are in `src/mcp/error-hints.ts`, hints for people in `src/http/error-hints.ts`.
+ */
+export const errorMessages = {
+  "forbidden:role": (data: { role: string; needed: string }) =>
+    `Your role in this studio is ${data.role}; this requires ${data.needed}.`,
+  "forbidden:managed_role": (data: { role: string; managedRole: string }) =>
+    `Your role in this studio is ${data.role}; only an owner can manage the role ${data.managedRole}.`,
+  "forbidden:last_owner": () => "A studio must keep at least one owner.",
+  "forbidden:account_disabled": () => "This account has been disabled.",
+  "forbidden:user_disabled": (data: { name: string }) =>
+    `${data.name} is disabled. Enable the user first, or choose another one.`,
+  "forbidden:not_admitted": () => "This account may not sign in here.",
+  "forbidden:email_not_verified": () => "This account may not sign in here: its email is not verified.",
+  "forbidden:create_studio": () => "You can't create studios on this server: an invitation admitted you.",
+  "forbidden:invitation_email": () => "This invitation is for another email.",
+  "forbidden:connect_page": () => "This page was created for another user. No account was connected.",
+  "forbidden:upload_link": () => "This upload link is invalid or has expired.",
+  "forbidden:upload_link_withdrawn": () => "This upload link was withdrawn.",
+  "forbidden:file_url": () => "This link is invalid or has expired.",
+
+  "not_found:post": () => "This post does not exist.",
+  "not_found:asset": () => "This asset does not exist.",
+  "not_found:attachable_asset": () => "This asset does not exist.",
+  "not_found:file": () => "This file does not exist.",
+  "not_found:image": () => "This image does not exist.",
+  "not_found:studio": () => "This studio does not exist.",
+  "not_found:member": () => "This member does not exist.",
+  "not_found:user": () => "This user does not exist.",
+  "not_found:client": () => "This client does not exist.",
+  "not_found:grant": (data: { grantId: string }) => `The grant ${data.grantId} does not exist.`,
+  "not_found:invitation": () => "This invitation does not exist.",
+  "not_found:invitation_link": () => "This invitation does not exist, was already used or withdrawn, or has expired.",
+  "not_found:upload_link": () => "This upload link does not exist.",
+  "not_found:upload": () => "This upload was canceled or has expired.",
+  "not_found:platform_connection": () => "This platform connection does not exist.",
+  "not_found:link": () => "This link is invalid or has expired.",
+
+  "invalid_input:no_changes": (_data: { fields: string }) => "No changes provided.",
+  "invalid_input:cursor": () => "cursor: it does not belong to this list.",
+  "invalid_input:asset_order": () => "assetIds: must list the post's current assets, each exactly once.",
+  "invalid_input:base64": (_data: { isDataUrl: boolean }) => "base64: not valid base64.",
+  "invalid_input:empty_file": () => "The file is empty.",
+  "invalid_input:empty_upload": () => "The uploaded file is empty; it was deleted.",
+  "invalid_input:post_archived": () => "The post is archived and does not accept files.",
+  "invalid_input:part": () => "parts: the file has no such part.",
+  "invalid_input:part_superseded": () => "This part was sent again or is no longer needed.",
+  "invalid_input:part_too_short": () => "The part is shorter than expected.",
+  "invalid_input:studio_name": (_data: { name: string }) => "The name does not match the studio's name.",
+  "invalid_input:ambiguous_email": (data: { count: number; ids: string }) =>
+    `${data.count} users have this email. Choose one by id: ${data.ids}.`,
+  "invalid_input:no_instances": (data: { name: string }) => `instanceUrl: ${data.name} has no instances.`,
+  "invalid_input:instance_url": () => "instanceUrl: expected the https URL of an instance.",
+  "invalid_input:json": () => "The body is not JSON in UTF-8.",
+  "invalid_input:json_depth": () => "The JSON is nested too deeply.",
+
+  inline_too_large_use_presign: (data: { limitBytes: number }) =>
+    `A file sent inline must be smaller than ${data.limitBytes} bytes.`,
+  "too_large:upload": (data: { kind: string; limitBytes: number }) =>
+    `The file is larger than ${data.limitBytes} bytes, the limit for kind ${data.kind}; it was deleted.`,
+  "too_large:import": (data: { limitBytes: number }) =>
+    `The file is larger than ${data.limitBytes} bytes, the limit for its kind.`,
+  "too_large:pixels": (data: { megapixels: number }) =>
+    `The image has more than ${data.megapixels} million pixels, or too many frames.`,
+  "too_large:upload_pixels": (data: { megapixels: number }) =>
+    `The image has more than ${data.megapixels} million pixels, or too many frames; it was deleted.`,
+  "too_large:put": () => "The file is larger than the limit for its kind.",
+  "unsupported_type:kind": (data: { kind: string; mimeType: string; otherKind?: string; allowed: readonly string[] }) =>
+    `A file of kind ${data.kind} can't have the type ${data.mimeType === "" ? "(none)" : data.mimeType}.`,
+  "unsupported_type:url": (data: { mimeType: string }) =>
+    `The URL returned ${data.mimeType}, which is not a supported type.`,
+  "unsupported_type:file": () => "Files of this type are not accepted.",
+  type_mismatch: (data: { declared: string; actual: string }) =>
+    `The file was declared as ${data.declared}, but its content is ${data.actual}.`,
+  "type_mismatch:upload": (data: { declared: string; actual: string }) =>
+    `The file was declared as ${data.declared}, but its content is ${data.actual}; it was deleted.`,
+  not_uploaded: () => "The file has not been uploaded yet.",
+  "not_uploaded:parts": () => "Some parts of the file have not arrived yet.",
+  "upload_expired:url": () => "Nothing was uploaded before the upload URL expired.",
+  "upload_expired:link": () => "This link no longer accepts new files: its 30 minutes are over.",
+  "upload_expired:file": () => "This file did not arrive within 24 hours.",
+  asset_limit_reached: (data: { limit: number }) => `The post already has ${data.limit} assets, the maximum.`,
+  already_attached: () => "The asset is on another post.",
+  "already_attached:file": () => "The file has already arrived and is on the post.",
+  not_attached: () => "The asset is not on this post.",
+  asset_in_use: () => "The asset is on a post.",
+  revision_conflict: (data: { revision: number }) =>
+    `The post was changed in the meantime; it is at revision ${data.revision}.`,
+  idempotency_conflict: () => "This idempotencyKey was used with different input in the last 24 hours.",
+
+  "rate_limited:requests": () => "Too many requests.",
+  "rate_limited:calls": (data: { perMinute: number }) => `More than ${data.perMinute} calls per minute.`,
+  "rate_limited:imports": (data: { owner: "user" | "studio"; limit: number }) =>
+    `${data.owner === "user" ? "You have" : "The studio has"} ${data.limit} imports in progress, the maximum.`,
+  "rate_limited:searches": (data: { limit: number }) =>
+    `You have ${data.limit} searches running or waiting, the maximum.`,
+  "rate_limited:link": () => "Other files of this link are uploading first.",
+  "quota_exceeded:own_studios": (data: { limit: number }) =>
+    `You already own ${data.limit} studios, the maximum on this server.`,
+  "quota_exceeded:owned_studios": (data: { limit: number }) =>
+    `This user already owns ${data.limit} studios, the maximum on this server.`,
+  "quota_exceeded:studio": (data: { limitBytes: number }) =>
+    `The file does not fit into the studio's quota of ${formatByteLimit(data.limitBytes)}.`,
+  "quota_exceeded:connections": (data: { limit: number }) =>
+    `A studio can connect up to ${data.limit} accounts. No account was connected.`,
+
+  "storage_unavailable:database": () => "The database is unavailable.",
+  "storage_unavailable:database_busy": () => "The database is overloaded.",
+  "storage_unavailable:store": () => "The file store is unavailable.",
+  "storage_unavailable:store_denied": () => "The file store rejected the server's credentials.",
+  "storage_unavailable:store_response": () => "The file store sent an invalid response.",
+  "storage_unavailable:store_lost": () => "The file store did not keep the file.",
+  "storage_unavailable:disk_full": () => "The file store is full.",
+  "storage_unavailable:slow": () => "Storing the file took too long.",
+  "storage_unavailable:truncated": () => "The file store returned only part of the file.",
+  "storage_unavailable:part_in_progress": () => "A part of the file is still being received.",
+  "storage_unavailable:contention": () => "The file kept changing during the request.",
+  "storage_unavailable:damaged": () => "The stored file is damaged.",
+
+  "url_blocked:import": (data: { cause: string }) => `The URL can't be fetched: ${data.cause}.`,
+  "url_blocked:instance": (data: { cause: string }) => `The instance URL can't be used: ${data.cause}.`,
+  "url_unreachable:import": (data: { cause: string }) => `The file could not be fetched: ${data.cause}.`,
+  "url_unreachable:platform": (data: { name: string; cause: string }) =>
+    `Could not connect to ${data.name}: ${data.cause}.`,
+  "url_unreachable:instance": (data: { name: string; cause: string }) =>
+    `Could not connect to ${data.name}: ${data.cause}.`,
+  "url_unreachable:refresh": () => "The platform is not refreshing its credentials right now.",
+  platform_unsupported: (_data: { platforms: readonly string[] }) => "This server does not support this platform.",
+  platform_not_configured: (data: { name: string; id: string }) => `${data.name} is not set up on this server.`,
+  "platform_not_configured:rejected": (data: { name: string; id: string }) =>
+    `${data.name} did not accept this server's credentials.`,
+  "connect_expired:page": () => "This page has expired or was already used. No account was connected.",
+  "connect_expired:credential": () => "The platform no longer accepts this connection.",
+  "connect_denied:user": (data: { name: string }) => `Access was denied at ${data.name}. No account was connected.`,
+  "connect_denied:app": (data: { name: string }) =>
+    `${data.name} no longer recognizes this server. No account was connected.`,
+  "connect_denied:platform": (data: { name: string }) =>
+    `${data.name} did not accept the connection. No account was connected.`,
+} as const;
+
+export type ErrorKey = keyof typeof errorMessages;
+
+export type ErrorData<Key extends ErrorKey> =
+  Parameters<(typeof errorMessages)[Key]> extends [infer Data] ? Data : undefined;
+
+/** What to do next, per failure; a function where the text depends on the data. */
+export type ErrorHints = Partial<{
+  [Key in ErrorKey]: string | ((data: ErrorData<Key>) => string | undefined);
+}>;

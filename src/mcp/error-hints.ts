@@ -1,0 +1,88 @@
+import type { ErrorHints } from "#lib/error-messages.ts";
+
+const sendOtherwise = "or send the file with request_asset_upload or create_upload_session.";
+const retrySoon = "Try again in a moment.";
+const askOperator = "Tell the user to ask the operator of this server.";
+
+/** What a model should do next, per failure. The only place where errors name tools. */
+export const errorHints: ErrorHints = {
+  "forbidden:role": "Tell the user to ask an owner or admin of the studio.",
+  "forbidden:managed_role": "Tell the user to ask an owner of the studio.",
+
+  "not_found:post": "Call list_posts to find the ids of posts.",
+  "not_found:asset": "Call list_assets to find the ids of assets.",
+  "not_found:attachable_asset":
+    "If its upload was rejected or deleted, call request_asset_upload for a new URL. Call list_assets to find the ids of assets.",
+  "not_found:platform_connection": "Call list_platforms to find the ids of connections.",
+
+  "invalid_input:no_changes": ({ fields }) => `Provide ${fields}.`,
+  "invalid_input:cursor": "Call again without cursor to start at the first page.",
+  "invalid_input:asset_order":
+    "Call get_post and pass all of its asset ids in the new order. attach_asset and detach_asset change which assets a post has.",
+  "invalid_input:base64": ({ isDataUrl }) =>
+    isDataUrl
+      ? "Remove everything up to and including the comma of the data: URL."
+      : "Use the standard alphabet (A-Z a-z 0-9 + /) with = padding.",
+  "invalid_input:empty_file": "Send a file that has content.",
+  "invalid_input:empty_upload": "Call request_asset_upload again and PUT the file to the new uploadUrl.",
+  "invalid_input:post_archived": "Make it a draft again first: update_post with status draft.",
+  "invalid_input:no_instances": "Leave instanceUrl out.",
+  "invalid_input:instance_url": "Ask the user which instance the account is on, such as https://mastodon.social.",
+
+  inline_too_large_use_presign:
+    "Call request_asset_upload and PUT the file to its uploadUrl, or call create_upload_session so that the user can upload it.",
+  "too_large:upload":
+    "Upload a smaller file with request_asset_upload, or let the user upload it in full with create_upload_session.",
+  "too_large:import": "Import a smaller file, or let the user upload it with create_upload_session.",
+  "too_large:pixels": "Use a smaller image.",
+  "too_large:put": "Use a smaller file.",
+  "unsupported_type:kind": ({ otherKind, allowed }) =>
+    otherKind
+      ? `Use kind ${otherKind} for it.`
+      : `Convert the file, or use one of: ${allowed.join(", ")}. SVG and HTML are not accepted.`,
+  "unsupported_type:url":
+    "Pass the URL of the file itself, not of a page that shows it. Call whoami for the allowed types.",
+  "too_large:upload_pixels": "Call request_asset_upload again for a smaller image.",
+  type_mismatch: "Declare the file's real type, or convert the file first. Call whoami for the allowed types.",
+  "type_mismatch:upload":
+    "Call request_asset_upload again with the file's real type, PUT the file to the new uploadUrl and attach the new asset. Call whoami for the allowed types.",
+  not_uploaded: 'PUT the file to its uploadUrl (curl -T file "$uploadUrl"), then call attach_asset again.',
+  "upload_expired:url": "Call request_asset_upload for a new URL.",
+  asset_limit_reached: "Call detach_asset for one of them first, or attach this asset to another post.",
+  already_attached: "Call detach_asset for that post first.",
+  not_attached: "Call get_asset to see which post it is on.",
+  asset_in_use: "Call detach_asset first.",
+  revision_conflict: "Call get_post, then repeat the change with the new revision.",
+  idempotency_conflict: "Use a new key for a new call.",
+
+  "rate_limited:requests": "Wait, then try again.",
+  "rate_limited:calls": "Wait, then continue at a slower pace.",
+  "rate_limited:searches": "Search again when one of them has finished.",
+  "rate_limited:imports": "Call again when one of them has finished.",
+  "quota_exceeded:studio":
+    "Delete files that are no longer needed (list_assets with unattached, then delete_asset), or ask the operator for more space.",
+  "quota_exceeded:connections": "Disconnect accounts that are no longer needed with disconnect_platform.",
+
+  "storage_unavailable:database": retrySoon,
+  "storage_unavailable:database_busy": retrySoon,
+  "storage_unavailable:store": retrySoon,
+  "storage_unavailable:store_response": retrySoon,
+  "storage_unavailable:store_lost": retrySoon,
+  "storage_unavailable:slow": retrySoon,
+  "storage_unavailable:truncated": retrySoon,
+  "storage_unavailable:contention": retrySoon,
+  "storage_unavailable:store_denied": askOperator,
+  "storage_unavailable:disk_full": askOperator,
+  "storage_unavailable:damaged": askOperator,
+
+  "url_blocked:import": `Use an https URL of a public host, ${sendOtherwise}`,
+  "url_unreachable:import": `Check the URL, ${sendOtherwise}`,
+  "url_blocked:instance": "Use the https URL of a public instance.",
+  "url_unreachable:platform": retrySoon,
+  "url_unreachable:instance": "Check the instance's URL with the user, then try again.",
+  "url_unreachable:refresh": "Try again in a minute.",
+  platform_unsupported: ({ platforms }) => `Choose one of: ${platforms.join(", ")}. Call list_platforms for details.`,
+  platform_not_configured: askOperator,
+  "platform_not_configured:rejected": askOperator,
+  "connect_expired:credential": "Call connect_platform so that an owner or admin can connect the account again.",
+};
