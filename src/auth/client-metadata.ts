@@ -1,5 +1,5 @@
 import { errors } from "oidc-provider";
-import { isLoopbackName } from "#lib/loopback.ts";
+import { isLoopbackName } from "#lib/ip-address.ts";
 import { isClientScheme } from "./redirect-schemes.ts";
 
 type Metadata = Record<string, unknown>;

@@ -5,7 +5,7 @@ import { scopes as allScopes, type Scope, type SignedIn } from "#domain/caller.t
 import type { Deps } from "#domain/deps.ts";
 import { sha256 } from "#lib/digest.ts";
 import { AppError, edgeError } from "#lib/errors.ts";
-import { isLoopbackName } from "#lib/loopback.ts";
+import { isLoopbackName } from "#lib/ip-address.ts";
 import type { BegunApprovals } from "./begun-approvals.ts";
 import { explainFetchFailure } from "./client-documents.ts";
 import { resourceSpellings } from "./oauth-paths.ts";

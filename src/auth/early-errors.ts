@@ -1,5 +1,5 @@
 import type { KoaContextWithOIDC } from "oidc-provider";
-import { isLoopbackName } from "#lib/loopback.ts";
+import { isLoopbackName } from "#lib/ip-address.ts";
 import { oauthPaths } from "./oauth-paths.ts";
 
 /** An authorization error of RFC 6749 §4.1.2.1. */

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { isLoopbackName } from "#lib/loopback.ts";
+import { isLoopbackName } from "#lib/ip-address.ts";
 import { OperatorError } from "#lib/operator-error.ts";
 import { readIdentityProviders } from "./identity-providers.ts";
 import { settings, type Environment, type Settings } from "./settings.ts";

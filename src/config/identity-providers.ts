@@ -1,4 +1,4 @@
-import { isLoopbackName } from "#lib/loopback.ts";
+import { isLoopbackName } from "#lib/ip-address.ts";
 import type { Environment } from "./settings.ts";
 import { parseUrl } from "./values.ts";
 

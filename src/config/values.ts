@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseAddressSet, type AddressSet } from "#lib/ip-address.ts";
+import { parseIpAddressSet, type IpAddressSet } from "#lib/ip-address.ts";
 
 /** The kinds of values that settings have. Each says in words what it expects. */
 
@@ -45,8 +45,8 @@ export const allowedPeople = list
   .refine((all) => all.every((one) => one === "*" || /^[^\s@]*@[^\s@]+$/.test(one)), "addresses, @domains or *")
   .transform((all): readonly string[] => all.map((one) => one.toLowerCase()));
 
-export const proxies = list.transform((entries, issue): AddressSet => {
-  const set = parseAddressSet(entries.join() === "off" ? [] : entries);
+export const proxies = list.transform((entries, issue): IpAddressSet => {
+  const set = parseIpAddressSet(entries.join() === "off" ? [] : entries);
   if (set) return set;
   issue.addIssue({ code: "custom", message: "addresses, networks such as 10.0.0.0/8, loopback, or off" });
   return z.NEVER;

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
-import { networkOf, parseAddress, type Address, type AddressSet } from "#lib/ip-address.ts";
+import { networkOf, parseIpAddress, type IpAddress, type IpAddressSet } from "#lib/ip-address.ts";
 
 /**
  * Who is calling, as a key for rate limits: the same for every spelling of an address and for everyone in one IPv6 /64
  * (or /48, where that is asked for).
  * What forwarded headers say counts only from proxies we trust, and only as far back as they can vouch for.
  */
-export function addressKey(req: IncomingMessage, proxies: AddressSet, bits: 64 | 48 = 64): string {
-  const peer = parseAddress(req.socket.remoteAddress ?? "");
+export function addressKey(req: IncomingMessage, proxies: IpAddressSet, bits: 64 | 48 = 64): string {
+  const peer = parseIpAddress(req.socket.remoteAddress ?? "");
   if (!peer) return "unknown";
   if (!proxies.has(peer)) return networkOf(peer, bits);
   const chains = [readForwardedFor(req), readForwarded(req)].filter((chain) => chain !== undefined);
@@ -19,7 +19,7 @@ export function addressKey(req: IncomingMessage, proxies: AddressSet, bits: 64 |
 }
 
 /** From the right, each proxy tells who spoke to it; the first that is no proxy of ours is as far as we can believe. */
-function lastUntrusted(chain: readonly string[], peer: Address, proxies: AddressSet): Address {
+function lastUntrusted(chain: readonly string[], peer: IpAddress, proxies: IpAddressSet): IpAddress {
   let last = peer;
   for (const hop of chain.toReversed()) {
     const address = parseHop(hop);
@@ -43,8 +43,8 @@ function readForwarded(req: IncomingMessage): string[] | undefined {
 }
 
 /** An address, with or without port: `192.0.2.1:80`, `[2001:db8::1]:80`. */
-function parseHop(hop: string): Address | undefined {
+function parseHop(hop: string): IpAddress | undefined {
   const text = hop.trim();
   const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([^:]*):\d+$/.exec(text)?.[1] ?? text;
-  return parseAddress(bare);
+  return parseIpAddress(bare);
 }

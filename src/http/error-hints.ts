@@ -1,4 +1,4 @@
-import type { ErrorHints } from "#lib/error-messages.ts";
+import { formatWait, type ErrorHints } from "#lib/error-messages.ts";
 
 const retrySoon = "Try again in a moment.";
 const askOperator = "Ask the operator of this server.";
@@ -51,8 +51,8 @@ export const errorHints: ErrorHints = {
   asset_in_use: "Remove it from the post first.",
   revision_conflict: "Reload the post, then make the change again.",
 
-  "rate_limited:requests": "Wait a moment, then try again.",
-  "rate_limited:calls": "Wait a moment, then continue at a slower pace.",
+  "rate_limited:requests": ({ retryAfter }) => `Try again ${formatWait(retryAfter)}.`,
+  "rate_limited:calls": ({ retryAfter }) => `Try again ${formatWait(retryAfter)}, at a slower pace.`,
   "rate_limited:searches": "Search again when one of them has finished.",
   "rate_limited:link": "This file continues automatically.",
   "rate_limited:imports": "Try again when one of them has finished.",

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { edgeError } from "#lib/errors.ts";
-import { isLoopbackAddress, isLoopbackName } from "#lib/loopback.ts";
+import { isLoopbackAddress, isLoopbackName } from "#lib/ip-address.ts";
 
 /** Which pages of which origins may call a route from a browser. */
 export type OriginRule =

@@ -92,8 +92,9 @@ export const errorMessages = {
     `The post was changed in the meantime; it is at revision ${data.revision}.`,
   idempotency_conflict: () => "This idempotencyKey was used with different input in the last 24 hours.",
 
-  "rate_limited:requests": () => "Too many requests.",
-  "rate_limited:calls": (data: { perMinute: number }) => `More than ${data.perMinute} calls per minute.`,
+  "rate_limited:requests": (_data: { retryAfter: number }) => "Too many requests.",
+  "rate_limited:calls": (data: { perMinute: number; retryAfter: number }) =>
+    `More than ${data.perMinute} calls per minute.`,
   "rate_limited:imports": (data: { owner: "user" | "studio"; limit: number }) =>
     `${data.owner === "user" ? "You have" : "The studio has"} ${data.limit} imports in progress, the maximum.`,
   "rate_limited:searches": (data: { limit: number }) =>
@@ -151,3 +152,7 @@ export type ErrorData<Key extends ErrorKey> =
 export type ErrorHints = Partial<{
   [Key in ErrorKey]: string | ((data: ErrorData<Key>) => string | undefined);
 }>;
+
+/** "in 40 seconds", "in 5 minutes": when a retry makes sense. */
+export const formatWait = (seconds: number): string =>
+  seconds < 120 ? `in ${seconds} seconds` : `in ${Math.ceil(seconds / 60)} minutes`;

@@ -1,3 +1,5 @@
+import { create } from "content-disposition";
+
 /** Controls, what turns text around or hides in it, separators of paths and parameters of any system. */
 const unsafe =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\uffff/\\:*?"<>|;%]/gu;
@@ -15,13 +17,7 @@ export function safeFileName(name: string): string {
   return characters.slice(0, maxCharacters - ending.length).join("") + ending;
 }
 
-/** RFC 6266: a plain name that every client reads, and beside it (RFC 8187) the real one where it is not plain. */
+/** The Content-Disposition header (RFC 6266) for a stored file. */
 export function contentDisposition(name: string, asDownload: boolean): string {
-  const safe = safeFileName(name);
-  const plain = safe.replace(/[^\x20-\x7e]/gu, "_");
-  const encoded = encodeURIComponent(safe).replace(
-    /['()*!]/g,
-    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  return `${asDownload ? "attachment" : "inline"}; filename="${plain}"${plain === safe ? "" : `; filename*=UTF-8''${encoded}`}`;
+  return create(safeFileName(name), { type: asDownload ? "attachment" : "inline" });
 }

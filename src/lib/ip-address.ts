@@ -1,63 +1,74 @@
-import { BlockList, isIPv4, isIPv6 } from "node:net";
+import { isIP, isIPv4 } from "node:net";
+import ipaddr, { type IPv4, type IPv6 } from "ipaddr.js";
 
-/** An address in one spelling: IPv4 as it is, also where it comes in IPv6 clothes; IPv6 as eight groups. */
-export interface Address {
-  readonly family: "ipv4" | "ipv6";
-  readonly text: string;
+/** A parsed IP address. IPv4-mapped IPv6 addresses become IPv4, so one address has one form. */
+export type IpAddress = IPv4 | IPv6;
+
+/** Returns undefined for anything but a plain IPv4 or IPv6 address; `127.1` and `0x7f.0.0.1` are rejected. */
+export function parseIpAddress(value: string): IpAddress | undefined {
+  const [withoutZone = ""] = value.split("%", 1); // a zone id names a local interface, not the peer
+  if (isIP(withoutZone) === 0) return undefined;
+  return ipaddr.process(withoutZone);
 }
 
-/** Undefined for anything that is no address. */
-export function parseAddress(value: string): Address | undefined {
-  if (isIPv4(value)) return { family: "ipv4", text: value };
-  const [bare = ""] = value.split("%", 1); // the zone says where on this machine, not who
-  if (!isIPv6(bare)) return undefined;
-  const groups = expand(bare);
-  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  if (!isMapped) return { family: "ipv6", text: groups.map((group) => group.toString(16)).join(":") };
-  const [high = 0, low = 0] = groups.slice(6);
-  return { family: "ipv4", text: [high >> 8, high & 255, low >> 8, low & 255].join(".") };
+/** The network that one customer usually controls: an IPv4 address, or an IPv6 /64 (or /48). */
+export function networkOf(address: IpAddress, bits: 64 | 48 = 64): string {
+  if (address.kind() === "ipv4") return address.toString();
+  const groups = (address as IPv6).parts.slice(0, bits / 16).map((part) => part.toString(16));
+  return `${groups.join(":")}::/${bits}`;
 }
 
-/** The network that one customer has: an IPv4 address, or the first half of an IPv6 address; or the whole site's. */
-export function networkOf({ family, text }: Address, bits: 64 | 48 = 64): string {
-  if (family === "ipv4") return text;
-  const network = text.split(":").slice(0, bits / 16);
-  return `${network.join(":")}::/${bits}`;
+/** A set of IP addresses and networks, such as trusted proxies. */
+export interface IpAddressSet {
+  has(address: IpAddress): boolean;
 }
 
-function expand(address: string): number[] {
-  const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address);
-  const [, rest = "", ...bytes] = dotted ?? [];
-  const [a = 0, b = 0, c = 0, d = 0] = bytes.map(Number);
-  const hex = dotted ? `${rest}${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}` : address;
-  const [head = "", tail] = hex.split("::");
-  const left = toGroups(head);
-  const right = toGroups(tail ?? "");
-  return [...left, ...Array.from({ length: 8 - left.length - right.length }, () => 0), ...right];
-}
-
-function toGroups(text: string): number[] {
-  return text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
-}
-
-/** Addresses and networks, such as those of the proxies in front of us. */
-export interface AddressSet {
-  has(address: Address): boolean;
-}
-
-/** Entries are addresses, networks (`10.0.0.0/8`) or the word `loopback`; undefined where one is none of these. */
-export function parseAddressSet(entries: readonly string[]): AddressSet | undefined {
-  const list = new BlockList();
-  for (const entry of entries.flatMap((one) => (one === "loopback" ? ["127.0.0.0/8", "::1"] : [one]))) {
-    const [text = "", prefix, ...more] = entry.split("/");
-    const address = text.includes("%") ? undefined : parseAddress(text);
-    const widest = address?.family === "ipv4" ? 32 : 128;
-    if (!address || more.length > 0) return undefined;
-    if (prefix === undefined) list.addAddress(address.text, address.family);
-    // A network of mapped addresses would count its bits from elsewhere.
-    else if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > widest || (isIPv6(text) && address.family === "ipv4"))
-      return undefined;
-    else list.addSubnet(address.text, Number(prefix), address.family);
+/** Parses addresses, networks (`10.0.0.0/8`) and the word `loopback`. Returns undefined if an entry is none of these. */
+export function parseIpAddressSet(entries: readonly string[]): IpAddressSet | undefined {
+  const networks: [IpAddress, number][] = [];
+  for (const entry of entries.flatMap((item) => (item === "loopback" ? ["127.0.0.0/8", "::1"] : [item]))) {
+    const network = parseNetwork(entry);
+    if (!network) return undefined;
+    networks.push(network);
   }
-  return { has: ({ family, text }) => list.check(text, family) };
+  return {
+    has: (address) =>
+      networks.some(([network, prefix]) => network.kind() === address.kind() && address.match(network, prefix)),
+  };
+}
+
+function parseNetwork(entry: string): [IpAddress, number] | undefined {
+  const [text = "", prefix, ...rest] = entry.split("/");
+  const address = text.includes("%") ? undefined : parseIpAddress(text);
+  if (!address || rest.length > 0) return undefined;
+  const maxPrefix = address.kind() === "ipv4" ? 32 : 128;
+  if (prefix === undefined) return [address, maxPrefix];
+  // The prefix of an IPv4-mapped network would count from the IPv6 address, so it is ambiguous.
+  const isMapped = address.kind() === "ipv4" && !isIPv4(text);
+  if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > maxPrefix || isMapped) return undefined;
+  return [address, Number(prefix)];
+}
+
+/** Whether a host name or IP address always refers to this machine. */
+export function isLoopbackName(name: string): boolean {
+  const host = name.replace(/^\[|\]$/g, "").toLowerCase();
+  return host === "localhost" || host.endsWith(".localhost") || isLoopbackAddress(host);
+}
+
+/** 127.0.0.0/8 and ::1, including IPv4-mapped IPv6 addresses. */
+export function isLoopbackAddress(address: string | undefined): boolean {
+  return parseIpAddress(address ?? "")?.range() === "loopback";
+}
+
+/** IPv4-compatible IPv6 addresses (RFC 4291 §2.5.5.1, deprecated), which ipaddr.js calls unicast. */
+const ipv4Compatible = ipaddr.parseCIDR("::/96");
+
+/**
+ * Whether an IP address belongs to a public host. Special-purpose ranges of the IANA registries, and the tunnels and
+ * translations through which they can be reached, are not public.
+ */
+export function isPublicAddress(value: string): boolean {
+  if (isIP(value) === 0 || value.includes("%")) return false;
+  const address = ipaddr.parse(value);
+  return address.range() === "unicast" && !(address.kind() === "ipv6" && address.match(ipv4Compatible));
 }

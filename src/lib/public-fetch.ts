@@ -2,7 +2,7 @@ import { request, type RequestOptions } from "node:https";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isIP, type LookupFunction } from "node:net";
 import type { Readable } from "node:stream";
-import { createPublicAddressCheck } from "./public-address.ts";
+import { isPublicAddress } from "./ip-address.ts";
 import { createNameResolver, NameResolutionError, type ResolveName } from "./resolve-name.ts";
 
 /** Tests bring their own names and certificates; the rule about addresses is theirs to loosen, never a caller's. */
@@ -59,7 +59,7 @@ export type PublicFetch = (address: string, request?: PublicRequest) => Promise<
  * no second look-up can lead elsewhere; on every redirect anew.
  */
 export function createPublicOpener(options: OpenOptions): OpenPublicUrl {
-  const isAllowed = options.isAllowed ?? createPublicAddressCheck();
+  const isAllowed = options.isAllowed ?? isPublicAddress;
   const resolve = options.resolve ?? createNameResolver();
 
   async function openOnce(url: URL, signal: AbortSignal, wanted: PublicRequest): Promise<IncomingMessage> {

@@ -1,4 +1,4 @@
-import type { ErrorHints } from "#lib/error-messages.ts";
+import { formatWait, type ErrorHints } from "#lib/error-messages.ts";
 
 const sendOtherwise = "or send the file with request_asset_upload or create_upload_session.";
 const retrySoon = "Try again in a moment.";
@@ -55,8 +55,8 @@ export const errorHints: ErrorHints = {
   revision_conflict: "Call get_post, then repeat the change with the new revision.",
   idempotency_conflict: "Use a new key for a new call.",
 
-  "rate_limited:requests": "Wait, then try again.",
-  "rate_limited:calls": "Wait, then continue at a slower pace.",
+  "rate_limited:requests": ({ retryAfter }) => `Call again ${formatWait(retryAfter)}.`,
+  "rate_limited:calls": ({ retryAfter }) => `Call again ${formatWait(retryAfter)}, at a slower pace.`,
   "rate_limited:searches": "Search again when one of them has finished.",
   "rate_limited:imports": "Call again when one of them has finished.",
   "quota_exceeded:studio":

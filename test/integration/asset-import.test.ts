@@ -136,9 +136,9 @@ forEachEngine("importing", (bed) => {
       "",
     ];
     for (const url of blocked) assert.equal(await outcome(fetchFile(url, {}, guarded)), "url_blocked", url);
-    const { createPublicAddressCheck } = await import("#lib/public-address.ts");
+    const { isPublicAddress } = await import("#lib/ip-address.ts");
     const open = host.openWith({
-      isAllowed: createPublicAddressCheck(),
+      isAllowed: isPublicAddress,
       resolve: async (name) => (name === "mixed.test" ? ["93.184.216.34", "10.0.0.1"] : ["127.0.0.1"]),
     });
     const inner = [

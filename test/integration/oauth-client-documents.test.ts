@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createPublicAddressCheck } from "#lib/public-address.ts";
+import { isPublicAddress } from "#lib/ip-address.ts";
 import { signIn } from "../support/browser-less.ts";
 import { forEachEngine } from "../support/engines.ts";
 import {
@@ -184,7 +184,7 @@ forEachEngine("oauth client documents", (bed) => {
   });
 
   test("[A19] [A20] addresses that are not a public host's are never asked", async () => {
-    const real = createPublicAddressCheck();
+    const real = isPublicAddress;
     const inside = await startService(bed.deps, {
       ...quiet,
       fetchDocument: documents.fetchWith({

@@ -9,7 +9,7 @@ import { useCredential } from "#domain/platforms/use-credential.ts";
 import type { Deps } from "#domain/deps.ts";
 import { days, minutes } from "#lib/clock.ts";
 import type { AppError } from "#lib/errors.ts";
-import { createPublicAddressCheck } from "#lib/public-address.ts";
+import { isPublicAddress } from "#lib/ip-address.ts";
 import { createVault } from "#lib/vault.ts";
 import { createPlatforms } from "#platforms/platforms.ts";
 import { forEachEngine } from "../support/engines.ts";
@@ -133,11 +133,13 @@ forEachEngine("platforms with instances", (bed) => {
   });
 
   test("[PLATFORM-8] [A20] addresses inside our network are not reached, by whatever name", async () => {
-    const isAllowed = createPublicAddressCheck();
     const owner = await newStudio(deps);
     const guarded = (addresses: string[]): Deps => ({
       ...deps,
-      platforms: createPlatforms(deps.base, strict.setups({ isAllowed, resolve: async () => addresses })),
+      platforms: createPlatforms(
+        deps.base,
+        strict.setups({ isAllowed: isPublicAddress, resolve: async () => addresses }),
+      ),
     });
     const before = new Map(strict.hits);
     for (const addresses of [

@@ -9,7 +9,7 @@ import { addressKey } from "#http/client-address.ts";
 import { toProblem } from "#http/problem.ts";
 import { hours, minutes, seconds } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
-import { parseAddressSet } from "#lib/ip-address.ts";
+import { parseIpAddressSet } from "#lib/ip-address.ts";
 import { assertProblem, call, startApiServer } from "../support/api-server.ts";
 import { createDeps, forEachEngine, silent } from "../support/engines.ts";
 import { modern } from "../support/mcp.ts";
@@ -122,7 +122,7 @@ forEachEngine("rate limits", (bed) => {
   });
 
   test("[X5] [A26] one network has one counter, however its addresses are spelled", async () => {
-    const none = parseAddressSet([])!;
+    const none = parseIpAddressSet([])!;
     const from = (remoteAddress: string): IncomingMessage =>
       ({ socket: { remoteAddress }, headers: {} }) as IncomingMessage;
     bed.clock.advance(hours(1));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigError, readConfig } from "#config/config.ts";
 import { findSettingFaults } from "../../src/open-service.ts";
-import { isLoopbackName } from "#lib/loopback.ts";
+import { isLoopbackName } from "#lib/ip-address.ts";
 
 type Settings = Record<string, string>;
 

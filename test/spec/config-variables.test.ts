@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { parseAddress } from "#lib/ip-address.ts";
+import { parseIpAddress } from "#lib/ip-address.ts";
 import { readConfig, type Config } from "#config/config.ts";
 import { settings } from "#config/settings.ts";
 
@@ -231,7 +231,7 @@ for (const { name, set, becomes } of [...defaults, ...given]) {
 test("[VAR-TRUST_PROXY] nobody is trusted unless named: addresses, networks, loopback", () => {
   const trusted = (set: Record<string, string>) =>
     ["10.1.2.3", "127.0.0.1", "::1", "2001:db8::1", "192.0.2.1"].filter((text) => {
-      const address = parseAddress(text);
+      const address = parseIpAddress(text);
       return address && readConfig(set).trustProxy.has(address);
     });
   assert.deepEqual(trusted({}), []);

@@ -58,7 +58,7 @@ export function createCallLimit(
       const found = current.get(key);
       if (total(found) + (total(previous.get(key)) * (end - now)) / window >= perMinute) {
         const retryAfter = Math.ceil((end - now) / 1000);
-        return new AppError("rate_limited:calls", { perMinute }, { retryAfter });
+        return new AppError("rate_limited:calls", { perMinute, retryAfter }, { retryAfter });
       }
       if (found) found.fresh++;
       else current.set(key, { settled: 0, fresh: 1 });

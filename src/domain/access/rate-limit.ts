@@ -45,7 +45,7 @@ export async function countHit(deps: Pick<Deps, "rateLimits" | "clock">, limit: 
   const windowEnd = now - (now % window) + window;
   if (await deps.rateLimits.hit(`${limit} ${key}`, windowEnd, hits)) return;
   const retryAfter = Math.ceil((windowEnd - now) / 1000);
-  throw new AppError("rate_limited:requests", undefined, { retryAfter });
+  throw new AppError("rate_limited:requests", { retryAfter }, { retryAfter });
 }
 
 /** For measurements: everything is within the limits. */

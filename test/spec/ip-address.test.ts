@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createPublicAddressCheck } from "#lib/public-address.ts";
+import { isPublicAddress } from "#lib/ip-address.ts";
 import { createPublicFetch, PublicFetchError } from "#lib/public-fetch.ts";
-
-const isPublic = createPublicAddressCheck();
 
 const inside = [
   ...[
@@ -27,10 +25,10 @@ const outside = ["1.1.1.1", "8.8.8.8", "93.184.216.34", "100.63.255.255", "100.1
 const far = [...outside, "223.255.255.255", "2606:4700:4700::1111", "2a00:1450:4001:81b::200e", "2620:fe::fe"];
 
 test("[A19] every address that is not somebody else's server is told apart, in every spelling", () => {
-  for (const address of inside) assert.equal(isPublic(address), false, address);
-  for (const address of far) assert.equal(isPublic(address), true, address);
+  for (const address of inside) assert.equal(isPublicAddress(address), false, address);
+  for (const address of far) assert.equal(isPublicAddress(address), true, address);
   for (const text of ["", "localhost", "127.1", "0x7f.1", "2130706433", "1.1.1.1.1", "::1%lo", " 8.8.8.8", "8.8.8.8 "])
-    assert.equal(isPublic(text), false, text);
+    assert.equal(isPublicAddress(text), false, text);
 });
 
 test("[A19] a name is looked up once: what was checked is what is connected to", async () => {
