@@ -6,12 +6,12 @@ import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { systemClock } from "#lib/clock.ts";
 import { openDiskStore, type DiskStore } from "#storage/disk.ts";
-import { createDeps, createPlace, silent, type EngineName } from "../test/support/engines.ts";
-import { temporaryFolder } from "../test/support/folder.ts";
+import { createDeps, createTemporaryDatabase, silentLog, type EngineName } from "../test/support/engines.ts";
+import { createTempFolder } from "../test/support/folder.ts";
 import { newStudio } from "../test/support/people.ts";
 
 /** A database and a store of its own, with as many assets as wanted. */
-export interface Bench {
+export interface BenchFixture {
   database: Database;
   deps: Deps;
   files: DiskStore;
@@ -20,13 +20,13 @@ export interface Bench {
   close(): Promise<void>;
 }
 
-export async function prepare(engine: EngineName, server: string | undefined): Promise<Bench> {
-  const place = await createPlace(engine, server);
-  const database = await openDatabase({ ...place, log: silent });
-  const folder = temporaryFolder("atelier-bench-");
-  const nowhere = async () => "http://localhost/nowhere";
-  const addresses = { origin: "http://localhost", forUpload: nowhere, forDownload: nowhere, forPart: nowhere };
-  const files = await openDiskStore({ root: folder.path, addresses, clock: systemClock, minFreeBytes: 0 });
+export async function createBenchFixture(engine: EngineName, server: string | undefined): Promise<BenchFixture> {
+  const location = await createTemporaryDatabase(engine, server);
+  const database = await openDatabase({ ...location, log: silentLog });
+  const folder = createTempFolder("atelier-bench-");
+  const createUrl = async () => "http://localhost/nowhere";
+  const urls = { origin: "http://localhost", forUpload: createUrl, forDownload: createUrl, forPart: createUrl };
+  const files = await openDiskStore({ root: folder.path, urls, clock: systemClock, minFreeBytes: 0 });
   const deps: Deps = { ...createDeps(database, systemClock), files };
   const owner = await newStudio(deps);
   return {
@@ -34,17 +34,17 @@ export async function prepare(engine: EngineName, server: string | undefined): P
     deps,
     files,
     owner,
-    url: place.databaseUrl,
+    url: location.databaseUrl,
     async close() {
       await database.close();
-      await place.remove();
+      await location.remove();
       folder.remove();
     },
   };
 }
 
 /** Half of `count` assets on posts of twenty, the other half on none; written by the database itself. */
-export async function fill({ database, owner, url }: Bench, count: number): Promise<string> {
+export async function insertAssets({ database, owner, url }: BenchFixture, count: number): Promise<string> {
   const { q, engine } = database;
   const pad = (n: string) => (engine === "sqlite" ? `printf('%026d', ${n})` : `lpad((${n})::text, 26, '0')`);
   const series = (to: number) =>
@@ -83,22 +83,22 @@ export async function fill({ database, owner, url }: Bench, count: number): Prom
 
 export const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
-export async function timed(work: () => Promise<unknown>): Promise<number> {
+export async function measureMs(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now();
   await work();
   return performance.now() - started;
 }
 
 /** By turns, so that whatever else the machine does falls on both. */
-export async function compare(
+export async function compareMedians(
   rounds: number,
   a: () => Promise<unknown>,
   b: () => Promise<unknown>,
 ): Promise<[number, number]> {
   const times: [number[], number[]] = [[], []];
   for (let round = 0; round < rounds; round++) {
-    times[0].push(await timed(a));
-    times[1].push(await timed(b));
+    times[0].push(await measureMs(a));
+    times[1].push(await measureMs(b));
   }
   return [median(times[0]), median(times[1])];
 }

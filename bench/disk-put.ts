@@ -16,32 +16,35 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 const mebibyte = 1024 * 1024;
-const measures = [{ size: 1024, rounds: 5 }, ...(process.argv.includes("--full") ? [{ size: 5120, rounds: 2 }] : [])];
+const measurements = [
+  { size: 1024, rounds: 5 },
+  ...(process.argv.includes("--full") ? [{ size: 5120, rounds: 2 }] : []),
+];
 
-interface Server {
+interface BenchServer {
   child: ChildProcess;
   /** An address for one PUT. */
-  address: () => Promise<string>;
+  createUrl: () => Promise<string>;
   /** The most memory the process ever had, in MB. */
-  peak: () => Promise<number>;
+  getPeakMb: () => Promise<number>;
   /** Seconds of processor time so far, its own and the system's for it. */
-  cpu: () => Promise<number>;
+  getCpuSeconds: () => Promise<number>;
 }
 
-async function start(kind: "ours" | "bare", folder: string): Promise<Server> {
+async function start(kind: "ours" | "bare", folder: string): Promise<BenchServer> {
   const child = fork(join(import.meta.dirname, "servers/put.ts"), [kind, folder]);
-  const ask = async (question: string): Promise<string> => {
-    const answer = once(child, "message");
-    child.send(question);
-    return String((await answer)[0]);
+  const request = async (command: string): Promise<string> => {
+    const reply = once(child, "message");
+    child.send(command);
+    return String((await reply)[0]);
   };
   await once(child, "message");
-  const figure = (name: string) => async () => Number(await ask(name));
-  return { child, address: () => ask("address"), peak: figure("peak"), cpu: figure("cpu") };
+  const figure = (name: string) => async () => Number(await request(name));
+  return { child, createUrl: () => request("address"), getPeakMb: figure("peak"), getCpuSeconds: figure("cpu") };
 }
 
-async function put(server: Server, file: string): Promise<number> {
-  const address = await server.address();
+async function put(server: BenchServer, file: string): Promise<number> {
+  const address = await server.createUrl();
   const started = performance.now();
   const { stdout } = await run("curl", ["-sS", "-w", "%{http_code}", "-T", file, address]);
   if (!stdout.endsWith("200")) throw new Error(`PUT answered ${stdout}`);
@@ -49,38 +52,47 @@ async function put(server: Server, file: string): Promise<number> {
 }
 
 /** One line a measure: what, ours, the limit, the peer, and ours in terms of the peer's. */
-function line(what: string, [ours, theirs]: readonly [number, number], limit: string, unit: string): void {
+function printLine(label: string, [ours, theirs]: readonly [number, number], limit: string, unit: string): void {
   const figure = (value: number) => `${value.toFixed(unit === "s" ? 2 : 0).padStart(6)} ${unit}`;
   console.log(
-    `${what.padEnd(50)} ours ${figure(ours)}   limit ${limit.padStart(6)}   ${"bare Node".padEnd(17)} ${figure(theirs)}   ${(ours / theirs).toFixed(2)} x`,
+    `${label.padEnd(50)} ours ${figure(ours)}   limit ${limit.padStart(6)}   ${"bare Node".padEnd(17)} ${figure(theirs)}   ${(ours / theirs).toFixed(2)} x`,
   );
 }
 
 const folder = mkdtempSync(join(tmpdir(), "atelier-bench-"));
-let missed = false;
+let hasMissedLimit = false;
 try {
-  for (const { size, rounds } of measures) {
+  for (const { size, rounds } of measurements) {
     const file = join(folder, "file.bin");
     writeFileSync(file, "");
     truncateSync(file, size * mebibyte);
     const [ours, bare] = [await start("ours", join(folder, "ours")), await start("bare", folder)];
-    const before = { peak: [await ours.peak(), await bare.peak()], cpu: [await ours.cpu(), await bare.cpu()] } as const;
+    const before = {
+      peak: [await ours.getPeakMb(), await bare.getPeakMb()],
+      cpu: [await ours.getCpuSeconds(), await bare.getCpuSeconds()],
+    } as const;
     const speeds: { ours: number[]; bare: number[] } = { ours: [], bare: [] };
     for (let round = 0; round < rounds; round++) {
       speeds.bare.push(size / (await put(bare, file)));
       speeds.ours.push(size / (await put(ours, file)));
     }
     const speed = [Math.max(...speeds.ours), Math.max(...speeds.bare)] as const;
-    const grown = [(await ours.peak()) - before.peak[0], (await bare.peak()) - before.peak[1]] as const;
-    const cpu = [((await ours.cpu()) - before.cpu[0]) / rounds, ((await bare.cpu()) - before.cpu[1]) / rounds] as const;
+    const memoryGrowth = [
+      (await ours.getPeakMb()) - before.peak[0],
+      (await bare.getPeakMb()) - before.peak[1],
+    ] as const;
+    const cpu = [
+      ((await ours.getCpuSeconds()) - before.cpu[0]) / rounds,
+      ((await bare.getCpuSeconds()) - before.cpu[1]) / rounds,
+    ] as const;
     const name = `PUT of ${size / 1024} GB to the disk store`;
-    line(`${name}, speed`, speed, "0.90 x", "MB/s");
-    line(`${name}, CPU`, cpu, "-", "s");
-    line(`${name}, memory on top`, grown, "150 MB", "MB");
-    missed ||= speed[0] / speed[1] < 0.9 || grown[0] > 150;
+    printLine(`${name}, speed`, speed, "0.90 x", "MB/s");
+    printLine(`${name}, CPU`, cpu, "-", "s");
+    printLine(`${name}, memory on top`, memoryGrowth, "150 MB", "MB");
+    hasMissedLimit ||= speed[0] / speed[1] < 0.9 || memoryGrowth[0] > 150;
     for (const { child } of [ours, bare]) child.kill();
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-process.exit(missed ? 1 : 0);
+process.exit(hasMissedLimit ? 1 : 0);

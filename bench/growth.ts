@@ -6,9 +6,9 @@ import { listAssets } from "#domain/assets/list-assets.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
-import { createCluster, findPostgres } from "../test/support/cluster.ts";
+import { createPostgresCluster, findPostgres } from "../test/support/cluster.ts";
 import type { EngineName } from "../test/support/engines.ts";
-import { fill, median, prepare, timed } from "./asset-bed.ts";
+import { insertAssets, median, createBenchFixture, measureMs } from "./asset-bed.ts";
 import { drawCurves, type Curve } from "./plot.ts";
 
 /**
@@ -16,28 +16,32 @@ import { drawCurves, type Curve } from "./plot.ts";
  *   node bench/growth.ts [--most=1000000] [--write]    with --write, the pictures in docs/pictures are renewed
  */
 
-const most = Number(process.argv.find((one) => one.startsWith("--most="))?.slice(7) ?? 1_000_000);
-const write = process.argv.includes("--write");
+const maxAssets = Number(process.argv.find((argument) => argument.startsWith("--most="))?.slice(7) ?? 1_000_000);
+const shouldWriteSvg = process.argv.includes("--write");
 const rounds = 200;
-const counts = [100, 1000, 10_000, 100_000, 1_000_000].filter((count) => count <= most);
+const counts = [100, 1000, 10_000, 100_000, 1_000_000].filter((count) => count <= maxAssets);
 
-interface Studio {
+interface StudioFixture {
   count: number;
-  asks: Record<string, () => Promise<unknown>>;
+  operations: Record<string, () => Promise<unknown>>;
   close(): Promise<void>;
 }
 
-async function furnish(engine: EngineName, server: string | undefined, count: number): Promise<Studio> {
-  const bench = await prepare(engine, server);
-  const { deps, owner } = bench;
-  const postId = await fill(bench, count);
-  const { id: empty } = await createPost(deps, owner, { title: "Empty", body: "" });
+async function createStudioFixture(
+  engine: EngineName,
+  server: string | undefined,
+  count: number,
+): Promise<StudioFixture> {
+  const fixture = await createBenchFixture(engine, server);
+  const { deps, owner } = fixture;
+  const postId = await insertAssets(fixture, count);
+  const { id: emptyPostId } = await createPost(deps, owner, { title: "Empty", body: "" });
   const file = { kind: "document", mimeType: "text/plain", base64: "aGVsbG8=" } as const;
-  const pair = { postId: empty, assetId: (await uploadAssetInline(deps, owner, file)).assetId };
+  const pair = { postId: emptyPostId, assetId: (await uploadAssetInline(deps, owner, file)).assetId };
   return {
     count,
-    close: bench.close,
-    asks: {
+    close: fixture.close,
+    operations: {
       "attach, detach": async () => {
         await attachAsset(deps, owner, pair);
         await detachAsset(deps, owner, pair);
@@ -51,14 +55,14 @@ async function furnish(engine: EngineName, server: string | undefined, count: nu
 
 /** All sizes by turns, so that whatever else the machine does falls on all of them. */
 async function measure(engine: EngineName, server: string | undefined): Promise<Curve[]> {
-  const studios: Studio[] = [];
-  for (const count of counts) studios.push(await furnish(engine, server, count));
+  const studios: StudioFixture[] = [];
+  for (const count of counts) studios.push(await createStudioFixture(engine, server, count));
   const curves = [];
-  for (const name of Object.keys(studios[0]?.asks ?? {})) {
-    const times = new Map<Studio, number[]>(studios.map((studio) => [studio, []]));
+  for (const name of Object.keys(studios[0]?.operations ?? {})) {
+    const times = new Map<StudioFixture, number[]>(studios.map((studio) => [studio, []]));
     for (let round = -50; round < rounds; round++) {
       for (const studio of studios) {
-        const ms = await timed(studio.asks[name] ?? (async () => {}));
+        const ms = await measureMs(studio.operations[name] ?? (async () => {}));
         if (round >= 0) times.get(studio)?.push(ms);
       }
     }
@@ -76,13 +80,13 @@ async function measure(engine: EngineName, server: string | undefined): Promise<
 }
 
 const programs = findPostgres();
-const cluster = programs ? await createCluster(programs, { fsync: "off" }) : undefined;
+const cluster = programs ? await createPostgresCluster(programs, { fsync: "off" }) : undefined;
 try {
   for (const engine of ["sqlite", ...(cluster ? (["postgres"] as const) : [])] as const) {
     const curves = await measure(engine, cluster?.url());
-    if (!write) continue;
-    const picture = join(import.meta.dirname, `../docs/pictures/growth-${engine}.svg`);
-    writeFileSync(picture, drawCurves(`${engine}: milliseconds a call`, curves));
+    if (!shouldWriteSvg) continue;
+    const svgPath = join(import.meta.dirname, `../docs/pictures/growth-${engine}.svg`);
+    writeFileSync(svgPath, drawCurves(`${engine}: milliseconds a call`, curves));
   }
 } finally {
   await cluster?.remove();

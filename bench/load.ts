@@ -8,7 +8,7 @@ export interface Load {
 }
 
 /** Keeps `connections` requests under way until `count` are answered; answers the seconds it took. Checks the first answer. */
-export async function run(
+export async function runLoad(
   { url, headers, body, connections }: Load,
   count: number,
   check: (text: string) => void,
@@ -21,17 +21,17 @@ export async function run(
     "content-length": String(Buffer.byteLength(body)),
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   const request = Buffer.from(`POST ${pathname} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
-  let left = count;
-  let checked = false;
+  let remaining = count;
+  let hasChecked = false;
   const started = performance.now();
 
-  const one = (): Promise<void> =>
+  const runConnection = (): Promise<void> =>
     new Promise((resolve, reject) => {
       const socket: Socket = connect(Number(port), hostname, () => next());
       socket.setNoDelay(true);
       let pending = "";
       const next = (): void => {
-        if (left-- > 0) socket.write(request);
+        if (remaining-- > 0) socket.write(request);
         else {
           socket.destroy();
           resolve();
@@ -42,10 +42,11 @@ export async function run(
         const end = pending.indexOf("\r\n\r\n");
         if (end < 0) return;
         const length = /\r\ncontent-length: (\d+)/i.exec(pending)?.[1];
-        const whole = length === undefined ? pending.indexOf("\r\n0\r\n\r\n", end) + 7 : end + 4 + Number(length);
-        if (whole < 7 || pending.length < whole) return;
-        if (!checked || !pending.startsWith("HTTP/1.1 200")) {
-          checked = true;
+        const responseLength =
+          length === undefined ? pending.indexOf("\r\n0\r\n\r\n", end) + 7 : end + 4 + Number(length);
+        if (responseLength < 7 || pending.length < responseLength) return;
+        if (!hasChecked || !pending.startsWith("HTTP/1.1 200")) {
+          hasChecked = true;
           try {
             check(Buffer.from(pending, "latin1").toString());
           } catch (error) {
@@ -59,6 +60,6 @@ export async function run(
       });
       socket.on("error", reject);
     });
-  await Promise.all(Array.from({ length: connections }, one));
+  await Promise.all(Array.from({ length: connections }, runConnection));
   return (performance.now() - started) / 1000;
 }

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { run, type Load } from "./load.ts";
+import { runLoad, type Load } from "./load.ts";
 
 /** A server of the comparison, in a process of its own, so that its CPU time is its own. */
 export interface Peer {
@@ -22,7 +22,7 @@ export async function startPeer(name: string, file: string, env: Record<string, 
     env: { ...process.env, ...env },
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
-  const { url, token } = await answer<{ url: string; token?: string }>(child);
+  const { url, token } = await readMessage<{ url: string; token?: string }>(child);
   return {
     name,
     pid: child.pid ?? 0,
@@ -30,36 +30,36 @@ export async function startPeer(name: string, file: string, env: Record<string, 
     token,
     share,
     async cpu() {
-      const answered = answer<{ cpu: number }>(child);
+      const reply = readMessage<{ cpu: number }>(child);
       child.send("cpu");
-      return (await answered).cpu;
+      return (await reply).cpu;
     },
     async stop() {
-      const gone = once(child, "exit");
+      const exited = once(child, "exit");
       child.kill();
-      await gone;
+      await exited;
     },
   };
 }
 
-async function answer<T>(child: ChildProcess): Promise<T> {
-  const waiting = new AbortController();
+async function readMessage<T>(child: ChildProcess): Promise<T> {
+  const controller = new AbortController();
   try {
-    const left = once(child, "exit", { signal: waiting.signal }).then(([code]) => {
+    const earlyExit = once(child, "exit", { signal: controller.signal }).then(([code]) => {
       throw new Error(`the server left with ${String(code)}`);
     });
-    const [message] = (await Promise.race([once(child, "message", { signal: waiting.signal }), left])) as [T];
-    left.catch(() => {});
+    const [message] = (await Promise.race([once(child, "message", { signal: controller.signal }), earlyExit])) as [T];
+    earlyExit.catch(() => {});
     return message;
   } finally {
-    waiting.abort();
+    controller.abort();
   }
 }
 
 /** Compiling what is hot takes thousands of calls, and CPU time that is no call's own. */
 const warmUpRounds = 8;
 
-export interface Figures {
+export interface Measurement {
   cpuMicros: number;
   callsPerSecond: number;
 }
@@ -71,23 +71,24 @@ export async function measure(
   rounds: number,
   calls: number,
   check: (text: string) => void,
-): Promise<Map<string, Figures>> {
-  const found = new Map<string, Figures[]>(peers.map(({ name }) => [name, []]));
+): Promise<Map<string, Measurement>> {
+  const measurements = new Map<string, Measurement[]>(peers.map(({ name }) => [name, []]));
   for (let round = -warmUpRounds; round < rounds; round++) {
     for (const peer of peers) {
-      const asked = Math.round(calls * peer.share);
+      const callCount = Math.round(calls * peer.share);
       const before = await peer.cpu();
-      const seconds = await run({ ...load(peer), connections: 8 }, asked, check);
-      const used = (await peer.cpu()) - before;
-      if (round >= 0) found.get(peer.name)?.push({ cpuMicros: used / asked, callsPerSecond: asked / seconds });
+      const seconds = await runLoad({ ...load(peer), connections: 8 }, callCount, check);
+      const cpuMicros = (await peer.cpu()) - before;
+      if (round >= 0)
+        measurements.get(peer.name)?.push({ cpuMicros: cpuMicros / callCount, callsPerSecond: callCount / seconds });
     }
   }
   return new Map(
-    [...found].map(([name, all]) => [
+    [...measurements].map(([name, all]) => [
       name,
       {
-        cpuMicros: Math.min(...all.map((one) => one.cpuMicros)),
-        callsPerSecond: Math.max(...all.map((one) => one.callsPerSecond)),
+        cpuMicros: Math.min(...all.map((measurement) => measurement.cpuMicros)),
+        callsPerSecond: Math.max(...all.map((measurement) => measurement.callsPerSecond)),
       },
     ]),
   );

@@ -2,15 +2,15 @@ import { readFileSync } from "node:fs";
 import { openDatabase } from "#db/open.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { systemClock } from "#lib/clock.ts";
-import { createCluster, findPostgres } from "../test/support/cluster.ts";
-import { createDeps, createPlace, silent, type Place } from "../test/support/engines.ts";
-import { openStream } from "../test/support/idle-stream.ts";
+import { createPostgresCluster, findPostgres } from "../test/support/cluster.ts";
+import { createDeps, createTemporaryDatabase, silentLog, type DatabaseLocation } from "../test/support/engines.ts";
+import { openIdleStream } from "../test/support/idle-stream.ts";
 import { startMain, type MainProcess } from "../test/support/main-process.ts";
 import { modernMeta } from "../test/support/mcp.ts";
 import { newStudio } from "../test/support/people.ts";
-import { freeBase } from "../test/support/service.ts";
-import { approve } from "../test/support/tokens.ts";
-import { run } from "./load.ts";
+import { findFreeBaseUrl } from "../test/support/service.ts";
+import { createTestGrant } from "../test/support/tokens.ts";
+import { runLoad } from "./load.ts";
 import { startPeer } from "./peer.ts";
 
 /**
@@ -18,23 +18,30 @@ import { startPeer } from "./peer.ts";
  *   node bench/scale.ts [--quick]
  */
 
-const quick = process.argv.includes("--quick");
-const rounds = quick ? 5 : 12;
+const isQuick = process.argv.includes("--quick");
+const rounds = isQuick ? 5 : 12;
 const calls = 4000;
 /** Of fewer, what a process takes for itself would count too much. */
 const streams = 10_000;
-const streamsEach = 20;
+const streamsPerToken = 20;
 /** What the load generator calls itself to: see load.ts. */
 const base = "http://localhost:3000";
 
-const figures = { missed: false };
+const results = { missed: false };
 
 /** One line a measure: what, ours, the limit, the peer, and ours in terms of the peer's. */
-function line(what: string, ours: number, limit: number | undefined, peer: string, theirs: number, unit: string): void {
-  figures.missed ||= limit !== undefined && ours / theirs > limit;
-  const shown = limit === undefined ? "-" : `${limit.toFixed(2)} x`;
+function printLine(
+  label: string,
+  ours: number,
+  limit: number | undefined,
+  peer: string,
+  theirs: number,
+  unit: string,
+): void {
+  results.missed ||= limit !== undefined && ours / theirs > limit;
+  const limitText = limit === undefined ? "-" : `${limit.toFixed(2)} x`;
   process.stdout.write(
-    `${what.padEnd(50)} ours ${ours.toFixed(0).padStart(6)} ${unit}   limit ${shown.padStart(6)}   ${peer.padEnd(17)} ${theirs.toFixed(0).padStart(6)} ${unit}   ${(ours / theirs).toFixed(2)} x\n`,
+    `${label.padEnd(50)} ours ${ours.toFixed(0).padStart(6)} ${unit}   limit ${limitText.padStart(6)}   ${peer.padEnd(17)} ${theirs.toFixed(0).padStart(6)} ${unit}   ${(ours / theirs).toFixed(2)} x\n`,
   );
 }
 
@@ -43,29 +50,29 @@ interface Instance {
   process: MainProcess;
 }
 
-async function start(place: Place, env: Record<string, string> = {}): Promise<Instance> {
-  const { port } = new URL(await freeBase());
-  const database = place.databaseUrl === undefined ? undefined : { DATABASE_URL: place.databaseUrl };
-  const settings = { PORT: port, BASE_URL: base, DATA_DIR: place.dataDir, RATE_LIMITS: "off", ...database, ...env };
+async function startInstance(location: DatabaseLocation, env: Record<string, string> = {}): Promise<Instance> {
+  const { port } = new URL(await findFreeBaseUrl());
+  const database = location.databaseUrl === undefined ? undefined : { DATABASE_URL: location.databaseUrl };
+  const settings = { PORT: port, BASE_URL: base, DATA_DIR: location.dataDir, RATE_LIMITS: "off", ...database, ...env };
   return { url: `http://127.0.0.1:${port}`, process: await startMain(settings) };
 }
 
 /** Microseconds of CPU since it started; the kernel counts in hundredths of a second. */
-function cpuOf({ process: { pid } }: Instance): number {
+function readCpuMicros({ process: { pid } }: Instance): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10_000;
 }
 
 async function measureProcesses(server: string): Promise<void> {
-  const place = await createPlace("postgres", server);
-  const database = await openDatabase({ ...place, log: silent });
+  const location = await createTemporaryDatabase("postgres", server);
+  const database = await openDatabase({ ...location, log: silentLog });
   const deps = { ...createDeps(database, systemClock), base };
   const owner = await newStudio(deps);
-  const { token } = await approve(deps, owner);
+  const { token } = await createTestGrant(deps, owner);
   const { id: postId } = await createPost(deps, owner, { title: "A post", body: "Some words. ".repeat(40) });
   await database.close();
-  const one = [await start(place)];
-  const two = [await start(place), await start(place)];
+  const one = [await startInstance(location)];
+  const two = [await startInstance(location), await startInstance(location)];
   const load = {
     headers: {
       authorization: `Bearer ${token}`,
@@ -82,90 +89,94 @@ async function measureProcesses(server: string): Promise<void> {
       params: { name: "get_post", arguments: { postId }, _meta: modernMeta },
     }),
   };
-  const check = (answer: string): void => {
-    if (!answer.startsWith("HTTP/1.1 200") || !answer.includes(postId)) throw new Error(answer.slice(0, 2000));
+  const check = (responseText: string): void => {
+    if (!responseText.startsWith("HTTP/1.1 200") || !responseText.includes(postId))
+      throw new Error(responseText.slice(0, 2000));
   };
   /** CPU of a call, each of these having eight clients of its own. */
-  const share = async (instances: readonly Instance[], atOnce: boolean): Promise<number> => {
-    const cpu = () => instances.reduce((sum, instance) => sum + cpuOf(instance), 0);
+  const measureCpuPerCall = async (instances: readonly Instance[], inParallel: boolean): Promise<number> => {
+    const cpu = () => instances.reduce((sum, instance) => sum + readCpuMicros(instance), 0);
     const before = cpu();
-    const each = calls / instances.length;
-    const works = instances.map(
+    const measureStreamKb = calls / instances.length;
+    const loads = instances.map(
       ({ url }) =>
         () =>
-          run({ url: `${url}/mcp`, ...load, connections: 8 }, each, check),
+          runLoad({ url: `${url}/mcp`, ...load, connections: 8 }, measureStreamKb, check),
     );
-    if (atOnce) await Promise.all(works.map((work) => work()));
-    else for (const work of works) await work();
+    if (inParallel) await Promise.all(loads.map((startLoad) => startLoad()));
+    else for (const startLoad of loads) await startLoad();
     return (cpu() - before) / calls;
   };
-  const found: Record<"one" | "byTurns" | "atOnce", number[]> = { one: [], byTurns: [], atOnce: [] };
+  const measurements: Record<"one" | "byTurns" | "atOnce", number[]> = { one: [], byTurns: [], atOnce: [] };
   try {
     // Twice the warm-up for the two, since each gets half of the calls.
-    for (let i = 0; i < 3; i++) await share(one, false);
-    for (let i = 0; i < 6; i++) await share(two, false);
+    for (let i = 0; i < 3; i++) await measureCpuPerCall(one, false);
+    for (let i = 0; i < 6; i++) await measureCpuPerCall(two, false);
     for (let round = 0; round < rounds; round++) {
-      found.one.push(await share(one, false));
-      found.byTurns.push(await share(two, false));
-      found.atOnce.push(await share(two, true));
+      measurements.one.push(await measureCpuPerCall(one, false));
+      measurements.byTurns.push(await measureCpuPerCall(two, false));
+      measurements.atOnce.push(await measureCpuPerCall(two, true));
     }
-    const report = (what: string, times: readonly number[], limit?: number) =>
-      line(
-        `get_post, postgres, ${what}, CPU a call`,
+    const report = (label: string, times: readonly number[], limit?: number) =>
+      printLine(
+        `get_post, postgres, ${label}, CPU a call`,
         Math.min(...times),
         limit,
         "one process",
-        Math.min(...found.one),
+        Math.min(...measurements.one),
         "µs",
       );
-    report("two processes", found.byTurns, 1.15);
+    report("two processes", measurements.byTurns, 1.15);
     // With fewer cores than processes, clients and database together, this is what cores take from each other.
-    report("two at once", found.atOnce);
+    report("two at once", measurements.atOnce);
   } finally {
     await Promise.all([...one, ...two].map(({ process: { kill } }) => kill()));
-    await place.remove();
+    await location.remove();
   }
 }
 
 async function measureStreams(): Promise<void> {
-  const place = await createPlace("sqlite");
-  const ours = await start(place, { CONFORMANCE_FIXTURES: "1" });
+  const location = await createTemporaryDatabase("sqlite");
+  const ours = await startInstance(location, { CONFORMANCE_FIXTURES: "1" });
   const bare = await startPeer("bare", "servers/streams.ts", {});
-  const database = await openDatabase({ ...place, log: silent });
+  const database = await openDatabase({ ...location, log: silentLog });
   const deps = { ...createDeps(database, systemClock), base };
   const owner = await newStudio(deps);
-  const kilobytes = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+  const readRssKb = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
   /** How much more memory the process has for each of the streams. */
-  const each = async (url: string, pid: number): Promise<number> => {
-    const before = kilobytes(pid);
+  const measureStreamKb = async (url: string, pid: number): Promise<number> => {
+    const before = readRssKb(pid);
     const open = [];
-    for (let i = 0; i < streams / streamsEach; i++) {
-      const { token } = await approve(deps, owner);
-      open.push(...(await Promise.all(Array.from({ length: streamsEach }, () => openStream(url, token)))));
+    for (let i = 0; i < streams / streamsPerToken; i++) {
+      const { token } = await createTestGrant(deps, owner);
+      open.push(...(await Promise.all(Array.from({ length: streamsPerToken }, () => openIdleStream(url, token)))));
     }
-    const grown = kilobytes(pid) - before;
+    const memoryGrowth = readRssKb(pid) - before;
     for (const { socket } of open) socket.destroy();
-    return grown / streams;
+    return memoryGrowth / streams;
   };
   try {
-    const [mine, theirs] = [await each(ours.url, ours.process.pid), await each(bare.url, bare.pid)];
-    line(`${streams} idle streams, memory each`, mine, undefined, "bare node:http", theirs, "KB");
-    figures.missed ||= mine > 25;
+    const [ourKb, theirs] = [
+      await measureStreamKb(ours.url, ours.process.pid),
+      await measureStreamKb(bare.url, bare.pid),
+    ];
+    printLine(`${streams} idle streams, memory each`, ourKb, undefined, "bare node:http", theirs, "KB");
+    results.missed ||= ourKb > 25;
   } finally {
     await ours.process.kill();
     await bare.stop();
     await database.close();
-    await place.remove();
+    await location.remove();
   }
 }
 
 await measureStreams();
 const programs = findPostgres();
-const cluster = programs ? await createCluster(programs) : undefined;
+const cluster = programs ? await createPostgresCluster(programs) : undefined;
 try {
   if (cluster) await measureProcesses(cluster.url());
   else process.stderr.write("PostgreSQL was not found: not measured.\n");
 } finally {
   await cluster?.remove();
 }
-process.exit(figures.missed ? 1 : 0);
+process.exit(results.missed ? 1 : 0);

@@ -5,10 +5,10 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
-import { openChromium, openPage, type Browser } from "../test/support/chromium.ts";
-import { temporaryFolder } from "../test/support/folder.ts";
-import { storeNames } from "../test/support/stores.ts";
-import { choose, newLink, writeFilm } from "../test/support/upload-bed.ts";
+import { openChromium, openObservedPage, type Browser } from "../test/support/chromium.ts";
+import { createTempFolder } from "../test/support/folder.ts";
+import { listStoreNames } from "../test/support/stores.ts";
+import { chooseFiles, createTestUploadLink, writeVideoFile } from "../test/support/upload-bed.ts";
 import { createUploadProcess, type UploadProcess } from "../test/support/upload-process.ts";
 
 /**
@@ -25,13 +25,13 @@ const megabytes = process.argv.includes("--full") ? 1024 : 256;
 const rounds = 3;
 const limit = 0.8;
 
-async function throughPage(service: UploadProcess, browser: Browser, file: string): Promise<number> {
-  const link = await newLink(service);
-  const { page, context } = await openPage(browser);
+async function measureUploadPage(service: UploadProcess, browser: Browser, file: string): Promise<number> {
+  const link = await createTestUploadLink(service);
+  const { page, context } = await openObservedPage(browser);
   await page.goto(link.url);
   await page.locator('[data-state="empty"]').waitFor();
   const started = performance.now();
-  await choose(page, file);
+  await chooseFiles(page, file);
   await page.locator('[data-state="done"]').waitFor({ timeout: 600_000 });
   const seconds = (performance.now() - started) / 1000;
   const [asset] = await link.assets();
@@ -40,8 +40,8 @@ async function throughPage(service: UploadProcess, browser: Browser, file: strin
   return seconds;
 }
 
-async function throughCurl(service: UploadProcess, file: string): Promise<number> {
-  const { owner } = await newLink(service);
+async function measureCurl(service: UploadProcess, file: string): Promise<number> {
+  const { owner } = await createTestUploadLink(service);
   const { uploadUrl } = await requestAssetUpload(service.deps, owner, { kind: "video", mimeType: "video/mp4" });
   const started = performance.now();
   const { stdout } = await run("curl", ["-sS", "-w", "%{http_code}", "-T", file, uploadUrl]);
@@ -50,13 +50,13 @@ async function throughCurl(service: UploadProcess, file: string): Promise<number
 }
 
 /** What the browser itself can do: the same parts, as many at once, to a server that throws them away. */
-async function throughBrowserAlone(browser: Browser, file: string): Promise<number> {
+async function measureBareBrowser(browser: Browser, file: string): Promise<number> {
   const server = createServer((req, res) => {
     if (req.method === "PUT") return void req.on("end", () => res.end()).resume();
     res.writeHead(200, { "content-type": "text/html" }).end(barePage);
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
-  const { page, context } = await openPage(browser);
+  const { page, context } = await openObservedPage(browser);
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   await page.locator("input").setInputFiles(file);
   const seconds = await page.evaluate<number>("sendInParts(8 * 1024 ** 2, 4)");
@@ -86,34 +86,34 @@ const barePage = `<input type=file>
   }
 </script>`;
 
-const folder = temporaryFolder("atelier-bench-");
+const folder = createTempFolder("atelier-bench-");
 const file = join(folder.path, "film.mp4");
-await writeFilm(file, megabytes * 1024 ** 2);
-let missed = false;
-for (const store of storeNames()) {
+await writeVideoFile(file, megabytes * 1024 ** 2);
+let hasMissedLimit = false;
+for (const store of listStoreNames()) {
   const service = await createUploadProcess(store);
   const browser = await openChromium();
   const speeds = { ours: 0, curl: 0, browser: 0 };
-  const before = service.memory();
-  let most = before;
-  const watch = setInterval(() => (most = Math.max(most, service.memory())), 100);
+  const before = service.getMemoryBytes();
+  let peakMemory = before;
+  const memoryTimer = setInterval(() => (peakMemory = Math.max(peakMemory, service.getMemoryBytes())), 100);
   for (let round = 0; round < rounds; round++) {
-    speeds.curl = Math.max(speeds.curl, megabytes / (await throughCurl(service, file)));
-    speeds.browser = Math.max(speeds.browser, megabytes / (await throughBrowserAlone(browser, file)));
-    speeds.ours = Math.max(speeds.ours, megabytes / (await throughPage(service, browser, file)));
+    speeds.curl = Math.max(speeds.curl, megabytes / (await measureCurl(service, file)));
+    speeds.browser = Math.max(speeds.browser, megabytes / (await measureBareBrowser(browser, file)));
+    speeds.ours = Math.max(speeds.ours, megabytes / (await measureUploadPage(service, browser, file)));
   }
-  clearInterval(watch);
+  clearInterval(memoryTimer);
   const ratio = speeds.ours / speeds.curl;
-  missed ||= ratio < limit;
-  const figure = (value: number) => `${value.toFixed(0).padStart(6)} MB/s`;
+  hasMissedLimit ||= ratio < limit;
+  const formatFigure = (value: number) => `${value.toFixed(0).padStart(6)} MB/s`;
   process.stdout.write(
-    `${`${megabytes} MB through the upload page, ${store}`.padEnd(50)} ours ${figure(speeds.ours)}   limit ${limit.toFixed(2)} x   ${"curl -T".padEnd(17)} ${figure(speeds.curl)}   ${ratio.toFixed(2)} x   (service +${((most - before) / 1024 ** 2).toFixed(0)} MB)\n`,
+    `${`${megabytes} MB through the upload page, ${store}`.padEnd(50)} ours ${formatFigure(speeds.ours)}   limit ${limit.toFixed(2)} x   ${"curl -T".padEnd(17)} ${formatFigure(speeds.curl)}   ${ratio.toFixed(2)} x   (service +${((peakMemory - before) / 1024 ** 2).toFixed(0)} MB)\n`,
   );
   process.stdout.write(
-    `${`${megabytes} MB through the upload page, ${store}`.padEnd(50)} ours ${figure(speeds.ours)}   limit      -   ${"the browser alone".padEnd(17)} ${figure(speeds.browser)}   ${(speeds.ours / speeds.browser).toFixed(2)} x\n`,
+    `${`${megabytes} MB through the upload page, ${store}`.padEnd(50)} ours ${formatFigure(speeds.ours)}   limit      -   ${"the browser alone".padEnd(17)} ${formatFigure(speeds.browser)}   ${(speeds.ours / speeds.browser).toFixed(2)} x\n`,
   );
   await browser.close();
   await service.close();
 }
 folder.remove();
-process.exit(missed ? 1 : 0);
+process.exit(hasMissedLimit ? 1 : 0);

@@ -11,20 +11,20 @@ const stampFile = join(web, "dist", ".stamp");
 
 /** Builds web/ into web/dist where what lies there was not made from these sources. Throws where it cannot. */
 export async function buildWeb(): Promise<void> {
-  const built = existsSync(join(web, "dist/index.html"));
+  const isBuilt = existsSync(join(web, "dist/index.html"));
   // A deployed copy may bring web/dist alone, or leave the build tools behind.
-  if (built && (!existsSync(join(web, "index.html")) || !findVite())) return;
+  if (isBuilt && (!existsSync(join(web, "index.html")) || !findVite())) return;
 
-  const wanted = await hashSources();
-  if (built && (await readFile(stampFile, "utf8").catch(() => "")) === wanted) return;
+  const sourceHash = await hashSources();
+  if (isBuilt && (await readFile(stampFile, "utf8").catch(() => "")) === sourceHash) return;
 
   const vite = findVite();
   if (!vite)
     throw new Error("The web app is not built, and its build tools are not installed. Run: npm ci --include=dev");
   process.stderr.write("Building the web app. This happens when web/ has changed, and takes a few seconds.\n");
-  await run(vite);
+  await runVite(vite);
   // Written last: a build that was cut short is begun again.
-  await writeFile(stampFile, wanted);
+  await writeFile(stampFile, sourceHash);
 }
 
 /** One digest of every file of web/ and of the locked dependencies. */
@@ -52,15 +52,15 @@ function findVite(): string | undefined {
 }
 
 /** In a process of its own, so that nothing of the build stays in the service's. Its words are shown when it fails. */
-function run(vite: string): Promise<void> {
+function runVite(vite: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [vite, "build", web], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
-    let said = "";
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text: Buffer) => (said += text.toString()));
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text: Buffer) => (output += text.toString()));
     child.once("error", reject);
     child.once("close", (code) => {
       if (code === 0) resolve();
-      else reject(new Error(`The web app could not be built.\n${said}`));
+      else reject(new Error(`The web app could not be built.\n${output}`));
     });
   });
 }

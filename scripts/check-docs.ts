@@ -9,87 +9,90 @@ import { dirname, join, posix } from "node:path";
 
 const root = join(import.meta.dirname, "..");
 const ignored = /^(\.git|(.*\/)?node_modules|data|web\/dist)(\/|$)/;
-const files = globSync("**/*", { cwd: root, withFileTypes: true, exclude: (entry) => ignored.test(pathOf(entry)) })
+const files = globSync("**/*", { cwd: root, withFileTypes: true, exclude: (entry) => ignored.test(toPath(entry)) })
   .filter((entry) => entry.isFile())
-  .map(pathOf);
+  .map(toPath);
 // globSync leaves out names that begin with a dot.
 files.push(...globSync("{.ci/*,.[a-z]*}", { cwd: root }).filter((path) => !ignored.test(path)));
 
 /** Folders exist where they hold something; an empty one is not in the repository. */
-const known = new Set(files.flatMap((file) => [file, ...parents(file)]));
-const tops = new Set(files.map((file) => file.split("/", 1)[0]));
+const existingPaths = new Set(files.flatMap((file) => [file, ...listParents(file)]));
+const topLevelNames = new Set(files.map((file) => file.split("/", 1)[0]));
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
 
-const faults = [
+const problems = [
   ...files.filter((file) => file.endsWith(".md")).flatMap(checkDocument),
   ...files.filter((file) => /^(src|web|test|bench|scripts|deploy)\/.*(?<!\.md)$/.test(file)).flatMap(checkMentions),
   ...files.filter((file) => file.startsWith("migrations/")).flatMap(checkMigration),
 ];
-for (const fault of faults) console.error(fault);
-process.exitCode = faults.length === 0 ? 0 : 1;
+for (const problem of problems) console.error(problem);
+process.exitCode = problems.length === 0 ? 0 : 1;
 
 function checkDocument(file: string): string[] {
   const text = readFileSync(join(root, file), "utf8");
   const prose = text.replaceAll(/^```.*?^```$/gms, "");
-  const missing = [...links(file, prose), ...paths(prose), ...typed(text), ...tree(text)].filter(
-    (path) => !known.has(path),
-  );
+  const missing = [
+    ...findLinkTargets(file, prose),
+    ...findPaths(prose),
+    ...findShellPaths(text),
+    ...findTreePaths(text),
+  ].filter((path) => !existingPaths.has(path));
   return [
     ...missing.map((path) => `${file}: ${path} does not exist`),
-    ...brokenAnchors(file, prose).map((link) => `${file}: ${link} names no heading`),
-    ...unknownScripts(text).map((name) => `${file}: package.json has no script ${name}`),
-    ...uncited(prose).map(([id, test]) => `${file}: ${test} does not cite [${id}]`),
+    ...findBrokenAnchors(file, prose).map((link) => `${file}: ${link} names no heading`),
+    ...findUnknownScripts(text).map((name) => `${file}: package.json has no script ${name}`),
+    ...findUncited(prose).map(([id, test]) => `${file}: ${test} does not cite [${id}]`),
   ];
 }
 
 /** Rows of a table that begin with the id of a threat and end with a test that should name it. */
-function uncited(text: string): [id: string, test: string][] {
+function findUncited(text: string): [id: string, test: string][] {
   return [...text.matchAll(/^\| ([A-Z]\d+) \|.*\| `(test\/[^`]+)` \|$/gm)]
     .map(([, id = "", test = ""]): [string, string] => [id, test])
-    .filter(([id, test]) => known.has(test) && !readFileSync(join(root, test), "utf8").includes(`[${id}]`));
+    .filter(([id, test]) => existingPaths.has(test) && !readFileSync(join(root, test), "utf8").includes(`[${id}]`));
 }
 
 /** The files that relative links lead to. */
-function links(file: string, text: string): string[] {
-  return relativeLinks(text).flatMap((link) => {
+function findLinkTargets(file: string, text: string): string[] {
+  return findRelativeLinks(text).flatMap((link) => {
     const path = link.split("#", 1)[0];
     return path ? [resolve(file, path)] : [];
   });
 }
 
-function brokenAnchors(file: string, text: string): string[] {
-  return relativeLinks(text).filter((link) => {
+function findBrokenAnchors(file: string, text: string): string[] {
+  return findRelativeLinks(text).filter((link) => {
     const [path, anchor] = link.split("#");
     const target = path ? resolve(file, path) : file;
-    if (anchor === undefined || !known.has(target)) return false;
+    if (anchor === undefined || !existingPaths.has(target)) return false;
     const headings = readFileSync(join(root, target), "utf8").matchAll(/^#+ (.+)$/gm);
-    return ![...headings].some(([, heading = ""]) => slug(heading) === anchor);
+    return ![...headings].some(([, heading = ""]) => toSlug(heading) === anchor);
   });
 }
 
-function relativeLinks(text: string): string[] {
+function findRelativeLinks(text: string): string[] {
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link).filter((link) => !/^[a-z]+:/.test(link));
 }
 
 /** What stands in backticks and begins like a path of this repository; names with a gap to fill in are examples. */
-function paths(text: string): string[] {
+function findPaths(text: string): string[] {
   return [...text.matchAll(/`([\w.@/-]+)`/g)]
     .map(([, path = ""]) => path.replace(/\/$/, ""))
-    .filter((path) => (path.includes("/") ? tops.has(path.split("/", 1)[0]) : /^[A-Z]+\.md$/.test(path)))
+    .filter((path) => (path.includes("/") ? topLevelNames.has(path.split("/", 1)[0]) : /^[A-Z]+\.md$/.test(path)))
     .filter((path) => !ignored.test(path));
 }
 
-function unknownScripts(text: string): string[] {
-  const named = [...text.matchAll(/\bnpm run (?:--silent )?([\w:-]+)/g)];
-  return named.map(([, name = ""]) => name).filter((name) => !scripts[name]);
+function findUnknownScripts(text: string): string[] {
+  const mentions = [...text.matchAll(/\bnpm run (?:--silent )?([\w:-]+)/g)];
+  return mentions.map(([, name = ""]) => name).filter((name) => !scripts[name]);
 }
 
 /** Files of ours that stand in what people are told to type. */
-function typed(text: string): string[] {
+function findShellPaths(text: string): string[] {
   return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block = ""]) =>
     [...block.matchAll(/(?<=^|\s)[\w.-]+\/[\w./-]+(?=\s|$)/gm)]
       .map(([path]) => path)
-      .filter((path) => tops.has(path.split("/", 1)[0]) && !ignored.test(path)),
+      .filter((path) => topLevelNames.has(path.split("/", 1)[0]) && !ignored.test(path)),
   );
 }
 
@@ -98,9 +101,9 @@ function checkMentions(file: string): string[] {
   const text = readFileSync(join(root, file), "utf8");
   return [
     ...[...text.matchAll(/\b(?:docs\/[\w/-]+|[A-Z]{4,})\.md\b/g)]
-      .filter(([path]) => !known.has(path))
+      .filter(([path]) => !existingPaths.has(path))
       .map(([path]) => `${file}: ${path} does not exist`),
-    ...unknownScripts(text).map((name) => `${file}: package.json has no script ${name}`),
+    ...findUnknownScripts(text).map((name) => `${file}: package.json has no script ${name}`),
   ];
 }
 
@@ -108,19 +111,19 @@ function checkMentions(file: string): string[] {
 function checkMigration(file: string): string[] {
   const text = readFileSync(join(root, file), "utf8");
   return [...text.matchAll(/[\w/-]+\.ts\b/g)]
-    .filter(([path]) => !known.has(`src/${path}`))
+    .filter(([path]) => !existingPaths.has(`src/${path}`))
     .map(([path]) => `${file}: src/${path} does not exist`);
 }
 
 /** The entries of blocks marked `tree`, each two spaces deeper than the folder it stands in. */
-function tree(text: string): string[] {
+function findTreePaths(text: string): string[] {
   return [...text.matchAll(/^```tree\n(.*?)^```$/gms)].flatMap(([, block = ""]) => {
-    const above: string[] = [];
+    const parentNames: string[] = [];
     return block.split("\n").flatMap((line) => {
       const [, indent = "", name] = /^( *)([\w.-]+)\/?(?: |$)/.exec(line) ?? [];
       if (name === undefined) return [];
-      above.splice(indent.length / 2, Infinity, name);
-      return [above.join("/")];
+      parentNames.splice(indent.length / 2, Infinity, name);
+      return [parentNames.join("/")];
     });
   });
 }
@@ -129,18 +132,18 @@ function resolve(file: string, path: string): string {
   return posix.normalize(posix.join(dirname(file), path)).replace(/\/$/, "");
 }
 
-function parents(file: string): string[] {
+function listParents(file: string): string[] {
   return file.split("/").map((_, i, parts) => parts.slice(0, i).join("/"));
 }
 
-function slug(heading: string): string {
+function toSlug(heading: string): string {
   return heading
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
     .replaceAll(" ", "-");
 }
 
-function pathOf(entry: { parentPath: string; name: string }): string {
+function toPath(entry: { parentPath: string; name: string }): string {
   return join(entry.parentPath, entry.name)
     .slice(root.length + 1)
     .replaceAll("\\", "/");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
 
-interface Locked {
+interface LockedPackage {
   version?: string;
   resolved?: string;
   integrity?: string;
@@ -16,25 +16,25 @@ interface Locked {
 
 const { lockfileVersion, packages } = readJson("package-lock.json") as {
   lockfileVersion: number;
-  packages: Record<string, Locked>;
+  packages: Record<string, LockedPackage>;
 };
 const manifest = readJson("package.json") as Record<string, Record<string, string> | undefined>;
 
-const faults = lockfileVersion === 3 ? [] : ["package-lock.json: expected lockfileVersion 3"];
+const problems = lockfileVersion === 3 ? [] : ["package-lock.json: expected lockfileVersion 3"];
 for (const [path, { version, resolved, integrity, link, inBundle }] of Object.entries(packages)) {
   if (path === "" || inBundle) continue;
-  if (link || version === undefined) faults.push(`${path}: not a package of the registry`);
+  if (link || version === undefined) problems.push(`${path}: not a package of the registry`);
   // Without an address npm asks the one registry it is set up with (.npmrc: omit-lockfile-registry-resolved).
-  if (resolved !== undefined) faults.push(`${path}: names where it comes from: ${resolved}`);
-  if (!/^sha512-[\w+/]{86}==$/.test(integrity ?? "")) faults.push(`${path}: has no SHA-512`);
+  if (resolved !== undefined) problems.push(`${path}: names where it comes from: ${resolved}`);
+  if (!/^sha512-[\w+/]{86}==$/.test(integrity ?? "")) problems.push(`${path}: has no SHA-512`);
 }
 for (const kind of ["dependencies", "devDependencies", "optionalDependencies", "overrides"]) {
   for (const [name, version] of Object.entries(manifest[kind] ?? {}))
-    if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)) faults.push(`package.json: ${name} ${version} is not exact`);
+    if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)) problems.push(`package.json: ${name} ${version} is not exact`);
 }
 
-for (const fault of faults) console.error(fault);
-process.exitCode = faults.length === 0 ? 0 : 1;
+for (const problem of problems) console.error(problem);
+process.exitCode = problems.length === 0 ? 0 : 1;
 
 function readJson(file: string): unknown {
   return JSON.parse(readFileSync(join(root, file), "utf8"));

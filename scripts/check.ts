@@ -17,33 +17,33 @@ const checks = [
 const root = join(import.meta.dirname, "..");
 const env = { ...process.env, PATH: [join(root, "node_modules/.bin"), process.env["PATH"]].join(delimiter) };
 
-const outcomes = await Promise.all(checks.map(([name, command]) => run(name, command)));
-for (const { name, command, said } of outcomes.filter(({ passed }) => !passed)) {
-  console.error(`\n${name}: ${command}\n${said.trim()}`);
+const outcomes = await Promise.all(checks.map(([name, command]) => runCheck(name, command)));
+for (const { name, command, output } of outcomes.filter(({ hasPassed }) => !hasPassed)) {
+  console.error(`\n${name}: ${command}\n${output.trim()}`);
 }
-process.exitCode = outcomes.every(({ passed }) => passed) ? 0 : 1;
+process.exitCode = outcomes.every(({ hasPassed }) => hasPassed) ? 0 : 1;
 
 interface Outcome {
   name: string;
   command: string;
-  passed: boolean;
-  said: string;
+  hasPassed: boolean;
+  output: string;
 }
 
-async function run(name: string, command: string): Promise<Outcome> {
+async function runCheck(name: string, command: string): Promise<Outcome> {
   const started = performance.now();
-  const { code, said } = await listen(command);
-  const passed = code === 0;
-  console.log(`${passed ? "ok  " : "FAIL"} ${name} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
-  return { name, command, passed, said };
+  const { code, output } = await runShell(command);
+  const hasPassed = code === 0;
+  console.log(`${hasPassed ? "ok  " : "FAIL"} ${name} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
+  return { name, command, hasPassed, output };
 }
 
-function listen(command: string): Promise<{ code: number | null; said: string }> {
+function runShell(command: string): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve) => {
     const child = spawn(command, { cwd: root, env, shell: true, stdio: ["ignore", "pipe", "pipe"] });
-    let said = "";
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text: Buffer) => (said += text.toString()));
-    child.once("error", (error) => resolve({ code: 1, said: error.message }));
-    child.once("close", (code) => resolve({ code, said }));
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text: Buffer) => (output += text.toString()));
+    child.once("error", (error) => resolve({ code: 1, output: error.message }));
+    child.once("close", (code) => resolve({ code, output }));
   });
 }

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { listing, type Tool } from "#mcp/tool.ts";
+import { toListing, type Tool } from "#mcp/tool.ts";
 import { tools } from "#mcp/tools.ts";
 
 /** Writes `docs/tools.md` from the declarations; with `--check`, only says whether it is what it would write. */
@@ -25,32 +25,32 @@ interface Listing {
 const path = join(import.meta.dirname, "../docs/tools.md");
 
 function describeTool(tool: Tool): string {
-  const { inputSchema, outputSchema, annotations } = listing(tool) as Listing;
+  const { inputSchema, outputSchema, annotations } = toListing(tool) as Listing;
   const hints = Object.entries(annotations).flatMap(([name, value]) =>
     value === true ? [name.replace(/Hint$/, "").replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)] : [],
   );
-  const answer = { ...outputSchema, required: outputSchema.anyOf?.[0]?.required ?? [] };
+  const resultSchema = { ...outputSchema, required: outputSchema.anyOf?.[0]?.required ?? [] };
   return [
     `## ${tool.name}`,
     `**${tool.title}.** ${tool.description}`,
     `Scope \`${tool.scope}\`; ${hints.join(", ") || "no hints"}.`,
-    `| input | type | |\n| --- | --- | --- |\n${rows(inputSchema)}`,
-    `| result | type | |\n| --- | --- | --- |\n${rows(answer)}`,
+    `| input | type | |\n| --- | --- | --- |\n${renderRows(inputSchema)}`,
+    `| result | type | |\n| --- | --- | --- |\n${renderRows(resultSchema)}`,
   ].join("\n\n");
 }
 
-function rows({ properties = {}, required = [] }: Schema): string {
+function renderRows({ properties = {}, required = [] }: Schema): string {
   const lines = Object.entries(properties).map(([name, schema]) => {
-    const standard = schema.default === undefined ? "" : ` Default: \`${JSON.stringify(schema.default)}\`.`;
-    return `| \`${name}\`${required.includes(name) || schema.default !== undefined ? "" : "?"} | ${typeOf(schema)} | ${schema.description ?? ""}${standard} |`;
+    const defaultText = schema.default === undefined ? "" : ` Default: \`${JSON.stringify(schema.default)}\`.`;
+    return `| \`${name}\`${required.includes(name) || schema.default !== undefined ? "" : "?"} | ${formatType(schema)} | ${schema.description ?? ""}${defaultText} |`;
   });
   return lines.length > 0 ? lines.join("\n") : "| none | | |";
 }
 
-function typeOf(schema: Schema): string {
+function formatType(schema: Schema): string {
   if (schema.enum) return schema.enum.map((value) => `\`${value}\``).join(" \\| ");
-  if (schema.anyOf) return schema.anyOf.map(typeOf).join(" \\| ");
-  if (schema.type === "array") return `list of ${typeOf(schema.items ?? {})}`;
+  if (schema.anyOf) return schema.anyOf.map(formatType).join(" \\| ");
+  if (schema.type === "array") return `list of ${formatType(schema.items ?? {})}`;
   if (schema.properties) return `{ ${Object.keys(schema.properties).join(", ")} }`;
   return Array.isArray(schema.type) ? schema.type.join(" \\| ") : (schema.type ?? "any");
 }
@@ -62,8 +62,8 @@ const text = `${[
 ].join("\n\n")}\n`;
 
 if (process.argv.includes("--check")) {
-  const found = await readFile(path, "utf8").catch(() => "");
-  if (found !== text) {
+  const currentText = await readFile(path, "utf8").catch(() => "");
+  if (currentText !== text) {
     process.stderr.write("docs/tools.md is not what the tools declare. Run: npm run docs:tools\n");
     process.exitCode = 1;
   }

@@ -1,7 +1,7 @@
-import { findSettingFaults, openService } from "./open-service.ts";
+import { findSettingProblems, openService } from "./open-service.ts";
 import type { Service } from "./service.ts";
-import { readOwnConfig, type Config } from "#config/config.ts";
-import type { Edge } from "#http/server.ts";
+import { readProcessConfig, type Config } from "#config/config.ts";
+import type { HttpServer } from "#http/server.ts";
 import { createLog, type Log } from "#lib/log.ts";
 import { openStandardOutput, type StandardOutput } from "#lib/log-output.ts";
 import { OperatorError } from "#lib/operator-error.ts";
@@ -9,19 +9,19 @@ import { OperatorError } from "#lib/operator-error.ts";
 /** The process: settings in, signals, a greeting, and what to say when it cannot start. */
 async function main(output: StandardOutput): Promise<void> {
   process.umask(0o077); // what we write is for this account only
-  const config = readOwnConfig(findSettingFaults);
+  const config = readProcessConfig(findSettingProblems);
   const log = createLog(config.logLevel, output);
   const service = await openService(config, log);
-  leaveOnSignal(service, log, output);
-  await listen(service.edge, config);
-  greet(config, log, output);
+  shutDownOnSignal(service, log, output);
+  await listen(service.httpServer, config);
+  announceReady(config, log, output);
 }
 
-function listen(edge: Edge, { host, port }: Config): Promise<void> {
+function listen(httpServer: HttpServer, { host, port }: Config): Promise<void> {
   return new Promise((resolve, reject) => {
-    edge.server.once("error", reject);
-    edge.server.listen(port, host, () => {
-      edge.server.off("error", reject);
+    httpServer.nodeServer.once("error", reject);
+    httpServer.nodeServer.listen(port, host, () => {
+      httpServer.nodeServer.off("error", reject);
       resolve();
     });
   });
@@ -31,11 +31,11 @@ function listen(edge: Edge, { host, port }: Config): Promise<void> {
 const lastLinesMs = 1000;
 
 /** The first signal finishes what was accepted; a second one leaves at once. */
-function leaveOnSignal(service: Service, log: Log, output: StandardOutput): void {
-  let leaving = false;
-  const leave = (signal: NodeJS.Signals): void => {
-    if (leaving) process.exit(1);
-    leaving = true;
+function shutDownOnSignal(service: Service, log: Log, output: StandardOutput): void {
+  let isShuttingDown = false;
+  const shutDown = (signal: NodeJS.Signals): void => {
+    if (isShuttingDown) process.exit(1);
+    isShuttingDown = true;
     log.info({ signal }, "draining");
     void service
       .close()
@@ -51,11 +51,11 @@ function leaveOnSignal(service: Service, log: Log, output: StandardOutput): void
         process.exit(code);
       });
   };
-  process.on("SIGTERM", leave);
-  process.on("SIGINT", leave);
+  process.on("SIGTERM", shutDown);
+  process.on("SIGINT", shutDown);
 }
 
-function greet({ base }: Config, log: Log, output: StandardOutput): void {
+function announceReady({ base }: Config, log: Log, output: StandardOutput): void {
   if (!output.isTerminal) {
     log.info({ url: base }, `ready: open ${base}`);
     return;
@@ -66,7 +66,7 @@ function greet({ base }: Config, log: Log, output: StandardOutput): void {
 }
 
 /** What a person can mend is said in plain words; anything else is a fault of ours and shows where it happened. */
-function explain(error: unknown): string {
+function formatStartupError(error: unknown): string {
   if (error instanceof OperatorError) return error.message;
   const { code, message, port } = error as NodeJS.ErrnoException & { port?: number };
   if (code === "EADDRINUSE")
@@ -78,6 +78,6 @@ function explain(error: unknown): string {
 const output = openStandardOutput(process.stdout);
 main(output).catch(async (error: unknown) => {
   await output.flush(lastLinesMs); // what happened before comes before the reason
-  process.stderr.write(`${explain(error)}\n`);
+  process.stderr.write(`${formatStartupError(error)}\n`);
   process.exit(1);
 });

@@ -4,49 +4,53 @@ import type { FileStore } from "#domain/assets/file-store.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createFileTokens, type FileTokens } from "#http/files/file-tokens.ts";
 import { minutes, systemClock } from "#lib/clock.ts";
-import { every, type Repeated } from "#lib/every.ts";
+import { runEvery, type RepeatingJob } from "#lib/every.ts";
 import type { Log } from "#lib/log.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import { openDiskStore, type DiskStore } from "#storage/disk.ts";
 import { openS3Store, type S3Store } from "#storage/s3.ts";
 
 /** A store whose bytes pass through our own door. */
-export interface DiskFiles {
+export interface DiskFileStorage {
   store: DiskStore;
   tokens: FileTokens;
 }
 
-export interface OpenFiles {
+export interface FileStorage {
   files: FileStore;
   /** Absent where files lie elsewhere. */
-  disk?: DiskFiles;
+  disk?: DiskFileStorage;
   /** What the store wants done from time to time. */
-  startJobs(log: Log): Repeated[];
+  startJobs(log: Log): RepeatingJob[];
 }
 
 /** The store that the settings name. */
-export async function openFiles(config: Config, { assets }: Pick<Deps, "assets">, signer: Signer): Promise<OpenFiles> {
+export async function openFileStorage(
+  config: Config,
+  { assets }: Pick<Deps, "assets">,
+  signer: Signer,
+): Promise<FileStorage> {
   const { storage, dataDir, base } = config;
   if (storage.kind === "s3") {
     const store = await openS3Store({ settings: storage, clock: systemClock });
-    return { files: store, startJobs: (log) => [allowPages(store, config, log)] };
+    return { files: store, startJobs: (log) => [startCorsJob(store, config, log)] };
   }
   const tokens = createFileTokens(signer, base);
   const store = await openDiskStore({
     root: join(dataDir, "files"),
-    addresses: tokens,
+    urls: tokens,
     clock: systemClock,
     // A folder that is empty though files were stored is not the folder that they were stored in.
-    mustExist: await assets.anyReady(),
+    mustExist: await assets.hasReadyAssets(),
   });
   return { files: store, disk: { store, tokens }, startJobs: () => [] };
 }
 
 /** Sees to it, at start and from time to time, that the bucket takes bytes from our pages. */
-function allowPages(store: S3Store, { base, uploadPage }: Config, log: Log): Repeated {
-  const origins = [base, uploadPage].map((address) => new URL(address).origin);
+function startCorsJob(store: S3Store, { base, uploadPage }: Config, log: Log): RepeatingJob {
+  const origins = [base, uploadPage].map((url) => new URL(url).origin);
   const work = async (): Promise<void> => {
-    if (await store.allowPages(origins))
+    if (await store.allowCorsOrigins(origins))
       log.info({ origins }, "the bucket's CORS rules now allow uploads from our pages");
   };
   work().catch((error: unknown) =>
@@ -55,5 +59,5 @@ function allowPages(store: S3Store, { base, uploadPage }: Config, log: Log): Rep
       "the bucket's CORS rules could not be seen to; uploads from browsers need one (docs/uploads.md)",
     ),
   );
-  return every(minutes(10), "bucket", work, log);
+  return runEvery(minutes(10), "bucket", work, log);
 }

@@ -1,20 +1,20 @@
 import packageJson from "../package.json" with { type: "json" };
-import { readOwnConfig, type Config } from "#config/config.ts";
+import { readProcessConfig, type Config } from "#config/config.ts";
 import { openDatabase } from "#db/open.ts";
 import { openSqliteFile } from "#db/sqlite-file.ts";
 import { createStores } from "#db/stores.ts";
 import { systemClock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
-import { createIds } from "#lib/ids.ts";
+import { createIdGenerator } from "#lib/ids.ts";
 import { createLog } from "#lib/log.ts";
 import { OperatorError } from "#lib/operator-error.ts";
 import { formatBytes } from "#lib/format-bytes.ts";
-import { adminHelp, readAdmin } from "#ops/admin.ts";
-import { backUp } from "#ops/backup.ts";
-import { move } from "#ops/move.ts";
+import { adminHelp, parseAdminCommand } from "#ops/admin.ts";
+import { createBackup } from "#ops/backup.ts";
+import { moveData } from "#ops/move.ts";
 import { UsageError } from "#ops/tell.ts";
 import { createProgress } from "#ops/progress.ts";
-import { restore } from "#ops/restore.ts";
+import { restoreBackup } from "#ops/restore.ts";
 import { openS3Store } from "#storage/s3.ts";
 
 /** The operator's commands, each a process of its own: settings and arguments in, what was done out. */
@@ -32,14 +32,22 @@ const commands: Record<string, Command> = {
   generated secret. The service goes on running. Every file is read back and compared before the backup gets its name.
 `,
     async run(args) {
-      const [into] = take(args, "a folder to keep backups in");
-      const config = readOwnConfig();
-      refuseElsewhere(config);
-      const { path, manifest, hasSecret } = await withProgress((tell) =>
-        backUp({ dataDir: config.dataDir, into, version: packageJson.version, clock: systemClock, tell }),
+      const [targetFolder] = parseArguments(args, "a folder to keep backups in");
+      const config = readProcessConfig();
+      assertLocalStorage(config);
+      const { path, manifest, hasSecret } = await withProgress((reportProgress) =>
+        createBackup({
+          dataDir: config.dataDir,
+          targetFolder,
+          version: packageJson.version,
+          clock: systemClock,
+          reportProgress,
+        }),
       );
-      say(`${path}\n${manifest.files} files, ${formatBytes(manifest.bytes)} of assets, all read back and compared.`);
-      say(
+      printLine(
+        `${path}\n${manifest.files} files, ${formatBytes(manifest.bytes)} of assets, all read back and compared.`,
+      );
+      printLine(
         hasSecret
           ? "It holds the generated secret, with which links can be forged. Keep it as safe as the service itself."
           : "It does not hold SECRETS: keep those as well, or links and platform connections are lost.",
@@ -58,12 +66,16 @@ const commands: Record<string, Command> = {
   service.
 `,
     async run(args) {
-      const [from] = take(args, "a backup");
-      const config = readOwnConfig();
-      refuseElsewhere(config);
+      const [backupFolder] = parseArguments(args, "a backup");
+      const config = readProcessConfig();
+      assertLocalStorage(config);
       const { dataDir } = config;
-      const manifest = await withProgress((tell) => restore({ from, dataDir, tell }));
-      say(`${dataDir} is as it was at ${manifest.madeAt}: ${manifest.files} files, all compared. Start the service.`);
+      const manifest = await withProgress((reportProgress) =>
+        restoreBackup({ from: backupFolder, dataDir, reportProgress }),
+      );
+      printLine(
+        `${dataDir} is as it was at ${manifest.madeAt}: ${manifest.files} files, all compared. Start the service.`,
+      );
     },
   },
   move: {
@@ -74,29 +86,33 @@ const commands: Record<string, Command> = {
   A move that was cut short is begun again with the same command.
 `,
     async run(args) {
-      take(args);
-      const { dataDir, databaseUrl, storage, secrets } = readOwnConfig();
+      parseArguments(args);
+      const { dataDir, databaseUrl, storage, secrets } = readProcessConfig();
       if (databaseUrl === undefined || storage.kind !== "s3")
         throw new OperatorError("Set DATABASE_URL and STORAGE=s3 with its S3_… settings: they say where to move to.");
       const files = await openS3Store({ settings: storage, clock: systemClock });
-      const moved = await withProgress((tell) => move({ dataDir, databaseUrl, files, secrets, tell })).finally(() =>
-        files.close(),
+      const moveResult = await withProgress((reportProgress) =>
+        moveData({ dataDir, databaseUrl, files, secrets, reportProgress }),
+      ).finally(() => files.close());
+      for (const { table, rows, checksum } of moveResult.tables) printLine(`${table}  ${rows} rows  ${checksum}`);
+      printLine(
+        `${moveResult.files} files, ${formatBytes(moveResult.bytes)}, each read back from the bucket and compared.`,
       );
-      for (const { table, rows, checksum } of moved.tables) say(`${table}  ${rows} rows  ${checksum}`);
-      say(`${moved.files} files, ${formatBytes(moved.bytes)}, each read back from the bucket and compared.`);
-      say(`Start the service with these settings. ${dataDir} was not changed; keep it until you have seen it work.`);
+      printLine(
+        `Start the service with these settings. ${dataDir} was not changed; keep it until you have seen it work.`,
+      );
     },
   },
   admin: {
     help: adminHelp,
     async run(args) {
-      const carryOut = readAdmin(args);
-      const { databaseUrl, dataDir } = readOwnConfig();
+      const runAdminCommand = parseAdminCommand(args);
+      const { databaseUrl, dataDir } = readProcessConfig();
       if (databaseUrl === undefined) openSqliteFile(dataDir, { alone: false }).close(); // refuses where there is none
       const database = await openDatabase({ databaseUrl, dataDir, log: createLog("silent") });
       try {
         const stores = createStores(database);
-        await carryOut({ ...stores, clock: systemClock, newId: createIds(systemClock) }, say);
+        await runAdminCommand({ ...stores, clock: systemClock, newId: createIdGenerator(systemClock) }, printLine);
       } finally {
         await database.close();
       }
@@ -104,7 +120,7 @@ const commands: Record<string, Command> = {
   },
 };
 
-function refuseElsewhere({ databaseUrl, storage }: Config): void {
+function assertLocalStorage({ databaseUrl, storage }: Config): void {
   if (databaseUrl === undefined && storage.kind === "disk") return;
   throw new OperatorError(
     "This command is for SQLite and files on this machine. With DATABASE_URL use pg_dump and pg_restore, or your " +
@@ -112,28 +128,28 @@ function refuseElsewhere({ databaseUrl, storage }: Config): void {
   );
 }
 
-async function withProgress<T>(work: (tell: (text: string) => void) => Promise<T>): Promise<T> {
+async function withProgress<T>(work: (reportProgress: (text: string) => void) => Promise<T>): Promise<T> {
   const progress = createProgress(process.stderr, () => performance.now());
-  return work(progress.tell).finally(progress.end);
+  return work(progress.report).finally(progress.finish);
 }
 
-function take<Names extends readonly string[]>(
+function parseArguments<Names extends readonly string[]>(
   args: readonly string[],
   ...names: Names
 ): { [N in keyof Names]: string } {
-  const unknown = args.find((arg) => arg.startsWith("-"));
-  if (unknown !== undefined) throw new UsageError(`There is no option ${unknown}.`);
+  const unknownOption = args.find((arg) => arg.startsWith("-"));
+  if (unknownOption !== undefined) throw new UsageError(`There is no option ${unknownOption}.`);
   if (args.length !== names.length)
     throw new UsageError(names.length === 0 ? "It takes no arguments." : `Name ${names.join(" and ")}.`);
   return args as unknown as { [N in keyof Names]: string };
 }
 
-function say(line: string): void {
+function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
 /** What a person can mend is said in plain words; anything else is a fault of ours and shows where it happened. */
-function explain(error: unknown): string {
+function formatError(error: unknown): string {
   if (error instanceof AppError) return [error.message, error.hint].filter(Boolean).join(" ");
   if (error instanceof OperatorError) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
@@ -146,14 +162,16 @@ async function main([name = "", ...args]: readonly string[]): Promise<number> {
   if (!command) throw new Error(`no such command: ${name}`);
   const asksForHelp = args.includes("--help") || args.includes("-h") || args[0] === "help";
   if (asksForHelp || (name === "admin" && args.length === 0)) {
-    say(command.help);
+    printLine(command.help);
     return 0;
   }
   try {
     await command.run(args);
     return 0;
   } catch (error) {
-    process.stderr.write(error instanceof UsageError ? `${error.message}\n\n${command.help}` : `${explain(error)}\n`);
+    process.stderr.write(
+      error instanceof UsageError ? `${error.message}\n\n${command.help}` : `${formatError(error)}\n`,
+    );
     return error instanceof UsageError ? 2 : 1;
   }
 }

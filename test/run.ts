@@ -2,9 +2,9 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { globSync } from "node:fs";
 import { join, relative } from "node:path";
-import { atExit } from "./support/at-exit.ts";
-import { temporaryFolder } from "./support/folder.ts";
-import { needs, type Need } from "./support/needs.ts";
+import { onExit } from "./support/at-exit.ts";
+import { createTempFolder } from "./support/folder.ts";
+import { testDependencies, type TestDependency } from "./support/needs.ts";
 
 /**
  * What `npm test` runs: the checks, the build of the web app, then every test with what it needs beside it.
@@ -20,7 +20,7 @@ const isEndToEnd = (file: string): boolean => file.startsWith(join("test", "e2e"
 const stops: (() => Promise<void>)[] = [];
 let running: ChildProcess | undefined;
 
-atExit(() => running?.kill()); // what else is under way ends itself in the same manner
+onExit(() => running?.kill()); // what else is under way ends itself in the same manner
 
 process.exitCode = await main().finally(stopAll);
 
@@ -35,10 +35,10 @@ async function main(): Promise<number> {
   if (!(await run(["scripts/build-web.ts"]))) return 1;
 
   // Every test file is a process, and some start dozens: they share what was compiled.
-  const env: Record<string, string> = { NODE_COMPILE_CACHE: temporaryFolder("atelier-compiled-").path };
+  const env: Record<string, string> = { NODE_COMPILE_CACHE: createTempFolder("atelier-compiled-").path };
   if (isLong) env["TEST_LONG"] = "1";
-  const missing: Need[] = [];
-  for (const need of needs) {
+  const missing: TestDependency[] = [];
+  for (const need of testDependencies) {
     const provided = await need.provide();
     if (!provided) missing.push(need);
     if (provided) stops.push(provided.stop);
@@ -58,11 +58,11 @@ async function runTests(files: readonly string[], atOnce: number, env: Record<st
 }
 
 /** Says loudly what this machine could not test; false where that is a failure. */
-function report(missing: readonly Need[]): boolean {
+function report(missing: readonly TestDependency[]): boolean {
   if (missing.length === 0) return true;
   const rule = "!".repeat(100);
   const lines = missing.map(
-    (need) => `  MISSING: ${need.name}\n    Not tested:   ${need.untested}\n    To bring it:  ${need.bring}`,
+    (need) => `  MISSING: ${need.name}\n    Not tested:   ${need.untested}\n    To bring it:  ${need.installHint}`,
   );
   console.error(`\n${rule}\n${lines.join("\n")}\n${rule}`);
   const strict = process.env["CI"] === "true";

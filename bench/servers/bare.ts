@@ -1,7 +1,7 @@
 import { sha256 } from "#lib/digest.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { listPosts, listPostsInput } from "#domain/posts/list-posts.ts";
-import { callerIn } from "#domain/access/authenticator.ts";
+import { toCaller } from "#domain/access/authenticator.ts";
 import { listen, openDeps } from "./setup.ts";
 
 /** The limit: `node:http`, the same two statements, the same JSON in and out, and nothing else. */
@@ -11,17 +11,17 @@ const serverInfo = { name: "atelier", title: "Atelier", version: "0.0.0", websit
 listen((req, res) => {
   const chunks: Buffer[] = [];
   req.on("data", (chunk: Buffer) => chunks.push(chunk));
-  req.on("end", () => void answer(Buffer.concat(chunks)));
+  req.on("end", () => void handleBody(Buffer.concat(chunks)));
 
-  async function answer(bytes: Buffer): Promise<void> {
+  async function handleBody(bytes: Buffer): Promise<void> {
     const { id, params } = JSON.parse(bytes.toString()) as {
       id: number;
       params: { name: string; arguments: { postId: string } };
     };
     const token = String(req.headers.authorization).slice(7);
-    const holder = await deps.tokens.findHolder(sha256(token), `${deps.base}/mcp`, undefined, deps.clock());
-    if (!holder?.authentication.seat) return void res.writeHead(401).end();
-    const caller = callerIn(holder.authentication, holder.authentication.seat);
+    const holder = await deps.tokens.resolve(sha256(token), `${deps.base}/mcp`, undefined, deps.clock());
+    if (!holder?.authentication.membership) return void res.writeHead(401).end();
+    const caller = toCaller(holder.authentication, holder.authentication.membership);
     const output =
       params.name === "get_post"
         ? await getPost(deps, caller, params.arguments)

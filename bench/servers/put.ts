@@ -6,36 +6,36 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { startFileEdge } from "../../test/support/file-edge.ts";
+import { startFileServer } from "../../test/support/file-edge.ts";
 
 /** A process of its own that takes PUTs: the disk store behind the door, or the least that Node can do. */
 
 const [kind, folder = ""] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
-const newAddress = kind === "ours" ? await ours() : await bare();
+const createUrl = kind === "ours" ? await ours() : await bare();
 
-process.on("message", (question) => {
+process.on("message", (command) => {
   const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
-  if (question === "peak") process.send?.(maxRSS / 1024);
-  else if (question === "cpu") process.send?.((userCPUTime + systemCPUTime) / 1_000_000);
-  else void newAddress().then((address) => process.send?.(address));
+  if (command === "peak") process.send?.(maxRSS / 1024);
+  else if (command === "cpu") process.send?.((userCPUTime + systemCPUTime) / 1_000_000);
+  else void createUrl().then((url) => process.send?.(url));
 });
 process.send?.("ready");
 
 async function ours(): Promise<() => Promise<string>> {
-  const { store } = await startFileEdge({ root: join(folder, "files") });
+  const { store } = await startFileServer({ root: join(folder, "files") });
   let round = 0;
   return async () => {
     await store.remove(`incoming/${round++}`); // between two rounds, where nobody measures
-    return store.uploadAddress(`incoming/${round}`, { maxBytes: 2 ** 40, expiresAt: Date.now() + 3_600_000 });
+    return store.createUploadUrl(`incoming/${round}`, { maxBytes: 2 ** 40, expiresAt: Date.now() + 3_600_000 });
   };
 }
 
 async function bare(): Promise<() => Promise<string>> {
   let round = 0;
   const file = () => join(folder, `bare-${round}.bin`);
-  const server = createServer((req, res) => void take(req, res)).listen(0, "127.0.0.1");
-  async function take(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const server = createServer((req, res) => void receiveFile(req, res)).listen(0, "127.0.0.1");
+  async function receiveFile(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const hash = createHash("sha256");
     req.on("data", (chunk: Buffer) => hash.update(chunk));
     await pipeline(req, createWriteStream(file(), { flush: true }));

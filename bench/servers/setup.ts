@@ -10,7 +10,7 @@ import { createImportSlots } from "#domain/assets/import-slots.ts";
 import { createSearchQueue } from "#domain/posts/search-queue.ts";
 import type { Deps } from "#domain/deps.ts";
 import { systemClock } from "#lib/clock.ts";
-import { createIds } from "#lib/ids.ts";
+import { createIdGenerator } from "#lib/ids.ts";
 import { createLog } from "#lib/log.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import { createVault } from "#lib/vault.ts";
@@ -18,19 +18,19 @@ import { createMediaReader } from "#media/reader.ts";
 import { createPlatforms } from "#platforms/platforms.ts";
 import { createHookedFiles } from "../../test/support/hooked-files.ts";
 
-export const silent = createLog("silent");
+export const silentLog = createLog("silent");
 
 /** What every server of the comparison starts from: the same database, opened the same way. */
 export async function openDeps(): Promise<{ database: Database; deps: Deps }> {
   const database = await openDatabase({
     databaseUrl: process.env["BENCH_DATABASE_URL"] === "" ? undefined : process.env["BENCH_DATABASE_URL"],
     dataDir: process.env["BENCH_DATA_DIR"] ?? "",
-    log: silent,
+    log: silentLog,
   });
   const deps: Deps = {
     ...createStores(database),
     clock: systemClock,
-    newId: createIds(systemClock),
+    newId: createIdGenerator(systemClock),
     newSecret: () => randomBytes(32).toString("base64url"),
     base: "http://localhost:3000",
     uploadPage: "http://localhost:3000",
@@ -52,10 +52,10 @@ export async function openDeps(): Promise<{ database: Database; deps: Deps }> {
 /** Listens, tells the parent where, and answers its questions about CPU time. */
 export function listen(listener: RequestListener): void {
   const server = createServer({ keepAliveTimeout: 65_000 }, listener);
-  listenOn(server);
+  startListening(server);
 }
 
-export function listenOn(server: ReturnType<typeof createServer>): void {
+export function startListening(server: ReturnType<typeof createServer>): void {
   server.listen(0, "127.0.0.1", () =>
     process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp` }),
   );

@@ -3,7 +3,7 @@ import sharp from "sharp";
 /** Pictures such as a studio has: drawn, so that they belong to nobody and are the same each time. */
 export type Motif = keyof typeof motifs;
 
-const size = { width: 1600, height: 1200 };
+const imageSize = { width: 1600, height: 1200 };
 
 const motifs = {
   harbour: () =>
@@ -48,8 +48,8 @@ const motifs = {
         ["#f2e3b3", -3, 640, 380],
         ["#9fb8b0", 8, 760, 470],
       ].map(
-        ([fill, turn, x, y]) =>
-          `<g transform="rotate(${turn} 800 600)"><rect x="${Number(x) + 10}" y="${Number(y) + 14}" width="520" height="400" opacity=".14"/><rect x="${x}" y="${y}" width="520" height="400" fill="${fill}"/></g>`,
+        ([fill, angle, x, y]) =>
+          `<g transform="rotate(${angle} 800 600)"><rect x="${Number(x) + 10}" y="${Number(y) + 14}" width="520" height="400" opacity=".14"/><rect x="${x}" y="${y}" width="520" height="400" fill="${fill}"/></g>`,
       ),
     ].join(""),
   poster: () =>
@@ -61,15 +61,15 @@ const motifs = {
 } as const;
 
 /** A JPEG of one of them. */
-export function paint(motif: Motif, width = size.width): Promise<Buffer> {
-  return sharp(drawn.get(motif)).resize({ width }).jpeg({ quality: 82 }).toBuffer();
+export function renderMotif(motif: Motif, width = imageSize.width): Promise<Buffer> {
+  return sharp(motifImages.get(motif)).resize({ width }).jpeg({ quality: 82 }).toBuffer();
 }
 
 /** With a little grain, as paper and film have. */
-async function draw(motif: Motif): Promise<Buffer> {
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${size.height}">${motifs[motif]()}</svg>`;
+async function drawMotif(motif: Motif): Promise<Buffer> {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${imageSize.width}" height="${imageSize.height}">${motifs[motif]()}</svg>`;
   const grain = await sharp({
-    create: { ...size, channels: 3, background: "#808080", noise: { type: "gaussian", mean: 128, sigma: 9 } },
+    create: { ...imageSize, channels: 3, background: "#808080", noise: { type: "gaussian", mean: 128, sigma: 9 } },
   })
     .png()
     .toBuffer();
@@ -106,11 +106,11 @@ const leaves = (fill: string): string =>
     [795, 290, 60],
   ]
     .map(
-      ([x, y, turn]) =>
-        `<ellipse cx="${x}" cy="${y}" rx="26" ry="58" fill="${fill}" transform="rotate(${turn} ${x} ${y})"/>`,
+      ([x, y, angle]) =>
+        `<ellipse cx="${x}" cy="${y}" rx="26" ry="58" fill="${fill}" transform="rotate(${angle} ${x} ${y})"/>`,
     )
     .join("");
 
 /** Ahead of everything: once the service is there, this process opens no SVG any more. */
-const drawn = new Map<Motif, Buffer>();
-for (const motif of Object.keys(motifs) as Motif[]) drawn.set(motif, await draw(motif));
+const motifImages = new Map<Motif, Buffer>();
+for (const motif of Object.keys(motifs) as Motif[]) motifImages.set(motif, await drawMotif(motif));

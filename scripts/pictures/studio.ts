@@ -1,5 +1,5 @@
-import { dayOf } from "#domain/access/call-tally.ts";
-import { approveClient } from "#domain/access/approve-client.ts";
+import { toDayNumber } from "#domain/access/call-tally.ts";
+import { createGrant } from "#domain/access/approve-client.ts";
 import { revokeClient } from "#domain/access/revoke-client.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
@@ -12,10 +12,10 @@ import { updatePost } from "#domain/posts/update-post.ts";
 import { createInvitation } from "#domain/studios/create-invitation.ts";
 import { createUploadSession } from "#domain/uploads/create-upload-session.ts";
 import { days, hours, minutes } from "#lib/clock.ts";
-import { newMember, newPerson, newStudio } from "../../test/support/people.ts";
-import { paint, type Motif } from "./motifs.ts";
+import { newMember, newUser, newStudio } from "../../test/support/people.ts";
+import { renderMotif, type Motif } from "./motifs.ts";
 
-export interface FilledStudio {
+export interface SampleStudio {
   owner: Caller;
   member: Caller;
   postId: string;
@@ -23,53 +23,59 @@ export interface FilledStudio {
 }
 
 /** Time of a service whose past can be told: it runs, from wherever it is set. */
-export interface MovedClock {
+export interface ShiftedClock {
   (): number;
   ago(ms: number): void;
 }
 
-export function createMovedClock(): MovedClock {
-  let behind = 0;
-  return Object.assign(() => Date.now() - behind, { ago: (ms: number) => void (behind = ms) });
+export function createShiftedClock(): ShiftedClock {
+  let offsetMs = 0;
+  return Object.assign(() => Date.now() - offsetMs, { ago: (ms: number) => void (offsetMs = ms) });
 }
 
 /** A studio as it is after two weeks of work, by people and by their assistants. */
-export async function fillStudio(deps: Deps, clock: MovedClock): Promise<FilledStudio> {
+export async function createSampleStudio(deps: Deps, clock: ShiftedClock): Promise<SampleStudio> {
   clock.ago(days(13));
-  const person = (name: string) =>
-    newPerson(deps, { name, email: `${name.toLowerCase().replace(" ", ".")}@bluedoor.example` });
-  const owner = await newStudio(deps, await person("Mira Okafor"), "Blue Door Studio");
+  const createPerson = (name: string) =>
+    newUser(deps, { name, email: `${name.toLowerCase().replace(" ", ".")}@bluedoor.example` });
+  const owner = await newStudio(deps, await createPerson("Mira Okafor"), "Blue Door Studio");
   clock.ago(days(12));
-  const admin = await newMember(deps, owner, "admin", await person("Jonas Lind"));
-  const member = await newMember(deps, owner, "member", await person("Ana Duarte"));
-  await newMember(deps, owner, "member", await person("Theo Park"));
+  const admin = await newMember(deps, owner, "admin", await createPerson("Jonas Lind"));
+  const member = await newMember(deps, owner, "member", await createPerson("Ana Duarte"));
+  await newMember(deps, owner, "member", await createPerson("Theo Park"));
 
-  const claude = await letIn(deps, owner, "Claude", "claude.ai", true);
-  const cursor = await letIn(deps, admin, "Cursor", "localhost", false);
-  const chat = await letIn(deps, member, "ChatGPT", "chatgpt.com", true);
+  const claude = await createClientCaller(deps, owner, "Claude", "claude.ai", true);
+  const cursor = await createClientCaller(deps, admin, "Cursor", "localhost", false);
+  const chat = await createClientCaller(deps, member, "ChatGPT", "chatgpt.com", true);
   for (const [account, platform] of [
     ["bluedoor", "sandbox"],
     ["blue-door-studio", "linkedin"],
   ] as const)
     await newConnection(deps, owner, account, platform);
-  const old = await letIn(deps, owner, "Inspector", "localhost", false, ["studio:read"]);
+  const revokedClient = await createClientCaller(deps, owner, "Inspector", "localhost", false, ["studio:read"]);
 
   const ids: string[] = [];
-  for (const [i, [by, title, body, status, files]] of posts(claude, cursor, chat, owner, admin).entries()) {
+  for (const [i, [author, title, body, status, files]] of createSamplePosts(
+    claude,
+    cursor,
+    chat,
+    owner,
+    admin,
+  ).entries()) {
     clock.ago(days(11) - i * hours(29));
-    const post = await createPost(deps, by, { title, body });
+    const post = await createPost(deps, author, { title, body });
     ids.push(post.id);
     for (const [motif, altText] of files) {
-      const assetId = await keep(deps, by, motif);
-      if (altText !== "") await updateAsset(deps, by, { assetId, altText });
+      const assetId = await uploadMotif(deps, author, motif);
+      if (altText !== "") await updateAsset(deps, author, { assetId, altText });
       clock.ago(days(11) - i * hours(29) - minutes(4));
-      await attachAsset(deps, by, { postId: post.id, assetId });
+      await attachAsset(deps, author, { postId: post.id, assetId });
     }
     clock.ago(days(11) - i * hours(29) - hours(2));
-    if (status !== "draft") await updatePost(deps, by, { postId: post.id, status });
+    if (status !== "draft") await updatePost(deps, author, { postId: post.id, status });
   }
   clock.ago(days(1));
-  await keep(deps, chat, "paper");
+  await uploadMotif(deps, chat, "paper");
   const notes = Buffer.from("Paper list for the spring catalogue\n".repeat(40)).toString("base64");
   await uploadAssetInline(deps, owner, {
     kind: "document",
@@ -77,7 +83,7 @@ export async function fillStudio(deps: Deps, clock: MovedClock): Promise<FilledS
     base64: notes,
     filename: "paper-list-spring.txt",
   });
-  await revokeClient(deps, owner, { grantId: old.grantId ?? "" });
+  await revokeClient(deps, owner, { grantId: revokedClient.grantId ?? "" });
 
   clock.ago(hours(20));
   await createInvitation(deps, owner, { role: "member", email: "lena.weiss@bluedoor.example" });
@@ -88,37 +94,37 @@ export async function fillStudio(deps: Deps, clock: MovedClock): Promise<FilledS
     [chat, days(2), 47],
   ] as const) {
     await deps.grants.touch(grantId, Date.now() - ago);
-    await deps.grants.addCalls(grantId, dayOf(Date.now() - ago), calls);
+    await deps.grants.addCalls(grantId, toDayNumber(Date.now() - ago), calls);
   }
   clock.ago(minutes(9));
   const postId = ids.at(-1) ?? "";
   await createUploadSession(deps, claude, { postId });
   clock.ago(0);
-  await updatePost(deps, claude, { postId, body: letter });
+  await updatePost(deps, claude, { postId, body: samplePostBody });
   return { owner, member, postId, archivedId: ids[0] ?? "" };
 }
 
 /** A person's approval of a client; the answer is the person as that client acts for them. */
-async function letIn(
+async function createClientCaller(
   deps: Deps,
-  person: Caller,
+  createPerson: Caller,
   clientName: string,
   redirectHost: string,
   clientVerified: boolean,
   scopes: Caller["scopes"] = ["studio:read", "studio:write"],
 ): Promise<Caller> {
   const clientId = `https://${clientName.toLowerCase()}.example/client`;
-  const { id } = await approveClient(deps, person, { clientId, clientName, clientVerified, redirectHost, scopes });
-  return { ...person, client: { id: clientId, name: clientName }, grantId: id };
+  const { id } = await createGrant(deps, createPerson, { clientId, clientName, clientVerified, redirectHost, scopes });
+  return { ...createPerson, client: { id: clientId, name: clientName }, grantId: id };
 }
 
-async function keep(deps: Deps, caller: Caller, motif: Motif): Promise<string> {
-  const base64 = (await paint(motif)).toString("base64");
+async function uploadMotif(deps: Deps, caller: Caller, motif: Motif): Promise<string> {
+  const base64 = (await renderMotif(motif)).toString("base64");
   const filename = `${motif}.jpg`;
   return (await uploadAssetInline(deps, caller, { kind: "image", mimeType: "image/jpeg", base64, filename })).assetId;
 }
 
-type Given = [
+type SamplePost = [
   by: Caller,
   title: string,
   body: string,
@@ -126,7 +132,13 @@ type Given = [
   files: [Motif, altText: string][],
 ];
 
-const posts = (claude: Caller, cursor: Caller, chat: Caller, owner: Caller, admin: Caller): Given[] => [
+const createSamplePosts = (
+  claude: Caller,
+  cursor: Caller,
+  chat: Caller,
+  owner: Caller,
+  admin: Caller,
+): SamplePost[] => [
   [owner, "Winter hours", "We are closed from 20 December to 6 January.", "archived", [["fog", "Hills in fog"]]],
   [admin, "How we choose paper", "Weight first, then colour, then how it folds.", "ready", [["paper", ""]]],
   [claude, "A visit to the harbour press", "They still set the headlines by hand.", "ready", [["harbour", ""]]],
@@ -147,7 +159,7 @@ const posts = (claude: Caller, cursor: Caller, chat: Caller, owner: Caller, admi
   ],
 ];
 
-export const letter = `The cover is green this year, with a sun that is a little too low.
+export const samplePostBody = `The cover is green this year, with a sun that is a little too low.
 
 We printed it on the new uncoated stock, 300 g, and left the door on the back: people who have been here look for it. Inside are forty-eight pages, twelve pieces and one long conversation about glaze.
 

@@ -3,74 +3,78 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { createPost } from "#domain/posts/create-post.ts";
 import { createUploadSession } from "#domain/uploads/create-upload-session.ts";
-import { listUploadSessions } from "#domain/uploads/list-upload-sessions.ts";
-import { withdrawUploadSession } from "#domain/uploads/withdraw-upload-session.ts";
+import { listUploadLinks } from "#domain/uploads/list-upload-sessions.ts";
+import { withdrawUploadLink } from "#domain/uploads/withdraw-upload-session.ts";
 import { hours } from "#lib/clock.ts";
-import { newPerson, newStudio } from "../../test/support/people.ts";
-import { choose, slowDown, writeFilm } from "../../test/support/upload-bed.ts";
+import { newUser, newStudio } from "../../test/support/people.ts";
+import { chooseFiles, throttleUploads, writeVideoFile } from "../../test/support/upload-bed.ts";
 import { png } from "../../test/support/samples.ts";
-import type { WebBed } from "../../test/support/web-bed.ts";
-import { paint } from "./motifs.ts";
-import type { MovedClock } from "./studio.ts";
+import type { WebFixture } from "../../test/support/web-bed.ts";
+import { renderMotif } from "./motifs.ts";
+import type { ShiftedClock } from "./studio.ts";
 import type { Scene } from "./web-scenes.ts";
 
 /** The upload page in every state. `into` is a folder for what is sent. */
-export async function uploadScenes({ service }: WebBed, clock: MovedClock, into: string): Promise<Scene[]> {
+export async function createUploadScenes(
+  { service }: WebFixture,
+  clock: ShiftedClock,
+  targetFolder: string,
+): Promise<Scene[]> {
   const { base, deps } = service;
   // A studio of its own, so that what is sent does not show on the pages of the other.
-  const owner = await newStudio(deps, await newPerson(deps, { name: "Ana Duarte" }), "Blue Door Studio");
-  const [poster, door] = await Promise.all([paint("poster"), paint("door")]);
-  const pictures = [
+  const owner = await newStudio(deps, await newUser(deps, { name: "Ana Duarte" }), "Blue Door Studio");
+  const [poster, door] = await Promise.all([renderMotif("poster"), renderMotif("door")]);
+  const images = [
     { name: "cover-front.jpg", mimeType: "image/jpeg", buffer: poster },
     { name: "cover-back.jpg", mimeType: "image/jpeg", buffer: door },
   ];
-  const film = join(into, "a film with a long name, second cut, colour corrected.mp4");
-  await writeFilm(film, 40_000_000);
+  const videoPath = join(targetFolder, "a film with a long name, second cut, colour corrected.mp4");
+  await writeVideoFile(videoPath, 40_000_000);
 
   /** A link to a post of its own. */
-  async function link(): Promise<{ url: string; postId: string }> {
+  async function createLink(): Promise<{ url: string; postId: string }> {
     const { id: postId } = await createPost(deps, owner, { title: "Spring catalogue: the cover", body: "" });
     return { url: (await createUploadSession(deps, owner, { postId })).url, postId };
   }
-  async function visit(page: Page): Promise<void> {
-    await page.goto((await link()).url);
+  async function openEmptyPage(page: Page): Promise<void> {
+    await page.goto((await createLink()).url);
     await page.locator('[data-state="empty"]').waitFor();
   }
-  async function sending(page: Page): Promise<void> {
-    await visit(page);
-    await choose(page, pictures);
+  async function openSendingPage(page: Page): Promise<void> {
+    await openEmptyPage(page);
+    await chooseFiles(page, images);
     await page.locator('[data-state="done"]').waitFor();
-    await slowDown(page, 1_500_000);
-    await choose(page, film);
+    await throttleUploads(page, 1_500_000);
+    await chooseFiles(page, videoPath);
     await page.locator('[data-status="sending"]').waitFor();
     await sleep(4000);
   }
-  const pause = (page: Page) => page.locator(".overall").getByRole("button", { name: "Pause" }).click();
+  const clickPause = (page: Page) => page.locator(".overall").getByRole("button", { name: "Pause" }).click();
 
   return [
-    { name: "upload-empty", go: visit },
-    { name: "upload-sending", go: sending },
+    { name: "upload-empty", prepare: openEmptyPage },
+    { name: "upload-sending", prepare: openSendingPage },
     {
       name: "upload-paused",
-      go: async (page) => {
-        await sending(page);
-        await pause(page);
+      prepare: async (page) => {
+        await openSendingPage(page);
+        await clickPause(page);
       },
     },
     {
       name: "upload-offline",
-      go: async (page) => {
-        await sending(page);
+      prepare: async (page) => {
+        await openSendingPage(page);
         await page.context().setOffline(true);
         await page.getByText("You are offline.").first().waitFor();
       },
     },
     {
       name: "upload-failed",
-      go: async (page) => {
-        await visit(page);
-        await choose(page, [
-          ...pictures.slice(0, 1),
+      prepare: async (page) => {
+        await openEmptyPage(page);
+        await chooseFiles(page, [
+          ...images.slice(0, 1),
           { name: "scan-of-the-contract.jpg", mimeType: "image/jpeg", buffer: await png() },
         ]);
         await page.locator('[data-status="failed"]').waitFor();
@@ -79,16 +83,16 @@ export async function uploadScenes({ service }: WebBed, clock: MovedClock, into:
     },
     {
       name: "upload-done",
-      go: async (page) => {
-        await visit(page);
-        await choose(page, pictures);
+      prepare: async (page) => {
+        await openEmptyPage(page);
+        await chooseFiles(page, images);
         await page.locator('[data-state="done"]').waitFor();
       },
     },
     {
       name: "upload-reloaded",
-      go: async (page) => {
-        await sending(page);
+      prepare: async (page) => {
+        await openSendingPage(page);
         await page.evaluate(
           "indexedDB.databases().then((all) => all.forEach(({ name }) => indexedDB.deleteDatabase(name)))",
         );
@@ -99,12 +103,16 @@ export async function uploadScenes({ service }: WebBed, clock: MovedClock, into:
     },
     {
       name: "upload-full",
-      go: async (page) => {
-        await visit(page);
-        const small = await paint("vase", 200);
-        await choose(
+      prepare: async (page) => {
+        await openEmptyPage(page);
+        const smallImage = await renderMotif("vase", 200);
+        await chooseFiles(
           page,
-          Array.from({ length: 21 }, (_, i) => ({ name: `vase-${i + 1}.jpg`, mimeType: "image/jpeg", buffer: small })),
+          Array.from({ length: 21 }, (_, i) => ({
+            name: `vase-${i + 1}.jpg`,
+            mimeType: "image/jpeg",
+            buffer: smallImage,
+          })),
         );
         await page.locator('[data-status="failed"]').waitFor({ timeout: 60_000 });
         await page.locator('[data-state="stuck"]').waitFor({ timeout: 60_000 });
@@ -112,30 +120,30 @@ export async function uploadScenes({ service }: WebBed, clock: MovedClock, into:
     },
     {
       name: "upload-phone-code",
-      go: async (page) => {
-        await visit(page);
+      prepare: async (page) => {
+        await openEmptyPage(page);
         const code = page.getByRole("button", { name: "Continue on a phone" });
         if (await code.isVisible()) await code.click();
         await sleep(300);
       },
     },
-    { name: "upload-forged", go: async (page) => void (await page.goto(`${base}/u/nothing`)) },
+    { name: "upload-forged", prepare: async (page) => void (await page.goto(`${base}/u/nothing`)) },
     {
       name: "upload-withdrawn",
-      go: async (page) => {
-        const { url, postId } = await link();
-        const { links } = await listUploadSessions(deps, owner, { postId });
-        await withdrawUploadSession(deps, owner, { postId, linkId: links[0]?.id ?? "" });
+      prepare: async (page) => {
+        const { url, postId } = await createLink();
+        const { links } = await listUploadLinks(deps, owner, { postId });
+        await withdrawUploadLink(deps, owner, { postId, linkId: links[0]?.id ?? "" });
         await page.goto(url);
       },
     },
     {
       name: "upload-finished",
-      alone: true,
-      go: async (page) => {
-        const { url } = await link();
+      isExclusive: true,
+      prepare: async (page) => {
+        const { url } = await createLink();
         await page.goto(url);
-        await choose(page, pictures.slice(0, 1));
+        await chooseFiles(page, images.slice(0, 1));
         await page.locator('[data-state="done"]').waitFor();
         clock.ago(-hours(1));
         await page.goto(url);

@@ -5,7 +5,7 @@ import { isClientScheme } from "./redirect-schemes.ts";
 type Metadata = Record<string, unknown>;
 
 /** What we keep of what a client says about itself. The rest could make us fetch its addresses, or nobody reads it. */
-const kept = new Set([
+const allowedFields = new Set([
   "application_type",
   "client_id",
   "client_id_issued_at",
@@ -27,8 +27,8 @@ const kept = new Set([
 ]);
 
 const grantTypes = ["authorization_code", "refresh_token"];
-const links = ["client_uri", "logo_uri", "policy_uri", "tos_uri"];
-const maxRedirects = 50;
+const urlFields = ["client_uri", "logo_uri", "policy_uri", "tos_uri"];
+const maxRedirectUris = 50;
 
 /**
  * Brings a client's metadata into the form the library accepts: real clients leave fields out, send nulls and
@@ -37,12 +37,12 @@ const maxRedirects = 50;
  */
 export function normalizeClientMetadata(metadata: Metadata): void {
   for (const [name, value] of Object.entries(metadata)) {
-    if (value === null || value === "" || !kept.has(name)) delete metadata[name];
+    if (value === null || value === "" || !allowedFields.has(name)) delete metadata[name];
   }
-  for (const link of links) if (!isHttps(metadata[link])) delete metadata[link];
+  for (const field of urlFields) if (!isHttps(metadata[field])) delete metadata[field];
   if (
     !Array.isArray(metadata["contacts"]) ||
-    !metadata["contacts"].every((one) => /^[\w.+-]+@[\w.-]+$/.test(String(one)))
+    !metadata["contacts"].every((contact) => /^[\w.+-]+@[\w.-]+$/.test(String(contact)))
   ) {
     delete metadata["contacts"];
   }
@@ -54,33 +54,38 @@ export function normalizeClientMetadata(metadata: Metadata): void {
   // A document can hold no secret, and the library refuses one that says it has; one that says nothing has none.
   if (isHttps(metadata["client_id"]) && metadata["client_secret"] === undefined)
     metadata["token_endpoint_auth_method"] = "none";
-  const redirects = checkRedirects(metadata["redirect_uris"]);
+  const redirectUrls = parseRedirectUris(metadata["redirect_uris"]);
   // RFC 8252: loopback redirects on any port and private-use schemes belong to native clients.
-  metadata["application_type"] = redirects.some((url) => url.protocol !== "https:") ? "native" : "web";
+  metadata["application_type"] = redirectUrls.some((url) => url.protocol !== "https:") ? "native" : "web";
 }
 
 /** What a host is called. To a URL `;`, `,` and `*` are letters of a name; to the page's policy, where it ends up, not. */
-const hostName = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/;
+const hostNamePattern = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/;
 
-function checkRedirects(uris: unknown): URL[] {
-  if (!Array.isArray(uris) || uris.length === 0) throw refused("at least one redirect URI is needed");
-  if (uris.length > maxRedirects) throw refused(`at most ${maxRedirects} redirect URIs can be registered`);
+function parseRedirectUris(uris: unknown): URL[] {
+  if (!Array.isArray(uris) || uris.length === 0) throw invalidRedirectError("at least one redirect URI is needed");
+  if (uris.length > maxRedirectUris)
+    throw invalidRedirectError(`at most ${maxRedirectUris} redirect URIs can be registered`);
   return uris.map((uri: unknown) => {
     const url =
       typeof uri === "string" && uri.length <= 2000 && !/[\s\\]/.test(uri) && URL.canParse(uri)
         ? new URL(uri)
         : undefined;
-    if (!url) throw refused("redirect URIs must be absolute URIs");
-    if (url.username !== "" || url.password !== "") throw refused("redirect URIs must not carry credentials");
-    if (/^https?:$/.test(url.protocol) && !hostName.test(url.hostname)) throw refused("redirect URIs must name a host");
+    if (!url) throw invalidRedirectError("redirect URIs must be absolute URIs");
+    if (url.username !== "" || url.password !== "")
+      throw invalidRedirectError("redirect URIs must not carry credentials");
+    if (/^https?:$/.test(url.protocol) && !hostNamePattern.test(url.hostname))
+      throw invalidRedirectError("redirect URIs must name a host");
     if (url.protocol === "http:" && !isLoopbackName(url.hostname))
-      throw refused("plain http redirect URIs are for loopback only");
+      throw invalidRedirectError("plain http redirect URIs are for loopback only");
     // Our error page shows what the library adds under these names, never a text of the client's choosing.
     if (url.searchParams.has("error") || url.searchParams.has("error_description"))
-      throw refused("redirect URIs must not contain the parameters of an error");
+      throw invalidRedirectError("redirect URIs must not contain the parameters of an error");
     const scheme = url.protocol.slice(0, -1);
     if (scheme !== "https" && scheme !== "http" && !isClientScheme(scheme))
-      throw refused(`the redirect scheme ${scheme} is not allowed: use https, loopback http or a reverse domain name`);
+      throw invalidRedirectError(
+        `the redirect scheme ${scheme} is not allowed: use https, loopback http or a reverse domain name`,
+      );
     return url;
   });
 }
@@ -89,6 +94,6 @@ function isHttps(value: unknown): boolean {
   return typeof value === "string" && URL.canParse(value) && new URL(value).protocol === "https:";
 }
 
-function refused(why: string): Error {
-  return Object.assign(new errors.InvalidRedirectUri(), { error_description: why });
+function invalidRedirectError(reason: string): Error {
+  return Object.assign(new errors.InvalidRedirectUri(), { error_description: reason });
 }

@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { errors, type Provider } from "oidc-provider";
-import { approveClient } from "#domain/access/approve-client.ts";
-import { scopes as allScopes, type Scope, type SignedIn } from "#domain/caller.ts";
+import { createGrant } from "#domain/access/approve-client.ts";
+import { scopes as allScopes, type Scope, type SignedInUser } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { sha256 } from "#lib/digest.ts";
 import { AppError, edgeError } from "#lib/errors.ts";
 import { isLoopbackName } from "#lib/ip-address.ts";
-import type { BegunApprovals } from "./begun-approvals.ts";
+import type { StartedConsents } from "./begun-approvals.ts";
 import { explainFetchFailure } from "./client-documents.ts";
-import { resourceSpellings } from "./oauth-paths.ts";
+import { listResourceAliases } from "./oauth-paths.ts";
 
 /** Where the answer goes, as a person can judge it. */
 export interface Destination {
@@ -20,96 +20,96 @@ export interface Destination {
 }
 
 /** An authorization that waits for a person's answer. */
-export interface PendingApproval {
+export interface PendingConsent {
   uid: string;
-  client: { id: string; name: string; verified: boolean; uri: string | undefined };
+  client: { id: string; name: string; isVerified: boolean; uri: string | undefined };
   destination: Destination;
-  asked: readonly Scope[];
+  requestedScopes: readonly Scope[];
 }
 
 export interface Consent {
   /** The approval that this browser started; throws where it did not, or where it is over. */
-  pending(req: IncomingMessage, res: ServerResponse): Promise<PendingApproval>;
+  getPending(req: IncomingMessage, res: ServerResponse): Promise<PendingConsent>;
   /** Answers it, once. Sends the redirect that leads back to the client. */
-  approve(req: IncomingMessage, res: ServerResponse, person: SignedIn, scopes: readonly Scope[]): Promise<void>;
-  cancel(req: IncomingMessage, res: ServerResponse): Promise<void>;
+  grant(req: IncomingMessage, res: ServerResponse, signedInUser: SignedInUser, scopes: readonly Scope[]): Promise<void>;
+  deny(req: IncomingMessage, res: ServerResponse): Promise<void>;
 }
 
 type ConsentDeps = Pick<Deps, "users" | "oauthRecords" | "transact" | "newId" | "clock" | "base">;
 
-export function createConsent(provider: Provider, begun: BegunApprovals, deps: ConsentDeps): Consent {
+export function createConsent(provider: Provider, startedConsents: StartedConsents, deps: ConsentDeps): Consent {
   // The library binds the interaction to the browser that started it with a signed cookie, and we with one that nobody
   // can plant. Otherwise someone could have another person approve what they themselves then collect (the confused
   // deputy).
-  const interactionOf = async (req: IncomingMessage, res: ServerResponse) => {
+  const getInteraction = async (req: IncomingMessage, res: ServerResponse) => {
     const interaction = await provider.interactionDetails(req, res).catch((error: unknown) => {
-      throw error instanceof errors.SessionNotFound ? approvalGone(error) : error;
+      throw error instanceof errors.SessionNotFound ? consentNotFoundError(error) : error;
     });
-    if (!begun.has(req, interaction.uid)) throw approvalGone();
+    if (!startedConsents.has(req, interaction.uid)) throw consentNotFoundError();
     return interaction;
   };
 
-  const pending: Consent["pending"] = async (req, res) => {
-    const { uid, params } = await interactionOf(req, res);
+  const getPending: Consent["getPending"] = async (req, res) => {
+    const { uid, params } = await getInteraction(req, res);
     const client = await provider.Client.find(String(params["client_id"])).catch((error: unknown) =>
-      clientGone(params["client_id"], error),
+      throwClientUnavailable(params["client_id"], error),
     );
-    if (!client) throw approvalGone();
+    if (!client) throw consentNotFoundError();
     const destination = describeDestination(String(params["redirect_uri"]));
-    const verified = (client as unknown as { clientIdMetadataDocument?: boolean }).clientIdMetadataDocument === true;
-    const wanted = typeof params["scope"] === "string" ? params["scope"].split(" ") : [];
-    const asked = allScopes.filter((scope) => wanted.includes(scope));
+    const isVerified = (client as unknown as { clientIdMetadataDocument?: boolean }).clientIdMetadataDocument === true;
+    const scopeNames = typeof params["scope"] === "string" ? params["scope"].split(" ") : [];
+    const requestedScopes = allScopes.filter((scope) => scopeNames.includes(scope));
     return {
       uid,
       client: {
         id: client.clientId,
-        name: displayName(client.clientName) || destination.host,
-        verified,
-        uri: verified ? new URL(client.clientId).host : undefined,
+        name: toDisplayName(client.clientName) || destination.host,
+        isVerified,
+        uri: isVerified ? new URL(client.clientId).host : undefined,
       },
       destination,
-      asked: asked.length > 0 ? asked : ["studio:read"],
+      requestedScopes: requestedScopes.length > 0 ? requestedScopes : ["studio:read"],
     };
   };
 
-  const useUp = async (uid: string): Promise<void> => {
-    if (!(await deps.oauthRecords.consume("Interaction", sha256(uid), deps.clock()))) throw approvalGone();
+  const consumeInteraction = async (uid: string): Promise<void> => {
+    if (!(await deps.oauthRecords.consume("Interaction", sha256(uid), deps.clock()))) throw consentNotFoundError();
   };
 
   return {
-    pending,
-    async approve(req, res, person, scopes) {
-      const approval = await pending(req, res);
-      const granted = approval.asked.filter((scope) => scopes.includes(scope));
-      if (granted.length === 0) throw edgeError("invalid_input", "Choose what the application may do.");
-      await useUp(approval.uid);
-      const { id } = await approveClient(deps, person, {
-        clientId: approval.client.id,
-        clientName: approval.client.name,
-        clientVerified: approval.client.verified,
-        redirectHost: approval.destination.host,
-        scopes: granted,
+    getPending,
+    async grant(req, res, signedInUser, scopes) {
+      const pendingConsent = await getPending(req, res);
+      const grantedScopes = pendingConsent.requestedScopes.filter((scope) => scopes.includes(scope));
+      if (grantedScopes.length === 0) throw edgeError("invalid_input", "Choose what the application may do.");
+      await consumeInteraction(pendingConsent.uid);
+      const { id } = await createGrant(deps, signedInUser, {
+        clientId: pendingConsent.client.id,
+        clientName: pendingConsent.client.name,
+        clientVerified: pendingConsent.client.isVerified,
+        redirectHost: pendingConsent.destination.host,
+        scopes: grantedScopes,
       });
-      const grant = new provider.Grant({ accountId: person.user.id, clientId: approval.client.id });
+      const grant = new provider.Grant({ accountId: signedInUser.user.id, clientId: pendingConsent.client.id });
       grant.jti = id;
       grant.addOIDCScope("openid offline_access");
-      for (const resource of resourceSpellings(deps.base)) grant.addResourceScope(resource, granted.join(" "));
+      for (const resource of listResourceAliases(deps.base)) grant.addResourceScope(resource, grantedScopes.join(" "));
       await grant.save();
-      begun.forget(res, approval.uid);
-      const result = { login: { accountId: person.user.id, remember: false }, consent: { grantId: id } };
+      startedConsents.clear(res, pendingConsent.uid);
+      const result = { login: { accountId: signedInUser.user.id, remember: false }, consent: { grantId: id } };
       await provider.interactionFinished(req, res, result, { mergeWithLastSubmission: false });
     },
-    async cancel(req, res) {
-      const { uid } = await interactionOf(req, res);
-      await useUp(uid);
-      begun.forget(res, uid);
+    async deny(req, res) {
+      const { uid } = await getInteraction(req, res);
+      await consumeInteraction(uid);
+      startedConsents.clear(res, uid);
       const result = { error: "access_denied", error_description: "The person did not approve" };
       await provider.interactionFinished(req, res, result, { mergeWithLastSubmission: false });
     },
   };
 }
 
-function approvalGone(cause?: unknown): AppError {
+function consentNotFoundError(cause?: unknown): AppError {
   return edgeError(
     "not_found",
     "This approval has been answered, has expired, or was started in another browser.",
@@ -119,7 +119,7 @@ function approvalGone(cause?: unknown): AppError {
 }
 
 /** The client's own document, which proved who it is, is not what it was when this began, or cannot be read. */
-function clientGone(clientId: unknown, error: unknown): never {
+function throwClientUnavailable(clientId: unknown, error: unknown): never {
   if (!(error instanceof errors.OIDCProviderError)) throw error;
   const { message, hint } = explainFetchFailure(clientId, error) ?? {
     message: "The application that asks cannot be recognised any more.",
@@ -138,14 +138,14 @@ function describeDestination(redirectUri: string): Destination {
   return { kind: "app", host: `${url.protocol}//`, cspSource: url.protocol };
 }
 
-const graphemes = new Intl.Segmenter("en");
+const graphemeSegmenter = new Intl.Segmenter("en");
 
 /** A name is whatever the client says: short, on one line, without characters that turn the text around. */
-function displayName(name: string | undefined): string {
-  const plain = (name ?? "")
+function toDisplayName(name: string | undefined): string {
+  const cleanName = (name ?? "")
     .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]/gu, "")
     .replace(/\s+/g, " ")
     .trim();
-  const letters = Array.from(graphemes.segment(plain.slice(0, 1000)), ({ segment }) => segment);
-  return letters.length > 60 ? `${letters.slice(0, 60).join("")}…` : plain;
+  const characters = Array.from(graphemeSegmenter.segment(cleanName.slice(0, 1000)), ({ segment }) => segment);
+  return characters.length > 60 ? `${characters.slice(0, 60).join("")}…` : cleanName;
 }

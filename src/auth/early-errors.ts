@@ -36,7 +36,9 @@ export function showEarlyErrors({ isOperatorClient, isSignedIn, showError }: Ear
 
 /** The library responds in the fragment where the rejected response type would have. */
 function readError({ search, hash }: URL): AuthorizationError | undefined {
-  const params = [search, hash].map((text) => new URLSearchParams(text.slice(1))).find((one) => one.has("error"));
+  const params = [search, hash]
+    .map((text) => new URLSearchParams(text.slice(1)))
+    .find((candidate) => candidate.has("error"));
   if (!params) return undefined;
   return { error: params.get("error") ?? "", error_description: params.get("error_description") ?? undefined };
 }

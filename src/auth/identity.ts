@@ -5,11 +5,11 @@ import type { Identity } from "#domain/access/ports.ts";
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** Whether the ID token alone is enough to know name and address. */
-export function saysEnough(idToken: Claims): boolean {
-  return nameIn(idToken) !== undefined && hasVerdict(idToken);
+export function hasNameAndEmail(idToken: Claims): boolean {
+  return readName(idToken) !== undefined && hasEmailClaims(idToken);
 }
 
-function hasVerdict(claims: Claims): boolean {
+function hasEmailClaims(claims: Claims): boolean {
   return "email" in claims && "email_verified" in claims;
 }
 
@@ -23,28 +23,28 @@ export function toIdentity(issuer: string, idToken: Claims, userinfo: Claims = {
   if (typeof subject !== "string" || !subject.isWellFormed() || !/^\P{Cc}{1,255}$/u.test(subject)) {
     throw edgeError("invalid_input", "The identity provider's answer names nobody.");
   }
-  const contact = hasVerdict(idToken) || !("email" in userinfo) ? idToken : userinfo;
-  const email = address(contact["email"]) ?? null;
-  const emailVerified = email !== null && contact["email_verified"] === true;
-  const name = nameIn(idToken) ?? nameIn(userinfo) ?? email ?? "Someone";
+  const emailClaims = hasEmailClaims(idToken) || !("email" in userinfo) ? idToken : userinfo;
+  const email = parseEmail(emailClaims["email"]) ?? null;
+  const emailVerified = email !== null && emailClaims["email_verified"] === true;
+  const name = readName(idToken) ?? readName(userinfo) ?? email ?? "Someone";
   return { issuer, subject, name, email, emailVerified };
 }
 
-function nameIn(claims: Claims): string | undefined {
-  return oneLine(claims["name"]) ?? oneLine(claims["preferred_username"]);
+function readName(claims: Claims): string | undefined {
+  return toSingleLine(claims["name"]) ?? toSingleLine(claims["preferred_username"]);
 }
 
-function address(value: unknown): string | undefined {
-  const ok =
+function parseEmail(value: unknown): string | undefined {
+  const isValid =
     typeof value === "string" &&
     value.length <= 254 &&
     value.isWellFormed() &&
     /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(value);
-  return ok ? value : undefined;
+  return isValid ? value : undefined;
 }
 
 /** As both engines can keep it and a page can show it. */
-function oneLine(value: unknown): string | undefined {
+function toSingleLine(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   const line = value
     .toWellFormed()

@@ -15,7 +15,7 @@ interface PrivateJwk {
  * Signing keys from the secrets: the same on every instance and after every restart, nothing to store, and
  * rotated together with the secrets, newest first.
  */
-export function signingKeys(secrets: readonly string[]): PrivateJwk[] {
+export function deriveSigningKeys(secrets: readonly string[]): PrivateJwk[] {
   return secrets.map((secret) => toJwk(deriveKey(secret, "oauth-signing-key")));
 }
 

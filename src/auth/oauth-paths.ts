@@ -8,12 +8,12 @@ export const oauthPaths = {
 } as const;
 
 /** Names that clients use for `{base}/mcp`, our only resource; the first is its own. */
-export function resourceSpellings(base: string): readonly string[] {
+export function listResourceAliases(base: string): readonly string[] {
   return [`${base}/mcp`, `${base}/mcp/`, base, `${base}/`];
 }
 
 /** A name of our resource as its own; scheme and host in any case (MCP, canonical server URI). Any other as it is. */
-export function canonicalResource(base: string, named: string): string {
-  const spellings = resourceSpellings(base);
-  return URL.canParse(named) && spellings.includes(new URL(named).href) ? `${base}/mcp` : named;
+export function canonicalizeResource(base: string, resource: string): string {
+  const aliases = listResourceAliases(base);
+  return URL.canParse(resource) && aliases.includes(new URL(resource).href) ? `${base}/mcp` : resource;
 }

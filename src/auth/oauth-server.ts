@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Deps } from "#domain/deps.ts";
-import { createBegunApprovals } from "./begun-approvals.ts";
+import { createStartedConsents } from "./begun-approvals.ts";
 import { createConsent, type Consent } from "./consent.ts";
 import { createProvider, type ProviderOptions } from "./provider.ts";
 
 export interface OAuthServer {
   /** Answers any request to one of the paths of the authorization server. */
-  serve(req: IncomingMessage, res: ServerResponse): Promise<void>;
+  handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
   consent: Consent;
 }
 
@@ -16,11 +16,11 @@ export interface OAuthServerOptions extends ProviderOptions {
 
 export function createOAuthServer(options: OAuthServerOptions): OAuthServer {
   const provider = createProvider(options);
-  const begun = createBegunApprovals(options.base);
-  provider.use(begun.remember);
+  const startedConsents = createStartedConsents(options.base);
+  provider.use(startedConsents.recordStart);
   const callback = provider.callback();
   return {
-    serve: (req, res) => callback(req, res),
-    consent: createConsent(provider, begun, options.deps),
+    handle: (req, res) => callback(req, res),
+    consent: createConsent(provider, startedConsents, options.deps),
   };
 }

@@ -7,7 +7,7 @@ import {
 import { AppError, edgeError } from "#lib/errors.ts";
 
 /** Failures that say nothing about the person: the provider did not answer, or not as one. */
-const unreachable = new Set([
+const unreachableCodes = new Set([
   "OAUTH_TIMEOUT",
   "OAUTH_ABORT",
   "OAUTH_RESPONSE_IS_NOT_CONFORM",
@@ -16,15 +16,15 @@ const unreachable = new Set([
 ]);
 
 /** Runs one step of a sign-in and tells what went wrong in words a person can use. The cause is kept for the log. */
-export async function explainProviderFailure<T>(name: string, work: () => Promise<T>): Promise<T> {
+export async function withSignInErrors<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw error instanceof AppError ? error : (explain(name, error) ?? error);
+    throw error instanceof AppError ? error : (toSignInError(name, error) ?? error);
   }
 }
 
-function explain(name: string, error: unknown): AppError | undefined {
+function toSignInError(name: string, error: unknown): AppError | undefined {
   const cause = { cause: error };
   // OpenID Connect Core §3.1.2.6. What the address says beyond the code is anyone's text and is not repeated.
   if (error instanceof AuthorizationResponseError && error.error === "access_denied") {
@@ -34,23 +34,23 @@ function explain(name: string, error: unknown): AppError | undefined {
     return edgeError("url_unreachable", `${name} could not sign you in.`, "Try again in a moment.", cause);
   }
   // RFC 6749 §5.2: the code was used, is old, or is not ours. Any other refusal is about us, not about the person.
-  if (error instanceof ResponseBodyError && error.error === "invalid_grant") return broken(error);
+  if (error instanceof ResponseBodyError && error.error === "invalid_grant") return invalidSignInError(error);
   if (error instanceof ResponseBodyError || error instanceof WWWAuthenticateChallengeError) {
     return edgeError("url_unreachable", `${name} refused this service.`, "Tell the operator: the log says why.", cause);
   }
-  if (error instanceof TypeError || (error instanceof ClientError && unreachable.has(error.code ?? ""))) {
-    return noAnswer(name, error);
+  if (error instanceof TypeError || (error instanceof ClientError && unreachableCodes.has(error.code ?? ""))) {
+    return providerUnavailableError(name, error);
   }
-  return error instanceof ClientError ? broken(error) : undefined;
+  return error instanceof ClientError ? invalidSignInError(error) : undefined;
 }
 
 /** Nobody there, or nobody who speaks OpenID Connect. */
-export function noAnswer(name: string, cause: unknown): AppError {
+export function providerUnavailableError(name: string, cause: unknown): AppError {
   return edgeError("url_unreachable", `${name} does not answer.`, "Try again in a moment.", { cause });
 }
 
 /** Forged, mixed up, replayed or too old: which of these is for the log only. */
-export function broken(cause?: unknown): AppError {
+export function invalidSignInError(cause?: unknown): AppError {
   return edgeError(
     "invalid_input",
     "This sign-in could not be completed.",
@@ -60,9 +60,9 @@ export function broken(cause?: unknown): AppError {
 }
 
 /** What the log may say of a failed sign-in: no code, token or claim stands in these. */
-export function failureForLog(error: unknown): Record<string, unknown> {
+export function toLogFields(error: unknown): Record<string, unknown> {
   const cause = (error as { cause?: unknown } | null)?.cause;
-  const { message, code, error: oauthError, cause: deeper } = (cause ?? {}) as Record<string, unknown>;
-  const below = deeper instanceof Error ? { below: deeper.message } : {};
+  const { message, code, error: oauthError, cause: innerCause } = (cause ?? {}) as Record<string, unknown>;
+  const below = innerCause instanceof Error ? { below: innerCause.message } : {};
   return { outcome: (error as { message?: unknown } | null)?.message, reason: message, code, oauthError, ...below };
 }

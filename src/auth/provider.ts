@@ -9,11 +9,11 @@ import {
 } from "oidc-provider";
 import { scopes as studioScopes } from "#domain/caller.ts";
 import { days, hours, minutes, seconds } from "#lib/clock.ts";
-import { isSame, sha256 } from "#lib/digest.ts";
+import { isTimingSafeEqual, sha256 } from "#lib/digest.ts";
 import type { Log } from "#lib/log.ts";
 import { deriveKey } from "#lib/signed-token.ts";
-import { approvalLifetime, createAdapter, type AdapterDeps } from "./adapter.ts";
-import { amendRequest, nameResponseType, sendToLogin } from "./authorize-request.ts";
+import { consentLifetime, createAdapterFactory, type AdapterDeps } from "./adapter.ts";
+import { normalizeAuthorizationRequest, fixResponseTypeError, redirectToLogin } from "./authorize-request.ts";
 import {
   clientDocumentSettings,
   explainDocumentsOff,
@@ -22,11 +22,11 @@ import {
 } from "./client-documents.ts";
 import { normalizeClientMetadata } from "./client-metadata.ts";
 import { showEarlyErrors, type AuthorizationError } from "./early-errors.ts";
-import { signingKeys } from "./keys.ts";
-import { oauthPaths, resourceSpellings } from "./oauth-paths.ts";
-import { pinAddresses } from "./pin-addresses.ts";
-import { sessionCookie, tellFailure, tidyAnswer } from "./tidy-answer.ts";
-import { checkBeforeUse } from "./token-request.ts";
+import { deriveSigningKeys } from "./keys.ts";
+import { oauthPaths, listResourceAliases } from "./oauth-paths.ts";
+import { pinUrls } from "./pin-addresses.ts";
+import { unusedSessionCookie, createFailureHandler, normalizeResponse } from "./tidy-answer.ts";
+import { validateBeforeConsume } from "./token-request.ts";
 
 export interface ProviderOptions {
   deps: AdapterDeps;
@@ -47,43 +47,54 @@ export interface ProviderOptions {
 /** A client's metadata document is small, and a person waits for it. */
 export const documentLimits = { timeoutMs: seconds(3), maxBytes: 10 * 1024 } as const;
 
-const inSeconds = (ms: number): number => ms / 1000;
-const refreshSliding = inSeconds(days(30));
-const refreshAbsolute = inSeconds(days(90));
+const toSeconds = (ms: number): number => ms / 1000;
+const refreshIdleSeconds = toSeconds(days(30));
+const refreshMaxSeconds = toSeconds(days(90));
 
 /** Our authorization server: OAuth 2.1 with PKCE, for public and confidential clients, for one resource. */
 export function createProvider(options: ProviderOptions): Provider {
-  const provider = new Provider(options.base, configure(options));
-  pinAddresses(provider, options.base);
-  provider.on("server_error", tellFailure(options.log));
+  const provider = new Provider(options.base, buildConfiguration(options));
+  pinUrls(provider, options.base);
+  provider.on("server_error", createFailureHandler(options.log));
   (provider as EventEmitter).on("error", (err) => options.log.error({ err }, "the authorization server failed"));
-  provider.use(tidyAnswer);
-  provider.use(amendRequest(options.base));
-  provider.use(sendToLogin(options));
+  provider.use(normalizeResponse);
+  provider.use(normalizeAuthorizationRequest(options.base));
+  provider.use(redirectToLogin(options));
   const operatorClients = new Set(options.clients.map((client) => client.client_id));
   const isOperatorClient = (id: string): boolean => operatorClients.has(id);
-  const showError = createErrorPage(options.renderError, options.clientDocuments !== undefined);
+  const showError = createErrorRenderer(options.renderError, options.clientDocuments !== undefined);
   provider.use(showEarlyErrors({ isOperatorClient, isSignedIn: options.isSignedIn, showError }));
-  provider.use(nameResponseType);
-  checkBeforeUse(provider, options.base);
-  compareDigests(provider, isOperatorClient);
+  provider.use(fixResponseTypeError);
+  validateBeforeConsume(provider, options.base);
+  compareSecretDigests(provider, isOperatorClient);
   return provider;
 }
 
-function configure({ deps, base, secrets, clients, clientDocuments, renderError }: ProviderOptions): Configuration {
+function buildConfiguration({
+  deps,
+  base,
+  secrets,
+  clients,
+  clientDocuments,
+  renderError,
+}: ProviderOptions): Configuration {
   const documents = clientDocumentSettings(clientDocuments);
-  const mcp = `${base}/mcp`;
-  const spellings = resourceSpellings(base);
-  const secure = base.startsWith("https:");
-  const prefix = secure ? "__Secure-" : ""; // bound to their paths, so not __Host-
-  const cookie = { signed: true, httpOnly: true, sameSite: "lax", secure, overwrite: true } as const;
+  const mcpResource = `${base}/mcp`;
+  const resourceAliases = listResourceAliases(base);
+  const isSecure = base.startsWith("https:");
+  const prefix = isSecure ? "__Secure-" : ""; // bound to their paths, so not __Host-
+  const cookie = { signed: true, httpOnly: true, sameSite: "lax", secure: isSecure, overwrite: true } as const;
   return {
-    adapter: createAdapter(deps),
+    adapter: createAdapterFactory(deps),
     clients: [...clients],
-    jwks: { keys: signingKeys(secrets) },
+    jwks: { keys: deriveSigningKeys(secrets) },
     cookies: {
       keys: secrets.map((secret) => deriveKey(secret, "oauth-cookies").toString("base64url")),
-      names: { session: sessionCookie, interaction: `${prefix}atelier_approval`, resume: `${prefix}atelier_resume` },
+      names: {
+        session: unusedSessionCookie,
+        interaction: `${prefix}atelier_approval`,
+        resume: `${prefix}atelier_resume`,
+      },
       long: cookie,
       short: cookie,
     },
@@ -113,15 +124,15 @@ function configure({ deps, base, secrets, clients, clientDocuments, renderError 
       clientIdMetadataDocument: documents.feature,
       resourceIndicators: {
         enabled: true,
-        defaultResource: () => mcp,
+        defaultResource: () => mcpResource,
         useGrantedResource: () => true,
         getResourceServerInfo: (_ctx, resource) => {
-          if (!spellings.includes(resource)) throw new errors.InvalidTarget();
+          if (!resourceAliases.includes(resource)) throw new errors.InvalidTarget();
           return {
             scope: studioScopes.join(" "),
-            audience: mcp,
+            audience: mcpResource,
             accessTokenFormat: "opaque" as const,
-            accessTokenTTL: inSeconds(hours(1)),
+            accessTokenTTL: toSeconds(hours(1)),
           };
         },
       },
@@ -138,29 +149,29 @@ function configure({ deps, base, secrets, clients, clientDocuments, renderError 
       const grantId = (ctx.oidc.result?.consent as { grantId?: string } | undefined)?.grantId;
       return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId);
     },
-    interactions: { policy: askEveryTime(), url: (_ctx, interaction) => `/consent/${interaction.uid}` },
+    interactions: { policy: createInteractionPolicy(), url: (_ctx, interaction) => `/consent/${interaction.uid}` },
     findAccount: async (_ctx, id) =>
       (await deps.users.find(id)) ? { accountId: id, claims: () => ({ sub: id }) } : undefined,
-    renderError: createErrorPage(renderError, clientDocuments !== undefined),
+    renderError: createErrorRenderer(renderError, clientDocuments !== undefined),
     clientBasedCORS: () => true,
     ttl: {
-      AccessToken: inSeconds(hours(1)),
+      AccessToken: toSeconds(hours(1)),
       AuthorizationCode: 60,
-      IdToken: inSeconds(hours(1)),
-      Interaction: inSeconds(approvalLifetime),
-      Session: inSeconds(minutes(30)),
-      Grant: inSeconds(days(365)),
+      IdToken: toSeconds(hours(1)),
+      Interaction: toSeconds(consentLifetime),
+      Session: toSeconds(minutes(30)),
+      Grant: toSeconds(days(365)),
       // 30 days from the last use, 90 from the approval.
       RefreshToken: (_ctx, token) =>
-        Math.max(1, Math.min(refreshSliding, (token.iiat ?? now()) + refreshAbsolute - now())),
+        Math.max(1, Math.min(refreshIdleSeconds, (token.iiat ?? nowSeconds()) + refreshMaxSeconds - nowSeconds())),
     },
   } as Configuration;
 }
 
-const now = (): number => Math.floor(Date.now() / 1000);
+const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
 /** One approval for each authorization: who it is and what they allow are both asked, whatever was answered before. */
-function askEveryTime(): interactionPolicy.DefaultPolicy {
+function createInteractionPolicy(): interactionPolicy.DefaultPolicy {
   const { Check, Prompt } = interactionPolicy;
   const policy = interactionPolicy.base();
   policy.clear();
@@ -180,15 +191,15 @@ function askEveryTime(): interactionPolicy.DefaultPolicy {
 }
 
 /** Secrets of clients that registered themselves are kept as digests; the operator's come from a file as they are. */
-function compareDigests(provider: Provider, isOperatorClient: (id: string) => boolean): void {
+function compareSecretDigests(provider: Provider, isOperatorClient: (id: string) => boolean): void {
   Object.assign(provider.Client.prototype as object, {
-    compareClientSecret(this: { clientId: string; clientSecret: string }, given: string): boolean {
-      return isSame(isOperatorClient(this.clientId) ? given : sha256(given), this.clientSecret);
+    compareClientSecret(this: { clientId: string; clientSecret: string }, candidate: string): boolean {
+      return isTimingSafeEqual(isOperatorClient(this.clientId) ? candidate : sha256(candidate), this.clientSecret);
     },
   });
 }
 
-function createErrorPage(renderError: ProviderOptions["renderError"], readsDocuments: boolean) {
+function createErrorRenderer(renderError: ProviderOptions["renderError"], readsDocuments: boolean) {
   const explain = readsDocuments ? explainFetchFailure : explainDocumentsOff;
   return (
     ctx: KoaContextWithOIDC,

@@ -1,8 +1,8 @@
 import * as client from "openid-client";
 import type { Identity } from "#domain/access/ports.ts";
 import { edgeError } from "#lib/errors.ts";
-import { saysEnough, toIdentity } from "./identity.ts";
-import { explainProviderFailure, noAnswer } from "./provider-failure.ts";
+import { hasNameAndEmail, toIdentity } from "./identity.ts";
+import { withSignInErrors, providerUnavailableError } from "./provider-failure.ts";
 
 /** An OpenID Connect issuer that people sign in at. */
 export interface IdentityProvider {
@@ -13,7 +13,7 @@ export interface IdentityProvider {
   clientId: string;
   clientSecret: string | undefined;
   /** The issuer its people are known by, where that is not the address itself. */
-  knownAs?: string;
+  identityIssuer?: string;
 }
 
 /** A sign-in that went to an identity provider and has not come back yet. */
@@ -27,13 +27,15 @@ export interface PendingSignIn {
 
 export interface RelyingParty {
   /** Where to send the browser, and what has to be remembered until it returns. */
-  begin(otherAccount: boolean): Promise<{ location: string } & Omit<PendingSignIn, "provider" | "returnTo">>;
+  startAuthorization(
+    isSwitchingAccount: boolean,
+  ): Promise<{ location: string } & Omit<PendingSignIn, "provider" | "returnTo">>;
   /** The person, from the address the browser came back to. Throws for an answer that does not hold in every point. */
-  finish(callback: URL, pending: PendingSignIn): Promise<Identity>;
+  finishAuthorization(callback: URL, pending: PendingSignIn): Promise<Identity>;
 }
 
 /** What one step may take, all requests of it together: a person is told of a silent provider within 10 s. */
-const patienceMs = 8000;
+const stepTimeoutMs = 8000;
 
 /**
  * Our side of OpenID Connect: code flow with PKCE, state, nonce and `iss`.
@@ -46,20 +48,20 @@ export function createRelyingParty(provider: IdentityProvider, redirectUri: stri
     // Settings allow http for loopback issuers only.
     // oxlint-disable-next-line typescript/no-deprecated -- marked so to stand out, not to go
     if (provider.issuer.startsWith("http:")) execute.push(client.allowInsecureRequests);
-    const options = { execute, timeout: patienceMs / 1000, [client.customFetch]: fetchWithin(patienceMs) };
-    const auth = clientAuth(provider.clientSecret);
+    const options = { execute, timeout: stepTimeoutMs / 1000, [client.customFetch]: createTimedFetch(stepTimeoutMs) };
+    const auth = createClientAuth(provider.clientSecret);
     const server = await client
       .discovery(new URL(provider.issuer), provider.clientId, undefined, auth, options)
-      .catch((error: unknown) => Promise.reject(noAnswer(provider.name, error)));
+      .catch((error: unknown) => Promise.reject(providerUnavailableError(provider.name, error)));
     const { authorization_endpoint, token_endpoint, jwks_uri } = server.serverMetadata();
-    const complete = [authorization_endpoint, token_endpoint, jwks_uri].every((url) => URL.canParse(url ?? ""));
-    if (!complete) throw noAnswer(provider.name, new Error("its metadata lacks an endpoint"));
+    const isComplete = [authorization_endpoint, token_endpoint, jwks_uri].every((url) => URL.canParse(url ?? ""));
+    if (!isComplete) throw providerUnavailableError(provider.name, new Error("its metadata lacks an endpoint"));
     return server;
   }
 
   return {
-    begin: (otherAccount) =>
-      explainProviderFailure(provider.name, async () => {
+    startAuthorization: (isSwitchingAccount) =>
+      withSignInErrors(provider.name, async () => {
         const server = await discover();
         const state = client.randomState();
         const nonce = client.randomNonce();
@@ -71,13 +73,13 @@ export function createRelyingParty(provider: IdentityProvider, redirectUri: stri
           nonce,
           code_challenge: await client.calculatePKCECodeChallenge(verifier),
           code_challenge_method: "S256",
-          ...(otherAccount ? { prompt: accountPrompt(server) } : {}),
+          ...(isSwitchingAccount ? { prompt: chooseAccountPrompt(server) } : {}),
         });
         return { location: location.href, state, nonce, verifier };
       }),
 
-    finish: (callback, pending) =>
-      explainProviderFailure(provider.name, async () => {
+    finishAuthorization: (callback, pending) =>
+      withSignInErrors(provider.name, async () => {
         const server = await discover();
         const tokens = await client.authorizationCodeGrant(server, callback, {
           expectedState: pending.state,
@@ -87,16 +89,18 @@ export function createRelyingParty(provider: IdentityProvider, redirectUri: stri
         });
         const claims = tokens.claims();
         if (!claims) throw edgeError("invalid_input", "The identity provider sent no ID token.");
-        const ask = !saysEnough(claims) && server.serverMetadata().userinfo_endpoint !== undefined;
-        const userinfo = ask ? await client.fetchUserInfo(server, tokens.access_token, claims.sub) : undefined;
-        return toIdentity(provider.knownAs ?? claims.iss, claims, userinfo);
+        const needsUserinfo = !hasNameAndEmail(claims) && server.serverMetadata().userinfo_endpoint !== undefined;
+        const userinfo = needsUserinfo
+          ? await client.fetchUserInfo(server, tokens.access_token, claims.sub)
+          : undefined;
+        return toIdentity(provider.identityIssuer ?? claims.iss, claims, userinfo);
       }),
   };
 }
 
 /** Every request given to it, bodies included, is over when the time is. */
-function fetchWithin(ms: number): client.CustomFetch {
-  const deadline = AbortSignal.timeout(ms);
+function createTimedFetch(timeoutMs: number): client.CustomFetch {
+  const deadline = AbortSignal.timeout(timeoutMs);
   return (url, options) =>
     fetch(url, {
       ...options,
@@ -105,7 +109,7 @@ function fetchWithin(ms: number): client.CustomFetch {
 }
 
 /** The secret goes where the provider says it reads it; in the header where it says nothing (OIDC Discovery §3). */
-function clientAuth(secret: string | undefined): client.ClientAuth {
+function createClientAuth(secret: string | undefined): client.ClientAuth {
   if (secret === undefined) return client.None();
   const [inBody, inHeader] = [client.ClientSecretPost(secret), client.ClientSecretBasic(secret)];
   return (server, ...rest) => {
@@ -115,10 +119,10 @@ function clientAuth(secret: string | undefined): client.ClientAuth {
 }
 
 /** Every provider knows `login`, except the two that only know how to offer accounts. */
-function accountPrompt(server: client.Configuration): string {
+function chooseAccountPrompt(server: client.Configuration): string {
   const { issuer, prompt_values_supported: prompts } = server.serverMetadata();
-  const offers = Array.isArray(prompts) && prompts.includes("select_account");
-  return offers || /^https:\/\/(accounts\.google\.com|login\.microsoftonline\.com)/.test(issuer)
+  const supportsSelectAccount = Array.isArray(prompts) && prompts.includes("select_account");
+  return supportsSelectAccount || /^https:\/\/(accounts\.google\.com|login\.microsoftonline\.com)/.test(issuer)
     ? "select_account"
     : "login";
 }

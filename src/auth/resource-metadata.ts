@@ -1,7 +1,7 @@
 import { scopes } from "#domain/caller.ts";
 
 /** RFC 9728: who protects `{base}/mcp`, and what can be asked of it. `offline_access` is the server's own matter. */
-export function protectedResourceMetadata(base: string): Record<string, unknown> {
+export function buildProtectedResourceMetadata(base: string): Record<string, unknown> {
   return {
     resource: `${base}/mcp`,
     authorization_servers: [base],

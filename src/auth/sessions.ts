@@ -1,10 +1,10 @@
 import { endSession } from "#domain/access/end-session.ts";
-import { findSignedIn } from "#domain/access/find-signed-in.ts";
+import { findSessionUser } from "#domain/access/find-signed-in.ts";
 import type { User } from "#domain/access/ports.ts";
 import { sessionLifetime } from "#domain/access/session-token.ts";
 import { startSession } from "#domain/access/start-session.ts";
 import type { Deps } from "#domain/deps.ts";
-import { hostCookie } from "#lib/cookies.ts";
+import { createHostCookie } from "#lib/cookies.ts";
 
 /** Web sessions as a browser carries them. */
 export interface Sessions {
@@ -23,16 +23,16 @@ export function createSessions({
   deps: Pick<Deps, "sessions" | "clock" | "newSecret">;
   base: string;
 }): Sessions {
-  const cookie = hostCookie(base, "atelier");
+  const cookie = createHostCookie(base, "atelier");
   return {
-    find: (header) => findSignedIn(deps, cookie.read(header)),
+    find: (header) => findSessionUser(deps, cookie.read(header)),
     async start(userId, previousHeader) {
       const token = await startSession(deps, { id: userId }, { previous: cookie.read(previousHeader) });
-      return cookie.set(token, sessionLifetime / 1000);
+      return cookie.toSetCookie(token, sessionLifetime / 1000);
     },
     async end(header) {
       await endSession(deps, cookie.read(header));
-      return cookie.clear();
+      return cookie.toClearCookie();
     },
   };
 }

@@ -1,11 +1,11 @@
-import { admitPerson } from "#domain/access/admit-person.ts";
-import { recognizeUser } from "#domain/access/recognize-user.ts";
+import { authorizeSignIn } from "#domain/access/admit-person.ts";
+import { resolveUser } from "#domain/access/recognize-user.ts";
 import type { Deps } from "#domain/deps.ts";
 import { edgeError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
 import { createPendingCookie } from "#lib/pending-cookie.ts";
 import type { Signer } from "#lib/signed-token.ts";
-import { broken, failureForLog } from "./provider-failure.ts";
+import { invalidSignInError, toLogFields } from "./provider-failure.ts";
 import { createRelyingParty, type IdentityProvider, type PendingSignIn } from "./relying-party.ts";
 import type { Sessions } from "./sessions.ts";
 
@@ -15,11 +15,11 @@ export interface SignIn {
   start(input: {
     provider: string;
     returnTo: string;
-    otherAccount: boolean;
+    isSwitchingAccount: boolean;
     cookies: string | undefined;
   }): Promise<{ location: string; setCookie: string }>;
   /** The pending sign-in a callback belongs to. Its `Set-Cookie` line has to be sent whatever comes of it. */
-  take(callback: URL, cookies: string | undefined): { pending: PendingSignIn | undefined; setCookie: string };
+  consumePending(callback: URL, cookies: string | undefined): { pending: PendingSignIn | undefined; setCookie: string };
   /** Signs the person in: the `Set-Cookie` lines. Throws, with nothing stored, unless everything holds. */
   finish(input: {
     provider: string;
@@ -29,7 +29,7 @@ export interface SignIn {
   }): Promise<string[]>;
 }
 
-export interface SignInParts {
+export interface SignInOptions {
   deps: Pick<Deps, "users" | "invitations" | "clock" | "newId" | "signInAllow">;
   base: string;
   providers: readonly IdentityProvider[];
@@ -38,52 +38,58 @@ export interface SignInParts {
   log: Log;
 }
 
-export function createSignIn({ deps, base, providers, sessions, signer, log }: SignInParts): SignIn {
+export function createSignIn({ deps, base, providers, sessions, signer, log }: SignInOptions): SignIn {
   const pendingSignIns = createPendingCookie<PendingSignIn>({
     signer,
     clock: deps.clock,
     base,
     name: "atelier-sign-in",
     purpose: "sign-in",
-    mostAtOnce: 3,
+    maxPending: 3,
   });
-  const parties = new Map(
-    providers.map((one) => [one.id, createRelyingParty(one, `${base}/api/auth/callback/${one.id}`)]),
+  const relyingParties = new Map(
+    providers.map((identityProvider) => [
+      identityProvider.id,
+      createRelyingParty(identityProvider, `${base}/api/auth/callback/${identityProvider.id}`),
+    ]),
   );
-  const partyFor = (id: string) => {
-    const party = parties.get(id);
-    if (!party) throw edgeError("not_found", "There is no such identity provider here.");
-    return party;
+  const getRelyingParty = (id: string) => {
+    const relyingParty = relyingParties.get(id);
+    if (!relyingParty) throw edgeError("not_found", "There is no such identity provider here.");
+    return relyingParty;
   };
-  const logged = async <T>(provider: string, work: Promise<T>): Promise<T> => {
+  const withFailureLog = async <T>(provider: string, work: Promise<T>): Promise<T> => {
     try {
       return await work;
     } catch (error) {
-      log.warn({ provider, ...failureForLog(error) }, "sign-in failed");
+      log.warn({ provider, ...toLogFields(error) }, "sign-in failed");
       throw error;
     }
   };
 
   return {
     providers,
-    async start({ provider, returnTo, otherAccount, cookies }) {
-      const { location, ...secrets } = await logged(provider, partyFor(provider).begin(otherAccount));
+    async start({ provider, returnTo, isSwitchingAccount, cookies }) {
+      const { location, ...secrets } = await withFailureLog(
+        provider,
+        getRelyingParty(provider).startAuthorization(isSwitchingAccount),
+      );
       return { location, setCookie: pendingSignIns.add({ provider, returnTo, ...secrets }, cookies) };
     },
-    take: (callback, cookies) => pendingSignIns.take(callback.searchParams.get("state"), cookies),
+    consumePending: (callback, cookies) => pendingSignIns.consume(callback.searchParams.get("state"), cookies),
     async finish({ provider, callback, pending, cookies }) {
-      const party = partyFor(provider);
+      const relyingParty = getRelyingParty(provider);
       // Bound to the browser that began it, and to the provider it went to (RFC 9700 §4.4: mix-up).
-      if (pending?.provider !== provider) throw broken();
-      const identity = await logged(provider, party.finish(callback, pending));
-      await admitPerson(deps, identity, { invitation: invitationIn(pending.returnTo) });
-      const user = await recognizeUser(deps, identity);
+      if (pending?.provider !== provider) throw invalidSignInError();
+      const identity = await withFailureLog(provider, relyingParty.finishAuthorization(callback, pending));
+      await authorizeSignIn(deps, identity, { invitation: parseInvitationToken(pending.returnTo) });
+      const user = await resolveUser(deps, identity);
       return [await sessions.start(user.id, cookies)];
     },
   };
 }
 
 /** Someone on the way to an invitation's page may sign in by its token. */
-function invitationIn(returnTo: string): string | undefined {
+function parseInvitationToken(returnTo: string): string | undefined {
   return /^\/join\/([\w-]+)$/.exec(returnTo)?.[1];
 }

@@ -12,35 +12,35 @@ export interface IdentityProviderConfig {
 }
 
 /** `OIDC_ISSUER` and its companions, and further ones by number: `OIDC_2_ISSUER`. */
-export function readIdentityProviders(set: Environment, faults: string[]): readonly IdentityProviderConfig[] {
+export function readIdentityProviders(variables: Environment, problems: string[]): readonly IdentityProviderConfig[] {
   const numbers = new Set<string>();
-  for (const name of Object.keys(set).filter((one) => one.startsWith("OIDC_"))) {
+  for (const name of Object.keys(variables).filter((key) => key.startsWith("OIDC_"))) {
     if (/^OIDC_(0\d*|1)_/.test(name))
-      faults.push(`${name}: the first provider has no number, further ones begin with OIDC_2_`);
+      problems.push(`${name}: the first provider has no number, further ones begin with OIDC_2_`);
     numbers.add(/^OIDC_(\d+)_(?:ISSUER|CLIENT_ID|CLIENT_SECRET|NAME)$/.exec(name)?.[1] ?? "1");
   }
   return [...numbers]
     .toSorted((a, b) => Number(a) - Number(b))
-    .flatMap((number) => readIdentityProvider(number, set, faults));
+    .flatMap((number) => readIdentityProvider(number, variables, problems));
 }
 
-function readIdentityProvider(number: string, set: Environment, faults: string[]): IdentityProviderConfig[] {
+function readIdentityProvider(number: string, variables: Environment, problems: string[]): IdentityProviderConfig[] {
   const prefix = number === "1" ? "OIDC_" : `OIDC_${number}_`;
-  const issuer = set[`${prefix}ISSUER`];
-  const clientId = set[`${prefix}CLIENT_ID`];
+  const issuer = variables[`${prefix}ISSUER`];
+  const clientId = variables[`${prefix}CLIENT_ID`];
   const url = issuer === undefined ? undefined : parseUrl(issuer);
   const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackName(url.hostname));
-  if (issuer === undefined) faults.push(`${prefix}ISSUER: needed beside the other ${prefix}… settings`);
-  else if (!isSafe) faults.push(`${prefix}ISSUER: expected an https address (http only on loopback)`);
-  if (clientId === undefined) faults.push(`${prefix}CLIENT_ID: needed beside ${prefix}ISSUER`);
+  if (issuer === undefined) problems.push(`${prefix}ISSUER: needed beside the other ${prefix}… settings`);
+  else if (!isSafe) problems.push(`${prefix}ISSUER: expected an https address (http only on loopback)`);
+  if (clientId === undefined) problems.push(`${prefix}CLIENT_ID: needed beside ${prefix}ISSUER`);
   if (issuer === undefined || clientId === undefined || !url || !isSafe) return [];
   return [
     {
       id: number === "1" ? "oidc" : `oidc-${number}`,
-      name: set[`${prefix}NAME`] ?? url.hostname,
+      name: variables[`${prefix}NAME`] ?? url.hostname,
       issuer,
       clientId,
-      clientSecret: set[`${prefix}CLIENT_SECRET`],
+      clientSecret: variables[`${prefix}CLIENT_SECRET`],
     },
   ];
 }

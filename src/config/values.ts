@@ -4,16 +4,16 @@ import { parseIpAddressSet, type IpAddressSet } from "#lib/ip-address.ts";
 /** The kinds of values that settings have. Each says in words what it expects. */
 
 /** Digits only: what JavaScript would also take for a number (blanks, 1e3, 0x10) is a slip of the keyboard here. */
-export const whole = (min: number, max: number, what: string): z.ZodType<number, string> =>
+export const wholeNumber = (min: number, max: number, description: string): z.ZodType<number, string> =>
   z
     .string()
-    .refine((value) => /^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max, what)
+    .refine((value) => /^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max, description)
     .transform(Number);
 
-export const port = whole(0, 65_535, "a number from 0 to 65535");
-export const bytes = whole(1, Number.MAX_SAFE_INTEGER, "a number of bytes");
+export const port = wholeNumber(0, 65_535, "a number from 0 to 65535");
+export const byteCount = wholeNumber(1, Number.MAX_SAFE_INTEGER, "a number of bytes");
 export const onOff = z.enum(["on", "off"]);
-export const trueFalse = z.enum(["true", "false", "1", "0"]).transform((value) => value === "true" || value === "1");
+export const booleanFlag = z.enum(["true", "false", "1", "0"]).transform((value) => value === "true" || value === "1");
 
 export const origin = z.string().transform((value, issue) => {
   const url = parseUrl(value);
@@ -36,23 +36,26 @@ const list = z.string().transform((value) =>
 );
 
 export const secrets = list
-  .refine((all) => all.length > 0, "at least one secret")
-  .refine((all) => all.every((one) => Buffer.byteLength(one) >= 32), "at least 32 bytes for each secret")
-  .transform((all) => all as [string, ...string[]]);
+  .refine((entries) => entries.length > 0, "at least one secret")
+  .refine((entries) => entries.every((entry) => Buffer.byteLength(entry) >= 32), "at least 32 bytes for each secret")
+  .transform((entries) => entries as [string, ...string[]]);
 
-export const allowedPeople = list
-  .refine((all) => all.length > 0, "addresses, @domains or *")
-  .refine((all) => all.every((one) => one === "*" || /^[^\s@]*@[^\s@]+$/.test(one)), "addresses, @domains or *")
-  .transform((all): readonly string[] => all.map((one) => one.toLowerCase()));
+export const signInAllowList = list
+  .refine((entries) => entries.length > 0, "addresses, @domains or *")
+  .refine(
+    (entries) => entries.every((entry) => entry === "*" || /^[^\s@]*@[^\s@]+$/.test(entry)),
+    "addresses, @domains or *",
+  )
+  .transform((entries): readonly string[] => entries.map((entry) => entry.toLowerCase()));
 
-export const proxies = list.transform((entries, issue): IpAddressSet => {
-  const set = parseIpAddressSet(entries.join() === "off" ? [] : entries);
-  if (set) return set;
+export const trustedProxies = list.transform((entries, issue): IpAddressSet => {
+  const ipSet = parseIpAddressSet(entries.join() === "off" ? [] : entries);
+  if (ipSet) return ipSet;
   issue.addIssue({ code: "custom", message: "addresses, networks such as 10.0.0.0/8, loopback, or off" });
   return z.NEVER;
 });
 
-export const origins = list.refine((all) => all.every(isOrigin), "origins such as https://app.example.com");
+export const origins = list.refine((entries) => entries.every(isOrigin), "origins such as https://app.example.com");
 
 export function parseUrl(value: string): URL | undefined {
   return URL.canParse(value) ? new URL(value) : undefined;

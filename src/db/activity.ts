@@ -1,7 +1,7 @@
 import type { ActivityStore } from "#domain/activity/ports.ts";
 import type { Connection } from "./client.ts";
 
-export function activityStore({ q }: Connection): ActivityStore {
+export function createActivityStore({ q }: Connection): ActivityStore {
   return {
     async insert(row) {
       await q
@@ -23,10 +23,10 @@ export function activityStore({ q }: Connection): ActivityStore {
       const rows = await q
         .selectFrom("activity as a")
         .leftJoin("users as u", "u.id", "a.user_id")
-        .leftJoin("posts as p", (post) => post.onRef("p.id", "=", "a.subject_id").on("p.studio_id", "=", studioId))
+        .leftJoin("posts as p", (join) => join.onRef("p.id", "=", "a.subject_id").on("p.studio_id", "=", studioId))
         .leftJoin("users as s", "s.id", "a.subject_id")
         .selectAll("a")
-        .select(["u.name as user_name", (name) => name.fn.coalesce("p.title", "s.name").as("subject_name")])
+        .select(["u.name as user_name", (eb) => eb.fn.coalesce("p.title", "s.name").as("subject_name")])
         .where("a.studio_id", "=", studioId)
         .$if(userId !== undefined, (activity) => activity.where("a.user_id", "=", userId!))
         .$if(clientId !== undefined, (activity) => activity.where("a.client_id", "=", clientId!))

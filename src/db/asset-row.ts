@@ -4,7 +4,7 @@ import type { Schema } from "./schema.ts";
 
 export type AssetRow = Selectable<Schema["assets"]>;
 
-export function toRow(asset: Asset): AssetRow {
+export function toAssetRow(asset: Asset): AssetRow {
   return {
     id: asset.id,
     studio_id: asset.studioId,
@@ -56,7 +56,7 @@ export function toAsset(row: AssetRow): Asset {
   };
 }
 
-export function toReady(row: AssetRow): ReadyAsset {
+export function toReadyAsset(row: AssetRow): ReadyAsset {
   const asset = toAsset(row);
   if (!isReady(asset)) throw new Error("the database answered an asset that is not ready");
   return asset;

@@ -1,31 +1,34 @@
 import type { AssetStore } from "#domain/assets/ports.ts";
-import { toAsset, toReady, toRow, type AssetRow } from "./asset-row.ts";
+import { toAsset, toReadyAsset, toAssetRow, type AssetRow } from "./asset-row.ts";
 import { statement, type Connection } from "./client.ts";
 
-const findAsset = statement<AssetRow>("find_asset", "SELECT * FROM assets WHERE studio_id = $1 AND id = $2");
+const findAssetQuery = statement<AssetRow>("find_asset", "SELECT * FROM assets WHERE studio_id = $1 AND id = $2");
 
-const findOnPost = statement<AssetRow>("find_on_post", "SELECT * FROM assets WHERE post_id = $1 ORDER BY position");
+const listByPostQuery = statement<AssetRow>(
+  "find_on_post",
+  "SELECT * FROM assets WHERE post_id = $1 ORDER BY position",
+);
 
-const putOnPost = statement<AssetRow>(
+const attachQuery = statement<AssetRow>(
   "put_on_post",
   `UPDATE assets SET post_id = $1, position = $2
     WHERE studio_id = $3 AND id = $4 AND status = 'ready' AND post_id IS NULL RETURNING *`,
 );
 
-const takeOffPost = statement<Pick<AssetRow, "id">>(
+const detachQuery = statement<Pick<AssetRow, "id">>(
   "take_off_post",
   `UPDATE assets SET post_id = NULL, position = NULL
     WHERE studio_id = $1 AND id = $2 AND post_id = $3 AND status = 'ready' RETURNING id`,
 );
 
-const confirmOnPost = statement<AssetRow>(
+const confirmAndAttachQuery = statement<AssetRow>(
   "confirm_on_post",
   `UPDATE assets SET status = 'ready', bytes = $1, charged_bytes = $1, version = $2, sha256 = $3,
           width = $4, height = $5, duration_ms = $6, post_id = $7, position = $8
     WHERE id = $9 AND status = 'pending' AND storage_key = $10 AND source_version = $11 RETURNING *`,
 );
 
-const confirmInPlace = statement<AssetRow>(
+const confirmReservedQuery = statement<AssetRow>(
   "confirm_in_place",
   `UPDATE assets SET status = 'ready', bytes = $1, charged_bytes = $1, version = $2, sha256 = $3,
           width = $4, height = $5, duration_ms = $6, kind = $7, mime_type = $8, filename = $9
@@ -39,13 +42,13 @@ const charge = statement<Pick<AssetRow, "id">>(
   "UPDATE studios SET used_bytes = used_bytes + $1 WHERE id = $2 AND used_bytes + $1 <= $3 RETURNING id",
 );
 
-export function assetStore({ q, run }: Connection): AssetStore {
+export function createAssetStore({ q, run }: Connection): AssetStore {
   return {
     async insert(asset) {
-      await q.insertInto("assets").values(toRow(asset)).execute();
+      await q.insertInto("assets").values(toAssetRow(asset)).execute();
     },
     async find(studioId, assetId) {
-      const [row] = await run(findAsset, [studioId, assetId]);
+      const [row] = await run(findAssetQuery, [studioId, assetId]);
       return row && toAsset(row);
     },
     async list(studioId, { unattached, kind, before, limit }) {
@@ -61,9 +64,9 @@ export function assetStore({ q, run }: Connection): AssetStore {
         .execute();
       return rows.map(toAsset);
     },
-    async listOnPosts(postIds) {
+    async listByPosts(postIds) {
       if (postIds.length === 0) return [];
-      if (postIds.length === 1) return (await run(findOnPost, [postIds[0]])).map(toAsset);
+      if (postIds.length === 1) return (await run(listByPostQuery, [postIds[0]])).map(toAsset);
       const rows = await q
         .selectFrom("assets")
         .selectAll()
@@ -83,32 +86,39 @@ export function assetStore({ q, run }: Connection): AssetStore {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    async confirmOnPost(
+    async confirmAndAttach(
       assetId,
       { storageKey, sourceVersion },
       { bytes, version, sha256, width, height, durationMs },
       { postId, position },
     ) {
-      const facts = [bytes, version, sha256, width, height, durationMs];
-      const [row] = await run(confirmOnPost, [...facts, postId, position, assetId, storageKey, sourceVersion]);
-      return row && toReady(row);
+      const fileColumns = [bytes, version, sha256, width, height, durationMs];
+      const [row] = await run(confirmAndAttachQuery, [
+        ...fileColumns,
+        postId,
+        position,
+        assetId,
+        storageKey,
+        sourceVersion,
+      ]);
+      return row && toReadyAsset(row);
     },
-    async confirmInPlace(asset, confirmed) {
+    async confirmReserved(asset, confirmed) {
       const { bytes, version, sha256, width, height, durationMs, kind, mimeType, filename } = confirmed;
       const values = [bytes, version, sha256, width, height, durationMs, kind, mimeType, filename];
       const from = [asset.id, asset.postId, asset.storageKey, asset.sourceVersion, asset.filename, asset.chargedBytes];
-      const [row] = await run(confirmInPlace, [...values, ...from]);
-      return row && toReady(row);
+      const [row] = await run(confirmReservedQuery, [...values, ...from]);
+      return row && toReadyAsset(row);
     },
-    async putOnPost(studioId, assetId, { postId, position }) {
-      const [row] = await run(putOnPost, [postId, position, studioId, assetId]);
-      return row && toReady(row);
+    async attach(studioId, assetId, { postId, position }) {
+      const [row] = await run(attachQuery, [postId, position, studioId, assetId]);
+      return row && toReadyAsset(row);
     },
-    async takeOffPost(studioId, assetId, postId) {
-      return (await run(takeOffPost, [studioId, assetId, postId])).length > 0;
+    async detach(studioId, assetId, postId) {
+      return (await run(detachQuery, [studioId, assetId, postId])).length > 0;
     },
-    async arrange(postId, places) {
-      for (const { assetId, position } of places) {
+    async setPositions(postId, positions) {
+      for (const { assetId, position } of positions) {
         await q
           .updateTable("assets")
           .set({ position })
@@ -154,11 +164,11 @@ export function assetStore({ q, run }: Connection): AssetStore {
     async charge(studioId, bytes, limit) {
       return (await run(charge, [bytes, studioId, limit ?? Number.MAX_SAFE_INTEGER])).length > 0;
     },
-    async usedBytes(studioId) {
+    async getUsedBytes(studioId) {
       const row = await q.selectFrom("studios").select("used_bytes").where("id", "=", studioId).executeTakeFirst();
       return row?.used_bytes ?? 0;
     },
-    async anyReady() {
+    async hasReadyAssets() {
       return (await q.selectFrom("assets").select("id").where("status", "=", "ready").limit(1).execute()).length > 0;
     },
     async listExpired(expiredBy, limit) {

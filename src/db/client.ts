@@ -43,32 +43,32 @@ export interface Engine {
   q: Kysely<Schema>;
   runPrepared(statement: Statement<unknown>, params: readonly unknown[]): Promise<unknown[]>;
   /** The statement as this engine's query builder would spell it. */
-  spell(statement: Statement<unknown>, params: readonly unknown[]): CompiledQuery;
+  compile(statement: Statement<unknown>, params: readonly unknown[]): CompiledQuery;
   isRetryable(error: unknown): boolean;
   close(): Promise<void>;
 }
 
-const attempts = 8;
+const maxAttempts = 8;
 
 export function createDatabase(engine: Engine): Database {
-  const pingStatement = statement<{ one: number }>("ping", "SELECT 1 AS one");
+  const pingQuery = statement<{ one: number }>("ping", "SELECT 1 AS one");
 
   const database: Database = {
     engine: engine.name,
     q: engine.q,
-    run: (wanted, params) => engine.runPrepared(wanted, params) as Promise<never>,
+    run: (query, params) => engine.runPrepared(query, params) as Promise<never>,
     async transact(work) {
       for (let attempt = 1; ; attempt++) {
         try {
           return await engine.q.transaction().execute((tx) =>
             work({
               q: tx,
-              run: async (wanted, params) => (await tx.executeQuery(engine.spell(wanted, params))).rows as never,
+              run: async (query, params) => (await tx.executeQuery(engine.compile(query, params))).rows as never,
             }),
           );
         } catch (error) {
           if (!engine.isRetryable(error)) throw error;
-          if (attempt >= attempts) {
+          if (attempt >= maxAttempts) {
             throw new AppError("storage_unavailable:database_busy", undefined, { cause: error });
           }
           await sleep(Math.random() * 10 * 2 ** attempt);
@@ -76,7 +76,7 @@ export function createDatabase(engine: Engine): Database {
       }
     },
     async ping() {
-      await database.run(pingStatement, []);
+      await database.run(pingQuery, []);
     },
     close: () => engine.close(),
   };

@@ -4,25 +4,30 @@ import type { Grant, GrantStore, ListedGrant } from "#domain/access/ports.ts";
 import { minutes } from "#lib/clock.ts";
 import type { Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
-import { seatIn } from "./tokens.ts";
+import { memberStudioSql } from "./tokens.ts";
 
 /** Where the next call of grant `g` of user `u` acts. */
-const actsIn = sql<string | null>`(${sql.raw(seatIn("g.studio_id"))})`;
+const effectiveStudioSql = sql<string | null>`(${sql.raw(memberStudioSql("g.studio_id"))})`;
 
 /** No day is as late as this. */
-const never = 2 ** 31 - 1;
+const maxDay = 2 ** 31 - 1;
 
 /** How many calls grant `g` had from this day on. */
-const callsIn = (since: number) =>
-  sql<number>`(SELECT CAST(COALESCE(SUM(c.calls), 0) AS BIGINT) FROM grant_calls c WHERE c.grant_id = g.id AND c.day >= ${since})`;
+const callCountSql = (sinceDay: number) =>
+  sql<number>`(SELECT CAST(COALESCE(SUM(c.calls), 0) AS BIGINT) FROM grant_calls c WHERE c.grant_id = g.id AND c.day >= ${sinceDay})`;
 
-export function grantStore({ q }: Connection): GrantStore {
-  const listed = (callsSince = never) =>
+export function createGrantStore({ q }: Connection): GrantStore {
+  const selectGrants = (callsSince = maxDay) =>
     q
       .selectFrom("users as u")
       .innerJoin("grants as g", "g.user_id", "u.id")
       .selectAll("g")
-      .select(["u.name as user_name", "u.email as user_email", actsIn.as("acts_in"), callsIn(callsSince).as("calls")]);
+      .select([
+        "u.name as user_name",
+        "u.email as user_email",
+        effectiveStudioSql.as("acts_in"),
+        callCountSql(callsSince).as("calls"),
+      ]);
   return {
     async insert(grant) {
       await q
@@ -49,11 +54,11 @@ export function grantStore({ q }: Connection): GrantStore {
       return row && toGrant(row);
     },
     async listForStudio(studioId, { userId, others, grantId, ended, before, limit, callsSince }) {
-      const rows = await listed(callsSince)
+      const rows = await selectGrants(callsSince)
         .innerJoin("memberships as m", "m.user_id", "u.id")
         .where("m.studio_id", "=", studioId)
         .where((where) =>
-          where.or([where("g.user_id", "=", userId), ...(others ? [where(actsIn, "=", studioId)] : [])]),
+          where.or([where("g.user_id", "=", userId), ...(others ? [where(effectiveStudioSql, "=", studioId)] : [])]),
         )
         .$if(grantId !== undefined, (grants) => grants.where("g.id", "=", grantId!))
         .$if(ended !== undefined, (grants) => grants.where("g.revoked_at", ended === true ? "is not" : "is", null))
@@ -61,7 +66,7 @@ export function grantStore({ q }: Connection): GrantStore {
         .orderBy("g.id", "desc")
         .$if(limit !== undefined, (grants) => grants.limit(limit!))
         .execute();
-      return rows.map(toListed);
+      return rows.map(toListedGrant);
     },
     async revoke(grantId, now) {
       const { numUpdatedRows } = await q
@@ -73,7 +78,7 @@ export function grantStore({ q }: Connection): GrantStore {
       return numUpdatedRows > 0n;
     },
     async list({ userId, clientId, ended, before, limit, callsSince }) {
-      const rows = await listed(callsSince)
+      const rows = await selectGrants(callsSince)
         .$if(userId !== undefined, (grants) => grants.where("g.user_id", "=", userId!))
         .$if(clientId !== undefined, (grants) => grants.where("g.client_id", "=", clientId!))
         .$if(!ended, (grants) => grants.where("g.revoked_at", "is", null))
@@ -81,9 +86,9 @@ export function grantStore({ q }: Connection): GrantStore {
         .orderBy("g.id", "desc")
         .limit(limit)
         .execute();
-      return rows.map(toListed);
+      return rows.map(toListedGrant);
     },
-    async revokeOf(userId, now) {
+    async revokeForUser(userId, now) {
       const { numUpdatedRows } = await q
         .updateTable("grants")
         .set({ revoked_at: now })
@@ -96,15 +101,15 @@ export function grantStore({ q }: Connection): GrantStore {
       await q
         .updateTable("grants")
         .set({ revoked_at: now })
-        .where("id", "in", (acting) =>
-          acting
+        .where("id", "in", (eb) =>
+          eb
             .selectFrom("memberships as m")
             .innerJoin("users as u", "u.id", "m.user_id")
             .innerJoin("grants as g", "g.user_id", "u.id")
             .select("g.id")
             .where("m.studio_id", "=", studioId)
             .where("g.revoked_at", "is", null)
-            .where(actsIn, "=", studioId),
+            .where(effectiveStudioSql, "=", studioId),
         )
         .execute();
     },
@@ -149,15 +154,21 @@ export function grantStore({ q }: Connection): GrantStore {
   };
 }
 
-interface ListedRow {
+interface GrantListColumns {
   user_name: string;
   user_email: string | null;
   acts_in: string | null;
   calls: number;
 }
 
-function toListed(row: Schema["grants"] & ListedRow): ListedGrant {
-  return { ...toGrant(row), userName: row.user_name, userEmail: row.user_email, actsIn: row.acts_in, calls: row.calls };
+function toListedGrant(row: Schema["grants"] & GrantListColumns): ListedGrant {
+  return {
+    ...toGrant(row),
+    userName: row.user_name,
+    userEmail: row.user_email,
+    effectiveStudioId: row.acts_in,
+    calls: row.calls,
+  };
 }
 
 function toGrant(row: Schema["grants"]): Grant {

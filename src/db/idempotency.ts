@@ -1,8 +1,8 @@
 import type { IdempotencyKey, IdempotencyStore } from "#domain/idempotency/ports.ts";
 import type { Connection } from "./client.ts";
 
-export function idempotencyStore({ q }: Connection): IdempotencyStore {
-  const kept = ({ studioId, userId, verb, key }: IdempotencyKey) =>
+export function createIdempotencyStore({ q }: Connection): IdempotencyStore {
+  const selectResult = ({ studioId, userId, verb, key }: IdempotencyKey) =>
     q
       .selectFrom("idempotency_keys")
       .select(["input_hash as inputHash", "result"])
@@ -11,16 +11,16 @@ export function idempotencyStore({ q }: Connection): IdempotencyStore {
       .where("verb", "=", verb)
       .where("key", "=", key);
   return {
-    async find(own, expired) {
-      return kept(own).where("created_at", ">", expired).executeTakeFirst();
+    async find(idempotencyKey, expiredBefore) {
+      return selectResult(idempotencyKey).where("created_at", ">", expiredBefore).executeTakeFirst();
     },
-    async claim(own, inputHash, now, expired) {
-      const { studioId, userId, verb, key } = own;
+    async claim(idempotencyKey, inputHash, now, expiredBefore) {
+      const { studioId, userId, verb, key } = idempotencyKey;
       await q
         .deleteFrom("idempotency_keys")
         .where("studio_id", "=", studioId)
         .where("user_id", "=", userId)
-        .where("created_at", "<=", expired)
+        .where("created_at", "<=", expiredBefore)
         .execute();
       const { numInsertedOrUpdatedRows } = await q
         .insertInto("idempotency_keys")
@@ -28,9 +28,9 @@ export function idempotencyStore({ q }: Connection): IdempotencyStore {
         .onConflict((conflict) => conflict.columns(["studio_id", "user_id", "verb", "key"]).doNothing())
         .executeTakeFirst();
       if (numInsertedOrUpdatedRows !== 0n) return undefined;
-      return kept(own).executeTakeFirstOrThrow();
+      return selectResult(idempotencyKey).executeTakeFirstOrThrow();
     },
-    async keep({ studioId, userId, verb, key }, result) {
+    async saveResult({ studioId, userId, verb, key }, result) {
       await q
         .updateTable("idempotency_keys")
         .set({ result })

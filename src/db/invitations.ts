@@ -3,8 +3,8 @@ import type { InvitationStore, OpenInvitation } from "#domain/studios/ports.ts";
 import type { Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
 
-export function invitationStore({ q }: Connection): InvitationStore {
-  const open = (now: number) =>
+export function createInvitationStore({ q }: Connection): InvitationStore {
+  const selectOpen = (now: number) =>
     q
       .selectFrom("invitations as i")
       .innerJoin("studios as s", "s.id", "i.studio_id")
@@ -36,11 +36,11 @@ export function invitationStore({ q }: Connection): InvitationStore {
         .execute();
     },
     async findOpen(tokenHash, now) {
-      const row = await open(now).where("i.token_hash", "=", tokenHash).executeTakeFirst();
+      const row = await selectOpen(now).where("i.token_hash", "=", tokenHash).executeTakeFirst();
       return row && toInvitation(row);
     },
     async listOpen(studioId, now) {
-      const rows = await open(now).where("i.studio_id", "=", studioId).orderBy("i.id", "desc").execute();
+      const rows = await selectOpen(now).where("i.studio_id", "=", studioId).orderBy("i.id", "desc").execute();
       return rows.map(toInvitation);
     },
     findStudioOfMember: (tokenHash, userId) =>
@@ -52,8 +52,8 @@ export function invitationStore({ q }: Connection): InvitationStore {
         .where("i.token_hash", "=", tokenHash)
         .where("m.user_id", "=", userId)
         .executeTakeFirst(),
-    async accept({ id, studioId, createdBy, makerRole }, userId, now) {
-      if (makerRole === null) return false;
+    async accept({ id, studioId, createdBy, creatorRole }, userId, now) {
+      if (creatorRole === null) return false;
       const { numUpdatedRows } = await q
         .updateTable("invitations")
         .set({ accepted_by: userId, accepted_at: now })
@@ -67,13 +67,13 @@ export function invitationStore({ q }: Connection): InvitationStore {
               .select("user_id")
               .where("studio_id", "=", studioId)
               .where("user_id", "=", createdBy)
-              .where("role", "=", makerRole),
+              .where("role", "=", creatorRole),
           ),
         )
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    async revokeOf(userId, now) {
+    async revokeForUser(userId, now) {
       const { numUpdatedRows } = await q
         .updateTable("invitations")
         .set({ revoked_at: now })
@@ -108,6 +108,6 @@ function toInvitation(row: Schema["invitations"] & { studio_name: string; maker_
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     studioName: row.studio_name,
-    makerRole: row.maker_role,
+    creatorRole: row.maker_role,
   };
 }

@@ -1,10 +1,10 @@
 import type { LeaseStore } from "#domain/housekeeping/ports.ts";
 import type { Connection } from "./client.ts";
 
-export function leaseStore({ q }: Connection): LeaseStore {
+export function createLeaseStore({ q }: Connection): LeaseStore {
   return {
-    async take(name, holder, now, expiresAt) {
-      const taken = await q
+    async acquire(name, holder, now, expiresAt) {
+      const acquiredLease = await q
         .insertInto("leases")
         .values({ name, holder, expires_at: expiresAt })
         .onConflict((conflict) =>
@@ -12,7 +12,7 @@ export function leaseStore({ q }: Connection): LeaseStore {
         )
         .returning("holder")
         .executeTakeFirst();
-      return taken !== undefined;
+      return acquiredLease !== undefined;
     },
     async release(name, holder) {
       await q.deleteFrom("leases").where("name", "=", name).where("holder", "=", holder).execute();

@@ -1,9 +1,9 @@
 import type { Role } from "#domain/policy.ts";
-import type { Membership, MembershipStore } from "#domain/studios/ports.ts";
+import type { MembershipRecord, MembershipStore } from "#domain/studios/ports.ts";
 import { statement, type Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
 
-const findSeat = statement<{ id: string; name: string; role: Role }>(
+const findWithStudioQuery = statement<{ id: string; name: string; role: Role }>(
   "find_seat",
   "SELECT s.id, s.name, m.role FROM memberships m JOIN studios s ON s.id = m.studio_id WHERE m.studio_id = $1 AND m.user_id = $2",
 );
@@ -13,11 +13,11 @@ const countOwned = statement<{ owned: number }>(
   "SELECT CAST(COUNT(*) AS INTEGER) AS owned FROM memberships WHERE user_id = $1 AND role = 'owner'",
 );
 
-export function membershipStore({ q, run }: Connection): MembershipStore {
-  const one = (studioId: string, userId: string) => ({ studio_id: studioId, user_id: userId });
+export function createMembershipStore({ q, run }: Connection): MembershipStore {
+  const toKeyColumns = (studioId: string, userId: string) => ({ studio_id: studioId, user_id: userId });
   return {
-    async findSeat(studioId, userId) {
-      const [row] = await run(findSeat, [studioId, userId]);
+    async findWithStudio(studioId, userId) {
+      const [row] = await run(findWithStudioQuery, [studioId, userId]);
       return row && { studio: { id: row.id, name: row.name }, role: row.role };
     },
     async find(studioId, userId) {
@@ -44,7 +44,7 @@ export function membershipStore({ q, run }: Connection): MembershipStore {
     async insert({ studioId, userId, role, joinedAt }) {
       const { numInsertedOrUpdatedRows } = await q
         .insertInto("memberships")
-        .values({ ...one(studioId, userId), role, joined_at: joinedAt })
+        .values({ ...toKeyColumns(studioId, userId), role, joined_at: joinedAt })
         .onConflict((conflict) => conflict.columns(["studio_id", "user_id"]).doNothing())
         .executeTakeFirst();
       return numInsertedOrUpdatedRows !== 0n;
@@ -77,18 +77,18 @@ export function membershipStore({ q, run }: Connection): MembershipStore {
         .execute();
       return (await run(countOwned, [userId]))[0]?.owned ?? 0;
     },
-    async moveOwnerCount(studioId, by) {
+    async adjustOwnerCount(studioId, delta) {
       const { numUpdatedRows } = await q
         .updateTable("studios")
-        .set((set) => ({ owner_count: set("owner_count", "+", by) }))
+        .set((set) => ({ owner_count: set("owner_count", "+", delta) }))
         .where("id", "=", studioId)
-        .where("owner_count", ">", by > 0 ? 0 : 1)
+        .where("owner_count", ">", delta > 0 ? 0 : 1)
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
   };
 }
 
-function toMembership(row: Schema["memberships"]): Membership {
+function toMembership(row: Schema["memberships"]): MembershipRecord {
   return { studioId: row.studio_id, userId: row.user_id, role: row.role, joinedAt: row.joined_at };
 }

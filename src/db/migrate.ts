@@ -17,7 +17,7 @@ interface Migration {
 }
 
 /** What a migration run needs of an engine: one connection of its own, with nothing else on it. */
-interface MigrationLink {
+interface MigrationConnection {
   /** Runs `sql`, which may hold several statements, and answers the rows of the last. */
   exec(sql: string): Promise<unknown[]>;
   /** Waits for, and then holds, the right to migrate. */
@@ -70,52 +70,61 @@ export async function migratePostgres(url: string, folder: string): Promise<stri
  * Applies what is missing, each file in one transaction together with its own entry in the history:
  * a process killed at any statement leaves either the whole file applied or none of it.
  */
-async function migrate(folder: string, link: MigrationLink): Promise<string[]> {
+async function migrate(folder: string, connection: MigrationConnection): Promise<string[]> {
   const migrations = await readMigrations(folder);
   const applied: string[] = [];
   try {
-    await link.exec(link.lock);
+    await connection.exec(connection.lock);
     for (const migration of migrations) {
-      await link.exec(link.begin);
+      await connection.exec(connection.begin);
       try {
-        if (await applyOne(link, migration, migrations)) applied.push(migration.name);
-        await link.exec("COMMIT");
+        if (await applyMigration(connection, migration, migrations)) applied.push(migration.name);
+        await connection.exec("COMMIT");
       } catch (error) {
-        await link.exec("ROLLBACK").catch(() => {});
+        await connection.exec("ROLLBACK").catch(() => {});
         throw error;
       }
     }
     return applied;
   } finally {
-    await link.close();
+    await connection.close();
   }
 }
 
-async function applyOne(link: MigrationLink, migration: Migration, all: readonly Migration[]): Promise<boolean> {
-  if (!(await link.hasTable("schema_migrations"))) {
-    if (await link.hasTable("users")) {
+async function applyMigration(
+  connection: MigrationConnection,
+  migration: Migration,
+  migrations: readonly Migration[],
+): Promise<boolean> {
+  if (!(await connection.hasTable("schema_migrations"))) {
+    if (await connection.hasTable("users")) {
       throw new MigrationError(
         "The database has tables but no history of how they were made. It is damaged, or belongs to something else. Nothing was changed.",
       );
     }
-    await link.exec(
+    await connection.exec(
       "CREATE TABLE schema_migrations (name TEXT PRIMARY KEY, checksum TEXT NOT NULL, applied_at BIGINT NOT NULL)",
     );
   }
-  const history = (await link.exec("SELECT name, checksum FROM schema_migrations")) as Pick<
+  const history = (await connection.exec("SELECT name, checksum FROM schema_migrations")) as Pick<
     Migration,
     "name" | "checksum"
   >[];
-  checkHistory(history, all);
+  checkHistory(history, migrations);
   if (history.some(({ name }) => name === migration.name)) return false;
-  await link.exec(migration.sql);
-  await link.exec(`INSERT INTO schema_migrations VALUES ('${migration.name}', '${migration.checksum}', ${Date.now()})`);
+  await connection.exec(migration.sql);
+  await connection.exec(
+    `INSERT INTO schema_migrations VALUES ('${migration.name}', '${migration.checksum}', ${Date.now()})`,
+  );
   return true;
 }
 
-function checkHistory(history: readonly Pick<Migration, "name" | "checksum">[], all: readonly Migration[]): void {
+function checkHistory(
+  history: readonly Pick<Migration, "name" | "checksum">[],
+  migrations: readonly Migration[],
+): void {
   for (const { name, checksum } of history) {
-    const file = all.find((migration) => migration.name === name);
+    const file = migrations.find((migration) => migration.name === name);
     if (!file)
       throw new MigrationError(
         `The database was made by a newer version: it has ${name}, which this version does not know. Nothing was changed.`,

@@ -3,7 +3,7 @@ import pg from "pg";
 import { OperatorError } from "#lib/operator-error.ts";
 import { migratePostgres } from "./migrate.ts";
 import { migrationsFolder } from "./open.ts";
-import { quoted, type Row, type SqliteFile, type TableShape } from "./sqlite-file.ts";
+import { quoteIdentifier, type Row, type SqliteFile, type TableSchema } from "./sqlite-file.ts";
 
 export interface MovedTable {
   table: string;
@@ -13,8 +13,8 @@ export interface MovedTable {
 }
 
 /** Throws unless PostgreSQL holds nothing of a service. Before anything is changed there. */
-export async function refuseFilledTarget(source: SqliteFile, url: string): Promise<void> {
-  await withClient(url, (client) => refuseRows(client, source.tables()));
+export async function assertTargetEmpty(source: SqliteFile, url: string): Promise<void> {
+  await withClient(url, (client) => assertTablesEmpty(client, source.listTables()));
 }
 
 /**
@@ -24,33 +24,35 @@ export async function refuseFilledTarget(source: SqliteFile, url: string): Promi
 export async function moveRows(
   source: SqliteFile,
   url: string,
-  change: (table: string, row: Row) => Row,
-  tell: (table: string, rows: number) => void,
+  transform: (table: string, row: Row) => Row,
+  reportProgress: (table: string, rows: number) => void,
 ): Promise<MovedTable[]> {
   await migratePostgres(url, migrationsFolder);
   return withClient(url, async (client) => {
     await client.query("BEGIN");
     await client.query("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '10s'");
-    await refuseOtherVersion(client, source);
-    const tables = source.tables();
+    await assertSameVersion(client, source);
+    const tables = source.listTables();
     // A service that was started too early on the target waits here, and finds everything.
-    await client.query(`LOCK TABLE ${tables.map(({ name }) => quoted(name)).join(", ")} IN ACCESS EXCLUSIVE MODE`);
-    await refuseRows(client, tables);
-    const moved: MovedTable[] = [];
+    await client.query(
+      `LOCK TABLE ${tables.map(({ name }) => quoteIdentifier(name)).join(", ")} IN ACCESS EXCLUSIVE MODE`,
+    );
+    await assertTablesEmpty(client, tables);
+    const movedTables: MovedTable[] = [];
     for (const table of tables) {
-      const sent = createChecksum(table);
-      for (const batch of batches(source.rows(table), table, (row) => change(table.name, row))) {
-        batch.forEach(sent.add);
+      const sentChecksum = createChecksum(table);
+      for (const batch of batches(source.readRows(table), table, (row) => transform(table.name, row))) {
+        batch.forEach(sentChecksum.add);
         await insert(client, table, batch);
-        tell(table.name, sent.rows());
+        reportProgress(table.name, sentChecksum.countRows());
       }
-      const kept = await readBack(client, table);
-      if (kept.rows() !== sent.rows() || kept.digest() !== sent.digest())
+      const storedChecksum = await readBack(client, table);
+      if (storedChecksum.countRows() !== sentChecksum.countRows() || storedChecksum.digest() !== sentChecksum.digest())
         throw new OperatorError(`PostgreSQL did not keep the table ${table.name} as it was sent. Nothing was changed.`);
-      moved.push({ table: table.name, rows: kept.rows(), checksum: kept.digest() });
+      movedTables.push({ table: table.name, rows: storedChecksum.countRows(), checksum: storedChecksum.digest() });
     }
     await client.query("COMMIT");
-    return moved;
+    return movedTables;
   });
 }
 
@@ -73,24 +75,24 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-async function refuseRows(client: pg.Client, tables: readonly TableShape[]): Promise<void> {
+async function assertTablesEmpty(client: pg.Client, tables: readonly TableSchema[]): Promise<void> {
   for (const { name } of tables) {
-    const known = await client.query("SELECT 1 WHERE to_regclass($1) IS NOT NULL", [quoted(name)]);
-    if (known.rows.length === 0) continue;
-    if ((await client.query(`SELECT 1 FROM ${quoted(name)} LIMIT 1`)).rows.length > 0)
+    const existingTable = await client.query("SELECT 1 WHERE to_regclass($1) IS NOT NULL", [quoteIdentifier(name)]);
+    if (existingTable.rows.length === 0) continue;
+    if ((await client.query(`SELECT 1 FROM ${quoteIdentifier(name)} LIMIT 1`)).rows.length > 0)
       throw new OperatorError(
         `The database of DATABASE_URL is not empty: there are rows in ${name}. Name an empty one. Nothing was changed.`,
       );
   }
 }
 
-async function refuseOtherVersion(client: pg.Client, source: SqliteFile): Promise<void> {
+async function assertSameVersion(client: pg.Client, source: SqliteFile): Promise<void> {
   const { rows } = await client.query<{ name: string }>("SELECT name FROM schema_migrations ORDER BY name");
   if (
     rows
       .map(({ name }) => name)
       .toSorted()
-      .join() === source.history().toSorted().join()
+      .join() === source.listMigrations().toSorted().join()
   )
     return;
   throw new OperatorError(
@@ -99,31 +101,31 @@ async function refuseOtherVersion(client: pg.Client, source: SqliteFile): Promis
 }
 
 /** As many rows at once as PostgreSQL takes values for, and never so many that they fill the memory. */
-function* batches(rows: Iterable<Row>, { columns }: TableShape, change: (row: Row) => Row): Generator<Row[]> {
-  const most = Math.min(500, Math.floor(60_000 / columns.length));
+function* batches(rows: Iterable<Row>, { columns }: TableSchema, transform: (row: Row) => Row): Generator<Row[]> {
+  const maxRows = Math.min(500, Math.floor(60_000 / columns.length));
   let batch: Row[] = [];
   for (const row of rows) {
-    batch.push(change(row));
-    if (batch.length < most) continue;
+    batch.push(transform(row));
+    if (batch.length < maxRows) continue;
     yield batch;
     batch = [];
   }
   if (batch.length > 0) yield batch;
 }
 
-async function insert(client: pg.Client, { name, columns }: TableShape, rows: readonly Row[]): Promise<void> {
+async function insert(client: pg.Client, { name, columns }: TableSchema, rows: readonly Row[]): Promise<void> {
   const values = rows.flatMap((row) => columns.map((column) => row[column]));
-  const places = rows.map((_, i) => `(${columns.map((__, j) => `$${i * columns.length + j + 1}`).join(", ")})`);
+  const placeholders = rows.map((_, i) => `(${columns.map((__, j) => `$${i * columns.length + j + 1}`).join(", ")})`);
   await client.query(
-    `INSERT INTO ${quoted(name)} (${columns.map(quoted).join(", ")}) VALUES ${places.join(", ")}`,
+    `INSERT INTO ${quoteIdentifier(name)} (${columns.map(quoteIdentifier).join(", ")}) VALUES ${placeholders.join(", ")}`,
     values,
   );
 }
 
-async function readBack(client: pg.Client, table: TableShape): Promise<Checksum> {
+async function readBack(client: pg.Client, table: TableSchema): Promise<Checksum> {
   const checksum = createChecksum(table);
-  const columns = table.columns.map(quoted).join(", ");
-  await client.query(`DECLARE moved CURSOR FOR SELECT ${columns} FROM ${quoted(table.name)}`);
+  const columns = table.columns.map(quoteIdentifier).join(", ");
+  await client.query(`DECLARE moved CURSOR FOR SELECT ${columns} FROM ${quoteIdentifier(table.name)}`);
   for (;;) {
     const { rows } = await client.query<Row>("FETCH 1000 FROM moved");
     if (rows.length === 0) break;
@@ -135,12 +137,12 @@ async function readBack(client: pg.Client, table: TableShape): Promise<Checksum>
 
 interface Checksum {
   add(row: Row): void;
-  rows(): number;
+  countRows(): number;
   digest(): string;
 }
 
 /** The sum of the rows' digests: the engines sort text differently, so the order must not count. */
-function createChecksum({ columns }: TableShape): Checksum {
+function createChecksum({ columns }: TableSchema): Checksum {
   let sum = 0n;
   let rows = 0;
   return {
@@ -151,7 +153,7 @@ function createChecksum({ columns }: TableShape): Checksum {
       sum = (sum + BigInt(`0x${digest}`)) % 2n ** 256n;
       rows++;
     },
-    rows: () => rows,
+    countRows: () => rows,
     digest: () => sum.toString(16).padStart(64, "0"),
   };
 }

@@ -1,7 +1,7 @@
 import type { OAuthClientStore, OAuthRecordStore } from "#domain/access/ports.ts";
 import type { Connection } from "./client.ts";
 
-export function oauthRecordStore({ q }: Connection): OAuthRecordStore {
+export function createOAuthRecordStore({ q }: Connection): OAuthRecordStore {
   return {
     async put(model, idHash, { payload, grantId, audience, scope, expiresAt }) {
       const values = { payload: JSON.stringify(payload), audience, scope, expires_at: expiresAt };
@@ -57,7 +57,7 @@ export function oauthRecordStore({ q }: Connection): OAuthRecordStore {
         .where("generation", "=", generation)
         .executeTakeFirst();
       if (numUpdatedRows > 0n) return true;
-      const justBefore = await q
+      const previousGeneration = await q
         .selectFrom("grants")
         .select("id")
         .where("id", "=", grantId)
@@ -65,12 +65,12 @@ export function oauthRecordStore({ q }: Connection): OAuthRecordStore {
         .where("generation", "=", generation + 1)
         .where("rotated_at", ">", now - graceMs)
         .executeTakeFirst();
-      return justBefore !== undefined;
+      return previousGeneration !== undefined;
     },
   };
 }
 
-export function oauthClientStore({ q }: Connection): OAuthClientStore {
+export function createOAuthClientStore({ q }: Connection): OAuthClientStore {
   return {
     async put(id, metadata, now) {
       const values = { metadata: JSON.stringify(metadata) };
@@ -84,7 +84,7 @@ export function oauthClientStore({ q }: Connection): OAuthClientStore {
       const row = await q.selectFrom("oauth_clients").select("metadata").where("id", "=", id).executeTakeFirst();
       return row && (JSON.parse(row.metadata) as Record<string, unknown>);
     },
-    async renew(id, since) {
+    async postponePurge(id, since) {
       await q
         .updateTable("oauth_clients")
         .set({ created_at: since })

@@ -3,7 +3,7 @@ import type { Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
 
 /** The pages on which people connect accounts. */
-export function platformPages({
+export function createConnectPageStore({
   q,
 }: Connection): Pick<PlatformStore, "insertPage" | "findPage" | "startPage" | "usePage"> {
   return {
@@ -23,21 +23,21 @@ export function platformPages({
         })
         .execute();
     },
-    async findPage(by, now) {
-      const [column, hash, end] =
-        "tokenHash" in by
-          ? (["p.token_hash", by.tokenHash, "p.expires_at"] as const)
-          : (["p.state_hash", by.stateHash, "p.state_expires_at"] as const);
+    async findPage(lookup, now) {
+      const [column, hash, expiryColumn] =
+        "tokenHash" in lookup
+          ? (["p.token_hash", lookup.tokenHash, "p.expires_at"] as const)
+          : (["p.state_hash", lookup.stateHash, "p.state_expires_at"] as const);
       const row = await q
         .selectFrom("platform_connects as p")
         .leftJoin("grants as g", "g.id", "p.grant_id")
         .selectAll("p")
         .where(column, "=", hash)
         .where("p.used_at", "is", null)
-        .where(end, ">", now)
+        .where(expiryColumn, ">", now)
         .where("g.revoked_at", "is", null)
         .executeTakeFirst();
-      return row && toPage(row);
+      return row && toConnectPage(row);
     },
     async startPage(tokenHash, stateHash, now, stateExpiresAt) {
       const { numUpdatedRows } = await q
@@ -62,7 +62,7 @@ export function platformPages({
 }
 
 /** Ourselves at instances. */
-export function platformApps({ q }: Connection): Pick<PlatformStore, "findApp" | "insertApp" | "deleteApp"> {
+export function createPlatformAppStore({ q }: Connection): Pick<PlatformStore, "findApp" | "insertApp" | "deleteApp"> {
   return {
     async findApp({ platform, instance }, redirectUri) {
       const row = await q
@@ -97,7 +97,7 @@ export function platformApps({ q }: Connection): Pick<PlatformStore, "findApp" |
   };
 }
 
-function toPage(row: Schema["platform_connects"]): ConnectPage {
+function toConnectPage(row: Schema["platform_connects"]): ConnectPage {
   return {
     tokenHash: row.token_hash,
     studioId: row.studio_id,

@@ -2,28 +2,35 @@ import type { Selectable } from "kysely";
 import type { PlatformConnection } from "#domain/platforms/connection.ts";
 import type { PlatformStore } from "#domain/platforms/ports.ts";
 import { statement, type Connection } from "./client.ts";
-import { platformApps, platformPages } from "./platform-pages.ts";
+import { createPlatformAppStore, createConnectPageStore } from "./platform-pages.ts";
 import type { Schema } from "./schema.ts";
 
 type ConnectionRow = Selectable<Schema["platform_connections"]>;
 
 /** More than a studio may have connected; a list that is longer is no list any more. */
-const mostListed = 500;
+const maxListed = 500;
 
 /** Runs for every look at a post of a studio that has any. */
-const listConnected = statement<ConnectionRow>(
+const listConnectedQuery = statement<ConnectionRow>(
   "list_connected_platforms",
-  `SELECT * FROM platform_connections WHERE studio_id = $1 AND state = 'connected' ORDER BY id LIMIT ${mostListed}`,
+  `SELECT * FROM platform_connections WHERE studio_id = $1 AND state = 'connected' ORDER BY id LIMIT ${maxListed}`,
 );
 
-export function platformStore(connection: Connection): PlatformStore {
-  return { ...platformPages(connection), ...platformApps(connection), ...connections(connection) };
+export function createPlatformStore(connection: Connection): PlatformStore {
+  return {
+    ...createConnectPageStore(connection),
+    ...createPlatformAppStore(connection),
+    ...createConnectionStore(connection),
+  };
 }
 
-function connections({
+function createConnectionStore({
   q,
   run,
-}: Connection): Omit<PlatformStore, keyof ReturnType<typeof platformPages> | keyof ReturnType<typeof platformApps>> {
+}: Connection): Omit<
+  PlatformStore,
+  keyof ReturnType<typeof createConnectPageStore> | keyof ReturnType<typeof createPlatformAppStore>
+> {
   return {
     async list(studioId) {
       const rows = await q
@@ -31,12 +38,12 @@ function connections({
         .selectAll()
         .where("studio_id", "=", studioId)
         .orderBy("id", "desc")
-        .limit(mostListed)
+        .limit(maxListed)
         .execute();
       return rows.map(toConnection);
     },
     async listConnected(studioId) {
-      return (await run(listConnected, [studioId])).map(toConnection);
+      return (await run(listConnectedQuery, [studioId])).map(toConnection);
     },
     async find(studioId, connectionId) {
       const row = await q
@@ -54,7 +61,7 @@ function connections({
         .set(({ ref }) => ({ used_bytes: ref("used_bytes") }))
         .where("id", "=", studioId)
         .execute();
-      const others = await q
+      const otherConnections = await q
         .selectFrom("platform_connections")
         .select("id")
         .where("studio_id", "=", studioId)
@@ -62,8 +69,8 @@ function connections({
         .where(({ not, and }) => not(and({ platform, instance, account_id: account.id })))
         .limit(limit)
         .execute();
-      if (others.length >= limit) return undefined;
-      const shown = {
+      if (otherConnections.length >= limit) return undefined;
+      const profileColumns = {
         handle: account.handle,
         name: account.name,
         picture_url: account.pictureUrl,
@@ -77,38 +84,38 @@ function connections({
           platform,
           instance,
           account_id: account.id,
-          ...shown,
+          ...profileColumns,
           state: "disconnected",
           generation: 1,
           connected_at: connectedAt,
         })
         .onConflict((conflict) =>
-          conflict.columns(["studio_id", "platform", "instance", "account_id"]).doUpdateSet(shown),
+          conflict.columns(["studio_id", "platform", "instance", "account_id"]).doUpdateSet(profileColumns),
         )
         .returning("id")
         .executeTakeFirstOrThrow();
       return row.id;
     },
-    async connect(connectionId, sealed, { expiresAt, renewAt }, by) {
+    async connect(connectionId, sealedCredential, { expiresAt, renewAt }, connectedBy) {
       await q
         .updateTable("platform_connections")
         .set((set) => ({
           state: "connected",
-          credential: sealed,
+          credential: sealedCredential,
           generation: set("generation", "+", 1),
           expires_at: expiresAt,
           renew_at: renewAt,
           renewing_until: 0,
-          connected_by: by.userId,
-          connected_at: by.at,
+          connected_by: connectedBy.userId,
+          connected_at: connectedBy.at,
         }))
         .where("id", "=", connectionId)
         .execute();
     },
-    async takeRenewal(connectionId, generation, now, until) {
+    async acquireRenewal(connectionId, generation, now, leaseExpiresAt) {
       const { numUpdatedRows } = await q
         .updateTable("platform_connections")
-        .set({ renewing_until: until })
+        .set({ renewing_until: leaseExpiresAt })
         .where("id", "=", connectionId)
         .where("generation", "=", generation)
         .where("state", "=", "connected")
@@ -116,20 +123,20 @@ function connections({
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    async postpone(connectionId, generation, renewAt, free) {
+    async postponeRenewal(connectionId, generation, renewAt, availableAt) {
       await q
         .updateTable("platform_connections")
-        .set({ renew_at: renewAt, ...(free === undefined ? {} : { renewing_until: free }) })
+        .set({ renew_at: renewAt, ...(availableAt === undefined ? {} : { renewing_until: availableAt }) })
         .where("id", "=", connectionId)
         .where("generation", "=", generation)
         .where("state", "=", "connected")
         .execute();
     },
-    async renew(connectionId, generation, sealed, { expiresAt, renewAt }) {
+    async renew(connectionId, generation, sealedCredential, { expiresAt, renewAt }) {
       const { numUpdatedRows } = await q
         .updateTable("platform_connections")
         .set({
-          credential: sealed,
+          credential: sealedCredential,
           generation: generation + 1,
           expires_at: expiresAt,
           renew_at: renewAt,
@@ -141,7 +148,7 @@ function connections({
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    async wipe(connectionId, state, generation) {
+    async wipeCredential(connectionId, state, generation) {
       const { numUpdatedRows } = await q
         .updateTable("platform_connections")
         .set((set) => ({
@@ -158,7 +165,7 @@ function connections({
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    async listDue(platforms, now, limit) {
+    async listDueForRenewal(platforms, now, limit) {
       if (platforms.length === 0) return [];
       const rows = await q
         .selectFrom("platform_connections")

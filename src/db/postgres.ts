@@ -3,13 +3,13 @@ import pg from "pg";
 import { AppError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
 import { createDatabase, type Database } from "./client.ts";
-import { createDialect, noStreaming, type Link } from "./driver.ts";
+import { createDialect, rejectStreaming, type DriverConnection } from "./driver.ts";
 import type { Schema } from "./schema.ts";
 
 /** A request waits at most this long for a connection, a lock or an answer; together they stay under 5 s. */
 const connectTimeoutMs = 2000;
 const statementTimeoutMs = 2500;
-const answerTimeoutMs = 3000;
+const queryTimeoutMs = 3000;
 
 export function openPostgres(url: string, log: Log): Database {
   const pool = new pg.Pool({
@@ -19,7 +19,7 @@ export function openPostgres(url: string, log: Log): Database {
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: 10_000,
-    query_timeout: answerTimeoutMs,
+    query_timeout: queryTimeoutMs,
     idleTimeoutMillis: 30_000,
     application_name: "atelier",
     // Times and counts are far below 2^53; as strings they would not compare.
@@ -33,23 +33,23 @@ export function openPostgres(url: string, log: Log): Database {
   // The pool listens while a connection is idle; while a transaction has it, its statements report the loss.
   pool.on("connect", (client) => void client.on("error", () => {}));
 
-  const acquire = async (): Promise<Link> => {
-    const client = await pool.connect().catch(rethrow);
-    let lost: unknown;
+  const acquire = async (): Promise<DriverConnection> => {
+    const client = await pool.connect().catch(throwTranslated);
+    let connectionError: unknown;
     return {
       async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
         // The rollback of a transaction whose connection is lost: nobody would answer it, and the request would wait twice.
-        if (lost !== undefined) return rethrow(lost);
+        if (connectionError !== undefined) return throwTranslated(connectionError);
         try {
           const { command, rowCount, rows } = await client.query<Row & object>(query.sql, [...query.parameters]);
           return /^(INSERT|UPDATE|DELETE)$/.test(command) ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows };
         } catch (error) {
-          if (isLost(error)) lost = error;
-          return rethrow(error);
+          if (isConnectionLost(error)) connectionError = error;
+          return throwTranslated(error);
         }
       },
-      streamQuery: noStreaming,
-      release: () => client.release(lost !== undefined),
+      streamQuery: rejectStreaming,
+      release: () => client.release(connectionError !== undefined),
     };
   };
   const q = new Kysely<Schema>({
@@ -60,10 +60,10 @@ export function openPostgres(url: string, log: Log): Database {
     name: "postgres",
     q,
     runPrepared: async ({ name, sql }, params) => {
-      const { rows } = await pool.query({ name, text: sql, values: params as unknown[] }).catch(rethrow);
+      const { rows } = await pool.query({ name, text: sql, values: params as unknown[] }).catch(throwTranslated);
       return rows as unknown[];
     },
-    spell: ({ sql }, params) => CompiledQuery.raw(sql, [...params]),
+    compile: ({ sql }, params) => CompiledQuery.raw(sql, [...params]),
     isRetryable: (error) => ["40001", "40P01"].includes(sqlState(error) ?? ""),
     close: async () => {
       await q.destroy();
@@ -72,13 +72,13 @@ export function openPostgres(url: string, log: Log): Database {
   });
 }
 
-function rethrow(error: unknown): never {
-  if (!isLost(error) && !isOverloaded(error)) throw error;
+function throwTranslated(error: unknown): never {
+  if (!isConnectionLost(error) && !isOverloaded(error)) throw error;
   throw new AppError("storage_unavailable:database", undefined, { cause: error });
 }
 
 /** The connection is of no more use: refused, reset, shut down, or silent for too long. */
-function isLost(error: unknown): boolean {
+function isConnectionLost(error: unknown): boolean {
   const state = sqlState(error) ?? "";
   if (/^(08|57P)/.test(state)) return true;
   if (

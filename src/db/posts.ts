@@ -1,45 +1,45 @@
 import type { Post } from "#domain/posts/post.ts";
 import type { PostStore } from "#domain/posts/ports.ts";
-import { foldForSearch } from "#domain/posts/search.ts";
+import { normalizeForSearch } from "#domain/posts/search.ts";
 import { statement, type Connection } from "./client.ts";
 import { columns, findMatches, listSizes, type PostRow } from "./post-search.ts";
 
-const findPost = statement<PostRow>(
+const findPostQuery = statement<PostRow>(
   "find_post",
   `SELECT ${columns.join(", ")} FROM posts WHERE studio_id = $1 AND id = $2`,
 );
 
 /** The same, and whether the studio has accounts that it could go to: most have none, and are asked nothing more. */
-const readPost = statement<PostRow & { has_platforms: number }>(
+const findPostWithPlatformStatusQuery = statement<PostRow & { has_platforms: number }>(
   "read_post",
   `SELECT ${columns.map((column) => `p.${column}`).join(", ")}, CASE WHEN EXISTS (SELECT 1 FROM platform_connections c WHERE c.studio_id = p.studio_id AND c.state = 'connected')
                THEN 1 ELSE 0 END AS has_platforms
      FROM posts p WHERE p.studio_id = $1 AND p.id = $2`,
 );
 
-const takePlace = statement<Pick<PostRow, "last_position">>(
+const reservePositionQuery = statement<Pick<PostRow, "last_position">>(
   "take_place",
   `UPDATE posts SET asset_count = asset_count + 1, last_position = last_position + 1, revision = revision + 1, updated_at = $1
     WHERE studio_id = $2 AND id = $3 AND asset_count < $4 RETURNING last_position`,
 );
 
-const freePlace = statement<Pick<PostRow, "id">>(
+const releasePositionQuery = statement<Pick<PostRow, "id">>(
   "free_place",
   `UPDATE posts SET asset_count = asset_count - 1, revision = revision + 1, updated_at = $1
     WHERE studio_id = $2 AND id = $3 AND asset_count > 0 RETURNING id`,
 );
 
-const touchPost = statement<Pick<PostRow, "id">>(
+const bumpRevisionQuery = statement<Pick<PostRow, "id">>(
   "touch_post",
   "UPDATE posts SET revision = revision + 1, updated_at = $1 WHERE studio_id = $2 AND id = $3 RETURNING id",
 );
 
-const newPlaces = statement<Pick<PostRow, "last_position">>(
+const allocatePositionsQuery = statement<Pick<PostRow, "last_position">>(
   "new_places",
   "UPDATE posts SET last_position = last_position + $1 WHERE studio_id = $2 AND id = $3 RETURNING last_position",
 );
 
-export function postStore({ q, run }: Connection): PostStore {
+export function createPostStore({ q, run }: Connection): PostStore {
   return {
     async insert(post) {
       await q
@@ -51,7 +51,7 @@ export function postStore({ q, run }: Connection): PostStore {
           body: post.body,
           status: post.status,
           revision: post.revision,
-          search_text: searchText(post),
+          search_text: buildSearchText(post),
           created_by: post.createdBy,
           created_at: post.createdAt,
           updated_at: post.updatedAt,
@@ -59,11 +59,11 @@ export function postStore({ q, run }: Connection): PostStore {
         .execute();
     },
     async find(studioId, postId) {
-      const [row] = await run(findPost, [studioId, postId]);
+      const [row] = await run(findPostQuery, [studioId, postId]);
       return row && toPost(row);
     },
-    async read(studioId, postId) {
-      const [row] = await run(readPost, [studioId, postId]);
+    async findWithPlatformStatus(studioId, postId) {
+      const [row] = await run(findPostWithPlatformStatusQuery, [studioId, postId]);
       return row && { post: toPost(row), hasPlatforms: row.has_platforms === 1 };
     },
     async list(studioId, { status, before, limit }) {
@@ -81,18 +81,18 @@ export function postStore({ q, run }: Connection): PostStore {
     listSizes: (studioId, filter) => listSizes(run, studioId, filter),
     findMatches: async (studioId, range, query, limit) =>
       (await findMatches(run, studioId, range, query, limit)).map(toPost),
-    async takePlace(studioId, postId, limit, now) {
-      const [row] = await run(takePlace, [now, studioId, postId, limit]);
+    async reservePosition(studioId, postId, limit, now) {
+      const [row] = await run(reservePositionQuery, [now, studioId, postId, limit]);
       return row?.last_position;
     },
-    async freePlace(studioId, postId, now) {
-      return (await run(freePlace, [now, studioId, postId])).length > 0;
+    async releasePosition(studioId, postId, now) {
+      return (await run(releasePositionQuery, [now, studioId, postId])).length > 0;
     },
-    async touch(studioId, postId, now) {
-      return (await run(touchPost, [now, studioId, postId])).length > 0;
+    async bumpRevision(studioId, postId, now) {
+      return (await run(bumpRevisionQuery, [now, studioId, postId])).length > 0;
     },
-    async newPlaces(studioId, postId, count) {
-      const [row] = await run(newPlaces, [count, studioId, postId]);
+    async allocatePositions(studioId, postId, count) {
+      const [row] = await run(allocatePositionsQuery, [count, studioId, postId]);
       return (row?.last_position ?? 0) - count + 1;
     },
     async update(studioId, postId, change, revision, now) {
@@ -105,17 +105,17 @@ export function postStore({ q, run }: Connection): PostStore {
         .returningAll()
         .executeTakeFirst();
       if (!row) return undefined;
-      const folded = searchText(row);
+      const normalizedText = buildSearchText(row);
       // Title and body may each change alone, so the folded text is made from the row as it now is.
-      if (folded !== row.search_text)
-        await q.updateTable("posts").set({ search_text: folded }).where("id", "=", postId).execute();
+      if (normalizedText !== row.search_text)
+        await q.updateTable("posts").set({ search_text: normalizedText }).where("id", "=", postId).execute();
       return toPost(row);
     },
   };
 }
 
-function searchText({ title, body }: Pick<Post, "title" | "body">): string {
-  return foldForSearch(`${title} ${body}`, "text");
+function buildSearchText({ title, body }: Pick<Post, "title" | "body">): string {
+  return normalizeForSearch(`${title} ${body}`, "text");
 }
 
 function toPost(row: PostRow): Post {

@@ -1,13 +1,13 @@
 import { sql, type RawBuilder } from "kysely";
-import { dayOf, talliedDays } from "#domain/access/call-tally.ts";
-import type { Purgeable, PurgeStore } from "#domain/housekeeping/ports.ts";
+import { toDayNumber, callHistoryDays } from "#domain/access/call-tally.ts";
+import type { PurgeableKind, PurgeStore } from "#domain/housekeeping/ports.ts";
 import { days } from "#lib/clock.ts";
 import type { Connection } from "./client.ts";
 
-export function purgeStore({ q }: Connection): PurgeStore {
+export function createPurgeStore({ q }: Connection): PurgeStore {
   return {
-    async deleteExpired(what, now, limit) {
-      const { numAffectedRows } = await deletions[what](now, limit).execute(q);
+    async deleteExpired(kind, now, limit) {
+      const { numAffectedRows } = await deleteStatements[kind](now, limit).execute(q);
       return Number(numAffectedRows ?? 0);
     },
     async listClients(after, before, limit) {
@@ -43,7 +43,7 @@ export function purgeStore({ q }: Connection): PurgeStore {
 }
 
 /** Each has an index on the time it ends. */
-const deletions: Record<Purgeable, (now: number, limit: number) => RawBuilder<unknown>> = {
+const deleteStatements: Record<PurgeableKind, (now: number, limit: number) => RawBuilder<unknown>> = {
   oauthRecords: (now, limit) => sql`DELETE FROM oauth_records WHERE (model, id_hash) IN
     (SELECT model, id_hash FROM oauth_records WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit})`,
   sessions: (now, limit) => sql`DELETE FROM sessions WHERE token_hash IN
@@ -62,7 +62,7 @@ const deletions: Record<Purgeable, (now: number, limit: number) => RawBuilder<un
       AND NOT EXISTS (SELECT 1 FROM platform_connects p WHERE p.platform = a.platform AND p.instance = a.instance)
       ORDER BY a.created_at LIMIT ${limit})`,
   grantCalls: (now, limit) => sql`DELETE FROM grant_calls WHERE (grant_id, day) IN
-    (SELECT grant_id, day FROM grant_calls WHERE day < ${dayOf(now) - talliedDays} ORDER BY day LIMIT ${limit})`,
+    (SELECT grant_id, day FROM grant_calls WHERE day < ${toDayNumber(now) - callHistoryDays} ORDER BY day LIMIT ${limit})`,
   rateLimits: (now, limit) => sql`DELETE FROM rate_limits WHERE (key, window_end) IN
     (SELECT key, window_end FROM rate_limits WHERE window_end <= ${now} ORDER BY window_end LIMIT ${limit})`,
 };

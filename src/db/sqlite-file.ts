@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { databaseFile } from "./open.ts";
+import { databaseFileName } from "./open.ts";
 import { OperatorError } from "#lib/operator-error.ts";
 import { isBusy } from "./sqlite.ts";
 
@@ -19,18 +19,18 @@ export interface RecordedFile {
 export interface SqliteFile {
   /** A copy of the database as it is at one moment; whoever writes meanwhile goes on writing. */
   copyTo(path: string): void;
-  readyFiles(): Iterable<RecordedFile>;
+  listReadyFiles(): Iterable<RecordedFile>;
   countReadyFiles(): number;
   /** Whether an asset has this key now. */
   hasFile(key: string): boolean;
-  tables(): TableShape[];
-  rows(table: TableShape): Iterable<Row>;
+  listTables(): TableSchema[];
+  readRows(table: TableSchema): Iterable<Row>;
   /** The names of the migrations that made it. */
-  history(): string[];
+  listMigrations(): string[];
   close(): void;
 }
 
-export interface TableShape {
+export interface TableSchema {
   name: string;
   columns: string[];
 }
@@ -38,34 +38,36 @@ export interface TableShape {
 export type Row = Record<string, string | number | null>;
 
 export function openSqliteFile(dataDir: string, options: { alone: boolean }): SqliteFile {
-  const path = join(dataDir, databaseFile);
+  const path = join(dataDir, databaseFileName);
   if (!existsSync(path))
     throw new OperatorError(`There is no database in ${dataDir}. Set DATA_DIR to the folder of the service.`);
   const db = new DatabaseSync(path, { timeout: options.alone ? 500 : 10_000 });
   try {
-    if (options.alone) takeForOneself(db, dataDir);
+    if (options.alone) acquireExclusiveLock(db, dataDir);
   } catch (error) {
     db.close();
     throw error;
   }
   const hasFile = db.prepare("SELECT 1 FROM assets WHERE storage_key = ?");
-  const ready = "FROM assets WHERE status = 'ready'";
+  const readyAssetsSql = "FROM assets WHERE status = 'ready'";
   return {
     // Not the backup interface: that begins anew whenever another process writes, and never ends under load.
     copyTo: (copy) => void db.prepare("VACUUM INTO ?").run(copy),
-    readyFiles: () =>
+    listReadyFiles: () =>
       db
         .prepare(
           `SELECT id AS "assetId", studio_id AS "studioId", storage_key AS key, mime_type AS "mimeType", bytes, version AS sha256
-             ${ready} ORDER BY id`,
+             ${readyAssetsSql} ORDER BY id`,
         )
         .iterate() as Iterable<unknown> as Iterable<RecordedFile>,
-    countReadyFiles: () => Number(db.prepare(`SELECT COUNT(*) AS n ${ready}`).get()?.["n"]),
+    countReadyFiles: () => Number(db.prepare(`SELECT COUNT(*) AS n ${readyAssetsSql}`).get()?.["n"]),
     hasFile: (key) => hasFile.get(key) !== undefined,
-    tables: () => readTables(db),
-    rows: ({ name, columns }) =>
-      db.prepare(`SELECT ${columns.map(quoted).join(", ")} FROM ${quoted(name)}`).iterate() as Iterable<Row>,
-    history: () =>
+    listTables: () => readTables(db),
+    readRows: ({ name, columns }) =>
+      db
+        .prepare(`SELECT ${columns.map(quoteIdentifier).join(", ")} FROM ${quoteIdentifier(name)}`)
+        .iterate() as Iterable<Row>,
+    listMigrations: () =>
       db
         .prepare("SELECT name FROM schema_migrations ORDER BY name")
         .all()
@@ -75,7 +77,7 @@ export function openSqliteFile(dataDir: string, options: { alone: boolean }): Sq
 }
 
 /** Every connection of a service holds a shared lock on the file for as long as it is open, so this fails beside one. */
-function takeForOneself(db: DatabaseSync, dataDir: string): void {
+function acquireExclusiveLock(db: DatabaseSync, dataDir: string): void {
   try {
     db.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT");
   } catch (error) {
@@ -85,7 +87,7 @@ function takeForOneself(db: DatabaseSync, dataDir: string): void {
 }
 
 /** Our tables, each after those it refers to. */
-function readTables(db: DatabaseSync): TableShape[] {
+function readTables(db: DatabaseSync): TableSchema[] {
   const names = db
     .prepare(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name",
@@ -96,7 +98,7 @@ function readTables(db: DatabaseSync): TableShape[] {
   const ordered = new Set<string>();
   const add = (name: string): void => {
     if (ordered.has(name)) return;
-    for (const row of db.prepare(`PRAGMA foreign_key_list(${quoted(name)})`).all()) {
+    for (const row of db.prepare(`PRAGMA foreign_key_list(${quoteIdentifier(name)})`).all()) {
       const target = String(row["table"]);
       if (target !== name) add(target);
     }
@@ -106,10 +108,10 @@ function readTables(db: DatabaseSync): TableShape[] {
   return [...ordered].map((name) => ({
     name,
     columns: db
-      .prepare(`PRAGMA table_info(${quoted(name)})`)
+      .prepare(`PRAGMA table_info(${quoteIdentifier(name)})`)
       .all()
       .map((row) => String(row["name"])),
   }));
 }
 
-export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;

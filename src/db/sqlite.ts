@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "#lib/errors.ts";
 import { OperatorError } from "#lib/operator-error.ts";
 import { createDatabase, type Database, type Statement } from "./client.ts";
-import { createDialect, noStreaming, type Link } from "./driver.ts";
+import { createDialect, rejectStreaming, type DriverConnection } from "./driver.ts";
 import type { Schema } from "./schema.ts";
 
 /** A file that lies here but cannot be trusted. Nothing was changed. */
@@ -14,7 +14,7 @@ export class DamagedDatabaseError extends OperatorError {
 }
 
 /** How long statements wait for another process that is writing. */
-const busyPatienceMs = 4000;
+const busyTimeoutMs = 4000;
 
 /** Files up to this size are read whole at start; above it that would take longer than a start may. */
 const fullCheckBytes = 128 * 1024 * 1024;
@@ -24,28 +24,30 @@ const fullCheckBytes = 128 * 1024 * 1024;
  * state beside it: prepared reads neither wait for an open transaction nor see into it.
  */
 export function openSqlite(path: string): Database {
-  const writer = openChecked(path);
-  const reader = new DatabaseSync(path, { timeout: busyPatienceMs });
+  const writer = openVerified(path);
+  const reader = new DatabaseSync(path, { timeout: busyTimeoutMs });
   reader.exec("PRAGMA query_only = ON");
 
   // From here on waiting is ours: SQLite's own would hold up every request of the process.
   writer.exec("PRAGMA busy_timeout = 0");
 
-  const patiently = createPatience();
-  const prepareWrite = statementCache(writer);
-  const prepareRead = statementCache(reader);
-  const link: Link = {
+  const retryWhileBusy = createRetrier();
+  const prepareWrite = createStatementCache(writer);
+  const prepareRead = createStatementCache(reader);
+  const connection: DriverConnection = {
     async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
       // A full disk ends the transaction by itself; a rollback would then fail, and hide why.
       if (query.sql === "rollback" && !writer.isTransaction) return { rows: [] };
-      return patiently(query.sql, () => translated(() => execute<Row>(prepareWrite(query.sql), query.parameters)));
+      return retryWhileBusy(query.sql, () =>
+        translateErrors(() => execute<Row>(prepareWrite(query.sql), query.parameters)),
+      );
     },
-    streamQuery: noStreaming,
+    streamQuery: rejectStreaming,
     release: () => {},
   };
   const q = new Kysely<Schema>({
     dialect: createDialect({
-      acquire: async () => link,
+      acquire: async () => connection,
       // A transaction that reads first and writes later would fail where another process wrote in between.
       begin: "begin immediate",
       like: new SqliteDialect({ database: async () => Promise.reject(new Error("unused")) }),
@@ -55,12 +57,12 @@ export function openSqlite(path: string): Database {
   return createDatabase({
     name: "sqlite",
     q,
-    runPrepared: async (wanted, params) => {
-      const { sql, order } = positional(wanted);
-      return translated(() => prepareRead(sql).all(...order.map((i) => params[i] as SQLInputValue)));
+    runPrepared: async (statement, params) => {
+      const { sql, order } = toPositional(statement);
+      return translateErrors(() => prepareRead(sql).all(...order.map((i) => params[i] as SQLInputValue)));
     },
-    spell: (wanted, params) => {
-      const { sql, order } = positional(wanted);
+    compile: (statement, params) => {
+      const { sql, order } = toPositional(statement);
       return CompiledQuery.raw(
         sql,
         order.map((i) => params[i]),
@@ -75,13 +77,13 @@ export function openSqlite(path: string): Database {
   });
 }
 
-function openChecked(path: string): DatabaseSync {
+function openVerified(path: string): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
-    db = new DatabaseSync(path, { timeout: busyPatienceMs, enableForeignKeyConstraints: true });
+    db = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
     const size = statSync(path).size;
-    const truncated = size > 0 && size <= fullCheckBytes && firstValue(db, "PRAGMA quick_check(1)") !== "ok";
-    if (truncated) throw new Error("its pages do not fit together");
+    const isDamaged = size > 0 && size <= fullCheckBytes && firstValue(db, "PRAGMA quick_check(1)") !== "ok";
+    if (isDamaged) throw new Error("its pages do not fit together");
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; SELECT count(*) FROM sqlite_schema");
     return db;
   } catch (error) {
@@ -103,42 +105,42 @@ function execute<Row>(prepared: StatementSync, params: readonly unknown[]): Quer
 }
 
 /** Statements are few and come again: each is compiled once. Only lists of varying length fill the cache. */
-function statementCache(db: DatabaseSync): (sql: string) => StatementSync {
+function createStatementCache(db: DatabaseSync): (sql: string) => StatementSync {
   const cache = new Map<string, StatementSync>();
   return (sql) => {
-    const known = cache.get(sql);
-    if (known) return known;
+    const cachedEntry = cache.get(sql);
+    if (cachedEntry) return cachedEntry;
     if (cache.size >= 500) cache.clear();
-    const made = db.prepare(sql);
-    cache.set(sql, made);
-    return made;
+    const newEntry = db.prepare(sql);
+    cache.set(sql, newEntry);
+    return newEntry;
   };
 }
 
 const positionalCache = new WeakMap<Statement<unknown>, { sql: string; order: number[] }>();
 
 /** `$2 … $1` as SQLite takes it: `? … ?`, with the order in which the values are given. */
-function positional(wanted: Statement<unknown>): { sql: string; order: number[] } {
-  const known = positionalCache.get(wanted);
-  if (known) return known;
+function toPositional(statement: Statement<unknown>): { sql: string; order: number[] } {
+  const cachedEntry = positionalCache.get(statement);
+  if (cachedEntry) return cachedEntry;
   const order: number[] = [];
-  const sql = (wanted.sqliteSql ?? wanted.sql).replace(/\$(\d+)/g, (_, number: string) => {
+  const sql = (statement.sqliteSql ?? statement.sql).replace(/\$(\d+)/g, (_, number: string) => {
     order.push(Number(number) - 1);
     return "?";
   });
-  const made = { sql, order };
-  positionalCache.set(wanted, made);
-  return made;
+  const newEntry = { sql, order };
+  positionalCache.set(statement, newEntry);
+  return newEntry;
 }
 
-function translated<T>(work: () => T): T {
+function translateErrors<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
     const code = sqliteCode(error);
     // SQLITE_IOERR, CORRUPT, FULL, CANTOPEN, READONLY: the file is gone, full or broken; the request did not happen.
     if (code !== undefined && [8, 10, 11, 13, 14].includes(code)) {
-      throw unavailable(error);
+      throw unavailableError(error);
     }
     throw error;
   }
@@ -148,28 +150,28 @@ function translated<T>(work: () => T): T {
  * Repeats what finds the file taken, until it is free or the file has been taken for too long. Statements queue for the
  * one writing connection, so the time is counted from the first that had to wait: the last in the queue fails no later.
  */
-function createPatience(): <T>(sql: string, work: () => T) => Promise<T> {
-  let takenSince = -Infinity;
-  let lastTaken = -Infinity;
+function createRetrier(): <T>(sql: string, work: () => T) => Promise<T> {
+  let busySince = -Infinity;
+  let lastBusyAt = -Infinity;
   return async (sql, work) => {
     for (;;) {
       try {
         const result = work();
-        if (!/^\s*select/i.test(sql)) lastTaken = -Infinity; // reading works beside any writer and proves nothing
+        if (!/^\s*select/i.test(sql)) lastBusyAt = -Infinity; // reading works beside any writer and proves nothing
         return result;
       } catch (error) {
         if (!isBusy(error)) throw error;
         const now = performance.now();
-        if (now - lastTaken > 1000) takenSince = now; // nobody has asked for a while: this is another time
-        lastTaken = now;
-        if (now - takenSince > busyPatienceMs) throw unavailable(error);
+        if (now - lastBusyAt > 1000) busySince = now; // nobody has asked for a while: this is another time
+        lastBusyAt = now;
+        if (now - busySince > busyTimeoutMs) throw unavailableError(error);
       }
       await sleep(2 + Math.random() * 10);
     }
   };
 }
 
-function unavailable(cause: unknown): AppError {
+function unavailableError(cause: unknown): AppError {
   return new AppError("storage_unavailable:database", undefined, { cause });
 }
 

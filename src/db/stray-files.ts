@@ -1,26 +1,26 @@
 import type { StrayFileStore } from "#domain/assets/ports.ts";
 import { statement, type Connection } from "./client.ts";
 
-const take = statement<{ key: string }>(
+const claimQuery = statement<{ key: string }>(
   "take_stray_file",
   "DELETE FROM stray_files WHERE key = $1 AND doomed = 0 RETURNING key",
 );
 
-const doomDue = statement<{ key: string }>(
+const markDueForDeletionQuery = statement<{ key: string }>(
   "doom_due_files",
   `UPDATE stray_files SET doomed = 1
     WHERE key IN (SELECT key FROM stray_files WHERE due_at <= $1 ORDER BY due_at LIMIT $2) RETURNING key`,
 );
 
-export function strayFileStore({ q, run }: Connection): StrayFileStore {
+export function createStrayFileStore({ q, run }: Connection): StrayFileStore {
   return {
     async reserve(key, dueAt) {
       await q.insertInto("stray_files").values({ key, due_at: dueAt, doomed: 0 }).execute();
     },
-    async take(key) {
-      return (await run(take, [key])).length > 0;
+    async claim(key) {
+      return (await run(claimQuery, [key])).length > 0;
     },
-    async doom(keys, dueAt) {
+    async markForDeletion(keys, dueAt) {
       if (keys.length === 0) return;
       await q
         .insertInto("stray_files")
@@ -28,10 +28,10 @@ export function strayFileStore({ q, run }: Connection): StrayFileStore {
         .onConflict((conflict) => conflict.column("key").doUpdateSet({ due_at: dueAt, doomed: 1 }))
         .execute();
     },
-    async doomDue(now, limit) {
-      return (await run(doomDue, [now, limit])).map(({ key }) => key);
+    async markDueForDeletion(now, limit) {
+      return (await run(markDueForDeletionQuery, [now, limit])).map(({ key }) => key);
     },
-    async forget(keys) {
+    async deleteRecords(keys) {
       if (keys.length === 0) return;
       await q.deleteFrom("stray_files").where("key", "in", keys).where("doomed", "=", 1).execute();
     },

@@ -1,8 +1,8 @@
 import type { StudioStore } from "#domain/studios/ports.ts";
 import type { Connection } from "./client.ts";
-import { holds } from "./search.ts";
+import { containsText } from "./search.ts";
 
-export function studioStore({ q }: Connection): StudioStore {
+export function createStudioStore({ q }: Connection): StudioStore {
   return {
     async insert({ id, name, slug, timezone, createdAt }, ownerId) {
       const { numInsertedOrUpdatedRows } = await q
@@ -36,7 +36,7 @@ export function studioStore({ q }: Connection): StudioStore {
       return q
         .selectFrom("studios")
         .select(["id", "name", "slug", "timezone", "created_at as createdAt"])
-        .$if(search !== undefined, (studios) => studios.where(holds(["name", "slug"], search!)))
+        .$if(search !== undefined, (studios) => studios.where(containsText(["name", "slug"], search!)))
         .$if(before !== undefined, (studios) => studios.where("id", "<", before!))
         .orderBy("id", "desc")
         .limit(limit)

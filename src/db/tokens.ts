@@ -1,10 +1,10 @@
 import type { TokenStore } from "#domain/access/ports.ts";
-import type { Seat } from "#domain/access/authenticator.ts";
+import type { Membership } from "#domain/access/authenticator.ts";
 import { scopes } from "#domain/caller.ts";
 import type { Role } from "#domain/policy.ts";
 import { statement, type Connection } from "./client.ts";
 
-interface HolderRow {
+interface TokenRow {
   scope: string;
   grant_id: string;
   client_id: string;
@@ -24,19 +24,19 @@ interface HolderRow {
 }
 
 /** The studio that the user `u` joined first. */
-const first =
+const firstStudioSql =
   "(SELECT e.studio_id FROM memberships e WHERE e.user_id = u.id ORDER BY e.joined_at, e.studio_id LIMIT 1)";
 
 /** The wanted studio where the user `u` is a member of it, otherwise the one they joined first. */
-export const seatIn = (wanted: string): string => `COALESCE(
-  (SELECT w.studio_id FROM memberships w WHERE w.user_id = u.id AND w.studio_id = ${wanted}), ${first})`;
+export const memberStudioSql = (studioSql: string): string => `COALESCE(
+  (SELECT w.studio_id FROM memberships w WHERE w.user_id = u.id AND w.studio_id = ${studioSql}), ${firstStudioSql})`;
 
 /**
  * Runs for every call of every client: from token to grant, user, studio and role in one statement. What is seldom
  * needed hangs on a CASE, which looks nothing up otherwise: the first membership, for a user who has left the wanted
  * studio, and the next seat, where it is another than this one.
  */
-export const findHolder = statement<HolderRow>(
+export const resolveTokenQuery = statement<TokenRow>(
   "find_token_holder",
   `SELECT r.scope, g.id AS grant_id, g.client_id, g.client_name, g.studio_id AS grant_studio_id, g.last_used_at,
           u.id AS user_id, u.name AS user_name, u.email,
@@ -48,31 +48,31 @@ export const findHolder = statement<HolderRow>(
      JOIN grants g ON g.id = r.grant_id AND g.revoked_at IS NULL
      JOIN users u ON u.id = g.user_id AND u.disabled_at IS NULL
      LEFT JOIN memberships m ON m.user_id = u.id AND m.studio_id = COALESCE(CAST($1 AS TEXT), g.studio_id)
-     LEFT JOIN memberships f ON f.user_id = u.id AND f.studio_id = CASE WHEN m.studio_id IS NULL THEN ${first} END
+     LEFT JOIN memberships f ON f.user_id = u.id AND f.studio_id = CASE WHEN m.studio_id IS NULL THEN ${firstStudioSql} END
      LEFT JOIN studios s ON s.id = COALESCE(m.studio_id, f.studio_id)
      LEFT JOIN memberships nm ON nm.user_id = u.id
-           AND nm.studio_id = CASE WHEN s.id = u.active_studio_id THEN NULL ELSE ${seatIn("u.active_studio_id")} END
+           AND nm.studio_id = CASE WHEN s.id = u.active_studio_id THEN NULL ELSE ${memberStudioSql("u.active_studio_id")} END
      LEFT JOIN studios ns ON ns.id = nm.studio_id
     WHERE r.model = 'AccessToken' AND r.id_hash = $2 AND r.audience = $3 AND r.expires_at > $4`,
 );
 
-export function tokenStore({ run }: Connection): TokenStore {
+export function createTokenStore({ run }: Connection): TokenStore {
   return {
-    async findHolder(tokenHash, audience, sealedStudioId, now) {
-      const [row] = await run(findHolder, [sealedStudioId ?? null, tokenHash, audience, now]);
+    async resolve(tokenHash, audience, sessionStudioId, now) {
+      const [row] = await run(resolveTokenQuery, [sessionStudioId ?? null, tokenHash, audience, now]);
       if (!row) return undefined;
-      const granted = row.scope.split(" ");
-      const seat = toSeat(row.seat_id, row.seat_name, row.seat_role);
+      const grantedScopes = row.scope.split(" ");
+      const membership = toMembership(row.seat_id, row.seat_name, row.seat_role);
       return {
         lastUsedAt: row.last_used_at,
         authentication: {
           user: { id: row.user_id, name: row.user_name, email: row.email },
           client: { id: row.client_id, name: row.client_name },
-          scopes: scopes.filter((scope) => granted.includes(scope)),
+          scopes: scopes.filter((scope) => grantedScopes.includes(scope)),
           grantId: row.grant_id,
           grantStudioId: row.grant_studio_id,
-          seat,
-          nextSeat: toSeat(row.next_id, row.next_name, row.next_role) ?? seat,
+          membership,
+          nextSessionMembership: toMembership(row.next_id, row.next_name, row.next_role) ?? membership,
           isSessionStudioDeleted: row.is_session_studio_deleted === 1,
         },
       };
@@ -80,6 +80,6 @@ export function tokenStore({ run }: Connection): TokenStore {
   };
 }
 
-function toSeat(id: string | null, name: string | null, role: Role | null): Seat | undefined {
+function toMembership(id: string | null, name: string | null, role: Role | null): Membership | undefined {
   return id === null || name === null || role === null ? undefined : { studio: { id, name }, role };
 }

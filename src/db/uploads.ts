@@ -9,16 +9,16 @@ import type { Schema } from "./schema.ts";
 
 type LinkRow = Schema["upload_links"];
 
-interface Counts {
+interface FileCounts {
   pending_files: number;
   ready_files: number;
 }
 
-const countFiles = (status: string, as: string): string =>
+const fileCountSql = (status: string, as: string): string =>
   `(SELECT CAST(COUNT(*) AS INTEGER) FROM upload_files f JOIN assets a ON a.id = f.asset_id WHERE f.link_id = l.id AND a.status = '${status}') AS ${as}`;
-const counts = `${countFiles("pending", "pending_files")}, ${countFiles("ready", "ready_files")}`;
+const fileCountsSql = `${fileCountSql("pending", "pending_files")}, ${fileCountSql("ready", "ready_files")}`;
 
-interface VisitedRow extends LinkRow, Counts {
+interface ResolvedLinkRow extends LinkRow, FileCounts {
   studio_name: string;
   post_title: string;
   post_status: PostStatus;
@@ -29,10 +29,10 @@ interface VisitedRow extends LinkRow, Counts {
 }
 
 /** Runs for every request of the upload page. */
-const findLink = statement<VisitedRow>(
+const findLinkQuery = statement<ResolvedLinkRow>(
   "find_upload_link",
   `SELECT l.*, s.name AS studio_name, p.title AS post_title, p.status AS post_status, u.name AS maker_name,
-          u.email AS maker_email, m.role AS maker_role, g.revoked_at AS grant_revoked_at, ${counts}
+          u.email AS maker_email, m.role AS maker_role, g.revoked_at AS grant_revoked_at, ${fileCountsSql}
      FROM upload_links l
      JOIN studios s ON s.id = l.studio_id
      JOIN posts p ON p.id = l.post_id
@@ -42,9 +42,9 @@ const findLink = statement<VisitedRow>(
     WHERE l.id = $1`,
 );
 
-const listLinks = statement<LinkRow & Counts & { maker_name: string }>(
+const listLinksQuery = statement<LinkRow & FileCounts & { maker_name: string }>(
   "list_upload_links",
-  `SELECT l.*, u.name AS maker_name, ${counts}
+  `SELECT l.*, u.name AS maker_name, ${fileCountsSql}
      FROM upload_links l
      JOIN users u ON u.id = l.created_by
      JOIN memberships m ON m.studio_id = l.studio_id AND m.user_id = l.created_by
@@ -59,15 +59,21 @@ type FileRow = AssetRow &
   Pick<Selectable<Schema["upload_files"]>, "part_bytes" | "received_bytes" | "part_at" | "counted_at"> & {
     file_bytes: number;
   };
-const files = `SELECT a.*, f.bytes AS file_bytes, f.part_bytes, f.received_bytes, f.part_at, f.counted_at
+const selectFilesSql = `SELECT a.*, f.bytes AS file_bytes, f.part_bytes, f.received_bytes, f.part_at, f.counted_at
      FROM upload_files f JOIN assets a ON a.id = f.asset_id`;
-const findByHash = statement<FileRow>("find_upload_by_hash", `${files} WHERE f.link_id = $1 AND f.file_hash = $2`);
-const findFile = statement<FileRow>("find_upload_file", `${files} WHERE f.link_id = $1 AND f.asset_id = $2`);
-const listFiles = statement<FileRow>("list_upload_files", `${files} WHERE f.link_id = $1 ORDER BY a.id`);
+const findFileByHashQuery = statement<FileRow>(
+  "find_upload_by_hash",
+  `${selectFilesSql} WHERE f.link_id = $1 AND f.file_hash = $2`,
+);
+const findFileQuery = statement<FileRow>(
+  "find_upload_file",
+  `${selectFilesSql} WHERE f.link_id = $1 AND f.asset_id = $2`,
+);
+const listFilesQuery = statement<FileRow>("list_upload_files", `${selectFilesSql} WHERE f.link_id = $1 ORDER BY a.id`);
 
 const listUncounted = statement<FileRow>(
   "list_uncounted_uploads",
-  `${files}
+  `${selectFilesSql}
     WHERE a.status = 'pending' AND f.counted_at <= $1 AND (a.charged_bytes > f.received_bytes OR f.part_at > $2)
     ORDER BY f.counted_at LIMIT $3`,
 );
@@ -79,7 +85,7 @@ const heldBytes = statement<{ held: number }>(
     WHERE f.link_id = $1 AND a.id <> $2 AND a.status = 'pending' AND a.charged_bytes > f.received_bytes`,
 );
 
-const listAbandoned = statement<AssetRow>(
+const listAbandonedQuery = statement<AssetRow>(
   "list_abandoned_uploads",
   `SELECT a.* FROM assets a
      JOIN upload_files f ON f.asset_id = a.id
@@ -92,29 +98,29 @@ const listAbandoned = statement<AssetRow>(
     ORDER BY a.id LIMIT $1`,
 );
 
-export function uploadStore({ q, run }: Connection): UploadStore {
+export function createUploadStore({ q, run }: Connection): UploadStore {
   return {
     async insertLink(link) {
-      await q.insertInto("upload_links").values(toRow(link)).execute();
+      await q.insertInto("upload_links").values(toLinkRow(link)).execute();
     },
     async findLink(linkId) {
-      const [row] = await run(findLink, [linkId]);
+      const [row] = await run(findLinkQuery, [linkId]);
       return (
         row && {
           ...toLink(row),
           studioName: row.studio_name,
           postTitle: row.post_title,
           postStatus: row.post_status,
-          maker: { id: row.created_by, name: row.maker_name, email: row.maker_email },
-          makerRole: row.maker_role,
-          grantRevoked: row.grant_revoked_at !== null,
+          creator: { id: row.created_by, name: row.maker_name, email: row.maker_email },
+          creatorRole: row.maker_role,
+          isGrantRevoked: row.grant_revoked_at !== null,
           pendingFiles: row.pending_files,
           readyFiles: row.ready_files,
         }
       );
     },
     async listLinks(studioId, postId, now) {
-      const rows = await run(listLinks, [postId, studioId, now]);
+      const rows = await run(listLinksQuery, [postId, studioId, now]);
       return rows.map((row) => ({
         ...toLink(row),
         makerName: row.maker_name,
@@ -133,7 +139,7 @@ export function uploadStore({ q, run }: Connection): UploadStore {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    async withdrawOf(userId, now) {
+    async withdrawForUser(userId, now) {
       const { numUpdatedRows } = await q
         .updateTable("upload_links")
         .set({ withdrawn_at: now })
@@ -159,16 +165,16 @@ export function uploadStore({ q, run }: Connection): UploadStore {
         .executeTakeFirst();
       return numInsertedOrUpdatedRows !== 0n;
     },
-    async findByHash(linkId, fileHash) {
-      const [row] = await run(findByHash, [linkId, fileHash]);
+    async findFileByHash(linkId, fileHash) {
+      const [row] = await run(findFileByHashQuery, [linkId, fileHash]);
       return row && toFile(row);
     },
     async findFile(linkId, assetId) {
-      const [row] = await run(findFile, [linkId, assetId]);
+      const [row] = await run(findFileQuery, [linkId, assetId]);
       return row && toFile(row);
     },
     async listFiles(linkId) {
-      return (await run(listFiles, [linkId])).map(toFile);
+      return (await run(listFilesQuery, [linkId])).map(toFile);
     },
     async heldBytesForUpdate(linkId, exceptAssetId = "") {
       // Two statements: a sum within the update would not see what another transaction committed while this waited.
@@ -190,7 +196,7 @@ export function uploadStore({ q, run }: Connection): UploadStore {
       return (await run(listUncounted, [countedBefore, activeSince, limit])).map(toFile);
     },
     async listAbandoned(limit) {
-      return (await run(listAbandoned, [limit])).map(toAsset);
+      return (await run(listAbandonedQuery, [limit])).map(toAsset);
     },
   };
 }
@@ -206,7 +212,7 @@ function toFile(row: FileRow): UploadFile {
   };
 }
 
-function toRow(link: UploadLink): LinkRow {
+function toLinkRow(link: UploadLink): LinkRow {
   return {
     id: link.id,
     studio_id: link.studioId,

@@ -2,11 +2,11 @@ import type { Selectable } from "kysely";
 import type { User, UserStore } from "#domain/access/ports.ts";
 import type { Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
-import { holds } from "./search.ts";
+import { containsText } from "./search.ts";
 
 export type UserRow = Selectable<Schema["users"]>;
 
-export function userStore({ q }: Connection): UserStore {
+export function createUserStore({ q }: Connection): UserStore {
   return {
     async upsert(id, identity, now) {
       const profile = { name: identity.name, email: identity.email, email_verified: Number(identity.emailVerified) };
@@ -29,7 +29,7 @@ export function userStore({ q }: Connection): UserStore {
       const row = await q.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirst();
       return row && toUser(row);
     },
-    async isGuest(issuer, subject) {
+    async isInvitedMember(issuer, subject) {
       const row = await q
         .selectFrom("users as u")
         .innerJoin("memberships as m", "m.user_id", "u.id")
@@ -43,7 +43,7 @@ export function userStore({ q }: Connection): UserStore {
         .executeTakeFirst();
       return row !== undefined;
     },
-    async memberships(userId) {
+    async listMemberships(userId) {
       return q
         .selectFrom("memberships as m")
         .innerJoin("studios as s", "s.id", "m.studio_id")
@@ -70,19 +70,19 @@ export function userStore({ q }: Connection): UserStore {
       const rows = await q
         .selectFrom("users")
         .selectAll()
-        .$if(search !== undefined, (users) => users.where(holds(["name", "email"], search!)))
+        .$if(search !== undefined, (users) => users.where(containsText(["name", "email"], search!)))
         .$if(before !== undefined, (users) => users.where("id", "<", before!))
         .orderBy("id", "desc")
         .limit(limit)
         .execute();
       return rows.map((row) => ({ ...toUser(row), issuer: row.issuer, createdAt: row.created_at }));
     },
-    async setDisabled(userId, at) {
+    async setDisabled(userId, disabledAt) {
       const { numUpdatedRows } = await q
         .updateTable("users")
-        .set({ disabled_at: at })
+        .set({ disabled_at: disabledAt })
         .where("id", "=", userId)
-        .where("disabled_at", at === null ? "is not" : "is", null)
+        .where("disabled_at", disabledAt === null ? "is not" : "is", null)
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },

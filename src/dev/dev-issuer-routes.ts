@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { readForm, refuseForeignPage } from "#http/pages/form.ts";
-import { pathOf } from "#http/pages/page-handler.ts";
+import { readForm, assertNotCrossSite } from "#http/pages/form.ts";
+import { getPath } from "#http/pages/page-handler.ts";
 import { html, renderPage, sendPage, type RenderedPage } from "#http/pages/page.ts";
 import type { Route } from "#http/server.ts";
 import { readCookie } from "#lib/cookies.ts";
@@ -15,15 +15,15 @@ const maxRecentUsers = 6;
 export function devIssuerRoutes(base: string, devIssuer: DevIssuer): Route[] {
   async function showSignIn(req: IncomingMessage, res: ServerResponse): Promise<void> {
     await devIssuer.checkPending(req, res);
-    sendPage(res, signInPage(pathOf(req), readRecentUsers(req)));
+    sendPage(res, signInPage(getPath(req), readRecentUsers(req)));
   }
 
   async function submitSignIn(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    refuseForeignPage(req, base);
+    assertNotCrossSite(req, base);
     const typed = (await readForm(req)).get("email") ?? "";
     const email = parseEmail(typed);
     await devIssuer.checkPending(req, res);
-    if (email === undefined) return sendPage(res, signInPage(pathOf(req), readRecentUsers(req), typed));
+    if (email === undefined) return sendPage(res, signInPage(getPath(req), readRecentUsers(req), typed));
     rememberUser(req, res, email);
     return devIssuer.finish(req, res, email);
   }

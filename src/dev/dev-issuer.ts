@@ -51,7 +51,7 @@ export function createDevIssuer(deps: DevDeps): DevIssuer {
 
   return {
     // A fixed issuer id keeps users across a change of port, which changes the issuer URL.
-    provider: { id: "dev", name: "development sign-in", issuer, ...client, knownAs: "urn:atelier:dev-idp" },
+    provider: { id: "dev", name: "development sign-in", issuer, ...client, identityIssuer: "urn:atelier:dev-idp" },
     handle,
     checkPending,
     finish: (req, res, email) => finish(req, res, { login: { accountId: email, remember: false } }),

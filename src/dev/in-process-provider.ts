@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { errors, Provider, type Configuration, type InteractionResults } from "oidc-provider";
-import { pinAddresses } from "#auth/pin-addresses.ts";
+import { pinUrls } from "#auth/pin-addresses.ts";
 import { renderErrorPage } from "#http/pages/page.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { AppError } from "#lib/errors.ts";
@@ -91,7 +91,7 @@ export function createInProcessProvider(
     ...configuration,
   });
   provider.on("server_error", (_ctx, error) => logError(error));
-  pinAddresses(provider, base);
+  pinUrls(provider, base);
   const callback = provider.callback();
 
   async function mapNotPending<T>(work: Promise<T>): Promise<T> {

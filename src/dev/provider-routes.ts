@@ -1,5 +1,5 @@
 import { isLocalPeer } from "#http/guards.ts";
-import { pageHandler, type PageMethods } from "#http/pages/page-handler.ts";
+import { createPageHandler, type PageMethods } from "#http/pages/page-handler.ts";
 import type { Handler, Route } from "#http/server.ts";
 import { edgeError } from "#lib/errors.ts";
 
@@ -27,7 +27,7 @@ export function providerRoutes({ base, path, name, pages, handle }: ProviderRout
     ...Object.entries(pages).map(([pattern, methods]): Route => ({
       path: `${path}${pattern}`,
       origin: "own",
-      handle: localOnly(pageHandler(base, methods)),
+      handle: localOnly(createPageHandler(base, methods)),
     })),
     { path: `${path}/*`, origin: "own", handle: localOnly(handle) },
   ];

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { readForm, refuseForeignPage } from "#http/pages/form.ts";
-import { pathOf } from "#http/pages/page-handler.ts";
+import { readForm, assertNotCrossSite } from "#http/pages/form.ts";
+import { getPath } from "#http/pages/page-handler.ts";
 import { html, renderPage, sendPage, type RenderedPage } from "#http/pages/page.ts";
 import type { Route } from "#http/server.ts";
 import { providerRoutes } from "./provider-routes.ts";
@@ -10,16 +10,16 @@ import { sandboxPath, type SandboxPlatform } from "./sandbox-platform.ts";
 export function sandboxRoutes(base: string, sandbox: SandboxPlatform): Route[] {
   async function showAccess(req: IncomingMessage, res: ServerResponse): Promise<void> {
     await sandbox.checkPending(req, res);
-    sendPage(res, accessPage(pathOf(req)));
+    sendPage(res, accessPage(getPath(req)));
   }
 
   async function submitAccess(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    refuseForeignPage(req, base);
+    assertNotCrossSite(req, base);
     const form = await readForm(req);
     if (form.get("decision") === "deny") return sandbox.finish(req, res, undefined);
     const handle = (form.get("account") ?? "").trim().toLowerCase();
     await sandbox.checkPending(req, res);
-    if (!/^[a-z0-9_.-]{1,30}$/.test(handle)) return sendPage(res, accessPage(pathOf(req), handle));
+    if (!/^[a-z0-9_.-]{1,30}$/.test(handle)) return sendPage(res, accessPage(getPath(req), handle));
     return sandbox.finish(req, res, handle);
   }
 

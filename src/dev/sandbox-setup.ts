@@ -1,8 +1,8 @@
 import type { PublicFetch } from "#lib/public-fetch.ts";
-import { platformLimits } from "#platforms/setups.ts";
+import { platformFetchLimits } from "#platforms/setups.ts";
 import type { Platform } from "#platforms/platform.ts";
 import type { PlatformSetup } from "#platforms/platforms.ts";
-import { demand, textIn } from "#platforms/read-json.ts";
+import { requireText, toText } from "#platforms/read-json.ts";
 import type { SandboxPlatform } from "./sandbox-platform.ts";
 
 /** Connects Atelier to the sandbox in the same process. Requests outside its own URLs are rejected. */
@@ -10,10 +10,10 @@ export function sandboxSetup({ origin, app }: Pick<SandboxPlatform, "origin" | "
   const reach: PublicFetch = async (url, request = {}) => {
     if (!url.startsWith(`${origin}/`)) throw new Error("not a URL of the sandbox");
     const { method = "GET", headers = {}, body } = request;
-    const signal = AbortSignal.timeout(platformLimits.timeoutMs);
+    const signal = AbortSignal.timeout(platformFetchLimits.timeoutMs);
     return fetch(url, { method, headers, ...(body === undefined ? {} : { body }), redirect: "manual", signal });
   };
-  return { platform: sandboxEntry(origin), app, reach };
+  return { platform: sandboxEntry(origin), app, publicFetch: reach };
 }
 
 /** The sandbox's catalog entry. */
@@ -35,19 +35,23 @@ export function sandboxEntry(origin: string): Platform {
     authorizeParams: { prompt: "consent" },
     refresh: "standard",
     revoke: "standard",
-    account: ({ accessToken, endpoints }) => ({ method: "GET", url: `${endpoints.api}/me`, bearer: accessToken }),
-    readAccounts: (response) => [
+    buildAccountCall: ({ accessToken, endpoints }) => ({
+      method: "GET",
+      url: `${endpoints.api}/me`,
+      bearer: accessToken,
+    }),
+    parseAccounts: (response) => [
       {
-        id: demand(response["sub"], "sub"),
-        handle: textIn(response["preferred_username"]),
-        name: textIn(response["name"]),
+        id: requireText(response["sub"], "sub"),
+        handle: toText(response["preferred_username"]),
+        name: toText(response["name"]),
       },
     ],
     limits: {
-      text: { max: 280, countedIn: "graphemes" },
+      text: { max: 280, unit: "graphemes" },
       images: { max: 4, types: ["image/jpeg", "image/png", "image/gif", "image/webp"], maxBytes: 5 * 1024 * 1024 },
       videos: { max: 1, types: ["video/mp4"], maxBytes: 512 * 1024 * 1024, maxDurationMs: 140_000 },
-      mixed: false,
+      allowsMixedKinds: false,
       altText: { maxLength: 1000 },
       // Invented, so that each kind of problem can be shown.
       sources: [{ url: `${origin}/about`, readOn: "2026-11-15" }],

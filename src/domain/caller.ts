@@ -10,7 +10,7 @@ export const scopes = ["studio:read", "studio:write"] as const;
 export type Scope = (typeof scopes)[number];
 
 /** A person who signed in, before any studio is chosen. */
-export interface SignedIn {
+export interface SignedInUser {
   user: Person;
 }
 
@@ -20,7 +20,7 @@ export interface Operator {
 }
 
 /** Who acts, in which studio, with what right. Read afresh for every call. */
-export interface Caller extends SignedIn {
+export interface Caller extends SignedInUser {
   studio: { id: string; name: string };
   role: Role;
   scopes: readonly Scope[];

@@ -1,6 +1,6 @@
 import type { Clock } from "#lib/clock.ts";
-import type { NewId } from "#lib/ids.ts";
-import type { OpenPublicUrl } from "#lib/public-fetch.ts";
+import type { IdGenerator } from "#lib/ids.ts";
+import type { PublicUrlOpener } from "#lib/public-fetch.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import type { Vault } from "#lib/vault.ts";
 import type {
@@ -55,7 +55,7 @@ export interface Deps extends Stores {
   /** All or nothing. The work may run more than once, and touches nothing but the stores it is given. */
   transact<T>(work: (tx: Stores) => Promise<T>): Promise<T>;
   clock: Clock;
-  newId: NewId;
+  newId: IdGenerator;
   /** Unguessable text, for whatever is handed out as a key. */
   newSecret: () => string;
   /** `{base}`: for the addresses that results carry. */
@@ -71,7 +71,7 @@ export interface Deps extends Stores {
   /** Seals what an address of ours carries. */
   signer: Signer;
   /** Reads a stranger's address. */
-  openUrl: OpenPublicUrl;
+  openUrl: PublicUrlOpener;
   importSlots: ImportSlots;
   searchQueue: SearchQueue;
   /** The social platforms, and our OAuth with them. */

@@ -19,29 +19,29 @@ export interface Page<T> {
 export function toPage<T extends { id: string }>(
   rows: readonly T[],
   limit: number,
-  list: string,
+  listKey: string,
   scannedTo?: string,
 ): Page<T> {
   const items = rows.slice(0, limit);
-  const after = rows.length > limit ? items.at(-1)?.id : scannedTo;
-  return { items, nextCursor: after === undefined ? null : encodeCursor(list, after) };
+  const afterId = rows.length > limit ? items.at(-1)?.id : scannedTo;
+  return { items, nextCursor: afterId === undefined ? null : encodeCursor(listKey, afterId) };
 }
 
 /**
  * A cursor is the id it continues after, bound to the list it came from: the studio and its filters.
  * It grants nothing, the query is always the caller's own; a foreign one is refused because its page would lie.
  */
-export function readCursor(cursor: string | undefined, list: string): string | undefined {
+export function parseCursor(cursor: string | undefined, listKey: string): string | undefined {
   if (cursor === undefined) return undefined;
-  const after = Buffer.from(cursor, "base64url").toString().split("\n").at(1) ?? "";
+  const afterId = Buffer.from(cursor, "base64url").toString().split("\n").at(1) ?? "";
   // Only an id goes on to the database; PostgreSQL takes no NUL.
-  if (!/^[a-z]{3}_[0-9a-z]{26}$/.test(after) || encodeCursor(list, after) !== cursor) {
+  if (!/^[a-z]{3}_[0-9a-z]{26}$/.test(afterId) || encodeCursor(listKey, afterId) !== cursor) {
     throw new AppError("invalid_input:cursor");
   }
-  return after;
+  return afterId;
 }
 
 /** The list's name as a digest: it may hold a long search, and a cursor stays short. */
-function encodeCursor(list: string, after: string): string {
-  return Buffer.from(`${createHash("sha256").update(list).digest("base64url")}\n${after}`).toString("base64url");
+function encodeCursor(listKey: string, afterId: string): string {
+  return Buffer.from(`${createHash("sha256").update(listKey).digest("base64url")}\n${afterId}`).toString("base64url");
 }

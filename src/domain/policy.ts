@@ -3,32 +3,32 @@ import { AppError } from "#lib/errors.ts";
 export const roles = ["owner", "admin", "member"] as const;
 export type Role = (typeof roles)[number];
 
-const everyone: readonly Role[] = roles;
+const allRoles: readonly Role[] = roles;
 const managers: readonly Role[] = ["owner", "admin"];
 
 /** Who may do what in a studio. The one table that tools and web app both obey. */
 export const policy = {
-  "studio.read": everyone,
+  "studio.read": allRoles,
   "studio.update": managers,
   "studio.delete": ["owner"],
-  "members.list": everyone,
+  "members.list": allRoles,
   "members.changeRole": managers,
   "members.remove": managers,
-  "members.leave": everyone,
+  "members.leave": allRoles,
   "invitations.list": managers,
   "invitations.create": managers,
   "invitations.revoke": managers,
-  "posts.read": everyone,
-  "posts.write": everyone,
-  "assets.read": everyone,
-  "assets.write": everyone,
-  "platforms.read": everyone,
+  "posts.read": allRoles,
+  "posts.write": allRoles,
+  "assets.read": allRoles,
+  "assets.write": allRoles,
+  "platforms.read": allRoles,
   "platforms.connect": managers,
   "platforms.disconnect": managers,
   "activity.list": managers,
-  "clients.list": everyone,
+  "clients.list": allRoles,
   "clients.listAll": managers,
-  "clients.revoke": everyone,
+  "clients.revoke": allRoles,
   "clients.revokeAny": managers,
 } as const satisfies Record<string, readonly Role[]>;
 
@@ -42,7 +42,7 @@ const manages: Record<Role, readonly Role[]> = {
 };
 
 /** All of it for one role, for whoever draws what can be done. Nothing is decided by it. */
-export function rightsOf(role: Role): { may: Action[]; manages: readonly Role[] } {
+export function listPermissions(role: Role): { may: Action[]; manages: readonly Role[] } {
   const actions = Object.keys(policy) as Action[];
   return { may: actions.filter((action) => may(role, action)), manages: manages[role] };
 }
@@ -52,11 +52,11 @@ export const may = (role: Role, action: Action): boolean => (policy[action] as r
 /** Throws `forbidden` unless the caller's role allows the action. First line of every verb: role comes before existence. */
 export function authorize(caller: { role: Role }, action: Action): void {
   if (may(caller.role, action)) return;
-  const needed = policy[action].join(" or ");
-  throw new AppError("forbidden:role", { role: caller.role, needed });
+  const requiredRoles = policy[action].join(" or ");
+  throw new AppError("forbidden:role", { role: caller.role, needed: requiredRoles });
 }
 
-export const mayManage = (role: Role, other: Role): boolean => manages[role].includes(other);
+export const mayManage = (role: Role, targetRole: Role): boolean => manages[role].includes(targetRole);
 
 /** Throws `forbidden` unless `role` is one the caller may give, take away or remove. */
 export function authorizeManaging(caller: { role: Role }, role: Role): void {

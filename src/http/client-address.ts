@@ -1,31 +1,33 @@
 import type { IncomingMessage } from "node:http";
-import { networkOf, parseIpAddress, type IpAddress, type IpAddressSet } from "#lib/ip-address.ts";
+import { toNetworkPrefix, parseIpAddress, type IpAddress, type IpAddressSet } from "#lib/ip-address.ts";
 
 /**
  * Who is calling, as a key for rate limits: the same for every spelling of an address and for everyone in one IPv6 /64
  * (or /48, where that is asked for).
  * What forwarded headers say counts only from proxies we trust, and only as far back as they can vouch for.
  */
-export function addressKey(req: IncomingMessage, proxies: IpAddressSet, bits: 64 | 48 = 64): string {
+export function getClientIpKey(req: IncomingMessage, trustedProxies: IpAddressSet, bits: 64 | 48 = 64): string {
   const peer = parseIpAddress(req.socket.remoteAddress ?? "");
   if (!peer) return "unknown";
-  if (!proxies.has(peer)) return networkOf(peer, bits);
+  if (!trustedProxies.has(peer)) return toNetworkPrefix(peer, bits);
   const chains = [readForwardedFor(req), readForwarded(req)].filter((chain) => chain !== undefined);
-  const found = new Set(chains.map((chain) => networkOf(lastUntrusted(chain, peer, proxies), bits)));
+  const networks = new Set(
+    chains.map((chain) => toNetworkPrefix(findLastUntrusted(chain, peer, trustedProxies), bits)),
+  );
   // A proxy writes one of the two headers and passes the other on as the client sent it. Where they disagree,
   // one is forged, and nobody gains a counter of their own by it.
-  const [only] = found;
-  return found.size === 1 && only !== undefined ? only : networkOf(peer, bits);
+  const [network] = networks;
+  return networks.size === 1 && network !== undefined ? network : toNetworkPrefix(peer, bits);
 }
 
 /** From the right, each proxy tells who spoke to it; the first that is no proxy of ours is as far as we can believe. */
-function lastUntrusted(chain: readonly string[], peer: IpAddress, proxies: IpAddressSet): IpAddress {
+function findLastUntrusted(chain: readonly string[], peer: IpAddress, trustedProxies: IpAddressSet): IpAddress {
   let last = peer;
   for (const hop of chain.toReversed()) {
-    const address = parseHop(hop);
-    if (!address) return last;
-    last = address;
-    if (!proxies.has(address)) return last;
+    const ipAddress = parseHop(hop);
+    if (!ipAddress) return last;
+    last = ipAddress;
+    if (!trustedProxies.has(ipAddress)) return last;
   }
   return last;
 }
@@ -45,6 +47,6 @@ function readForwarded(req: IncomingMessage): string[] | undefined {
 /** An address, with or without port: `192.0.2.1:80`, `[2001:db8::1]:80`. */
 function parseHop(hop: string): IpAddress | undefined {
   const text = hop.trim();
-  const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([^:]*):\d+$/.exec(text)?.[1] ?? text;
-  return parseIpAddress(bare);
+  const withoutPort = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([^:]*):\d+$/.exec(text)?.[1] ?? text;
+  return parseIpAddress(withoutPort);
 }

@@ -13,7 +13,7 @@ export type OriginRule =
   /** The MCP endpoint: our own origin, the configured ones, and on loopback any loopback page. */
   | "mcp";
 
-export interface Addresses {
+export interface ServerUrls {
   base: string;
   uploadPage: string;
   loopback: boolean;
@@ -26,38 +26,38 @@ export interface Guards {
   checkOrigin(req: IncomingMessage, rule: OriginRule): void;
 }
 
-export function createGuards({ base, uploadPage, loopback, mcpOrigins }: Addresses): Guards {
+export function createGuards({ base, uploadPage, loopback, mcpOrigins }: ServerUrls): Guards {
   const ownOrigin = new URL(base).origin;
-  const hosts = new Set([new URL(base).host, new URL(uploadPage).host]);
-  const callers = new Set([ownOrigin, ...mcpOrigins]);
+  const ownHosts = new Set([new URL(base).host, new URL(uploadPage).host]);
+  const mcpCallerOrigins = new Set([ownOrigin, ...mcpOrigins]);
 
-  const allowed: Record<OriginRule, (origin: string) => boolean> = {
+  const allowedByRule: Record<OriginRule, (origin: string) => boolean> = {
     any: () => true,
     own: (origin) => origin === ownOrigin,
     upload: (origin) => origin === ownOrigin || origin === new URL(uploadPage).origin,
     mcp: (origin) =>
-      callers.has(origin) || (loopback && URL.canParse(origin) && isLoopbackName(new URL(origin).hostname)),
+      mcpCallerOrigins.has(origin) || (loopback && URL.canParse(origin) && isLoopbackName(new URL(origin).hostname)),
   };
 
   return {
     checkHost(req) {
       // RFC 9112 §3.2: of two, whoever passed this on may have taken the other.
-      if (countHosts(req.rawHeaders) > 1) throw edgeError("invalid_input", "A request names its host once.");
+      if (countHostHeaders(req.rawHeaders) > 1) throw edgeError("invalid_input", "A request names its host once.");
       const { host = "" } = req.headers;
-      if (hosts.has(host)) return;
+      if (ownHosts.has(host)) return;
       const url = `http://${host}`;
       if (loopback && URL.canParse(url) && new URL(url).host === host && isLoopbackName(new URL(url).hostname)) return;
       throw edgeError("forbidden", "This service does not answer to that host name.");
     },
     checkOrigin(req, rule) {
       const origin = req.headers.origin;
-      if (origin === undefined || allowed[rule](origin)) return;
+      if (origin === undefined || allowedByRule[rule](origin)) return;
       throw edgeError("forbidden", "Pages of that origin may not call this address.");
     },
   };
 }
 
-function countHosts(rawHeaders: readonly string[]): number {
+function countHostHeaders(rawHeaders: readonly string[]): number {
   let count = 0;
   for (let i = 0; i < rawHeaders.length; i += 2)
     if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === "host") count++;
@@ -68,14 +68,14 @@ function countHosts(rawHeaders: readonly string[]): number {
  * A change that rides on a cookie must show that it comes from one of our own pages. Every browser says so
  * with `Origin` or `Sec-Fetch-Site`; a request that says nothing is no browser of ours.
  */
-export function requireOwnPage(headers: Headers, base: string): void {
+export function assertSameOrigin(headers: Headers, base: string): void {
   const site = headers.get("sec-fetch-site");
   const origin = headers.get("origin");
-  const ours =
+  const isOwnPage =
     origin === null
       ? site === "same-origin"
       : origin === new URL(base).origin && (site === null || site === "same-origin");
-  if (!ours) throw edgeError("forbidden", "Changes are accepted from our own pages only.");
+  if (!isOwnPage) throw edgeError("forbidden", "Changes are accepted from our own pages only.");
 }
 
 /**

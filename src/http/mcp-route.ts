@@ -3,14 +3,14 @@ import type { McpEndpoint } from "#mcp/endpoint.ts";
 import type { Route } from "./server.ts";
 
 /** `/mcp`: the door has judged Host and Origin; pages that may call are told so before anyone is asked for a token. */
-export function mcpRoute(endpoint: McpEndpoint, path = "/mcp"): Route {
+export function createMcpRoute(endpoint: McpEndpoint, path = "/mcp"): Route {
   return {
     path,
     origin: "mcp",
-    dataOnly: true,
-    saysContinue: true,
+    isDataOnly: true,
+    handlesContinue: true,
     async handle(req, res, context) {
-      if (req.headers.origin !== undefined) allowPage(res, req.headers.origin);
+      if (req.headers.origin !== undefined) setCorsHeaders(res, req.headers.origin);
       if (req.method === "OPTIONS") {
         res
           .writeHead(204, {
@@ -23,12 +23,12 @@ export function mcpRoute(endpoint: McpEndpoint, path = "/mcp"): Route {
           .end();
         return;
       }
-      await endpoint.handle(req, res, (context.about = {}));
+      await endpoint.handle(req, res, (context.logContext = {}));
     },
   };
 }
 
-function allowPage(res: ServerResponse, origin: string): void {
+function setCorsHeaders(res: ServerResponse, origin: string): void {
   res.setHeader("access-control-allow-origin", origin);
   res.setHeader("access-control-expose-headers", "WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version");
   res.setHeader("cross-origin-resource-policy", "cross-origin");

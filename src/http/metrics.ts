@@ -6,7 +6,7 @@ export interface Metrics {
   observeRequest(route: string, method: string, status: number, seconds: number): void;
 }
 
-const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 export function createMetrics(log: Pick<Log, "droppedLines">): Metrics {
   const registry = new Registry();
@@ -32,13 +32,13 @@ export function createMetrics(log: Pick<Log, "droppedLines">): Metrics {
   return {
     registry,
     observeRequest(route, method, status, seconds) {
-      const key = `${route} ${methods.has(method) ? method : "other"} ${status}`;
-      let found = series.get(key);
-      if (!found) {
-        found = requests.labels(route, methods.has(method) ? method : "other", String(status));
-        series.set(key, found);
+      const key = `${route} ${knownMethods.has(method) ? method : "other"} ${status}`;
+      let labeledHistogram = series.get(key);
+      if (!labeledHistogram) {
+        labeledHistogram = requests.labels(route, knownMethods.has(method) ? method : "other", String(status));
+        series.set(key, labeledHistogram);
       }
-      found.observe(seconds);
+      labeledHistogram.observe(seconds);
     },
   };
 }

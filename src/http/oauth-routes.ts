@@ -1,83 +1,83 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { OAuthServer } from "#auth/oauth-server.ts";
 import { oauthPaths } from "#auth/oauth-paths.ts";
-import { protectedResourceMetadata } from "#auth/resource-metadata.ts";
-import type { RateLimit } from "#domain/access/rate-limit.ts";
+import { buildProtectedResourceMetadata } from "#auth/resource-metadata.ts";
+import type { RateLimitName } from "#domain/access/rate-limit.ts";
 import { AppError } from "#lib/errors.ts";
-import { pageHandler } from "./pages/page-handler.ts";
-import { nothingHere } from "./problem.ts";
+import { createPageHandler } from "./pages/page-handler.ts";
+import { routeNotFoundError } from "./problem.ts";
 import type { Handler, Route } from "./server.ts";
 
-export interface OAuthParts {
+export interface OAuthRouteOptions {
   oauth: OAuthServer;
   base: string;
   /** Throws once an address asks too often. */
-  limit: (name: RateLimit, req: IncomingMessage) => Promise<void>;
+  limitRate: (name: RateLimitName, req: IncomingMessage) => Promise<void>;
 }
 
 /** Everything a client needs to find us, register, and get, renew and end its tokens. */
-export function oauthRoutes({ oauth, base, limit }: OAuthParts): Route[] {
-  const open = (method: "GET" | "POST", work: Handler): Handler => {
-    const only = onlyBy(method, work);
+export function createOAuthRoutes({ oauth, base, limitRate }: OAuthRouteOptions): Route[] {
+  const withCors = (method: "GET" | "POST", handler: Handler): Handler => {
+    const methodHandler = requireMethod(method, handler);
     return async (req, res, context) => {
-      allowAnyPage(res);
-      if (req.method === "OPTIONS") answerPreflight(res, method);
-      else await inOAuthWords(res, () => only(req, res, context));
+      allowAnyOrigin(res);
+      if (req.method === "OPTIONS") respondToPreflight(res, method);
+      else await withOAuthErrors(res, () => methodHandler(req, res, context));
     };
   };
-  const limited =
-    (...names: RateLimit[]): Handler =>
+  const createLimitedHandler =
+    (...names: RateLimitName[]): Handler =>
     async (req, res) => {
-      for (const name of names) await limit(name, req);
-      await oauth.serve(req, res);
+      for (const name of names) await limitRate(name, req);
+      await oauth.handle(req, res);
     };
-  const at = (path: string, handle: Handler): Route => ({ path, origin: "any", handle });
-  const resource = open("GET", document(protectedResourceMetadata(base)));
+  const createRoute = (path: string, handle: Handler): Route => ({ path, origin: "any", handle });
+  const resourceMetadataHandler = withCors("GET", createDocumentHandler(buildProtectedResourceMetadata(base)));
   // Clients probe the path with the resource's own appended (RFC 8414 §3.1), and OpenID's for the same document.
-  const server = open("GET", (req, res) => {
+  const serverMetadataHandler = withCors("GET", (req, res) => {
     req.url = "/.well-known/oauth-authorization-server";
-    return oauth.serve(req, res);
+    return oauth.handle(req, res);
   });
   // A person is on the way here: what fails is told on a page, and no script of another origin reads the answer.
-  const authorize = onlyBy("GET", pageHandler(base, { GET: limited("authorize") }));
+  const authorizeHandler = requireMethod("GET", createPageHandler(base, { GET: createLimitedHandler("authorize") }));
   // Clients probe for documents; one that is not there is a JSON 404 that any page can read, never the web app's page.
-  const nothing: Handler = (req, res) => {
-    allowAnyPage(res);
-    if (req.method === "OPTIONS") return answerPreflight(res, "GET");
-    throw nothingHere();
+  const notFoundHandler: Handler = (req, res) => {
+    allowAnyOrigin(res);
+    if (req.method === "OPTIONS") return respondToPreflight(res, "GET");
+    throw routeNotFoundError();
   };
   return [
-    at("/.well-known/oauth-protected-resource", resource),
-    at("/.well-known/oauth-protected-resource/mcp", resource),
-    at("/.well-known/oauth-authorization-server", server),
-    at("/.well-known/oauth-authorization-server/mcp", server),
-    at("/.well-known/openid-configuration", server),
-    at("/.well-known/openid-configuration/mcp", server),
-    at("/mcp/.well-known/openid-configuration", server),
-    at(oauthPaths.registration, open("POST", limited("registration", "registrationSite"))),
-    at(oauthPaths.token, open("POST", limited("token"))),
-    at(oauthPaths.revocation, open("POST", limited("token"))),
-    at(oauthPaths.jwks, open("GET", oauth.serve)),
-    at(oauthPaths.authorization, authorize),
-    at(`${oauthPaths.authorization}/*`, authorize),
-    at("/.well-known/*", nothing),
+    createRoute("/.well-known/oauth-protected-resource", resourceMetadataHandler),
+    createRoute("/.well-known/oauth-protected-resource/mcp", resourceMetadataHandler),
+    createRoute("/.well-known/oauth-authorization-server", serverMetadataHandler),
+    createRoute("/.well-known/oauth-authorization-server/mcp", serverMetadataHandler),
+    createRoute("/.well-known/openid-configuration", serverMetadataHandler),
+    createRoute("/.well-known/openid-configuration/mcp", serverMetadataHandler),
+    createRoute("/mcp/.well-known/openid-configuration", serverMetadataHandler),
+    createRoute(oauthPaths.registration, withCors("POST", createLimitedHandler("registration", "registrationSite"))),
+    createRoute(oauthPaths.token, withCors("POST", createLimitedHandler("token"))),
+    createRoute(oauthPaths.revocation, withCors("POST", createLimitedHandler("token"))),
+    createRoute(oauthPaths.jwks, withCors("GET", oauth.handle)),
+    createRoute(oauthPaths.authorization, authorizeHandler),
+    createRoute(`${oauthPaths.authorization}/*`, authorizeHandler),
+    createRoute("/.well-known/*", notFoundHandler),
   ];
 }
 
 /** Any other method is told which one it is, in the words of RFC 6749 §5.2, and counts against no limit. */
-function onlyBy(method: "GET" | "POST", work: Handler): Handler {
+function requireMethod(method: "GET" | "POST", handler: Handler): Handler {
   const allow = method === "GET" ? "GET, HEAD" : "POST";
   const text = JSON.stringify({ error: "invalid_request", error_description: `use ${method} at this address` });
   return (req, res, context) => {
-    if (allow.split(", ").includes(req.method ?? "")) return work(req, res, context);
+    if (allow.split(", ").includes(req.method ?? "")) return handler(req, res, context);
     res.writeHead(405, { allow, "content-type": "application/json", "cache-control": "no-store" }).end(text);
   };
 }
 
 /** What the door refuses, in the words that clients read at these addresses (RFC 6749 §5.2, RFC 7591 §3.2.2). */
-async function inOAuthWords(res: ServerResponse, work: () => void | Promise<void>): Promise<void> {
+async function withOAuthErrors(res: ServerResponse, handler: () => void | Promise<void>): Promise<void> {
   try {
-    await work();
+    await handler();
   } catch (error) {
     if (!(error instanceof AppError) || res.headersSent) throw error;
     const { status, message, hint, retryAfter } = error;
@@ -90,7 +90,7 @@ async function inOAuthWords(res: ServerResponse, work: () => void | Promise<void
   }
 }
 
-function document(body: Record<string, unknown>): Handler {
+function createDocumentHandler(body: Record<string, unknown>): Handler {
   const text = JSON.stringify(body);
   return (_req, res) => {
     res.writeHead(200, { "content-type": "application/json", "cache-control": "public, max-age=300" }).end(text);
@@ -98,13 +98,13 @@ function document(body: Record<string, unknown>): Handler {
 }
 
 /** Nothing here rides on a cookie, so any page may read it. */
-function allowAnyPage(res: ServerResponse): void {
+function allowAnyOrigin(res: ServerResponse): void {
   res.setHeader("access-control-allow-origin", "*");
   res.setHeader("access-control-expose-headers", "WWW-Authenticate, Retry-After");
   res.setHeader("cross-origin-resource-policy", "cross-origin");
 }
 
-function answerPreflight(res: ServerResponse, method: string): void {
+function respondToPreflight(res: ServerResponse, method: string): void {
   res
     .writeHead(204, {
       "access-control-allow-methods": method,

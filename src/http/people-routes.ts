@@ -1,16 +1,16 @@
 import type { Deps } from "#domain/deps.ts";
 import type { Signer } from "#lib/signed-token.ts";
-import { joinRoutes } from "./pages/join-routes.ts";
-import { loginRoutes, type LoginParts } from "./pages/login-routes.ts";
+import { createJoinRoutes } from "./pages/join-routes.ts";
+import { createLoginRoutes, type LoginRouteOptions } from "./pages/login-routes.ts";
 import type { Route } from "./server.ts";
-import { signOutRoute } from "./sign-out.ts";
+import { createSignOutRoute } from "./sign-out.ts";
 
-export interface PeopleParts extends LoginParts {
+export interface SessionRouteOptions extends LoginRouteOptions {
   deps: Deps;
   signer: Signer;
 }
 
 /** Signing in, joining a studio, signing out. */
-export function peopleRoutes(parts: PeopleParts): Route[] {
-  return [...loginRoutes(parts), ...joinRoutes(parts), signOutRoute(parts)];
+export function createSessionRoutes(options: SessionRouteOptions): Route[] {
+  return [...createLoginRoutes(options), ...createJoinRoutes(options), createSignOutRoute(options)];
 }

@@ -14,7 +14,7 @@ export interface Problem {
   requestId: string;
 }
 
-const titles: Record<number, string> = {
+const titleByStatus: Record<number, string> = {
   400: "Bad request",
   401: "Not signed in",
   403: "Not allowed",
@@ -30,18 +30,18 @@ const titles: Record<number, string> = {
 };
 
 /** For an address, or a method of it, that we do not have. */
-export const nothingHere = (): AppError => edgeError("not_found", "There is nothing at this address.");
+export const routeNotFoundError = (): AppError => edgeError("not_found", "There is nothing at this address.");
 
-export interface ProblemAnswer {
+export interface ProblemResponse {
   status: number;
   headers: Record<string, string>;
   body: Problem;
 }
 
 /** Any failure as a problem document. What nobody expected is logged here, once, under the request's id. */
-export function toProblem(error: unknown, requestId: string, log: Log): ProblemAnswer {
-  const { status, view, retryAfter, known } = renderError(error, requestId, errorHints);
-  if (!known) log.error({ requestId, err: error }, "unexpected failure");
+export function toProblem(error: unknown, requestId: string, log: Log): ProblemResponse {
+  const { status, view, retryAfter, isExpected } = renderError(error, requestId, errorHints);
+  if (!isExpected) log.error({ requestId, err: error }, "unexpected failure");
   else if (status >= 500) log.warn({ requestId, err: error }, "something we need did not serve");
   return {
     status,
@@ -52,7 +52,7 @@ export function toProblem(error: unknown, requestId: string, log: Log): ProblemA
     },
     body: {
       type: "about:blank",
-      title: titles[status] ?? "Error",
+      title: titleByStatus[status] ?? "Error",
       status,
       detail: view.message,
       code: view.code,

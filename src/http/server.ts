@@ -1,17 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { NewId } from "#lib/ids.ts";
-import { loggedPath, type Log } from "#lib/log.ts";
+import type { IdGenerator } from "#lib/ids.ts";
+import { redactPath, type Log } from "#lib/log.ts";
 import type { RequestAbout } from "#lib/request-facts.ts";
-import { createGuards, type Addresses, type OriginRule } from "./guards.ts";
+import { createGuards, type ServerUrls, type OriginRule } from "./guards.ts";
 import type { Metrics } from "./metrics.ts";
-import { nothingHere, sendProblem } from "./problem.ts";
+import { routeNotFoundError, sendProblem } from "./problem.ts";
 import { setSecurityHeaders } from "./security-headers.ts";
 
 export interface RequestContext {
   requestId: string;
   log: Log;
   /** For the request's log line. A route fills it in. */
-  about?: RequestAbout;
+  logContext?: RequestAbout;
   /** Set where the response is a file of the web app. */
   isStaticFile?: boolean;
 }
@@ -23,124 +23,135 @@ export interface Route {
   path: string;
   origin: OriginRule;
   /** Also for probes that know us by another name, such as a container's address. */
-  anyHost?: true;
+  allowsAnyHost?: true;
   /** The body may take as long as it keeps coming: uploads. */
-  longBody?: true;
+  allowsLongBody?: true;
   /** The route itself says `100 Continue` to who asks, once it wants the body. */
-  saysContinue?: true;
+  handlesContinue?: true;
   /** Answers data and never a page: what protects pages is not sent along. */
-  dataOnly?: true;
+  isDataOnly?: true;
   handle: Handler;
 }
 
 /** A body that has not arrived by then is not going to. */
-const bodyDeadlineMs = 30_000;
+const bodyTimeoutMs = 30_000;
 /** An answer that was not taken by then is held open, not read. Files are sent by a route that has its own patience. */
-const mostAnswerMs = 60_000;
+const defaultResponseTimeoutMs = 60_000;
 
-export interface Edge {
-  server: Server;
+export interface HttpServer {
+  nodeServer: Server;
   routes: readonly Route[];
   /** From now on every answer asks its client to leave, and `/readyz` says no. */
   startDraining(): void;
   /** When the last request came that was more than a probe, by `performance.now()`. */
-  lastArrival(): number;
+  getLastRequestAt(): number;
 }
 
 /** The door: every request passes here, is checked, handed to its route, timed and logged, once. */
-export function createEdge(parts: {
+export function createHttpServer(options: {
   routes: (isDraining: () => boolean) => readonly Route[];
-  addresses: Addresses;
+  urls: ServerUrls;
   metrics: Metrics;
-  newId: NewId;
+  newId: IdGenerator;
   log: Log;
-  answerDeadlineMs?: number;
-}): Edge {
-  const { addresses, metrics, newId, log, answerDeadlineMs = mostAnswerMs } = parts;
+  responseTimeoutMs?: number;
+}): HttpServer {
+  const {
+    urls: addresses,
+    metrics,
+    newId,
+    log,
+    responseTimeoutMs: answerDeadlineMs = defaultResponseTimeoutMs,
+  } = options;
   const guards = createGuards(addresses);
-  const https = addresses.base.startsWith("https:");
-  let draining = false;
-  let lastArrival = 0;
+  const isHttps = addresses.base.startsWith("https:");
+  let isDraining = false;
+  let lastRequestAt = 0;
 
   const server = createServer(
     // Bodies have their own deadline below: uploads may take hours, everything else may not.
     { headersTimeout: 15_000, requestTimeout: 0, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000 },
-    (req, res) => void serve(req, res),
+    (req, res) => void handleRequest(req, res),
   );
   // A sender that asks before it sends a large body is answered by the route, so that a no costs it nothing.
-  server.on("checkContinue", (req: IncomingMessage, res: ServerResponse) => void serve(req, res, true));
-  const routes = parts.routes(() => draining);
-  const find = createMatcher(routes);
+  server.on("checkContinue", (req: IncomingMessage, res: ServerResponse) => void handleRequest(req, res, true));
+  const routes = options.routes(() => isDraining);
+  const findRoute = createMatcher(routes);
 
-  async function serve(req: IncomingMessage, res: ServerResponse, asksToContinue = false): Promise<void> {
-    const started = performance.now();
+  async function handleRequest(req: IncomingMessage, res: ServerResponse, expectsContinue = false): Promise<void> {
+    const startedAt = performance.now();
     const requestId = newId("request");
-    readTarget(req, https);
-    const route = find(req.url ?? "/");
+    normalizeTarget(req, isHttps);
+    const route = findRoute(req.url ?? "/");
     const context: RequestContext = { requestId, log };
-    if (!route?.anyHost) lastArrival = started;
-    let unread: NodeJS.Timeout | undefined;
-    const deadline = route?.longBody ? undefined : limitBody(req);
+    if (!route?.allowsAnyHost) lastRequestAt = startedAt;
+    let unreadTimer: NodeJS.Timeout | undefined;
+    const bodyTimer = route?.allowsLongBody ? undefined : startBodyTimer(req);
     res.on("close", () => {
-      clearTimeout(deadline);
-      clearTimeout(unread);
-      const ms = performance.now() - started;
+      clearTimeout(bodyTimer);
+      clearTimeout(unreadTimer);
+      const ms = performance.now() - startedAt;
       metrics.observeRequest(route?.path ?? "none", req.method ?? "", res.statusCode, ms / 1000);
       log.request({
         requestId,
         method: req.method ?? "",
-        path: route && req.url === route.path ? route.path : loggedPath(req.url ?? ""),
+        path: route && req.url === route.path ? route.path : redactPath(req.url ?? ""),
         status: res.statusCode,
         ms: Math.round(ms * 10) / 10,
         cut: !res.writableFinished,
-        about: context.about,
+        about: context.logContext,
         isStaticFile: context.isStaticFile,
       });
     });
-    setSecurityHeaders(res, https, route?.dataOnly);
+    setSecurityHeaders(res, isHttps, route?.isDataOnly);
     res.setHeader("x-request-id", requestId);
-    if (draining) res.setHeader("connection", "close");
+    if (isDraining) res.setHeader("connection", "close");
     try {
-      if (!route) throw nothingHere();
-      if (!route.anyHost) guards.checkHost(req);
+      if (!route) throw routeNotFoundError();
+      if (!route.allowsAnyHost) guards.checkHost(req);
       guards.checkOrigin(req, route.origin);
-      if (asksToContinue && !route.saysContinue) res.writeContinue();
+      if (expectsContinue && !route.handlesContinue) res.writeContinue();
       await route.handle(req, res, context);
       if (res.writableEnded && req.socket.writableLength > 0)
-        unread = setTimeout(() => res.destroy(), answerDeadlineMs);
+        unreadTimer = setTimeout(() => res.destroy(), answerDeadlineMs);
     } catch (error) {
       sendProblem(res, error, requestId, log);
     }
   }
 
-  return { server, routes, startDraining: () => void (draining = true), lastArrival: () => lastArrival };
+  return {
+    nodeServer: server,
+    routes,
+    startDraining: () => void (isDraining = true),
+    getLastRequestAt: () => lastRequestAt,
+  };
 }
 
 /**
  * Whom a request is for, in one spelling: in lower case, without the port that our scheme has anyway (RFC 9110 §4.2.3).
  * It may name its whole address, which then counts in the place of Host (RFC 9112 §3.2.2).
  */
-function readTarget(req: IncomingMessage, https: boolean): void {
-  const [, named, path = ""] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(req.url ?? "") ?? [];
-  if (named !== undefined) req.url = path.startsWith("/") ? path : `/${path}`;
-  const host = named ?? req.headers.host;
-  if (host !== undefined) req.headers.host = host.toLowerCase().replace(https ? /:443$/ : /:80$/, "");
+function normalizeTarget(req: IncomingMessage, isHttps: boolean): void {
+  const [, absoluteHost, path = ""] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(req.url ?? "") ?? [];
+  if (absoluteHost !== undefined) req.url = path.startsWith("/") ? path : `/${path}`;
+  const host = absoluteHost ?? req.headers.host;
+  if (host !== undefined) req.headers.host = host.toLowerCase().replace(isHttps ? /:443$/ : /:80$/, "");
 }
 
-function limitBody(req: IncomingMessage): NodeJS.Timeout | undefined {
+function startBodyTimer(req: IncomingMessage): NodeJS.Timeout | undefined {
   const hasBody = req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > 0;
   if (!hasBody) return undefined;
-  return setTimeout(() => !req.complete && req.destroy(), bodyDeadlineMs);
+  return setTimeout(() => !req.complete && req.destroy(), bodyTimeoutMs);
 }
 
 function createMatcher(routes: readonly Route[]): (url: string) => Route | undefined {
-  const exact = new Map(routes.filter(({ path }) => !path.endsWith("/*")).map((route) => [route.path, route]));
-  const prefixes = routes
+  const exactRoutes = new Map(routes.filter(({ path }) => !path.endsWith("/*")).map((route) => [route.path, route]));
+  const prefixRoutes = routes
     .filter(({ path }) => path.endsWith("/*"))
     .map((route) => ({ route, prefix: route.path.slice(0, -1) }));
   return (url) => {
     const query = url.indexOf("?");
     const path = query < 0 ? url : url.slice(0, query);
-    return exact.get(path) ?? prefixes.find(({ prefix }) => path.startsWith(prefix))?.route;
+    return exactRoutes.get(path) ?? prefixRoutes.find(({ prefix }) => path.startsWith(prefix))?.route;
   };
 }

@@ -1,17 +1,17 @@
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { webAppCsp } from "./security-headers.ts";
+import { buildWebAppCsp } from "./security-headers.ts";
 import type { Handler } from "./server.ts";
-import { nothingHere } from "./problem.ts";
+import { routeNotFoundError } from "./problem.ts";
 
 interface StaticFile {
   headers: Record<string, string>;
-  plain: Buffer;
-  gzip: Buffer | undefined;
+  content: Buffer;
+  gzipContent: Buffer | undefined;
 }
 
-const types: Record<string, string> = {
+const typeByExtension: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
@@ -32,7 +32,7 @@ export interface StaticFiles {
 export async function loadStaticFiles(folder: string): Promise<StaticFiles> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = new Map<string, StaticFile>();
-  for (const entry of entries.filter((one) => one.isFile() && types[extname(one.name)])) {
+  for (const entry of entries.filter((dirent) => dirent.isFile() && typeByExtension[extname(dirent.name)])) {
     const path = join(entry.parentPath, entry.name);
     files.set(
       `/${path.slice(folder.length + 1).replaceAll("\\", "/")}`,
@@ -42,16 +42,16 @@ export async function loadStaticFiles(folder: string): Promise<StaticFiles> {
   return { find: (path) => files.get(path) };
 }
 
-function toStaticFile(name: string, plain: Buffer): StaticFile {
-  const type = types[extname(name)] ?? "application/octet-stream";
-  const hashed = /-[\w-]{8,}\.\w+$/.test(name);
-  const zipped = /text|json|svg|javascript/.test(type) ? gzipSync(plain) : undefined;
+function toStaticFile(name: string, content: Buffer): StaticFile {
+  const type = typeByExtension[extname(name)] ?? "application/octet-stream";
+  const isHashed = /-[\w-]{8,}\.\w+$/.test(name);
+  const gzipped = /text|json|svg|javascript/.test(type) ? gzipSync(content) : undefined;
   return {
-    plain,
-    gzip: zipped && zipped.length < plain.length ? zipped : undefined,
+    content,
+    gzipContent: gzipped && gzipped.length < content.length ? gzipped : undefined,
     headers: {
       "content-type": type,
-      "cache-control": hashed ? "public, max-age=31536000, immutable" : "no-cache",
+      "cache-control": isHashed ? "public, max-age=31536000, immutable" : "no-cache",
     },
   };
 }
@@ -63,11 +63,13 @@ const templates = { upload: "/upload.html" } as const;
  * The web app: its files, and its one page for every other address a person can open.
  * On loopback a page asked for under another name (127.0.0.1 for localhost) is sent to the one where cookies live.
  */
-export function webApp(files: StaticFiles, base: string, store: string): Handler {
-  const policy = { "content-security-policy": webAppCsp(store === new URL(base).origin ? undefined : store) };
+export function createWebAppHandler(files: StaticFiles, base: string, fileStoreOrigin: string): Handler {
+  const cspHeaders = {
+    "content-security-policy": buildWebAppCsp(fileStoreOrigin === new URL(base).origin ? undefined : fileStoreOrigin),
+  };
   const { host } = new URL(base);
   return (req, res, context) => {
-    if (req.method !== "GET" && req.method !== "HEAD") throw nothingHere();
+    if (req.method !== "GET" && req.method !== "HEAD") throw routeNotFoundError();
     const path = (req.url ?? "/").split("?", 1)[0] ?? "/";
     const isPage = (req.headers.accept ?? "").includes("text/html");
     if (isPage && req.headers.host !== host) {
@@ -77,15 +79,17 @@ export function webApp(files: StaticFiles, base: string, store: string): Handler
     const staticFile = path === templates.upload ? undefined : files.find(path);
     const file = staticFile ?? (isPage || path === "/" ? files.find("/index.html") : undefined);
     context.isStaticFile = staticFile !== undefined;
-    if (!file) throw nothingHere();
-    const gzip = /\bgzip\b/.test(req.headers["accept-encoding"]?.toString() ?? "") ? file.gzip : undefined;
-    const body = gzip ?? file.plain;
+    if (!file) throw routeNotFoundError();
+    const gzipContent = /\bgzip\b/.test(req.headers["accept-encoding"]?.toString() ?? "")
+      ? file.gzipContent
+      : undefined;
+    const body = gzipContent ?? file.content;
     res.writeHead(200, {
       ...file.headers,
-      ...(file.headers["content-type"]?.startsWith("text/html") ? policy : {}),
+      ...(file.headers["content-type"]?.startsWith("text/html") ? cspHeaders : {}),
       vary: "accept-encoding",
       "content-length": body.length,
-      ...(gzip ? { "content-encoding": "gzip" } : {}),
+      ...(gzipContent ? { "content-encoding": "gzip" } : {}),
     });
     res.end(req.method === "HEAD" ? undefined : body);
   };

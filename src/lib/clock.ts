@@ -9,4 +9,4 @@ export const hours = (n: number): number => n * 3_600_000;
 export const days = (n: number): number => n * 86_400_000;
 
 /** ISO 8601 UTC, the only form of time that leaves the process. */
-export const isoTime = (ms: number): string => new Date(ms).toISOString();
+export const toIsoTime = (ms: number): string => new Date(ms).toISOString();

@@ -4,9 +4,9 @@ export interface HostCookie {
   /** Its value in a `Cookie` header. */
   read(header: string | undefined): string | undefined;
   /** The `Set-Cookie` line that gives it to the browser for so many seconds. */
-  set(value: string, seconds: number): string;
+  toSetCookie(value: string, maxAgeSeconds: number): string;
   /** The `Set-Cookie` line that takes it away. */
-  clear(): string;
+  toClearCookie(): string;
 }
 
 /**
@@ -14,19 +14,24 @@ export interface HostCookie {
  * every path (RFC 6265bis §4.1.3.2). Plain http, which is loopback, cannot have that.
  * `Lax`: it comes along when a person follows a link here, and never with another site's form.
  */
-export function hostCookie(base: string, plainName: string): HostCookie {
-  const https = base.startsWith("https:");
-  const name = https ? `__Host-${plainName}` : plainName;
-  const set = (value: string, seconds: number) =>
-    `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${https ? "; Secure" : ""}`;
-  return { name, set, read: (header) => readCookie(header, name), clear: () => set("", 0) };
+export function createHostCookie(base: string, plainName: string): HostCookie {
+  const isHttps = base.startsWith("https:");
+  const name = isHttps ? `__Host-${plainName}` : plainName;
+  const toSetCookie = (value: string, maxAgeSeconds: number) =>
+    `${name}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${isHttps ? "; Secure" : ""}`;
+  return {
+    name,
+    toSetCookie,
+    read: (header) => readCookie(header, name),
+    toClearCookie: () => toSetCookie("", 0),
+  };
 }
 
 /** The first cookie of that name: the one a browser takes for the closest match. */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   for (const pair of header?.split(";") ?? []) {
-    const equals = pair.indexOf("=");
-    if (equals > 0 && pair.slice(0, equals).trim() === name) return pair.slice(equals + 1).trim();
+    const equalsIndex = pair.indexOf("=");
+    if (equalsIndex > 0 && pair.slice(0, equalsIndex).trim() === name) return pair.slice(equalsIndex + 1).trim();
   }
   return undefined;
 }

@@ -4,6 +4,6 @@ import { hash, timingSafeEqual } from "node:crypto";
 export const sha256 = (value: string): string => hash("sha256", value, "hex");
 
 /** Compares without telling by its timing how much was right. */
-export function isSame(a: string, b: string): boolean {
+export function isTimingSafeEqual(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(sha256(a)), Buffer.from(sha256(b)));
 }

@@ -89,7 +89,7 @@ export const edgeError = (code: ErrorCode, message: string, hint?: string, optio
 type NotFound = Extract<ErrorKey, `not_found:${string}`> extends `not_found:${infer Thing}` ? Thing : never;
 
 /** A thing of another studio and a thing that does not exist get the same error. */
-export const notFound = (thing: Exclude<NotFound, "grant">): AppError => new AppError(`not_found:${thing}`);
+export const notFoundError = (thing: Exclude<NotFound, "grant">): AppError => new AppError(`not_found:${thing}`);
 
 export interface ErrorView {
   code: ErrorCode;
@@ -102,7 +102,7 @@ export interface RenderedError {
   view: ErrorView;
   retryAfter?: number;
   /** False for an unexpected error, which the edge must log under `reference`. */
-  known: boolean;
+  isExpected: boolean;
 }
 
 /**
@@ -116,7 +116,7 @@ export function renderError(error: unknown, reference: string, hints: ErrorHints
       status: error.status,
       view: { code: error.code, message: error.message, ...(hint ? { hint } : {}) },
       ...(error.retryAfter === undefined ? {} : { retryAfter: error.retryAfter }),
-      known: true,
+      isExpected: true,
     };
   }
   return {
@@ -126,7 +126,7 @@ export function renderError(error: unknown, reference: string, hints: ErrorHints
       message: `Something went wrong on the server. Reference: ${reference}.`,
       hint: "Try again. If it keeps happening, give the operator this reference.",
     },
-    known: false,
+    isExpected: false,
   };
 }
 

@@ -1,23 +1,23 @@
 import { create } from "content-disposition";
 
 /** Controls, what turns text around or hides in it, separators of paths and parameters of any system. */
-const unsafe =
+const unsafeCharacters =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\uffff/\\:*?"<>|;%]/gu;
 const maxCharacters = 120;
 
 /** A file name from a stranger as it may be offered for saving: one line, no path, of bounded length. */
-export function safeFileName(name: string): string {
-  const clean = name
+export function sanitizeFileName(name: string): string {
+  const cleanName = name
     .toWellFormed()
-    .replace(unsafe, "_")
+    .replace(unsafeCharacters, "_")
     .replace(/^[\s.]+|(?<![\s.])[\s.]+$/gu, "");
-  const characters = Array.from(clean);
-  if (characters.length <= maxCharacters) return clean || "file";
-  const ending = /\.[^.\s]{1,10}$/u.exec(clean)?.[0] ?? "";
-  return characters.slice(0, maxCharacters - ending.length).join("") + ending;
+  const characters = Array.from(cleanName);
+  if (characters.length <= maxCharacters) return cleanName || "file";
+  const extension = /\.[^.\s]{1,10}$/u.exec(cleanName)?.[0] ?? "";
+  return characters.slice(0, maxCharacters - extension.length).join("") + extension;
 }
 
 /** The Content-Disposition header (RFC 6266) for a stored file. */
-export function contentDisposition(name: string, asDownload: boolean): string {
-  return create(safeFileName(name), { type: asDownload ? "attachment" : "inline" });
+export function formatContentDisposition(name: string, asDownload: boolean): string {
+  return create(sanitizeFileName(name), { type: asDownload ? "attachment" : "inline" });
 }

@@ -16,64 +16,64 @@ export const idPrefixes = {
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;
-export type NewId = (kind: IdKind) => string;
+export type IdGenerator = (kind: IdKind) => string;
 
 /** Crockford's base 32 in lower case: its order is the order of the bytes. */
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeChars = 10;
 const randomChars = 16;
-const shape = new RegExp(`^[a-z]{3}_[${alphabet}]{${timeChars + randomChars}}$`);
+const idPattern = new RegExp(`^[a-z]{3}_[${alphabet}]{${timeChars + randomChars}}$`);
 
 /**
  * Ids sort by the time they were made: 48 bits of milliseconds, then 80 random bits.
  * Within one millisecond the random part counts up, so one process never disorders its own ids.
  */
-export function createIds(clock: Clock, random: (bytes: number) => Uint8Array = randomBytes): NewId {
-  const tail = new Uint8Array(randomChars);
-  const letters = Buffer.alloc(randomChars);
+export function createIdGenerator(clock: Clock, random: (bytes: number) => Uint8Array = randomBytes): IdGenerator {
+  const randomDigits = new Uint8Array(randomChars);
+  const encodedDigits = Buffer.alloc(randomChars);
   let lastTime = 0;
   let time = encodeTime(0);
   let pool: Uint8Array = new Uint8Array(0);
-  let used = 0;
+  let usedBytes = 0;
   // Asking the system for randomness costs more than the rest of an id: it is asked for many ids at once.
-  const draw = (): number => {
-    if (used === pool.length) {
+  const nextRandomByte = (): number => {
+    if (usedBytes === pool.length) {
       pool = random(randomChars * 64);
-      used = 0;
+      usedBytes = 0;
     }
-    return pool[used++] ?? 0;
+    return pool[usedBytes++] ?? 0;
   };
   return (kind) => {
     const now = clock();
     if (now > lastTime) {
       lastTime = now;
       time = encodeTime(now);
-      for (let i = 0; i < randomChars; i++) tail[i] = draw() & 31;
-      tail[0] = (tail[0] ?? 0) & 15; // leaves room to count up without overflow
+      for (let i = 0; i < randomChars; i++) randomDigits[i] = nextRandomByte() & 31;
+      randomDigits[0] = (randomDigits[0] ?? 0) & 15; // leaves room to count up without overflow
     } else {
-      countUp(tail);
+      increment(randomDigits);
     }
-    for (let i = 0; i < randomChars; i++) letters[i] = alphabet.charCodeAt(tail[i] ?? 0);
-    return `${idPrefixes[kind]}_${time}${letters.toString("latin1")}`;
+    for (let i = 0; i < randomChars; i++) encodedDigits[i] = alphabet.charCodeAt(randomDigits[i] ?? 0);
+    return `${idPrefixes[kind]}_${time}${encodedDigits.toString("latin1")}`;
   };
 }
 
 /** Whether a string has the form of an id of this kind. Anything else cannot exist. */
 export function isId(kind: IdKind, value: string): boolean {
-  return shape.test(value) && value.startsWith(`${idPrefixes[kind]}_`);
+  return idPattern.test(value) && value.startsWith(`${idPrefixes[kind]}_`);
 }
 
 function encodeTime(ms: number): string {
-  let rest = ms;
-  let text = "";
+  let remaining = ms;
+  let encoded = "";
   for (let i = 0; i < timeChars; i++) {
-    text = alphabet[rest % 32] + text;
-    rest = Math.floor(rest / 32);
+    encoded = alphabet[remaining % 32] + encoded;
+    remaining = Math.floor(remaining / 32);
   }
-  return text;
+  return encoded;
 }
 
-function countUp(digits: Uint8Array): void {
+function increment(digits: Uint8Array): void {
   for (let i = digits.length - 1; i >= 0; i--) {
     const next = (digits[i] ?? 0) + 1;
     digits[i] = next & 31;

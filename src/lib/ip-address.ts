@@ -12,7 +12,7 @@ export function parseIpAddress(value: string): IpAddress | undefined {
 }
 
 /** The network that one customer usually controls: an IPv4 address, or an IPv6 /64 (or /48). */
-export function networkOf(address: IpAddress, bits: 64 | 48 = 64): string {
+export function toNetworkPrefix(address: IpAddress, bits: 64 | 48 = 64): string {
   if (address.kind() === "ipv4") return address.toString();
   const groups = (address as IPv6).parts.slice(0, bits / 16).map((part) => part.toString(16));
   return `${groups.join(":")}::/${bits}`;

@@ -11,7 +11,7 @@ const backslash = 0x5c;
  * and a value nested that deep breaks everything that walks it later, logging included.
  */
 export function parseJson(bytes: Uint8Array): unknown {
-  if (!isShallow(bytes)) throw new AppError("invalid_input:json_depth");
+  if (!isWithinDepthLimit(bytes)) throw new AppError("invalid_input:json_depth");
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
@@ -19,7 +19,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-function isShallow(bytes: Uint8Array): boolean {
+function isWithinDepthLimit(bytes: Uint8Array): boolean {
   let depth = 0;
   let inString = false;
   for (let i = 0; i < bytes.length; i++) {

@@ -56,25 +56,25 @@ function requestLevel({ status }: RequestFacts): "warn" | "info" {
 
 /** Written by hand: through pino it would cost a tenth of a tool call. */
 function requestLine(facts: RequestFacts): string {
-  const { requestId, method, path, status, ms, cut, about } = facts;
-  const more = about === undefined ? "" : JSON.stringify(about).slice(1, -1);
+  const { requestId, method, path, status, ms, cut, about: context } = facts;
+  const extraFields = context === undefined ? "" : JSON.stringify(context).slice(1, -1);
   return (
     `{"level":"${requestLevel(facts)}","time":"${new Date().toISOString()}","requestId":"${requestId}","method":${JSON.stringify(method)},` +
-    `"path":${JSON.stringify(path)},"status":${status},"ms":${ms}${more === "" ? "" : `,${more}`}${cut ? ',"cut":true' : ""},"msg":"request"}\n`
+    `"path":${JSON.stringify(path)},"status":${status},"ms":${ms}${extraFields === "" ? "" : `,${extraFields}`}${cut ? ',"cut":true' : ""},"msg":"request"}\n`
   );
 }
 
 /** Path segments and query values that are themselves a key to something. */
-const secretSegments = /^\/(u|join|files|consent|connect)\/.+/;
+const secretSegmentPattern = /^\/(u|join|files|consent|connect)\/.+/;
 
-const deepSecret =
+const secretPathPattern =
   /^(\/api\/invitations|\/api\/auth\/oauth2\/authorize|\/dev-idp\/(?:auth|sign-in)|\/sandbox\/(?:auth|access))\/[^/]+/;
 
 /** The path of a request as the log may show it: no query, and no token that stands in the path. */
-export function loggedPath(url: string): string {
+export function redactPath(url: string): string {
   // RFC 9112 §3.2.2: a request may name the whole address.
   const path = url.replace(/^https?:\/\/[^/?#]*/i, "").split("?", 1)[0] ?? "";
-  const shown = path.replace(secretSegments, (_, room: string) => `/${room}/[redacted]`);
-  const plain = shown.replace(deepSecret, "$1/[redacted]");
-  return plain.length > 200 ? `${plain.slice(0, 200)}…` : plain;
+  const withoutSegments = path.replace(secretSegmentPattern, (_, segment: string) => `/${segment}/[redacted]`);
+  const redacted = withoutSegments.replace(secretPathPattern, "$1/[redacted]");
+  return redacted.length > 200 ? `${redacted.slice(0, 200)}…` : redacted;
 }

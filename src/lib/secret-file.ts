@@ -3,14 +3,14 @@ import { link, mkdir, open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { OperatorError } from "./operator-error.ts";
 
-export const secretFile = "secret";
+export const secretFileName = "secret";
 
 /**
  * The secret of a machine that was given none: made once, kept in the data folder, readable by its owner only.
  * Of two processes that start at the same moment, both end up with the first one's.
  */
-export async function keepSecret(dataDir: string): Promise<string> {
-  const path = join(dataDir, secretFile);
+export async function loadOrCreateSecret(dataDir: string): Promise<string> {
+  const path = join(dataDir, secretFileName);
   // With PostgreSQL nothing else may have made the folder.
   await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     throw new OperatorError(
@@ -18,20 +18,20 @@ export async function keepSecret(dataDir: string): Promise<string> {
         "Set DATA_DIR to a folder that this account may write, or set SECRETS.",
     );
   });
-  const known = await readSecret(path);
-  if (known !== undefined) return known;
-  const draft = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
-  const file = await open(draft, "wx", 0o600);
+  const existingSecret = await readSecret(path);
+  if (existingSecret !== undefined) return existingSecret;
+  const tempPath = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
+  const file = await open(tempPath, "wx", 0o600);
   try {
     await file.writeFile(`${randomBytes(32).toString("hex")}\n`);
     await file.sync();
   } finally {
     await file.close();
   }
-  await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+  await link(tempPath, path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;
   });
-  await rm(draft);
+  await rm(tempPath);
   return (await readSecret(path)) ?? Promise.reject(new Error(`${path} could not be read back`));
 }
 

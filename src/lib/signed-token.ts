@@ -29,7 +29,7 @@ const maxTokenLength = 4096;
  * The first secret signs; all verify, so secrets can be rotated without ending what is out there.
  */
 export function createSigner(secrets: readonly [string, ...string[]], clock: Clock): Signer {
-  const keysFor = Object.fromEntries(
+  const keysByPurpose = Object.fromEntries(
     // As key objects, which are read once: a key given as bytes is read anew for every digest, at seven times the cost.
     tokenPurposes.map((purpose) => [
       purpose,
@@ -40,21 +40,21 @@ export function createSigner(secrets: readonly [string, ...string[]], clock: Clo
   return {
     sign(purpose, claims, expiresAt) {
       const body = Buffer.from(JSON.stringify({ ...claims, exp: expiresAt })).toString("base64url");
-      return `${body}.${mac(keysFor[purpose][0], body).toString("base64url")}`;
+      return `${body}.${computeMac(keysByPurpose[purpose][0], body).toString("base64url")}`;
     },
     verify(purpose, token) {
       if (token.length > maxTokenLength) return undefined;
-      const dot = token.indexOf(".");
-      if (dot < 1) return undefined;
-      const body = token.slice(0, dot);
-      const signature = token.slice(dot + 1);
+      const separatorIndex = token.indexOf(".");
+      if (separatorIndex < 1) return undefined;
+      const body = token.slice(0, separatorIndex);
+      const signature = token.slice(separatorIndex + 1);
       // Compared as text, so that no second spelling of the same bytes passes.
-      const given = Buffer.from(signature);
-      const genuine = keysFor[purpose].some((key) => {
-        const expected = Buffer.from(mac(key, body).toString("base64url"));
-        return given.length === expected.length && timingSafeEqual(given, expected);
+      const signatureBytes = Buffer.from(signature);
+      const isGenuine = keysByPurpose[purpose].some((key) => {
+        const expected = Buffer.from(computeMac(key, body).toString("base64url"));
+        return signatureBytes.length === expected.length && timingSafeEqual(signatureBytes, expected);
       });
-      if (!genuine) return undefined;
+      if (!isGenuine) return undefined;
       const { exp, ...claims } = JSON.parse(Buffer.from(body, "base64url").toString()) as Record<string, unknown>;
       return typeof exp === "number" && clock() < exp ? claims : undefined;
     },
@@ -62,10 +62,10 @@ export function createSigner(secrets: readonly [string, ...string[]], clock: Clo
 }
 
 /** A 32-byte key for one use, from a secret that serves many. */
-export function deriveKey(secret: string, use: string): Buffer {
-  return Buffer.from(hkdfSync("sha256", secret, "atelier", use, 32));
+export function deriveKey(secret: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync("sha256", secret, "atelier", purpose, 32));
 }
 
-function mac(key: KeyObject, body: string): Buffer {
+function computeMac(key: KeyObject, body: string): Buffer {
   return createHmac("sha256", key).update(body).digest();
 }

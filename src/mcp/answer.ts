@@ -2,14 +2,20 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Rejection } from "./messages.ts";
 
 /** A body up to this size is read to its end and thrown away, so that the connection can serve the next request. */
-const smallBody = 64 * 1024;
+const smallBodyBytes = 64 * 1024;
 /** How long a client that is still sending is listened to after its refusal, so that it gets to read it. */
 const lingerMs = 1000;
 
-export type Headers = Record<string, string>;
+export type ResponseHeaders = Record<string, string>;
 
 /** Answers with a text that is whole. What the edge has set on `res` before goes out with it. */
-export function send(res: ServerResponse, status: number, type: string, text: string, headers?: Headers): void {
+export function sendText(
+  res: ServerResponse,
+  status: number,
+  type: string,
+  text: string,
+  headers?: ResponseHeaders,
+): void {
   if (res.headersSent || res.destroyed) return void res.end();
   res.writeHead(status, {
     "content-type": type,
@@ -21,21 +27,21 @@ export function send(res: ServerResponse, status: number, type: string, text: st
 }
 
 /** Answers a request whose body was not read to its end. */
-export function refuse(
+export function respondEarly(
   req: IncomingMessage,
   res: ServerResponse,
   status: number,
   type: string,
   text: string,
-  headers: Headers = {},
+  headers: ResponseHeaders = {},
 ): void {
   if (res.headersSent || res.destroyed) return void res.end();
   const length = Number(
     req.headers["content-length"] ?? (req.headers["transfer-encoding"] === undefined ? 0 : Infinity),
   );
   // Whoever asks before sending, and is told no, sends nothing; Node then closes the connection.
-  const waits = req.headers.expect !== undefined && !req.readableDidRead;
-  if (waits || req.complete || length <= smallBody) return send(res, status, type, text, headers);
+  const isAwaitingContinue = req.headers.expect !== undefined && !req.readableDidRead;
+  if (isAwaitingContinue || req.complete || length <= smallBodyBytes) return sendText(res, status, type, text, headers);
   // Closing at once would reset the connection under a client that has not read the answer yet.
   res.writeHead(status, {
     "content-type": type,
@@ -54,6 +60,6 @@ export function refuse(
   req.once("end", close).once("close", close).resume();
 }
 
-export function errorJson({ code, message, data, id }: Rejection): string {
+export function toErrorJson({ code, message, data, id }: Rejection): string {
   return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, ...(data === undefined ? {} : { data }) } });
 }

@@ -1,7 +1,7 @@
 import type { RequestId, ServerCapabilities, ServerEventBus } from "@modelcontextprotocol/server";
 import type { Authentication } from "#domain/access/authenticator.ts";
 import type { Caller, Scope } from "#domain/caller.ts";
-import type { Era, Response } from "./messages.ts";
+import type { Era, ResponseMessage } from "./messages.ts";
 
 /**
  * A result: an object, or the members of one as JSON text (`"content":[…]`) where it was written already.
@@ -13,7 +13,7 @@ export type Result = string | Record<string, unknown>;
  * Said instead of a result where the answer stays open: is told how to end it, and says what to do if the client leaves.
  * Nothing of the exchange is held meanwhile, unless this holds it: there may be thousands.
  */
-export type StaysOpen = (end: (result: Result) => void) => () => void;
+export type OpenStream = (end: (result: Result) => void) => () => void;
 
 /** One request on its way to its answer. */
 export interface Exchange {
@@ -22,7 +22,7 @@ export interface Exchange {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
   /** The message of a long request to the full; its `params` have empty strings in the place of long ones. */
-  readonly whole: (() => unknown) | undefined;
+  readonly parseFull: (() => unknown) | undefined;
   readonly authentication: Authentication;
   readonly caller: Caller;
   /** The sealed session of the 2025 wire. */
@@ -30,7 +30,7 @@ export interface Exchange {
   /** Aborted when the client has gone or has cancelled the request. Made when first asked for. */
   readonly signal: AbortSignal;
   /** Whether it is, without making one. */
-  readonly cancelled: boolean;
+  readonly isCancelled: boolean;
   /** Sends a message ahead of the answer. The answer then comes as an event stream. */
   send(message: Record<string, unknown>): void;
   /** A header of the answer, while it is not under way. */
@@ -43,23 +43,23 @@ export interface Method {
   /** The scope a request needs; asked before anything runs. */
   scopeFor?(params: Readonly<Record<string, unknown>>): Scope | undefined;
   /** Begins a session: acts in the user's active studio, not the one of the session or grant before. */
-  beginsSession?: true;
+  startsSession?: true;
   /** Milliseconds its result may be kept by the client that asked (2026-07-28, caching). */
   ttlMs?: number;
-  answer(exchange: Exchange): Result | StaysOpen | Promise<Result>;
+  handle(exchange: Exchange): Result | OpenStream | Promise<Result>;
 }
 
 /** Everything the endpoint can be asked, by name. */
-export type Methods = ReadonlyMap<string, Method>;
+export type MethodTable = ReadonlyMap<string, Method>;
 
 /** More than the product serves, on the same transport. Only the conformance fixtures are one. */
 export interface Extension {
   capabilities: ServerCapabilities;
   tools: readonly RawTool[];
-  methods: Methods;
+  methods: MethodTable;
   events: ServerEventBus;
   /** A client's answer to a request that a tool sent; false where nobody waits for it. */
-  receive(sessionId: string | undefined, response: Response["message"]): boolean;
+  receive(sessionId: string | undefined, response: ResponseMessage["message"]): boolean;
 }
 
 /** A tool that answers in the protocol's own words. */

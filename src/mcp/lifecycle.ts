@@ -10,22 +10,22 @@ import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Method } from "./exchange.ts";
 import { errorCodes, isLegacyRevision, legacyRevisions, modernRevision } from "./messages.ts";
-import type { Sessions } from "./session.ts";
+import type { SessionIdCodec } from "./session.ts";
 
 export interface LifecycleOptions {
   serverInfo: Implementation;
   capabilities: ServerCapabilities;
-  instructions(caller: Caller): string;
-  sessions: Sessions;
+  getInstructions(caller: Caller): string;
+  sessionIdCodec: SessionIdCodec;
   deps: Deps;
 }
 
 /** How a client comes in, on either wire. Both take the user's active studio as it is now. */
-export function lifecycleMethods({
+export function createLifecycleMethods({
   serverInfo,
   capabilities,
-  instructions,
-  sessions,
+  getInstructions,
+  sessionIdCodec,
   deps,
 }: LifecycleOptions): [string, Method][] {
   return [
@@ -33,8 +33,8 @@ export function lifecycleMethods({
       "initialize",
       {
         era: "legacy",
-        beginsSession: true,
-        answer(exchange) {
+        startsSession: true,
+        handle(exchange) {
           const { params, caller, authentication } = exchange;
           if (!isInitializeRequest({ method: "initialize", params })) {
             throw new ProtocolError(
@@ -42,14 +42,14 @@ export function lifecycleMethods({
               "Invalid params: initialize needs protocolVersion, capabilities and clientInfo",
             );
           }
-          const asked = String(params["protocolVersion"]);
+          const requestedRevision = String(params["protocolVersion"]);
           // 2025-11-25, lifecycle: an unknown version is answered with the newest of ours; the client decides.
-          const revision = isLegacyRevision(asked) ? asked : legacyRevisions[0];
+          const revision = isLegacyRevision(requestedRevision) ? requestedRevision : legacyRevisions[0];
           exchange.setHeader(
             "mcp-session-id",
-            sessions.seal({ grantId: authentication.grantId, studioId: caller.studio.id, revision }),
+            sessionIdCodec.encode({ grantId: authentication.grantId, studioId: caller.studio.id, revision }),
           );
-          return { protocolVersion: revision, capabilities, serverInfo, instructions: instructions(caller) };
+          return { protocolVersion: revision, capabilities, serverInfo, instructions: getInstructions(caller) };
         },
       },
     ],
@@ -57,23 +57,23 @@ export function lifecycleMethods({
       "server/discover",
       {
         era: "modern",
-        beginsSession: true,
+        startsSession: true,
         // Not to be kept: asking again is how a client that reconnects comes into the active studio.
         ttlMs: 0,
-        async answer({ caller, authentication }) {
+        async handle({ caller, authentication }) {
           if (authentication.grantStudioId !== caller.studio.id)
             await moveGrant(deps, caller, { grantId: authentication.grantId });
-          return { supportedVersions: [modernRevision], capabilities, instructions: instructions(caller) };
+          return { supportedVersions: [modernRevision], capabilities, instructions: getInstructions(caller) };
         },
       },
     ],
-    ["ping", { era: "legacy", answer: () => ({}) }],
+    ["ping", { era: "legacy", handle: () => ({}) }],
   ];
 }
 
 /** What every result carries: who answered (new wire), and for which studio. */
 export function createResultMeta(serverInfo: Implementation): (era: "modern" | "legacy", caller: Caller) => string {
-  const identity = `${JSON.stringify(SERVER_INFO_META_KEY)}:${JSON.stringify(serverInfo)},`;
+  const serverInfoJson = `${JSON.stringify(SERVER_INFO_META_KEY)}:${JSON.stringify(serverInfo)},`;
   return (era, { studio }) =>
-    `${era === "modern" ? identity : ""}"atelier/studio":{"id":${JSON.stringify(studio.id)},"name":${JSON.stringify(studio.name)}}`;
+    `${era === "modern" ? serverInfoJson : ""}"atelier/studio":{"id":${JSON.stringify(studio.id)},"name":${JSON.stringify(studio.name)}}`;
 }

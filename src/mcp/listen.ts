@@ -20,7 +20,7 @@ const filterInput = z.object({
   resourceSubscriptions: z.array(z.string().max(2000)).max(100).optional(),
 });
 
-export interface Listening {
+export interface Subscriptions {
   method: Method;
   /** Ends every stream, properly, and from now on each as soon as it began. */
   close(): void;
@@ -30,78 +30,81 @@ export interface Listening {
  * `subscriptions/listen` (2026-07-28): acknowledged with what can be delivered, then open until one side leaves.
  * Where nothing can be, which is the product's own case, it ends at once, and properly.
  */
-export function createListening(capabilities: ServerCapabilities, events: ServerEventBus): Listening {
+export function createSubscriptions(capabilities: ServerCapabilities, events: ServerEventBus): Subscriptions {
   const counts = new Map<string, number>();
-  const leaves = new Set<() => void>();
-  let closed = false;
+  const activeStreams = new Set<() => void>();
+  let isClosed = false;
 
   const method: Method = {
     era: "modern",
-    answer({ params, authentication: { grantId }, id, send }) {
+    handle({ params, authentication: { grantId }, id, send }) {
       const parsed = filterInput.safeParse(params["notifications"]);
       if (!parsed.success)
         throw new ProtocolError(
           errorCodes.invalidParams,
           "Invalid params: notifications must be a subscription filter",
         );
-      const honored = honoredPart(parsed.data, capabilities);
+      const acceptedFilter = selectSupported(parsed.data, capabilities);
       if ((counts.get(grantId) ?? 0) >= maxStreams)
         throw new ProtocolError(errorCodes.internal, "Subscription limit reached");
-      const tag = { _meta: { [SUBSCRIPTION_ID_META_KEY]: id } };
-      const notify = (name: string, about: object): void => send({ method: name, params: { ...about, ...tag } });
-      notify("notifications/subscriptions/acknowledged", { notifications: honored });
-      if (Object.keys(honored).length === 0 || closed) return tag;
-      return (end) => open(grantId, honored, notify, () => end(tag));
+      const meta = { _meta: { [SUBSCRIPTION_ID_META_KEY]: id } };
+      const notify = (name: string, fields: object): void => send({ method: name, params: { ...fields, ...meta } });
+      notify("notifications/subscriptions/acknowledged", { notifications: acceptedFilter });
+      if (Object.keys(acceptedFilter).length === 0 || isClosed) return meta;
+      return (end) => openStream(grantId, acceptedFilter, notify, () => end(meta));
     },
   };
   return {
     method,
     close() {
-      closed = true;
-      for (const leave of leaves) leave();
+      isClosed = true;
+      for (const endStream of activeStreams) endStream();
     },
   };
 
-  function open(
+  function openStream(
     grantId: string,
     filter: SubscriptionFilter,
-    notify: (name: string, about: object) => void,
+    notify: (name: string, fields: object) => void,
     end: () => void,
   ): () => void {
     counts.set(grantId, (counts.get(grantId) ?? 0) + 1);
     const unsubscribe = events.subscribe((event) => {
-      const { name, accepts } = kinds[event.kind];
+      const { name, accepts } = notificationByEvent[event.kind];
       if (accepts(filter, event)) notify(name, "uri" in event ? { uri: event.uri } : {});
     });
-    const forget = (): void => {
+    const cleanUp = (): void => {
       unsubscribe();
-      leaves.delete(leave);
-      const left = (counts.get(grantId) ?? 1) - 1;
-      if (left > 0) counts.set(grantId, left);
+      activeStreams.delete(endStream);
+      const remaining = (counts.get(grantId) ?? 1) - 1;
+      if (remaining > 0) counts.set(grantId, remaining);
       else counts.delete(grantId);
     };
-    const leave = (): void => {
-      forget();
+    const endStream = (): void => {
+      cleanUp();
       end();
     };
-    leaves.add(leave);
-    return forget;
+    activeStreams.add(endStream);
+    return cleanUp;
   }
 }
 
-function honoredPart(asked: SubscriptionFilter, { tools, prompts, resources }: ServerCapabilities): SubscriptionFilter {
+function selectSupported(
+  requested: SubscriptionFilter,
+  { tools, prompts, resources }: ServerCapabilities,
+): SubscriptionFilter {
   return {
-    ...(asked.toolsListChanged && tools?.listChanged ? { toolsListChanged: true } : {}),
-    ...(asked.promptsListChanged && prompts?.listChanged ? { promptsListChanged: true } : {}),
-    ...(asked.resourcesListChanged && resources?.listChanged ? { resourcesListChanged: true } : {}),
-    ...(asked.resourceSubscriptions?.length && resources?.subscribe
-      ? { resourceSubscriptions: asked.resourceSubscriptions }
+    ...(requested.toolsListChanged && tools?.listChanged ? { toolsListChanged: true } : {}),
+    ...(requested.promptsListChanged && prompts?.listChanged ? { promptsListChanged: true } : {}),
+    ...(requested.resourcesListChanged && resources?.listChanged ? { resourcesListChanged: true } : {}),
+    ...(requested.resourceSubscriptions?.length && resources?.subscribe
+      ? { resourceSubscriptions: requested.resourceSubscriptions }
       : {}),
   };
 }
 
 /** What an event of each kind is called on the wire, and which filters ask for it. */
-const kinds: {
+const notificationByEvent: {
   [Kind in ServerEvent["kind"]]: { name: string; accepts(filter: SubscriptionFilter, event: ServerEvent): boolean };
 } = {
   tools_list_changed: {

@@ -14,7 +14,7 @@ export const modernRevision = "2026-07-28";
 /** Newest first: what `initialize` falls back to. */
 export const legacyRevisions = ["2025-11-25", "2025-06-18", "2025-03-26"] as const;
 
-export const isLegacyRevision = (revision: string): boolean => legacyRevisions.some((one) => one === revision);
+export const isLegacyRevision = (revision: string): boolean => legacyRevisions.some((known) => known === revision);
 
 export const errorCodes = {
   parseError: PARSE_ERROR,
@@ -26,12 +26,12 @@ export const errorCodes = {
   missingCapability: -32021,
   sessionNotFound: -32001,
   /** What the SDK answers where HTTP, not JSON-RPC, is at fault. */
-  httpRefusal: -32000,
+  httpError: -32000,
 } as const;
 
 type Params = Readonly<Record<string, unknown>>;
 
-export interface Request {
+export interface RequestMessage {
   kind: "request";
   era: Era;
   id: RequestId;
@@ -39,7 +39,7 @@ export interface Request {
   params: Params;
 }
 
-export interface Notification {
+export interface NotificationMessage {
   kind: "notification";
   era: Era;
   method: string;
@@ -47,12 +47,12 @@ export interface Notification {
 }
 
 /** An answer of the client to a request of ours: 2025 wire only. */
-export interface Response {
+export interface ResponseMessage {
   kind: "response";
   message: { id: RequestId; result?: unknown; error?: { message?: string } };
 }
 
-export type Message = Request | Notification | Response;
+export type Message = RequestMessage | NotificationMessage | ResponseMessage;
 
 export interface Batch {
   kind: "batch";
@@ -76,7 +76,7 @@ export interface WireHeaders {
   mcpNameHeader: string | undefined;
 }
 
-export function reject(
+export function createRejection(
   status: number,
   code: number,
   message: string,

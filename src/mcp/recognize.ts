@@ -3,10 +3,10 @@ import {
   CLIENT_INFO_META_KEY,
   PROTOCOL_VERSION_META_KEY,
 } from "@modelcontextprotocol/server";
-import { isLegacyRevision, modernRevision, type Request, type WireHeaders } from "./messages.ts";
-import { nameSource } from "./standard-headers.ts";
+import { isLegacyRevision, modernRevision, type RequestMessage, type WireHeaders } from "./messages.ts";
+import { nameFieldByMethod } from "./standard-headers.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Members of `_meta` that have rules of their own; whoever uses them is judged by the full check. */
 const logLevelKey = "io.modelcontextprotocol/logLevel";
@@ -17,15 +17,15 @@ const relatedTaskKey = "io.modelcontextprotocol/related-task";
  * Says yes only to what the SDK's classifier accepts in the same sense; undefined leaves the verdict to it.
  * `test/integration/mcp-wire.test.ts` holds the two against each other.
  */
-export function recognize(body: unknown, headers: WireHeaders): Request | undefined {
-  if (!isFields(body) || body["jsonrpc"] !== "2.0") return undefined;
+export function matchFastPath(body: unknown, headers: WireHeaders): RequestMessage | undefined {
+  if (!isJsonObject(body) || body["jsonrpc"] !== "2.0") return undefined;
   const { id, method, params = {} } = body;
-  if (typeof method !== "string" || !isIdentifier(id) || !isFields(params)) return undefined;
+  if (typeof method !== "string" || !isRequestId(id) || !isJsonObject(params)) return undefined;
   for (const key in body)
     if (key !== "jsonrpc" && key !== "id" && key !== "method" && key !== "params") return undefined;
   const { _meta: meta = {} } = params;
-  if (!isFields(meta) || relatedTaskKey in meta) return undefined;
-  if ("progressToken" in meta && !isIdentifier(meta["progressToken"])) return undefined;
+  if (!isJsonObject(meta) || relatedTaskKey in meta) return undefined;
+  if ("progressToken" in meta && !isRequestId(meta["progressToken"])) return undefined;
 
   const header = headers.protocolVersionHeader;
   if (header === modernRevision) {
@@ -33,18 +33,18 @@ export function recognize(body: unknown, headers: WireHeaders): Request | undefi
       ? { kind: "request", era: "modern", id, method, params }
       : undefined;
   }
-  const legacy =
+  const isLegacy =
     method !== "initialize" &&
     !(PROTOCOL_VERSION_META_KEY in meta) &&
     (header === undefined || isLegacyRevision(header));
-  return legacy ? { kind: "request", era: "legacy", id, method, params } : undefined;
+  return isLegacy ? { kind: "request", era: "legacy", id, method, params } : undefined;
 }
 
 /** Headers that repeat the body to the letter, and an envelope without anything out of the ordinary. */
-function isPlainModern(method: string, params: Fields, meta: Fields, headers: WireHeaders): boolean {
+function isPlainModern(method: string, params: JsonObject, meta: JsonObject, headers: WireHeaders): boolean {
   if (meta[PROTOCOL_VERSION_META_KEY] !== modernRevision || headers.mcpMethodHeader !== method || logLevelKey in meta)
     return false;
-  const field = nameSource.get(method);
+  const field = nameFieldByMethod.get(method);
   if (field !== undefined && (params[field] !== headers.mcpNameHeader || headers.mcpNameHeader?.startsWith("=?")))
     return false;
   return isPlainClient(meta[CLIENT_INFO_META_KEY]) && arePlainCapabilities(meta[CLIENT_CAPABILITIES_META_KEY]);
@@ -52,7 +52,7 @@ function isPlainModern(method: string, params: Fields, meta: Fields, headers: Wi
 
 function isPlainClient(info: unknown): boolean {
   if (info === undefined) return true;
-  if (!isFields(info) || typeof info["name"] !== "string" || typeof info["version"] !== "string") return false;
+  if (!isJsonObject(info) || typeof info["name"] !== "string" || typeof info["version"] !== "string") return false;
   for (const name in info)
     if (name !== "name" && name !== "version" && !(name === "title" && typeof info[name] === "string")) return false;
   return true;
@@ -60,23 +60,23 @@ function isPlainClient(info: unknown): boolean {
 
 /** Of what a capability can hold, only the empty ones are plain: `{"sampling":{}}`, `{"elicitation":{"form":{}}}`. */
 function arePlainCapabilities(capabilities: unknown): boolean {
-  if (!isFields(capabilities)) return false;
+  if (!isJsonObject(capabilities)) return false;
   for (const name in capabilities) {
     const capability = capabilities[name];
-    if (!isFields(capability)) return false;
+    if (!isJsonObject(capability)) return false;
     for (const inner in capability) if (!isEmpty(capability[inner])) return false;
   }
   return true;
 }
 
 function isEmpty(value: unknown): boolean {
-  return isFields(value) && Object.keys(value).length === 0;
+  return isJsonObject(value) && Object.keys(value).length === 0;
 }
 
-function isIdentifier(value: unknown): value is string | number {
+function isRequestId(value: unknown): value is string | number {
   return typeof value === "string" || Number.isSafeInteger(value);
 }
 
-function isFields(value: unknown): value is Fields {
+function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

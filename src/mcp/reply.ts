@@ -1,25 +1,25 @@
 import type { ServerResponse } from "node:http";
-import { send, type Headers } from "./answer.ts";
+import { sendText, type ResponseHeaders } from "./answer.ts";
 
 /** So that no proxy takes a silent stream for a dead one. */
 const keepAliveMs = 15_000;
 
 /** Where an answer goes: one JSON text, or, once something was sent ahead of it, an event stream. */
-export interface Reply {
+export interface ResponseWriter {
   setHeader(name: string, value: string): void;
   /** Sends a message ahead of the answer. */
-  event(json: string): void;
+  sendEvent(json: string): void;
   /** The last message. */
   end(status: number, json: string): void;
   /** Calls back once, if the client leaves before the end. The last that was given counts. */
-  onGone(gone: () => void): void;
+  onDisconnect(handler: () => void): void;
 }
 
-export function httpReply(res: ServerResponse): Reply {
-  let headers: Headers | undefined;
+export function createHttpWriter(res: ServerResponse): ResponseWriter {
+  let headers: ResponseHeaders | undefined;
   let keepAlive: NodeJS.Timeout | undefined;
-  let whenGone: (() => void) | undefined;
-  const begin = (): void => {
+  let disconnectHandler: (() => void) | undefined;
+  const startStream = (): void => {
     if (keepAlive !== undefined || res.destroyed) return;
     res.writeHead(200, {
       ...headers,
@@ -34,28 +34,28 @@ export function httpReply(res: ServerResponse): Reply {
     setHeader(name, value) {
       (headers ??= {})[name] = value;
     },
-    event(json) {
-      begin();
+    sendEvent(json) {
+      startStream();
       if (!res.destroyed) res.write(`event: message\ndata: ${json}\n\n`);
     },
     end(status, json) {
-      if (keepAlive === undefined) return send(res, status, "application/json", json, headers);
+      if (keepAlive === undefined) return sendText(res, status, "application/json", json, headers);
       clearInterval(keepAlive);
       res.end(`event: message\ndata: ${json}\n\n`);
     },
-    onGone(gone) {
-      if (whenGone === undefined) res.once("close", () => !res.writableFinished && whenGone?.());
-      whenGone = gone;
+    onDisconnect(handler) {
+      if (disconnectHandler === undefined) res.once("close", () => !res.writableFinished && disconnectHandler?.());
+      disconnectHandler = handler;
     },
   };
 }
 
 /** The place of one answer among those of a batch. Nothing is sent ahead of it. */
-export function batchReply(answers: string[], whole: Reply): Reply {
+export function createBatchWriter(responses: string[], parent: ResponseWriter): ResponseWriter {
   return {
     setHeader: () => {},
-    event: () => {},
-    end: (_, json) => void answers.push(json),
-    onGone: (gone) => whole.onGone(gone),
+    sendEvent: () => {},
+    end: (_, json) => void responses.push(json),
+    onDisconnect: (handler) => parent.onDisconnect(handler),
   };
 }

@@ -1,150 +1,159 @@
 import { ProtocolError, type RequestId } from "@modelcontextprotocol/server";
-import { callerIn, type Authentication, type Seat } from "#domain/access/authenticator.ts";
+import { toCaller, type Authentication, type Membership } from "#domain/access/authenticator.ts";
 import type { Caller } from "#domain/caller.ts";
-import type { NewId } from "#lib/ids.ts";
+import type { IdGenerator } from "#lib/ids.ts";
 import type { Log } from "#lib/log.ts";
-import { errorJson } from "./answer.ts";
-import type { Exchange, Method, Methods, Result } from "./exchange.ts";
-import { errorCodes, reject, type Era, type Request } from "./messages.ts";
-import type { Reply } from "./reply.ts";
+import { toErrorJson } from "./answer.ts";
+import type { Exchange, Method, MethodTable, Result } from "./exchange.ts";
+import { errorCodes, createRejection, type Era, type RequestMessage } from "./messages.ts";
+import type { ResponseWriter } from "./reply.ts";
 
 /** Who asks, and in what: the part of an exchange that a whole message shares. */
-export interface Visit {
+export interface MessageContext {
   authentication: Authentication;
   /** Where the requests of this visit act; `begin` for those that begin a session. */
-  seats: { act: Seat; begin: Seat };
+  memberships: { current: Membership; nextSession: Membership };
   sessionId: string | undefined;
-  whole: (() => unknown) | undefined;
+  parseFull: (() => unknown) | undefined;
 }
 
-export interface Server {
+export interface Dispatcher {
   /** Answers one request on `reply`. Never rejects. */
-  serve(request: Request, visit: Visit, reply: Reply): Promise<void>;
+  dispatch(request: RequestMessage, context: MessageContext, writer: ResponseWriter): Promise<void>;
   /** Gives up a request of the same session that is under way in this process. */
   cancel(sessionId: string | undefined, id: unknown): void;
 }
 
-export interface ServerOptions {
-  methods: Methods;
+export interface DispatcherOptions {
+  methods: MethodTable;
   resultMeta(era: Era, caller: Caller): string;
   log: Log;
-  newId: NewId;
+  newId: IdGenerator;
 }
 
-export function createServer({ methods, resultMeta, log, newId }: ServerOptions): Server {
+export function createDispatcher({ methods, resultMeta, log, newId }: DispatcherOptions): Dispatcher {
   /** Requests under way on the 2025 wire, which cancels by a message of its own. */
-  const underWay = new Map<string, () => void>();
+  const inFlight = new Map<string, () => void>();
 
   return {
-    async serve(request, visit, reply) {
+    async dispatch(request, context, writer) {
       const { id, method: name, era } = request;
       const method = methods.get(name);
       if (!method || (method.era ?? era) !== era) {
         // 2026-07-28, streamable HTTP: 404. The 2025 wire answers in band.
-        return reply.end(
+        return writer.end(
           era === "modern" ? 404 : 200,
-          errorJson(reject(404, errorCodes.methodNotFound, "Method not found", id)),
+          toErrorJson(createRejection(404, errorCodes.methodNotFound, "Method not found", id)),
         );
       }
-      const { exchange, cancel } = createExchange(request, visit, method, reply);
-      const key = era === "legacy" && visit.sessionId !== undefined ? flightKey(visit.sessionId, id) : undefined;
-      if (key !== undefined) underWay.set(key, cancel);
+      const { exchange, cancel } = createExchange(request, context, method, writer);
+      const key = era === "legacy" && context.sessionId !== undefined ? toRequestKey(context.sessionId, id) : undefined;
+      if (key !== undefined) inFlight.set(key, cancel);
       try {
-        const result = await method.answer(exchange);
-        const end = resultSender(reply, id, method, exchange);
-        if (typeof result === "function") reply.onGone(result(end));
+        const result = await method.handle(exchange);
+        const end = createResultSender(writer, id, method, exchange);
+        if (typeof result === "function") writer.onDisconnect(result(end));
         else end(result);
       } catch (error) {
-        reply.end(...renderFailure(error, request));
+        writer.end(...toErrorResponse(error, request));
       } finally {
-        if (key !== undefined) underWay.delete(key);
+        if (key !== undefined) inFlight.delete(key);
       }
     },
     cancel(sessionId, id) {
-      if (sessionId !== undefined) underWay.get(flightKey(sessionId, id))?.();
+      if (sessionId !== undefined) inFlight.get(toRequestKey(sessionId, id))?.();
     },
   };
 
   /** Takes from the exchange no more than a result needs. */
-  function resultSender(reply: Reply, id: RequestId, method: Method, { era, caller }: Exchange) {
+  function createResultSender(writer: ResponseWriter, id: RequestId, method: Method, { era, caller }: Exchange) {
     return (result: Result): void =>
-      reply.end(
+      writer.end(
         200,
-        `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${members(result, method, era, resultMeta(era, caller))}}}`,
+        `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${formatResult(result, method, era, resultMeta(era, caller))}}}`,
       );
   }
 
-  function renderFailure(error: unknown, { id, method }: Request): [number, string] {
+  function toErrorResponse(error: unknown, { id, method }: RequestMessage): [number, string] {
     if (error instanceof ProtocolError) {
       // The one error of a handler that has a status of its own (2026-07-28, capabilities).
       const status = error.code === errorCodes.missingCapability ? 400 : 200;
-      return [status, errorJson(reject(status, error.code, error.message, id, error.data))];
+      return [status, toErrorJson(createRejection(status, error.code, error.message, id, error.data))];
     }
     const reference = newId("request");
     log.error({ err: error, reference, method }, "a request failed");
-    return [200, errorJson(reject(200, errorCodes.internal, `Internal error. Reference: ${reference}.`, id))];
+    return [
+      200,
+      toErrorJson(createRejection(200, errorCodes.internal, `Internal error. Reference: ${reference}.`, id)),
+    ];
   }
 }
 
-const flightKey = (sessionId: string, id: unknown): string => `${sessionId} ${JSON.stringify(id)}`;
+const toRequestKey = (sessionId: string, id: unknown): string => `${sessionId} ${JSON.stringify(id)}`;
 
 function createExchange(
-  request: Request,
-  visit: Visit,
+  request: RequestMessage,
+  context: MessageContext,
   method: Method,
-  reply: Reply,
+  writer: ResponseWriter,
 ): { exchange: Exchange; cancel: () => void } {
-  let cancelled = false;
+  let isCancelled = false;
   let controller: AbortController | undefined;
   const cancel = (): void => {
-    cancelled = true;
+    isCancelled = true;
     controller?.abort();
   };
-  reply.onGone(cancel);
-  const { authentication } = visit;
-  const caller = callerIn(authentication, method.beginsSession ? visit.seats.begin : visit.seats.act);
+  writer.onDisconnect(cancel);
+  const { authentication } = context;
+  const caller = toCaller(
+    authentication,
+    method.startsSession ? context.memberships.nextSession : context.memberships.current,
+  );
   const exchange: Exchange = {
     era: request.era,
     id: request.id,
     method: request.method,
     params: request.params,
-    whole: visit.whole,
+    parseFull: context.parseFull,
     authentication,
     caller,
-    sessionId: visit.sessionId,
-    get cancelled() {
-      return cancelled;
+    sessionId: context.sessionId,
+    get isCancelled() {
+      return isCancelled;
     },
     get signal() {
       controller ??= new AbortController();
-      if (cancelled) controller.abort();
+      if (isCancelled) controller.abort();
       return controller.signal;
     },
-    send: messageSender(reply),
-    setHeader: (name, value) => reply.setHeader(name, value),
+    send: createMessageSender(writer),
+    setHeader: (name, value) => writer.setHeader(name, value),
   };
   return { exchange, cancel };
 }
 
 /** Holds no more than the reply: a stream that stays open keeps it. */
-function messageSender(reply: Reply): Exchange["send"] {
-  return (message) => reply.event(JSON.stringify({ jsonrpc: "2.0", ...message }));
+function createMessageSender(writer: ResponseWriter): Exchange["send"] {
+  return (message) => writer.sendEvent(JSON.stringify({ jsonrpc: "2.0", ...message }));
 }
 
 /** The members of a result as JSON text, with what its wire demands of every result. */
-function members(result: Result, { ttlMs }: Method, era: Era, commonMeta: string): string {
+function formatResult(result: Result, { ttlMs }: Method, era: Era, commonMeta: string): string {
   const meta = `"_meta":{${commonMeta}`;
   if (typeof result === "string")
-    return era === "modern" ? `${result},"resultType":"complete",${cacheHint(ttlMs)}${meta}}` : `${result},${meta}}`;
-  const { _meta: own, ...rest } = result as { _meta?: object; resultType?: string };
+    return era === "modern"
+      ? `${result},"resultType":"complete",${formatCacheHint(ttlMs)}${meta}}`
+      : `${result},${meta}}`;
+  const { _meta: extraMeta, ...rest } = result as { _meta?: object; resultType?: string };
   const text = JSON.stringify(rest).slice(1, -1);
   // 2025-11-25, ping: the answer is an empty result.
-  if (era === "legacy" && text === "" && own === undefined) return "";
+  if (era === "legacy" && text === "" && extraMeta === undefined) return "";
   const head = text === "" ? "" : `${text},`;
-  const type = era === "modern" && rest.resultType === undefined ? `"resultType":"complete",${cacheHint(ttlMs)}` : "";
-  const tail = own && Object.keys(own).length > 0 ? `,${JSON.stringify(own).slice(1, -1)}}` : "}";
+  const type =
+    era === "modern" && rest.resultType === undefined ? `"resultType":"complete",${formatCacheHint(ttlMs)}` : "";
+  const tail = extraMeta && Object.keys(extraMeta).length > 0 ? `,${JSON.stringify(extraMeta).slice(1, -1)}}` : "}";
   return `${head}${type}${meta}${tail}`;
 }
 
-const cacheHint = (ttlMs: number | undefined): string =>
+const formatCacheHint = (ttlMs: number | undefined): string =>
   ttlMs === undefined ? "" : `"ttlMs":${ttlMs},"cacheScope":"private",`;

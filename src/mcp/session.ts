@@ -14,22 +14,22 @@ export interface Session {
 /** As long as a grant can live. */
 const sessionLifetime = days(90);
 
-export interface Sessions {
-  seal(session: Session): string;
+export interface SessionIdCodec {
+  encode(session: Session): string;
   /** Undefined for an id that is forged or too old. */
-  open(id: string): Session | undefined;
+  decode(id: string): Session | undefined;
 }
 
-export function createSessions(signer: Signer, clock: Clock, newSecret: () => string): Sessions {
+export function createSessionIdCodec(signer: Signer, clock: Clock, newSecret: () => string): SessionIdCodec {
   return {
     // The nonce keeps two sessions of one grant apart where one of them cancels a request.
-    seal: ({ grantId, studioId, revision }) =>
+    encode: ({ grantId, studioId, revision }) =>
       signer.sign(
         "mcp-session",
         { g: grantId, s: studioId, v: revision, n: newSecret().slice(0, 8) },
         clock() + sessionLifetime,
       ),
-    open(id) {
+    decode(id) {
       const claims = signer.verify("mcp-session", id) as { g: string; s: string; v: string } | undefined;
       return claims && { grantId: claims.g, studioId: claims.s, revision: claims.v };
     },

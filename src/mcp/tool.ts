@@ -3,7 +3,7 @@ import type { Caller, Scope } from "#domain/caller.ts";
 import type { Preview } from "#domain/assets/thumbnails.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Action } from "#domain/policy.ts";
-import type { ToOpen } from "./ask-to-open.ts";
+import type { PageToOpen } from "./ask-to-open.ts";
 
 /** What a client may assume of a tool before it calls it. Every tool says all four. */
 export interface Hints {
@@ -38,19 +38,19 @@ export interface ToolDeclaration<Input extends z.ZodObject, Output extends z.Zod
   /** A way to bring a file in: when to take this one. Stands in the server's instructions while the tool is listed. */
   uploadGuide?: string;
   /** Takes a whole file in its input, so that its messages may be as long as the body cap allows. */
-  takesFile?: true;
+  acceptsFile?: true;
   /** A page that the person has to open next: clients that can are told to ask them to. */
-  askToOpen?(output: z.output<Output>): ToOpen;
+  askToOpen?(output: z.output<Output>): PageToOpen;
   /** Pictures that the model sees beside the result. */
   previews?(deps: Deps, caller: Caller, input: z.output<Input>, output: z.output<Output>): Promise<readonly Preview[]>;
   /** Judged before the input is held against its schema, which may fail in other places. Throws the tool's refusal. */
-  judgeFirst?(args: Readonly<Record<string, unknown>>): void;
+  precheck?(args: Readonly<Record<string, unknown>>): void;
   run(deps: Deps, caller: Caller, input: z.output<Input>, context: RunContext): Promise<z.output<Output>>;
 }
 
 /** Any tool, once its schemas are only needed to check and to show. */
 export type Tool = Omit<ToolDeclaration<z.ZodObject, z.ZodObject>, "run" | "previews" | "askToOpen"> & {
-  askToOpen?(output: never): ToOpen;
+  askToOpen?(output: never): PageToOpen;
   run(deps: Deps, caller: Caller, input: never, context: RunContext): Promise<object>;
   previews?(deps: Deps, caller: Caller, input: never, output: never): Promise<readonly Preview[]>;
 };
@@ -63,13 +63,13 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
 }
 
 /** A tool as `tools/list` shows it. */
-export function listing({ name, title, description, hints, input, output }: Tool): object {
+export function toListing({ name, title, description, hints, input, output }: Tool): object {
   return {
     name,
     title,
     description,
-    inputSchema: jsonSchema(input, "input"),
-    outputSchema: outputSchema(output),
+    inputSchema: toJsonSchema(input, "input"),
+    outputSchema: toOutputSchema(output),
     annotations: {
       title,
       readOnlyHint: hints.readOnly,
@@ -85,26 +85,26 @@ interface ObjectSchema {
   required?: readonly string[];
 }
 
-function jsonSchema(schema: z.ZodObject, io: "input" | "output"): ObjectSchema {
+function toJsonSchema(schema: z.ZodObject, io: "input" | "output"): ObjectSchema {
   // 2020-12 is what MCP assumes where no dialect is named; naming it would only cost the model tokens.
-  const { $schema: _, ...made } = z.toJSONSchema(schema, {
+  const { $schema: _, ...schemaBody } = z.toJSONSchema(schema, {
     io,
-    override: ({ jsonSchema: part }) => dropSafeBounds(part),
+    override: ({ jsonSchema: part }) => removeSafeIntegerBounds(part),
   });
-  return made;
+  return schemaBody;
 }
 
 /**
  * What a tool answers, or the error in its place: clients of the old SDK hold structured content against
  * this schema even where `isError` is set, and would hide the error from the model if it did not fit.
  */
-function outputSchema(schema: z.ZodObject): object {
-  const { properties, required = [] } = jsonSchema(schema, "output");
+function toOutputSchema(schema: z.ZodObject): object {
+  const { properties, required = [] } = toJsonSchema(schema, "output");
   return { type: "object", properties, anyOf: [{ required }, { required: ["code", "message"] }] };
 }
 
 /** An integer is written as one; that it is below 2^53 says nothing. */
-function dropSafeBounds(part: { minimum?: number; maximum?: number }): void {
+function removeSafeIntegerBounds(part: { minimum?: number; maximum?: number }): void {
   if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum;
   if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum;
 }

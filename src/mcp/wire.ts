@@ -9,15 +9,15 @@ import {
   isLegacyRevision,
   legacyRevisions,
   modernRevision,
-  reject,
+  createRejection,
   type Batch,
   type Era,
   type Message,
   type Rejection,
-  type Response,
+  type ResponseMessage,
   type WireHeaders,
 } from "./messages.ts";
-import { recognize } from "./recognize.ts";
+import { matchFastPath } from "./recognize.ts";
 import { checkStandardHeaders } from "./standard-headers.ts";
 
 /** The only revision that has batches, and what a request means that names no revision (2025-06-18, transports). */
@@ -34,32 +34,32 @@ export function readMessage(
   headers: WireHeaders,
   sessionRevision: string | undefined,
 ): Message | Batch | Rejection {
-  const plain = recognize(body, headers);
-  if (plain) return plain;
+  const fastRequest = matchFastPath(body, headers);
+  if (fastRequest) return fastRequest;
   if (Array.isArray(body)) return readBatch(body, headers, sessionRevision);
 
-  const id = idOf(body);
-  const verdict = classifyInboundRequest({ httpMethod: "POST", ...headers, body } as InboundHttpRequest);
-  if (verdict.kind === "reject") return reject(verdict.httpStatus, verdict.code, verdict.message, id, verdict.data);
-  if (verdict.kind === "legacy") {
+  const id = readRequestId(body);
+  const result = classifyInboundRequest({ httpMethod: "POST", ...headers, body } as InboundHttpRequest);
+  if (result.kind === "reject") return createRejection(result.httpStatus, result.code, result.message, id, result.data);
+  if (result.kind === "legacy") {
     return (
-      (verdict.reason === "initialize" ? undefined : checkLegacyRevision(headers, id)) ??
-      toMessage(body as JsonRpc, "legacy")
+      (result.reason === "initialize" ? undefined : checkLegacyRevision(headers, id)) ??
+      toMessage(body as JsonRpcBody, "legacy")
     );
   }
-  const { revision } = verdict.classification;
+  const { revision } = result.classification;
   if (revision !== modernRevision) {
     const error = new UnsupportedProtocolVersionError({
       supported: [modernRevision],
       requested: revision ?? "unknown",
     });
-    return reject(400, error.code, error.message, id, error.data);
+    return createRejection(400, error.code, error.message, id, error.data);
   }
-  const fault =
-    verdict.messageKind === "request"
-      ? checkStandardHeaders(verdict.message.method, verdict.message.params, headers, id)
+  const rejection =
+    result.messageKind === "request"
+      ? checkStandardHeaders(result.message.method, result.message.params, headers, id)
       : undefined;
-  return fault ?? toMessage(body as JsonRpc, "modern");
+  return rejection ?? toMessage(body as JsonRpcBody, "modern");
 }
 
 function readBatch(
@@ -69,16 +69,17 @@ function readBatch(
 ): Batch | Rejection {
   const revision = sessionRevision ?? headers.protocolVersionHeader ?? batchRevision;
   if (revision !== batchRevision)
-    return reject(400, errorCodes.invalidRequest, "Bad Request: this protocol revision has no batches");
+    return createRejection(400, errorCodes.invalidRequest, "Bad Request: this protocol revision has no batches");
   if (body.length > maxBatch)
-    return reject(400, errorCodes.invalidRequest, `Bad Request: a batch holds at most ${maxBatch} messages`);
-  const verdict = classifyInboundRequest({ httpMethod: "POST", ...headers, body } as InboundHttpRequest);
-  if (verdict.kind === "reject") return reject(verdict.httpStatus, verdict.code, verdict.message, null, verdict.data);
-  const messages = (body as JsonRpc[]).map((one) => toMessage(one, "legacy"));
+    return createRejection(400, errorCodes.invalidRequest, `Bad Request: a batch holds at most ${maxBatch} messages`);
+  const result = classifyInboundRequest({ httpMethod: "POST", ...headers, body } as InboundHttpRequest);
+  if (result.kind === "reject")
+    return createRejection(result.httpStatus, result.code, result.message, null, result.data);
+  const messages = (body as JsonRpcBody[]).map((item) => toMessage(item, "legacy"));
   // 2025-03-26, lifecycle: initialize is no part of a batch.
-  const initializes = messages.some((one) => one.kind === "request" && one.method === "initialize");
-  return initializes
-    ? reject(400, errorCodes.invalidRequest, "Bad Request: initialize cannot be part of a batch")
+  const hasInitialize = messages.some((item) => item.kind === "request" && item.method === "initialize");
+  return hasInitialize
+    ? createRejection(400, errorCodes.invalidRequest, "Bad Request: initialize cannot be part of a batch")
     : { kind: "batch", messages };
 }
 
@@ -89,31 +90,31 @@ function checkLegacyRevision(
 ): Rejection | undefined {
   if (revision === undefined || isLegacyRevision(revision)) return undefined;
   const supported = [modernRevision, ...legacyRevisions].join(", ");
-  return reject(
+  return createRejection(
     400,
-    errorCodes.httpRefusal,
+    errorCodes.httpError,
     `Bad Request: Unsupported protocol version (supported versions: ${supported})`,
     id,
   );
 }
 
-interface JsonRpc {
+interface JsonRpcBody {
   id?: RequestId;
   method?: string;
   params?: Record<string, unknown>;
 }
 
-function toMessage(body: JsonRpc, era: Era): Message {
+function toMessage(body: JsonRpcBody, era: Era): Message {
   const { id, method, params = {} } = body;
-  if (method === undefined) return { kind: "response", message: body as Response["message"] };
+  if (method === undefined) return { kind: "response", message: body as ResponseMessage["message"] };
   return id === undefined
     ? { kind: "notification", era, method, params }
     : { kind: "request", era, id, method, params };
 }
 
 /** The id to answer under, where one can be read. */
-function idOf(body: unknown): RequestId | null {
+function readRequestId(body: unknown): RequestId | null {
   if (typeof body !== "object" || body === null) return null;
-  const { id, method } = body as JsonRpc;
+  const { id, method } = body as JsonRpcBody;
   return typeof method === "string" && (typeof id === "string" || typeof id === "number") ? id : null;
 }

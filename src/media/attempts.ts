@@ -1,36 +1,36 @@
 /** How long what came to nothing is not tried again. */
-const forgottenMs = 10 * 60_000;
-const mostRemembered = 10_000;
+const failureTtlMs = 10 * 60_000;
+const maxRememberedFailures = 10_000;
 
 /** Is told how to say that the next attempt would cost as much and bring as little. */
-export type Work<T> = (notAgain: () => void) => Promise<T | undefined>;
+export type SingleFlightWork<T> = (skipRetries: () => void) => Promise<T | undefined>;
 
 /**
  * Work under a key, of which one is under way at a time: whoever asks meanwhile is given what it brings. What is not
  * worth another attempt is remembered for a while.
  */
-export function createAttempts<T>(): (key: string, work: Work<T>) => Promise<T | undefined> {
-  const underWay = new Map<string, Promise<T | undefined>>();
-  const inVain = new Set<string>();
+export function createSingleFlight<T>(): (key: string, work: SingleFlightWork<T>) => Promise<T | undefined> {
+  const inFlight = new Map<string, Promise<T | undefined>>();
+  const failedKeys = new Set<string>();
 
-  const remember = (key: string): void => {
-    const [oldest] = inVain;
-    if (inVain.size >= mostRemembered && oldest !== undefined) inVain.delete(oldest);
-    inVain.add(key);
-    setTimeout(() => inVain.delete(key), forgottenMs).unref();
+  const rememberFailure = (key: string): void => {
+    const [oldest] = failedKeys;
+    if (failedKeys.size >= maxRememberedFailures && oldest !== undefined) failedKeys.delete(oldest);
+    failedKeys.add(key);
+    setTimeout(() => failedKeys.delete(key), failureTtlMs).unref();
   };
-  const attempt = async (key: string, work: Work<T>): Promise<T | undefined> => {
+  const attempt = async (key: string, work: SingleFlightWork<T>): Promise<T | undefined> => {
     try {
-      return await work(() => remember(key));
+      return await work(() => rememberFailure(key));
     } finally {
-      underWay.delete(key);
+      inFlight.delete(key);
     }
   };
 
   return async (key, work) => {
-    if (inVain.has(key)) return undefined;
-    const running = underWay.get(key) ?? attempt(key, work);
-    underWay.set(key, running);
+    if (failedKeys.has(key)) return undefined;
+    const running = inFlight.get(key) ?? attempt(key, work);
+    inFlight.set(key, running);
     return running;
   };
 }

@@ -1,5 +1,5 @@
-import type { MediaFacts } from "#domain/assets/asset.ts";
-import { unknownFacts } from "#domain/assets/media.ts";
+import type { MediaMetadata } from "#domain/assets/asset.ts";
+import { unknownMetadata } from "#domain/assets/media.ts";
 import { childrenOf, type Range, type ReadPiece } from "./bounded-reader.ts";
 import { toMetadata } from "./metadata.ts";
 
@@ -22,14 +22,14 @@ interface Movie {
   isSideways: boolean;
 }
 
-export async function readIsobmff(read: ReadPiece, bytes: number): Promise<MediaFacts> {
+export async function readIsobmff(read: ReadPiece, bytes: number): Promise<MediaMetadata> {
   for await (const box of childrenOf(read, { start: 0, end: bytes }, parseBox)) {
     if (box.type === "moov") return readMovie(read, box);
   }
-  return unknownFacts;
+  return unknownMetadata;
 }
 
-async function readMovie(read: ReadPiece, moov: Box): Promise<MediaFacts> {
+async function readMovie(read: ReadPiece, moov: Box): Promise<MediaMetadata> {
   let header: Buffer | undefined;
   let fragments: Buffer | undefined;
   const tracks: Track[] = [];

@@ -1,4 +1,4 @@
-import type { MediaFacts } from "#domain/assets/asset.ts";
+import type { MediaMetadata } from "#domain/assets/asset.ts";
 
 /** More than any codec can show, and within the database's columns. */
 const maxPixels = 65_535;
@@ -13,7 +13,7 @@ interface VideoHeader {
 }
 
 /** Values come from an untrusted file: what no video has is unknown. */
-export function toMetadata({ width = 0, height = 0, isTurned, seconds }: VideoHeader): MediaFacts {
+export function toMetadata({ width = 0, height = 0, isTurned, seconds }: VideoHeader): MediaMetadata {
   const sides = [toInteger(width, maxPixels), toInteger(height, maxPixels)] as const;
   const [shownWidth, shownHeight] = isTurned ? [sides[1], sides[0]] : sides;
   const isSized = shownWidth !== null && shownHeight !== null;

@@ -1,5 +1,5 @@
 import sharp from "sharp";
-import type { MediaFacts } from "#domain/assets/asset.ts";
+import type { MediaMetadata } from "#domain/assets/asset.ts";
 import type { ByteSource } from "#domain/assets/byte-source.ts";
 import { withoutPngText } from "./png-text.ts";
 
@@ -7,7 +7,7 @@ import { withoutPngText } from "./png-text.ts";
 const headerBytes = 64 * 1024;
 
 /** Width and height as the picture is shown, from its header; nothing is decoded. */
-export async function describePicture(source: ByteSource): Promise<MediaFacts> {
+export async function readImageMetadata(source: ByteSource): Promise<MediaMetadata> {
   const head = withoutPngText(await source.read(0, headerBytes));
   const { autoOrient } = await sharp(head, { failOn: "none", limitInputPixels: false }).metadata();
   return { width: autoOrient.width || null, height: autoOrient.height || null, durationMs: null };

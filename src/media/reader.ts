@@ -1,11 +1,11 @@
 import sharp from "sharp";
-import type { MediaFacts } from "#domain/assets/asset.ts";
-import { canHaveThumbnail, unknownFacts, type MediaReader } from "#domain/assets/media.ts";
-import { createAttempts } from "./attempts.ts";
-import { openOnlyOurTypes } from "./decoders.ts";
-import { describePicture } from "./picture.ts";
+import type { MediaMetadata } from "#domain/assets/asset.ts";
+import { canHaveThumbnail, unknownMetadata, type MediaReader } from "#domain/assets/media.ts";
+import { createSingleFlight } from "./attempts.ts";
+import { restrictDecoders } from "./decoders.ts";
+import { readImageMetadata } from "./picture.ts";
 import { createQueue } from "./queue.ts";
-import { makeThumbnail } from "./thumbnail.ts";
+import { createThumbnail } from "./thumbnail.ts";
 import { describeVideo } from "./video.ts";
 
 /** For a slow file store; reading itself takes milliseconds, whatever the file. */
@@ -21,22 +21,22 @@ export function createMediaReader(): MediaReader {
   // The library's own cache and threads would multiply what `atOnce` allows.
   sharp.cache(false);
   sharp.concurrency(1);
-  openOnlyOurTypes();
+  restrictDecoders();
   const inTurn = createQueue(atOnce);
-  const attempt = createAttempts<Uint8Array>();
+  const attempt = createSingleFlight<Uint8Array>();
   return {
-    async describe(source, mimeType) {
-      if (mimeType.startsWith("image/")) return orUnknown(() => describePicture(source));
+    async readMetadata(source, mimeType) {
+      if (mimeType.startsWith("image/")) return orUnknown(() => readImageMetadata(source));
       if (mimeType.startsWith("video/")) return orUnknown((signal) => describeVideo(source, mimeType, signal));
-      return unknownFacts;
+      return unknownMetadata;
     },
-    async thumbnail(key, source, mimeType) {
+    async createThumbnail(key, source, mimeType) {
       if (!canHaveThumbnail(mimeType) || source.bytes > maxPictureBytes) return undefined;
       return attempt(key, (notAgain) =>
         inTurn(async () => {
           const bytes = await source.read(0, source.bytes); // what the store has to say of it is not the picture's fault
           const began = performance.now();
-          return makeThumbnail(bytes).catch(() => {
+          return createThumbnail(bytes).catch(() => {
             if (performance.now() - began > costlyMs) notAgain();
             return undefined;
           });
@@ -47,14 +47,14 @@ export function createMediaReader(): MediaReader {
 }
 
 /** A file is stored without metadata where they can't be read, or not in time. */
-async function orUnknown(describe: (signal: AbortSignal) => Promise<MediaFacts>): Promise<MediaFacts> {
+async function orUnknown(describe: (signal: AbortSignal) => Promise<MediaMetadata>): Promise<MediaMetadata> {
   const ending = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<MediaFacts>((resolve) => {
-    timer = setTimeout(() => resolve(unknownFacts), timeoutMs);
+  const timeout = new Promise<MediaMetadata>((resolve) => {
+    timer = setTimeout(() => resolve(unknownMetadata), timeoutMs);
   });
   try {
-    return await Promise.race([describe(ending.signal).catch(() => unknownFacts), timeout]);
+    return await Promise.race([describe(ending.signal).catch(() => unknownMetadata), timeout]);
   } finally {
     clearTimeout(timer);
     ending.abort();

@@ -9,9 +9,9 @@ import { withoutPngText } from "./png-text.ts";
 const maxPixels = { lineByLine: 100_000_000, whole: 40_000_000, avif: 25_000_000 };
 const lineByLine = new Set(["jpeg", "png"]);
 /** At most 512 px, upright, and without the original's metadata: no place where it was taken leaves with it. */
-export async function makeThumbnail(file: Uint8Array): Promise<Uint8Array> {
+export async function createThumbnail(file: Uint8Array): Promise<Uint8Array> {
   const bytes = withoutPngText(file);
-  const limitInputPixels = await mostPixels(bytes);
+  const limitInputPixels = await chooseMaxPixels(bytes);
   return sharp(bytes, { limitInputPixels, sequentialRead: true, pages: 1, failOn: "none" })
     .timeout({ seconds: 10 })
     .autoOrient()
@@ -21,7 +21,7 @@ export async function makeThumbnail(file: Uint8Array): Promise<Uint8Array> {
 }
 
 /** Told from the bytes: they may be another type of ours than the one that was declared. */
-async function mostPixels(bytes: Uint8Array): Promise<number> {
+async function chooseMaxPixels(bytes: Uint8Array): Promise<number> {
   const { format, isProgressive } = await sharp(bytes, { limitInputPixels: false, failOn: "none" }).metadata();
   if (format === "heif") return maxPixels.avif;
   return lineByLine.has(format) && !isProgressive ? maxPixels.lineByLine : maxPixels.whole;

@@ -1,12 +1,12 @@
-import type { MediaFacts } from "#domain/assets/asset.ts";
+import type { MediaMetadata } from "#domain/assets/asset.ts";
 import type { ByteSource } from "#domain/assets/byte-source.ts";
-import { unknownFacts } from "#domain/assets/media.ts";
+import { unknownMetadata } from "#domain/assets/media.ts";
 import { createBoundedReader, type ReadPiece } from "./bounded-reader.ts";
 import { readIsobmff } from "./isobmff.ts";
 import { readWebm } from "./webm.ts";
 
 /** MPEG program and transport streams have no header with these values: they are stored without. */
-const readers: Readonly<Record<string, (read: ReadPiece, bytes: number) => Promise<MediaFacts>>> = {
+const readers: Readonly<Record<string, (read: ReadPiece, bytes: number) => Promise<MediaMetadata>>> = {
   "video/mp4": readIsobmff,
   "video/quicktime": readIsobmff,
   "video/x-m4v": readIsobmff,
@@ -14,7 +14,7 @@ const readers: Readonly<Record<string, (read: ReadPiece, bytes: number) => Promi
 };
 
 /** Width, height and duration from a video's headers; nothing is decoded. Reads nothing more once `signal` aborts. */
-export async function describeVideo(source: ByteSource, mimeType: string, signal: AbortSignal): Promise<MediaFacts> {
+export async function describeVideo(source: ByteSource, mimeType: string, signal: AbortSignal): Promise<MediaMetadata> {
   const readMetadata = readers[mimeType];
-  return readMetadata ? readMetadata(createBoundedReader(source, signal), source.bytes) : unknownFacts;
+  return readMetadata ? readMetadata(createBoundedReader(source, signal), source.bytes) : unknownMetadata;
 }

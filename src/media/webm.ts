@@ -1,5 +1,5 @@
-import type { MediaFacts } from "#domain/assets/asset.ts";
-import { unknownFacts } from "#domain/assets/media.ts";
+import type { MediaMetadata } from "#domain/assets/asset.ts";
+import { unknownMetadata } from "#domain/assets/media.ts";
 import { childrenOf, type Range, type ReadPiece } from "./bounded-reader.ts";
 import { toMetadata } from "./metadata.ts";
 
@@ -32,14 +32,14 @@ interface Element extends Range {
 /** The numbers of an element's children, by id. */
 type Values = ReadonlyMap<number, number>;
 
-export async function readWebm(read: ReadPiece, bytes: number): Promise<MediaFacts> {
+export async function readWebm(read: ReadPiece, bytes: number): Promise<MediaMetadata> {
   for await (const element of childrenOf(read, { start: 0, end: bytes }, parseElement)) {
     if (element.id === ids.segment) return readSegment(read, element);
   }
-  return unknownFacts;
+  return unknownMetadata;
 }
 
-async function readSegment(read: ReadPiece, segment: Element): Promise<MediaFacts> {
+async function readSegment(read: ReadPiece, segment: Element): Promise<MediaMetadata> {
   let info: Values = new Map();
   let tracks: Values[] = [];
   for await (const element of childrenOf(read, segment, parseElement)) {

@@ -3,7 +3,7 @@ import type { Operator } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { disableUser } from "#domain/operator/disable-user.ts";
 import { enableUser } from "#domain/operator/enable-user.ts";
-import { endGrants } from "#domain/operator/end-grants.ts";
+import { revokeGrants } from "#domain/operator/end-grants.ts";
 import { handOverStudio } from "#domain/operator/hand-over-studio.ts";
 import { listGrants } from "#domain/operator/list-grants.ts";
 import { listStudios } from "#domain/operator/list-studios.ts";
@@ -25,18 +25,18 @@ export const adminHelp = `npm run admin -- <command>
 service goes on running. --json prints one JSON document a line: npm run --silent admin -- users --json
 `;
 
-type Needs = Pick<Deps, "users" | "studios" | "memberships" | "grants" | "transact" | "newId" | "clock">;
+type AdminDeps = Pick<Deps, "users" | "studios" | "memberships" | "grants" | "transact" | "newId" | "clock">;
 
 /** Something that was found or done: the whole of it, and how to say it to a person. */
-interface Told {
+interface CommandOutput {
   value: object;
   text: string;
 }
 
 interface Command {
   /** What its arguments are called. */
-  takes: readonly string[];
-  run(deps: Needs, given: readonly string[], options: Options): AsyncIterable<Told>;
+  argumentNames: readonly string[];
+  run(deps: AdminDeps, commandArgs: readonly string[], options: Options): AsyncIterable<CommandOutput>;
 }
 
 const options = {
@@ -47,97 +47,110 @@ const options = {
   client: { type: "string" },
 } as const;
 
-type Options = ReturnType<typeof readArguments>["values"];
+type Options = ReturnType<typeof parseArguments>["values"];
 
 const operator: Operator = { operator: true };
 
 const commands: Record<string, Command> = {
   users: {
-    takes: [],
-    async *run(deps, _given, { search }) {
-      for await (const user of allPages((page) => listUsers(deps, operator, { search, ...page }))) {
-        const studios = user.studios.map((one) => `${one.name} (${one.role})`).join(", ");
+    argumentNames: [],
+    async *run(deps, _args, { search }) {
+      for await (const user of readAllPages((page) => listUsers(deps, operator, { search, ...page }))) {
+        const studios = user.studios.map((item) => `${item.name} (${item.role})`).join(", ");
         const state = user.disabledAt === null ? "" : `disabled ${user.disabledAt}`;
-        yield { value: user, text: columns(user.id, user.email, user.name, studios, state) };
+        yield { value: user, text: formatColumns(user.id, user.email, user.name, studios, state) };
       }
     },
   },
   "disable-user": {
-    takes: ["user"],
+    argumentNames: ["user"],
     async *run(deps, [user = ""]) {
-      const done = await disableUser(deps, operator, { user });
-      const ended = Object.entries(done.ended).map(([what, count]) => `${count} ${what}`);
+      const result = await disableUser(deps, operator, { user });
+      const ended = Object.entries(result.ended).map(([label, count]) => `${count} ${label}`);
       const lines = [
-        `${done.userId} ${done.changed ? "is disabled" : "was disabled before"}. Ended: ${ended.join(", ")}.`,
-        ...done.withoutOwner.map(
+        `${result.userId} ${result.changed ? "is disabled" : "was disabled before"}. Ended: ${ended.join(", ")}.`,
+        ...result.withoutOwner.map(
           ({ id, name }) => `${name} has no other owner. Give it one: npm run admin -- hand-over ${id} <user>`,
         ),
       ];
-      yield { value: done, text: lines.join("\n") };
+      yield { value: result, text: lines.join("\n") };
     },
   },
   "enable-user": {
-    takes: ["user"],
+    argumentNames: ["user"],
     async *run(deps, [user = ""]) {
-      const done = await enableUser(deps, operator, { user });
-      yield { value: done, text: `${done.userId} ${done.changed ? "is enabled" : "was not disabled"}.` };
+      const result = await enableUser(deps, operator, { user });
+      yield { value: result, text: `${result.userId} ${result.changed ? "is enabled" : "was not disabled"}.` };
     },
   },
   studios: {
-    takes: [],
-    async *run(deps, _given, { search }) {
-      for await (const studio of allPages((page) => listStudios(deps, operator, { search, ...page }))) {
-        const owners = studio.owners.map((one) => one.email ?? one.name).join(", ");
-        yield { value: studio, text: columns(studio.id, studio.name, `${studio.members} members, owned by ${owners}`) };
+    argumentNames: [],
+    async *run(deps, _args, { search }) {
+      for await (const studio of readAllPages((page) => listStudios(deps, operator, { search, ...page }))) {
+        const owners = studio.owners.map((item) => item.email ?? item.name).join(", ");
+        yield {
+          value: studio,
+          text: formatColumns(studio.id, studio.name, `${studio.members} members, owned by ${owners}`),
+        };
       }
     },
   },
   "hand-over": {
-    takes: ["studio", "user"],
+    argumentNames: ["studio", "user"],
     async *run(deps, [studioId = "", user = ""]) {
-      const done = await handOverStudio(deps, operator, { studioId, user });
-      yield { value: done, text: `${done.userId} ${done.changed ? "is" : "was already"} an owner of ${studioId}.` };
+      const result = await handOverStudio(deps, operator, { studioId, user });
+      yield {
+        value: result,
+        text: `${result.userId} ${result.changed ? "is" : "was already"} an owner of ${studioId}.`,
+      };
     },
   },
   grants: {
-    takes: [],
-    async *run(deps, _given, { user, client: clientId, all: ended }) {
-      for await (const grant of allPages((page) => listGrants(deps, operator, { user, clientId, ended, ...page }))) {
+    argumentNames: [],
+    async *run(deps, _args, { user, client: clientId, all: ended }) {
+      for await (const grant of readAllPages((page) =>
+        listGrants(deps, operator, { user, clientId, ended, ...page }),
+      )) {
         const person = grant.user.email ?? grant.user.name;
         const state =
           grant.revokedAt === null ? `last used ${grant.lastUsedAt ?? "never"}` : `ended ${grant.revokedAt}`;
         yield {
           value: grant,
-          text: columns(grant.id, grant.clientName, grant.redirectHost, person, grant.studioId, state),
+          text: formatColumns(grant.id, grant.clientName, grant.redirectHost, person, grant.studioId, state),
         };
       }
     },
   },
   "end-grants": {
-    takes: ["grant", "…"],
+    argumentNames: ["grant", "…"],
     async *run(deps, grantIds) {
-      const done = await endGrants(deps, operator, { grantIds });
-      yield { value: done, text: `${done.ended.length} ended, ${done.before.length} had ended before.` };
+      const result = await revokeGrants(deps, operator, { grantIds });
+      yield { value: result, text: `${result.ended.length} ended, ${result.before.length} had ended before.` };
     },
   },
 };
 
 /** Understands the arguments, or throws; nothing is touched before the answer is called. */
-export function readAdmin(args: readonly string[]): (deps: Needs, print: (line: string) => void) => Promise<void> {
-  const { values, positionals } = readArguments(args);
-  const [name = "", ...given] = positionals;
+export function parseAdminCommand(
+  args: readonly string[],
+): (deps: AdminDeps, print: (line: string) => void) => Promise<void> {
+  const { values, positionals } = parseArguments(args);
+  const [name = "", ...commandArgs] = positionals;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) throw new UsageError(`There is no command ${JSON.stringify(name)}.`);
-  const enough = command.takes.at(-1) === "…" ? given.length > 0 : given.length === command.takes.length;
-  if (!enough)
-    throw new UsageError(`It is: ${name} ${command.takes.map((one) => (one === "…" ? one : `<${one}>`)).join(" ")}`);
+  const hasEnoughArguments =
+    command.argumentNames.at(-1) === "…" ? commandArgs.length > 0 : commandArgs.length === command.argumentNames.length;
+  if (!hasEnoughArguments)
+    throw new UsageError(
+      `It is: ${name} ${command.argumentNames.map((item) => (item === "…" ? item : `<${item}>`)).join(" ")}`,
+    );
   return async (deps, print) => {
-    for await (const { value, text } of command.run(deps, given, values))
+    for await (const { value, text } of command.run(deps, commandArgs, values))
       print(values.json ? JSON.stringify(value) : text);
   };
 }
 
-function readArguments(args: readonly string[]) {
+function parseArguments(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
@@ -148,7 +161,7 @@ function readArguments(args: readonly string[]) {
 const pageSize = 100;
 
 /** Everything of a list that is read a page at a time, each from the last id on. */
-async function* allPages<T extends { id: string }>(
+async function* readAllPages<T extends { id: string }>(
   read: (page: { before: string | undefined; limit: number }) => Promise<T[]>,
 ): AsyncGenerator<T> {
   let before: string | undefined;
@@ -161,7 +174,7 @@ async function* allPages<T extends { id: string }>(
 }
 
 /** One line for one thing. Names are what people wrote: nothing of them moves a cursor or begins another line. */
-function columns(...values: (string | null)[]): string {
+function formatColumns(...values: (string | null)[]): string {
   return values
     .map((value) => (value ?? "").replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "?"))
     .filter(Boolean)

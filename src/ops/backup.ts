@@ -2,28 +2,36 @@ import { existsSync } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { openSqliteFile, type RecordedFile, type SqliteFile } from "#db/sqlite-file.ts";
-import { databaseFile } from "#db/open.ts";
+import { databaseFileName } from "#db/open.ts";
 import { openSqlite } from "#db/sqlite.ts";
 import { createStores } from "#db/stores.ts";
-import { removeRecord } from "#domain/assets/removal.ts";
-import { isoTime, type Clock } from "#lib/clock.ts";
+import { deleteRecord } from "#domain/assets/removal.ts";
+import { toIsoTime, type Clock } from "#lib/clock.ts";
 import { formatBytes } from "#lib/format-bytes.ts";
-import { secretFile } from "#lib/secret-file.ts";
+import { secretFileName } from "#lib/secret-file.ts";
 import { findVersions } from "#storage/disk-layout.ts";
 import { syncFolder } from "#storage/disk-write.ts";
 import { OperatorError } from "#lib/operator-error.ts";
-import { copyFile, digestOf, syncFolders, writeText } from "./copy-file.ts";
-import { manifestFile, partial, sumLine, sumsFile, verifyBackup, type Listed, type Manifest } from "./manifest.ts";
-import type { Tell } from "./tell.ts";
-import { sideBySide } from "./side-by-side.ts";
+import { copyFileDurably, computeFileDigest, syncFolders, writeText } from "./copy-file.ts";
+import {
+  manifestFileName,
+  partialSuffix,
+  formatChecksumLine,
+  checksumsFileName,
+  verifyBackup,
+  type ManifestEntry,
+  type Manifest,
+} from "./manifest.ts";
+import type { ProgressReporter } from "./tell.ts";
+import { forEachConcurrent } from "./side-by-side.ts";
 
 export interface BackupOptions {
   dataDir: string;
   /** The folder in which backups are kept; this one gets a folder of its own there. */
-  into: string;
+  targetFolder: string;
   version: string;
   clock: Clock;
-  tell: Tell;
+  reportProgress: ProgressReporter;
 }
 
 export interface Backup {
@@ -37,104 +45,111 @@ export interface Backup {
  * every asset that is ready in that copy. Files never change, so what is read later is what it was then. One that was
  * deleted in between takes its record in the copy with it: no backup has a record without its file.
  */
-export async function backUp(options: BackupOptions): Promise<Backup> {
-  const { dataDir, into, clock } = options;
-  if (!relative(resolve(dataDir), resolve(into)).startsWith(".."))
-    throw new OperatorError(`${into} lies in the data folder. Name a folder outside, best on another disk.`);
-  const madeAt = isoTime(clock());
+export async function createBackup(options: BackupOptions): Promise<Backup> {
+  const { dataDir, targetFolder, clock } = options;
+  if (!relative(resolve(dataDir), resolve(targetFolder)).startsWith(".."))
+    throw new OperatorError(`${targetFolder} lies in the data folder. Name a folder outside, best on another disk.`);
+  const madeAt = toIsoTime(clock());
   const name = `atelier-${madeAt.replace(/[:.]/g, "-")}`;
-  const [path, draft] = [join(into, name), join(into, `${name}${partial}`)];
-  const live = openSqliteFile(dataDir, { alone: false });
+  const [path, partialPath] = [join(targetFolder, name), join(targetFolder, `${name}${partialSuffix}`)];
+  const liveDatabase = openSqliteFile(dataDir, { alone: false });
   try {
-    await mkdir(into, { recursive: true, mode: 0o700 });
-    await mkdir(draft, { mode: 0o700 });
-    const { manifest, hasSecret } = await fill(options, live, draft, madeAt).catch(async (error: unknown) => {
-      await rm(draft, { recursive: true, force: true });
-      throw error;
-    });
-    await rename(draft, path);
-    await syncFolder(into);
+    await mkdir(targetFolder, { recursive: true, mode: 0o700 });
+    await mkdir(partialPath, { mode: 0o700 });
+    const { manifest, hasSecret } = await fillBackup(options, liveDatabase, partialPath, madeAt).catch(
+      async (error: unknown) => {
+        await rm(partialPath, { recursive: true, force: true });
+        throw error;
+      },
+    );
+    await rename(partialPath, path);
+    await syncFolder(targetFolder);
     return { path, manifest, hasSecret };
   } finally {
-    live.close();
+    liveDatabase.close();
   }
 }
 
-async function fill(
+async function fillBackup(
   options: BackupOptions,
-  live: SqliteFile,
-  draft: string,
+  liveDatabase: SqliteFile,
+  partialPath: string,
   madeAt: string,
 ): Promise<Omit<Backup, "path">> {
-  const { listed, lost, bytes } = await copyAll(options, live, draft);
-  await writeText(join(draft, sumsFile), listed.map(sumLine).join(""));
-  const sums = await digestOf(join(draft, sumsFile));
-  const manifest = { format: 1, version: options.version, madeAt, files: listed.length, bytes, sums, lost };
-  await writeText(join(draft, manifestFile), `${JSON.stringify(manifest, null, 2)}\n`);
-  const verified = await verifyBackup(draft, options.tell);
-  await syncFolders(draft);
-  return { manifest: verified.manifest, hasSecret: listed.some((one) => one.path === secretFile) };
+  const { listed: entries, lost, bytes } = await copyContent(options, liveDatabase, partialPath);
+  await writeText(join(partialPath, checksumsFileName), entries.map(formatChecksumLine).join(""));
+  const sums = await computeFileDigest(join(partialPath, checksumsFileName));
+  const manifest = { format: 1, version: options.version, madeAt, files: entries.length, bytes, sums, lost };
+  await writeText(join(partialPath, manifestFileName), `${JSON.stringify(manifest, null, 2)}\n`);
+  const verified = await verifyBackup(partialPath, options.reportProgress);
+  await syncFolders(partialPath);
+  return { manifest: verified.manifest, hasSecret: entries.some((entry) => entry.path === secretFileName) };
 }
 
-async function copyAll(
-  { dataDir, clock, tell }: BackupOptions,
-  live: SqliteFile,
-  draft: string,
-): Promise<{ listed: Listed[]; lost: string[]; bytes: number }> {
-  tell("copying the database");
-  live.copyTo(join(draft, databaseFile));
-  const listed: Listed[] = [];
-  const secret = join(dataDir, secretFile);
-  if (existsSync(secret)) listed.push({ path: secretFile, ...(await copyFile(secret, join(draft, secretFile))) });
+async function copyContent(
+  { dataDir, clock, reportProgress }: BackupOptions,
+  liveDatabase: SqliteFile,
+  partialPath: string,
+): Promise<{ listed: ManifestEntry[]; lost: string[]; bytes: number }> {
+  reportProgress("copying the database");
+  liveDatabase.copyTo(join(partialPath, databaseFileName));
+  const entries: ManifestEntry[] = [];
+  const secret = join(dataDir, secretFileName);
+  if (existsSync(secret))
+    entries.push({ path: secretFileName, ...(await copyFileDurably(secret, join(partialPath, secretFileName))) });
 
   const lost: string[] = [];
-  const deleted: RecordedFile[] = [];
-  const copy = openSqliteFile(draft, { alone: false });
+  const deletedFiles: RecordedFile[] = [];
+  const copy = openSqliteFile(partialPath, { alone: false });
   const total = copy.countReadyFiles();
   let bytes = 0;
   try {
-    await sideBySide(copy.readyFiles(), 8, async (file) => {
-      const copied = await copyStored(dataDir, draft, file);
-      if (copied) {
-        listed.push(copied);
+    await forEachConcurrent(copy.listReadyFiles(), 8, async (file) => {
+      const copiedFile = await copyStoredFile(dataDir, partialPath, file);
+      if (copiedFile) {
+        entries.push(copiedFile);
         bytes += file.bytes;
-      } else if (live.hasFile(file.key)) lost.push(file.key);
-      else deleted.push(file);
-      tell(`copied ${listed.length} of ${total} files, ${formatBytes(bytes)}`);
+      } else if (liveDatabase.hasFile(file.key)) lost.push(file.key);
+      else deletedFiles.push(file);
+      reportProgress(`copied ${entries.length} of ${total} files, ${formatBytes(bytes)}`);
     });
   } finally {
     copy.close();
   }
-  await forget(join(draft, databaseFile), deleted, clock);
-  await syncFile(join(draft, databaseFile));
-  listed.push({ path: databaseFile, sha256: await digestOf(join(draft, databaseFile)) });
-  return { listed, lost: lost.toSorted(), bytes };
+  await removeDeletedRecords(join(partialPath, databaseFileName), deletedFiles, clock);
+  await syncFile(join(partialPath, databaseFileName));
+  entries.push({ path: databaseFileName, sha256: await computeFileDigest(join(partialPath, databaseFileName)) });
+  return { listed: entries, lost: lost.toSorted(), bytes };
 }
 
 /** Undefined where the bytes that the record names are not there. */
-async function copyStored(dataDir: string, draft: string, file: RecordedFile): Promise<Listed | undefined> {
+async function copyStoredFile(
+  dataDir: string,
+  partialPath: string,
+  file: RecordedFile,
+): Promise<ManifestEntry | undefined> {
   const versions = await findVersions(join(dataDir, "files"), file.key);
-  const found = versions.find(({ sha256 }) => sha256 === file.sha256);
-  if (!found) return undefined;
-  const path = relative(dataDir, found.path).replaceAll("\\", "/");
-  const to = join(draft, path);
-  const copied = await copyFile(found.path, to).catch((error: NodeJS.ErrnoException) => {
+  const version = versions.find(({ sha256 }) => sha256 === file.sha256);
+  if (!version) return undefined;
+  const path = relative(dataDir, version.path).replaceAll("\\", "/");
+  const to = join(partialPath, path);
+  const copiedFile = await copyFileDurably(version.path, to).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
   });
-  if (copied?.sha256 === file.sha256) return { path, sha256: copied.sha256 };
+  if (copiedFile?.sha256 === file.sha256) return { path, sha256: copiedFile.sha256 };
   await rm(to, { force: true });
   return undefined;
 }
 
 /** Takes the records of what was deleted meanwhile out of the copy, as deleting them took them out of the original. */
-async function forget(path: string, files: readonly RecordedFile[], clock: Clock): Promise<void> {
+async function removeDeletedRecords(path: string, files: readonly RecordedFile[], clock: Clock): Promise<void> {
   if (files.length === 0) return;
   const database = openSqlite(path);
   try {
     const stores = createStores(database);
     for (const { studioId, assetId } of files) {
       const asset = await stores.assets.find(studioId, assetId);
-      if (asset) await stores.transact((tx) => removeRecord({ clock }, tx, asset));
+      if (asset) await stores.transact((tx) => deleteRecord({ clock }, tx, asset));
     }
   } finally {
     await database.close();

@@ -4,22 +4,22 @@ import { mkdir, open, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { syncFolder } from "#storage/disk-write.ts";
 
-const readBytes = 1024 * 1024;
+const chunkBytes = 1024 * 1024;
 
-export async function digestOf(path: string): Promise<string> {
+export async function computeFileDigest(path: string): Promise<string> {
   const hash = createHash("sha256");
-  for await (const chunk of createReadStream(path, { highWaterMark: readBytes })) hash.update(chunk as Buffer);
+  for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes })) hash.update(chunk as Buffer);
   return hash.digest("hex");
 }
 
 /** Copies a file, for this account only and durable when it resolves; answers the digest of what was read. */
-export async function copyFile(from: string, to: string): Promise<{ sha256: string; bytes: number }> {
+export async function copyFileDurably(from: string, to: string): Promise<{ sha256: string; bytes: number }> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   const hash = createHash("sha256");
   let bytes = 0;
   const file = await open(to, "wx", 0o600);
   try {
-    for await (const chunk of createReadStream(from, { highWaterMark: readBytes })) {
+    for await (const chunk of createReadStream(from, { highWaterMark: chunkBytes })) {
       hash.update(chunk as Buffer);
       bytes += (chunk as Buffer).length;
       await file.writeFile(chunk as Buffer);

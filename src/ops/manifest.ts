@@ -3,19 +3,19 @@ import { join } from "node:path";
 import { z } from "zod";
 import { OperatorError } from "#lib/operator-error.ts";
 import { formatBytes } from "#lib/format-bytes.ts";
-import { digestOf } from "./copy-file.ts";
-import type { Tell } from "./tell.ts";
-import { sideBySide } from "./side-by-side.ts";
+import { computeFileDigest } from "./copy-file.ts";
+import type { ProgressReporter } from "./tell.ts";
+import { forEachConcurrent } from "./side-by-side.ts";
 
 /**
  * A backup is a folder laid out like a data folder, with two files more: SHA256SUMS, which `sha256sum -c` reads as well,
  * and manifest.json, which vouches for it. While it is being made its name ends in `.partial`.
  */
-export const manifestFile = "manifest.json";
-export const sumsFile = "SHA256SUMS";
-export const partial = ".partial";
+export const manifestFileName = "manifest.json";
+export const checksumsFileName = "SHA256SUMS";
+export const partialSuffix = ".partial";
 
-const shape = z.object({
+const manifestSchema = z.object({
   format: z.literal(1),
   /** The version of Atelier that made it. */
   version: z.string(),
@@ -28,60 +28,63 @@ const shape = z.object({
   lost: z.array(z.string()),
 });
 
-export type Manifest = z.infer<typeof shape>;
+export type Manifest = z.infer<typeof manifestSchema>;
 
-export interface Listed {
+export interface ManifestEntry {
   path: string;
   sha256: string;
 }
 
-export const sumLine = ({ sha256, path }: Listed): string => `${sha256}  ${path}\n`;
+export const formatChecksumLine = ({ sha256, path }: ManifestEntry): string => `${sha256}  ${path}\n`;
 
 /** Nothing else than what a backup holds becomes a path. */
-const lineShape = /^([0-9a-f]{64}) {2}(atelier\.db|secret|files\/files\/[0-9a-f]{2}\/[0-9a-f]\/[a-z0-9_.+~-]+)$/;
+const linePattern = /^([0-9a-f]{64}) {2}(atelier\.db|secret|files\/files\/[0-9a-f]{2}\/[0-9a-f]\/[a-z0-9_.+~-]+)$/;
 
-async function* readSums(folder: string): AsyncGenerator<Listed> {
-  const file = await open(join(folder, sumsFile));
+async function* readChecksums(folder: string): AsyncGenerator<ManifestEntry> {
+  const file = await open(join(folder, checksumsFileName));
   for await (const line of file.readLines()) {
-    const [, sha256, path] = lineShape.exec(line) ?? [];
+    const [, sha256, path] = linePattern.exec(line) ?? [];
     if (sha256 === undefined || path === undefined)
-      throw damaged(folder, `${sumsFile} has a line that is none of ours`);
+      throw damagedBackupError(folder, `${checksumsFileName} has a line that is none of ours`);
     yield { sha256, path };
   }
 }
 
 /** Reads all of a backup, and throws unless every byte is what it was. */
-export async function verifyBackup(folder: string, tell: Tell): Promise<{ manifest: Manifest; listed: Listed[] }> {
+export async function verifyBackup(
+  folder: string,
+  reportProgress: ProgressReporter,
+): Promise<{ manifest: Manifest; listed: ManifestEntry[] }> {
   const manifest = await readManifest(folder);
-  if ((await digestOf(join(folder, sumsFile)).catch(() => "")) !== manifest.sums)
-    throw damaged(folder, `${sumsFile} was changed`);
-  const listed: Listed[] = [];
-  for await (const one of readSums(folder)) listed.push(one);
-  if (listed.length !== manifest.files) throw damaged(folder, "files are missing from its list");
+  if ((await computeFileDigest(join(folder, checksumsFileName)).catch(() => "")) !== manifest.sums)
+    throw damagedBackupError(folder, `${checksumsFileName} was changed`);
+  const entries: ManifestEntry[] = [];
+  for await (const entry of readChecksums(folder)) entries.push(entry);
+  if (entries.length !== manifest.files) throw damagedBackupError(folder, "files are missing from its list");
   let bytes = 0;
-  let done = 0;
-  await sideBySide(listed, 4, async ({ path, sha256 }) => {
-    const found = await digestOf(join(folder, path)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") throw damaged(folder, `${path} is missing`);
+  let verifiedCount = 0;
+  await forEachConcurrent(entries, 4, async ({ path, sha256 }) => {
+    const digest = await computeFileDigest(join(folder, path)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") throw damagedBackupError(folder, `${path} is missing`);
       throw error;
     });
-    if (found !== sha256) throw damaged(folder, `${path} is not what it was`);
+    if (digest !== sha256) throw damagedBackupError(folder, `${path} is not what it was`);
     bytes += (await stat(join(folder, path))).size;
-    tell(`verified ${++done} of ${listed.length} files, ${formatBytes(bytes)}`);
+    reportProgress(`verified ${++verifiedCount} of ${entries.length} files, ${formatBytes(bytes)}`);
   });
-  return { manifest, listed };
+  return { manifest, listed: entries };
 }
 
 async function readManifest(folder: string): Promise<Manifest> {
-  const text = await readFile(join(folder, manifestFile), "utf8").catch(() => undefined);
+  const text = await readFile(join(folder, manifestFileName), "utf8").catch(() => undefined);
   if (text === undefined)
-    throw new OperatorError(`${folder} is not a backup, or was never finished: it has no ${manifestFile}.`);
+    throw new OperatorError(`${folder} is not a backup, or was never finished: it has no ${manifestFileName}.`);
   try {
-    return shape.parse(JSON.parse(text));
+    return manifestSchema.parse(JSON.parse(text));
   } catch {
-    throw damaged(folder, `${manifestFile} cannot be read`);
+    throw damagedBackupError(folder, `${manifestFileName} cannot be read`);
   }
 }
 
-const damaged = (folder: string, what: string): OperatorError =>
-  new OperatorError(`The backup ${folder} is damaged: ${what}. Use another one. Nothing was changed.`);
+const damagedBackupError = (folder: string, reason: string): OperatorError =>
+  new OperatorError(`The backup ${folder} is damaged: ${reason}. Use another one. Nothing was changed.`);

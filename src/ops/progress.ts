@@ -1,26 +1,26 @@
-import type { Tell } from "./tell.ts";
+import type { ProgressReporter } from "./tell.ts";
 
 export interface Progress {
-  tell: Tell;
+  report: ProgressReporter;
   /** Leaves the last word where it stands. */
-  end(): void;
+  finish(): void;
 }
 
 /** On a terminal one line that is written over; in a log one line every ten seconds. */
 export function createProgress(stream: { isTTY?: boolean; write(text: string): unknown }, now: () => number): Progress {
-  const patience = stream.isTTY ? 100 : 10_000;
-  let shownAt = stream.isTTY ? -Infinity : now();
-  let last = "";
-  const show = (): void => void stream.write(stream.isTTY ? `\r\u001B[K${last}` : `${last}\n`);
+  const minIntervalMs = stream.isTTY ? 100 : 10_000;
+  let lastShownAt = stream.isTTY ? -Infinity : now();
+  let lastText = "";
+  const show = (): void => void stream.write(stream.isTTY ? `\r\u001B[K${lastText}` : `${lastText}\n`);
   return {
-    tell(text) {
-      last = text;
-      if (now() - shownAt < patience) return;
-      shownAt = now();
+    report(text) {
+      lastText = text;
+      if (now() - lastShownAt < minIntervalMs) return;
+      lastShownAt = now();
       show();
     },
-    end() {
-      if (!stream.isTTY || last === "") return;
+    finish() {
+      if (!stream.isTTY || lastText === "") return;
       show();
       stream.write("\n");
     },

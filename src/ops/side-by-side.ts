@@ -1,19 +1,19 @@
 /** Works through the items, several at once. The first failure ends it, after what was under way has ended. */
-export async function sideBySide<T>(
+export async function forEachConcurrent<T>(
   items: Iterable<T>,
-  width: number,
+  concurrency: number,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
-  const shared = oneByOne(items);
+  const sharedItems = toGenerator(items);
   const worker = async (): Promise<void> => {
     // A loop that is left by an error closes what it reads from: the others find it at its end.
-    for (const item of shared) await work(item);
+    for (const item of sharedItems) await work(item);
   };
-  const results = await Promise.allSettled(Array.from({ length: width }, worker));
+  const results = await Promise.allSettled(Array.from({ length: concurrency }, worker));
   const failure = results.find((result) => result.status === "rejected");
   if (failure) throw failure.reason;
 }
 
-function* oneByOne<T>(items: Iterable<T>): Generator<T> {
+function* toGenerator<T>(items: Iterable<T>): Generator<T> {
   yield* items;
 }

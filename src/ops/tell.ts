@@ -4,4 +4,4 @@ export class UsageError extends Error {
 }
 
 /** Tells how far a long command has come. */
-export type Tell = (text: string) => void;
+export type ProgressReporter = (text: string) => void;

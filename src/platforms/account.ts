@@ -1,46 +1,46 @@
 import type { Account } from "#domain/platforms/connection.ts";
-import { PlatformFailure } from "#domain/platforms/failure.ts";
+import { PlatformError } from "#domain/platforms/failure.ts";
 import type { PlatformTokens } from "#domain/platforms/ports.ts";
 import { callApi } from "./call.ts";
-import { held, type Site } from "./oauth.ts";
-import { mostAccounts, type FoundAccount, type JsonObject } from "./platform.ts";
+import { toCallContext, type ConnectorContext } from "./oauth.ts";
+import { maxAccounts, type PlatformAccount, type JsonObject } from "./platform.ts";
 
 /** Whose tokens these are. */
-export async function findAccounts(
-  site: Site,
+export async function fetchAccounts(
+  context: ConnectorContext,
   tokens: PlatformTokens,
 ): Promise<readonly { account: Account; tokens: PlatformTokens }[]> {
-  const answer = await callApi(site.reach, site.platform.account(held(site, tokens)));
-  const found = read(site, answer);
-  if (found.length === 0) throw new PlatformFailure("denied", "no account was chosen");
-  return found.slice(0, mostAccounts).map(({ accessToken, ...account }) => ({
-    account: tidy(account),
+  const body = await callApi(context.publicFetch, context.platform.buildAccountCall(toCallContext(context, tokens)));
+  const accounts = parseAccounts(context, body);
+  if (accounts.length === 0) throw new PlatformError("denied", "no account was chosen");
+  return accounts.slice(0, maxAccounts).map(({ accessToken, ...account }) => ({
+    account: sanitizeAccount(account),
     // How long the person's token lives says nothing of a page's.
     tokens: accessToken === undefined ? tokens : { accessToken },
   }));
 }
 
-function read({ platform }: Site, answer: JsonObject): readonly FoundAccount[] {
+function parseAccounts({ platform }: ConnectorContext, body: JsonObject): readonly PlatformAccount[] {
   try {
-    return platform.readAccounts(answer);
+    return platform.parseAccounts(body);
   } catch {
-    throw new PlatformFailure("unreachable", "its answer cannot be understood");
+    throw new PlatformError("unreachable", "its answer cannot be understood");
   }
 }
 
 /** As we are ready to keep and show it: a platform's people choose these words themselves. */
-function tidy({ id, handle, name, pictureUrl, profileUrl }: FoundAccount): Account {
-  if (id.length > 300) throw new PlatformFailure("unreachable", "its answer cannot be understood");
+function sanitizeAccount({ id, handle, name, pictureUrl, profileUrl }: PlatformAccount): Account {
+  if (id.length > 300) throw new PlatformError("unreachable", "its answer cannot be understood");
   return {
     id: id.toWellFormed().replaceAll("\0", ""),
-    handle: shown(handle),
-    name: shown(name),
-    pictureUrl: address(pictureUrl),
-    profileUrl: address(profileUrl),
+    handle: sanitizeText(handle),
+    name: sanitizeText(name),
+    pictureUrl: sanitizeUrl(pictureUrl),
+    profileUrl: sanitizeUrl(profileUrl),
   };
 }
 
-function shown(text: string | undefined): string | null {
+function sanitizeText(text: string | undefined): string | null {
   const clean =
     text
       ?.toWellFormed()
@@ -50,7 +50,7 @@ function shown(text: string | undefined): string | null {
   return clean === "" ? null : clean;
 }
 
-function address(text: string | undefined): string | null {
+function sanitizeUrl(text: string | undefined): string | null {
   const url = text === undefined || text.length > 2000 ? null : URL.parse(text);
   return url && /^https?:$/.test(url.protocol) ? url.href : null;
 }

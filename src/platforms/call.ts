@@ -1,26 +1,26 @@
-import { PlatformFailure } from "#domain/platforms/failure.ts";
+import { PlatformError } from "#domain/platforms/failure.ts";
 import { parseJson } from "#lib/json.ts";
 import { PublicFetchError, type PublicFetch } from "#lib/public-fetch.ts";
 import type { ApiCall, JsonObject } from "./platform.ts";
-import { objectIn } from "./read-json.ts";
+import { toObject } from "./read-json.ts";
 
 /** Sends one call and reads its answer. What the platform wrote goes no further than this. */
-export async function callApi(reach: PublicFetch, call: ApiCall): Promise<JsonObject> {
-  const response = await sendCall(reach, call);
+export async function callApi(publicFetch: PublicFetch, call: ApiCall): Promise<JsonObject> {
+  const response = await sendCall(publicFetch, call);
   const { status } = response;
-  if (status === 400 || status === 401 || status === 403) throw new PlatformFailure("refused", `it answered ${status}`);
-  if (status < 200 || status > 299) throw new PlatformFailure("unreachable", `it answered with status ${status}`);
+  if (status === 400 || status === 401 || status === 403) throw new PlatformError("refused", `it answered ${status}`);
+  if (status < 200 || status > 299) throw new PlatformError("unreachable", `it answered with status ${status}`);
   return readObject(response);
 }
 
 export function sendCall(
-  reach: PublicFetch,
+  publicFetch: PublicFetch,
   { method, url, bearer, query, form, headers }: ApiCall,
 ): Promise<Response> {
-  const address = new URL(url);
-  for (const [name, value] of Object.entries(query ?? {})) address.searchParams.set(name, value);
-  return reached(
-    reach(address.href, {
+  const requestUrl = new URL(url);
+  for (const [name, value] of Object.entries(query ?? {})) requestUrl.searchParams.set(name, value);
+  return withPlatformErrors(
+    publicFetch(requestUrl.href, {
       method,
       headers: {
         accept: "application/json",
@@ -37,20 +37,20 @@ export function sendCall(
 export async function readObject(response: Response): Promise<JsonObject> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   try {
-    return bytes.length === 0 ? {} : objectIn(parseJson(bytes));
+    return bytes.length === 0 ? {} : toObject(parseJson(bytes));
   } catch {
-    throw new PlatformFailure("unreachable", "its answer cannot be understood");
+    throw new PlatformError("unreachable", "its answer cannot be understood");
   }
 }
 
 /** However the way there failed, it is said in our words. */
-export async function reached<T>(work: Promise<T>): Promise<T> {
+export async function withPlatformErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof PlatformFailure) throw error;
+    if (error instanceof PlatformError) throw error;
     if (error instanceof PublicFetchError)
-      throw new PlatformFailure(error.blocked ? "blocked" : "unreachable", error.message);
-    throw new PlatformFailure("unreachable", "it did not answer in time, or not at all");
+      throw new PlatformError(error.isBlocked ? "blocked" : "unreachable", error.message);
+    throw new PlatformError("unreachable", "it did not answer in time, or not at all");
   }
 }

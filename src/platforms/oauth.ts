@@ -1,23 +1,25 @@
 import * as oauth from "oauth4webapi";
-import { PlatformFailure } from "#domain/platforms/failure.ts";
+import { PlatformError } from "#domain/platforms/failure.ts";
 import type { PendingConnect, PlatformApp, PlatformTokens } from "#domain/platforms/ports.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
-import { reached, sendCall } from "./call.ts";
-import type { ApiCall, Endpoints, HeldToken, Platform } from "./platform.ts";
-import { tidyAnswer, toTokens } from "./token-answer.ts";
+import { withPlatformErrors, sendCall } from "./call.ts";
+import type { ApiCall, Endpoints, CallContext, Platform } from "./platform.ts";
+import { normalizeTokenResponse, toTokens } from "./token-answer.ts";
 
 /** One platform at one place, with ourselves as an application there. */
-export interface Site {
+export interface ConnectorContext {
   platform: Platform;
   endpoints: Endpoints;
   app: PlatformApp;
   redirectUri: string;
-  reach: PublicFetch;
+  publicFetch: PublicFetch;
 }
 
 /** Where to send the browser, and what it must bring back. */
-export async function authorizeAddress(site: Site): Promise<{ location: string } & PendingConnect> {
-  const { platform, endpoints, app, redirectUri } = site;
+export async function createAuthorizationUrl(
+  context: ConnectorContext,
+): Promise<{ location: string } & PendingConnect> {
+  const { platform, endpoints, app, redirectUri } = context;
   const state = oauth.generateRandomState();
   const verifier = oauth.generateRandomCodeVerifier();
   const location = new URL(endpoints.authorization);
@@ -37,68 +39,86 @@ export async function authorizeAddress(site: Site): Promise<{ location: string }
 }
 
 /** Changes the code in the platform's answer for tokens. */
-export async function redeemCode(site: Site, callback: URL, pending: PendingConnect): Promise<PlatformTokens> {
-  const { platform } = site;
-  const { server, client, options } = parts(site);
-  const given = new URLSearchParams(callback.searchParams);
+export async function exchangeCode(
+  context: ConnectorContext,
+  callback: URL,
+  pending: PendingConnect,
+): Promise<PlatformTokens> {
+  const { platform } = context;
+  const { server, client, options } = createOAuthClient(context);
+  const callbackParams = new URLSearchParams(callback.searchParams);
   // RFC 9207 counts where the entry says by which name; every place has a redirect address of its own besides.
-  if (site.endpoints.issuer === undefined) given.delete("iss");
-  const tokens = await asFailure(async () => {
-    const answer = oauth.validateAuthResponse(server, client, given, pending.state);
+  if (context.endpoints.issuer === undefined) callbackParams.delete("iss");
+  const tokens = await withProtocolErrors(async () => {
+    const authResponse = oauth.validateAuthResponse(server, client, callbackParams, pending.state);
     // oxlint-disable-next-line typescript/no-deprecated -- marked so to stand out, not to go
     const verifier = platform.pkce ? pending.verifier : oauth.nopkce;
-    const auth = clientAuth(site);
+    const auth = createClientAuth(context);
     const response = await oauth.authorizationCodeGrantRequest(
       server,
       client,
       auth,
-      answer,
-      site.redirectUri,
+      authResponse,
+      context.redirectUri,
       verifier,
       options,
     );
     return toTokens(await oauth.processAuthorizationCodeResponse(server, client, response));
   });
-  return platform.extend ? tokensFrom(site, platform.extend(held(site, tokens))) : tokens;
+  return platform.buildExtendCall
+    ? fetchTokens(context, platform.buildExtendCall(toCallContext(context, tokens)))
+    : tokens;
 }
 
-export async function renewTokens(site: Site, tokens: PlatformTokens): Promise<PlatformTokens | undefined> {
-  const { refresh } = site.platform;
+export async function renewTokens(
+  context: ConnectorContext,
+  tokens: PlatformTokens,
+): Promise<PlatformTokens | undefined> {
+  const { refresh } = context.platform;
   if (refresh === "none") return undefined;
-  if (refresh !== "standard") return tokensFrom(site, refresh(held(site, tokens)));
+  if (refresh !== "standard") return fetchTokens(context, refresh(toCallContext(context, tokens)));
   const { refreshToken } = tokens;
   if (refreshToken === undefined) return undefined;
-  const { server, client, options } = parts(site);
-  return asFailure(async () => {
-    const response = await oauth.refreshTokenGrantRequest(server, client, clientAuth(site), refreshToken, options);
+  const { server, client, options } = createOAuthClient(context);
+  return withProtocolErrors(async () => {
+    const response = await oauth.refreshTokenGrantRequest(
+      server,
+      client,
+      createClientAuth(context),
+      refreshToken,
+      options,
+    );
     return toTokens(await oauth.processRefreshTokenResponse(server, client, response));
   });
 }
 
-export async function revokeTokens(site: Site, tokens: PlatformTokens): Promise<void> {
-  const { revoke } = site.platform;
+export async function revokeTokens(context: ConnectorContext, tokens: PlatformTokens): Promise<void> {
+  const { revoke } = context.platform;
   if (revoke === "none") return;
-  if (revoke !== "standard") return void (await sendCall(site.reach, revoke(held(site, tokens))));
-  const { server, client, options } = parts(site);
+  if (revoke !== "standard") return void (await sendCall(context.publicFetch, revoke(toCallContext(context, tokens))));
+  const { server, client, options } = createOAuthClient(context);
   // RFC 7009 §2.1: with the refresh token its access tokens should go as well; not every platform obeys.
-  for (const token of [tokens.refreshToken, tokens.accessToken].filter((one) => one !== undefined))
-    await reached(oauth.revocationRequest(server, client, clientAuth(site), token, options));
+  for (const token of [tokens.refreshToken, tokens.accessToken].filter((candidate) => candidate !== undefined))
+    await withPlatformErrors(oauth.revocationRequest(server, client, createClientAuth(context), token, options));
 }
 
-export function held({ app, endpoints }: Site, { accessToken, refreshToken }: PlatformTokens): HeldToken {
+export function toCallContext(
+  { app, endpoints }: ConnectorContext,
+  { accessToken, refreshToken }: PlatformTokens,
+): CallContext {
   return { accessToken, refreshToken, ...app, endpoints };
 }
 
 /** A call of the platform's own making whose answer is a token answer. */
-async function tokensFrom(site: Site, call: ApiCall): Promise<PlatformTokens> {
-  const { server, client } = parts(site);
-  return asFailure(async () => {
-    const response = await tidyAnswer(site.platform, await sendCall(site.reach, call));
+async function fetchTokens(context: ConnectorContext, call: ApiCall): Promise<PlatformTokens> {
+  const { server, client } = createOAuthClient(context);
+  return withProtocolErrors(async () => {
+    const response = await normalizeTokenResponse(context.platform, await sendCall(context.publicFetch, call));
     return toTokens(await oauth.processGenericTokenEndpointResponse(server, client, response));
   });
 }
 
-function parts({ platform, endpoints, app, reach }: Site) {
+function createOAuthClient({ platform, endpoints, app, publicFetch }: ConnectorContext) {
   const server: oauth.AuthorizationServer = {
     issuer: endpoints.issuer ?? new URL(endpoints.token).origin,
     authorization_endpoint: endpoints.authorization,
@@ -113,18 +133,18 @@ function parts({ platform, endpoints, app, reach }: Site) {
       url: string,
       { method, headers, body }: { method: string; headers: Record<string, string>; body?: unknown },
     ) => {
-      const response = await reach(url, {
+      const response = await publicFetch(url, {
         method,
         headers,
         body: body instanceof URLSearchParams ? body.toString() : undefined,
       });
-      return url === endpoints.token ? tidyAnswer(platform, response) : response;
+      return url === endpoints.token ? normalizeTokenResponse(platform, response) : response;
     },
   };
   return { server, client: { client_id: app.clientId }, options };
 }
 
-function clientAuth({ platform, app }: Site): oauth.ClientAuth {
+function createClientAuth({ platform, app }: ConnectorContext): oauth.ClientAuth {
   const { clientIdName } = platform;
   if (clientIdName !== undefined) {
     return (_server, _client, body) => {
@@ -138,35 +158,35 @@ function clientAuth({ platform, app }: Site): oauth.ClientAuth {
 }
 
 /** Codes that say nothing about what the person decided: asking later may help. */
-const passing = ["temporarily_unavailable", "server_error"];
-const aboutUs = ["invalid_client", "unauthorized_client"];
+const temporaryErrors = ["temporarily_unavailable", "server_error"];
+const appErrors = ["invalid_client", "unauthorized_client"];
 
 /** Every way the protocol can fail, as one of ours. The platform's own words are left out: they may carry anything. */
-function asFailure<T>(work: () => Promise<T>): Promise<T> {
-  return reached(
+function withProtocolErrors<T>(work: () => Promise<T>): Promise<T> {
+  return withPlatformErrors(
     work().catch((error: unknown) => {
-      throw protocolFailure(error) ?? error;
+      throw toPlatformError(error) ?? error;
     }),
   );
 }
 
-function protocolFailure(error: unknown): PlatformFailure | undefined {
+function toPlatformError(error: unknown): PlatformError | undefined {
   if (error instanceof oauth.AuthorizationResponseError) {
-    return passing.includes(error.error)
-      ? new PlatformFailure("unreachable", "it could not answer now")
-      : new PlatformFailure("denied", "access was not given");
+    return temporaryErrors.includes(error.error)
+      ? new PlatformError("unreachable", "it could not answer now")
+      : new PlatformError("denied", "access was not given");
   }
   if (error instanceof oauth.ResponseBodyError) {
     // Whoever is told `refused` throws a credential away: only for the one word that means it (RFC 6749 §5.2).
-    const meant = error.status === 400 || error.status === 401;
-    if (meant && error.error === "invalid_grant")
-      return new PlatformFailure("refused", "it did not accept what we showed");
-    if (meant && aboutUs.includes(error.error)) return new PlatformFailure("unknown_app", "it does not know us");
-    return new PlatformFailure("unreachable", "it could not answer now");
+    const isTokenError = error.status === 400 || error.status === 401;
+    if (isTokenError && error.error === "invalid_grant")
+      return new PlatformError("refused", "it did not accept what we showed");
+    if (isTokenError && appErrors.includes(error.error)) return new PlatformError("unknown_app", "it does not know us");
+    return new PlatformError("unreachable", "it could not answer now");
   }
   if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError)
-    return new PlatformFailure("unreachable", "its answer cannot be understood");
+    return new PlatformError("unreachable", "its answer cannot be understood");
   if (error instanceof oauth.WWWAuthenticateChallengeError)
-    return new PlatformFailure("unknown_app", "it does not know us");
+    return new PlatformError("unknown_app", "it does not know us");
   return undefined;
 }

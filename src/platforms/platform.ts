@@ -27,22 +27,22 @@ export interface Platform {
   /** Further parameters of the authorization address, such as `access_type=offline`. */
   authorizeParams?: Readonly<Record<string, string>>;
   /** Makes a token answer that departs from RFC 6749 §5.1 into one that does not: `access_token`, `token_type`, … */
-  tidyToken?: (answer: JsonObject) => JsonObject;
+  normalizeToken?: (body: JsonObject) => JsonObject;
   /** The word of RFC 6749 §5.2 for a refusal that is told in other ways. */
-  refusal?: (answer: JsonObject) => "invalid_grant" | undefined;
+  readErrorCode?: (body: JsonObject) => "invalid_grant" | undefined;
   /** Changes the token that came for the code into one that lives longer. Its answer is a token answer. */
-  extend?: (held: HeldToken) => ApiCall;
+  buildExtendCall?: (context: CallContext) => ApiCall;
   /** `standard`: RFC 6749 §6. `none`: tokens do not expire, or the person has to connect again. */
-  refresh: "standard" | "none" | ((held: HeldToken) => ApiCall);
+  refresh: "standard" | "none" | ((context: CallContext) => ApiCall);
   /** `standard`: RFC 7009 at `endpoints.revocation`. `none`: the person has to do it at the platform. */
-  revoke: "standard" | "none" | ((held: HeldToken) => ApiCall);
+  revoke: "standard" | "none" | ((context: CallContext) => ApiCall);
   /** Asks whose token this is. */
-  account: (held: HeldToken) => ApiCall;
+  buildAccountCall: (context: CallContext) => ApiCall;
   /**
    * Pure. The accounts that the person gave us: mostly one, with Facebook each page that was chosen. Throws, or
    * answers none, where the answer is not what the documentation says.
    */
-  readAccounts: (answer: JsonObject) => readonly FoundAccount[];
+  parseAccounts: (body: JsonObject) => readonly PlatformAccount[];
   limits: PostLimits;
   /** The pages that everything but `limits` stands on. */
   sources: Sources;
@@ -60,12 +60,12 @@ export interface Endpoints {
 
 /** How we register ourselves at an instance, such as Mastodon's POST /api/v1/apps. */
 export interface AppRegistration {
-  register: (instance: string, our: { name: string; website: string; redirectUri: string }) => ApiCall;
-  read: (answer: JsonObject) => { clientId: string; clientSecret: string };
+  buildCall: (instance: string, appInfo: { name: string; website: string; redirectUri: string }) => ApiCall;
+  parseCredentials: (body: JsonObject) => { clientId: string; clientSecret: string };
 }
 
 /** What a call of the platform's API may be made of. */
-export interface HeldToken {
+export interface CallContext {
   accessToken: string;
   refreshToken?: string | undefined;
   clientId: string;
@@ -87,9 +87,9 @@ export interface ApiCall {
 }
 
 /** What one person may give us at once; an answer with more is cut there. */
-export const mostAccounts = 50;
+export const maxAccounts = 50;
 
-export interface FoundAccount {
+export interface PlatformAccount {
   /** The platform's own, which never changes. */
   id: string;
   /** As people write it, without an `@`. */

@@ -1,11 +1,11 @@
-import { PlatformFailure } from "#domain/platforms/failure.ts";
-import type { PlatformPlace } from "#domain/platforms/connection.ts";
-import type { PlatformApp, PlatformFacts, Platforms } from "#domain/platforms/ports.ts";
+import { PlatformError } from "#domain/platforms/failure.ts";
+import type { PlatformTarget } from "#domain/platforms/connection.ts";
+import type { PlatformApp, PlatformInfo, Platforms } from "#domain/platforms/ports.ts";
 import type { Log } from "#lib/log.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
-import { findAccounts } from "./account.ts";
+import { fetchAccounts } from "./account.ts";
 import { callApi } from "./call.ts";
-import { authorizeAddress, redeemCode, renewTokens, revokeTokens, type Site } from "./oauth.ts";
+import { createAuthorizationUrl, exchangeCode, renewTokens, revokeTokens, type ConnectorContext } from "./oauth.ts";
 import type { Platform } from "./platform.ts";
 
 /** A platform as this server knows it: who we are there, and how it is reached. */
@@ -13,11 +13,11 @@ export interface PlatformSetup {
   platform: Platform;
   /** From the settings. Absent where we register by ourselves, or have none. */
   app?: PlatformApp | undefined;
-  reach: PublicFetch;
+  publicFetch: PublicFetch;
 }
 
 /** What one step with a platform may take. */
-export const patienceMs = 10_000;
+export const stepTimeoutMs = 10_000;
 
 /** Where platforms send people back to. */
 export const callbackPath = "/api/platforms/callback/";
@@ -25,104 +25,107 @@ export const callbackPath = "/api/platforms/callback/";
 /** The catalogue at work. */
 export function createPlatforms(base: string, setups: readonly PlatformSetup[], log?: Log): Platforms {
   const byId = new Map(setups.map((setup) => [setup.platform.id, setup]));
-  const facts = new Map(setups.map((setup) => [setup.platform.id, factsOf(setup)]));
+  const infoById = new Map(setups.map((setup) => [setup.platform.id, toPlatformInfo(setup)]));
 
-  const redirectUri = ({ platform, instance }: PlatformPlace): string =>
+  const buildRedirectUri = ({ platform, instance }: PlatformTarget): string =>
     `${base}${callbackPath}${platform}${instance === "" ? "" : `/${encodeURIComponent(new URL(instance).host)}`}`;
 
-  function siteOf(place: PlatformPlace, registered: PlatformApp | undefined): Site {
-    const { platform, app = registered, reach } = setupOf(place.platform);
+  function createContext(target: PlatformTarget, registered: PlatformApp | undefined): ConnectorContext {
+    const { platform, app = registered, publicFetch } = getSetup(target.platform);
     if (!app) throw new Error(`nobody has said who we are at ${platform.id}`);
     const { endpoints } = platform;
     return {
       platform,
-      endpoints: typeof endpoints === "function" ? endpoints(place.instance) : endpoints,
+      endpoints: typeof endpoints === "function" ? endpoints(target.instance) : endpoints,
       app,
-      redirectUri: redirectUri(place),
-      reach,
+      redirectUri: buildRedirectUri(target),
+      publicFetch,
     };
   }
 
-  function setupOf(id: string): PlatformSetup {
+  function getSetup(id: string): PlatformSetup {
     const setup = byId.get(id);
     if (!setup) throw new Error(`there is no platform ${id}`);
     return setup;
   }
 
   /** In time; and where it turns out that the settings are wrong, the operator reads so. */
-  async function told<T>({ platform }: Site, work: (isLate: () => boolean) => Promise<T>): Promise<T> {
+  async function withAppWarning<T>(
+    { platform }: ConnectorContext,
+    work: (hasTimedOut: () => boolean) => Promise<T>,
+  ): Promise<T> {
     try {
-      return await inTime(work);
+      return await withTimeout(work);
     } catch (error) {
-      if (error instanceof PlatformFailure && error.kind === "unknown_app" && platform.app === "settings")
+      if (error instanceof PlatformError && error.kind === "unknown_app" && platform.app === "settings")
         log?.warn({ platform: platform.id, kind: error.kind }, "a platform does not accept our client id and secret");
       throw error;
     }
   }
 
   return {
-    list: () => [...facts.values()],
-    find: (id) => facts.get(id),
-    redirectUri,
-    async register(place) {
-      const { platform, reach } = setupOf(place.platform);
+    list: () => [...infoById.values()],
+    find: (id) => infoById.get(id),
+    redirectUri: buildRedirectUri,
+    async registerApp(target) {
+      const { platform, publicFetch } = getSetup(target.platform);
       if (platform.app === "settings") throw new Error(`${platform.id} has no registration`);
-      const our = { name: "Atelier", website: base, redirectUri: redirectUri(place) };
-      const answer = await callApi(reach, platform.app.register(place.instance, our));
+      const appInfo = { name: "Atelier", website: base, redirectUri: buildRedirectUri(target) };
+      const body = await callApi(publicFetch, platform.app.buildCall(target.instance, appInfo));
       try {
-        return platform.app.read(answer);
+        return platform.app.parseCredentials(body);
       } catch {
-        throw new PlatformFailure("unreachable", `there is no ${platform.name} at this address`);
+        throw new PlatformError("unreachable", `there is no ${platform.name} at this address`);
       }
     },
-    begin: (place, app) => authorizeAddress(siteOf(place, app)),
-    finish(place, app, callback, pending) {
-      const site = siteOf(place, app);
-      return told(site, async (isLate) => {
-        const tokens = await redeemCode(site, callback, pending);
+    startAuthorization: (target, app) => createAuthorizationUrl(createContext(target, app)),
+    finishAuthorization(target, app, callback, pending) {
+      const context = createContext(target, app);
+      return withAppWarning(context, async (hasTimedOut) => {
+        const tokens = await exchangeCode(context, callback, pending);
         try {
-          const found = await findAccounts(site, tokens);
-          if (isLate()) throw tooLate();
-          return found;
+          const accounts = await fetchAccounts(context, tokens);
+          if (hasTimedOut()) throw timeoutError();
+          return accounts;
         } catch (error) {
           // Nobody will ever use them. That the platform may not hear of it changes nothing for the person.
-          await revokeTokens(site, tokens).catch(() => {});
+          await revokeTokens(context, tokens).catch(() => {});
           throw error;
         }
       });
     },
-    renew(place, app, tokens) {
-      const site = siteOf(place, app);
-      return told(site, () => renewTokens(site, tokens));
+    renew(target, app, tokens) {
+      const context = createContext(target, app);
+      return withAppWarning(context, () => renewTokens(context, tokens));
     },
-    revoke: (place, app, tokens) => inTime(() => revokeTokens(siteOf(place, app), tokens)),
+    revoke: (target, app, tokens) => withTimeout(() => revokeTokens(createContext(target, app), tokens)),
   };
 }
 
 /** However many requests a step takes, it is over by then: a person waits. */
-async function inTime<T>(work: (isLate: () => boolean) => Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  let isLate = false;
+async function withTimeout<T>(work: (hasTimedOut: () => boolean) => Promise<T>): Promise<T> {
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
+  let hasTimedOut = false;
   const timer = setTimeout(() => {
-    isLate = true;
-    reject(tooLate());
-  }, patienceMs);
+    hasTimedOut = true;
+    reject(timeoutError());
+  }, stepTimeoutMs);
   try {
-    return await Promise.race([work(() => isLate), late]);
+    return await Promise.race([work(() => hasTimedOut), timeout]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-const tooLate = (): PlatformFailure => new PlatformFailure("unreachable", "it did not answer in time");
+const timeoutError = (): PlatformError => new PlatformError("unreachable", "it did not answer in time");
 
-function factsOf({ platform, app }: PlatformSetup): PlatformFacts {
+function toPlatformInfo({ platform, app }: PlatformSetup): PlatformInfo {
   const { id, name, limits } = platform;
   return {
     id,
     name,
-    perInstance: typeof platform.endpoints === "function",
-    configured: app !== undefined || platform.app !== "settings",
+    hasInstances: typeof platform.endpoints === "function",
+    isConfigured: app !== undefined || platform.app !== "settings",
     limits,
   };
 }

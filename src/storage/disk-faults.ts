@@ -10,33 +10,33 @@ export class UnusableFolderError extends OperatorError {
  * A call to the file system. Whatever it fails with (full, broken, not ours, too many open files) means the same to
  * whoever asked: the bytes are not stored, and trying later makes sense. Paths stay in the log.
  */
-export async function io<T>(call: Promise<T>): Promise<T> {
+export async function withDiskErrors<T>(operation: Promise<T>): Promise<T> {
   try {
-    return await call;
+    return await operation;
   } catch (error) {
-    throw diskFault(error);
+    throw toDiskError(error);
   }
 }
 
-export function diskFault(error: unknown): AppError {
-  const full = ["ENOSPC", "EDQUOT"].includes(errnoOf(error) ?? "");
-  if (full) return diskFull(error);
+export function toDiskError(error: unknown): AppError {
+  const isFull = ["ENOSPC", "EDQUOT"].includes(getErrno(error) ?? "");
+  if (isFull) return diskFullError(error);
   return new AppError("storage_unavailable:store", undefined, { retryAfter: 5, cause: error });
 }
 
-export function diskFull(cause?: unknown): AppError {
+export function diskFullError(cause?: unknown): AppError {
   const hint = "Try again later; the operator has to free space on the server's disk.";
   return new AppError("storage_unavailable:disk_full", undefined, { retryAfter: 60, cause });
 }
 
-export const errnoOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code;
+export const getErrno = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code;
 
 /** What a call answers, or undefined where the file or folder is not there. */
-export async function ifThere<T>(call: Promise<T>): Promise<T | undefined> {
+export async function undefinedIfMissing<T>(operation: Promise<T>): Promise<T | undefined> {
   try {
-    return await call;
+    return await operation;
   } catch (error) {
-    if (errnoOf(error) === "ENOENT") return undefined;
-    throw diskFault(error);
+    if (getErrno(error) === "ENOENT") return undefined;
+    throw toDiskError(error);
   }
 }

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { ifThere } from "./disk-faults.ts";
-import { checkKey } from "./keys.ts";
+import { undefinedIfMissing } from "./disk-faults.ts";
+import { validateKey } from "./keys.ts";
 
 /**
  * Where a key lies: `<root>/<first part of the key>/<ab>/<c>/<file>`, with `abc` from a hash of the key, so that a
@@ -12,7 +12,7 @@ import { checkKey } from "./keys.ts";
  * size and digest together, and a rename away takes exactly the bytes that a digest names, whoever writes meanwhile.
  * Of several files of one key the one with the highest turn counts; the others are what a crash left behind.
  */
-export interface Version {
+export interface FileVersion {
   key: string;
   turn: string;
   bytes: number;
@@ -22,78 +22,81 @@ export interface Version {
   path: string;
 }
 
-export const temporaryFolder = (root: string): string => join(root, ".tmp");
+export const getTempFolder = (root: string): string => join(root, ".tmp");
 
 /** The area of a key: its first part. */
-export function areaOf(key: string): string {
-  const slash = checkKey(key).indexOf("/");
+export function getArea(key: string): string {
+  const slash = validateKey(key).indexOf("/");
   return slash < 0 ? "_" : key.slice(0, slash);
 }
 
 /** The folders of a key below its area. */
-export function leafOf(key: string): [string, string] {
-  const hash = createHash("sha256").update(checkKey(key)).digest("hex");
+export function getLeafFolders(key: string): [string, string] {
+  const hash = createHash("sha256").update(validateKey(key)).digest("hex");
   return [hash.slice(0, 2), hash.slice(2, 3)];
 }
 
-function folderOf(root: string, key: string): string {
-  return join(root, areaOf(key), ...leafOf(key));
+function getFolder(root: string, key: string): string {
+  return join(root, getArea(key), ...getLeafFolders(key));
 }
 
-const overLimit = "over";
+const overLimitMarker = "over";
 
-export function placeVersion(root: string, wanted: Pick<Version, "key" | "turn" | "bytes" | "sha256">): Version {
-  const folder = folderOf(root, wanted.key);
-  const { key, turn, bytes, sha256 } = wanted;
+export function toFileVersion(
+  root: string,
+  attributes: Pick<FileVersion, "key" | "turn" | "bytes" | "sha256">,
+): FileVersion {
+  const folder = getFolder(root, attributes.key);
+  const { key, turn, bytes, sha256 } = attributes;
   return {
     key,
     turn,
     bytes,
     sha256,
     folder,
-    path: join(folder, [flat(key), turn, bytes, sha256 ?? overLimit].join("~")),
+    path: join(folder, [flattenKey(key), turn, bytes, sha256 ?? overLimitMarker].join("~")),
   };
 }
 
 /** The place of a key among those of its folder. */
-export const orderOf = (key: string): string => `${flat(key)}~`;
+export const toSortPrefix = (key: string): string => `${flattenKey(key)}~`;
 
-const flat = (key: string): string => key.replaceAll("/", "+");
+const flattenKey = (key: string): string => key.replaceAll("/", "+");
 
-const nameShape = /^([a-z0-9_.+-]+)~([0-9a-z]{9})~(\d{1,16})~([0-9a-f]{64}|over)$/;
+const namePattern = /^([a-z0-9_.+-]+)~([0-9a-z]{9})~(\d{1,16})~([0-9a-f]{64}|over)$/;
 
-function parseName(folder: string, name: string): Version | undefined {
-  const [, key, turn, bytes, digest] = nameShape.exec(name) ?? [];
+function parseVersion(folder: string, name: string): FileVersion | undefined {
+  const [, key, turn, bytes, digest] = namePattern.exec(name) ?? [];
   if (key === undefined || turn === undefined) return undefined;
-  const sha256 = digest === overLimit ? undefined : digest;
+  const sha256 = digest === overLimitMarker ? undefined : digest;
   return { key: key.replaceAll("+", "/"), turn, bytes: Number(bytes), sha256, folder, path: join(folder, name) };
 }
 
 /** All that lies in a folder, in order: versions of one key side by side, the one that counts last. */
-export async function readVersions(folder: string): Promise<Version[]> {
-  return parseNames(folder, (await ifThere(readdir(folder))) ?? []);
+export async function readVersions(folder: string): Promise<FileVersion[]> {
+  return parseVersions(folder, (await undefinedIfMissing(readdir(folder))) ?? []);
 }
 
 /** The versions of one key, the one that counts last. */
-export async function findVersions(root: string, key: string): Promise<Version[]> {
-  const folder = folderOf(root, key);
-  const start = orderOf(key);
-  return parseNames(
+export async function findVersions(root: string, key: string): Promise<FileVersion[]> {
+  const folder = getFolder(root, key);
+  const start = toSortPrefix(key);
+  return parseVersions(
     folder,
-    ((await ifThere(readdir(folder))) ?? []).filter((name) => name.startsWith(start)),
+    ((await undefinedIfMissing(readdir(folder))) ?? []).filter((name) => name.startsWith(start)),
   );
 }
 
-function parseNames(folder: string, names: string[]): Version[] {
-  return names.toSorted().flatMap((name) => parseName(folder, name) ?? []);
+function parseVersions(folder: string, names: string[]): FileVersion[] {
+  return names.toSorted().flatMap((name) => parseVersion(folder, name) ?? []);
 }
 
 /** A turn for the next version of a key: the time, and after every version that is there. */
-export function nextTurn(now: number, last: Version | undefined): string {
+export function nextTurn(now: number, last: FileVersion | undefined): string {
   const after = last ? Number.parseInt(last.turn, 36) + 1 : 0;
   return Math.max(now, after).toString(36).padStart(9, "0");
 }
 
 /** Names exactly these bytes. */
-export const versionName = ({ sha256, bytes }: Pick<Version, "sha256" | "bytes">): string =>
-  sha256 ?? `${overLimit}-${bytes}`;
+export const getVersionId = ({ sha256, bytes }: Pick<FileVersion, "sha256" | "bytes">): string =>
+  sha256 ?? `${overLimitMarker}-${bytes}`;

@@ -1,9 +1,9 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { ifThere } from "./disk-faults.ts";
-import { areaOf, leafOf, orderOf, readVersions, type Version } from "./disk-layout.ts";
+import { undefinedIfMissing } from "./disk-faults.ts";
+import { getArea, getLeafFolders, toSortPrefix, readVersions, type FileVersion } from "./disk-layout.ts";
 
-export interface Listed {
+export interface ListedKey {
   key: string;
   bytes: number;
   modifiedAt: number;
@@ -17,43 +17,43 @@ export async function listKeys(
   root: string,
   prefix: string,
   options: { after?: string; limit: number },
-): Promise<Listed[]> {
-  const found: Listed[] = [];
-  for await (const version of walk(root, prefix, options.after)) {
-    if (found.length >= options.limit) break;
-    const entry = await ifThere(stat(version.path));
-    if (entry) found.push({ key: version.key, bytes: version.bytes, modifiedAt: Math.floor(entry.mtimeMs) });
+): Promise<ListedKey[]> {
+  const listedKeys: ListedKey[] = [];
+  for await (const version of walkVersions(root, prefix, options.after)) {
+    if (listedKeys.length >= options.limit) break;
+    const entry = await undefinedIfMissing(stat(version.path));
+    if (entry) listedKeys.push({ key: version.key, bytes: version.bytes, modifiedAt: Math.floor(entry.mtimeMs) });
   }
-  return found;
+  return listedKeys;
 }
 
-async function* walk(root: string, prefix: string, after: string | undefined): AsyncGenerator<Version> {
-  const start = after === undefined ? [] : [areaOf(after), ...leafOf(after)];
-  for (const area of await areas(root, prefix)) {
-    if (start[0] !== undefined && area < start[0]) continue;
-    const first = area === start[0];
-    for (const outer of await folders(join(root, area))) {
-      if (first && outer < (start[1] ?? "")) continue;
-      const second = first && outer === start[1];
-      for (const inner of await folders(join(root, area, outer))) {
-        if (second && inner < (start[2] ?? "")) continue;
-        const passed = second && inner === start[2] && after !== undefined ? orderOf(after) : "";
+async function* walkVersions(root: string, prefix: string, after: string | undefined): AsyncGenerator<FileVersion> {
+  const startPath = after === undefined ? [] : [getArea(after), ...getLeafFolders(after)];
+  for (const area of await listAreas(root, prefix)) {
+    if (startPath[0] !== undefined && area < startPath[0]) continue;
+    const isStartArea = area === startPath[0];
+    for (const outer of await listFolders(join(root, area))) {
+      if (isStartArea && outer < (startPath[1] ?? "")) continue;
+      const isStartFolder = isStartArea && outer === startPath[1];
+      for (const inner of await listFolders(join(root, area, outer))) {
+        if (isStartFolder && inner < (startPath[2] ?? "")) continue;
+        const passedPrefix = isStartFolder && inner === startPath[2] && after !== undefined ? toSortPrefix(after) : "";
         const versions = await readVersions(join(root, area, outer, inner));
         yield* versions.filter(
-          ({ key }, i) => key !== versions[i + 1]?.key && key.startsWith(prefix) && orderOf(key) > passed,
+          ({ key }, i) => key !== versions[i + 1]?.key && key.startsWith(prefix) && toSortPrefix(key) > passedPrefix,
         );
       }
     }
   }
 }
 
-async function areas(root: string, prefix: string): Promise<string[]> {
+async function listAreas(root: string, prefix: string): Promise<string[]> {
   if (prefix.includes("/"))
     return [prefix.slice(0, prefix.indexOf("/"))].filter((name) => /^[a-z0-9_-][a-z0-9_.-]*$/.test(name));
-  return folders(root);
+  return listFolders(root);
 }
 
-async function folders(path: string): Promise<string[]> {
-  const entries = (await ifThere(readdir(path, { withFileTypes: true }))) ?? [];
+async function listFolders(path: string): Promise<string[]> {
+  const entries = (await undefinedIfMissing(readdir(path, { withFileTypes: true }))) ?? [];
   return entries.flatMap((entry) => (entry.isDirectory() && !entry.name.startsWith(".") ? entry.name : [])).toSorted();
 }

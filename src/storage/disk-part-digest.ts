@@ -1,29 +1,29 @@
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
-import { ifThere, io } from "./disk-faults.ts";
+import { undefinedIfMissing, withDiskErrors } from "./disk-faults.ts";
 
 /** The digest of a file that grows in parts, taken while it grows. */
 export interface RunningDigest {
   /** Everything before `end` is written for good: goes on up to there, in its own time. */
-  reach(end: number): void;
+  advanceTo(end: number): void;
   /** Goes on to the end, and answers. Undefined where the file is gone, or shorter. */
   finish(bytes: number): Promise<string | undefined>;
 }
 
 const chunkBytes = 1024 * 1024;
-const keptBuffers = 4;
+const maxPooledBuffers = 4;
 
 /** Buffers to read into, of which a few are kept: a new one for each part would cost more than the reading. */
-export interface Buffers {
-  take(): Buffer;
-  giveBack(buffer: Buffer): void;
+export interface BufferPool {
+  acquire(): Buffer;
+  release(buffer: Buffer): void;
 }
 
-export function createBuffers(): Buffers {
-  const kept: Buffer[] = [];
+export function createBufferPool(): BufferPool {
+  const pool: Buffer[] = [];
   return {
-    take: () => kept.pop() ?? Buffer.allocUnsafeSlow(chunkBytes),
-    giveBack: (buffer) => void (kept.length < keptBuffers && kept.push(buffer)),
+    acquire: () => pool.pop() ?? Buffer.allocUnsafeSlow(chunkBytes),
+    release: (buffer) => void (pool.length < maxPooledBuffers && pool.push(buffer)),
   };
 }
 
@@ -31,25 +31,27 @@ export function createBuffers(): Buffers {
  * A large file would take long to read through when its last part has come. So it is read behind the senders, while
  * its bytes are still in memory: when the last part has come, little is left. Holds no file between two parts.
  */
-export function createRunningDigest(path: string, buffers: Buffers): RunningDigest {
+export function createRunningDigest(path: string, bufferPool: BufferPool): RunningDigest {
   const hash = createHash("sha256");
-  let at = 0;
-  let goal = 0;
+  let offset = 0;
+  let targetOffset = 0;
   let running: Promise<void> | undefined;
 
   async function run(): Promise<void> {
-    const file = await ifThere(open(path, "r"));
+    const file = await undefinedIfMissing(open(path, "r"));
     if (!file) return;
-    const buffer = buffers.take();
+    const buffer = bufferPool.acquire();
     try {
-      while (at < goal) {
-        const { bytesRead } = await io(file.read(buffer, 0, Math.min(buffer.length, goal - at), at));
+      while (offset < targetOffset) {
+        const { bytesRead } = await withDiskErrors(
+          file.read(buffer, 0, Math.min(buffer.length, targetOffset - offset), offset),
+        );
         if (bytesRead === 0) return;
         hash.update(buffer.subarray(0, bytesRead));
-        at += bytesRead;
+        offset += bytesRead;
       }
     } finally {
-      buffers.giveBack(buffer);
+      bufferPool.release(buffer);
       await file.close();
     }
   }
@@ -60,15 +62,15 @@ export function createRunningDigest(path: string, buffers: Buffers): RunningDige
   }
 
   return {
-    reach(end) {
-      goal = Math.max(goal, end);
+    advanceTo(end) {
+      targetOffset = Math.max(targetOffset, end);
       advance().catch(() => {}); // whoever finishes comes to the same place, and hears of it
     },
     async finish(bytes) {
-      goal = Math.max(goal, bytes);
+      targetOffset = Math.max(targetOffset, bytes);
       // A run under way may have looked at the goal before it moved.
-      for (let before = -1, now = at; now < bytes && now > before; before = now, now = at) await advance();
-      return at === bytes ? hash.digest("hex") : undefined;
+      for (let before = -1, now = offset; now < bytes && now > before; before = now, now = offset) await advance();
+      return offset === bytes ? hash.digest("hex") : undefined;
     },
   };
 }

@@ -3,9 +3,9 @@ import { open, readdir, stat, unlink, utimes, type FileHandle } from "node:fs/pr
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "#lib/errors.ts";
-import { ifThere, io } from "./disk-faults.ts";
+import { undefinedIfMissing, withDiskErrors } from "./disk-faults.ts";
 import { writeAll } from "./disk-write.ts";
-import { tooLarge } from "./keys.ts";
+import { tooLargeError } from "./keys.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 export interface PartWriters {
@@ -14,31 +14,31 @@ export interface PartWriters {
     folder: string,
     part: number,
     body: AsyncIterable<Uint8Array>,
-    place: { offset: number; bytes: number },
+    range: { offset: number; bytes: number },
     steps: WriteSteps,
   ): Promise<void>;
   /** Ends the writers of this process. */
   stop(folder: string): Promise<void>;
   /** Waits, after the folder was closed, until no process writes to it any more; false where one still does. */
-  settle(folder: string): Promise<boolean>;
+  waitUntilIdle(folder: string): Promise<boolean>;
 }
 
 export interface WriteSteps {
   /** Called when nobody else of this process writes the part; false where it has come meanwhile. */
-  begin(): Promise<boolean>;
+  onStart(): Promise<boolean>;
   /** Called when the bytes are durable. */
-  end(): Promise<void>;
+  onFinish(): Promise<void>;
 }
 
 const batchBytes = 1024 * 1024;
 const heartbeatMs = 2000;
 /** A mark that nobody touched for so long is that of a process that died. */
 const staleMs = 10_000;
-const settleMs = 12_000;
+const idleTimeoutMs = 12_000;
 
-interface Active {
+interface ActiveWriter {
   control: AbortController;
-  ended: Promise<unknown>;
+  completion: Promise<unknown>;
 }
 
 /**
@@ -47,62 +47,69 @@ interface Active {
  * also where the writer is another process.
  */
 export function createPartWriters(newName: () => string): PartWriters {
-  const active = new Map<string, Active>();
+  const active = new Map<string, ActiveWriter>();
 
   async function stop(
     folder: string,
     slots = [...active.keys()].filter((slot) => slot.startsWith(`${folder}#`)),
   ): Promise<void> {
-    const found = slots.flatMap((slot) => active.get(slot) ?? []);
-    for (const { control } of found) control.abort(new AppError("invalid_input:part_superseded"));
-    await Promise.all(found.map(({ ended }) => ended));
+    const writers = slots.flatMap((slot) => active.get(slot) ?? []);
+    for (const { control } of writers) control.abort(new AppError("invalid_input:part_superseded"));
+    await Promise.all(writers.map(({ completion }) => completion));
   }
 
   return {
     stop: (folder) => stop(folder),
 
-    async write(folder, part, body, place, steps) {
+    async write(folder, part, body, range, steps) {
       const slot = `${folder}#${part}`;
       // A sender whose connection broke begins again before we have noticed: the newer one is right.
       while (active.has(slot)) await stop(folder, [slot]);
       const control = new AbortController();
-      const work = writePart({ folder, mark: join(folder, `w-${part}-${newName()}`), body, place, steps, control });
-      active.set(slot, { control, ended: work.catch(() => {}).then(() => void active.delete(slot)) });
+      const work = writePart({
+        folder,
+        mark: join(folder, `w-${part}-${newName()}`),
+        body,
+        range,
+        steps,
+        control,
+      });
+      active.set(slot, { control, completion: work.catch(() => {}).then(() => void active.delete(slot)) });
       await work;
     },
 
-    async settle(folder) {
+    async waitUntilIdle(folder) {
       await stop(folder);
-      for (const end = Date.now() + settleMs; Date.now() < end; await sleep(100)) {
-        if ((await freshMarks(folder)) === 0) return true;
+      for (const end = Date.now() + idleTimeoutMs; Date.now() < end; await sleep(100)) {
+        if ((await countFreshMarks(folder)) === 0) return true;
       }
       return false;
     },
   };
 }
 
-async function freshMarks(folder: string): Promise<number> {
-  const marks = ((await ifThere(readdir(folder))) ?? []).filter((name) => name.startsWith("w-"));
-  const entries = await Promise.all(marks.map((name) => ifThere(stat(join(folder, name)))));
+async function countFreshMarks(folder: string): Promise<number> {
+  const marks = ((await undefinedIfMissing(readdir(folder))) ?? []).filter((name) => name.startsWith("w-"));
+  const entries = await Promise.all(marks.map((name) => undefinedIfMissing(stat(join(folder, name)))));
   return entries.filter((entry) => entry && entry.mtimeMs > Date.now() - staleMs).length;
 }
 
-interface Work {
+interface PartWrite {
   folder: string;
   mark: string;
   body: AsyncIterable<Uint8Array>;
-  place: { offset: number; bytes: number };
+  range: { offset: number; bytes: number };
   steps: WriteSteps;
   control: AbortController;
 }
 
-async function writePart({ folder, mark, body, place, steps, control }: Work): Promise<void> {
-  const marked = await ifThere(open(mark, "wx", 0o600));
-  if (!marked) throw closed();
-  await marked.close();
+async function writePart({ folder, mark, body, range, steps, control }: PartWrite): Promise<void> {
+  const markFile = await undefinedIfMissing(open(mark, "wx", 0o600));
+  if (!markFile) throw uploadClosedError();
+  await markFile.close();
   // Not awaited: nothing may come between the look and the write, and a look that finds nothing costs no error so.
   const checkOpen = () => {
-    if (existsSync(join(folder, "closed"))) throw closed();
+    if (existsSync(join(folder, "closed"))) throw uploadClosedError();
   };
   const heartbeat = setInterval(() => {
     const now = new Date();
@@ -113,11 +120,11 @@ async function writePart({ folder, mark, body, place, steps, control }: Work): P
   let file: FileHandle | undefined;
   try {
     checkOpen();
-    if (!(await steps.begin())) return await discard(body, place.bytes);
-    file = await io(open(join(folder, "data"), "r+"));
-    await copyTo(file, untilAborted(body, control.signal), place, checkOpen);
-    await io(file.datasync());
-    await steps.end();
+    if (!(await steps.onStart())) return await drainBody(body, range.bytes);
+    file = await withDiskErrors(open(join(folder, "data"), "r+"));
+    await copyBody(file, untilAborted(body, control.signal), range, checkOpen);
+    await withDiskErrors(file.datasync());
+    await steps.onFinish();
   } finally {
     clearInterval(heartbeat);
     await file?.close().catch(() => {});
@@ -126,34 +133,34 @@ async function writePart({ folder, mark, body, place, steps, control }: Work): P
 }
 
 /** Gathers one batch while the one before is written: two batches in memory, whatever the size. */
-async function copyTo(
+async function copyBody(
   file: FileHandle,
   body: AsyncIterable<Uint8Array>,
-  { offset, bytes }: Work["place"],
+  { offset, bytes }: PartWrite["range"],
   checkOpen: () => void,
 ): Promise<void> {
-  let seen = 0;
-  let written = 0;
+  let receivedBytes = 0;
+  let writtenBytes = 0;
   let batch: Uint8Array[] = [];
   let writing = Promise.resolve();
   const flush = async (): Promise<void> => {
     await writing;
     const chunks = batch;
-    const at = offset + written;
-    written = seen;
+    const position = offset + writtenBytes;
+    writtenBytes = receivedBytes;
     batch = [];
     checkOpen();
-    writing = writeAll(file, chunks, at);
+    writing = writeAll(file, chunks, position);
     writing.catch(() => {}); // seen by the next await
   };
   try {
     for await (const chunk of body) {
-      seen += chunk.length;
-      if (seen > bytes) throw tooLarge();
+      receivedBytes += chunk.length;
+      if (receivedBytes > bytes) throw tooLargeError();
       batch.push(chunk);
-      if (seen - written >= batchBytes) await flush();
+      if (receivedBytes - writtenBytes >= batchBytes) await flush();
     }
-    if (seen < bytes) throw tooShort();
+    if (receivedBytes < bytes) throw tooShortError();
     await flush();
   } finally {
     await writing.catch(() => {}); // never close a file under a write
@@ -162,14 +169,14 @@ async function copyTo(
 }
 
 /** The part is there already. The sender gets to the end of what it sends, and its answer. */
-async function discard(body: AsyncIterable<Uint8Array>, bytes: number): Promise<void> {
-  let seen = 0;
+async function drainBody(body: AsyncIterable<Uint8Array>, bytes: number): Promise<void> {
+  let receivedBytes = 0;
   for await (const chunk of body) {
-    seen += chunk.length;
-    if (seen > bytes) throw tooLarge();
+    receivedBytes += chunk.length;
+    if (receivedBytes > bytes) throw tooLargeError();
   }
 }
 
-const closed = (): AppError => new AppError("forbidden:file_url");
+const uploadClosedError = (): AppError => new AppError("forbidden:file_url");
 
-export const tooShort = (): AppError => new AppError("invalid_input:part_too_short");
+export const tooShortError = (): AppError => new AppError("invalid_input:part_too_short");

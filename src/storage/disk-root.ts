@@ -1,7 +1,7 @@
 import { lstat, mkdir, open, realpath, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { errnoOf, UnusableFolderError } from "./disk-faults.ts";
-import { temporaryFolder } from "./disk-layout.ts";
+import { getErrno, UnusableFolderError } from "./disk-faults.ts";
+import { getTempFolder } from "./disk-layout.ts";
 import { syncFolder } from "./disk-write.ts";
 
 export interface RootOptions {
@@ -17,25 +17,25 @@ export interface RootOptions {
  */
 export async function prepareRoot({ root, mustExist, newName }: RootOptions): Promise<string> {
   try {
-    await refuseWhatIsNoFolder(root);
-    if (mustExist) await refuseLostFolder(root);
-    await mkdir(temporaryFolder(root), { recursive: true, mode: 0o700 });
-    const real = await realpath(root);
-    await proveWritable(real, newName());
-    await syncFolder(real);
-    await syncFolder(dirname(real));
-    return real;
+    await assertIsFolder(root);
+    if (mustExist) await assertFolderNotLost(root);
+    await mkdir(getTempFolder(root), { recursive: true, mode: 0o700 });
+    const realRoot = await realpath(root);
+    await assertWritable(realRoot, newName());
+    await syncFolder(realRoot);
+    await syncFolder(dirname(realRoot));
+    return realRoot;
   } catch (error) {
     if (error instanceof UnusableFolderError) throw error;
-    const code = errnoOf(error) ?? errnoOf((error as Error).cause);
+    const code = getErrno(error) ?? getErrno((error as Error).cause);
     throw new UnusableFolderError(
-      `Atelier cannot start: the folder for files, ${root}, ${reasons[code ?? ""] ?? `cannot be used (${code ?? String(error)})`}.`,
+      `Atelier cannot start: the folder for files, ${root}, ${reasonByCode[code ?? ""] ?? `cannot be used (${code ?? String(error)})`}.`,
       { cause: error },
     );
   }
 }
 
-const reasons: Record<string, string> = {
+const reasonByCode: Record<string, string> = {
   EACCES: "may not be written by this user",
   EPERM: "may not be written by this user",
   EROFS: "is on a read-only file system",
@@ -44,28 +44,28 @@ const reasons: Record<string, string> = {
   ENOTDIR: "lies below something that is not a folder",
 };
 
-async function refuseWhatIsNoFolder(root: string): Promise<void> {
-  const entry = await lstat(root).catch(whenMissing);
+async function assertIsFolder(root: string): Promise<void> {
+  const entry = await lstat(root).catch(ignoreMissing);
   if (!entry) return;
-  const target = entry.isSymbolicLink() ? await stat(root).catch(whenMissing) : entry;
+  const target = entry.isSymbolicLink() ? await stat(root).catch(ignoreMissing) : entry;
   if (!target) throw new UnusableFolderError(`Atelier cannot start: ${root} is a link to something that is not there.`);
   if (!target.isDirectory()) throw new UnusableFolderError(`Atelier cannot start: ${root} is not a folder.`);
 }
 
-async function refuseLostFolder(root: string): Promise<void> {
-  if (await stat(temporaryFolder(root)).catch(whenMissing)) return;
+async function assertFolderNotLost(root: string): Promise<void> {
+  if (await stat(getTempFolder(root)).catch(ignoreMissing)) return;
   throw new UnusableFolderError(
     `Atelier cannot start: the database knows of stored files, but the folder for files, ${root}, is missing or empty. ` +
       "Mount it, or restore it from a backup. Nothing was changed.",
   );
 }
 
-function whenMissing(error: unknown): undefined {
-  if (errnoOf(error) !== "ENOENT") throw error;
+function ignoreMissing(error: unknown): undefined {
+  if (getErrno(error) !== "ENOENT") throw error;
 }
 
-async function proveWritable(root: string, name: string): Promise<void> {
-  const path = join(temporaryFolder(root), name);
+async function assertWritable(root: string, name: string): Promise<void> {
+  const path = join(getTempFolder(root), name);
   let file: FileHandle | undefined;
   try {
     file = await open(path, "wx", 0o600);

@@ -5,21 +5,21 @@ import { Readable } from "node:stream";
 import type { FileStore, StoredFile } from "#domain/assets/file-store.ts";
 import type { PartStore } from "#domain/assets/part-store.ts";
 import type { Clock } from "#lib/clock.ts";
-import { AppError, notFound } from "#lib/errors.ts";
-import { ifThere, io } from "./disk-faults.ts";
-import { findVersions, nextTurn, placeVersion, temporaryFolder, versionName, type Version } from "./disk-layout.ts";
+import { AppError, notFoundError } from "#lib/errors.ts";
+import { undefinedIfMissing, withDiskErrors } from "./disk-faults.ts";
+import { findVersions, nextTurn, toFileVersion, getTempFolder, getVersionId, type FileVersion } from "./disk-layout.ts";
 import { listKeys } from "./disk-list.ts";
 import { createDiskParts, type DiskParts } from "./disk-parts.ts";
 import { prepareRoot } from "./disk-root.ts";
 import { createWriter, syncFolder } from "./disk-write.ts";
-import { tooLarge } from "./keys.ts";
+import { tooLargeError } from "./keys.ts";
 
 /** The addresses that a browser or `curl` uses: signed by the edge, which also answers them. */
-export interface DiskAddresses {
+export interface DiskUrls {
   readonly origin: string;
-  forUpload: FileStore["uploadAddress"];
-  forDownload: FileStore["downloadAddress"];
-  forPart: PartStore["address"];
+  forUpload: FileStore["createUploadUrl"];
+  forDownload: FileStore["createDownloadUrl"];
+  forPart: PartStore["createPartUrl"];
 }
 
 /** A file that is open for reading; it stays what it is, whatever happens to its key. */
@@ -45,12 +45,12 @@ export interface DiskStore extends FileStore {
   open(key: string): Promise<OpenFile | undefined>;
   readonly parts: DiskParts;
   /** Removes temporary files that nobody wrote to since then (epoch milliseconds): what a crash left. */
-  sweepTemporary(olderThan: number): Promise<number>;
+  sweepTempFiles(olderThan: number): Promise<number>;
 }
 
 export interface DiskOptions {
   root: string;
-  addresses: DiskAddresses;
+  urls: DiskUrls;
   clock: Clock;
   /** Files were stored before, so an empty folder is a lost one. */
   mustExist?: boolean;
@@ -63,35 +63,35 @@ const readBytes = 256 * 1024;
 
 /** Files in a folder. Any number of processes may use it at once. */
 export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
-  const { addresses, clock, random = randomBytes, minFreeBytes = gibibyte } = options;
+  const { urls, clock, random = randomBytes, minFreeBytes = gibibyte } = options;
   const newName = () => Buffer.from(random(12)).toString("hex");
   const root = await prepareRoot({ root: options.root, mustExist: options.mustExist ?? false, newName });
   const writer = createWriter({ root, clock, minFreeBytes, newName });
 
-  const current = async (key: string): Promise<Version | undefined> => (await findVersions(root, key)).at(-1);
+  const findCurrent = async (key: string): Promise<FileVersion | undefined> => (await findVersions(root, key)).at(-1);
 
   async function statKey(key: string): Promise<StoredFile | undefined> {
-    const found = await current(key);
-    return found && toStored(found);
+    const fileVersion = await findCurrent(key);
+    return fileVersion && toStoredFile(fileVersion);
   }
 
-  const parts = createDiskParts({ root, clock, newName, writer, address: addresses.forPart, stat: statKey });
+  const parts = createDiskParts({ root, clock, newName, writer, createPartUrl: urls.forPart, stat: statKey });
 
   async function openKey(key: string): Promise<OpenFile | undefined> {
     // A file can be replaced between finding and opening it; then the next look finds the new one.
-    for (let tries = 0; tries < 5; tries++) {
-      const found = await current(key);
-      if (!found?.sha256) return undefined;
-      const file = await ifThere(open(found.path, "r"));
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const fileVersion = await findCurrent(key);
+      if (!fileVersion?.sha256) return undefined;
+      const file = await undefinedIfMissing(open(fileVersion.path, "r"));
       if (!file) continue;
-      const entry = await io(file.stat());
-      if (entry.size !== found.bytes) {
+      const entry = await withDiskErrors(file.stat());
+      if (entry.size !== fileVersion.bytes) {
         await file.close();
         throw new AppError("storage_unavailable:damaged");
       }
       return {
-        bytes: found.bytes,
-        version: versionName(found),
+        bytes: fileVersion.bytes,
+        version: getVersionId(fileVersion),
         modifiedAt: Math.floor(entry.mtimeMs),
         stream: (range) => file.createReadStream({ ...range, highWaterMark: readBytes }),
         close: () => file.close(),
@@ -102,15 +102,15 @@ export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
 
   return {
     name: "disk",
-    origin: addresses.origin,
-    uploadAddress: addresses.forUpload,
-    downloadAddress: addresses.forDownload,
+    origin: urls.origin,
+    createUploadUrl: urls.forUpload,
+    createDownloadUrl: urls.forDownload,
     open: openKey,
 
     async receive(key, body, { maxBytes, declaredBytes }) {
       try {
-        if (declaredBytes !== undefined && declaredBytes > maxBytes) throw tooLarge();
-        return toStored(await writer.publish(key, await writer.pour(body, { maxBytes, declaredBytes })));
+        if (declaredBytes !== undefined && declaredBytes > maxBytes) throw tooLargeError();
+        return toStoredFile(await writer.publish(key, await writer.writeTempFile(body, { maxBytes, declaredBytes })));
       } catch (error) {
         if (error instanceof AppError && error.code === "too_large") await writer.publishOverLimit(key, maxBytes + 1);
         throw error;
@@ -123,7 +123,7 @@ export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
     async read(key, range, signal) {
       signal?.throwIfAborted();
       const file = await openKey(key);
-      if (!file) throw notFound("file");
+      if (!file) throw notFoundError("file");
       if (file.bytes === 0 || (range && (range.start >= file.bytes || range.end < range.start))) {
         await file.close();
         return Readable.from([]);
@@ -134,32 +134,37 @@ export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
     },
 
     async write(key, body, { maxBytes, signal }) {
-      return toStored(await writer.publish(key, await writer.pour(body, { maxBytes, signal })));
+      return toStoredFile(await writer.publish(key, await writer.writeTempFile(body, { maxBytes, signal })));
     },
 
     async promote(from, version, to) {
       const versions = await findVersions(root, from);
-      const found = versions.at(-1);
-      if (found?.sha256 && versionName(found) === version) {
-        const before = await findVersions(root, to);
-        const goal = placeVersion(root, { ...found, key: to, turn: nextTurn(clock(), before.at(-1)) });
+      const fileVersion = versions.at(-1);
+      if (fileVersion?.sha256 && getVersionId(fileVersion) === version) {
+        const previousVersions = await findVersions(root, to);
+        const target = toFileVersion(root, {
+          ...fileVersion,
+          key: to,
+          turn: nextTurn(clock(), previousVersions.at(-1)),
+        });
         // The name that is moved holds the digest: a PUT that ends now makes another file, this one stays as checked.
-        if (await writer.move(found, goal)) {
-          for (const old of [...versions.slice(0, -1), ...before]) await unlink(old.path).catch(() => {});
-          return toStored(goal);
+        if (await writer.move(fileVersion, target)) {
+          for (const previous of [...versions.slice(0, -1), ...previousVersions])
+            await unlink(previous.path).catch(() => {});
+          return toStoredFile(target);
         }
       }
       // A repetition: it was moved before, and whoever did it may have lost power before telling.
-      const moved = await current(to);
-      if (!moved || versionName(moved) !== version) return undefined;
-      await syncFolder(moved.folder);
-      return toStored(moved);
+      const movedVersion = await findCurrent(to);
+      if (!movedVersion || getVersionId(movedVersion) !== version) return undefined;
+      await syncFolder(movedVersion.folder);
+      return toStoredFile(movedVersion);
     },
 
     async remove(key) {
       const versions = await findVersions(root, key);
       // Oldest first: a crash in between must not bring an old one back to light.
-      for (const { path } of versions) await ifThere(unlink(path));
+      for (const { path } of versions) await undefinedIfMissing(unlink(path));
       const [first] = versions;
       if (first) await syncFolder(first.folder);
     },
@@ -167,24 +172,24 @@ export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
     list: (prefix, page) => listKeys(root, prefix, page),
 
     async ping() {
-      await io(stat(temporaryFolder(root)));
+      await withDiskErrors(stat(getTempFolder(root)));
     },
 
-    async sweepTemporary(olderThan) {
-      const folder = temporaryFolder(root);
-      let swept = 0;
-      for (const name of await io(readdir(folder))) {
+    async sweepTempFiles(olderThan) {
+      const folder = getTempFolder(root);
+      let sweptCount = 0;
+      for (const name of await withDiskErrors(readdir(folder))) {
         const path = join(folder, name);
-        const entry = await ifThere(stat(path));
+        const entry = await undefinedIfMissing(stat(path));
         if (!entry || entry.mtimeMs >= olderThan) continue;
-        await io(rm(path, { force: true }));
-        swept++;
+        await withDiskErrors(rm(path, { force: true }));
+        sweptCount++;
       }
-      return swept;
+      return sweptCount;
     },
   };
 }
 
-function toStored(version: Version): StoredFile {
-  return { bytes: version.bytes, version: versionName(version), sha256: version.sha256 ?? null };
+function toStoredFile(version: FileVersion): StoredFile {
+  return { bytes: version.bytes, version: getVersionId(version), sha256: version.sha256 ?? null };
 }

@@ -15,9 +15,9 @@ export interface S3Settings {
 }
 
 /** One call to the store, answered, or failed with an AppError, within its time: retries included. */
-export interface Asker {
+export interface S3Caller {
   <Output>(
-    call: (options: { abortSignal: AbortSignal }) => Promise<Output>,
+    operation: (options: { abortSignal: AbortSignal }) => Promise<Output>,
     options?: {
       patienceMs?: number;
       /** The store itself works through so many bytes before it answers, and gets time in proportion. */
@@ -28,9 +28,9 @@ export interface Asker {
 }
 
 /** A caller is to hear within 15 s that the store is silent; some of them are needed to say so. */
-export const defaultPatienceMs = 13_000;
+export const defaultTimeoutMs = 13_000;
 /** A store that copies slower than this is taken for silent. */
-const bytesPerMs = 20_000;
+const minCopyBytesPerMs = 20_000;
 
 export function createClient(settings: S3Settings, endpoint = settings.endpoint): S3Client {
   const agent = { keepAlive: true, maxSockets: 256 };
@@ -52,22 +52,22 @@ export function createClient(settings: S3Settings, endpoint = settings.endpoint)
   });
 }
 
-export function createAsker(usualPatienceMs: number): Asker {
-  return async (call, { patienceMs = usualPatienceMs, workBytes = 0, signal } = {}) => {
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), patienceMs + Math.ceil(workBytes / bytesPerMs));
+export function createS3Caller(baseTimeoutMs: number): S3Caller {
+  return async (operation, { patienceMs: timeoutMs = baseTimeoutMs, workBytes = 0, signal } = {}) => {
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(), timeoutMs + Math.ceil(workBytes / minCopyBytesPerMs));
     try {
-      return await call({ abortSignal: signal ? AbortSignal.any([signal, late.signal]) : late.signal });
+      return await operation({ abortSignal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal });
     } catch (error) {
       signal?.throwIfAborted();
-      throw s3Fault(error);
+      throw toStorageError(error);
     } finally {
       clearTimeout(timer); // an answer that began in time may take longer to read
     }
   };
 }
 
-interface S3Failure {
+interface SdkFailure {
   name?: string;
   code?: string;
   $metadata?: { httpStatusCode?: number };
@@ -79,26 +79,26 @@ class S3Error extends Error {
   readonly status: number | undefined;
   readonly code: string;
 
-  constructor({ name, code, $metadata }: S3Failure) {
-    const word = name === undefined || name === "Error" ? (code ?? "failure") : name;
-    super(`the store answered ${$metadata?.httpStatusCode ?? "nothing"} (${word})`);
+  constructor({ name, code, $metadata }: SdkFailure) {
+    const label = name === undefined || name === "Error" ? (code ?? "failure") : name;
+    super(`the store answered ${$metadata?.httpStatusCode ?? "nothing"} (${label})`);
     this.status = $metadata?.httpStatusCode;
-    this.code = word;
+    this.code = label;
   }
 }
 
-function s3Fault(error: unknown): AppError {
+function toStorageError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  const cause = new S3Error(error as S3Failure);
-  const denied = cause.status === 401 || cause.status === 403;
-  return new AppError(denied ? "storage_unavailable:store_denied" : "storage_unavailable:store", undefined, {
-    retryAfter: denied ? 60 : 5,
+  const cause = new S3Error(error as SdkFailure);
+  const isDenied = cause.status === 401 || cause.status === 403;
+  return new AppError(isDenied ? "storage_unavailable:store_denied" : "storage_unavailable:store", undefined, {
+    retryAfter: isDenied ? 60 : 5,
     cause,
   });
 }
 
 /** The status and the word with which the store said no; undefined for anything else. */
-export function refusalOf(error: unknown): { status: number; code: string } | undefined {
+export function getErrorResponse(error: unknown): { status: number; code: string } | undefined {
   const cause = error instanceof AppError ? error.cause : undefined;
   return cause instanceof S3Error && cause.status !== undefined
     ? { status: cause.status, code: cause.code }
@@ -106,29 +106,29 @@ export function refusalOf(error: unknown): { status: number; code: string } | un
 }
 
 /** What a call answers, or undefined where the store says that there is no such thing. */
-export async function ifThere<T>(call: Promise<T>): Promise<T | undefined> {
+export async function undefinedIfMissing<T>(operation: Promise<T>): Promise<T | undefined> {
   try {
-    return await call;
+    return await operation;
   } catch (error) {
-    if (refusalOf(error)?.status === 404) return undefined;
+    if (getErrorResponse(error)?.status === 404) return undefined;
     throw error;
   }
 }
 
 /** A body on its way to us: given up when nothing comes for so long, failing in our words, and gone with its reader. */
-export function watchBody(body: Readable, patienceMs: number, signal: AbortSignal | undefined): Readable {
-  const out = new PassThrough({ highWaterMark: 256 * 1024 });
+export function withIdleTimeout(body: Readable, timeoutMs: number, signal: AbortSignal | undefined): Readable {
+  const output = new PassThrough({ highWaterMark: 256 * 1024 });
   const timer = setTimeout(() => {
     // Whoever reads may take its time; then it is not the store that is silent.
-    if (out.writableNeedDrain) timer.refresh();
+    if (output.writableNeedDrain) timer.refresh();
     else body.destroy(new Error("no bytes came"));
-  }, patienceMs);
+  }, timeoutMs);
   body.on("data", () => timer.refresh());
-  body.on("error", (error) => out.destroy(s3Fault(error)));
-  out.on("close", () => {
+  body.on("error", (error) => output.destroy(toStorageError(error)));
+  output.on("close", () => {
     clearTimeout(timer);
     body.destroy();
   });
-  if (signal) addAbortSignal(signal, out);
-  return body.pipe(out);
+  if (signal) addAbortSignal(signal, output);
+  return body.pipe(output);
 }

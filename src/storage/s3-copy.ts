@@ -1,5 +1,5 @@
 import { CopyObjectCommand, UploadPartCopyCommand, type CompletedPart } from "@aws-sdk/client-s3";
-import { contentHeaders, startMultipart, type Target } from "./s3-write.ts";
+import { toContentHeaders, startMultipart, type S3Target } from "./s3-write.ts";
 
 export interface CopyLimits {
   /** The largest object that a store copies in one call. */
@@ -9,7 +9,7 @@ export interface CopyLimits {
 
 const mebibyte = 1024 * 1024;
 
-export const usualCopyLimits: CopyLimits = { wholeBytes: 5 * 1024 * mebibyte, partBytes: 512 * mebibyte };
+export const defaultCopyLimits: CopyLimits = { wholeBytes: 5 * 1024 * mebibyte, partBytes: 512 * mebibyte };
 
 export interface CopySource {
   key: string;
@@ -18,7 +18,7 @@ export interface CopySource {
   bytes: number;
 }
 
-export interface CopyGoal {
+export interface CopyDestination {
   key: string;
   mimeType: string;
   metadata: Record<string, string>;
@@ -26,31 +26,39 @@ export interface CopyGoal {
 
 /** Copies inside the store. An object past what one call copies goes in parts, each with its own time. */
 export async function copyObject(
-  target: Target,
+  target: S3Target,
   source: CopySource,
-  goal: CopyGoal,
+  destination: CopyDestination,
   limits: CopyLimits,
 ): Promise<void> {
-  const { client, bucket, ask } = target;
-  const at = { Bucket: bucket, Key: goal.key };
-  const from = { CopySource: `${bucket}/${source.key}`, CopySourceIfMatch: `"${source.ifVersion}"` };
-  const headers = { ...contentHeaders(goal.mimeType), Metadata: goal.metadata };
+  const { client, bucket, call } = target;
+  const location = { Bucket: bucket, Key: destination.key };
+  const copySource = { CopySource: `${bucket}/${source.key}`, CopySourceIfMatch: `"${source.ifVersion}"` };
+  const headers = { ...toContentHeaders(destination.mimeType), Metadata: destination.metadata };
 
   if (source.bytes <= limits.wholeBytes) {
-    const command = new CopyObjectCommand({ ...at, ...from, ...headers, MetadataDirective: "REPLACE" });
-    await ask((how) => client.send(command, how), { workBytes: source.bytes });
+    const command = new CopyObjectCommand({ ...location, ...copySource, ...headers, MetadataDirective: "REPLACE" });
+    await call((requestOptions) => client.send(command, requestOptions), { workBytes: source.bytes });
     return;
   }
 
-  const upload = await startMultipart(target, goal.key, headers, undefined);
+  const upload = await startMultipart(target, destination.key, headers, undefined);
   try {
     const parts: CompletedPart[] = [];
     for (let start = 0; start < source.bytes; start += limits.partBytes) {
       const end = Math.min(start + limits.partBytes, source.bytes) - 1;
       const PartNumber = parts.length + 1;
       const range = { CopySourceRange: `bytes=${start}-${end}` };
-      const command = new UploadPartCopyCommand({ ...at, ...from, ...range, UploadId: upload.id, PartNumber });
-      const { CopyPartResult } = await ask((how) => client.send(command, how), { workBytes: end - start + 1 });
+      const command = new UploadPartCopyCommand({
+        ...location,
+        ...copySource,
+        ...range,
+        UploadId: upload.id,
+        PartNumber,
+      });
+      const { CopyPartResult } = await call((requestOptions) => client.send(command, requestOptions), {
+        workBytes: end - start + 1,
+      });
       parts.push({ PartNumber, ETag: CopyPartResult?.ETag ?? "" });
     }
     await upload.complete(source.bytes, parts);

@@ -9,59 +9,75 @@ import {
   type CompletedPart,
 } from "@aws-sdk/client-s3";
 import type { StoredFile } from "#domain/assets/file-store.ts";
-import { isPart, lengthOfPart, partCount, type PartedFile, type PartStore } from "#domain/assets/part-store.ts";
+import {
+  isValidPart,
+  getPartLength,
+  countParts,
+  type MultipartFile,
+  type PartStore,
+} from "#domain/assets/part-store.ts";
 import { AppError } from "#lib/errors.ts";
-import { checkKey } from "./keys.ts";
-import { ifThere, refusalOf } from "./s3-client.ts";
-import { contentHeaders, plainTag, type Target } from "./s3-write.ts";
+import { validateKey } from "./keys.ts";
+import { undefinedIfMissing, getErrorResponse } from "./s3-client.ts";
+import { toContentHeaders, unquoteEtag, type S3Target } from "./s3-write.ts";
 
 /** Uploads that a call of the sweeper looks at. */
-const sweptAtOnce = 1000;
+const maxSweptUploads = 1000;
 
 /**
  * S3's own multipart uploads. Browsers send the parts straight to the store; which ones are there, and their ETags, we
  * ask the store itself. An upload that is complete is unknown to the store, and its addresses take nothing more.
  */
 export function createS3Parts(
-  { client, bucket, ask }: Target,
+  { client, bucket, call }: S3Target,
   sign: (command: UploadPartCommand, expiresAt: number) => Promise<string>,
 ): PartStore {
-  const at = ({ key, id }: Pick<PartedFile, "key" | "id">) => ({ Bucket: bucket, Key: checkKey(key), UploadId: id });
-  const completing = new Map<string, Promise<StoredFile | undefined>>();
+  const toRequest = ({ key, id }: Pick<MultipartFile, "key" | "id">) => ({
+    Bucket: bucket,
+    Key: validateKey(key),
+    UploadId: id,
+  });
+  const pendingCompletions = new Map<string, Promise<StoredFile | undefined>>();
 
   /** The parts that have the length they should; one that has not counts as missing, and is sent again. */
-  async function readParts(file: PartedFile): Promise<CompletedPart[] | undefined> {
-    const found: CompletedPart[] = [];
+  async function readParts(file: MultipartFile): Promise<CompletedPart[] | undefined> {
+    const result: CompletedPart[] = [];
     for (let marker: string | undefined; ;) {
-      const page = new ListPartsCommand({ ...at(file), ...(marker === undefined ? {} : { PartNumberMarker: marker }) });
-      const answer = await ifThere(ask((how) => client.send(page, how)));
-      if (!answer) return undefined;
-      for (const { PartNumber = 0, Size, ETag } of answer.Parts ?? []) {
-        if (isPart(file, PartNumber) && Size === lengthOfPart(file, PartNumber)) found.push({ PartNumber, ETag });
+      const page = new ListPartsCommand({
+        ...toRequest(file),
+        ...(marker === undefined ? {} : { PartNumberMarker: marker }),
+      });
+      const response = await undefinedIfMissing(call((requestOptions) => client.send(page, requestOptions)));
+      if (!response) return undefined;
+      for (const { PartNumber = 0, Size, ETag } of response.Parts ?? []) {
+        if (isValidPart(file, PartNumber) && Size === getPartLength(file, PartNumber))
+          result.push({ PartNumber, ETag });
       }
-      if (!answer.IsTruncated || answer.NextPartNumberMarker === undefined) return found;
-      marker = answer.NextPartNumberMarker;
+      if (!response.IsTruncated || response.NextPartNumberMarker === undefined) return result;
+      marker = response.NextPartNumberMarker;
     }
   }
 
-  async function findComplete({ key, bytes }: PartedFile): Promise<StoredFile | undefined> {
-    const found = await ifThere(
-      ask((how) => client.send(new HeadObjectCommand({ Bucket: bucket, Key: checkKey(key) }), how)),
+  async function findComplete({ key, bytes }: MultipartFile): Promise<StoredFile | undefined> {
+    const result = await undefinedIfMissing(
+      call((requestOptions) =>
+        client.send(new HeadObjectCommand({ Bucket: bucket, Key: validateKey(key) }), requestOptions),
+      ),
     );
-    if (found?.ContentLength !== bytes) return undefined;
-    return { bytes, version: plainTag(found.ETag), sha256: null };
+    if (result?.ContentLength !== bytes) return undefined;
+    return { bytes, version: unquoteEtag(result.ETag), sha256: null };
   }
 
-  async function makeFile(file: PartedFile): Promise<StoredFile | undefined> {
+  async function assembleFile(file: MultipartFile): Promise<StoredFile | undefined> {
     const parts = await readParts(file);
-    if (parts && parts.length < partCount(file)) return undefined;
+    if (parts && parts.length < countParts(file)) return undefined;
     if (parts) {
-      const command = new CompleteMultipartUploadCommand({ ...at(file), MultipartUpload: { Parts: parts } });
+      const command = new CompleteMultipartUploadCommand({ ...toRequest(file), MultipartUpload: { Parts: parts } });
       try {
-        await ask((how) => client.send(command, how), { workBytes: file.bytes });
+        await call((requestOptions) => client.send(command, requestOptions), { workBytes: file.bytes });
       } catch (error) {
         // 404: another call was faster, or the answer of an earlier one was lost. 400: a part was sent anew meanwhile.
-        const status = refusalOf(error)?.status;
+        const status = getErrorResponse(error)?.status;
         if (status === 400) return undefined;
         if (status !== 404) throw error;
       }
@@ -73,10 +89,10 @@ export function createS3Parts(
     async start(key, { mimeType }) {
       const command = new CreateMultipartUploadCommand({
         Bucket: bucket,
-        Key: checkKey(key),
-        ...contentHeaders(mimeType),
+        Key: validateKey(key),
+        ...toContentHeaders(mimeType),
       });
-      const { UploadId } = await ask((how) => client.send(command, how));
+      const { UploadId } = await call((requestOptions) => client.send(command, requestOptions));
       if (UploadId === undefined) throw new AppError("storage_unavailable:store_response");
       return UploadId;
     },
@@ -84,36 +100,39 @@ export function createS3Parts(
     async list(file) {
       const parts = await readParts(file);
       if (parts) return parts.map(({ PartNumber = 0 }) => PartNumber);
-      const whole = await findComplete(file);
-      return whole && Array.from({ length: partCount(file) }, (_, i) => i + 1);
+      const completeFile = await findComplete(file);
+      return completeFile && Array.from({ length: countParts(file) }, (_, i) => i + 1);
     },
 
     // The length is signed with it: nobody can put more into a part than was promised.
-    address: (file, part, expiresAt) =>
+    createPartUrl: (file, part, expiresAt) =>
       sign(
-        new UploadPartCommand({ ...at(file), PartNumber: part, ContentLength: lengthOfPart(file, part) }),
+        new UploadPartCommand({ ...toRequest(file), PartNumber: part, ContentLength: getPartLength(file, part) }),
         expiresAt,
       ),
 
     complete(file) {
-      const running = completing.get(file.id) ?? makeFile(file).finally(() => completing.delete(file.id));
-      completing.set(file.id, running);
+      const running =
+        pendingCompletions.get(file.id) ?? assembleFile(file).finally(() => pendingCompletions.delete(file.id));
+      pendingCompletions.set(file.id, running);
       return running;
     },
 
     async abort(file) {
-      await ifThere(ask((how) => client.send(new AbortMultipartUploadCommand(at(file)), how)));
+      await undefinedIfMissing(
+        call((requestOptions) => client.send(new AbortMultipartUploadCommand(toRequest(file)), requestOptions)),
+      );
     },
 
     async sweep(startedBefore) {
-      const page = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: "files/", MaxUploads: sweptAtOnce });
-      const { Uploads = [] } = await ask((how) => client.send(page, how));
-      const old = Uploads.filter(({ Initiated }) => Initiated && Initiated.getTime() < startedBefore);
-      for (const { Key = "", UploadId = "" } of old) {
-        const given = new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId });
-        await ifThere(ask((how) => client.send(given, how)));
+      const page = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: "files/", MaxUploads: maxSweptUploads });
+      const { Uploads = [] } = await call((requestOptions) => client.send(page, requestOptions));
+      const staleUploads = Uploads.filter(({ Initiated }) => Initiated && Initiated.getTime() < startedBefore);
+      for (const { Key = "", UploadId = "" } of staleUploads) {
+        const command = new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId });
+        await undefinedIfMissing(call((requestOptions) => client.send(command, requestOptions)));
       }
-      return old.length;
+      return staleUploads.length;
     },
   };
 }

@@ -1,21 +1,21 @@
 import { DeleteObjectCommand, HeadObjectCommand, type HeadObjectCommandOutput } from "@aws-sdk/client-s3";
 import type { StoredFile } from "#domain/assets/file-store.ts";
-import { checkKey } from "./keys.ts";
-import { ifThere, refusalOf } from "./s3-client.ts";
+import { validateKey } from "./keys.ts";
+import { undefinedIfMissing, getErrorResponse } from "./s3-client.ts";
 import { copyObject, type CopyLimits, type CopySource } from "./s3-copy.ts";
-import { notKept, plainTag, type Target } from "./s3-write.ts";
+import { fileNotStoredError, unquoteEtag, type S3Target } from "./s3-write.ts";
 
 export type Promote = (from: string, version: string, to: string, mimeType: string) => Promise<StoredFile | undefined>;
 
 /** Under this name an object remembers which version of the incoming one it was made of. */
-const sourceVersion = "source-version";
+const sourceVersionKey = "source-version";
 /** What there is to do after the bytes are safe may fail: the sweeper finds what is left. */
-const tidyPatienceMs = 4000;
+const cleanupTimeoutMs = 4000;
 /** The ETag of nothing. */
-const noVersion = "0".repeat(32);
+const impossibleVersion = "0".repeat(32);
 
-export function toStored(found: HeadObjectCommandOutput): StoredFile {
-  return { bytes: found.ContentLength ?? 0, version: plainTag(found.ETag), sha256: null };
+export function toStoredFile(headOutput: HeadObjectCommandOutput): StoredFile {
+  return { bytes: headOutput.ContentLength ?? 0, version: unquoteEtag(headOutput.ETag), sha256: null };
 }
 
 /**
@@ -25,84 +25,92 @@ export function toStored(found: HeadObjectCommandOutput): StoredFile {
  * the condition and copy whatever lies there by then, and a late repetition would even copy it over bytes that are being
  * served. There a copy is made to a key of its own first, where it is compared and cannot change any more.
  */
-export function createPromote(target: Target, limits: CopyLimits, newName: () => string): Promote {
-  const { client, bucket, ask } = target;
-  const object = (key: string) => ({ Bucket: bucket, Key: checkKey(key) });
+export function createPromote(target: S3Target, limits: CopyLimits, newName: () => string): Promote {
+  const { client, bucket, call } = target;
+  const toObjectParams = (key: string) => ({ Bucket: bucket, Key: validateKey(key) });
 
-  async function head(key: string): Promise<HeadObjectCommandOutput | undefined> {
-    const command = new HeadObjectCommand(object(key));
-    return ifThere(ask((how) => client.send(command, how)));
+  async function headObject(key: string): Promise<HeadObjectCommandOutput | undefined> {
+    const command = new HeadObjectCommand(toObjectParams(key));
+    return undefinedIfMissing(call((requestOptions) => client.send(command, requestOptions)));
   }
 
-  async function discard(key: string): Promise<void> {
-    const command = new DeleteObjectCommand(object(key));
-    await ask((how) => client.send(command, how), { patienceMs: tidyPatienceMs }).catch(() => {});
+  async function deleteObject(key: string): Promise<void> {
+    const command = new DeleteObjectCommand(toObjectParams(key));
+    await call((requestOptions) => client.send(command, requestOptions), { patienceMs: cleanupTimeoutMs }).catch(
+      () => {},
+    );
   }
 
   /** Known after the first promote. */
-  let compares: boolean | undefined;
+  let supportsConditionalCopy: boolean | undefined;
 
   /** A copy with a condition that cannot hold: a store that makes it all the same does not compare. */
-  async function storeCompares(source: CopySource): Promise<boolean> {
-    if (compares !== undefined) return compares;
+  async function checkConditionalCopy(source: CopySource): Promise<boolean> {
+    if (supportsConditionalCopy !== undefined) return supportsConditionalCopy;
     if (source.bytes > limits.wholeBytes) return false; // not worth an attempt of that size
-    const scrap = `${source.key}.${newName()}`;
-    const goal = { key: scrap, mimeType: "application/octet-stream", metadata: {} };
+    const probeKey = `${source.key}.${newName()}`;
+    const destination = { key: probeKey, mimeType: "application/octet-stream", metadata: {} };
     try {
-      await copyObject(target, { ...source, ifVersion: noVersion }, goal, limits);
-      compares = false;
-      await discard(scrap);
+      await copyObject(target, { ...source, ifVersion: impossibleVersion }, destination, limits);
+      supportsConditionalCopy = false;
+      await deleteObject(probeKey);
     } catch (error) {
-      if (refusalOf(error)?.status !== 412) throw error;
-      compares = true;
+      if (getErrorResponse(error)?.status !== 412) throw error;
+      supportsConditionalCopy = true;
     }
-    return compares;
+    return supportsConditionalCopy;
   }
 
-  async function copyByWayOf(staged: string, source: CopySource, to: string, mimeType: string): Promise<boolean> {
-    const metadata = { [sourceVersion]: source.ifVersion };
+  async function copyViaStaging(
+    stagingKey: string,
+    source: CopySource,
+    to: string,
+    mimeType: string,
+  ): Promise<boolean> {
+    const metadata = { [sourceVersionKey]: source.ifVersion };
     try {
-      await copyObject(target, source, { key: staged, mimeType, metadata }, limits);
-      const copy = await head(staged);
-      if (!copy) throw notKept();
-      const version = plainTag(copy.ETag);
+      await copyObject(target, source, { key: stagingKey, mimeType, metadata }, limits);
+      const copy = await headObject(stagingKey);
+      if (!copy) throw fileNotStoredError();
+      const version = unquoteEtag(copy.ETag);
       // Where a copy has an ETag of its own, that the source has not changed until after it says the same.
-      const same = version === source.ifVersion || plainTag((await head(source.key))?.ETag) === source.ifVersion;
-      const good = same && copy.ContentLength === source.bytes;
-      const checked = { key: staged, ifVersion: version, bytes: source.bytes };
-      if (good) await copyObject(target, checked, { key: to, mimeType, metadata }, limits);
-      await discard(staged);
-      return good;
+      const isSameVersion =
+        version === source.ifVersion || unquoteEtag((await headObject(source.key))?.ETag) === source.ifVersion;
+      const isValid = isSameVersion && copy.ContentLength === source.bytes;
+      const stagedSource = { key: stagingKey, ifVersion: version, bytes: source.bytes };
+      if (isValid) await copyObject(target, stagedSource, { key: to, mimeType, metadata }, limits);
+      await deleteObject(stagingKey);
+      return isValid;
     } catch (error) {
-      void discard(staged); // whoever asked has waited long enough
+      void deleteObject(stagingKey); // whoever asked has waited long enough
       throw error;
     }
   }
 
   async function findPromoted(to: string, version: string): Promise<StoredFile | undefined> {
-    const found = await head(to);
-    return found?.Metadata?.[sourceVersion] === version ? toStored(found) : undefined;
+    const headOutput = await headObject(to);
+    return headOutput?.Metadata?.[sourceVersionKey] === version ? toStoredFile(headOutput) : undefined;
   }
 
   return async (from, version, to, mimeType) => {
-    checkKey(to);
-    const found = await head(from);
-    if (!found || plainTag(found.ETag) !== version) return findPromoted(to, version);
-    const source = { key: from, ifVersion: version, bytes: found.ContentLength ?? 0 };
+    validateKey(to);
+    const headOutput = await headObject(from);
+    if (!headOutput || unquoteEtag(headOutput.ETag) !== version) return findPromoted(to, version);
+    const source = { key: from, ifVersion: version, bytes: headOutput.ContentLength ?? 0 };
     try {
-      if (await storeCompares(source)) {
-        await copyObject(target, source, { key: to, mimeType, metadata: { [sourceVersion]: version } }, limits);
-      } else if (!(await copyByWayOf(`${from}.${newName()}`, source, to, mimeType))) {
+      if (await checkConditionalCopy(source)) {
+        await copyObject(target, source, { key: to, mimeType, metadata: { [sourceVersionKey]: version } }, limits);
+      } else if (!(await copyViaStaging(`${from}.${newName()}`, source, to, mimeType))) {
         return await findPromoted(to, version);
       }
     } catch (error) {
       // 412: written over since the look above. 404: somebody else promoted it.
-      if (![404, 412].includes(refusalOf(error)?.status ?? 0)) throw error;
+      if (![404, 412].includes(getErrorResponse(error)?.status ?? 0)) throw error;
       return findPromoted(to, version);
     }
-    const made = await findPromoted(to, version);
-    if (made?.bytes !== source.bytes) throw notKept();
-    await discard(from);
-    return made;
+    const promotedFile = await findPromoted(to, version);
+    if (promotedFile?.bytes !== source.bytes) throw fileNotStoredError();
+    await deleteObject(from);
+    return promotedFile;
   };
 }

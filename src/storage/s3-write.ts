@@ -11,21 +11,21 @@ import {
 import { createHash } from "node:crypto";
 import type { StoredFile } from "#domain/assets/file-store.ts";
 import { AppError } from "#lib/errors.ts";
-import { tooLarge } from "./keys.ts";
+import { tooLargeError } from "./keys.ts";
 import { untilAborted } from "./until-aborted.ts";
-import { refusalOf, type Asker } from "./s3-client.ts";
+import { getErrorResponse, type S3Caller } from "./s3-client.ts";
 
-export interface Target {
+export interface S3Target {
   client: S3Client;
   bucket: string;
-  ask: Asker;
+  call: S3Caller;
 }
 
-const leastPartBytes = 8 * 1024 * 1024;
-const mostParts = 10_000;
+const minPartBytes = 8 * 1024 * 1024;
+const maxParts = 10_000;
 
 /** What an object says of itself where somebody reads it directly: its checked type, and no document opens in place. */
-export function contentHeaders(mimeType: string): { ContentType: string; ContentDisposition: string } {
+export function toContentHeaders(mimeType: string): { ContentType: string; ContentDisposition: string } {
   return { ContentType: mimeType, ContentDisposition: /^(image|video)\//.test(mimeType) ? "inline" : "attachment" };
 }
 
@@ -34,32 +34,32 @@ export function contentHeaders(mimeType: string): { ContentType: string; Content
  * gathered, so that memory stays at two parts. Every request knows its length: not every store takes a body without.
  */
 export async function writeObject(
-  { client, bucket, ask }: Target,
+  { client, bucket, call }: S3Target,
   key: string,
   body: AsyncIterable<Uint8Array>,
   options: { mimeType: string; maxBytes: number; signal?: AbortSignal | undefined },
 ): Promise<StoredFile> {
   const { signal } = options;
-  const at = { Bucket: bucket, Key: key };
+  const location = { Bucket: bucket, Key: key };
   const hash = createHash("sha256");
-  const partBytes = Math.max(leastPartBytes, Math.ceil(options.maxBytes / mostParts));
+  const partBytes = Math.max(minPartBytes, Math.ceil(options.maxBytes / maxParts));
   let bytes = 0;
-  let upload: Multipart | undefined;
+  let upload: MultipartUpload | undefined;
   try {
-    for await (const { part, last } of gather(body, partBytes, options.maxBytes, signal)) {
+    for await (const { part, last } of splitIntoParts(body, partBytes, options.maxBytes, signal)) {
       bytes += part.length;
       hash.update(part);
       if (last && !upload) {
         const put = new PutObjectCommand({
-          ...at,
+          ...location,
           Body: part,
           ContentLength: part.length,
-          ...contentHeaders(options.mimeType),
+          ...toContentHeaders(options.mimeType),
         });
-        const { ETag } = await ask((how) => client.send(put, how), { signal });
-        return { bytes, version: plainTag(ETag), sha256: hash.digest("hex") };
+        const { ETag } = await call((requestOptions) => client.send(put, requestOptions), { signal });
+        return { bytes, version: unquoteEtag(ETag), sha256: hash.digest("hex") };
       }
-      upload ??= await startMultipart({ client, bucket, ask }, key, contentHeaders(options.mimeType), signal);
+      upload ??= await startMultipart({ client, bucket, call }, key, toContentHeaders(options.mimeType), signal);
       await upload.send(part);
     }
     if (!upload) throw new Error("gather ended without a last part");
@@ -70,7 +70,7 @@ export async function writeObject(
   }
 }
 
-export interface Multipart {
+export interface MultipartUpload {
   readonly id: string;
   /** Sends a part; waits for the one before it. */
   send(part: Uint8Array): Promise<void>;
@@ -81,92 +81,105 @@ export interface Multipart {
 }
 
 export async function startMultipart(
-  { client, bucket, ask }: Target,
+  { client, bucket, call }: S3Target,
   key: string,
   headers: { ContentType: string; ContentDisposition: string; Metadata?: Record<string, string> },
   signal: AbortSignal | undefined,
-): Promise<Multipart> {
-  const at = { Bucket: bucket, Key: key };
-  const { UploadId: id } = await ask(
-    (how) => client.send(new CreateMultipartUploadCommand({ ...at, ...headers }), how),
+): Promise<MultipartUpload> {
+  const location = { Bucket: bucket, Key: key };
+  const { UploadId: id } = await call(
+    (requestOptions) => client.send(new CreateMultipartUploadCommand({ ...location, ...headers }), requestOptions),
     { signal },
   );
-  if (id === undefined) throw notKept();
-  const sent: CompletedPart[] = [];
-  let sending = Promise.resolve();
+  if (id === undefined) throw fileNotStoredError();
+  const sentParts: CompletedPart[] = [];
+  let pendingSend = Promise.resolve();
 
-  async function sendNow(part: Uint8Array, number: number): Promise<void> {
+  async function sendPart(part: Uint8Array, number: number): Promise<void> {
     const command = new UploadPartCommand({
-      ...at,
+      ...location,
       UploadId: id,
       PartNumber: number,
       Body: part,
       ContentLength: part.length,
     });
-    const { ETag } = await ask((how) => client.send(command, how), { signal });
-    sent.push({ PartNumber: number, ETag: ETag ?? "" });
+    const { ETag } = await call((requestOptions) => client.send(command, requestOptions), { signal });
+    sentParts.push({ PartNumber: number, ETag: ETag ?? "" });
   }
 
   return {
     id,
     async send(part) {
-      await sending;
-      sending = sendNow(part, sent.length + 1);
-      sending.catch(() => {}); // seen by the next await
+      await pendingSend;
+      pendingSend = sendPart(part, sentParts.length + 1);
+      pendingSend.catch(() => {}); // seen by the next await
     },
     async complete(bytes, parts) {
-      await sending;
-      const made = parts ?? sent;
-      const command = new CompleteMultipartUploadCommand({ ...at, UploadId: id, MultipartUpload: { Parts: made } });
-      await ask((how) => client.send(command, how), { workBytes: bytes, signal }).catch((error: unknown) => {
-        // Asked again after an answer that was lost, a store says that it knows no such upload: it may be done.
-        if (refusalOf(error)?.status !== 404) throw error;
+      await pendingSend;
+      const completedParts = parts ?? sentParts;
+      const command = new CompleteMultipartUploadCommand({
+        ...location,
+        UploadId: id,
+        MultipartUpload: { Parts: completedParts },
       });
+      await call((requestOptions) => client.send(command, requestOptions), { workBytes: bytes, signal }).catch(
+        (error: unknown) => {
+          // Asked again after an answer that was lost, a store says that it knows no such upload: it may be done.
+          if (getErrorResponse(error)?.status !== 404) throw error;
+        },
+      );
       // Not every store names the version in its answer; this look also tells whether it is all there.
-      const { ETag, ContentLength } = await ask((how) => client.send(new HeadObjectCommand(at), how), { signal });
-      if (ContentLength !== bytes || !plainTag(ETag).endsWith(`-${made.length}`)) throw notKept();
-      return plainTag(ETag);
+      const { ETag, ContentLength } = await call(
+        (requestOptions) => client.send(new HeadObjectCommand(location), requestOptions),
+        { signal },
+      );
+      if (ContentLength !== bytes || !unquoteEtag(ETag).endsWith(`-${completedParts.length}`))
+        throw fileNotStoredError();
+      return unquoteEtag(ETag);
     },
     async abort() {
-      await sending.catch(() => {});
+      await pendingSend.catch(() => {});
       // Where even this fails, the bucket's rule for unfinished uploads removes the parts.
-      await ask((how) => client.send(new AbortMultipartUploadCommand({ ...at, UploadId: id }), how), {
-        patienceMs: 1500, // whoever sent it is still waiting
-      }).catch(() => {});
+      await call(
+        (requestOptions) => client.send(new AbortMultipartUploadCommand({ ...location, UploadId: id }), requestOptions),
+        {
+          patienceMs: 1500, // whoever sent it is still waiting
+        },
+      ).catch(() => {});
     },
   };
 }
 
 /** The body in parts of one size; the last one is whatever is left, and may be empty only where all is. */
-async function* gather(
+async function* splitIntoParts(
   body: AsyncIterable<Uint8Array>,
   partBytes: number,
   maxBytes: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<{ part: Uint8Array; last: boolean }> {
   let chunks: Uint8Array[] = [];
-  let gathered = 0;
+  let bufferedBytes = 0;
   let total = 0;
   const source = signal ? untilAborted(body, signal) : body;
   for await (const chunk of source) {
     total += chunk.length;
-    if (total > maxBytes) throw tooLarge();
-    let rest = chunk;
+    if (total > maxBytes) throw tooLargeError();
+    let remaining = chunk;
     // Held back until more comes: only then is it known not to be the last.
-    while (gathered + rest.length > partBytes) {
-      const fits = partBytes - gathered;
-      yield { part: Buffer.concat([...chunks, rest.subarray(0, fits)]), last: false };
-      rest = rest.subarray(fits);
+    while (bufferedBytes + remaining.length > partBytes) {
+      const remainingBytes = partBytes - bufferedBytes;
+      yield { part: Buffer.concat([...chunks, remaining.subarray(0, remainingBytes)]), last: false };
+      remaining = remaining.subarray(remainingBytes);
       chunks = [];
-      gathered = 0;
+      bufferedBytes = 0;
     }
-    chunks.push(rest);
-    gathered += rest.length;
+    chunks.push(remaining);
+    bufferedBytes += remaining.length;
   }
   yield { part: Buffer.concat(chunks), last: true };
 }
 
-export const notKept = (): AppError => new AppError("storage_unavailable:store_lost");
+export const fileNotStoredError = (): AppError => new AppError("storage_unavailable:store_lost");
 
 /** An ETag without its quotes: the version of an object. */
-export const plainTag = (tag: string | undefined): string => (tag ?? "").replace(/^"|"$/g, "");
+export const unquoteEtag = (etag: string | undefined): string => (etag ?? "").replace(/^"|"$/g, "");

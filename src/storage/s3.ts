@@ -13,36 +13,36 @@ import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import type { FileStore } from "#domain/assets/file-store.ts";
 import type { Clock } from "#lib/clock.ts";
-import { AppError, notFound } from "#lib/errors.ts";
-import { contentDisposition } from "#lib/file-name.ts";
-import { checkKey } from "./keys.ts";
+import { AppError, notFoundError } from "#lib/errors.ts";
+import { formatContentDisposition } from "#lib/file-name.ts";
+import { validateKey } from "./keys.ts";
 import {
-  createAsker,
+  createS3Caller,
   createClient,
-  defaultPatienceMs,
-  ifThere,
-  refusalOf,
-  watchBody,
+  defaultTimeoutMs,
+  undefinedIfMissing,
+  getErrorResponse,
+  withIdleTimeout,
   type S3Settings,
 } from "./s3-client.ts";
-import { usualCopyLimits, type CopyLimits } from "./s3-copy.ts";
-import { allowPages } from "./s3-cors.ts";
+import { defaultCopyLimits, type CopyLimits } from "./s3-copy.ts";
+import { allowCorsOrigins } from "./s3-cors.ts";
 import { createS3Parts } from "./s3-parts.ts";
-import { createPromote, toStored } from "./s3-promote.ts";
-import { writeObject, type Target } from "./s3-write.ts";
+import { createPromote, toStoredFile } from "./s3-promote.ts";
+import { writeObject, type S3Target } from "./s3-write.ts";
 
 export interface S3Options {
   settings: S3Settings;
   clock: Clock;
   /** How long the store may be silent. */
-  patienceMs?: number;
+  timeoutMs?: number;
   copyLimits?: CopyLimits;
   random?: (bytes: number) => Uint8Array;
 }
 
 export interface S3Store extends FileStore {
   /** Lets the pages of these origins send bytes to the bucket; answers whether that had to be changed. */
-  allowPages(origins: readonly string[]): Promise<boolean>;
+  allowCorsOrigins(origins: readonly string[]): Promise<boolean>;
   close(): void;
 }
 
@@ -51,28 +51,34 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
   const {
     settings,
     clock,
-    patienceMs = defaultPatienceMs,
-    copyLimits = usualCopyLimits,
+    timeoutMs: timeoutMs = defaultTimeoutMs,
+    copyLimits = defaultCopyLimits,
     random = randomBytes,
   } = options;
   const { bucket } = settings;
   const client = createClient(settings);
   // Addresses are signed for the name under which browsers know the store; signing sends nothing.
   const signer = createClient(settings, settings.publicEndpoint ?? settings.endpoint);
-  const ask = createAsker(patienceMs);
-  const target: Target = { client, bucket, ask };
-  const object = (key: string) => ({ Bucket: bucket, Key: checkKey(key) });
+  const call = createS3Caller(timeoutMs);
+  const target: S3Target = { client, bucket, call };
+  const toObjectParams = (key: string) => ({ Bucket: bucket, Key: validateKey(key) });
 
   const secondsUntil = (time: number) => Math.max(1, Math.floor((time - clock()) / 1000));
-  const until = (expiresAt: number) => ({ expiresIn: secondsUntil(expiresAt), signingDate: new Date(clock()) });
+  const toSigningOptions = (expiresAt: number) => ({
+    expiresIn: secondsUntil(expiresAt),
+    signingDate: new Date(clock()),
+  });
   const sign = (command: PutObjectCommand | GetObjectCommand, expiresAt: number) =>
-    getSignedUrl(signer, command, until(expiresAt));
+    getSignedUrl(signer, command, toSigningOptions(expiresAt));
   const signPart = (command: UploadPartCommand, expiresAt: number) =>
-    getSignedUrl(signer, command, { ...until(expiresAt), signableHeaders: new Set(["content-length", "host"]) });
+    getSignedUrl(signer, command, {
+      ...toSigningOptions(expiresAt),
+      signableHeaders: new Set(["content-length", "host"]),
+    });
 
-  async function head(key: string): Promise<HeadObjectCommandOutput | undefined> {
-    const command = new HeadObjectCommand(object(key));
-    return ifThere(ask((how) => client.send(command, how)));
+  async function headObject(key: string): Promise<HeadObjectCommandOutput | undefined> {
+    const command = new HeadObjectCommand(toObjectParams(key));
+    return undefinedIfMissing(call((requestOptions) => client.send(command, requestOptions)));
   }
 
   return {
@@ -80,70 +86,72 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
     origin: new URL(await sign(new PutObjectCommand({ Bucket: bucket, Key: "origin" }), clock() + 60_000)).origin,
 
     // No type is signed: whoever sends the bytes names any or none, and it counts for nothing.
-    uploadAddress: (key, { expiresAt }) => sign(new PutObjectCommand(object(key)), expiresAt),
+    createUploadUrl: (key, { expiresAt }) => sign(new PutObjectCommand(toObjectParams(key)), expiresAt),
 
-    downloadAddress(key, { mimeType, filename, asDownload, expiresAt }) {
-      const answer = {
+    createDownloadUrl(key, { mimeType, filename, asDownload, expiresAt }) {
+      const responseOverrides = {
         ResponseContentType: mimeType,
-        ResponseContentDisposition: contentDisposition(filename, asDownload),
+        ResponseContentDisposition: formatContentDisposition(filename, asDownload),
         ResponseCacheControl: `private, max-age=${secondsUntil(expiresAt)}`,
       };
-      return sign(new GetObjectCommand({ ...object(key), ...answer }), expiresAt);
+      return sign(new GetObjectCommand({ ...toObjectParams(key), ...responseOverrides }), expiresAt);
     },
 
     async stat(key) {
-      const found = await head(key);
-      return found && toStored(found);
+      const result = await headObject(key);
+      return result && toStoredFile(result);
     },
 
     async read(key, range, signal) {
-      const wanted = range ? { Range: `bytes=${range.start}-${range.end}` } : {};
-      const command = new GetObjectCommand({ ...object(key), ...wanted });
+      const rangeParams = range ? { Range: `bytes=${range.start}-${range.end}` } : {};
+      const command = new GetObjectCommand({ ...toObjectParams(key), ...rangeParams });
       try {
-        const { Body } = await ask((how) => client.send(command, how), { signal });
-        return watchBody(Body as Readable, patienceMs, signal);
+        const { Body } = await call((requestOptions) => client.send(command, requestOptions), { signal });
+        return withIdleTimeout(Body as Readable, timeoutMs, signal);
       } catch (error) {
-        const refusal = refusalOf(error);
-        if (refusal?.status === 404) throw notFound("file");
-        if (refusal?.status === 416) return Readable.from([]);
+        const errorResponse = getErrorResponse(error);
+        if (errorResponse?.status === 404) throw notFoundError("file");
+        if (errorResponse?.status === 416) return Readable.from([]);
         throw error;
       }
     },
 
-    write: (key, body, how) => writeObject(target, checkKey(key), body, how),
+    write: (key, body, requestOptions) => writeObject(target, validateKey(key), body, requestOptions),
 
     promote: createPromote(target, copyLimits, () => Buffer.from(random(8)).toString("hex")),
 
     async remove(key) {
-      const command = new DeleteObjectCommand(object(key));
-      await ifThere(ask((how) => client.send(command, how)));
+      const command = new DeleteObjectCommand(toObjectParams(key));
+      await undefinedIfMissing(call((requestOptions) => client.send(command, requestOptions)));
     },
 
     async list(prefix, { after, limit }) {
-      const found: { key: string; bytes: number; modifiedAt: number }[] = [];
-      let last = after;
+      const result: { key: string; bytes: number; modifiedAt: number }[] = [];
+      let lastKey = after;
       for (;;) {
         const page = {
           Bucket: bucket,
           Prefix: prefix,
-          MaxKeys: Math.min(1000, limit - found.length),
-          StartAfter: last,
+          MaxKeys: Math.min(1000, limit - result.length),
+          StartAfter: lastKey,
         };
-        const { Contents = [], IsTruncated } = await ask((how) => client.send(new ListObjectsV2Command(page), how));
+        const { Contents = [], IsTruncated } = await call((requestOptions) =>
+          client.send(new ListObjectsV2Command(page), requestOptions),
+        );
         for (const { Key = "", Size = 0, LastModified } of Contents)
-          found.push({ key: Key, bytes: Size, modifiedAt: LastModified?.getTime() ?? 0 });
-        last = found.at(-1)?.key;
-        if (!IsTruncated || Contents.length === 0 || found.length >= limit) return found;
+          result.push({ key: Key, bytes: Size, modifiedAt: LastModified?.getTime() ?? 0 });
+        lastKey = result.at(-1)?.key;
+        if (!IsTruncated || Contents.length === 0 || result.length >= limit) return result;
       }
     },
 
     parts: createS3Parts(target, signPart),
 
     async ping() {
-      await ask((how) => client.send(new HeadBucketCommand({ Bucket: bucket }), how));
+      await call((requestOptions) => client.send(new HeadBucketCommand({ Bucket: bucket }), requestOptions));
     },
 
-    allowPages: (origins) => allowPages(target, origins),
+    allowCorsOrigins: (origins) => allowCorsOrigins(target, origins),
 
     close() {
       client.destroy();

@@ -5,18 +5,18 @@ export async function* untilAborted(
 ): AsyncGenerator<Uint8Array, void> {
   signal.throwIfAborted();
   const iterator = body[Symbol.asyncIterator]();
-  let fail: (reason: unknown) => void = () => {};
-  const onAbort = () => fail(signal.reason);
+  let rejectPending: (reason: unknown) => void = () => {};
+  const onAbort = () => rejectPending(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
   try {
     for (;;) {
       // Not Promise.race: a promise that outlives the body would hold on to every round of it.
-      const step = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
-        fail = reject;
+      const result = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+        rejectPending = reject;
         iterator.next().then(resolve, reject);
       });
-      if (step.done) return;
-      yield step.value;
+      if (result.done) return;
+      yield result.value;
       signal.throwIfAborted();
     }
   } finally {

@@ -4,22 +4,22 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { createConformanceFixtures } from "#dev/conformance/fixtures.ts";
-import { startAuthorizingProxy, type Proxy } from "../support/authorizing-proxy.ts";
+import { startAuthorizingProxy, type AuthorizingProxy } from "../support/authorizing-proxy.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { startMcp, type McpServer } from "../support/mcp.ts";
+import { startMcpServer, type TestMcpServer } from "../support/mcp.ts";
 import { newStudio } from "../support/people.ts";
-import { approve } from "../support/tokens.ts";
+import { createTestGrant } from "../support/tokens.ts";
 
 const suite = join(import.meta.dirname, "../../node_modules/@modelcontextprotocol/conformance/dist/index.js");
 
 forEachEngine(
   "mcp conformance",
-  (bed) => {
-    let server: McpServer;
-    let proxy: Proxy;
+  (fixture) => {
+    let server: TestMcpServer;
+    let proxy: AuthorizingProxy;
     before(async () => {
-      server = await startMcp(bed, { extension: createConformanceFixtures(bed.deps.newSecret) });
-      const { token } = await approve(bed.deps, await newStudio(bed.deps));
+      server = await startMcpServer(fixture, { extension: createConformanceFixtures(fixture.deps.newSecret) });
+      const { token } = await createTestGrant(fixture.deps, await newStudio(fixture.deps));
       proxy = await startAuthorizingProxy(server.url, token);
     });
     after(async () => {

@@ -11,12 +11,12 @@ import { after, before, describe, test } from "node:test";
 import * as oauth from "oauth4webapi";
 import * as oidc from "openid-client";
 import { tools } from "#mcp/tools.ts";
-import { createDeps, createPlace, silent } from "../support/engines.ts";
+import { createDeps, createTemporaryDatabase, silentLog } from "../support/engines.ts";
 import { openDatabase } from "#db/open.ts";
-import { callMcp, createStudio, openConsent, visitor } from "../support/oauth-client.ts";
-import { startIssuer, type Issuer } from "../support/oidc-issuer.ts";
-import { startPeopleServer, type PeopleServer } from "../support/people-server.ts";
-import { freeBase } from "../support/service.ts";
+import { callMcp, createStudio, openConsent, createOAuthBrowser } from "../support/oauth-client.ts";
+import { startIssuer, type TestIssuer } from "../support/oidc-issuer.ts";
+import { startSignInServer, type SignInServer } from "../support/people-server.ts";
+import { findFreeBaseUrl } from "../support/service.ts";
 
 const redirectUri = "http://127.0.0.1:53999/callback";
 const metadata = {
@@ -142,22 +142,22 @@ const clients: Record<string, (mcp: string, person: Person) => Promise<Got>> = {
 
 for (const issuerKind of ["the built-in issuer", "a separate issuer"]) {
   describe(`oauth clients, sign-in at ${issuerKind}`, () => {
-    let issuer: Issuer | undefined;
-    let server: PeopleServer;
+    let issuer: TestIssuer | undefined;
+    let server: SignInServer;
     let close: () => Promise<void>;
     before(async () => {
-      const base = await freeBase();
+      const base = await findFreeBaseUrl();
       if (issuerKind === "a separate issuer")
         issuer = await startIssuer({ redirectUris: [`${base}/api/auth/callback/oidc`] });
-      const place = await createPlace("sqlite");
-      const database = await openDatabase({ ...place, log: silent });
+      const location = await createTemporaryDatabase("sqlite");
+      const database = await openDatabase({ ...location, log: silentLog });
       const deps = createDeps(database, () => Date.now());
-      server = await startPeopleServer({ deps, base, identityProviders: issuer ? [issuer.settings] : [] });
+      server = await startSignInServer({ deps, base, identityProviders: issuer ? [issuer.settings] : [] });
       close = async () => {
         await server.close();
         await issuer?.close();
         await database.close();
-        await place.remove();
+        await location.remove();
       };
     });
     after(() => close());
@@ -165,10 +165,10 @@ for (const issuerKind of ["the built-in issuer", "a separate issuer"]) {
     for (const [name, connect] of Object.entries(clients)) {
       test(`[AUTH-1] [AUTHZ-2] [META-2] ${name}: from nothing to a token, through a refresh, to the tools`, async () => {
         const { base } = server;
-        const browser = visitor(base);
+        const browser = createOAuthBrowser(base);
         const person: Person = async (url) => {
           const page = await openConsent(browser, url, `${name.replaceAll(" ", "-").toLowerCase()}@example.com`);
-          if (issuer) assert.ok(page.trail.some((one) => one.startsWith(`${base}/api/auth/callback/oidc?`)));
+          if (issuer) assert.ok(page.redirects.some((one) => one.startsWith(`${base}/api/auth/callback/oidc?`)));
           await createStudio(base, browser);
           return (await browser.submit(page, { decision: "approve" })).url;
         };

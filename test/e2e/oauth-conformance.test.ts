@@ -1,38 +1,38 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createBrowser } from "../support/browser-less.ts";
+import { createHttpBrowser } from "../support/browser-less.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { createStudio, newClient, openConsent } from "../support/oauth-client.ts";
-import { startProgram } from "../support/program.ts";
-import { freeBase, startService } from "../support/service.ts";
+import { createStudio, registerClient, openConsent } from "../support/oauth-client.ts";
+import { startChildProgram } from "../support/program.ts";
+import { findFreeBaseUrl, startService } from "../support/service.ts";
 
 const suite = join(import.meta.dirname, "../../node_modules/@modelcontextprotocol/conformance/dist/index.js");
 
 forEachEngine(
   "oauth conformance",
-  (bed) => {
+  (fixture) => {
     test("[META-2] [AUTHZ-1] [GRANT-2] the authorization scenarios of the conformance suite pass", async () => {
-      const service = await startService(bed.deps, { env: { RATE_LIMITS: "off" } });
+      const service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } });
       const { base } = service;
-      const { port } = new URL(await freeBase());
-      const client = await newClient(base, { redirect_uris: [`http://127.0.0.1:${port}/callback`] });
-      const program = startProgram([
+      const { port } = new URL(await findFreeBaseUrl());
+      const client = await registerClient(base, { redirect_uris: [`http://127.0.0.1:${port}/callback`] });
+      const program = startChildProgram([
         ...[suite, "authorization", "--url", base, "--client-id", client.id],
         ...["--resource", `${base}/mcp`, "-p", port],
       ]);
       try {
         // The suite prints the address for a person, and waits for the answer at its own port.
-        const url = await program.find(/https?:\/\/\S+\/authorize\?\S+/);
-        const browser = createBrowser();
+        const url = await program.waitForMatch(/https?:\/\/\S+\/authorize\?\S+/);
+        const browser = createHttpBrowser();
         const page = await openConsent(browser, url, "conformance@example.com");
         await createStudio(base, browser);
         await browser.submit(page, { decision: "approve" });
-        const code = await program.ended;
-        const [, summary = ""] = program.output().split("=== SUMMARY ===");
-        assert.equal(code, 0, program.output());
-        assert.match(summary, /^✓ /m, program.output());
-        assert.doesNotMatch(program.output(), /^✗|SKIPPED|WARNING/m, program.output());
+        const code = await program.exited;
+        const [, summary = ""] = program.getOutput().split("=== SUMMARY ===");
+        assert.equal(code, 0, program.getOutput());
+        assert.match(summary, /^✓ /m, program.getOutput());
+        assert.doesNotMatch(program.getOutput(), /^✗|SKIPPED|WARNING/m, program.getOutput());
       } finally {
         await program.stop();
         await service.close();

@@ -5,12 +5,12 @@ import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { openDatabase } from "#db/open.ts";
 import { tools } from "#mcp/tools.ts";
-import { createBrowser } from "../support/browser-less.ts";
-import { createDeps, createPlace, silent } from "../support/engines.ts";
-import { temporaryFolder } from "../support/folder.ts";
+import { createHttpBrowser } from "../support/browser-less.ts";
+import { createDeps, createTemporaryDatabase, silentLog } from "../support/engines.ts";
+import { createTempFolder } from "../support/folder.ts";
 import { createStudio, openConsent } from "../support/oauth-client.ts";
-import { startProgram } from "../support/program.ts";
-import { freeBase, startService, type RunningService } from "../support/service.ts";
+import { startChildProgram } from "../support/program.ts";
+import { findFreeBaseUrl, startService, type RunningService } from "../support/service.ts";
 
 const modules = join(import.meta.dirname, "../../node_modules");
 const inspector = join(modules, "@modelcontextprotocol/inspector/clients/launcher/build/index.js");
@@ -22,8 +22,8 @@ describe("oauth programs", () => {
   let service: RunningService;
   let close: () => Promise<void>;
   before(async () => {
-    const place = await createPlace("sqlite");
-    const database = await openDatabase({ ...place, log: silent });
+    const location = await createTemporaryDatabase("sqlite");
+    const database = await openDatabase({ ...location, log: silentLog });
     service = await startService(
       createDeps(database, () => Date.now()),
       { env: { RATE_LIMITS: "off" } },
@@ -31,14 +31,14 @@ describe("oauth programs", () => {
     close = async () => {
       await service.close();
       await database.close();
-      await place.remove();
+      await location.remove();
     };
   });
   after(() => close());
 
   /** Follows the address to the end, which is the program's own listener. */
   async function approve(url: string, email: string): Promise<void> {
-    const browser = createBrowser();
+    const browser = createHttpBrowser();
     const page = await openConsent(browser, url, email);
     await createStudio(service.base, browser);
     const done = await browser.submit(page, { decision: "approve" });
@@ -48,10 +48,10 @@ describe("oauth programs", () => {
   const authorizeUrl = /https?:\/\/\S+\/api\/auth\/oauth2\/authorize\?\S+/;
 
   test("[REG-1] the Inspector's CLI lists and calls a tool, the second time by what it stored", async () => {
-    const home = temporaryFolder();
-    const { port } = new URL(await freeBase());
+    const home = createTempFolder();
+    const { port } = new URL(await findFreeBaseUrl());
     const run = (...args: string[]) =>
-      startProgram(
+      startChildProgram(
         [
           ...[inspector, "--cli", `${service.base}/mcp`, "--transport", "http", "--format", "json"],
           ...["--callback-url", `http://127.0.0.1:${port}/oauth/callback`, ...args],
@@ -65,17 +65,17 @@ describe("oauth programs", () => {
       );
     const listing = run("--method", "tools/list");
     try {
-      await approve(await listing.find(authorizeUrl), "inspector@example.com");
-      assert.equal(await listing.ended, 0, listing.output());
-      const { result } = JSON.parse(listing.result()) as { result: { tools: { name: string }[] } };
-      assert.deepEqual(result?.tools.map(({ name }) => name).toSorted(), toolNames, listing.result());
+      await approve(await listing.waitForMatch(authorizeUrl), "inspector@example.com");
+      assert.equal(await listing.exited, 0, listing.getOutput());
+      const { result } = JSON.parse(listing.getStdout()) as { result: { tools: { name: string }[] } };
+      assert.deepEqual(result?.tools.map(({ name }) => name).toSorted(), toolNames, listing.getStdout());
     } finally {
       await listing.stop();
     }
     const calling = run("--method", "tools/call", "--tool-name", "whoami", "--stored-auth-only");
     try {
-      assert.equal(await calling.ended, 0, calling.output());
-      assert.match(calling.result(), /inspector@example\.com/);
+      assert.equal(await calling.exited, 0, calling.getOutput());
+      assert.match(calling.getStdout(), /inspector@example\.com/);
     } finally {
       await calling.stop();
       home.remove();
@@ -83,8 +83,8 @@ describe("oauth programs", () => {
   });
 
   test("[REG-1] mcp-remote brings a client that only knows stdio to the tools", async () => {
-    const home = temporaryFolder();
-    const { port } = new URL(await freeBase());
+    const home = createTempFolder();
+    const { port } = new URL(await findFreeBaseUrl());
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: [remote, `${service.base}/mcp`, port],

@@ -5,14 +5,14 @@ import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import { tools } from "#mcp/tools.ts";
-import { createBrowser } from "../support/browser-less.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { long } from "../support/long.ts";
+import { createHttpBrowser } from "../support/browser-less.ts";
+import { createTempFolder } from "../support/folder.ts";
+import { isLongRun } from "../support/long.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import { createStudio, openConsent } from "../support/oauth-client.ts";
-import { startProgram, type Program, type ProgramOptions } from "../support/program.ts";
-import { freeBase } from "../support/service.ts";
-import { until } from "../support/until.ts";
+import { startChildProgram, type ChildProgram, type ProgramOptions } from "../support/program.ts";
+import { findFreeBaseUrl } from "../support/service.ts";
+import { waitUntil } from "../support/until.ts";
 
 /** The releases that docs/clients.md names. They are not in the lockfile: together they take 900 MB. */
 const releases = {
@@ -31,12 +31,12 @@ test("docs/clients.md names the releases that are tried", () => {
 });
 
 /** Command-line clients as people install them from npm. They sign in and list tools without a model. */
-describe("packaged clients", { skip: long ? false : "needs --long: installs 900 MB from npm" }, () => {
-  const folder = temporaryFolder();
+describe("packaged clients", { skip: isLongRun ? false : "needs --long: installs 900 MB from npm" }, () => {
+  const folder = createTempFolder();
   let service: MainProcess;
   let base: string;
   before(async () => {
-    base = await freeBase();
+    base = await findFreeBaseUrl();
     service = await startMain({
       PORT: new URL(base).port,
       DATA_DIR: join(folder.path, "data"),
@@ -75,18 +75,18 @@ describe("packaged clients", { skip: long ? false : "needs --long: installs 900 
       GEMINI_CLI_NO_RELAUNCH: "true",
       GEMINI_CLI_TRUST_WORKSPACE: "true",
     };
-    const start = (args: readonly string[], options: ProgramOptions = {}): Program =>
-      startProgram(args, env, { cwd, ...options });
+    const start = (args: readonly string[], options: ProgramOptions = {}): ChildProgram =>
+      startChildProgram(args, env, { cwd, ...options });
     const run = async (args: readonly string[], options?: ProgramOptions): Promise<string> => {
       const program = start(args, options);
-      assert.equal(await program.ended, 0, program.output());
-      return program.output();
+      assert.equal(await program.exited, 0, program.getOutput());
+      return program.getOutput();
     };
     return { home, start, run };
   }
 
   async function approve(url: string, email: string): Promise<void> {
-    const browser = createBrowser();
+    const browser = createHttpBrowser();
     const page = await openConsent(browser, url, email);
     await createStudio(base, browser);
     const done = await browser.submit(page, { decision: "approve" });
@@ -96,7 +96,7 @@ describe("packaged clients", { skip: long ? false : "needs --long: installs 900 
   /** Authenticated `tools/list` requests in the service's log. */
   const countListings = (): number =>
     service
-      .output()
+      .getOutput()
       .split("\n")
       .filter((line) => line.includes('"tools/list"') && line.includes('"status":200') && line.includes('"userId"'))
       .length;
@@ -105,18 +105,18 @@ describe("packaged clients", { skip: long ? false : "needs --long: installs 900 
     const { home, start, run } = install("codex");
     const codex = join(home, "node_modules/@openai/codex/bin/codex.js");
     const adding = start([codex, "mcp", "add", "atelier", "--url", `${base}/mcp`]);
-    await approve(await adding.find(authorizeUrl), "codex@example.com");
-    assert.equal(await adding.ended, 0, adding.output());
+    await approve(await adding.waitForMatch(authorizeUrl), "codex@example.com");
+    assert.equal(await adding.exited, 0, adding.getOutput());
     assert.match(await run([codex, "mcp", "list"]), /atelier.*OAuth/);
 
     const server = start([codex, "app-server"], { isInteractive: true });
     const send = (message: object): void => server.write(`${JSON.stringify(message)}\n`);
     try {
       send({ id: 1, method: "initialize", params: { clientInfo: { name: "atelier-test", version: "1" } } });
-      await server.find(/^\{"id":1,.*$/m);
+      await server.waitForMatch(/^\{"id":1,.*$/m);
       send({ method: "initialized" });
       send({ id: 2, method: "mcpServerStatus/list", params: {} });
-      const { result } = JSON.parse(await server.find(/^\{"id":2,.*\}$/m)) as {
+      const { result } = JSON.parse(await server.waitForMatch(/^\{"id":2,.*\}$/m)) as {
         result: { data: { name: string; tools: object }[] };
       };
       const status = result.data.find(({ name }) => name === "atelier");
@@ -134,9 +134,9 @@ describe("packaged clients", { skip: long ? false : "needs --long: installs 900 
     );
     await run(["mcp", "add", "atelier", "--url", `${base}/mcp`], { command });
     const signingIn = start(["mcp", "auth", "atelier"], { command });
-    await approve(await signingIn.find(authorizeUrl), "opencode@example.com");
-    assert.equal(await signingIn.ended, 0, signingIn.output());
-    assert.match(signingIn.output(), /Authentication successful/);
+    await approve(await signingIn.waitForMatch(authorizeUrl), "opencode@example.com");
+    assert.equal(await signingIn.exited, 0, signingIn.getOutput());
+    assert.match(signingIn.getOutput(), /Authentication successful/);
     // No command of it prints the names of tools without a model.
     const listings = countListings();
     assert.match(await run(["mcp", "list"], { command }), /atelier.*connected/);
@@ -159,24 +159,24 @@ describe("packaged clients", { skip: long ? false : "needs --long: installs 900 
       stopSignal: "SIGTERM",
     });
     const openedUrl = join(home, "opened-url");
-    const screen = (): string => stripVTControlCharacters(chat.output());
+    const screen = (): string => stripVTControlCharacters(chat.getOutput());
     /** Presses Enter until that has its effect: Enter right after other keys counts as part of a paste. */
     const enter = async (hasEffect: () => boolean): Promise<void> => {
       const press = setInterval(() => chat.write("\r"), 3000);
-      await until(hasEffect, patient).finally(() => clearInterval(press));
+      await waitUntil(hasEffect, patient).finally(() => clearInterval(press));
     };
     try {
-      await chat.find(/1 MCP server[^]*Type your message/);
+      await chat.waitForMatch(/1 MCP server[^]*Type your message/);
       // A line that comes before the commands are loaded would go to the model. Once they are, it is completed.
       const clearLine = "\u0015";
       const type = setInterval(() => chat.write(`${clearLine}/mcp auth atelier`), 5000);
-      await until(() => /\n +atelier *\r?\n/.test(screen()), patient).finally(() => clearInterval(type));
+      await waitUntil(() => /\n +atelier *\r?\n/.test(screen()), patient).finally(() => clearInterval(type));
       // Enter also answers the question whether to open a browser.
       await enter(() => existsSync(openedUrl));
       await approve(readFileSync(openedUrl, "utf8"), "gemini@example.com");
-      await chat.find(/reloaded tools for 'atelier'/);
+      await chat.waitForMatch(/reloaded tools for 'atelier'/);
       chat.write("/mcp list");
-      await enter(() => toolNames.every((name) => chat.output().includes(`mcp_atelier_${name}`)));
+      await enter(() => toolNames.every((name) => chat.getOutput().includes(`mcp_atelier_${name}`)));
     } catch (error) {
       throw new Error(screen().slice(-3000), { cause: error });
     } finally {

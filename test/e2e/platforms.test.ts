@@ -4,26 +4,26 @@ import type { Page } from "playwright-core";
 import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { connectAssistant, type Assistant } from "../support/assistant.ts";
-import { noChromium } from "../support/chromium.ts";
+import { skipWithoutChromium } from "../support/chromium.ts";
 import { newMember, newStudio } from "../support/people.ts";
-import { startWebBed, type WebBed } from "../support/web-bed.ts";
+import { startWebFixture, type WebFixture } from "../support/web-bed.ts";
 
-describe("platforms, in a browser", { skip: noChromium }, () => {
-  let bed: WebBed;
+describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
+  let fixture: WebFixture;
   let owner: Caller;
   let page: Page;
   let assistant: Assistant;
   const faults: string[] = [];
   before(async () => {
-    bed = await startWebBed();
-    owner = await newStudio(bed.service.deps, undefined, "North");
-    page = await (await bed.open(owner)).newPage();
+    fixture = await startWebFixture();
+    owner = await newStudio(fixture.service.deps, undefined, "North");
+    page = await (await fixture.openContext(owner)).newPage();
     page.on("pageerror", (error) => faults.push(error.message));
     page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
   });
   after(async () => {
     await assistant?.close();
-    await bed?.close();
+    await fixture?.close();
   });
 
   /** From our own page through the sandbox's, and back. */
@@ -36,7 +36,7 @@ describe("platforms, in a browser", { skip: noChromium }, () => {
   }
 
   test("[PLATFORM-13] the whole path from the platforms page, and back to it", async () => {
-    await page.goto(`${bed.service.base}/studios/${owner.studio.id}/posts`);
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts`);
     await page.getByRole("link", { name: "Platforms" }).click();
     await page.getByRole("heading", { name: "No account is connected" }).waitFor();
     await page.getByText(/Not set up on this server/).click();
@@ -60,13 +60,13 @@ describe("platforms, in a browser", { skip: noChromium }, () => {
     await page.getByRole("heading", { name: "Nothing was connected" }).waitFor();
     await page.getByText("Code: connect_denied").waitFor();
     faults.length = 0; // the browser notes a page that comes with an error status
-    await page.goto(`${bed.service.base}/studios/${owner.studio.id}/platforms`);
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/platforms`);
     await page.getByText("blue-harbour").first().waitFor();
   });
 
   test("[PLATFORM-12] the post's page says what the platform would refuse, and stops when it is mended", async () => {
-    const { id } = await createPost(bed.service.deps, owner, { title: "Long", body: "x".repeat(300) });
-    await page.goto(`${bed.service.base}/studios/${owner.studio.id}/posts/${id}`);
+    const { id } = await createPost(fixture.service.deps, owner, { title: "Long", body: "x".repeat(300) });
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts/${id}`);
     await page.getByText(/The text has 300 characters/).waitFor();
     await page.getByLabel("Text", { exact: true }).fill("Short");
     await page.getByText("Takes it as it is.").waitFor();
@@ -74,7 +74,7 @@ describe("platforms, in a browser", { skip: noChromium }, () => {
 
   test("[PLATFORM-1] a real MCP client asks, its person opens the page in the browser, and it sees the account", async () => {
     const consent = await page.context().newPage();
-    assistant = await connectAssistant(`${bed.service.base}/mcp`, consent, "Test assistant");
+    assistant = await connectAssistant(`${fixture.service.base}/mcp`, consent, "Test assistant");
     const { connectUrl } = await assistant.call("connect_platform", { platform: "sandbox" });
     await consent.goto(connectUrl as string);
     await consent.getByText("Test assistant").waitFor();
@@ -90,14 +90,14 @@ describe("platforms, in a browser", { skip: noChromium }, () => {
         ["second", "connected"],
       ],
     );
-    const refused = await (await bed.open(await newStudio(bed.service.deps))).newPage();
+    const refused = await (await fixture.openContext(await newStudio(fixture.service.deps))).newPage();
     await refused.goto((await assistant.call("connect_platform", { platform: "sandbox" }))["connectUrl"] as string);
     await refused.getByText("This page was made for someone else").waitFor();
     await refused.context().close();
   });
 
   test("[PLATFORM-3] [PLATFORM-13] disconnecting asks first; a member looks and no more", async () => {
-    await page.goto(`${bed.service.base}/studios/${owner.studio.id}/platforms`);
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/platforms`);
     await page.getByRole("button", { name: "Disconnect second" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
     await page.getByText("Disconnected (1)").waitFor();
@@ -107,8 +107,8 @@ describe("platforms, in a browser", { skip: noChromium }, () => {
       "disconnected",
     ]);
 
-    const member = await (await bed.open(await newMember(bed.service.deps, owner, "member"))).newPage();
-    await member.goto(`${bed.service.base}/studios/${owner.studio.id}/platforms`);
+    const member = await (await fixture.openContext(await newMember(fixture.service.deps, owner, "member"))).newPage();
+    await member.goto(`${fixture.service.base}/studios/${owner.studio.id}/platforms`);
     await member.getByText("blue-harbour").first().waitFor();
     assert.equal(await member.getByRole("button", { name: /onnect/ }).count(), 0);
     await member.context().close();

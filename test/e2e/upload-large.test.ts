@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { hasChromium, openChromium, openPage } from "../support/chromium.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { storeNames } from "../support/stores.ts";
-import { choose, digestOfUrl, newLink, writeFilm } from "../support/upload-bed.ts";
+import { hasChromium, openChromium, openObservedPage } from "../support/chromium.ts";
+import { createTempFolder } from "../support/folder.ts";
+import { listStoreNames } from "../support/stores.ts";
+import { chooseFiles, fetchDigest, createTestUploadLink, writeVideoFile } from "../support/upload-bed.ts";
 import { createUploadProcess } from "../support/upload-process.ts";
 
 const mebibyte = 1024 ** 2;
@@ -11,26 +11,26 @@ const mebibyte = 1024 ** 2;
 const megabytes = Number(process.env["UPLOAD_MB"] ?? 200);
 
 describe("a large file through the page", { skip: !hasChromium() }, () => {
-  for (const store of storeNames())
+  for (const store of listStoreNames())
     test(
       `[UPLOAD-10] [X3] the service's memory does not grow with it (${store})`,
       { timeout: 3_600_000 },
       async (t) => {
-        const folder = temporaryFolder();
+        const folder = createTempFolder();
         const path = `${folder.path}/film.mp4`;
-        const digest = await writeFilm(path, megabytes * mebibyte);
+        const digest = await writeVideoFile(path, megabytes * mebibyte);
         const service = await createUploadProcess(store);
         const browser = await openChromium();
         try {
-          const link = await newLink(service);
-          const { page } = await openPage(browser);
+          const link = await createTestUploadLink(service);
+          const { page } = await openObservedPage(browser);
           await page.goto(link.url);
           await page.locator('[data-state="empty"]').waitFor();
-          const before = service.memory();
+          const before = service.getMemoryBytes();
           let most = before;
-          const watch = setInterval(() => (most = Math.max(most, service.memory())), 200);
+          const watch = setInterval(() => (most = Math.max(most, service.getMemoryBytes())), 200);
           const started = performance.now();
-          await choose(page, path);
+          await chooseFiles(page, path);
           await page.locator('[data-state="done"]').waitFor({ timeout: 3_000_000 });
           const seconds = (performance.now() - started) / 1000;
           clearInterval(watch);
@@ -40,7 +40,7 @@ describe("a large file through the page", { skip: !hasChromium() }, () => {
           );
           const [asset] = await link.assets();
           assert.deepEqual([asset?.status, asset?.bytes], ["ready", megabytes * mebibyte]);
-          assert.equal(await digestOfUrl(asset?.url ?? ""), digest);
+          assert.equal(await fetchDigest(asset?.url ?? ""), digest);
           assert.ok(grown <= 150, `memory grew by ${grown.toFixed(0)} MB`);
         } finally {
           await browser.close();

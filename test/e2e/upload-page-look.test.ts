@@ -2,12 +2,19 @@ import assert from "node:assert/strict";
 import { readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
-import { hasChromium, openChromium, openPage, type Browser, type Page } from "../support/chromium.ts";
+import { hasChromium, openChromium, openObservedPage, type Browser, type Page } from "../support/chromium.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { temporaryFolder } from "../support/folder.ts";
+import { createTempFolder } from "../support/folder.ts";
 import { jpeg } from "../support/samples.ts";
 import type { RunningService } from "../support/service.ts";
-import { choose, newLink, slowDown, startUploadService, untilPart, writeFilm } from "../support/upload-bed.ts";
+import {
+  chooseFiles,
+  createTestUploadLink,
+  throttleUploads,
+  startUploadService,
+  waitForProgress,
+  writeVideoFile,
+} from "../support/upload-bed.ts";
 
 const mebibyte = 1024 ** 2;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -34,15 +41,15 @@ const state = (page: Page, name: string) => page.locator(`[data-state="${name}"]
 if (hasChromium())
   forEachEngine(
     "the look of the upload page",
-    (bed) => {
-      const folder = temporaryFolder();
+    (fixture) => {
+      const folder = createTempFolder();
       const film = `${folder.path}/film.mp4`;
       let browser: Browser;
       let service: RunningService;
       before(async () => {
         browser = await openChromium(["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]);
-        service = await startUploadService(bed, "disk");
-        await writeFilm(film, 48 * mebibyte);
+        service = await startUploadService(fixture, "disk");
+        await writeVideoFile(film, 48 * mebibyte);
       });
       after(async () => {
         await browser?.close();
@@ -56,20 +63,24 @@ if (hasChromium())
           ["phone", { width: 390, height: 844 }],
         ] as const) {
           test(`[UPLOAD-12] axe finds nothing serious in any state: ${name}, ${colorScheme}`, async () => {
-            const { page, context } = await openPage(browser, { viewport, colorScheme, reducedMotion: "reduce" });
-            const link = await newLink(service);
+            const { page, context } = await openObservedPage(browser, {
+              viewport,
+              colorScheme,
+              reducedMotion: "reduce",
+            });
+            const link = await createTestUploadLink(service);
             await page.goto(link.url);
             await state(page, "empty");
             assert.deepEqual(await faults(page), [], "empty");
-            await choose(page, [
+            await chooseFiles(page, [
               { name: "a.jpg", mimeType: "image/jpeg", buffer: await jpeg() },
               { name: "wrong.jpg", mimeType: "image/jpeg", buffer: Buffer.from("PK\x03\x04 no image") },
             ]);
             await page.locator('[data-status="failed"]').waitFor();
             assert.deepEqual(await faults(page), [], "failed");
             await button(page, "Remove: wrong.jpg").waitFor();
-            await slowDown(page, 8 * mebibyte);
-            await choose(page, film);
+            await throttleUploads(page, 8 * mebibyte);
+            await chooseFiles(page, film);
             await page.locator('[data-status="sending"]').waitFor();
             assert.deepEqual(await faults(page), [], "sending");
             await page.locator(".overall").getByRole("button", { name: "Pause" }).click();
@@ -86,18 +97,18 @@ if (hasChromium())
       }
 
       test("[UPLOAD-11] [UPLOAD-12] axe finds nothing serious on a page that says no", async () => {
-        const { page, context } = await openPage(browser);
+        const { page, context } = await openObservedPage(browser);
         await page.goto(`${service.base}/u/nothing`);
         assert.deepEqual(await faults(page), []);
         await context.close();
       });
 
       test("[UPLOAD-10] [UPLOAD-12] every action by the keyboard alone", async () => {
-        const { page, context } = await openPage(browser);
-        const link = await newLink(service);
+        const { page, context } = await openObservedPage(browser);
+        const link = await createTestUploadLink(service);
         await page.goto(link.url);
         await state(page, "empty");
-        await slowDown(page, 6 * mebibyte);
+        await throttleUploads(page, 6 * mebibyte);
         const focused = () =>
           page.evaluate<string>(
             "document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? ''",
@@ -128,7 +139,7 @@ if (hasChromium())
         assert.deepEqual(await link.assets(), [], "its place is free again");
         assert.equal(await page.evaluate<string>("document.activeElement?.id"), "uploader-files", "focus is not lost");
 
-        await choose(page, { name: "a.jpg", mimeType: "image/jpeg", buffer: await jpeg() });
+        await chooseFiles(page, { name: "a.jpg", mimeType: "image/jpeg", buffer: await jpeg() });
         await state(page, "done");
         const aloud = page.locator(".uploader > .unseen[role=status]");
         await aloud.filter({ hasText: /On the post|All files/ }).waitFor({ state: "attached" }); // it is said aloud
@@ -156,8 +167,12 @@ if (hasChromium())
       });
 
       test("[UPLOAD-10] camera, paste and a folder", async () => {
-        const { page, context, complaints } = await openPage(browser, { permissions: ["camera"] });
-        const link = await newLink(service);
+        const {
+          page,
+          context,
+          consoleProblems: complaints,
+        } = await openObservedPage(browser, { permissions: ["camera"] });
+        const link = await createTestUploadLink(service);
         await page.goto(link.url);
         await state(page, "empty");
         await button(page, "Take a picture").click();
@@ -192,14 +207,14 @@ if (hasChromium())
       });
 
       test("[UPLOAD-10] much that was sent is thrown away only after a question", async () => {
-        const { page, context } = await openPage(browser);
-        const link = await newLink(service);
+        const { page, context } = await openObservedPage(browser);
+        const link = await createTestUploadLink(service);
         const long = `${folder.path}/long.mp4`;
-        await writeFilm(long, 160 * mebibyte);
+        await writeVideoFile(long, 160 * mebibyte);
         await page.goto(link.url);
-        await slowDown(page, 24 * mebibyte);
-        await choose(page, long);
-        await untilPart(page, 0.55);
+        await throttleUploads(page, 24 * mebibyte);
+        await chooseFiles(page, long);
+        await waitForProgress(page, 0.55);
         await button(page, "Cancel: long.mp4").click();
         await button(page, "Go on sending").click();
         await page.locator('[data-status="sending"]').waitFor();
@@ -212,12 +227,12 @@ if (hasChromium())
       });
 
       test("[UPLOAD-9] small files go on by themselves after a reload, nothing chosen again", async () => {
-        const { page, context } = await openPage(browser);
-        const link = await newLink(service);
+        const { page, context } = await openObservedPage(browser);
+        const link = await createTestUploadLink(service);
         await page.goto(link.url);
-        await slowDown(page, 4 * mebibyte);
-        await choose(page, film);
-        await untilPart(page, 0.2);
+        await throttleUploads(page, 4 * mebibyte);
+        await chooseFiles(page, film);
+        await waitForProgress(page, 0.2);
         await page.reload();
         await page.locator('[data-status="sending"], [data-status="done"]').waitFor();
         await state(page, "done");
@@ -235,8 +250,8 @@ if (hasChromium())
           ["ar", [], "rtl"],
           ["eo", ["Choose files"], "ltr"],
         ] as const) {
-          const { page, context, complaints } = await openPage(browser, { locale });
-          await page.goto((await newLink(service)).url);
+          const { page, context, consoleProblems: complaints } = await openObservedPage(browser, { locale });
+          await page.goto((await createTestUploadLink(service)).url);
           await state(page, "empty");
           for (const word of words) await page.getByText(word, { exact: false }).first().waitFor();
           assert.equal(await page.locator("#uploader").getAttribute("dir"), direction);
@@ -246,10 +261,10 @@ if (hasChromium())
       });
 
       test("[W4] names and titles with markup are shown, and nothing of them runs", async () => {
-        const { page, context, complaints } = await openPage(browser);
-        const link = await newLink(service, `<img src=x onerror="document.title='pwned'">`);
+        const { page, context, consoleProblems: complaints } = await openObservedPage(browser);
+        const link = await createTestUploadLink(service, `<img src=x onerror="document.title='pwned'">`);
         await page.goto(link.url);
-        await choose(page, {
+        await chooseFiles(page, {
           name: `"><img src=x onerror=alert(1)>.jpg`,
           mimeType: "image/jpeg",
           buffer: await jpeg(),
@@ -262,15 +277,15 @@ if (hasChromium())
       });
 
       test("[UPLOAD-3] [UPLOAD-10] a full post says so; retry works when there is room again", async () => {
-        const small = await startUploadService(bed, "disk", { env: { MAX_ASSETS_PER_POST: "1" } });
+        const small = await startUploadService(fixture, "disk", { env: { MAX_ASSETS_PER_POST: "1" } });
         try {
-          const { page, context } = await openPage(browser);
-          const link = await newLink(small);
+          const { page, context } = await openObservedPage(browser);
+          const link = await createTestUploadLink(small);
           await page.goto(link.url);
-          await slowDown(page, 4 * mebibyte);
-          await choose(page, film);
+          await throttleUploads(page, 4 * mebibyte);
+          await chooseFiles(page, film);
           await page.locator('[data-status="sending"]').waitFor();
-          await choose(page, { name: "a.jpg", mimeType: "image/jpeg", buffer: await jpeg() });
+          await chooseFiles(page, { name: "a.jpg", mimeType: "image/jpeg", buffer: await jpeg() });
           await page.getByText("which is the most it can have").first().waitFor();
           await button(page, "Cancel: film.mp4").click();
           await button(page, "Retry: a.jpg").click();

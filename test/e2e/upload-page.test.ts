@@ -3,20 +3,20 @@ import { createHash } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { minutes } from "#lib/clock.ts";
-import { hasChromium, openChromium, openPage, type Browser, type Page } from "../support/chromium.ts";
+import { hasChromium, openChromium, openObservedPage, type Browser, type Page } from "../support/chromium.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { temporaryFolder } from "../support/folder.ts";
+import { createTempFolder } from "../support/folder.ts";
 import { jpeg, png } from "../support/samples.ts";
 import type { RunningService } from "../support/service.ts";
-import { storeNames } from "../support/stores.ts";
+import { listStoreNames } from "../support/stores.ts";
 import {
-  choose,
-  digestOfUrl,
-  newLink,
-  slowDown,
+  chooseFiles,
+  fetchDigest,
+  createTestUploadLink,
+  throttleUploads,
   startUploadService,
-  untilPart,
-  writeFilm,
+  waitForProgress,
+  writeVideoFile,
 } from "../support/upload-bed.ts";
 import { createUploadProcess } from "../support/upload-process.ts";
 
@@ -27,18 +27,18 @@ const patience = { timeout: 60_000 + largeBytes / 5000 };
 const done = (page: Page) => page.locator('[data-state="done"]').waitFor(patience);
 
 if (hasChromium())
-  for (const store of storeNames())
+  for (const store of listStoreNames())
     forEachEngine(
       `the upload page on ${store}`,
-      (bed) => {
-        const folder = temporaryFolder();
+      (fixture) => {
+        const folder = createTempFolder();
         const film = { path: `${folder.path}/film.mp4`, digest: "" };
         let browser: Browser;
         let service: RunningService;
         before(async () => {
           browser = await openChromium();
-          service = await startUploadService(bed, store);
-          film.digest = await writeFilm(film.path, largeBytes);
+          service = await startUploadService(fixture, store);
+          film.digest = await writeVideoFile(film.path, largeBytes);
         });
         after(async () => {
           await browser?.close();
@@ -47,10 +47,10 @@ if (hasChromium())
         });
 
         test("[UPLOAD-4] a JPEG named .png, and one without an extension, are accepted as what they are", async () => {
-          const link = await newLink(service);
-          const { page, context } = await openPage(browser);
+          const link = await createTestUploadLink(service);
+          const { page, context } = await openObservedPage(browser);
           await page.goto(link.url);
-          await choose(page, [
+          await chooseFiles(page, [
             { name: "door.png", mimeType: "image/png", buffer: await jpeg(900, 600) },
             { name: "window", mimeType: "", buffer: await jpeg(300, 300) },
           ]);
@@ -69,8 +69,8 @@ if (hasChromium())
         });
 
         test("[UPLOAD-2] [UPLOAD-9] [W7] several files at once arrive, whole, and are on the post", async () => {
-          const link = await newLink(service);
-          const { page, complaints, asked, context } = await openPage(browser);
+          const link = await createTestUploadLink(service);
+          const { page, consoleProblems: complaints, requestedUrls: asked, context } = await openObservedPage(browser);
           const files = [
             { name: "one.jpg", mimeType: "image/jpeg", buffer: await jpeg(900, 600) },
             { name: "two.png", mimeType: "image/png", buffer: await png(300, 300) },
@@ -78,8 +78,8 @@ if (hasChromium())
           ];
           await page.goto(link.url);
           assert.equal(await page.locator("h1").textContent(), "Spring catalogue");
-          await choose(page, files);
-          await choose(page, film.path);
+          await chooseFiles(page, files);
+          await chooseFiles(page, film.path);
           await done(page);
           const assets = await link.assets();
           assert.deepEqual(assets.map(({ filename, status }) => `${filename} ${status}`).toSorted(), [
@@ -91,7 +91,7 @@ if (hasChromium())
           for (const { filename, url } of assets) {
             const wanted = files.find(({ name }) => name === filename)?.buffer;
             assert.equal(
-              await digestOfUrl(url ?? ""),
+              await fetchDigest(url ?? ""),
               wanted ? createHash("sha256").update(wanted).digest("hex") : film.digest,
               filename,
             );
@@ -108,12 +108,12 @@ if (hasChromium())
         });
 
         test("[UPLOAD-9] a network that is cut in the middle: it says so, and goes on by itself", async () => {
-          const link = await newLink(service);
-          const { page, context } = await openPage(browser);
+          const link = await createTestUploadLink(service);
+          const { page, context } = await openObservedPage(browser);
           await page.goto(link.url);
-          await slowDown(page, largeBytes / 8);
-          await choose(page, film.path);
-          await untilPart(page, 0.25);
+          await throttleUploads(page, largeBytes / 8);
+          await chooseFiles(page, film.path);
+          await waitForProgress(page, 0.25);
           await context.setOffline(true);
           await page.getByText("You are offline.").first().waitFor();
           await sleep(1500);
@@ -121,29 +121,29 @@ if (hasChromium())
           await context.setOffline(false);
           await done(page);
           const [asset] = await link.assets();
-          assert.equal(await digestOfUrl(asset?.url ?? ""), film.digest);
+          assert.equal(await fetchDigest(asset?.url ?? ""), film.digest);
           await context.close();
         });
 
         test("[UPLOAD-9] a page that is loaded again in the middle goes on from the parts that are there", async () => {
-          const link = await newLink(service);
-          const { page, context, asked } = await openPage(browser);
+          const link = await createTestUploadLink(service);
+          const { page, context, requestedUrls: asked } = await openObservedPage(browser);
           await page.goto(link.url);
-          await slowDown(page, largeBytes / 8);
-          await choose(page, film.path);
-          await untilPart(page, 0.5);
+          await throttleUploads(page, largeBytes / 8);
+          await chooseFiles(page, film.path);
+          await waitForProgress(page, 0.5);
           await page.reload();
           await page.getByText("Choose this file again").waitFor();
           const sentBefore = asked.length;
-          await slowDown(page, largeBytes);
-          await choose(page, film.path);
+          await throttleUploads(page, largeBytes);
+          await chooseFiles(page, film.path);
           await done(page);
           const parts = asked.slice(sentBefore).filter((url) => /\/files\/(?!thumb)|partNumber=/.test(url)).length;
           assert.ok(parts < (largeBytes / (8 * mebibyte)) * 0.75, `${parts} parts were sent after the reload`);
           assert.equal(await page.locator(".file").count(), 1);
           const assets = await link.assets();
           assert.equal(assets.length, 1);
-          assert.equal(await digestOfUrl(assets[0]?.url ?? ""), film.digest);
+          assert.equal(await fetchDigest(assets[0]?.url ?? ""), film.digest);
           await context.close();
         });
       },
@@ -151,28 +151,28 @@ if (hasChromium())
     );
 
 if (hasChromium())
-  for (const store of storeNames())
+  for (const store of listStoreNames())
     describe(`the upload page and a server that is killed, on ${store}`, () => {
       test("[UPLOAD-9] [C5] a process restart in the middle: the page goes on by itself, and the file is whole", async () => {
-        const folder = temporaryFolder();
+        const folder = createTempFolder();
         const path = `${folder.path}/film.mp4`;
-        const digest = await writeFilm(path, largeBytes);
+        const digest = await writeVideoFile(path, largeBytes);
         const service = await createUploadProcess(store);
         const browser = await openChromium();
         try {
-          const link = await newLink(service);
-          const { page } = await openPage(browser);
+          const link = await createTestUploadLink(service);
+          const { page } = await openObservedPage(browser);
           await page.goto(link.url);
-          await slowDown(page, largeBytes / 8);
-          await choose(page, path);
-          await untilPart(page, 0.3);
+          await throttleUploads(page, largeBytes / 8);
+          await chooseFiles(page, path);
+          await waitForProgress(page, 0.3);
           await service.kill();
           if (store === "disk") await page.getByText("The server does not answer.").first().waitFor();
           await sleep(1000);
           await service.start();
           await done(page);
           const [asset] = await link.assets();
-          assert.equal(await digestOfUrl(asset?.url ?? ""), digest);
+          assert.equal(await fetchDigest(asset?.url ?? ""), digest);
         } finally {
           await browser.close();
           await service.close();
@@ -184,29 +184,29 @@ if (hasChromium())
 if (hasChromium())
   forEachEngine(
     "the upload page and its time",
-    (bed) => {
+    (fixture) => {
       test("[UPLOAD-5] what began before the 30 minutes ended finishes after them; what begins after is refused", async () => {
-        const service = await startUploadService(bed, "disk");
+        const service = await startUploadService(fixture, "disk");
         const browser = await openChromium();
-        const folder = temporaryFolder();
+        const folder = createTempFolder();
         try {
           const path = `${folder.path}/film.mp4`;
-          const digest = await writeFilm(path, 40 * mebibyte);
-          const link = await newLink(service);
-          const { page } = await openPage(browser);
+          const digest = await writeVideoFile(path, 40 * mebibyte);
+          const link = await createTestUploadLink(service);
+          const { page } = await openObservedPage(browser);
           await page.goto(link.url);
-          await slowDown(page, 10 * mebibyte);
-          await choose(page, path);
-          await untilPart(page, 0.2);
-          bed.clock.advance(minutes(31));
-          await choose(page, { name: "late.jpg", mimeType: "image/jpeg", buffer: await jpeg() });
+          await throttleUploads(page, 10 * mebibyte);
+          await chooseFiles(page, path);
+          await waitForProgress(page, 0.2);
+          fixture.clock.advance(minutes(31));
+          await chooseFiles(page, { name: "late.jpg", mimeType: "image/jpeg", buffer: await jpeg() });
           await page.getByText("The 30 minutes").first().waitFor();
           await page.locator('.file[data-status="done"]').waitFor(patience);
           assert.deepEqual(
             (await link.assets()).map(({ filename, status }) => `${filename} ${status}`),
             ["film.mp4 ready"],
           );
-          assert.equal(await digestOfUrl((await link.assets())[0]?.url ?? ""), digest);
+          assert.equal(await fetchDigest((await link.assets())[0]?.url ?? ""), digest);
         } finally {
           await browser.close();
           await service.close();

@@ -2,27 +2,33 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { connectAssistant, type Assistant } from "../support/assistant.ts";
-import { noChromium, openChromium, signInAt, visitAs, type Visitor } from "../support/chromium.ts";
-import { temporaryFolder } from "../support/folder.ts";
+import {
+  skipWithoutChromium,
+  openChromium,
+  signInOnPage,
+  openSignedIn,
+  type BrowserUser,
+} from "../support/chromium.ts";
+import { createTempFolder } from "../support/folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
-import { freeBase } from "../support/service.ts";
-import { until } from "../support/until.ts";
+import { findFreeBaseUrl } from "../support/service.ts";
+import { waitUntil } from "../support/until.ts";
 
 /** An open page shows what an assistant did within this. */
 const promised = 2000;
 
-describe("the web app, from an empty data folder", { skip: noChromium }, () => {
-  const data = temporaryFolder();
+describe("the web app, from an empty data folder", { skip: skipWithoutChromium }, () => {
+  const data = createTempFolder();
   let base: string;
   let service: MainProcess;
   let browser: Browser;
-  let owner: Visitor;
-  let member: Visitor;
+  let owner: BrowserUser;
+  let member: BrowserUser;
   let assistant: Assistant;
   let post: { id: string; url: string; revision: number };
 
   before(async () => {
-    base = await freeBase();
+    base = await findFreeBaseUrl();
     const env = { DATA_DIR: `${data.path}/data`, BASE_URL: base, PORT: new URL(base).port, LOG_LEVEL: "info" };
     [service, browser] = await Promise.all([startMain(env), openChromium()]);
   });
@@ -34,7 +40,7 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
   });
 
   test("[WEB-1] someone new signs in and makes a studio, with sample posts on a development instance", async () => {
-    owner = await visitAs(browser, base, "ada.lovelace@example.com");
+    owner = await openSignedIn(browser, base, "ada.lovelace@example.com");
     const { page } = owner;
     await page.getByRole("heading", { name: "Create your first studio" }).waitFor();
     await page.getByLabel("Name of the studio").fill("North");
@@ -56,7 +62,7 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
     await page.getByRole("button", { name: "Done" }).click();
     assert.ok(link.startsWith(`${base}/join/`));
 
-    member = await visitAs(browser, base, "grace.hopper@example.com");
+    member = await openSignedIn(browser, base, "grace.hopper@example.com");
     await member.page.goto(link);
     await member.page.getByRole("button", { name: "Join" }).click();
     await member.page.getByRole("heading", { name: "Posts", exact: true }).waitFor();
@@ -76,7 +82,7 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
     await page.goto(`${base}${here}?x=1`);
     await page.waitForURL(/\/login\?/);
     assert.equal(new URL(page.url()).searchParams.get("return_to"), `${here}?x=1`);
-    await signInAt(page, "grace.hopper@example.com");
+    await signInOnPage(page, "grace.hopper@example.com");
     await page.getByRole("heading", { name: "AI clients" }).waitFor();
     assert.equal(new URL(page.url()).pathname, here);
     await context.close();
@@ -130,7 +136,7 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
     assert.equal(await body.inputValue(), "First line");
     assert.equal(page.url(), post.url);
     await assistant.call("update_post", { postId: post.id, body: "Second line" });
-    await until(async () => (await body.inputValue()) === "Second line", { withinMs: promised });
+    await waitUntil(async () => (await body.inputValue()) === "Second line", { withinMs: promised });
     const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     const { assetId } = await assistant.call("upload_asset_inline", {
       kind: "image",
@@ -252,11 +258,11 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
     const { page } = member;
     await page.goto(`${base}/clients`); // as the consent page links to it
     const calls = page.getByRole("listitem").filter({ hasText: "Test assistant" }).getByText("Calls in 30 days");
-    await until(async () => Number(await calls.locator("xpath=following-sibling::dd").textContent()) >= 10);
+    await waitUntil(async () => Number(await calls.locator("xpath=following-sibling::dd").textContent()) >= 10);
     await page.getByRole("button", { name: "Revoke Test assistant" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await page.getByText("No assistant is connected").waitFor();
-    assert.equal(await assistant.nextStatus(), 401);
+    assert.equal(await assistant.getNextStatus(), 401);
     await assert.rejects(assistant.call("whoami"), "and its refresh token does not help it");
     await assistant.close();
 
@@ -283,7 +289,7 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
     await page.getByLabel(/^Type South to confirm/).fill("South");
     await remove.click();
     await page.getByRole("heading", { name: "Create your first studio" }).waitFor();
-    assert.equal(await assistant.nextStatus(), 401, "its approval ended with the studio");
+    assert.equal(await assistant.getNextStatus(), 401, "its approval ended with the studio");
   });
 
   test("[WEB-11] signing out ends the session; no page broke a rule on the way", async () => {
@@ -291,6 +297,6 @@ describe("the web app, from an empty data folder", { skip: noChromium }, () => {
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("link", { name: "Sign in" }).waitFor();
     assert.equal(await page.evaluate(async () => (await fetch("/api/me")).status), 401);
-    assert.deepEqual([owner.faults, member.faults], [[], []]);
+    assert.deepEqual([owner.errors, member.errors], [[], []]);
   });
 });

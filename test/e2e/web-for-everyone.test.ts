@@ -4,19 +4,19 @@ import { gzipSync } from "node:zlib";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { setActiveStudio } from "#domain/access/set-active-studio.ts";
-import { noChromium } from "../support/chromium.ts";
-import { newPerson, newStudio } from "../support/people.ts";
-import { startWebBed, type WebBed } from "../support/web-bed.ts";
-import { furnish, pagesOf, type Scene } from "../support/web-scene.ts";
+import { skipWithoutChromium } from "../support/chromium.ts";
+import { newUser, newStudio } from "../support/people.ts";
+import { startWebFixture, type WebFixture } from "../support/web-bed.ts";
+import { createSampleStudio, listPagePaths, type SampleStudio } from "../support/web-scene.ts";
 
-describe("the web app is for everyone", { skip: noChromium }, () => {
-  let bed: WebBed;
-  let scene: Scene;
+describe("the web app is for everyone", { skip: skipWithoutChromium }, () => {
+  let fixture: WebFixture;
+  let scene: SampleStudio;
   before(async () => {
-    bed = await startWebBed();
-    scene = await furnish(bed.service.deps, "A studio with a name that goes on for quite a while");
+    fixture = await startWebFixture();
+    scene = await createSampleStudio(fixture.service.deps, "A studio with a name that goes on for quite a while");
   });
-  after(() => bed.close());
+  after(() => fixture.close());
 
   /** What axe-core calls serious or critical, in words. */
   async function grave(page: Page): Promise<string[]> {
@@ -36,14 +36,14 @@ describe("the web app is for everyone", { skip: noChromium }, () => {
       const look = { viewport: { width, height: 800 }, colorScheme, bypassCSP: true };
       const found: string[] = [];
       for (const [person, paths] of [
-        [scene.owner, pagesOf(scene)],
-        [await newPerson(bed.service.deps), ["/"]],
+        [scene.owner, listPagePaths(scene)],
+        [await newUser(fixture.service.deps), ["/"]],
         [undefined, ["/"]],
       ] as const) {
-        const context = await bed.open(person, look);
+        const context = await fixture.openContext(person, look);
         const page = await context.newPage();
         for (const path of paths) {
-          await page.goto(`${bed.service.base}${path}`);
+          await page.goto(`${fixture.service.base}${path}`);
           await page.getByRole("heading").first().waitFor();
           await page.waitForTimeout(300);
           found.push(...(await grave(page)).map((one) => `${path} ${one}`));
@@ -57,17 +57,17 @@ describe("the web app is for everyone", { skip: noChromium }, () => {
   }
 
   test("[WEB-12] names that end with a period read well on every page, to eyes and to screen readers", async () => {
-    const { deps, base } = bed.service;
-    const named = await furnish(deps, "Example Co.");
+    const { deps, base } = fixture.service;
+    const named = await createSampleStudio(deps, "Example Co.");
     const elsewhere = await newStudio(deps, named.owner, "Sample Inc."); // then the active studio is another one
     await setActiveStudio(deps, named.owner, { studioId: elsewhere.studio.id });
     const found: string[] = [];
     for (const [person, paths] of [
-      [named.owner, pagesOf(named)],
-      [named.member, pagesOf(named)],
-      [await newPerson(deps, { name: "Grace Jr." }), ["/"]],
+      [named.owner, listPagePaths(named)],
+      [named.member, listPagePaths(named)],
+      [await newUser(deps, { name: "Grace Jr." }), ["/"]],
     ] as const) {
-      const context = await bed.open(person);
+      const context = await fixture.openContext(person);
       const page = await context.newPage();
       for (const path of paths) {
         await page.goto(`${base}${path}`);
@@ -82,10 +82,10 @@ describe("the web app is for everyone", { skip: noChromium }, () => {
   });
 
   test("[WEB-12] by keyboard alone: skip to the page, open a dialog, and come back to where one was", async () => {
-    const context = await bed.open(scene.owner);
+    const context = await fixture.openContext(scene.owner);
     const page = await context.newPage();
     const focused = (): Promise<unknown> => page.evaluate("document.activeElement?.textContent?.trim()");
-    await page.goto(`${bed.service.base}/studios/${scene.owner.studio.id}/members`);
+    await page.goto(`${fixture.service.base}/studios/${scene.owner.studio.id}/members`);
     await page.getByRole("button", { name: "Invite someone" }).waitFor();
     await page.keyboard.press("Tab");
     assert.equal(await focused(), "Skip to content");
@@ -101,11 +101,11 @@ describe("the web app is for everyone", { skip: noChromium }, () => {
   });
 
   test("[WEB-12] by keyboard alone: where what had the focus goes away, the focus stays near", async () => {
-    const context = await bed.open(scene.owner);
+    const context = await fixture.openContext(scene.owner);
     const page = await context.newPage();
     const focused = (): Promise<unknown> =>
       page.evaluate("document.activeElement?.id || document.activeElement?.textContent");
-    await page.goto(`${bed.service.base}/studios/${scene.owner.studio.id}/posts`);
+    await page.goto(`${fixture.service.base}/studios/${scene.owner.studio.id}/posts`);
     await page.getByRole("list", { name: "Posts" }).getByRole("link").first().press("Enter");
     const archive = page.getByRole("button", { name: "Archive" });
     await archive.waitFor();
@@ -124,9 +124,9 @@ describe("the web app is for everyone", { skip: noChromium }, () => {
   });
 
   test("[WEB-12] a tab shows the focus ring to the keyboard, not to the mouse", async () => {
-    const context = await bed.open(scene.owner);
+    const context = await fixture.openContext(scene.owner);
     const page = await context.newPage();
-    await page.goto(`${bed.service.base}/studios/${scene.owner.studio.id}/connect`);
+    await page.goto(`${fixture.service.base}/studios/${scene.owner.studio.id}/connect`);
     const tab = (name: string) => page.getByRole("tab", { name, exact: true });
     const hasRing = (): Promise<unknown> => page.evaluate("document.activeElement?.matches(':focus-visible')");
     await tab("Cursor").click();
@@ -139,21 +139,21 @@ describe("the web app is for everyone", { skip: noChromium }, () => {
   });
 
   test("[WEB-12] the first page needs less than 200 KB of script, compressed; how soon it can be used is printed", async () => {
-    const context = await bed.open(scene.owner);
+    const context = await fixture.openContext(scene.owner);
     const page = await context.newPage();
     const scripts: Promise<Buffer>[] = [];
     page.on("response", (response) => {
       if (response.url().endsWith(".js")) scripts.push(response.body());
     });
-    await page.goto(`${bed.service.base}/studios/${scene.owner.studio.id}/posts`); // once, so that nothing is cold
+    await page.goto(`${fixture.service.base}/studios/${scene.owner.studio.id}/posts`); // once, so that nothing is cold
     scripts.length = 0;
-    const fresh = await bed.open(scene.owner);
+    const fresh = await fixture.openContext(scene.owner);
     const first = await fresh.newPage();
     first.on("response", (response) => {
       if (response.url().endsWith(".js")) scripts.push(response.body());
     });
     const began = performance.now();
-    await first.goto(`${bed.service.base}/studios/${scene.owner.studio.id}/posts`);
+    await first.goto(`${fixture.service.base}/studios/${scene.owner.studio.id}/posts`);
     await first.getByRole("list", { name: "Posts" }).waitFor();
     const took = performance.now() - began;
     const bytes = (await Promise.all(scripts)).reduce((sum, body) => sum + gzipSync(body).length, 0);

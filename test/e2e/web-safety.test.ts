@@ -7,13 +7,13 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { describeMe } from "#domain/access/describe-me.ts";
-import { roles, rightsOf } from "#domain/policy.ts";
-import { strictCsp, webAppCsp } from "#http/security-headers.ts";
-import { noChromium } from "../support/chromium.ts";
-import { newPerson } from "../support/people.ts";
-import { until } from "../support/until.ts";
-import { startWebBed, type WebBed } from "../support/web-bed.ts";
-import { furnish, pagesOf } from "../support/web-scene.ts";
+import { roles, listPermissions } from "#domain/policy.ts";
+import { strictCsp, buildWebAppCsp } from "#http/security-headers.ts";
+import { skipWithoutChromium } from "../support/chromium.ts";
+import { newUser } from "../support/people.ts";
+import { waitUntil } from "../support/until.ts";
+import { startWebFixture, type WebFixture } from "../support/web-bed.ts";
+import { createSampleStudio, listPagePaths } from "../support/web-scene.ts";
 
 /** Each would call `xss` if a page took it for anything but text. */
 const corpus = [
@@ -28,23 +28,23 @@ const corpus = [
   `\u202egnp.exe <math><mtext></p><style><img src=x onerror=xss()>`,
 ];
 
-describe("the web app is safe to look at", { skip: noChromium }, () => {
-  let bed: WebBed;
-  before(async () => void (bed = await startWebBed()));
-  after(() => bed.close());
+describe("the web app is safe to look at", { skip: skipWithoutChromium }, () => {
+  let fixture: WebFixture;
+  before(async () => void (fixture = await startWebFixture()));
+  after(() => fixture.close());
 
   for (const text of corpus) {
     test(`[W4] nothing runs of ${text}`, async () => {
-      const scene = await furnish(bed.service.deps, text);
-      const context = await bed.open(scene.owner);
+      const scene = await createSampleStudio(fixture.service.deps, text);
+      const context = await fixture.openContext(scene.owner);
       const ran: string[] = [];
       await context.exposeFunction("xss", () => void ran.push("xss"));
       const page = await context.newPage();
       page.on("dialog", (dialog) => void ran.push(dialog.message()));
-      for (const path of pagesOf(scene)) {
-        await page.goto(`${bed.service.base}${path}`);
+      for (const path of listPagePaths(scene)) {
+        await page.goto(`${fixture.service.base}${path}`);
         await page.getByRole("heading").first().waitFor();
-        await until(async () => (await page.locator(".wait").count()) === 0, { what: "all of the page" });
+        await waitUntil(async () => (await page.locator(".wait").count()) === 0, { what: "all of the page" });
         if (path.endsWith(scene.postId)) {
           await page.getByRole("button", { name: "Preview" }).click();
           for (const link of await page.locator(".preview a").all())
@@ -59,8 +59,8 @@ describe("the web app is safe to look at", { skip: noChromium }, () => {
   }
 
   test("[W1] a page of another origin changes nothing, though the browser sends the cookie along", async (t) => {
-    const person = await newPerson(bed.service.deps);
-    const { base } = bed.service;
+    const person = await newUser(fixture.service.deps);
+    const { base } = fixture.service;
     // localhost on another port is the same site: SameSite does not help, only what the API asks for does.
     const evil = createServer((_, res) => res.setHeader("content-type", "text/html").end("<h1>Hello</h1>"));
     evil.listen(0, "localhost");
@@ -69,7 +69,7 @@ describe("the web app is safe to look at", { skip: noChromium }, () => {
       evil.close();
       evil.closeAllConnections();
     });
-    const context = await bed.open(person);
+    const context = await fixture.openContext(person);
     const page = await context.newPage();
     await page.goto(`http://localhost:${(evil.address() as AddressInfo).port}/`);
     const sent = await page.evaluate(
@@ -89,13 +89,13 @@ describe("the web app is safe to look at", { skip: noChromium }, () => {
     );
     await Promise.all([page.waitForNavigation(), page.evaluate("document.forms[0].submit()")]);
     assert.match((await page.textContent("body")) ?? "", /forbidden/);
-    assert.deepEqual((await describeMe(bed.service.deps, person)).memberships, []);
+    assert.deepEqual((await describeMe(fixture.service.deps, person)).memberships, []);
     await context.close();
   });
 
   test("[W2] the policies of our pages: csp_evaluator finds nothing high, and nothing inline runs", async () => {
-    const own = webAppCsp();
-    for (const policy of [own, webAppCsp("https://store.example"), strictCsp]) {
+    const own = buildWebAppCsp();
+    for (const policy of [own, buildWebAppCsp("https://store.example"), strictCsp]) {
       const findings = new CspEvaluator(new CspParser(policy).csp).evaluate();
       const grave = findings.filter(({ severity }) => severity <= Severity.HIGH_MAYBE && severity !== Severity.NONE);
       assert.deepEqual(
@@ -105,14 +105,14 @@ describe("the web app is safe to look at", { skip: noChromium }, () => {
       assert.match(policy, /frame-ancestors 'none'/);
       assert.doesNotMatch(policy, /unsafe-inline|unsafe-eval|\*/);
     }
-    const context = await bed.open(undefined);
+    const context = await fixture.openContext(undefined);
     const page = await context.newPage();
     const asked: string[] = [];
     page.on("request", (request) => void asked.push(new URL(request.url()).origin));
-    const answer = await page.goto(bed.service.base);
+    const answer = await page.goto(fixture.service.base);
     assert.equal(answer?.headers()["content-security-policy"], own);
     await page.getByRole("link", { name: "Sign in" }).waitFor();
-    assert.deepEqual([...new Set(asked)], [bed.service.base], "nobody else's resource");
+    assert.deepEqual([...new Set(asked)], [fixture.service.base], "nobody else's resource");
     const ran = await page.evaluate(`(() => {
       const script = document.createElement("script");
       try { script.textContent = "window.inline = true"; document.body.append(script); } catch {}
@@ -125,8 +125,8 @@ describe("the web app is safe to look at", { skip: noChromium }, () => {
   });
 
   test("[W5] a return address of another site is not followed", async () => {
-    const person = await newPerson(bed.service.deps);
-    const context = await bed.open(person);
+    const person = await newUser(fixture.service.deps);
+    const context = await fixture.openContext(person);
     const page = await context.newPage();
     for (const to of [
       "//evil.example",
@@ -135,18 +135,18 @@ describe("the web app is safe to look at", { skip: noChromium }, () => {
       "javascript:alert(1)",
       "/%0d%0a/x",
     ]) {
-      await page.goto(`${bed.service.base}/login?return_to=${encodeURIComponent(to)}`);
-      assert.equal(new URL(page.url()).origin, bed.service.base, to);
+      await page.goto(`${fixture.service.base}/login?return_to=${encodeURIComponent(to)}`);
+      assert.equal(new URL(page.url()).origin, fixture.service.base, to);
     }
     await context.close();
   });
 
   test("[T3] each role is offered what the policy says, and told the same by the API", async () => {
-    const scene = await furnish(bed.service.deps, "Roles");
-    const studio = `${bed.service.base}/studios/${scene.owner.studio.id}`;
+    const scene = await createSampleStudio(fixture.service.deps, "Roles");
+    const studio = `${fixture.service.base}/studios/${scene.owner.studio.id}`;
     for (const role of roles) {
-      const { may } = rightsOf(role);
-      const context = await bed.open(scene[role]);
+      const { may } = listPermissions(role);
+      const context = await fixture.openContext(scene[role]);
       const page = await context.newPage();
       const has = async (path: string, name: string | RegExp): Promise<boolean> => {
         await page.goto(`${studio}/${path}`);
@@ -154,7 +154,7 @@ describe("the web app is safe to look at", { skip: noChromium }, () => {
         await page.waitForLoadState("networkidle").catch(() => {});
         return (await page.getByRole("button", { name }).count()) > 0;
       };
-      const told = await (await page.goto(`${bed.service.base}/api/studios/${scene.owner.studio.id}`))?.json();
+      const told = await (await page.goto(`${fixture.service.base}/api/studios/${scene.owner.studio.id}`))?.json();
       assert.deepEqual(told.may, may, role);
       assert.equal(await has("members", "Invite someone"), may.includes("invitations.create"), role);
       assert.equal(await has("members", /^Remove /), may.includes("members.remove"), role);

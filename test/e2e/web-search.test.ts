@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { createPost } from "#domain/posts/create-post.ts";
-import { noChromium } from "../support/chromium.ts";
+import { skipWithoutChromium } from "../support/chromium.ts";
 import { newStudio } from "../support/people.ts";
-import { startWebBed, type WebBed } from "../support/web-bed.ts";
+import { startWebFixture, type WebFixture } from "../support/web-bed.ts";
 
-describe("search in the web app", { skip: noChromium }, () => {
-  let bed: WebBed;
-  before(async () => void (bed = await startWebBed()));
+describe("search in the web app", { skip: skipWithoutChromium }, () => {
+  let bed: WebFixture;
+  before(async () => void (bed = await startWebFixture()));
   after(() => bed?.close());
 
   test("[POST-3] a search that takes several calls continues by itself until it finds the post, or the end", async () => {
@@ -16,7 +16,7 @@ describe("search in the web app", { skip: noChromium }, () => {
     await createPost(deps, owner, { title: "The needle", body: "" });
     // More text than one call reads.
     for (let i = 0; i < 80; i++) await createPost(deps, owner, { title: `P${i}`, body: "\u2057".repeat(100_000) });
-    const context = await bed.open(owner);
+    const context = await bed.openContext(owner);
     const page = await context.newPage();
     let searches = 0;
     page.on("request", (request) => void (request.url().includes("query=") && searches++));

@@ -15,23 +15,23 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { databaseFile, openDatabase } from "#db/open.ts";
+import { databaseFileName, openDatabase } from "#db/open.ts";
 import { DamagedDatabaseError } from "#db/sqlite.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { createTestClock } from "../support/clock.ts";
-import { createDeps, silent } from "../support/engines.ts";
-import { temporaryFolder } from "../support/folder.ts";
+import { createDeps, silentLog } from "../support/engines.ts";
+import { createTempFolder } from "../support/folder.ts";
 import { newStudio } from "../support/people.ts";
 import { startHelper } from "../support/process.ts";
 
 /** SQLite only: PostgreSQL looks after its own files. */
 describe("a damaged database", () => {
-  const root = temporaryFolder();
+  const root = createTempFolder();
   const sound = join(root.path, "sound");
   let number = 0;
 
   before(async () => {
-    const database = await openDatabase({ databaseUrl: undefined, dataDir: sound, log: silent });
+    const database = await openDatabase({ databaseUrl: undefined, dataDir: sound, log: silentLog });
     const deps = createDeps(database, createTestClock());
     const owner = await newStudio(deps);
     for (let i = 0; i < 200; i++) await createPost(deps, owner, { title: `P${i}`, body: "x".repeat(500) });
@@ -48,7 +48,7 @@ describe("a damaged database", () => {
     return copy;
   }
 
-  const open = (dataDir: string) => openDatabase({ databaseUrl: undefined, dataDir, log: silent });
+  const open = (dataDir: string) => openDatabase({ databaseUrl: undefined, dataDir, log: silentLog });
 
   function fingerprint(dataDir: string): Record<string, string> {
     const names = readdirSync(dataDir).toSorted();
@@ -97,11 +97,11 @@ describe("a damaged database", () => {
   for (const [name, harm] of Object.entries(harms)) {
     test(`[RUN-6] [D6] ${name}: refused with what and where, and left as it is`, async () => {
       const dataDir = copyOf(sound);
-      harm(dataDir, join(dataDir, databaseFile));
+      harm(dataDir, join(dataDir, databaseFileName));
       const before = name === "a folder" ? undefined : fingerprint(dataDir);
       await assert.rejects(
         open(dataDir),
-        (error) => error instanceof DamagedDatabaseError && error.message.includes(join(dataDir, databaseFile)),
+        (error) => error instanceof DamagedDatabaseError && error.message.includes(join(dataDir, databaseFileName)),
       );
       await assert.rejects(open(dataDir), DamagedDatabaseError, "the second time as well");
       if (before) assert.deepEqual(fingerprint(dataDir), before);
@@ -111,17 +111,17 @@ describe("a damaged database", () => {
   test("[RUN-6] [D6] cut to half beside the journal of a process that was killed: refused and left as it is", async () => {
     const live = copyOf(sound);
     const helper = startHelper("write.ts", { databaseUrl: undefined, dataDir: live, parallel: 1 });
-    await helper.line("begin");
-    helper.go();
-    await helper.line("made");
+    await helper.waitForLine("begin");
+    helper.signalStart();
+    await helper.waitForLine("made");
     await helper.kill();
-    assert.ok(statSync(join(live, `${databaseFile}-wal`)).size > 0);
+    assert.ok(statSync(join(live, `${databaseFileName}-wal`)).size > 0);
     const dataDir = copyOf(live);
-    half(join(dataDir, databaseFile));
-    rmSync(join(dataDir, `${databaseFile}-shm`)); // an index of the journal that is made anew by whoever looks
+    half(join(dataDir, databaseFileName));
+    rmSync(join(dataDir, `${databaseFileName}-shm`)); // an index of the journal that is made anew by whoever looks
     const before = fingerprint(dataDir);
     await assert.rejects(open(dataDir), DamagedDatabaseError);
-    const { [`${databaseFile}-shm`]: _, ...now } = fingerprint(dataDir);
+    const { [`${databaseFileName}-shm`]: _, ...now } = fingerprint(dataDir);
     assert.deepEqual(now, before);
   });
 

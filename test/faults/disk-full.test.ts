@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { modern } from "../support/mcp.ts";
-import { temporaryFolder } from "../support/folder.ts";
+import { callModern } from "../support/mcp.ts";
+import { createTempFolder } from "../support/folder.ts";
 import { startMain } from "../support/main-process.ts";
 import { findProgram } from "../support/programs.ts";
-import { freeBase } from "../support/service.ts";
+import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudioClient } from "../support/studio-client.ts";
 
 const strace = findProgram("strace");
@@ -12,8 +12,8 @@ const strace = findProgram("strace");
 /** The disk store's own writes are in disk-store.test.ts; these are the database's. */
 describe("a full disk under the database", { skip: strace === undefined }, () => {
   test("[RUN-4] [ERR-storage_unavailable] a clear error for each write, reads go on, and all is well once there is room", async () => {
-    const folder = temporaryFolder();
-    const base = await freeBase();
+    const folder = createTempFolder();
+    const base = await findFreeBaseUrl();
     const env = { PORT: new URL(base).port, BASE_URL: base, DATA_DIR: `${folder.path}/data`, RATE_LIMITS: "off" };
     const [from, to] = [600, 700];
     const full = ["-e", "trace=pwrite64", "-e", `inject=pwrite64:error=ENOSPC:when=${from}..${to}`];
@@ -25,7 +25,7 @@ describe("a full disk under the database", { skip: strace === undefined }, () =>
       const outcomes: string[] = [];
       for (let i = 0; i < 400 && (outcomes.length === 0 || outcomes.at(-1) !== "ok"); i++) {
         const input = { title: `P${i}`, body: "x".repeat(3000) };
-        const { json } = await modern(caller, "tools/call", { name: "create_post", arguments: input });
+        const { json } = await callModern(caller, "tools/call", { name: "create_post", arguments: input });
         const { isError, structuredContent } = json.result;
         if (!isError) made.push(structuredContent.id);
         if (isError || outcomes.length > 0) outcomes.push(isError ? structuredContent.code : "ok");

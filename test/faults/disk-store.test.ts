@@ -6,14 +6,14 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFil
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { openDiskStore, type DiskOptions, type DiskStore } from "#storage/disk.ts";
-import { temporaryFolder } from "../support/folder.ts";
+import { createTempFolder } from "../support/folder.ts";
 import { findProgram } from "../support/programs.ts";
-import { chunksOf, digestAt, sha256 } from "../support/stores.ts";
+import { toChunks, readDigest, sha256 } from "../support/stores.ts";
 
 const refuse = async (): Promise<string> => Promise.reject(new Error("no addresses here"));
 const addresses = { origin: "http://localhost", forUpload: refuse, forPart: refuse, forDownload: refuse };
 const openAt = (root: string, options: Partial<DiskOptions> = {}): Promise<DiskStore> =>
-  openDiskStore({ root, addresses, clock: () => Date.now(), minFreeBytes: 0, ...options });
+  openDiskStore({ root, urls: addresses, clock: () => Date.now(), minFreeBytes: 0, ...options });
 
 const strace = findProgram("strace") ?? "";
 const writing = { mimeType: "image/png", maxBytes: 1_000_000 };
@@ -74,12 +74,12 @@ async function checkAfter(root: string, lines: string[][]): Promise<void> {
     if (word !== "promoting") continue;
     if (promoted.has(to)) assert.equal(await store.stat(from), undefined);
     assert.ok(await store.promote(from, version, to, "image/png"), `${from} is either here or there`);
-    assert.equal(await digestAt(store, to), digests.get(from));
+    assert.equal(await readDigest(store, to), digests.get(from));
   }
-  await store.sweepTemporary(Date.now() + 1000);
+  await store.sweepTempFiles(Date.now() + 1000);
   assert.deepEqual(readdirSync(join(root, ".tmp")), []);
-  await store.write("files/next", chunksOf(Buffer.from("next")), writing);
-  assert.equal(await digestAt(store, "files/next"), sha256(Buffer.from("next")));
+  await store.write("files/next", toChunks(Buffer.from("next")), writing);
+  assert.equal(await readDigest(store, "files/next"), sha256(Buffer.from("next")));
 }
 
 describe("the disk store on a machine that fails", { skip: strace === "" }, () => {
@@ -95,7 +95,7 @@ describe("the disk store on a machine that fails", { skip: strace === "" }, () =
     let killed = 0;
     let acknowledged = 0;
     await eachOf(calls, async (inject) => {
-      const folder = temporaryFolder();
+      const folder = createTempFolder();
       try {
         const { lines } = await live(join(folder.path, "files"), inject);
         if (!lines.some(([word]) => word === "end")) killed++;
@@ -118,7 +118,7 @@ describe("the disk store on a machine that fails", { skip: strace === "" }, () =
       `mkdir:error=EACCES:when=5`,
     ];
     await eachOf(calls, async (inject) => {
-      const folder = temporaryFolder();
+      const folder = createTempFolder();
       const root = join(folder.path, "files");
       try {
         const { lines } = await live(root, inject);
@@ -137,7 +137,7 @@ describe("the disk store on a machine that fails", { skip: strace === "" }, () =
 
 describe("[S6] the folder for files at start", () => {
   const inFolder = async (check: (path: string) => Promise<void>): Promise<void> => {
-    const folder = temporaryFolder();
+    const folder = createTempFolder();
     try {
       await check(folder.path);
     } finally {
@@ -148,7 +148,7 @@ describe("[S6] the folder for files at start", () => {
   test("is made on the first start, with what is above it", () =>
     inFolder(async (path) => {
       const store = await openAt(join(path, "a/b/files"));
-      await store.write("files/a", chunksOf(Buffer.from("x")), writing);
+      await store.write("files/a", toChunks(Buffer.from("x")), writing);
       await store.ping();
       await openAt(join(path, "a/b/files"), { mustExist: true });
     }));
@@ -180,7 +180,7 @@ describe("[S6] the folder for files at start", () => {
       mkdirSync(join(path, "real"));
       symlinkSync(join(path, "real"), join(path, "link"));
       const store = await openAt(join(path, "link"));
-      await store.write("files/a", chunksOf(Buffer.from("x")), writing);
+      await store.write("files/a", toChunks(Buffer.from("x")), writing);
       assert.ok(readdirSync(join(path, "real")).includes("files"));
     }));
 
@@ -214,7 +214,7 @@ describe("[S6] the folder for files at start", () => {
       writeFileSync(old, "x");
       writeFileSync(young, "x");
       utimesSync(old, new Date(), new Date(Date.now() - 7_200_000));
-      assert.equal(await store.sweepTemporary(Date.now() - 3_600_000), 1);
+      assert.equal(await store.sweepTempFiles(Date.now() - 3_600_000), 1);
       assert.deepEqual(readdirSync(join(path, ".tmp")), ["young"]);
     }));
 });

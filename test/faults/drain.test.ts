@@ -5,11 +5,11 @@ import { Agent, request, type ClientRequest, type IncomingMessage } from "node:h
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { temporaryFolder } from "../support/folder.ts";
+import { createTempFolder } from "../support/folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
-import { freeBase } from "../support/service.ts";
+import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
-import { until } from "../support/until.ts";
+import { waitUntil } from "../support/until.ts";
 
 const uploads = 50;
 const callsPerSecond = 200;
@@ -21,7 +21,7 @@ async function statusOf(req: ClientRequest): Promise<number> {
 }
 
 describe("SIGTERM", () => {
-  const folder = temporaryFolder();
+  const folder = createTempFolder();
   let base: string;
   let service: MainProcess;
   let studio: StudioClient;
@@ -30,7 +30,7 @@ describe("SIGTERM", () => {
     startMain({ PORT: new URL(base).port, BASE_URL: base, DATA_DIR: `${folder.path}/data`, RATE_LIMITS: "off" });
 
   before(async () => {
-    base = await freeBase();
+    base = await findFreeBaseUrl();
     service = await start();
     studio = await newStudioClient(base);
   });
@@ -41,7 +41,7 @@ describe("SIGTERM", () => {
 
   async function untilDraining(): Promise<void> {
     const ready = async (): Promise<unknown> => (await fetch(`${base}/readyz`)).json();
-    await until(async () => isDeepStrictEqual(await ready(), { status: "not ready", failing: ["draining"] }));
+    await waitUntil(async () => isDeepStrictEqual(await ready(), { status: "not ready", failing: ["draining"] }));
   }
 
   interface Sent {
@@ -108,7 +108,7 @@ describe("SIGTERM", () => {
     for (const { finish } of sent) finish();
     const statuses = await Promise.all(sent.map(({ answer }) => answer));
     assert.deepEqual(new Set(statuses), new Set([200]), "every upload that was accepted is finished");
-    assert.equal(await service.ended, 0, service.output());
+    assert.equal(await service.exited, 0, service.getOutput());
     assert.ok(performance.now() - asked < 30_000);
     assert.deepEqual([...outcomes.keys()], ["200"], "no call was cut or refused");
     assert.ok((outcomes.get("200") ?? 0) > 100);
@@ -125,7 +125,7 @@ describe("SIGTERM", () => {
     await untilDraining(); // two signals that come together are one
     const asked = performance.now();
     service.terminate();
-    assert.equal(await service.ended, 1);
+    assert.equal(await service.exited, 1);
     assert.ok(performance.now() - asked < 5000);
     await assert.rejects(answer);
   });
@@ -135,7 +135,7 @@ describe("SIGTERM", () => {
     const { answer } = await beginUpload();
     const asked = performance.now();
     service.terminate();
-    assert.equal(await service.ended, 0);
+    assert.equal(await service.exited, 0);
     const ms = performance.now() - asked;
     assert.ok(ms > 10_000 && ms < 30_000, `${ms} ms`);
     await assert.rejects(answer);

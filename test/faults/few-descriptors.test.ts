@@ -3,22 +3,22 @@ import { connect, type Socket } from "node:net";
 import { once } from "node:events";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { temporaryFolder } from "../support/folder.ts";
+import { createTempFolder } from "../support/folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
-import { freeBase } from "../support/service.ts";
+import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 
 const descriptors = 256;
 const clients = 500;
 
 describe("more clients than the process may have descriptors", () => {
-  const folder = temporaryFolder();
+  const folder = createTempFolder();
   let base: string;
   let service: MainProcess;
   let studio: StudioClient;
 
   before(async () => {
-    base = await freeBase();
+    base = await findFreeBaseUrl();
     const env = { PORT: new URL(base).port, BASE_URL: base, DATA_DIR: `${folder.path}/data`, RATE_LIMITS: "off" };
     service = await startMain(env, ["bash", "-c", `ulimit -n ${descriptors} && exec "$@"`, "bash"]);
     studio = await newStudioClient(base);
@@ -39,7 +39,7 @@ describe("more clients than the process may have descriptors", () => {
     await Promise.all(
       sockets.map((socket) => Promise.race([once(socket, "connect"), once(socket, "close"), sleep(3000)])),
     );
-    assert.ok(service.descriptors() <= descriptors);
+    assert.ok(service.countDescriptors() <= descriptors);
     const work = { kind: "document", mimeType: "text/plain", base64: "aGVsbG8=" };
     const tries = Array.from({ length: 20 }, () =>
       Promise.race([studio.call("upload_asset_inline", work).then(() => "ok"), sleep(3000, "no answer")]).catch(
@@ -62,6 +62,6 @@ describe("more clients than the process may have descriptors", () => {
     }
     assert.equal((await studio.call("get_post", { postId: post.id })).title, "Kept");
     assert.equal((await fetch(`${base}/readyz`)).status, 200);
-    assert.ok(service.descriptors() < descriptors / 2, "nothing is held on to");
+    assert.ok(service.countDescriptors() < descriptors / 2, "nothing is held on to");
   });
 });

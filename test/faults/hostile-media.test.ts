@@ -5,14 +5,14 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { makeCertificate } from "../support/certificate.ts";
-import { temporaryFolder } from "../support/folder.ts";
+import { createCertificate } from "../support/certificate.ts";
+import { createTempFolder } from "../support/folder.ts";
 import { openLink, type LinkClient } from "../support/link-client.ts";
-import { long } from "../support/long.ts";
+import { isLongRun } from "../support/long.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import { knownAttacks, mutatedVideos, type HostileVideo } from "../support/mutated-videos.ts";
 import { mimeTypeOf, muxVideo } from "../support/muxed-videos.ts";
-import { freeBase } from "../support/service.ts";
+import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 
 const maxMs = 1000;
@@ -25,7 +25,7 @@ const publicAddress = "93.184.216.34";
 type Route = (file: HostileVideo) => Promise<unknown>;
 
 describe("hostile media", { timeout: 900_000 }, () => {
-  const folder = temporaryFolder();
+  const folder = createTempFolder();
   const served = new Map<string, HostileVideo>();
   let env: Record<string, string>;
   let web: Server;
@@ -38,11 +38,11 @@ describe("hostile media", { timeout: 900_000 }, () => {
   async function start(): Promise<void> {
     service = await startMain(env);
     hasEnded = false;
-    void service.ended.then(() => (hasEnded = true));
+    void service.exited.then(() => (hasEnded = true));
   }
 
   before(async () => {
-    const { key, cert } = makeCertificate([publicAddress]);
+    const { key, cert } = createCertificate([publicAddress]);
     const certificate = `${folder.path}/web.pem`;
     writeFileSync(certificate, cert);
     web = createServer({ key, cert }, (req, res) => {
@@ -50,7 +50,7 @@ describe("hostile media", { timeout: 900_000 }, () => {
       res.writeHead(file ? 200 : 404, { "content-type": file?.mimeType ?? "text/plain" }).end(file?.bytes);
     });
     await new Promise<void>((resolve) => web.listen(0, "127.0.0.1", resolve));
-    const base = await freeBase();
+    const base = await findFreeBaseUrl();
     env = {
       PORT: new URL(base).port,
       BASE_URL: base,
@@ -143,7 +143,7 @@ describe("hostile media", { timeout: 900_000 }, () => {
 
   test("[U14] [U15] mutated videos by the thousand: the service lives, each result comes within a second, other calls are as fast as beside intact videos", async (t) => {
     const all = await mutatedVideos();
-    const files = long ? all : all.filter((_, i) => i < 20 || i % 7 < 2);
+    const files = isLongRun ? all : all.filter((_, i) => i < 20 || i % 7 < 2);
     assert.ok(files.length >= 1500, `${files.length} files`);
     const formats = ["mp4", "mp4, moov last", "mov", "webm"] as const;
     const intact = await Promise.all(
@@ -151,10 +151,10 @@ describe("hostile media", { timeout: 900_000 }, () => {
     );
     const ordinary = Array.from({ length: 200 }, (_, i) => intact[i % intact.length]!);
     await besides(ordinary.slice(0, 50));
-    const before = service.memory();
+    const before = service.getMemoryBytes();
     const usual = await besides(ordinary);
     const hostile = await besides(files);
-    const grown = (service.memory() - before) / mebibyte;
+    const grown = (service.getMemoryBytes() - before) / mebibyte;
     t.diagnostic(
       `${files.length} files, ${hostile.stored} stored, slowest ${hostile.slowest.toFixed(0)} ms (intact: ${usual.slowest.toFixed(0)}); ` +
         `p99 of other calls ${hostile.p99.toFixed(1)} ms (beside intact: ${usual.p99.toFixed(1)}); memory +${grown.toFixed(0)} MB`,
@@ -168,7 +168,7 @@ describe("hostile media", { timeout: 900_000 }, () => {
   for (const [name, route] of Object.entries(routes).slice(1)) {
     test(`[U14] [U15] hostile videos by ${name}: the service lives, each result comes within a second`, async (t) => {
       const all = await mutatedVideos();
-      const every = long ? 10 : 60;
+      const every = isLongRun ? 10 : 60;
       const files = all.filter((_, i) => i < 20 || i % every === 0);
       let slowest = 0;
       for (const file of files) slowest = Math.max(slowest, (await attempt(route, file)).ms);

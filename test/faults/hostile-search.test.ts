@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createPlace, engines, type PlaceOfOwn } from "../support/engines.ts";
-import { long } from "../support/long.ts";
+import { createTemporaryDatabase, listEngines, type TemporaryDatabase } from "../support/engines.ts";
+import { isLongRun } from "../support/long.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
-import { modern } from "../support/mcp.ts";
-import { freeBase } from "../support/service.ts";
+import { callModern } from "../support/mcp.ts";
+import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 
-const posts = long ? 1000 : 100;
-const measuredCalls = long ? 1000 : 200;
+const posts = isLongRun ? 1000 : 100;
+const measuredCalls = isLongRun ? 1000 : 200;
 
 /** More than the connections of a process to PostgreSQL. */
 const searchesAtOnce = 16;
@@ -20,17 +20,17 @@ const body = "\u2057".repeat(100_000);
 /** They almost match at each character: the first is slow for SQLite, the second for PostgreSQL. */
 const queries = [`${"\u2032".repeat(199)}b`, `b${"\u2032".repeat(199)}`];
 
-for (const engine of engines()) {
+for (const engine of listEngines()) {
   describe(`searches of hostile posts (${engine})`, () => {
-    let place: PlaceOfOwn;
+    let place: TemporaryDatabase;
     let base: string;
     let service: MainProcess;
     let member: StudioClient;
     let other: StudioClient;
 
     before(async () => {
-      place = await createPlace(engine);
-      base = await freeBase();
+      place = await createTemporaryDatabase(engine);
+      base = await findFreeBaseUrl();
       service = await startMain({
         PORT: new URL(base).port,
         BASE_URL: base,
@@ -69,7 +69,7 @@ for (const engine of engines()) {
       const start = performance.now();
       const caller = { url: `${base}/mcp`, token: member.tokens.access_token };
       const input = { query, ...(cursor === null ? {} : { cursor }) };
-      const { status, text, json } = await modern(caller, "tools/call", { name: "list_posts", arguments: input });
+      const { status, text, json } = await callModern(caller, "tools/call", { name: "list_posts", arguments: input });
       assert.equal(status, 200, text);
       const { code = "ok", nextCursor = null } = json.result.structuredContent as {
         code?: string;

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "#db/open.ts";
-import { createPlace, engines, silent } from "../support/engines.ts";
-import { ask, migrationFolder, tablesOf, type MigrationFolder } from "../support/migrations.ts";
+import { createTemporaryDatabase, listEngines, silentLog } from "../support/engines.ts";
+import { queryDatabase, createMigrationFolder, listTables, type MigrationFolder } from "../support/migrations.ts";
 import { startHelper } from "../support/process.ts";
 
 const fileCount = 12;
@@ -26,37 +26,41 @@ const files = Object.fromEntries(
   }),
 );
 
-for (const engine of engines()) {
+for (const engine of listEngines()) {
   describe(`kill -9 during migrations (${engine})`, () => {
     let folder: MigrationFolder;
-    before(() => void (folder = migrationFolder(files)));
+    before(() => void (folder = createMigrationFolder(files)));
     after(() => folder.remove());
 
     /** Starts on a fresh database and kills after `delay`; answers how many files had been applied, and how long a whole run takes. */
     async function round(delay: number | undefined): Promise<{ applied: number; ms: number }> {
-      const place = await createPlace(engine);
+      const location = await createTemporaryDatabase(engine);
       try {
-        const helper = startHelper("open.ts", { ...place, migrations: folder.path });
-        await helper.line("begin");
+        const helper = startHelper("open.ts", { ...location, migrations: folder.path });
+        await helper.waitForLine("begin");
         const started = performance.now();
-        helper.go();
-        await (delay === undefined ? helper.line("ready") : sleep(delay));
+        helper.signalStart();
+        await (delay === undefined ? helper.waitForLine("ready") : sleep(delay));
         const ms = performance.now() - started;
         await helper.kill();
         assert.ok(!helper.lines.some((line) => line.startsWith("failed")), helper.lines.at(-1));
 
-        const tables = await tablesOf(place).catch((): string[] => []); // killed before there was a file
-        const [counted] = tables.includes("counter") ? await ask(place, "SELECT n FROM counter") : [];
+        const tables = await listTables(location).catch((): string[] => []); // killed before there was a file
+        const [counted] = tables.includes("counter") ? await queryDatabase(location, "SELECT n FROM counter") : [];
         const applied = Number(counted?.["n"] ?? 0);
         assert.equal(tables.filter((name) => name.startsWith("t")).length, applied * tablesEach, "whole files only");
 
-        await (await openDatabase({ ...place, migrations: folder.path, log: silent })).close();
-        assert.equal((await tablesOf(place)).length, fileCount * tablesEach + 2);
-        assert.equal(Number((await ask(place, "SELECT n FROM counter"))[0]?.["n"]), fileCount, "each file once");
-        assert.equal((await ask(place, "SELECT name FROM schema_migrations")).length, fileCount);
+        await (await openDatabase({ ...location, migrations: folder.path, log: silentLog })).close();
+        assert.equal((await listTables(location)).length, fileCount * tablesEach + 2);
+        assert.equal(
+          Number((await queryDatabase(location, "SELECT n FROM counter"))[0]?.["n"]),
+          fileCount,
+          "each file once",
+        );
+        assert.equal((await queryDatabase(location, "SELECT name FROM schema_migrations")).length, fileCount);
         return { applied, ms };
       } finally {
-        await place.remove();
+        await location.remove();
       }
     }
 

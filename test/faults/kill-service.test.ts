@@ -2,20 +2,20 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createPlace, engines, type PlaceOfOwn } from "../support/engines.ts";
-import { long } from "../support/long.ts";
+import { createTemporaryDatabase, listEngines, type TemporaryDatabase } from "../support/engines.ts";
+import { isLongRun } from "../support/long.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
-import { freeBase } from "../support/service.ts";
-import { put, sha256 } from "../support/stores.ts";
+import { findFreeBaseUrl } from "../support/service.ts";
+import { putBytes, sha256 } from "../support/stores.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 
-const kills = long ? 200 : 3;
+const kills = isLongRun ? 200 : 3;
 const mostStartMs = 10_000;
 const workers = 4;
 
-for (const engine of engines()) {
+for (const engine of listEngines()) {
   describe(`kill -9 of the whole service under load (${engine}, disk)`, () => {
-    let place: PlaceOfOwn;
+    let location: TemporaryDatabase;
     let env: Record<string, string>;
     let service: MainProcess;
     let studio: StudioClient;
@@ -25,21 +25,21 @@ for (const engine of engines()) {
     let slowestStart = 0;
 
     before(async () => {
-      place = await createPlace(engine);
-      const base = await freeBase();
+      location = await createTemporaryDatabase(engine);
+      const base = await findFreeBaseUrl();
       env = {
         PORT: new URL(base).port,
         BASE_URL: base,
-        DATA_DIR: place.dataDir,
+        DATA_DIR: location.dataDir,
         RATE_LIMITS: "off",
-        ...(place.databaseUrl ? { DATABASE_URL: place.databaseUrl } : {}),
+        ...(location.databaseUrl ? { DATABASE_URL: location.databaseUrl } : {}),
       };
       service = await startMain(env);
       studio = await newStudioClient(base);
     });
     after(async () => {
       await service?.kill();
-      await place?.remove();
+      await location?.remove();
     });
 
     /** A file with a post of its own, by the one way or the other; every answer is a promise. */
@@ -54,7 +54,7 @@ for (const engine of engines()) {
       if (inline) {
         promised.set(assetId, { digest, postId: null });
         acknowledged++;
-      } else if ((await put(uploadUrl, content)) !== 200) throw new Error("the upload was refused");
+      } else if ((await putBytes(uploadUrl, content)) !== 200) throw new Error("the upload was refused");
       await studio.call("attach_asset", { postId: post.id, assetId });
       promised.set(assetId, { digest, postId: post.id });
       acknowledged++;

@@ -7,25 +7,25 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "#db/open.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
-import { createSweeper } from "#domain/assets/sweep-assets.ts";
+import { createAssetSweeper } from "#domain/assets/sweep-assets.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { hours, systemClock } from "#lib/clock.ts";
 import { openDiskStore } from "#storage/disk.ts";
-import { createDeps, createPlace, silent, type PlaceOfOwn } from "../support/engines.ts";
-import { long } from "../support/long.ts";
+import { createDeps, createTemporaryDatabase, silentLog, type TemporaryDatabase } from "../support/engines.ts";
+import { isLongRun } from "../support/long.ts";
 import { newStudio } from "../support/people.ts";
 import { findProgram } from "../support/programs.ts";
-import { bytesOf } from "../support/stores.ts";
+import { readBytes } from "../support/stores.ts";
 
 const program = join(import.meta.dirname, "../support/children/upload.ts");
 const calls = ["fsync", "fdatasync", "rename", "pwrite64", "write", "writev", "unlink"] as const;
 /** Of the first sixty of each call, every fifth, or in the long form each: where an upload can be cut. */
-const moments = Array.from({ length: 60 }, (_, i) => 1 + i).filter((nth) => long || nth % 5 === 1);
+const moments = Array.from({ length: 60 }, (_, i) => 1 + i).filter((nth) => isLongRun || nth % 5 === 1);
 
 describe("uploads that are killed", () => {
-  let place: PlaceOfOwn;
+  let location: TemporaryDatabase;
   let root: string;
   let caller: Caller;
   /** What was answered ready and not deleted since: its digest. */
@@ -34,19 +34,19 @@ describe("uploads that are killed", () => {
   const open = new Map<string, string>();
 
   before(async () => {
-    place = await createPlace("sqlite");
-    root = join(place.dataDir, "files");
+    location = await createTemporaryDatabase("sqlite");
+    root = join(location.dataDir, "files");
     await withDeps(async (deps) => {
       caller = await newStudio(deps);
     });
   });
-  after(() => place.remove());
+  after(() => location.remove());
 
   async function withDeps(work: (deps: Deps) => Promise<void>, clock = systemClock): Promise<void> {
-    const database = await openDatabase({ ...place, log: silent });
+    const database = await openDatabase({ ...location, log: silentLog });
     const nowhere = async () => "http://localhost/nowhere";
     const addresses = { origin: "http://localhost", forUpload: nowhere, forDownload: nowhere, forPart: nowhere };
-    const files = await openDiskStore({ root, addresses, clock, minFreeBytes: 0 });
+    const files = await openDiskStore({ root, urls: addresses, clock, minFreeBytes: 0 });
     try {
       await work({ ...createDeps(database, clock), files });
     } finally {
@@ -56,7 +56,7 @@ describe("uploads that are killed", () => {
 
   /** Runs the program to its end, whichever that is, and takes down what it promised. */
   async function run(prefix: readonly string[], end?: (child: ReturnType<typeof spawn>) => void): Promise<string[]> {
-    const options = JSON.stringify({ ...place, root, caller, count: 6 });
+    const options = JSON.stringify({ ...location, root, caller, count: 6 });
     const [command, ...args] = [...prefix, process.execPath, program, options];
     const child = spawn(command, args, { stdio: ["ignore", "pipe", "ignore"] });
     let said = "";
@@ -81,7 +81,7 @@ describe("uploads that are killed", () => {
       for (const [assetId, digest] of promised) {
         const asset = await deps.assets.find(caller.studio.id, assetId);
         assert.equal(asset?.status, "ready", `${when}: ${assetId} was answered ready`);
-        const content = await bytesOf(await deps.files.read(asset?.storageKey ?? ""));
+        const content = await readBytes(await deps.files.read(asset?.storageKey ?? ""));
         assert.equal(
           createHash("sha256").update(content).digest("hex"),
           digest,
@@ -124,7 +124,7 @@ describe("uploads that are killed", () => {
     await check("after attaching what was left");
     await withDeps(
       async (deps) => {
-        const sweep = createSweeper(deps);
+        const sweep = createAssetSweeper(deps);
         for (let i = 0; i < 2; i++) await sweep({ pause: async () => {}, isOver: () => false });
         const listed = (
           await Promise.all(["files/", "incoming/", "thumbs/"].map((area) => deps.files.list(area, { limit: 10_000 })))

@@ -2,25 +2,25 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "#db/open.ts";
-import { createPlace, engines, silent } from "../support/engines.ts";
+import { createTemporaryDatabase, listEngines, silentLog } from "../support/engines.ts";
 import { startHelper } from "../support/process.ts";
 
 const rounds = 20;
 
-for (const engine of engines()) {
+for (const engine of listEngines()) {
   describe(`kill -9 under write load (${engine})`, () => {
     test(`[RUN-8] ${rounds} kills on one database: nothing acknowledged is lost, every start is ready`, async () => {
-      const place = await createPlace(engine);
+      const location = await createTemporaryDatabase(engine);
       const promised = new Map<string, number>();
       try {
-        let next = startHelper("write.ts", { ...place, parallel: 4 });
+        let next = startHelper("write.ts", { ...location, parallel: 4 });
         for (let round = 0; round < rounds; round++) {
           const helper = next;
-          await helper.line("begin");
-          helper.go();
-          await helper.line("ready");
-          if (round + 1 < rounds) next = startHelper("write.ts", { ...place, parallel: 4 });
-          await helper.line("made", 10 + Math.floor(Math.random() * 40));
+          await helper.waitForLine("begin");
+          helper.signalStart();
+          await helper.waitForLine("ready");
+          if (round + 1 < rounds) next = startHelper("write.ts", { ...location, parallel: 4 });
+          await helper.waitForLine("made", 10 + Math.floor(Math.random() * 40));
           await sleep(Math.random() * 5);
           await helper.kill();
           for (const [, , postId = "", revision] of helper.lines
@@ -32,12 +32,12 @@ for (const engine of engines()) {
         }
         assert.ok(promised.size > rounds * 5, `only ${promised.size} writes were acknowledged`);
       } finally {
-        await place.remove();
+        await location.remove();
       }
 
       async function checkAll(round: number): Promise<void> {
         const started = performance.now();
-        const database = await openDatabase({ ...place, log: silent });
+        const database = await openDatabase({ ...location, log: silentLog });
         try {
           await database.ping();
           assert.ok(performance.now() - started < 3000, "ready within 3 s");

@@ -4,12 +4,12 @@ import { closeSync, constants, openSync, readFileSync, readSync, rmSync, writeFi
 import { connect } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, test } from "node:test";
-import { atExit } from "../support/at-exit.ts";
-import { temporaryFolder } from "../support/folder.ts";
+import { onExit } from "../support/at-exit.ts";
+import { createTempFolder } from "../support/folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
-import { freeBase } from "../support/service.ts";
+import { findFreeBaseUrl } from "../support/service.ts";
 import { parseStrictly } from "../support/strict-json.ts";
-import { until } from "../support/until.ts";
+import { waitUntil } from "../support/until.ts";
 
 interface Line {
   msg: string;
@@ -26,13 +26,13 @@ describe("standard output that does not take the log", () => {
   });
 
   function newFolder(): string {
-    const folder = temporaryFolder();
+    const folder = createTempFolder();
     cleanups.push(folder.remove);
     return folder.path;
   }
 
   async function start(stdout: number): Promise<{ service: MainProcess; base: string }> {
-    const base = await freeBase();
+    const base = await findFreeBaseUrl();
     const env = { PORT: new URL(base).port, BASE_URL: base, DATA_DIR: join(newFolder(), "data") };
     const service = await startMain(env, [], stdout);
     cleanups.push(() => service.kill());
@@ -52,17 +52,17 @@ describe("standard output that does not take the log", () => {
       const { service, base } = await start(openSync(log, "a"));
 
       await request(base, "/before", 600);
-      await until(async () => (await droppedLines(base)) > 0, { what: "dropped lines" });
+      await waitUntil(async () => (await droppedLines(base)) > 0, { what: "dropped lines" });
       await request(base, "/while-full", 50);
 
       rmSync(filler);
-      await until(() => readFileSync(log, "utf8").includes("log lines dropped"), { what: "a log that goes on" });
+      await waitUntil(() => readFileSync(log, "utf8").includes("log lines dropped"), { what: "a log that goes on" });
       await request(base, "/after", 5);
-      await until(() => readLines(readFileSync(log, "utf8")).filter(({ path }) => path === "/after").length === 5);
+      await waitUntil(() => readLines(readFileSync(log, "utf8")).filter(({ path }) => path === "/after").length === 5);
       const reported = readLines(readFileSync(log, "utf8")).find(({ msg }) => msg === "log lines dropped");
       assert.equal(reported?.lines, await droppedLines(base));
       service.terminate();
-      assert.equal(await service.ended, 0);
+      assert.equal(await service.exited, 0);
       assert.match(readFileSync(log, "utf8"), /"msg":"draining"\}\n$/, "what was logged last is there");
     },
   );
@@ -70,9 +70,9 @@ describe("standard output that does not take the log", () => {
   test("a disk that stays full: the service keeps serving, and still exits when asked", async () => {
     const { service, base } = await start(openSync("/dev/full", "w"));
     await request(base, "/", 100);
-    await until(async () => (await droppedLines(base)) >= 100, { what: "dropped lines" });
+    await waitUntil(async () => (await droppedLines(base)) >= 100, { what: "dropped lines" });
     service.terminate();
-    assert.equal(await service.ended, 0);
+    assert.equal(await service.exited, 0);
   });
 
   test("a closed pipe: the service keeps serving, and still exits when asked", async () => {
@@ -81,11 +81,11 @@ describe("standard output that does not take the log", () => {
     closeSync(pipe.writer);
     closeSync(pipe.reader);
     await request(base, "/", 100);
-    await until(async () => (await droppedLines(base)) >= 100, { what: "dropped lines" });
+    await waitUntil(async () => (await droppedLines(base)) >= 100, { what: "dropped lines" });
     await request(base, "/", 100);
-    await until(async () => (await droppedLines(base)) >= 200, { what: "more dropped lines" });
+    await waitUntil(async () => (await droppedLines(base)) >= 200, { what: "more dropped lines" });
     service.terminate();
-    assert.equal(await service.ended, 0);
+    assert.equal(await service.exited, 0);
   });
 
   test("a pipe whose reader stops: the service keeps serving and a bounded part of the log, and no line is lost uncounted once it reads again", async () => {
@@ -94,10 +94,10 @@ describe("standard output that does not take the log", () => {
     closeSync(pipe.writer);
     const path = `/${"x".repeat(199)}`;
     await request(base, path, 20_000);
-    await until(async () => (await droppedLines(base)) > 1000, { what: "dropped lines" });
+    await waitUntil(async () => (await droppedLines(base)) > 1000, { what: "dropped lines" });
 
     let text = "";
-    await until(() => (text += readAll(pipe.reader)).includes("log lines dropped"), { what: "a log that goes on" });
+    await waitUntil(() => (text += readAll(pipe.reader)).includes("log lines dropped"), { what: "a log that goes on" });
     assert.ok(text.length < 4.5 * 1024 * 1024, `${text.length} bytes were kept in memory`);
     const lines = readLines(text);
     const reported = lines.find(({ msg }) => msg === "log lines dropped")?.lines ?? 0;
@@ -108,7 +108,7 @@ describe("standard output that does not take the log", () => {
 
     await request(base, path, 500);
     service.terminate();
-    assert.equal(await service.ended, 0, "it exits although its reader stopped again");
+    assert.equal(await service.exited, 0, "it exits although its reader stopped again");
     closeSync(pipe.reader);
   });
 });
@@ -119,7 +119,7 @@ function mountSmallDisk(folder: string, cleanups: (() => void)[]): string {
     execFileSync("umount", ["--lazy", folder]);
     callOff();
   };
-  const callOff = atExit(unmount);
+  const callOff = onExit(unmount);
   cleanups.push(unmount);
   return folder;
 }

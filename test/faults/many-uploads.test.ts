@@ -2,26 +2,26 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
-import { temporaryFolder } from "../support/folder.ts";
-import { long } from "../support/long.ts";
+import { createTempFolder } from "../support/folder.ts";
+import { isLongRun } from "../support/long.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
-import { freeBase } from "../support/service.ts";
+import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
-import { digestOfUrl, writeFilm } from "../support/upload-bed.ts";
+import { fetchDigest, writeVideoFile } from "../support/upload-bed.ts";
 
 const run = promisify(execFile);
 const mebibyte = 1024 ** 2;
 const uploads = 20;
-const megabytes = long ? 500 : 20;
+const megabytes = isLongRun ? 500 : 20;
 const mostGrowth = 300;
 
 describe("large uploads, many at once", () => {
-  const folder = temporaryFolder();
+  const folder = createTempFolder();
   let service: MainProcess;
   let studio: StudioClient;
 
   before(async () => {
-    const base = await freeBase();
+    const base = await findFreeBaseUrl();
     const env = { PORT: new URL(base).port, BASE_URL: base, DATA_DIR: `${folder.path}/data`, RATE_LIMITS: "off" };
     service = await startMain(env);
     studio = await newStudioClient(base);
@@ -33,11 +33,11 @@ describe("large uploads, many at once", () => {
 
   test(`[X3] ${uploads} × ${megabytes} MB: memory is bounded, and each arrives as it was sent`, async (t) => {
     const path = `${folder.path}/film.mp4`;
-    const digest = await writeFilm(path, megabytes * mebibyte);
+    const digest = await writeVideoFile(path, megabytes * mebibyte);
     const post = await studio.call("create_post", { title: "Films", body: "" });
-    const before = service.memory();
+    const before = service.getMemoryBytes();
     let most = before;
-    const watch = setInterval(() => (most = Math.max(most, service.memory())), 100);
+    const watch = setInterval(() => (most = Math.max(most, service.getMemoryBytes())), 100);
     const started = performance.now();
     const sent = await Promise.all(
       Array.from({ length: uploads }, async () => {
@@ -54,7 +54,7 @@ describe("large uploads, many at once", () => {
     for (const assetId of sent) {
       await studio.call("attach_asset", { postId: post.id, assetId });
       const { url } = await studio.call("get_asset", { assetId });
-      assert.equal(await digestOfUrl(url), digest);
+      assert.equal(await fetchDigest(url), digest);
     }
     assert.ok(grown <= mostGrowth, `memory grew by ${grown.toFixed(0)} MB`);
   });

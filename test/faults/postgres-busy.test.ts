@@ -11,18 +11,18 @@ import { listPosts } from "#domain/posts/list-posts.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { changeRole } from "#domain/studios/change-role.ts";
 import { systemClock } from "#lib/clock.ts";
-import { createCluster, findPostgres, type Cluster } from "../support/cluster.ts";
-import { createDeps, createPlace, silent, type PlaceOfOwn } from "../support/engines.ts";
+import { createPostgresCluster, findPostgres, type PostgresCluster } from "../support/cluster.ts";
+import { createDeps, createTemporaryDatabase, silentLog, type TemporaryDatabase } from "../support/engines.ts";
 import { newMember, newStudio } from "../support/people.ts";
-import { timed } from "../support/timed.ts";
+import { measureOutcome } from "../support/timed.ts";
 
 const patienceMs = 5000;
 const programs = findPostgres();
 
 /** On a server of its own, with few connections to give. */
 describe("PostgreSQL busy", { skip: programs ? false : "PostgreSQL is not installed" }, () => {
-  let cluster: Cluster;
-  let place: PlaceOfOwn;
+  let cluster: PostgresCluster;
+  let location: TemporaryDatabase;
   let database: Database;
   let deps: Deps;
   let owner: Caller;
@@ -30,13 +30,13 @@ describe("PostgreSQL busy", { skip: programs ? false : "PostgreSQL is not instal
   let postId: string;
 
   before(async () => {
-    cluster = await createCluster(programs ?? "", {
+    cluster = await createPostgresCluster(programs ?? "", {
       max_connections: 20,
       superuser_reserved_connections: 0,
       fsync: "off",
     });
-    place = await createPlace("postgres", cluster.url());
-    database = await openDatabase({ ...place, log: silent });
+    location = await createTemporaryDatabase("postgres", cluster.url());
+    database = await openDatabase({ ...location, log: silentLog });
     deps = createDeps(database, systemClock);
     owner = await newStudio(deps);
     member = await newMember(deps, owner, "member");
@@ -49,7 +49,7 @@ describe("PostgreSQL busy", { skip: programs ? false : "PostgreSQL is not instal
 
   /** Someone with psql who holds what the statement takes, until told to let go. */
   async function hold(sql: string): Promise<() => Promise<void>> {
-    const client = new pg.Client({ connectionString: place.databaseUrl });
+    const client = new pg.Client({ connectionString: location.databaseUrl });
     await client.connect();
     await client.query("BEGIN");
     await client.query(sql);
@@ -60,9 +60,9 @@ describe("PostgreSQL busy", { skip: programs ? false : "PostgreSQL is not instal
     const letGo = await hold(`SELECT * FROM studios WHERE id = '${owner.studio.id}' FOR UPDATE`);
     try {
       const promote = () => changeRole(deps, owner, { userId: member.user.id, role: "owner" });
-      const blocked = Array.from({ length: 5 }, () => timed(promote));
+      const blocked = Array.from({ length: 5 }, () => measureOutcome(promote));
       for (let i = 0; i < 20; i++) {
-        const { outcome, ms } = await timed(() => listPosts(deps, owner, { limit: 1 }));
+        const { outcome, ms } = await measureOutcome(() => listPosts(deps, owner, { limit: 1 }));
         assert.deepEqual([outcome, ms < 3000], ["ok", true]);
       }
       for (const { outcome, ms } of await Promise.all(blocked))
@@ -70,7 +70,10 @@ describe("PostgreSQL busy", { skip: programs ? false : "PostgreSQL is not instal
     } finally {
       await letGo();
     }
-    assert.equal((await timed(() => changeRole(deps, owner, { userId: member.user.id, role: "owner" }))).outcome, "ok");
+    assert.equal(
+      (await measureOutcome(() => changeRole(deps, owner, { userId: member.user.id, role: "owner" }))).outcome,
+      "ok",
+    );
   });
 
   test("[ERR-storage_unavailable] [D3] more requests than connections at a table that someone holds: each has an answer within 5 s", async () => {
@@ -82,14 +85,16 @@ describe("PostgreSQL busy", { skip: programs ? false : "PostgreSQL is not instal
         () => listPosts(deps, owner, { limit: 1 }),
       ];
       const results = await Promise.all(
-        Array.from({ length: 45 }, (_, i) => timed(kinds[i % 3] ?? (() => database.ping()))),
+        Array.from({ length: 45 }, (_, i) => measureOutcome(kinds[i % 3] ?? (() => database.ping()))),
       );
       for (const { outcome, ms } of results)
         assert.deepEqual([outcome, ms < patienceMs], ["storage_unavailable", true], `${ms}`);
     } finally {
       await letGo();
     }
-    const after = await Promise.all(Array.from({ length: 30 }, () => timed(() => getPost(deps, owner, { postId }))));
+    const after = await Promise.all(
+      Array.from({ length: 30 }, () => measureOutcome(() => getPost(deps, owner, { postId }))),
+    );
     assert.ok(
       after.every(({ outcome }) => outcome === "ok"),
       "the pool is whole again",
@@ -97,11 +102,11 @@ describe("PostgreSQL busy", { skip: programs ? false : "PostgreSQL is not instal
   });
 
   test("[ERR-storage_unavailable] [D2] no connection is left: an error within 5 s, and success once there is one", async () => {
-    const own = await openDatabase({ ...place, log: silent });
+    const own = await openDatabase({ ...location, log: silentLog });
     const taken: pg.Client[] = [];
     try {
       for (;;) {
-        const client = new pg.Client({ connectionString: place.databaseUrl });
+        const client = new pg.Client({ connectionString: location.databaseUrl });
         client.on("error", () => {});
         try {
           await client.connect();
@@ -117,11 +122,11 @@ describe("PostgreSQL busy", { skip: programs ? false : "PostgreSQL is not instal
         () => createPost(theirs, owner, { title: "A", body: "" }),
         () => listPosts(theirs, owner, { limit: 1 }),
       ];
-      for (const { outcome, ms } of await Promise.all([...works, ...works, ...works].map(timed))) {
+      for (const { outcome, ms } of await Promise.all([...works, ...works, ...works].map(measureOutcome))) {
         assert.deepEqual([outcome, ms < patienceMs], ["storage_unavailable", true], `${ms}`);
       }
       await Promise.all(taken.splice(0).map((client) => client.end()));
-      for (const work of works) assert.equal((await timed(work)).outcome, "ok");
+      for (const work of works) assert.equal((await measureOutcome(work)).outcome, "ok");
     } finally {
       await Promise.all(taken.map((client) => client.end()));
       await own.close();

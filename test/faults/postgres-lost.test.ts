@@ -9,12 +9,12 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { listPosts } from "#domain/posts/list-posts.ts";
 import { systemClock } from "#lib/clock.ts";
-import { createCluster, findPostgres, type Cluster } from "../support/cluster.ts";
-import { createDeps, createPlace, silent, type PlaceOfOwn } from "../support/engines.ts";
-import { ask } from "../support/migrations.ts";
+import { createPostgresCluster, findPostgres, type PostgresCluster } from "../support/cluster.ts";
+import { createDeps, createTemporaryDatabase, silentLog, type TemporaryDatabase } from "../support/engines.ts";
+import { queryDatabase } from "../support/migrations.ts";
 import { newStudio } from "../support/people.ts";
-import { timed, type Timed } from "../support/timed.ts";
-import { until } from "../support/until.ts";
+import { measureOutcome, type TimedOutcome } from "../support/timed.ts";
+import { waitUntil } from "../support/until.ts";
 
 /** The longest a request may wait for a database that does not answer. */
 const patienceMs = 5000;
@@ -22,8 +22,8 @@ const programs = findPostgres();
 
 /** On a server of its own, which it may stop. */
 describe("PostgreSQL lost while running", { skip: programs ? false : "PostgreSQL is not installed" }, () => {
-  let cluster: Cluster;
-  let place: PlaceOfOwn;
+  let cluster: PostgresCluster;
+  let location: TemporaryDatabase;
   let database: Database;
   let deps: Deps;
   let owner: Caller;
@@ -34,9 +34,9 @@ describe("PostgreSQL lost while running", { skip: programs ? false : "PostgreSQL
 
   before(async () => {
     process.on("uncaughtException", noteDeath);
-    cluster = await createCluster(programs ?? "");
-    place = await createPlace("postgres", cluster.url());
-    database = await openDatabase({ ...place, log: silent });
+    cluster = await createPostgresCluster(programs ?? "");
+    location = await createTemporaryDatabase("postgres", cluster.url());
+    database = await openDatabase({ ...location, log: silentLog });
     deps = createDeps(database, systemClock);
     owner = await newStudio(deps);
   });
@@ -47,7 +47,7 @@ describe("PostgreSQL lost while running", { skip: programs ? false : "PostgreSQL
     await cluster?.remove();
   });
 
-  type TimedAt = Timed & { at: number };
+  type TimedAt = TimedOutcome & { at: number };
   interface Load {
     /** In the order in which they ended. */
     results: readonly TimedAt[];
@@ -66,7 +66,7 @@ describe("PostgreSQL lost while running", { skip: programs ? false : "PostgreSQL
     let turn = 0;
     const timer = setInterval(() => {
       const work = kinds[turn++ % kinds.length] ?? write;
-      running.push(timed(work).then((result) => results.push({ ...result, at: performance.now() })));
+      running.push(measureOutcome(work).then((result) => results.push({ ...result, at: performance.now() })));
     }, 20);
     return {
       results,
@@ -78,7 +78,7 @@ describe("PostgreSQL lost while running", { skip: programs ? false : "PostgreSQL
     };
   }
 
-  function assertOnlyClearErrors(results: readonly Timed[]): void {
+  function assertOnlyClearErrors(results: readonly TimedOutcome[]): void {
     const strange = results.filter(({ outcome }) => outcome !== "ok" && outcome !== "storage_unavailable");
     assert.deepEqual(
       strange.map(({ outcome }) => outcome),
@@ -106,7 +106,7 @@ describe("PostgreSQL lost while running", { skip: programs ? false : "PostgreSQL
     await sleep(1000);
     await cluster.start();
     const accepting = performance.now();
-    await until(() => running.results.some(({ at, outcome }) => at > accepting && outcome === "ok"), {
+    await waitUntil(() => running.results.some(({ at, outcome }) => at > accepting && outcome === "ok"), {
       withinMs: patienceMs,
     });
     await sleep(500);
@@ -124,7 +124,7 @@ describe("PostgreSQL lost while running", { skip: programs ? false : "PostgreSQL
     const running = load();
     for (let round = 0; round < 5; round++) {
       await sleep(200);
-      await ask(
+      await queryDatabase(
         { databaseUrl: cluster.url(), dataDir: "" },
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'atelier'",
       );
@@ -132,15 +132,15 @@ describe("PostgreSQL lost while running", { skip: programs ? false : "PostgreSQL
     await sleep(200);
     const { results, acknowledged } = await running.stop();
     assertOnlyClearErrors(results);
-    assert.equal((await timed(() => database.ping())).outcome, "ok");
+    assert.equal((await measureOutcome(() => database.ping())).outcome, "ok");
     await assertNothingLost(acknowledged);
   });
 
   test("[RUN-4] [D1] it cuts a connection in the middle of a transaction that is doing something else", async () => {
-    const work = timed(() =>
+    const work = measureOutcome(() =>
       database.transact(async (tx) => {
         await tx.q.selectFrom("users").selectAll().execute();
-        await ask(
+        await queryDatabase(
           { databaseUrl: cluster.url(), dataDir: "" },
           "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'atelier'",
         );
@@ -149,17 +149,17 @@ describe("PostgreSQL lost while running", { skip: programs ? false : "PostgreSQL
       }),
     );
     assert.equal((await work).outcome, "storage_unavailable");
-    assert.equal((await timed(() => database.ping())).outcome, "ok");
+    assert.equal((await measureOutcome(() => database.ping())).outcome, "ok");
   });
 
   test("[RUN-4] [D1] it falls silent without a word: an error within 5 s, also amid a transaction, and it recovers", async () => {
     await Promise.all(Array.from({ length: 4 }, () => listPosts(deps, owner, { limit: 1 })));
-    const backends = await ask(
+    const backends = await queryDatabase(
       { databaseUrl: cluster.url(), dataDir: "" },
       "SELECT pid FROM pg_stat_activity WHERE application_name = 'atelier'",
     );
     const silenced = [cluster.pid, ...backends.map(({ pid }) => Number(pid))];
-    const amid = timed(() =>
+    const amid = measureOutcome(() =>
       database.transact(async (tx) => {
         await tx.q.selectFrom("users").selectAll().execute();
         for (const pid of silenced) process.kill(pid, "SIGSTOP");
@@ -173,25 +173,30 @@ describe("PostgreSQL lost while running", { skip: programs ? false : "PostgreSQL
         () => createPost(deps, owner, { title: "A", body: "" }),
         () => listPosts(deps, owner, { limit: 1 }),
       ];
-      const results = await Promise.all([amid, ...others.map(timed), ...others.map(timed), ...others.map(timed)]);
+      const results = await Promise.all([
+        amid,
+        ...others.map(measureOutcome),
+        ...others.map(measureOutcome),
+        ...others.map(measureOutcome),
+      ]);
       assertOnlyClearErrors(results);
       assert.ok(results.every(({ outcome }) => outcome === "storage_unavailable"));
     } finally {
       for (const pid of silenced) process.kill(pid, "SIGCONT");
     }
     await sleep(100);
-    assert.equal((await timed(() => createPost(deps, owner, { title: "A", body: "" }))).outcome, "ok");
+    assert.equal((await measureOutcome(() => createPost(deps, owner, { title: "A", body: "" }))).outcome, "ok");
   });
 
   test("[RUN-4] [D1] a start while it is away fails, and soon", async () => {
     await cluster.stop();
     try {
       const started = performance.now();
-      await assert.rejects(openDatabase({ ...place, log: silent }));
+      await assert.rejects(openDatabase({ ...location, log: silentLog }));
       assert.ok(performance.now() - started < patienceMs);
     } finally {
       await cluster.start();
     }
-    assert.equal((await timed(() => database.ping())).outcome, "ok");
+    assert.equal((await measureOutcome(() => database.ping())).outcome, "ok");
   });
 });

@@ -6,36 +6,36 @@ import { AppError } from "#lib/errors.ts";
 import type { S3Store } from "#storage/s3.ts";
 import { startFaultyProxy, type Fault, type FaultyProxy } from "../support/faulty-proxy.ts";
 import {
-  bytesOf,
-  chunksOf,
-  digestAt,
-  newArea,
+  readBytes,
+  toChunks,
+  readDigest,
+  createKeyPrefix,
   openTestS3,
-  put,
+  putBytes,
   sha256,
-  storeNames,
-  testS3,
+  listStoreNames,
+  getTestS3Settings,
 } from "../support/stores.ts";
-import { timed } from "../support/timed.ts";
+import { measureOutcome } from "../support/timed.ts";
 
 const mebibyte = 1024 * 1024;
 const patienceMs = 3000; // a busy machine needs some of it for itself
 const writing = { mimeType: "image/png", maxBytes: 64 * mebibyte };
 
-describe("an S3 store that is slow, failing or gone", { skip: !storeNames().includes("s3") }, () => {
+describe("an S3 store that is slow, failing or gone", { skip: !listStoreNames().includes("s3") }, () => {
   let proxy: FaultyProxy;
   /** Through the proxy. */
   let store: S3Store;
   /** Past it: what is really there. */
   let direct: S3Store;
-  const area = newArea();
+  const area = createKeyPrefix();
   let count = 0;
   const newKey = (name = "a") => `${area}/${name}${String(++count).padStart(4, "0")}`;
 
   before(async () => {
-    proxy = await startFaultyProxy(testS3().endpoint ?? "");
-    const at = { endpoint: proxy.endpoint, publicEndpoint: testS3().endpoint };
-    store = await openTestS3({ at, patienceMs });
+    proxy = await startFaultyProxy(getTestS3Settings().endpoint ?? "");
+    const at = { endpoint: proxy.endpoint, publicEndpoint: getTestS3Settings().endpoint };
+    store = await openTestS3({ at, timeoutMs: patienceMs });
     direct = await openTestS3();
   });
   after(async () => {
@@ -44,11 +44,11 @@ describe("an S3 store that is slow, failing or gone", { skip: !storeNames().incl
     await proxy.close();
   });
 
-  const always = (fault: Fault | undefined) => void (proxy.judge = () => fault);
+  const always = (fault: Fault | undefined) => void (proxy.chooseFault = () => fault);
   /** Only the first request that fits. */
   function once(fault: Fault, fits: (req: IncomingMessage) => boolean = () => true): void {
     let done = false;
-    proxy.judge = (req) => {
+    proxy.chooseFault = (req) => {
       if (done || !fits(req)) return undefined;
       done = true;
       return fault;
@@ -58,7 +58,7 @@ describe("an S3 store that is slow, failing or gone", { skip: !storeNames().incl
   async function incoming(bytes: Uint8Array): Promise<{ key: string; version: string }> {
     const key = newKey("in");
     assert.equal(
-      await put(await direct.uploadAddress(key, { maxBytes: 1, expiresAt: Date.now() + 600_000 }), bytes),
+      await putBytes(await direct.createUploadUrl(key, { maxBytes: 1, expiresAt: Date.now() + 600_000 }), bytes),
       200,
     );
     return { key, version: (await direct.stat(key))?.version ?? "" };
@@ -74,10 +74,10 @@ describe("an S3 store that is slow, failing or gone", { skip: !storeNames().incl
     },
     async read() {
       const { key } = await incoming(small);
-      return async () => bytesOf(await store.read(key));
+      return async () => readBytes(await store.read(key));
     },
-    write: async () => () => store.write(newKey(), chunksOf(small), writing),
-    "write in parts": async () => () => store.write(newKey(), chunksOf(large), writing),
+    write: async () => () => store.write(newKey(), toChunks(small), writing),
+    "write in parts": async () => () => store.write(newKey(), toChunks(large), writing),
     async promote() {
       const { key, version } = await incoming(small);
       const to = newKey("out");
@@ -95,14 +95,15 @@ describe("an S3 store that is slow, failing or gone", { skip: !storeNames().incl
     test(`[S1] ${fault} on everything: storage_unavailable in time, and all works again after`, async () => {
       const ready = await Promise.all(Object.values(asks).map((prepare) => prepare()));
       always(fault);
-      const results = await Promise.all(ready.map(timed));
+      const results = await Promise.all(ready.map(measureOutcome));
       always(undefined);
       for (const [i, { outcome, ms }] of results.entries()) {
         const name = Object.keys(asks)[i];
         assert.equal(outcome, "storage_unavailable", name);
         assert.ok(ms < patienceMs * 2 + 500, `${name} took ${ms} ms`);
       }
-      for (const [i, ask] of ready.entries()) assert.equal((await timed(ask)).outcome, "ok", Object.keys(asks)[i]);
+      for (const [i, ask] of ready.entries())
+        assert.equal((await measureOutcome(ask)).outcome, "ok", Object.keys(asks)[i]);
     });
   }
 
@@ -111,7 +112,7 @@ describe("an S3 store that is slow, failing or gone", { skip: !storeNames().incl
       for (const [name, prepare] of Object.entries(asks)) {
         const ask = await prepare();
         once(fault);
-        assert.equal((await timed(ask)).outcome, "ok", name);
+        assert.equal((await measureOutcome(ask)).outcome, "ok", name);
       }
     });
   }
@@ -119,12 +120,12 @@ describe("an S3 store that is slow, failing or gone", { skip: !storeNames().incl
   test("[S2] done, but the answer was lost: one object, with the right bytes", async () => {
     const key = newKey();
     once("lost", ({ method }) => method === "PUT");
-    assert.equal((await store.write(key, chunksOf(small), writing)).sha256, sha256(small));
-    assert.equal(await digestAt(direct, key), sha256(small));
+    assert.equal((await store.write(key, toChunks(small), writing)).sha256, sha256(small));
+    assert.equal(await readDigest(direct, key), sha256(small));
 
     const parts = newKey();
     once("lost", ({ method, url }) => method === "POST" && /uploadId=/.test(url ?? "")); // the end of a multipart upload
-    const stored = await store.write(parts, chunksOf(large), writing);
+    const stored = await store.write(parts, toChunks(large), writing);
     assert.deepEqual([stored.bytes, stored.sha256], [large.length, sha256(large)]);
     assert.equal((await direct.stat(parts))?.version, stored.version);
 
@@ -133,22 +134,22 @@ describe("an S3 store that is slow, failing or gone", { skip: !storeNames().incl
       const to = newKey("out");
       once("lost", fits);
       assert.equal((await store.promote(from, version, to, "image/png"))?.bytes, small.length);
-      assert.equal(await digestAt(direct, to), sha256(small));
+      assert.equal(await readDigest(direct, to), sha256(small));
     }
   });
 
   test("[S2] a promote that failed at any request can be repeated, and leaves one object", async () => {
-    const hasty = await openTestS3({ at: { endpoint: proxy.endpoint }, patienceMs: 400 });
+    const hasty = await openTestS3({ at: { endpoint: proxy.endpoint }, timeoutMs: 400 });
     for (let nth = 1; nth <= 8; nth++) {
       for (const fault of nth % 2 === 0 ? (["hang", "lost"] as const) : (["hang"] as const)) {
         const { key, version } = await incoming(small);
         const to = newKey("out");
         let requests = 0;
-        proxy.judge = () => (++requests >= nth ? fault : undefined); // from the nth on, the store is gone
-        await timed(() => hasty.promote(key, version, to, "image/png"));
+        proxy.chooseFault = () => (++requests >= nth ? fault : undefined); // from the nth on, the store is gone
+        await measureOutcome(() => hasty.promote(key, version, to, "image/png"));
         always(undefined);
         assert.equal((await store.promote(key, version, to, "image/png"))?.bytes, small.length, `${fault} ${nth}`);
-        assert.equal(await digestAt(direct, to), sha256(small));
+        assert.equal(await readDigest(direct, to), sha256(small));
       }
     }
     hasty.close();
@@ -161,13 +162,13 @@ describe("an S3 store that is slow, failing or gone", { skip: !storeNames().incl
     const calls = [
       () => patient.stat(key),
       () => patient.read(key),
-      () => patient.write(newKey(), chunksOf(small), writing),
+      () => patient.write(newKey(), toChunks(small), writing),
       () => patient.promote(key, version, newKey(), "image/png"),
       () => patient.remove(key),
       () => patient.list(area, { limit: 1 }),
       () => patient.ping(),
     ];
-    const waiting = Promise.all(calls.map(timed));
+    const waiting = Promise.all(calls.map(measureOutcome));
     assert.equal((await direct.stat(key))?.bytes, small.length);
     for (const { outcome, ms } of await waiting) {
       assert.equal(outcome, "storage_unavailable");
@@ -181,7 +182,7 @@ describe("an S3 store that is slow, failing or gone", { skip: !storeNames().incl
     const { key } = await incoming(randomBytes(3 * mebibyte));
     for (const fault of ["cut", "stall"] as const) {
       always(fault);
-      const { outcome, ms } = await timed(async () => bytesOf(await store.read(key)));
+      const { outcome, ms } = await measureOutcome(async () => readBytes(await store.read(key)));
       always(undefined);
       assert.equal(outcome, "storage_unavailable", fault);
       assert.ok(ms < patienceMs * 2 + 500, `${fault} took ${ms} ms`);
@@ -193,11 +194,14 @@ describe("an S3 store that is slow, failing or gone", { skip: !storeNames().incl
     const { key } = await incoming(bytes);
     const stream = await store.read(key);
     await new Promise((resolve) => setTimeout(resolve, patienceMs * 2));
-    assert.equal(sha256(await bytesOf(stream)), sha256(bytes));
+    assert.equal(sha256(await readBytes(stream)), sha256(bytes));
   });
 
   test("wrong credentials are not an empty store, and no error tells a key, an address or a signature", async () => {
-    const stranger = await openTestS3({ at: { accessKeyId: "NOBODY", secretAccessKey: "wrong" }, patienceMs });
+    const stranger = await openTestS3({
+      at: { accessKeyId: "NOBODY", secretAccessKey: "wrong" },
+      timeoutMs: patienceMs,
+    });
     const { key } = await incoming(small);
     for (const ask of [
       () => stranger.stat(key),
@@ -222,7 +226,15 @@ describe("an S3 store that is slow, failing or gone", { skip: !storeNames().incl
     always(undefined);
     assert.ok(error instanceof AppError && error.cause instanceof Error);
     const all = [error, error.cause].map((one) => JSON.stringify(one, Object.getOwnPropertyNames(one))).join();
-    for (const secret of [key, area, testS3().bucket, testS3().accessKeyId, "127.0.0.1", "Signature", "X-Amz"])
+    for (const secret of [
+      key,
+      area,
+      getTestS3Settings().bucket,
+      getTestS3Settings().accessKeyId,
+      "127.0.0.1",
+      "Signature",
+      "X-Amz",
+    ])
       assert.ok(!all.includes(secret), `${secret} in ${all}`);
   });
 
@@ -234,11 +246,11 @@ describe("an S3 store that is slow, failing or gone", { skip: !storeNames().incl
       const bytes = randomBytes(12 * mebibyte + 1);
       const { key, version } = await incoming(bytes);
       const to = newKey("out");
-      proxy.seen.length = 0;
+      proxy.requests.length = 0;
       const stored = await parts.promote(key, version, to, "video/mp4");
       assert.equal(stored?.bytes, bytes.length);
-      assert.ok(proxy.seen.some((line) => /partNumber=3/.test(line)));
-      assert.equal(await digestAt(direct, to), sha256(bytes));
+      assert.ok(proxy.requests.some((line) => /partNumber=3/.test(line)));
+      assert.equal(await readDigest(direct, to), sha256(bytes));
       assert.equal(await direct.stat(key), undefined);
       assert.deepEqual(await parts.promote(key, version, to, "video/mp4"), stored);
       parts.close();
@@ -246,22 +258,22 @@ describe("an S3 store that is slow, failing or gone", { skip: !storeNames().incl
 
     test("a store that compares while it copies is asked once, and believed", async () => {
       const comparing = await openTestS3({ at: { endpoint: proxy.endpoint } });
-      proxy.judge = comparesLikeAws;
+      proxy.chooseFault = comparesLikeAws;
       const { key, version } = await incoming(small);
       const to = newKey("out");
       await comparing.promote(key, version, to, "image/png");
       const second = await incoming(small);
-      proxy.seen.length = 0;
+      proxy.requests.length = 0;
       await comparing.promote(second.key, second.version, newKey("out"), "image/png");
       assert.deepEqual(
-        proxy.seen.map((line) => line.split(" ")[0]),
+        proxy.requests.map((line) => line.split(" ")[0]),
         ["HEAD", "PUT", "HEAD", "DELETE"],
       );
       // Written over between the look and the copy: nothing is promoted.
       const third = await incoming(small);
-      const address = await direct.uploadAddress(third.key, { maxBytes: 1, expiresAt: Date.now() + 600_000 });
-      proxy.judge = async (req) => {
-        if (isCopy(req)) await put(address, Buffer.from("other"));
+      const address = await direct.createUploadUrl(third.key, { maxBytes: 1, expiresAt: Date.now() + 600_000 });
+      proxy.chooseFault = async (req) => {
+        if (isCopy(req)) await putBytes(address, Buffer.from("other"));
         return comparesLikeAws(req);
       };
       const goal = newKey("out");
@@ -275,17 +287,17 @@ describe("an S3 store that is slow, failing or gone", { skip: !storeNames().incl
       for (const bytes of [small, randomBytes(12 * mebibyte)]) {
         const careful = await openTestS3({ copyLimits: limits, at: { endpoint: proxy.endpoint } });
         const { key, version } = await incoming(bytes);
-        const address = await direct.uploadAddress(key, { maxBytes: 1, expiresAt: Date.now() + 600_000 });
+        const address = await direct.createUploadUrl(key, { maxBytes: 1, expiresAt: Date.now() + 600_000 });
         const other = randomBytes(bytes.length);
-        proxy.judge = async (req) => {
-          if (isCopy(req)) await put(address, other);
+        proxy.chooseFault = async (req) => {
+          if (isCopy(req)) await putBytes(address, other);
           return undefined;
         };
         const to = newKey("out");
         assert.equal(await careful.promote(key, version, to, "image/png"), undefined);
         always(undefined);
         assert.equal(await direct.stat(to), undefined);
-        assert.equal(await digestAt(direct, key), sha256(other));
+        assert.equal(await readDigest(direct, key), sha256(other));
         assert.deepEqual(
           (await direct.list(key, { limit: 10 })).map((one) => one.key),
           [key],

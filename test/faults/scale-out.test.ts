@@ -2,16 +2,16 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { engines } from "../support/engines.ts";
+import { listEngines } from "../support/engines.ts";
 import { startFleet, type Fleet } from "../support/fleet.ts";
-import { modern } from "../support/mcp.ts";
+import { callModern } from "../support/mcp.ts";
 import { findNginx } from "../support/nginx.ts";
-import { refresh, register } from "../support/oauth-client.ts";
+import { refreshTokens, register } from "../support/oauth-client.ts";
 import { jpeg } from "../support/samples.ts";
-import { put, sha256, storeNames } from "../support/stores.ts";
+import { putBytes, sha256, listStoreNames } from "../support/stores.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 
-const able = engines().includes("postgres") && storeNames().includes("s3") && findNginx() !== undefined;
+const able = listEngines().includes("postgres") && listStoreNames().includes("s3") && findNginx() !== undefined;
 
 /** Each request goes to the other process than the one before: what works here keeps nothing in a process. */
 describe("two processes behind nginx, on PostgreSQL and S3", { skip: !able }, () => {
@@ -61,7 +61,7 @@ describe("two processes behind nginx, on PostgreSQL and S3", { skip: !able }, ()
     const post = await studio.call("create_post", { title: "Presigned", body: "" });
     const picture = await jpeg();
     const asked = await studio.call("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
-    assert.equal(await put(asked.uploadUrl, picture), 200);
+    assert.equal(await putBytes(asked.uploadUrl, picture), 200);
     const view = await studio.call("attach_asset", { postId: post.id, assetId: asked.assetId });
     assert.deepEqual([view.status, view.bytes], ["ready", picture.length]);
     for (let i = 0; i < 2; i++) {
@@ -87,7 +87,7 @@ describe("two processes behind nginx, on PostgreSQL and S3", { skip: !able }, ()
     const picture = await jpeg();
     const { file } = await api("/files", { name: "a.jpg", size: picture.length, lastModified: 1 });
     const { addresses } = await api(`/files/${file.id}/addresses`, { parts: [1] });
-    assert.equal(await put(addresses[0].url, picture), 200);
+    assert.equal(await putBytes(addresses[0].url, picture), 200);
     await api(`/files/${file.id}/complete`);
     const { assets } = await studio.call("get_post", { postId: post.id });
     assert.deepEqual([assets.length, assets[0].status, assets[0].bytes], [1, "ready", picture.length]);
@@ -97,7 +97,7 @@ describe("two processes behind nginx, on PostgreSQL and S3", { skip: !able }, ()
     for (let i = 0; i < 4; i++) assert.equal((await studio.browser.send(`${base}/api/me`)).status, 200);
     let held = studio.tokens.refresh_token;
     for (let i = 0; i < 4; i++) {
-      const answer = await refresh(base, studio.client, held);
+      const answer = await refreshTokens(base, studio.client, held);
       assert.equal(answer.status, 200, answer.text);
       held = answer.body.refresh_token as string;
     }
@@ -128,7 +128,7 @@ describe("two processes behind nginx, on PostgreSQL and S3", { skip: !able }, ()
     let accepted = 0;
     const calls: Promise<void>[] = [];
     for (let i = 0; i < tries; i++) {
-      const one = modern(caller, "tools/call", { name: "whoami" }).then(({ json }) => {
+      const one = callModern(caller, "tools/call", { name: "whoami" }).then(({ json }) => {
         if (!json.result.isError) accepted++;
         else assert.equal(json.result.structuredContent.code, "rate_limited");
       });
@@ -160,7 +160,7 @@ describe("two processes behind nginx, on PostgreSQL and S3", { skip: !able }, ()
       await sleep(500);
       const asked = performance.now();
       leaving?.terminate();
-      assert.equal(await leaving?.ended, 0, leaving?.output());
+      assert.equal(await leaving?.exited, 0, leaving?.getOutput());
       assert.ok(performance.now() - asked < 30_000);
       await sleep(500);
       await fleet.restart(nth);

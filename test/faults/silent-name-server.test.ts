@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { importsAtOnce } from "#domain/assets/import-slots.ts";
+import { maxConcurrentImports } from "#domain/assets/import-slots.ts";
 import { signIn } from "../support/browser-less.ts";
-import { temporaryFolder } from "../support/folder.ts";
+import { createTempFolder } from "../support/folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
-import { startNameServer, type NameServer } from "../support/name-server.ts";
-import { canReplaceNameServers, usingNameServer } from "../support/name-service.ts";
-import { startIssuer, type Issuer } from "../support/oidc-issuer.ts";
-import { authorization, visitor, webRedirect } from "../support/oauth-client.ts";
-import { freeBase } from "../support/service.ts";
+import { startDnsServer, type DnsServer } from "../support/name-server.ts";
+import { canReplaceDnsServer, withDnsServer } from "../support/name-service.ts";
+import { startIssuer, type TestIssuer } from "../support/oidc-issuer.ts";
+import { createAuthorization, createOAuthBrowser, webRedirect } from "../support/oauth-client.ts";
+import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 
 const authorizeRequests = 50;
@@ -17,24 +17,24 @@ const authorizeRequests = 50;
 const fastMs = 4000;
 const responseMs = 5000;
 
-describe("a name server that never responds", { skip: !canReplaceNameServers() }, () => {
-  const folder = temporaryFolder();
+describe("a name server that never responds", { skip: !canReplaceDnsServer() }, () => {
+  const folder = createTempFolder();
   let base: string;
-  let nameServer: NameServer;
-  let issuer: Issuer;
+  let nameServer: DnsServer;
+  let issuer: TestIssuer;
   let service: MainProcess;
   let studio: StudioClient;
 
   before(async () => {
-    nameServer = await startNameServer({ ip: `127.53.${randomInt(256)}.${randomInt(1, 255)}`, port: 53 });
-    base = await freeBase();
-    issuer = await startIssuer({ redirectUris: [`${base}/api/auth/callback/oidc`], byName: true });
+    nameServer = await startDnsServer({ ip: `127.53.${randomInt(256)}.${randomInt(1, 255)}`, port: 53 });
+    base = await findFreeBaseUrl();
+    issuer = await startIssuer({ redirectUris: [`${base}/api/auth/callback/oidc`], useHostname: true });
     const env = {
       ...{ PORT: new URL(base).port, BASE_URL: base, DATA_DIR: `${folder.path}/data`, RATE_LIMITS: "off" },
       ...{ OIDC_ISSUER: issuer.issuer, OIDC_CLIENT_ID: issuer.clientId, OIDC_CLIENT_SECRET: issuer.clientSecret },
       SIGN_IN_ALLOW: "*",
     };
-    service = await startMain(env, usingNameServer(nameServer.ip, `${folder.path}/resolv.conf`));
+    service = await startMain(env, withDnsServer(nameServer.ip, `${folder.path}/resolv.conf`));
     studio = await newStudioClient(base);
   });
   after(async () => {
@@ -76,7 +76,8 @@ describe("a name server that never responds", { skip: !canReplaceNameServers() }
 
   test(`[A20] [X1] ${authorizeRequests} authorize requests of unknown names: sign-in and other requests stay fast`, async (t) => {
     let isOver = false;
-    const ask = (id: string) => timeOf(visitor(base).send(authorization(base, { id, redirectUri: webRedirect }).url));
+    const ask = (id: string) =>
+      timeOf(createOAuthBrowser(base).send(createAuthorization(base, { id, redirectUri: webRedirect }).url));
     const requests = Array.from({ length: authorizeRequests }, (_, i) => ask(`https://silent-${i}.test/client.json`));
     const all = Promise.all(requests).finally(() => (isOver = true));
     const slowest = await useService(() => isOver);
@@ -103,10 +104,10 @@ describe("a name server that never responds", { skip: !canReplaceNameServers() }
       );
     const startImport = (i: number) =>
       timeOf(codeOf(studio.call("import_asset_from_url", { url: `https://silent-import-${i}.test/a.png` })));
-    const imports = Array.from({ length: importsAtOnce.user }, (_, i) => startImport(i));
+    const imports = Array.from({ length: maxConcurrentImports.user }, (_, i) => startImport(i));
     const instance = { platform: "mastodon", instanceUrl: "https://silent-instance.test" };
     const connection = timeOf(codeOf(studio.call("connect_platform", instance)));
-    const beyond = await startImport(importsAtOnce.user);
+    const beyond = await startImport(maxConcurrentImports.user);
     const all = Promise.all([...imports, connection]).finally(() => (isOver = true));
     const slowest = await useService(() => isOver);
     const ended = await all;

@@ -2,23 +2,23 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { temporaryFolder } from "../support/folder.ts";
-import { long } from "../support/long.ts";
+import { createTempFolder } from "../support/folder.ts";
+import { isLongRun } from "../support/long.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
-import { freeBase } from "../support/service.ts";
+import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 
-const slow = long ? 1000 : 300;
+const slow = isLongRun ? 1000 : 300;
 const mostMs = 60_000;
 
 describe("slow clients", () => {
-  const folder = temporaryFolder();
+  const folder = createTempFolder();
   let base: string;
   let service: MainProcess;
   let studio: StudioClient;
 
   before(async () => {
-    base = await freeBase();
+    base = await findFreeBaseUrl();
     const env = { PORT: new URL(base).port, BASE_URL: base, DATA_DIR: `${folder.path}/data`, RATE_LIMITS: "off" };
     service = await startMain(env);
     studio = await newStudioClient(base);
@@ -68,7 +68,7 @@ describe("slow clients", () => {
   test(`[X1] ${slow} of them: others are served as before, and each is sent away within 60 s`, async (t) => {
     await p95();
     const before = await p95();
-    const memory = service.memory();
+    const memory = service.getMemoryBytes();
     const asked = await studio.call("request_asset_upload", { kind: "document", mimeType: "text/plain" });
     const makers = Object.values(kinds);
     const waiting = Array.from({ length: slow }, (_, i) =>
@@ -76,7 +76,7 @@ describe("slow clients", () => {
     );
     await sleep(1000);
     const beside = Math.min(await p95(), await p95());
-    const rise = service.memory() - memory;
+    const rise = service.getMemoryBytes() - memory;
     const held = await Promise.all(waiting);
     // Once more when they have gone: whoever else used this machine meanwhile is not to be taken for them.
     const alone = Math.max(before, await p95());

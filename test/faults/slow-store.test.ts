@@ -1,25 +1,25 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { startFaultyProxy, type FaultyProxy } from "../support/faulty-proxy.ts";
-import { temporaryFolder } from "../support/folder.ts";
+import { createTempFolder } from "../support/folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
-import { freeBase } from "../support/service.ts";
-import { storeNames, testS3 } from "../support/stores.ts";
+import { findFreeBaseUrl } from "../support/service.ts";
+import { listStoreNames, getTestS3Settings } from "../support/stores.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 
 const uploads = 50;
 const mostMs = 15_000;
 
-describe("the whole service on an S3 store that hangs", { skip: !storeNames().includes("s3") }, () => {
-  const folder = temporaryFolder();
+describe("the whole service on an S3 store that hangs", { skip: !listStoreNames().includes("s3") }, () => {
+  const folder = createTempFolder();
   let proxy: FaultyProxy;
   let service: MainProcess;
   let studio: StudioClient;
 
   before(async () => {
-    const s3 = testS3();
+    const s3 = getTestS3Settings();
     proxy = await startFaultyProxy(s3.endpoint ?? "");
-    const base = await freeBase();
+    const base = await findFreeBaseUrl();
     service = await startMain({
       PORT: new URL(base).port,
       BASE_URL: base,
@@ -61,7 +61,7 @@ describe("the whole service on an S3 store that hangs", { skip: !storeNames().in
     await p99(postId);
     const alone = Math.min(await p99(postId), await p99(postId));
 
-    proxy.judge = () => "hang";
+    proxy.chooseFault = () => "hang";
     const began = performance.now();
     const waiting = Array.from({ length: uploads }, async () => {
       await assert.rejects(send(), /storage_unavailable/);
@@ -69,7 +69,7 @@ describe("the whole service on an S3 store that hangs", { skip: !storeNames().in
     });
     const beside = Math.min(await p99(postId), await p99(postId));
     const slowest = Math.max(...(await Promise.all(waiting)));
-    proxy.judge = () => undefined;
+    proxy.chooseFault = () => undefined;
     t.diagnostic(
       `slowest hundredth ${alone.toFixed(1)} ms alone, ${beside.toFixed(1)} ms beside them; told after ${(slowest / 1000).toFixed(1)} s`,
     );

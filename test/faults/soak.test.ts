@@ -3,11 +3,11 @@ import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { temporaryFolder } from "../support/folder.ts";
-import { long } from "../support/long.ts";
+import { createTempFolder } from "../support/folder.ts";
+import { isLongRun } from "../support/long.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
-import { freeBase } from "../support/service.ts";
-import { put } from "../support/stores.ts";
+import { findFreeBaseUrl } from "../support/service.ts";
+import { putBytes } from "../support/stores.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 
 /** By `SOAK_MINUTES`; what is promised is said of sixty. */
@@ -15,14 +15,14 @@ const minutes = Number(process.env["SOAK_MINUTES"] ?? 1);
 const callsPerSecond = 50;
 const renewSeconds = 1200;
 
-describe("a long time under steady load", { skip: !long }, () => {
-  const folder = temporaryFolder();
+describe("a long time under steady load", { skip: !isLongRun }, () => {
+  const folder = createTempFolder();
   const dataDir = `${folder.path}/data`;
   let service: MainProcess;
   let studio: StudioClient;
 
   before(async () => {
-    const base = await freeBase();
+    const base = await findFreeBaseUrl();
     service = await startMain({ PORT: new URL(base).port, BASE_URL: base, DATA_DIR: dataDir, RATE_LIMITS: "off" });
     studio = await newStudioClient(base);
   });
@@ -35,7 +35,7 @@ describe("a long time under steady load", { skip: !long }, () => {
   async function oneFile(postId: string): Promise<void> {
     const kind = { kind: "document", mimeType: "text/plain" };
     const { assetId, uploadUrl } = await studio.call("request_asset_upload", kind);
-    assert.equal(await put(uploadUrl, Buffer.from(randomBytes(100_000).toString("hex"))), 200);
+    assert.equal(await putBytes(uploadUrl, Buffer.from(randomBytes(100_000).toString("hex"))), 200);
     await studio.call("attach_asset", { postId, assetId });
     await studio.call("detach_asset", { postId, assetId });
     await studio.call("delete_asset", { assetId });
@@ -56,9 +56,9 @@ describe("a long time under steady load", { skip: !long }, () => {
       begin(studio.call("get_post", { postId }));
       calls++;
       if (tick % callsPerSecond === 0) begin(oneFile(postId));
-      if (tick % (callsPerSecond * renewSeconds) === 1) begin(studio.renew());
+      if (tick % (callsPerSecond * renewSeconds) === 1) begin(studio.refreshTokens());
       if (tick % callsPerSecond === 25)
-        samples.push({ minute: elapsed(), memory: service.memory(), descriptors: service.descriptors() });
+        samples.push({ minute: elapsed(), memory: service.getMemoryBytes(), descriptors: service.countDescriptors() });
       const due = (tick + 1) * (1000 / callsPerSecond) - (performance.now() - started);
       await sleep(Math.max(0, due));
     }

@@ -2,44 +2,46 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { databaseFile } from "#db/open.ts";
+import { databaseFileName } from "#db/open.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { newStudio } from "../support/people.ts";
-import { startHelper, type Helper } from "../support/process.ts";
-import { timed } from "../support/timed.ts";
+import { startHelper, type HelperProcess } from "../support/process.ts";
+import { measureOutcome } from "../support/timed.ts";
 
 forEachEngine(
   "a SQLite file that another process writes",
-  (bed) => {
-    async function hold(ms: number): Promise<Helper> {
-      const helper = startHelper("hold.ts", { file: join(bed.place.dataDir, databaseFile), ms });
-      await helper.line("begin");
-      helper.go();
-      await helper.line("holds");
+  (fixture) => {
+    async function hold(ms: number): Promise<HelperProcess> {
+      const helper = startHelper("hold.ts", { file: join(fixture.location.dataDir, databaseFileName), ms });
+      await helper.waitForLine("begin");
+      helper.signalStart();
+      await helper.waitForLine("holds");
       return helper;
     }
 
     test("[RUN-5] [D4] a write waits for the other's, and is made", async () => {
-      const owner = await newStudio(bed.deps);
+      const owner = await newStudio(fixture.deps);
       const helper = await hold(1500);
-      const { outcome, ms } = await timed(() => createPost(bed.deps, owner, { title: "A", body: "" }));
+      const { outcome, ms } = await measureOutcome(() => createPost(fixture.deps, owner, { title: "A", body: "" }));
       assert.equal(outcome, "ok");
       assert.ok(ms > 100, "it had to wait");
-      await helper.ended;
+      await helper.exited;
     });
 
     test("[RUN-5] [D3] reads go on, and writes that wait too long fail with a clear error within 5 s", async () => {
-      const owner = await newStudio(bed.deps);
-      const { id: postId } = await createPost(bed.deps, owner, { title: "A", body: "" });
+      const owner = await newStudio(fixture.deps);
+      const { id: postId } = await createPost(fixture.deps, owner, { title: "A", body: "" });
       const helper = await hold(60_000);
       try {
-        const read = await timed(() => getPost(bed.deps, owner, { postId }));
+        const read = await measureOutcome(() => getPost(fixture.deps, owner, { postId }));
         assert.deepEqual([read.outcome, read.ms < 3000], ["ok", true]);
-        const write = await timed(() => createPost(bed.deps, owner, { title: "B", body: "" }));
+        const write = await measureOutcome(() => createPost(fixture.deps, owner, { title: "B", body: "" }));
         assert.deepEqual([write.outcome, write.ms < 5000], ["storage_unavailable", true], `${write.ms}`);
-        const waiting = [1, 2, 3].map((n) => timed(() => createPost(bed.deps, owner, { title: `C${n}`, body: "" })));
+        const waiting = [1, 2, 3].map((n) =>
+          measureOutcome(() => createPost(fixture.deps, owner, { title: `C${n}`, body: "" })),
+        );
         for (const { outcome, ms } of await Promise.all(waiting))
           assert.deepEqual([outcome, ms < 5000], ["storage_unavailable", true], `${ms}`);
       } finally {
@@ -47,15 +49,15 @@ forEachEngine(
       }
       await sleep(1100);
       const next = await hold(300);
-      const later = await timed(() => createPost(bed.deps, owner, { title: "D", body: "" }));
+      const later = await measureOutcome(() => createPost(fixture.deps, owner, { title: "D", body: "" }));
       assert.equal(later.outcome, "ok", "patience begins anew");
-      await next.ended;
+      await next.exited;
     });
 
     test("[RUN-5] [D3] the process answers others while a write waits", async () => {
-      const owner = await newStudio(bed.deps);
+      const owner = await newStudio(fixture.deps);
       const helper = await hold(2000);
-      const write = createPost(bed.deps, owner, { title: "A", body: "" });
+      const write = createPost(fixture.deps, owner, { title: "A", body: "" });
       const started = performance.now();
       let slowest = 0;
       for (let last = started; performance.now() - started < 1500;) {
@@ -64,17 +66,17 @@ forEachEngine(
         last = performance.now();
       }
       await write;
-      await helper.ended;
+      await helper.exited;
       assert.ok(slowest < 1000, `the event loop stood still for ${slowest} ms`);
     });
 
     test("[RUN-5] two processes of ours on one folder write side by side, and none of it is lost", async () => {
-      const helpers = [1, 2].map(() => startHelper("write.ts", { ...bed.place, parallel: 2 }));
-      await Promise.all(helpers.map((helper) => helper.line("begin")));
-      for (const helper of helpers) helper.go();
-      await Promise.all(helpers.map((helper) => helper.line("made", 21))); // each gets its turn
+      const helpers = [1, 2].map(() => startHelper("write.ts", { ...fixture.location, parallel: 2 }));
+      await Promise.all(helpers.map((helper) => helper.waitForLine("begin")));
+      for (const helper of helpers) helper.signalStart();
+      await Promise.all(helpers.map((helper) => helper.waitForLine("made", 21))); // each gets its turn
       await Promise.all(helpers.map((helper) => helper.kill()));
-      const rows = await bed.database.q.selectFrom("posts").select(["id", "revision"]).execute();
+      const rows = await fixture.database.q.selectFrom("posts").select(["id", "revision"]).execute();
       const found = new Map(rows.map(({ id, revision }) => [id, revision]));
       for (const { lines } of helpers) {
         const made = lines.map((line) => line.split(" ")).filter(([word]) => word === "made");

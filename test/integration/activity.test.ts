@@ -25,14 +25,14 @@ import { createStudio } from "#domain/studios/create-studio.ts";
 import { removeMember } from "#domain/studios/remove-member.ts";
 import { revokeInvitation } from "#domain/studios/revoke-invitation.ts";
 import { createUploadLink, createUploadSession } from "#domain/uploads/create-upload-session.ts";
-import { withdrawUploadSession } from "#domain/uploads/withdraw-upload-session.ts";
+import { withdrawUploadLink } from "#domain/uploads/withdraw-upload-session.ts";
 import { updateStudio } from "#domain/studios/update-studio.ts";
 import { AppError } from "#lib/errors.ts";
 import { forEachEngine } from "../support/engines.ts";
 import type { HookedFiles } from "../support/hooked-files.ts";
-import { outcome } from "../support/outcome.ts";
+import { getOutcome } from "../support/outcome.ts";
 import { newConnection } from "../support/platform-bed.ts";
-import { invite, newMember, newPerson, newStudio, newStudioWithRoles } from "../support/people.ts";
+import { createInvitationToken, newMember, newUser, newStudio, newStudioWithRoles } from "../support/people.ts";
 
 const operator = { operator: true } as const;
 
@@ -44,7 +44,7 @@ type Change = Exclude<ActivityAction, `client.${string}` | "platform.connected" 
 /** Each change that leaves a row, as someone makes it. An action without a row does not compile. */
 const changes: Record<Change, (deps: Deps, cast: Cast) => Promise<() => Promise<unknown>>> = {
   "studio.created": async (deps) => {
-    const person = await newPerson(deps);
+    const person = await newUser(deps);
     return () => createStudio(deps, person, { name: "New", timezone: "UTC" });
   },
   "studio.updated":
@@ -52,7 +52,7 @@ const changes: Record<Change, (deps: Deps, cast: Cast) => Promise<() => Promise<
     () =>
       updateStudio(deps, admin, { name: "Other", timezone: "Europe/Paris" }),
   "member.joined": async (deps, { owner }) => {
-    const [person, token] = [await newPerson(deps), await invite(deps, owner, "owner")];
+    const [person, token] = [await newUser(deps), await createInvitationToken(deps, owner, "owner")];
     return () => acceptInvitation(deps, person, { token });
   },
   "member.role_changed":
@@ -102,7 +102,7 @@ const changes: Record<Change, (deps: Deps, cast: Cast) => Promise<() => Promise<
   "upload_link.withdrawn": async (deps, { member }) => {
     const { id: postId } = await createPost(deps, member, { title: "A", body: "" });
     const { id: linkId } = await createUploadLink(deps, member, { postId, inPlace: false });
-    return () => withdrawUploadSession(deps, member, { postId, linkId });
+    return () => withdrawUploadLink(deps, member, { postId, linkId });
   },
   "asset.requested":
     async (deps, { member }) =>
@@ -173,12 +173,12 @@ const tables = [
   "activity",
 ] as const;
 
-forEachEngine("activity", (bed) => {
+forEachEngine("activity", (fixture) => {
   const everything = async (): Promise<string> =>
     JSON.stringify(
       await Promise.all(
         tables.map((table) =>
-          bed.database.q
+          fixture.database.q
             .selectFrom(table)
             .selectAll()
             .orderBy(table === "memberships" ? "user_id" : "id")
@@ -189,8 +189,8 @@ forEachEngine("activity", (bed) => {
 
   for (const [action, prepare] of Object.entries(changes)) {
     test(`[ACT-1] [L5] ${action} leaves one row with actor, studio and subject`, async () => {
-      const cast = await newStudioWithRoles(bed.deps);
-      const change = await prepare(bed.deps, cast);
+      const cast = await newStudioWithRoles(fixture.deps);
+      const change = await prepare(fixture.deps, cast);
       const before = await rows();
       await change();
       const added = (await rows()).slice(before.length);
@@ -201,17 +201,17 @@ forEachEngine("activity", (bed) => {
       const [row] = added;
       assert.ok(row?.studio_id && row.subject_id);
       assert.ok(row.user_id ?? (JSON.parse(row.detail) as { by?: string }).by === "operator");
-      assert.equal(row.at, bed.clock());
+      assert.equal(row.at, fixture.clock());
       if (action !== "studio.created") assert.equal(row.studio_id, cast.owner.studio.id);
     });
 
     test(`[ACT-2] ${action} does not happen where its row cannot be written`, async () => {
-      const cast = await newStudioWithRoles(bed.deps);
+      const cast = await newStudioWithRoles(fixture.deps);
       const taken = (await rows()).at(-1)?.id ?? "";
       // The activity's id is in use already: the last statement of the change fails.
       const deps: Deps = {
-        ...bed.deps,
-        newId: (kind) => (kind === "activity" && armed ? taken : bed.deps.newId(kind)),
+        ...fixture.deps,
+        newId: (kind) => (kind === "activity" && armed ? taken : fixture.deps.newId(kind)),
       };
       let armed = false;
       const change = await prepare(deps, cast);
@@ -226,13 +226,13 @@ forEachEngine("activity", (bed) => {
   }
 
   test("[ACT-1] newest first, by pages, with the names of person and client", async () => {
-    const owner = await newStudio(bed.deps);
+    const owner = await newStudio(fixture.deps);
     const viaClient: Caller = { ...owner, client: { id: "client-1", name: "Claude" } };
-    const post = await createPost(bed.deps, viaClient, { title: "A", body: "" });
-    await updatePost(bed.deps, owner, { postId: post.id, status: "ready" });
-    await createPost(bed.deps, await newStudio(bed.deps), { title: "Elsewhere", body: "" });
-    const first = await listActivity(bed.deps, owner, listActivityInput.parse({ limit: 2 }));
-    const at = new Date(bed.clock()).toISOString();
+    const post = await createPost(fixture.deps, viaClient, { title: "A", body: "" });
+    await updatePost(fixture.deps, owner, { postId: post.id, status: "ready" });
+    await createPost(fixture.deps, await newStudio(fixture.deps), { title: "Elsewhere", body: "" });
+    const first = await listActivity(fixture.deps, owner, listActivityInput.parse({ limit: 2 }));
+    const at = new Date(fixture.clock()).toISOString();
     const user = { id: owner.user.id, name: owner.user.name };
     assert.deepEqual(
       first.activity.map(({ id: _, ...rest }) => rest),
@@ -257,7 +257,11 @@ forEachEngine("activity", (bed) => {
         },
       ],
     );
-    const second = await listActivity(bed.deps, owner, listActivityInput.parse({ limit: 2, cursor: first.nextCursor }));
+    const second = await listActivity(
+      fixture.deps,
+      owner,
+      listActivityInput.parse({ limit: 2, cursor: first.nextCursor }),
+    );
     assert.deepEqual(
       second.activity.map(({ action }) => action),
       ["studio.created"],
@@ -266,14 +270,14 @@ forEachEngine("activity", (bed) => {
   });
 
   test("[ACT-1] by person, by client, by action, and by all of them", async () => {
-    const owner = await newStudio(bed.deps);
+    const owner = await newStudio(fixture.deps);
     const viaClient: Caller = { ...owner, client: { id: "client-1", name: "Claude" } };
-    const member = await newMember(bed.deps, owner, "member");
-    const post = await createPost(bed.deps, viaClient, { title: "A", body: "" });
-    await updatePost(bed.deps, member, { postId: post.id, title: "B" });
-    await updatePost(bed.deps, viaClient, { postId: post.id, status: "ready" });
+    const member = await newMember(fixture.deps, owner, "member");
+    const post = await createPost(fixture.deps, viaClient, { title: "A", body: "" });
+    await updatePost(fixture.deps, member, { postId: post.id, title: "B" });
+    await updatePost(fixture.deps, viaClient, { postId: post.id, status: "ready" });
     const found = async (filter: object) =>
-      (await listActivity(bed.deps, owner, searchActivityInput.parse(filter))).activity.map((row) => [
+      (await listActivity(fixture.deps, owner, searchActivityInput.parse(filter))).activity.map((row) => [
         row.action,
         row.subjectName,
       ]);
@@ -288,30 +292,37 @@ forEachEngine("activity", (bed) => {
     assert.deepEqual(await found({ clientId: "client-1", action: "post.created" }), [["post.created", "B"]]);
     assert.equal((await found({ action: "post.updated" })).length, 2);
     assert.deepEqual(await found({ userId: owner.user.id, clientId: "client-2" }), []);
-    const { nextCursor } = await listActivity(bed.deps, owner, { action: "post.updated", limit: 1 });
+    const { nextCursor } = await listActivity(fixture.deps, owner, { action: "post.updated", limit: 1 });
     const next = { limit: 1, cursor: nextCursor ?? "" };
-    assert.equal((await listActivity(bed.deps, owner, { action: "post.updated", ...next })).activity.length, 1);
-    assert.equal(await outcome(listActivity(bed.deps, owner, next)), "invalid_input", "the cursor of another list");
+    assert.equal((await listActivity(fixture.deps, owner, { action: "post.updated", ...next })).activity.length, 1);
+    assert.equal(
+      await getOutcome(listActivity(fixture.deps, owner, next)),
+      "invalid_input",
+      "the cursor of another list",
+    );
   });
 
   test("[T8] the cursor of another studio is refused here as well", async () => {
-    const [a, b] = [await newStudio(bed.deps), await newStudio(bed.deps)];
-    await newMember(bed.deps, a, "member");
-    const { nextCursor } = await listActivity(bed.deps, a, { limit: 1 });
-    assert.equal(await outcome(listActivity(bed.deps, b, { limit: 1, cursor: nextCursor ?? "" })), "invalid_input");
+    const [a, b] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
+    await newMember(fixture.deps, a, "member");
+    const { nextCursor } = await listActivity(fixture.deps, a, { limit: 1 });
+    assert.equal(
+      await getOutcome(listActivity(fixture.deps, b, { limit: 1, cursor: nextCursor ?? "" })),
+      "invalid_input",
+    );
   });
 
   test("[ACT-1] a refused change leaves no row", async () => {
-    const { owner, member } = await newStudioWithRoles(bed.deps);
-    const post = await createPost(bed.deps, owner, { title: "A", body: "" });
+    const { owner, member } = await newStudioWithRoles(fixture.deps);
+    const post = await createPost(fixture.deps, owner, { title: "A", body: "" });
     const before = (await rows()).length;
     const refused = [
-      changeRole(bed.deps, member, { userId: owner.user.id, role: "member" }),
-      createInvitation(bed.deps, member, { role: "member" }),
-      updatePost(bed.deps, member, { postId: post.id, title: "B", revision: 9 }),
-      removeMember(bed.deps, member, { userId: owner.user.id }),
+      changeRole(fixture.deps, member, { userId: owner.user.id, role: "member" }),
+      createInvitation(fixture.deps, member, { role: "member" }),
+      updatePost(fixture.deps, member, { postId: post.id, title: "B", revision: 9 }),
+      removeMember(fixture.deps, member, { userId: owner.user.id }),
     ];
-    assert.deepEqual(await Promise.all(refused.map((one) => outcome(one))), [
+    assert.deepEqual(await Promise.all(refused.map((one) => getOutcome(one))), [
       "forbidden",
       "forbidden",
       "revision_conflict",
@@ -321,6 +332,6 @@ forEachEngine("activity", (bed) => {
   });
 
   async function rows() {
-    return bed.database.q.selectFrom("activity").selectAll().orderBy("id").execute();
+    return fixture.database.q.selectFrom("activity").selectAll().orderBy("id").execute();
   }
 });

@@ -1,34 +1,34 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { readAdmin } from "#ops/admin.ts";
+import { parseAdminCommand } from "#ops/admin.ts";
 import { UsageError } from "#ops/tell.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { callTool, runCommand } from "../support/operated.ts";
 import { newMember, newStudio } from "../support/people.ts";
 import { startService, type RunningService } from "../support/service.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { approve } from "../support/tokens.ts";
+import { createTempFolder } from "../support/folder.ts";
+import { createTestGrant } from "../support/tokens.ts";
 
 /** The commands as an operator types them, in a process beside the service. What they do is tested with their verbs. */
-forEachEngine("npm run admin", (bed) => {
+forEachEngine("npm run admin", (fixture) => {
   let server: RunningService;
-  before(async () => void (server = await startService(bed.deps)));
+  before(async () => void (server = await startService(fixture.deps)));
   after(() => server.close());
 
   const admin = (...args: string[]) => {
-    const { databaseUrl, dataDir } = bed.place;
+    const { databaseUrl, dataDir } = fixture.location;
     return runCommand(["admin", ...args], { DATA_DIR: dataDir, ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}) });
   };
   const done = async (...args: string[]) => {
-    const { code, said, result } = await admin(...args);
+    const { code, output: said, result } = await admin(...args);
     assert.equal(code, 0, said);
     return result;
   };
 
   test("finds a user, shuts them out, gives their studio a new owner, and lets them in again", async () => {
-    const owner = await newStudio(bed.deps, undefined, "Old \u001B[31mname");
-    const member = await newMember(bed.deps, owner, "member");
-    const { token } = await approve(server.deps, owner);
+    const owner = await newStudio(fixture.deps, undefined, "Old \u001B[31mname");
+    const member = await newMember(fixture.deps, owner, "member");
+    const { token } = await createTestGrant(server.deps, owner);
     const status = async () => (await callTool(server.base, token, "whoami")).status;
     const email = owner.user.email ?? "";
 
@@ -51,8 +51,8 @@ forEachEngine("npm run admin", (bed) => {
   });
 
   test("lists approvals and ends them", async () => {
-    const owner = await newStudio(bed.deps);
-    const { token, grantId } = await approve(server.deps, owner, { client: "Claude" });
+    const owner = await newStudio(fixture.deps);
+    const { token, grantId } = await createTestGrant(server.deps, owner, { client: "Claude" });
     const lines = (await done("grants", "--user", owner.user.id, "--json")).trim().split("\n");
     assert.deepEqual(
       lines.map((line) => (JSON.parse(line) as { id: string; clientName: string }).clientName),
@@ -65,23 +65,23 @@ forEachEngine("npm run admin", (bed) => {
   });
 
   test("prints its help when no command is given", async () => {
-    const { code, said, result } = await admin();
+    const { code, output: said, result } = await admin();
     assert.deepEqual([code, said], [0, result], "on standard output alone");
     assert.match(result, /^npm run admin -- <command>\n/);
   });
 
   test("says what is wrong, and changes nothing", async () => {
     for (const args of [["toString"], ["users", "--colour"], ["disable-user"], ["hand-over", "one"], ["end-grants"]])
-      assert.throws(() => readAdmin(args), UsageError, args.join(" "));
+      assert.throws(() => parseAdminCommand(args), UsageError, args.join(" "));
     const mistyped = await admin("user");
     assert.equal(mistyped.code, 2);
-    assert.match(mistyped.said, /There is no command "user"\.\n\nnpm run admin -- <command>/);
+    assert.match(mistyped.output, /There is no command "user"\.\n\nnpm run admin -- <command>/);
     const unknown = await admin("disable-user", "nobody@example.com");
-    assert.deepEqual([unknown.code, unknown.said], [1, "There is no such user.\n"]);
-    if (bed.engine === "postgres") return;
-    const empty = temporaryFolder();
+    assert.deepEqual([unknown.code, unknown.output], [1, "There is no such user.\n"]);
+    if (fixture.engine === "postgres") return;
+    const empty = createTempFolder();
     const lost = await runCommand(["admin", "users"], { DATA_DIR: empty.path });
-    assert.match(lost.said, /There is no database/);
+    assert.match(lost.output, /There is no database/);
     empty.remove();
   });
 });

@@ -6,42 +6,48 @@ import { changeRole } from "#domain/studios/change-role.ts";
 import { removeMember } from "#domain/studios/remove-member.ts";
 import { revokeInvitation } from "#domain/studios/revoke-invitation.ts";
 import { days } from "#lib/clock.ts";
-import { createBrowser, signIn, signInFrom, type Browser, type Visit } from "../support/browser-less.ts";
+import {
+  createHttpBrowser,
+  signIn,
+  signInFromPage,
+  type HttpBrowser,
+  type LoadedPage,
+} from "../support/browser-less.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { startIssuer, type Issuer } from "../support/oidc-issuer.ts";
-import { startPeopleServer, type PeopleServer } from "../support/people-server.ts";
-import { freeBase } from "../support/service.ts";
-import { invite, newStudio } from "../support/people.ts";
+import { startIssuer, type TestIssuer } from "../support/oidc-issuer.ts";
+import { startSignInServer, type SignInServer } from "../support/people-server.ts";
+import { findFreeBaseUrl } from "../support/service.ts";
+import { createInvitationToken, newStudio } from "../support/people.ts";
 
-forEachEngine("who may sign in, and joining by invitation", (bed) => {
-  let server: PeopleServer;
-  let issuer: Issuer;
+forEachEngine("who may sign in, and joining by invitation", (fixture) => {
+  let server: SignInServer;
+  let issuer: TestIssuer;
   let base: string;
   let owner: Caller;
 
   before(async () => {
-    base = await freeBase();
+    base = await findFreeBaseUrl();
     issuer = await startIssuer({ redirectUris: [`${base}/api/auth/callback/oidc`] });
     const signInAllow = ["ada@example.com", "@studio.example"];
-    server = await startPeopleServer({ deps: bed.deps, base, identityProviders: [issuer.settings], signInAllow });
-    owner = await newStudio(bed.deps, undefined, "Atelier <b>Nord</b>");
+    server = await startSignInServer({ deps: fixture.deps, base, identityProviders: [issuer.settings], signInAllow });
+    owner = await newStudio(fixture.deps, undefined, "Atelier <b>Nord</b>");
   });
   after(async () => {
     await server.close();
     await issuer.close();
   });
 
-  const who = (browser: Browser) =>
-    createSessions({ deps: bed.deps, base }).find(browser.cookies.header(new URL(base)));
-  const users = async () => (await bed.database.q.selectFrom("users").select("id").execute()).length;
-  const role = async (browser: Browser) => {
+  const who = (browser: HttpBrowser) =>
+    createSessions({ deps: fixture.deps, base }).find(browser.cookies.header(new URL(base)));
+  const users = async () => (await fixture.database.q.selectFrom("users").select("id").execute()).length;
+  const role = async (browser: HttpBrowser) => {
     const user = await who(browser);
-    return user && (await bed.deps.memberships.find(owner.studio.id, user.id))?.role;
+    return user && (await fixture.deps.memberships.find(owner.studio.id, user.id))?.role;
   };
-  const tryFrom = async (browser: Browser, path: string, email: string): Promise<Visit> =>
-    signInFrom(browser, await browser.open(`${base}/login?return_to=${encodeURIComponent(path)}`), email);
+  const tryFrom = async (browser: HttpBrowser, path: string, email: string): Promise<LoadedPage> =>
+    signInFromPage(browser, await browser.open(`${base}/login?return_to=${encodeURIComponent(path)}`), email);
   /** An invitation's token for tests that take `/join/<token>`. */
-  const token = (given?: string) => invite(bed.deps, owner, "member", given);
+  const token = (given?: string) => createInvitationToken(fixture.deps, owner, "member", given);
 
   it("[SIGN-5] verified addresses and domains on the list may sign in, whatever their case", async () => {
     for (const email of ["ada@example.com", "ADA@Example.Com", "grace@studio.example", "mary@STUDIO.example"]) {
@@ -60,23 +66,23 @@ forEachEngine("who may sign in, and joining by invitation", (bed) => {
       "ada@example.co",
     ];
     for (const email of [...strangers, "mary@\u017ftudio.example", "\u212aada@example.com"]) {
-      const browser = createBrowser();
+      const browser = createHttpBrowser();
       const page = await tryFrom(browser, "/", email);
       assert.equal(page.status, 403, email);
       assert.match(page.text, /may not sign in here/);
       assert.match(page.text, /Try again/);
       assert.equal(browser.cookies.get("atelier"), undefined);
     }
-    issuer.says("nobody", { sub: "nobody" });
-    assert.equal((await tryFrom(createBrowser(), "/", "nobody")).status, 403);
+    issuer.setClaims("nobody", { sub: "nobody" });
+    assert.equal((await tryFrom(createHttpBrowser(), "/", "nobody")).status, 403);
     assert.equal(await users(), before);
   });
 
   it("[A24] an address that was not verified is on no list", async () => {
     const before = await users();
     for (const verdict of [false, "true", 1, undefined]) {
-      issuer.says("loose", { sub: "loose", email: "ada@example.com", email_verified: verdict });
-      const page = await tryFrom(createBrowser(), "/", "loose");
+      issuer.setClaims("loose", { sub: "loose", email: "ada@example.com", email_verified: verdict });
+      const page = await tryFrom(createHttpBrowser(), "/", "loose");
       assert.equal(page.status, 403);
       assert.match(page.text, /has not verified/);
     }
@@ -85,7 +91,7 @@ forEachEngine("who may sign in, and joining by invitation", (bed) => {
 
   it("[SIGN-6] an invitation lets someone in who is on no list, and they stay in after accepting it", async () => {
     const path = `/join/${await token()}`;
-    const browser = createBrowser();
+    const browser = createHttpBrowser();
     const offer = await browser.open(base + path);
     assert.match(offer.text, /Join Atelier &#60;b&#62;Nord&#60;\/b&#62;/);
     assert.equal(offer.forms.length, 0);
@@ -100,7 +106,7 @@ forEachEngine("who may sign in, and joining by invitation", (bed) => {
     assert.match(done.url.pathname, /^\/studios\/std_\w+$/, "where they were invited to");
     assert.equal(await role(browser), "member");
     assert.equal(await role(await signIn(base, "guest@elsewhere.example")), "member");
-    const stranger = await createBrowser().open(base + path);
+    const stranger = await createHttpBrowser().open(base + path);
     assert.equal(stranger.status, 404);
     assert.match(stranger.text, /already used/);
     assert.doesNotMatch(stranger.text, /Nord/);
@@ -108,7 +114,7 @@ forEachEngine("who may sign in, and joining by invitation", (bed) => {
 
   it("[INVITE-2] [SIGN-6] a used invitation leads the person who used it to the studio, signed in or not", async () => {
     const path = `/join/${await token()}`;
-    const browser = createBrowser();
+    const browser = createHttpBrowser();
     const offer = await tryFrom(browser, path, "again@elsewhere.example");
     await browser.submit(offer);
     const page = await browser.open(base + path);
@@ -120,7 +126,7 @@ forEachEngine("who may sign in, and joining by invitation", (bed) => {
     assert.equal(twice.url.pathname, path, "the form sent again");
     assert.match(twice.text, /already a member/);
 
-    const signedOut = createBrowser();
+    const signedOut = createHttpBrowser();
     assert.match((await signedOut.open(base + path)).text, /Already a member\? <a href="\/login\?return_to=%2Fjoin/);
     const back = await tryFrom(signedOut, path, "again@elsewhere.example");
     assert.match(back.text, /already a member/);
@@ -128,12 +134,12 @@ forEachEngine("who may sign in, and joining by invitation", (bed) => {
     const other = await (await signIn(base, "ada@example.com")).open(base + path);
     assert.equal(other.status, 404, "who is no member learns nothing of the studio");
     assert.doesNotMatch(other.text, /Nord/);
-    await removeMember(bed.deps, owner, { userId: (await who(browser))!.id });
+    await removeMember(fixture.deps, owner, { userId: (await who(browser))!.id });
     assert.equal((await browser.open(base + path)).status, 404, "nor who was one");
   });
 
   it("[T6] [T3] a user admitted only by an invitation creates no studio: not before accepting, not as a member or owner, not once removed", async () => {
-    const found = async (browser: Browser, name: string) => {
+    const found = async (browser: HttpBrowser, name: string) => {
       const sent = await browser.send(`${base}/api/studios`, {
         method: "POST",
         headers: { origin: base, "content-type": "application/json" },
@@ -141,7 +147,7 @@ forEachEngine("who may sign in, and joining by invitation", (bed) => {
       });
       return { status: sent.status, body: (await sent.json()) as { code?: string; hint?: string } };
     };
-    const browser = createBrowser();
+    const browser = createHttpBrowser();
     const page = await tryFrom(browser, `/join/${await token()}`, "founder@elsewhere.example");
     const early = await found(browser, "Too early");
     assert.equal(early.status, 403);
@@ -149,31 +155,31 @@ forEachEngine("who may sign in, and joining by invitation", (bed) => {
     assert.match(early.body.hint ?? "", /invitation/);
     await browser.submit(page);
     assert.equal((await found(browser, "As a member")).body.code, "forbidden");
-    await changeRole(bed.deps, owner, { userId: (await who(browser))!.id, role: "owner" });
+    await changeRole(fixture.deps, owner, { userId: (await who(browser))!.id, role: "owner" });
     const asOwner = await found(browser, "As an owner");
     assert.deepEqual([asOwner.status, asOwner.body.code], [403, "forbidden"]);
     assert.match(asOwner.body.hint ?? "", /operator/);
 
-    const gone = createBrowser();
+    const gone = createHttpBrowser();
     await gone.submit(await tryFrom(gone, `/join/${await token()}`, "gone@elsewhere.example"));
-    await removeMember(bed.deps, owner, { userId: (await who(gone))!.id });
+    await removeMember(fixture.deps, owner, { userId: (await who(gone))!.id });
     assert.equal((await found(gone, "Too late")).status, 403, "their session lives on, and leads nowhere");
     assert.equal((await found(await signIn(base, "ada@example.com"), "Ada's")).status, 201);
   });
 
   it("[T6] an invitation that was used, withdrawn, or has expired admits nobody", async () => {
     const used = await token();
-    const browser = createBrowser();
+    const browser = createHttpBrowser();
     await browser.submit(await tryFrom(browser, `/join/${used}`, "first@elsewhere.example"));
     const withdrawn = await token();
-    const [latest] = await bed.deps.invitations.listOpen(owner.studio.id, bed.clock());
-    await revokeInvitation(bed.deps, owner, { invitationId: latest!.id });
+    const [latest] = await fixture.deps.invitations.listOpen(owner.studio.id, fixture.clock());
+    await revokeInvitation(fixture.deps, owner, { invitationId: latest!.id });
     const expired = await token();
-    bed.clock.advance(days(7));
+    fixture.clock.advance(days(7));
     for (const gone of [used, withdrawn, expired, "made-up", "a/b", "%00", "x".repeat(5000)]) {
       const before = await users();
-      assert.equal((await createBrowser().open(`${base}/join/${gone}`)).status, 404, gone.slice(0, 50));
-      const page = await tryFrom(createBrowser(), `/join/${gone}`, "second@elsewhere.example");
+      assert.equal((await createHttpBrowser().open(`${base}/join/${gone}`)).status, 404, gone.slice(0, 50));
+      const page = await tryFrom(createHttpBrowser(), `/join/${gone}`, "second@elsewhere.example");
       assert.equal(page.status, 403);
       assert.equal(await users(), before);
     }
@@ -182,12 +188,12 @@ forEachEngine("who may sign in, and joining by invitation", (bed) => {
   it("[T6] [INVITE-3] an invitation for an address admits that verified address only", async () => {
     const path = `/join/${await token("Named@elsewhere.example".toLowerCase())}`;
     const before = await users();
-    const wrong = await tryFrom(createBrowser(), path, "other@elsewhere.example");
+    const wrong = await tryFrom(createHttpBrowser(), path, "other@elsewhere.example");
     assert.equal(wrong.status, 403);
     assert.match(wrong.text, /made for another email address/);
     assert.doesNotMatch(wrong.text, /named@/);
-    issuer.says("loose", { sub: "loose", email: "named@elsewhere.example", email_verified: false });
-    assert.equal((await tryFrom(createBrowser(), path, "loose")).status, 403);
+    issuer.setClaims("loose", { sub: "loose", email: "named@elsewhere.example", email_verified: false });
+    assert.equal((await tryFrom(createHttpBrowser(), path, "loose")).status, 403);
     assert.equal(await users(), before);
 
     const ada = await signIn(base, "ada@example.com");
@@ -196,16 +202,16 @@ forEachEngine("who may sign in, and joining by invitation", (bed) => {
     assert.match(page.text, /for another address/);
     assert.match(page.text, /ada@example\.com/);
 
-    const browser = createBrowser();
+    const browser = createHttpBrowser();
     await browser.submit(await tryFrom(browser, path, "NAMED@elsewhere.example"));
     assert.equal(await role(browser), "member");
   });
 
   it("someone removed from the studio that invited them is out", async () => {
-    const browser = createBrowser();
+    const browser = createHttpBrowser();
     await browser.submit(await tryFrom(browser, `/join/${await token()}`, "leaver@elsewhere.example"));
-    await removeMember(bed.deps, owner, { userId: (await who(browser))!.id });
-    assert.equal((await tryFrom(createBrowser(), "/", "leaver@elsewhere.example")).status, 403);
+    await removeMember(fixture.deps, owner, { userId: (await who(browser))!.id });
+    assert.equal((await tryFrom(createHttpBrowser(), "/", "leaver@elsewhere.example")).status, 403);
   });
 
   it("[W1] a form of another site, of another person or of another invitation joins nobody", async () => {
@@ -214,7 +220,7 @@ forEachEngine("who may sign in, and joining by invitation", (bed) => {
     const page = await browser.open(base + path);
     const form = page.forms[0]!.fields["form"]!;
     const grace = await signIn(base, "grace@studio.example");
-    const post = (one: Browser, to: string, value: string | undefined, headers: Record<string, string> = {}) =>
+    const post = (one: HttpBrowser, to: string, value: string | undefined, headers: Record<string, string> = {}) =>
       one.send(base + to, {
         method: "POST",
         headers,
@@ -230,7 +236,7 @@ forEachEngine("who may sign in, and joining by invitation", (bed) => {
       assert.equal((await post(browser, path, value)).status, 403);
     assert.equal((await post(grace, path, form)).status, 403);
     assert.equal((await post(browser, `/join/${await token()}`, form)).status, 403);
-    const signedOut = await post(createBrowser(), path, form);
+    const signedOut = await post(createHttpBrowser(), path, form);
     assert.match(signedOut.headers.get("location") ?? "", /^\/login\?return_to=/);
     assert.equal(await role(browser), undefined);
     assert.equal((await post(browser, path, form)).status, 303);
@@ -239,12 +245,12 @@ forEachEngine("who may sign in, and joining by invitation", (bed) => {
 
   it("someone who is a member already is told so, and the link stays good", async () => {
     const path = `/join/${await token()}`;
-    const browser = createBrowser();
+    const browser = createHttpBrowser();
     await browser.submit(await tryFrom(browser, `/join/${await token()}`, "twice@studio.example"));
     const page = await browser.open(base + path);
     assert.match(page.text, /already a member/);
     assert.match(page.text, new RegExp(`href="/studios/${owner.studio.id}"`));
     assert.equal(page.forms.length, 0);
-    assert.equal((await createBrowser().open(base + path)).status, 200);
+    assert.equal((await createHttpBrowser().open(base + path)).status, 200);
   });
 });

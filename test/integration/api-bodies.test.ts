@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { createLog } from "#lib/log.ts";
-import { assertProblem, call, startApiServer, type Answer, type ApiServer } from "../support/api-server.ts";
+import { assertProblem, call, startApiServer, type ApiResponse, type ApiServer } from "../support/api-server.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { newStudio } from "../support/people.ts";
 
@@ -13,7 +13,7 @@ const mebibyte = 1024 * 1024;
 
 forEachEngine(
   "bodies of the JSON API",
-  (bed) => {
+  (fixture) => {
     let server: ApiServer;
     let cookie: string;
     let path: string;
@@ -21,8 +21,8 @@ forEachEngine(
     const log = createLog("warn", { write: (line: string) => void logged.push(line) });
 
     before(async () => {
-      server = await startApiServer(bed.deps, log);
-      const owner = await newStudio(bed.deps);
+      server = await startApiServer(fixture.deps, log);
+      const owner = await newStudio(fixture.deps);
       cookie = await server.signIn(owner);
       path = `/api/studios/${owner.studio.id}/posts`;
     });
@@ -31,9 +31,10 @@ forEachEngine(
       assert.deepEqual(logged, [], "nothing of this is a failure of ours");
     });
 
-    const post = (body: string | Uint8Array, headers: Record<string, string> = {}): Promise<Answer> =>
+    const post = (body: string | Uint8Array, headers: Record<string, string> = {}): Promise<ApiResponse> =>
       call(server, "POST", path, { cookie, body, headers });
-    const posts = async (): Promise<number> => (await bed.database.q.selectFrom("posts").select("id").execute()).length;
+    const posts = async (): Promise<number> =>
+      (await fixture.database.q.selectFrom("posts").select("id").execute()).length;
 
     /** Sends raw bytes and answers what came back by the time the other side closed, or fell silent. */
     async function raw(

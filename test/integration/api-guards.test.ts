@@ -2,29 +2,29 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createPost } from "#domain/posts/create-post.ts";
 import { assertProblem, call, startApiServer, type ApiServer } from "../support/api-server.ts";
-import { apiRoutes, fill, isWrite } from "../support/api-routes.ts";
+import { listApiRoutes, fillPath, isWrite } from "../support/api-routes.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { hostileIds } from "../support/hostile.ts";
-import { invite, newStudio } from "../support/people.ts";
+import { createInvitationToken, newStudio } from "../support/people.ts";
 
 /** A body that would be good on any route that takes one, as far as the guards can see. */
 const body = { name: "Studio", role: "member", title: "Title", studioId: "x" };
 
-forEachEngine("the door of the JSON API", (bed) => {
+forEachEngine("the door of the JSON API", (fixture) => {
   let server: ApiServer;
-  before(async () => void (server = await startApiServer(bed.deps)));
+  before(async () => void (server = await startApiServer(fixture.deps)));
   after(() => server.close());
 
   async function scene() {
-    const owner = await newStudio(bed.deps);
-    const post = await createPost(bed.deps, owner, { title: "Post", body: "" });
+    const owner = await newStudio(fixture.deps);
+    const post = await createPost(fixture.deps, owner, { title: "Post", body: "" });
     const params = {
       studioId: owner.studio.id,
       userId: owner.user.id,
       postId: post.id,
-      invitationId: bed.deps.newId("invitation"),
-      grantId: bed.deps.newId("connection"),
-      token: await invite(bed.deps, owner, "member"),
+      invitationId: fixture.deps.newId("invitation"),
+      grantId: fixture.deps.newId("connection"),
+      token: await createInvitationToken(fixture.deps, owner, "member"),
     };
     return { owner, params, cookie: await server.signIn(owner) };
   }
@@ -32,7 +32,7 @@ forEachEngine("the door of the JSON API", (bed) => {
   const counts = async (): Promise<unknown[]> =>
     Promise.all(
       (["studios", "memberships", "invitations", "posts", "activity"] as const).map((table) =>
-        bed.database.q.selectFrom(table).selectAll().execute(),
+        fixture.database.q.selectFrom(table).selectAll().execute(),
       ),
     );
 
@@ -59,41 +59,45 @@ forEachEngine("the door of the JSON API", (bed) => {
     return { ...headers, origin: own[headers["origin"] ?? ""] ?? headers["origin"] };
   }
 
-  for (const route of apiRoutes().filter(isWrite)) {
+  for (const route of listApiRoutes().filter(isWrite)) {
     test(`[W1] ${route.method} ${route.path} is refused unless it comes from our own pages`, async () => {
       const { params, cookie } = await scene();
       const asItWas = await counts();
       for (const headers of foreign.map(spelled)) {
         for (const someone of [cookie, undefined]) {
-          const answer = await call(server, route.method, fill(route.path, params), { cookie: someone, body, headers });
+          const answer = await call(server, route.method, fillPath(route.path, params), {
+            cookie: someone,
+            body,
+            headers,
+          });
           assertProblem(answer, 403, "forbidden", JSON.stringify(headers));
         }
       }
       assert.deepEqual(await counts(), asItWas, "nothing changed");
       for (const headers of [{ "sec-fetch-site": undefined }, { origin: undefined }]) {
-        const answer = await call(server, route.method, fill(route.path, params), { body, headers });
+        const answer = await call(server, route.method, fillPath(route.path, params), { body, headers });
         assertProblem(answer, 401, "unauthenticated", "one of the two is enough, and then comes the session");
       }
     });
   }
 
-  for (const route of apiRoutes()) {
+  for (const route of listApiRoutes()) {
     test(`${route.method} ${route.path} is for people who are signed in`, async () => {
       const { params, owner } = await scene();
       const asItWas = await counts();
-      assertProblem(await call(server, route.method, fill(route.path, params)), 401, "unauthenticated");
+      assertProblem(await call(server, route.method, fillPath(route.path, params)), 401, "unauthenticated");
       // Before anything else: neither a body nor an id is looked at.
       const wrong = { "content-type": "text/plain" };
       assertProblem(
-        await call(server, route.method, fill(route.path, {}), { body: "{", headers: wrong }),
+        await call(server, route.method, fillPath(route.path, {}), { body: "{", headers: wrong }),
         401,
         "unauthenticated",
       );
       assert.deepEqual(await counts(), asItWas);
       const cookie = await server.signIn(owner);
-      bed.clock.advance(31 * 86_400_000);
+      fixture.clock.advance(31 * 86_400_000);
       assertProblem(
-        await call(server, route.method, fill(route.path, params), { cookie }),
+        await call(server, route.method, fillPath(route.path, params), { cookie }),
         401,
         "unauthenticated",
         "expired",
@@ -101,15 +105,15 @@ forEachEngine("the door of the JSON API", (bed) => {
     });
   }
 
-  for (const route of apiRoutes().filter(({ path }) => path.includes(":studioId"))) {
+  for (const route of listApiRoutes().filter(({ path }) => path.includes(":studioId"))) {
     test(`[T1] ${route.method} ${route.path} of someone else's studio, or of none, is not found`, async () => {
       const [mine, theirs] = [await scene(), await scene()];
       const asItWas = await counts();
       const { cookie } = mine;
-      const foreignAnswer = await call(server, route.method, fill(route.path, theirs.params), { cookie, body });
+      const foreignAnswer = await call(server, route.method, fillPath(route.path, theirs.params), { cookie, body });
       assertProblem(foreignAnswer, 404, "not_found");
       for (const studioId of hostileIds("studio").filter((id) => id !== "" && id.isWellFormed() && id.length < 5000)) {
-        const answer = await call(server, route.method, fill(route.path, { ...theirs.params, studioId }), {
+        const answer = await call(server, route.method, fillPath(route.path, { ...theirs.params, studioId }), {
           cookie,
           body,
         });
@@ -121,7 +125,7 @@ forEachEngine("the door of the JSON API", (bed) => {
     });
   }
 
-  for (const route of apiRoutes().filter(({ path }) => /:(userId|postId|invitationId|grantId|token)/.test(path))) {
+  for (const route of listApiRoutes().filter(({ path }) => /:(userId|postId|invitationId|grantId|token)/.test(path))) {
     test(`[T1] [ERR-not_found] ${route.method} ${route.path} with an id that cannot exist, or of another studio, is not found`, async () => {
       const [mine, theirs] = [await scene(), await scene()];
       const { cookie } = mine;
@@ -139,7 +143,10 @@ forEachEngine("the door of the JSON API", (bed) => {
       ];
       for (const params of strange) {
         assertProblem(
-          await call(server, route.method, fill(route.path, { ...mine.params, ...params }), { cookie, body: input }),
+          await call(server, route.method, fillPath(route.path, { ...mine.params, ...params }), {
+            cookie,
+            body: input,
+          }),
           404,
           "not_found",
           JSON.stringify(params),

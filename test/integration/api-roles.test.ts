@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { z } from "zod";
-import { approveClient } from "#domain/access/approve-client.ts";
+import { createGrant } from "#domain/access/approve-client.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
@@ -10,8 +10,8 @@ import { createPost } from "#domain/posts/create-post.ts";
 import type { listPostsOutput } from "#domain/posts/list-posts.ts";
 import { createInvitation } from "#domain/studios/create-invitation.ts";
 import { createUploadLink } from "#domain/uploads/create-upload-session.ts";
-import { assertProblem, call, startApiServer, type Answer, type ApiServer } from "../support/api-server.ts";
-import { apiRoutes } from "../support/api-routes.ts";
+import { assertProblem, call, startApiServer, type ApiResponse, type ApiServer } from "../support/api-server.ts";
+import { listApiRoutes } from "../support/api-routes.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { newConnection } from "../support/platform-bed.ts";
 import { newMember, newStudio } from "../support/people.ts";
@@ -73,14 +73,14 @@ const matrix: readonly Cell[] = [
   { route: "DELETE /clients/:ownGrant", answers: [204, 204, 204] },
 ];
 
-forEachEngine("roles over HTTP", (bed) => {
+forEachEngine("roles over HTTP", (fixture) => {
   let server: ApiServer;
-  before(async () => void (server = await startApiServer(bed.deps)));
+  before(async () => void (server = await startApiServer(fixture.deps)));
   after(() => server.close());
 
   const approve = async (caller: Caller): Promise<string> =>
     (
-      await approveClient(bed.deps, caller, {
+      await createGrant(fixture.deps, caller, {
         clientId: "c",
         clientName: "C",
         clientVerified: false,
@@ -91,31 +91,31 @@ forEachEngine("roles over HTTP", (bed) => {
 
   const upload = async (caller: Caller): Promise<string> => {
     const base64 = (await png()).toString("base64");
-    return (await uploadAssetInline(bed.deps, caller, { kind: "image", mimeType: "image/png", base64 })).assetId;
+    return (await uploadAssetInline(fixture.deps, caller, { kind: "image", mimeType: "image/png", base64 })).assetId;
   };
 
   /** A studio with two owners, a member to act upon, and the one who acts. */
   async function scene(role: Role): Promise<{ cookie: string; studio: string; ids: Record<string, string> }> {
-    const owner = await newStudio(bed.deps);
+    const owner = await newStudio(fixture.deps);
     const [other, member, self] = [
-      await newMember(bed.deps, owner, "owner"),
-      await newMember(bed.deps, owner, "member"),
-      await newMember(bed.deps, owner, role),
+      await newMember(fixture.deps, owner, "owner"),
+      await newMember(fixture.deps, owner, "member"),
+      await newMember(fixture.deps, owner, role),
     ];
-    const post = await createPost(bed.deps, owner, { title: "Post", body: "" });
+    const post = await createPost(fixture.deps, owner, { title: "Post", body: "" });
     const [asset, attached] = [await upload(owner), await upload(owner)];
-    await attachAsset(bed.deps, owner, { postId: post.id, assetId: attached });
+    await attachAsset(fixture.deps, owner, { postId: post.id, assetId: attached });
     const ids = {
       owner: other.user.id,
       member: member.user.id,
       self: self.user.id,
-      unknown: bed.deps.newId("user"),
-      invitation: (await createInvitation(bed.deps, owner, { role: "member" })).id,
+      unknown: fixture.deps.newId("user"),
+      invitation: (await createInvitation(fixture.deps, owner, { role: "member" })).id,
       post: post.id,
       asset,
       attached,
-      connection: await newConnection(bed.deps, owner),
-      link: (await createUploadLink(bed.deps, owner, { postId: post.id, inPlace: false })).id,
+      connection: await newConnection(fixture.deps, owner),
+      link: (await createUploadLink(fixture.deps, owner, { postId: post.id, inPlace: false })).id,
       grant: await approve(member),
       ownGrant: await approve(self),
     };
@@ -141,7 +141,7 @@ forEachEngine("roles over HTTP", (bed) => {
 
   test("[T3] the table is whole: every route of a studio is in it", () => {
     const bare = (route: string): string => route.replace(/:\w+/g, ":id");
-    const routes = apiRoutes().filter(({ path }) => path.includes(":studioId"));
+    const routes = listApiRoutes().filter(({ path }) => path.includes(":studioId"));
     const real = routes.map(({ method, path }) =>
       bare(`${method} ${path.replace("/api/studios/:studioId", "") || "/"}`),
     );
@@ -149,11 +149,11 @@ forEachEngine("roles over HTTP", (bed) => {
   });
 
   test("[T2] what a body says of studio, user or id does not count: it is refused", async () => {
-    const [mine, theirs] = [await newStudio(bed.deps), await newStudio(bed.deps)];
+    const [mine, theirs] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
     const cookie = await server.signIn(mine);
     const studio = `/api/studios/${mine.studio.id}`;
-    const post = await createPost(bed.deps, mine, { title: "Mine", body: "" });
-    const victim = await createPost(bed.deps, theirs, { title: "Theirs", body: "" });
+    const post = await createPost(fixture.deps, mine, { title: "Mine", body: "" });
+    const victim = await createPost(fixture.deps, theirs, { title: "Theirs", body: "" });
     const overrides = [
       { studioId: theirs.studio.id },
       { studio_id: theirs.studio.id },
@@ -162,7 +162,7 @@ forEachEngine("roles over HTTP", (bed) => {
       { id: victim.id },
       { __proto__x: 1 },
     ];
-    const rows = async () => bed.database.q.selectFrom("posts").selectAll().orderBy("id").execute();
+    const rows = async () => fixture.database.q.selectFrom("posts").selectAll().orderBy("id").execute();
     const rowsBefore = await rows();
     for (const extra of overrides) {
       assertProblem(
@@ -196,11 +196,15 @@ forEachEngine("roles over HTTP", (bed) => {
   });
 
   test("[T8] cursors of another list, and limits out of bounds, are refused", async () => {
-    const [a, b] = [await newStudio(bed.deps), await newStudio(bed.deps)];
+    const [a, b] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
     for (const owner of [a, b])
-      for (const title of ["1", "2", "3"]) await createPost(bed.deps, owner, { title, body: "" });
+      for (const title of ["1", "2", "3"]) await createPost(fixture.deps, owner, { title, body: "" });
     const [mine, theirs] = [await server.signIn(a), await server.signIn(b)];
-    const list = (owner: Caller, cookie: string, query: string): Promise<Answer<z.infer<typeof listPostsOutput>>> =>
+    const list = (
+      owner: Caller,
+      cookie: string,
+      query: string,
+    ): Promise<ApiResponse<z.infer<typeof listPostsOutput>>> =>
       call(server, "GET", `/api/studios/${owner.studio.id}/${query}`, { cookie });
     const { nextCursor } = (await list(a, mine, "posts?limit=1")).json;
     assertProblem(await list(b, theirs, `posts?cursor=${nextCursor}`), 400, "invalid_input");

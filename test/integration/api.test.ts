@@ -4,20 +4,20 @@ import { hc } from "hono/client";
 import type { z } from "zod";
 import type { Me } from "#domain/access/describe-me.ts";
 import type { listActivityOutput } from "#domain/activity/list-activity.ts";
-import { rightsOf } from "#domain/policy.ts";
+import { listPermissions } from "#domain/policy.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import type { listPostsOutput } from "#domain/posts/list-posts.ts";
 import type { PostView } from "#domain/posts/post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import type { MembershipView } from "#domain/studios/change-role.ts";
 import type { StudioView } from "#domain/studios/create-studio.ts";
-import type { StudioSeat } from "#domain/studios/get-studio.ts";
+import type { StudioDetail } from "#domain/studios/get-studio.ts";
 import type { InvitationView } from "#domain/studios/list-invitations.ts";
 import type { MemberView } from "#domain/studios/list-members.ts";
 import type { Api } from "#http/api/app.ts";
-import { assertProblem, call, startApiServer, type Answer, type ApiServer } from "../support/api-server.ts";
+import { assertProblem, call, startApiServer, type ApiResponse, type ApiServer } from "../support/api-server.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { invite, newMember, newPerson, newStudio } from "../support/people.ts";
+import { createInvitationToken, newMember, newUser, newStudio } from "../support/people.ts";
 
 interface Link {
   url: string;
@@ -28,13 +28,13 @@ interface Members {
 }
 type Posts = z.infer<typeof listPostsOutput>;
 
-forEachEngine("the JSON API", (bed) => {
+forEachEngine("the JSON API", (fixture) => {
   let server: ApiServer;
-  before(async () => void (server = await startApiServer(bed.deps)));
+  before(async () => void (server = await startApiServer(fixture.deps)));
   after(() => server.close());
 
   test("a new person founds a studio, and it is their active one", async () => {
-    const person = await newPerson(bed.deps);
+    const person = await newUser(fixture.deps);
     const cookie = await server.signIn(person);
     const fresh = await call<Me>(server, "GET", "/api/me", { cookie });
     assert.deepEqual(fresh.json, { user: person.user, memberships: [], activeStudioId: null });
@@ -48,33 +48,33 @@ forEachEngine("the JSON API", (bed) => {
     ]);
     assert.equal(me.activeStudioId, made.json.id);
     const { role, may, manages, ...seen } = (
-      await call<StudioSeat>(server, "GET", `/api/studios/${made.json.id}`, { cookie })
+      await call<StudioDetail>(server, "GET", `/api/studios/${made.json.id}`, { cookie })
     ).json;
     assert.deepEqual(seen, made.json);
-    assert.deepEqual({ role, may, manages }, { role: "owner", ...rightsOf("owner") });
+    assert.deepEqual({ role, may, manages }, { role: "owner", ...listPermissions("owner") });
   });
 
   test("whoever names what they have gets 304, until it changes", async () => {
-    const owner = await newStudio(bed.deps);
+    const owner = await newStudio(fixture.deps);
     const cookie = await server.signIn(owner);
-    const post = await createPost(bed.deps, owner, { title: "A", body: "" });
+    const post = await createPost(fixture.deps, owner, { title: "A", body: "" });
     for (const path of ["posts", `posts/${post.id}`]) {
       const address = `/api/studios/${owner.studio.id}/${path}`;
       const first = await call(server, "GET", address, { cookie });
       const known = { "if-none-match": first.headers.get("etag") ?? "" };
       const again = await call(server, "GET", address, { cookie, headers: known });
       assert.deepEqual([again.status, again.text, again.headers.get("cache-control")], [304, "", "no-store"]);
-      await updatePost(bed.deps, owner, { postId: post.id, title: `not ${path}` });
+      await updatePost(fixture.deps, owner, { postId: post.id, title: `not ${path}` });
       assert.equal((await call(server, "GET", address, { cookie, headers: known })).status, 200);
     }
   });
 
   test("the active studio is set with 204 and no body; 404 unless a member", async () => {
-    const person = await newPerson(bed.deps);
-    const [first, second] = [await newStudio(bed.deps, person), await newStudio(bed.deps, person)];
-    const foreign = await newStudio(bed.deps);
+    const person = await newUser(fixture.deps);
+    const [first, second] = [await newStudio(fixture.deps, person), await newStudio(fixture.deps, person)];
+    const foreign = await newStudio(fixture.deps);
     const cookie = await server.signIn(person);
-    const set = (studioId: unknown): Promise<Answer> =>
+    const set = (studioId: unknown): Promise<ApiResponse> =>
       call(server, "PUT", "/api/me/active-studio", { cookie, body: { studioId } });
     const done = await set(first.studio.id);
     assert.deepEqual([done.status, done.text], [204, ""]);
@@ -86,21 +86,21 @@ forEachEngine("the JSON API", (bed) => {
   });
 
   test("someone joins by a link, is promoted, and leaves", async () => {
-    const owner = await newStudio(bed.deps);
+    const owner = await newStudio(fixture.deps);
     const studio = `/api/studios/${owner.studio.id}`;
     const cookie = await server.signIn(owner);
     const invited = await call<Link>(server, "POST", `${studio}/invitations`, { cookie, body: { role: "member" } });
     assert.equal(invited.status, 201);
     const { url, expiresAt } = invited.json;
     assert.deepEqual(invited.json, { url, expiresAt });
-    assert.ok(url.startsWith(`${server.base}/join/`) && Date.parse(expiresAt) > bed.clock());
+    assert.ok(url.startsWith(`${server.base}/join/`) && Date.parse(expiresAt) > fixture.clock());
     assert.equal(
       (await call<{ invitations: InvitationView[] }>(server, "GET", `${studio}/invitations`, { cookie })).json
         .invitations.length,
       1,
     );
 
-    const person = await newPerson(bed.deps);
+    const person = await newUser(fixture.deps);
     const theirs = await server.signIn(person);
     const joined = await call<MembershipView>(server, "POST", `/api/invitations/${url.split("/join/")[1]}/accept`, {
       cookie: theirs,
@@ -136,7 +136,7 @@ forEachEngine("the JSON API", (bed) => {
   });
 
   test("an invitation is withdrawn", async () => {
-    const owner = await newStudio(bed.deps);
+    const owner = await newStudio(fixture.deps);
     const cookie = await server.signIn(owner);
     const path = `/api/studios/${owner.studio.id}/invitations`;
     const { json: made } = await call<Link>(server, "POST", path, {
@@ -147,7 +147,7 @@ forEachEngine("the JSON API", (bed) => {
     const id = open.invitations[0]?.id;
     assert.equal((await call(server, "DELETE", `${path}/${id}`, { cookie })).status, 204);
     assertProblem(await call(server, "DELETE", `${path}/${id}`, { cookie }), 404, "not_found");
-    const stranger = await server.signIn(await newPerson(bed.deps, { email: "kim@example.com" }));
+    const stranger = await server.signIn(await newUser(fixture.deps, { email: "kim@example.com" }));
     assertProblem(
       await call(server, "POST", `/api/invitations/${made.url.split("/join/")[1]}/accept`, { cookie: stranger }),
       404,
@@ -156,7 +156,7 @@ forEachEngine("the JSON API", (bed) => {
   });
 
   test("posts answer as the tools do, and keep their place from page to page", async () => {
-    const owner = await newStudio(bed.deps);
+    const owner = await newStudio(fixture.deps);
     const cookie = await server.signIn(owner);
     const path = `/api/studios/${owner.studio.id}/posts`;
     const made: string[] = [];
@@ -206,9 +206,9 @@ forEachEngine("the JSON API", (bed) => {
   });
 
   test("without a session, or with one that ended, everything is 401", async () => {
-    const owner = await newStudio(bed.deps);
+    const owner = await newStudio(fixture.deps);
     const cookie = await server.signIn(owner);
-    await bed.database.q.deleteFrom("sessions").where("user_id", "=", owner.user.id).execute();
+    await fixture.database.q.deleteFrom("sessions").where("user_id", "=", owner.user.id).execute();
     for (const given of [undefined, "", "atelier=", "atelier=x", "other=1", cookie]) {
       assertProblem(await call<Me>(server, "GET", "/api/me", { cookie: given }), 401, "unauthenticated", given);
       assertProblem(
@@ -221,7 +221,7 @@ forEachEngine("the JSON API", (bed) => {
   });
 
   test("the web app's typed client speaks it", async () => {
-    const owner = await newStudio(bed.deps);
+    const owner = await newStudio(fixture.deps);
     const client = hc<Api>(server.base, { headers: { cookie: await server.signIn(owner), origin: server.base } });
     const param = { studioId: owner.studio.id };
     const made = await client.api.studios[":studioId"].posts.$post({ param, json: { title: "Typed" } });
@@ -239,16 +239,16 @@ forEachEngine("the JSON API", (bed) => {
   });
 
   test("[T6] an invitation is accepted once, by its address, before it is withdrawn, also over HTTP", async () => {
-    const owner = await newStudio(bed.deps);
-    const token = await invite(bed.deps, owner, "member", "kate@example.com");
-    const accept = async (cookie: string): Promise<Answer> =>
+    const owner = await newStudio(fixture.deps);
+    const token = await createInvitationToken(fixture.deps, owner, "member", "kate@example.com");
+    const accept = async (cookie: string): Promise<ApiResponse> =>
       call(server, "POST", `/api/invitations/${token}/accept`, { cookie });
     assertProblem(
-      await accept(await server.signIn(await newPerson(bed.deps, { email: "eve@example.com" }))),
+      await accept(await server.signIn(await newUser(fixture.deps, { email: "eve@example.com" }))),
       403,
       "forbidden",
     );
-    const kate = await server.signIn(await newPerson(bed.deps, { email: "kate@example.com" }));
+    const kate = await server.signIn(await newUser(fixture.deps, { email: "kate@example.com" }));
     const parallel = await Promise.all(Array.from({ length: 8 }, () => accept(kate)));
     assert.deepEqual(
       parallel.filter(({ status }) => ![200, 404].includes(status)),
@@ -260,12 +260,12 @@ forEachEngine("the JSON API", (bed) => {
         .length,
       2,
     );
-    assertProblem(await accept(await server.signIn(await newPerson(bed.deps))), 404, "not_found");
+    assertProblem(await accept(await server.signIn(await newUser(fixture.deps))), 404, "not_found");
   });
 
   test("[T7] an admin does not rise, remove an owner, or invite one", async () => {
-    const owner = await newStudio(bed.deps);
-    const admin = await newMember(bed.deps, owner, "admin");
+    const owner = await newStudio(fixture.deps);
+    const admin = await newMember(fixture.deps, owner, "admin");
     const cookie = await server.signIn(admin);
     const studio = `/api/studios/${owner.studio.id}`;
     assertProblem(

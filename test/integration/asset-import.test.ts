@@ -5,28 +5,28 @@ import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AssetKind } from "#domain/assets/kinds.ts";
 import { importAssetFromUrl } from "#domain/assets/import-asset-from-url.ts";
-import { importsAtOnce } from "#domain/assets/import-slots.ts";
-import { createSweeper } from "#domain/assets/sweep-assets.ts";
+import { maxConcurrentImports } from "#domain/assets/import-slots.ts";
+import { createAssetSweeper } from "#domain/assets/sweep-assets.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { hours } from "#lib/clock.ts";
-import type { OpenPublicUrl } from "#lib/public-fetch.ts";
+import type { PublicUrlOpener } from "#lib/public-fetch.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { createHookedFiles, type HookedFiles } from "../support/hooked-files.ts";
-import { outcome, tally } from "../support/outcome.ts";
+import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { newMember, newStudio } from "../support/people.ts";
 import { jpeg, mp4, office, pdf, png, zip } from "../support/samples.ts";
 import { startWebHost, type WebHost } from "../support/web-host.ts";
 
-forEachEngine("importing", (bed) => {
+forEachEngine("importing", (fixture) => {
   let host: WebHost;
   let deps: Deps;
   let files: HookedFiles;
   let owner: Caller;
   before(async () => {
     host = await startWebHost();
-    files = createHookedFiles(bed.clock);
-    deps = { ...bed.deps, files, openUrl: host.openWith(), limits: { ...bed.deps.limits, image: 100_000 } };
+    files = createHookedFiles(fixture.clock);
+    deps = { ...fixture.deps, files, openUrl: host.createOpener(), limits: { ...fixture.deps.limits, image: 100_000 } };
     owner = await newStudio(deps);
   });
   after(() => host.close());
@@ -34,7 +34,7 @@ forEachEngine("importing", (bed) => {
   const fetchFile = (
     url: string,
     input: { kind?: AssetKind; filename?: string; idempotencyKey?: string } = {},
-    openUrl?: OpenPublicUrl,
+    openUrl?: PublicUrlOpener,
   ) => importAssetFromUrl(openUrl ? { ...deps, openUrl } : deps, owner, { url, ...input });
   const found = async (assetId: string) => {
     const asset = await deps.assets.find(owner.studio.id, assetId);
@@ -89,14 +89,14 @@ forEachEngine("importing", (bed) => {
     host.serveFile("/svg.txt", Buffer.from("<svg onload=alert(1)>"), "text/plain");
     host.serveFile("/empty", Buffer.alloc(0), "image/png");
     host.serveFile("/film", mp4(), "video/mp4");
-    assert.equal(await outcome(fetchFile(host.url("/page"))), "unsupported_type");
-    assert.equal(await outcome(fetchFile(host.url("/lie.jpg"))), "type_mismatch");
-    assert.equal(await outcome(fetchFile(host.url("/other.jpg"))), "type_mismatch");
-    assert.equal(await outcome(fetchFile(host.url("/a.zip"))), "unsupported_type");
-    assert.equal(await outcome(fetchFile(host.url("/a.svg"))), "unsupported_type");
-    assert.equal(await outcome(fetchFile(host.url("/svg.txt"))), "type_mismatch");
-    assert.equal(await outcome(fetchFile(host.url("/empty"))), "invalid_input");
-    assert.equal(await outcome(fetchFile(host.url("/film"), { kind: "image" })), "unsupported_type");
+    assert.equal(await getOutcome(fetchFile(host.url("/page"))), "unsupported_type");
+    assert.equal(await getOutcome(fetchFile(host.url("/lie.jpg"))), "type_mismatch");
+    assert.equal(await getOutcome(fetchFile(host.url("/other.jpg"))), "type_mismatch");
+    assert.equal(await getOutcome(fetchFile(host.url("/a.zip"))), "unsupported_type");
+    assert.equal(await getOutcome(fetchFile(host.url("/a.svg"))), "unsupported_type");
+    assert.equal(await getOutcome(fetchFile(host.url("/svg.txt"))), "type_mismatch");
+    assert.equal(await getOutcome(fetchFile(host.url("/empty"))), "invalid_input");
+    assert.equal(await getOutcome(fetchFile(host.url("/film"), { kind: "image" })), "unsupported_type");
     assert.equal((await files.keys()).length, before);
   });
 
@@ -116,16 +116,16 @@ forEachEngine("importing", (bed) => {
       };
       more();
     });
-    assert.equal(await outcome(fetchFile(host.url("/said"))), "too_large");
-    assert.equal(await outcome(fetchFile(host.url("/unsaid"))), "too_large");
+    assert.equal(await getOutcome(fetchFile(host.url("/said"))), "too_large");
+    assert.equal(await getOutcome(fetchFile(host.url("/unsaid"))), "too_large");
     assert.ok(sent < 20_000_000, `${sent} bytes were sent`);
     assert.equal((await files.keys()).length, before);
   });
 
   test("[ASSET-15] [A19] only plain https to public addresses: every other is blocked, and nothing is sent there", async () => {
     host.serveFile("/x.png", await png(), "image/png");
-    const strict = host.openWith({ isAllowed: undefined as never });
-    const guarded: OpenPublicUrl = (address, signal) => strict(address, signal);
+    const strict = host.createOpener({ isAllowed: undefined as never });
+    const guarded: PublicUrlOpener = (address, signal) => strict(address, signal);
     const blocked = [
       host.url("/x.png").replace("https:", "http:"),
       host.url("/x.png").replace("https://", "https://user:secret@"),
@@ -135,9 +135,9 @@ forEachEngine("importing", (bed) => {
       "not an address",
       "",
     ];
-    for (const url of blocked) assert.equal(await outcome(fetchFile(url, {}, guarded)), "url_blocked", url);
+    for (const url of blocked) assert.equal(await getOutcome(fetchFile(url, {}, guarded)), "url_blocked", url);
     const { isPublicAddress } = await import("#lib/ip-address.ts");
-    const open = host.openWith({
+    const open = host.createOpener({
       isAllowed: isPublicAddress,
       resolve: async (name) => (name === "mixed.test" ? ["93.184.216.34", "10.0.0.1"] : ["127.0.0.1"]),
     });
@@ -156,8 +156,8 @@ forEachEngine("importing", (bed) => {
       "files.test",
     ];
     for (const name of inner)
-      assert.equal(await outcome(fetchFile(`https://${name}/x.png`, {}, open)), "url_blocked", name);
-    assert.equal(host.hits.get("/x.png") ?? 0, 0);
+      assert.equal(await getOutcome(fetchFile(`https://${name}/x.png`, {}, open)), "url_blocked", name);
+    assert.equal(host.requestCounts.get("/x.png") ?? 0, 0);
   });
 
   test("[ASSET-15] redirects: followed five times, each one checked anew", async () => {
@@ -166,23 +166,23 @@ forEachEngine("importing", (bed) => {
       host.serve(`/hop${i}`, (_req, res) =>
         res.writeHead(302, { location: i === 1 ? "/end.png" : `/hop${i - 1}` }).end(),
       );
-    assert.equal(await outcome(fetchFile(host.url("/hop5"))), "ok");
-    assert.equal(await outcome(fetchFile(host.url("/hop6"))), "url_unreachable");
-    const open = host.openWith({ resolve: async (name) => (name === "other.test" ? ["10.0.0.1"] : ["127.0.0.1"]) });
+    assert.equal(await getOutcome(fetchFile(host.url("/hop5"))), "ok");
+    assert.equal(await getOutcome(fetchFile(host.url("/hop6"))), "url_unreachable");
+    const open = host.createOpener({ resolve: async (name) => (name === "other.test" ? ["10.0.0.1"] : ["127.0.0.1"]) });
     host.serve("/inward", (_req, res) => res.writeHead(302, { location: host.url("/end.png", "other.test") }).end());
     host.serve("/plain", (_req, res) =>
       res.writeHead(302, { location: host.url("/end.png").replace("https:", "http:") }).end(),
     );
     host.serve("/file", (_req, res) => res.writeHead(302, { location: "file:///etc/passwd" }).end());
     for (const path of ["/inward", "/plain", "/file"])
-      assert.equal(await outcome(fetchFile(host.url(path), {}, open)), "url_blocked", path);
+      assert.equal(await getOutcome(fetchFile(host.url(path), {}, open)), "url_blocked", path);
   });
 
   test("the name is looked up once: what it points to afterwards does not matter", async () => {
     host.serveFile("/pinned.png", await png(), "image/png");
     let looks = 0;
-    const open = host.openWith({ resolve: async () => (++looks === 1 ? ["127.0.0.1"] : ["10.0.0.1"]) });
-    assert.equal(await outcome(fetchFile(host.url("/pinned.png"), {}, open)), "ok");
+    const open = host.createOpener({ resolve: async () => (++looks === 1 ? ["127.0.0.1"] : ["10.0.0.1"]) });
+    assert.equal(await getOutcome(fetchFile(host.url("/pinned.png"), {}, open)), "ok");
     assert.equal(looks, 1);
   });
 
@@ -199,15 +199,19 @@ forEachEngine("importing", (bed) => {
       res.writeHead(200, { "content-type": "image/jpeg" });
       res.write(Buffer.alloc(20_000, 1));
     });
-    const open = host.openWith({ patienceMs: 300 });
+    const open = host.createOpener({ patienceMs: 300 });
     for (const path of ["/500", "/404", "/cut", "/silent", "/stalled"]) {
       const started = performance.now();
-      assert.equal(await outcome(fetchFile(host.url(path), {}, open)), "url_unreachable", path);
+      assert.equal(await getOutcome(fetchFile(host.url(path), {}, open)), "url_unreachable", path);
       assert.ok(performance.now() - started < 3000);
     }
     assert.equal(
-      await outcome(
-        fetchFile("https://nobody.test/", {}, host.openWith({ resolve: () => Promise.reject(new Error("ENOTFOUND")) })),
+      await getOutcome(
+        fetchFile(
+          "https://nobody.test/",
+          {},
+          host.createOpener({ resolve: () => Promise.reject(new Error("ENOTFOUND")) }),
+        ),
       ),
       "url_unreachable",
     );
@@ -233,11 +237,11 @@ forEachEngine("importing", (bed) => {
     const calls = Array.from({ length: 5 }, () => fetchFile(host.url("/once.png"), { idempotencyKey: "k1" }));
     const results = await Promise.all(calls);
     assert.equal(new Set(results.map(({ assetId }) => assetId)).size, 1);
-    const hits = host.hits.get("/once.png");
+    const hits = host.requestCounts.get("/once.png");
     assert.deepEqual(await fetchFile(host.url("/once.png"), { idempotencyKey: "k1" }), results[0]);
-    assert.equal(host.hits.get("/once.png"), hits, "an answer that is known is not fetched again");
+    assert.equal(host.requestCounts.get("/once.png"), hits, "an answer that is known is not fetched again");
     assert.equal((await files.keys()).length, before + 1);
-    assert.deepEqual(await tally([fetchFile(host.url("/once.png?"), { idempotencyKey: "k1" })]), {
+    assert.deepEqual(await countOutcomes([fetchFile(host.url("/once.png?"), { idempotencyKey: "k1" })]), {
       idempotency_conflict: 1,
     });
   });
@@ -255,8 +259,8 @@ forEachEngine("importing", (bed) => {
       /killed/,
     );
     await fetchFile(host.url("/crash.png"), { idempotencyKey: "k2" });
-    bed.clock.advance(hours(2));
-    await createSweeper(deps)({ pause: async () => {}, isOver: () => false });
+    fixture.clock.advance(hours(2));
+    await createAssetSweeper(deps)({ pause: async () => {}, isOver: () => false });
     assert.equal((await files.keys()).length, before + 1);
   });
 
@@ -272,19 +276,19 @@ forEachEngine("importing", (bed) => {
     host.serveFile("/quick.png", picture, "image/png");
     const leaving = new AbortController();
     const begin = (who: Caller, path: string) =>
-      outcome(importAssetFromUrl(deps, who, { url: host.url(path) }, { signal: leaving.signal }));
+      getOutcome(importAssetFromUrl(deps, who, { url: host.url(path) }, { signal: leaving.signal }));
     const ended: string[] = [];
     const slow = (who: Caller, count: number) =>
       Array.from({ length: count }, async () => void ended.push(await begin(who, "/slow.png")));
 
-    const first = slow(studio, importsAtOnce.user);
-    await until(() => waiting.length === importsAtOnce.user);
+    const first = slow(studio, maxConcurrentImports.user);
+    await until(() => waiting.length === maxConcurrentImports.user);
     assert.equal(await begin(studio, "/quick.png"), "rate_limited", "of this person");
-    const more = [...slow(others[0]!, importsAtOnce.user), ...slow(others[1]!, importsAtOnce.user)];
-    await until(() => waiting.length === importsAtOnce.studio);
+    const more = [...slow(others[0]!, maxConcurrentImports.user), ...slow(others[1]!, maxConcurrentImports.user)];
+    await until(() => waiting.length === maxConcurrentImports.studio);
     assert.equal(await begin(others[2]!, "/quick.png"), "rate_limited", "of this studio");
     assert.equal(await begin(studio, "/nothing-there.png"), "rate_limited", "whatever its server would respond");
-    assert.equal(await outcome(fetchFile(host.url("/quick.png"))), "ok", "of no other");
+    assert.equal(await getOutcome(fetchFile(host.url("/quick.png"))), "ok", "of no other");
 
     waiting[0]!.end(picture.subarray(8));
     waiting[1]!.destroy();
@@ -293,19 +297,19 @@ forEachEngine("importing", (bed) => {
     assert.equal(await begin(studio, "/quick.png"), "ok");
     leaving.abort();
     await Promise.all([...first, ...more]);
-    assert.equal(await outcome(importAssetFromUrl(deps, others[2]!, { url: host.url("/quick.png") })), "ok");
+    assert.equal(await getOutcome(importAssetFromUrl(deps, others[2]!, { url: host.url("/quick.png") })), "ok");
   });
 
   test("[X1] takes the import slot before the name is resolved, and releases it when the lookup fails", async () => {
     const member = await newStudio(deps);
     const lookups: ((error: Error) => void)[] = [];
-    const openUrl = host.openWith({ resolve: () => new Promise((_resolve, reject) => lookups.push(reject)) });
-    const start = () => outcome(importAssetFromUrl({ ...deps, openUrl }, member, { url: host.url("/quick.png") }));
+    const openUrl = host.createOpener({ resolve: () => new Promise((_resolve, reject) => lookups.push(reject)) });
+    const start = () => getOutcome(importAssetFromUrl({ ...deps, openUrl }, member, { url: host.url("/quick.png") }));
 
-    const pending = Array.from({ length: importsAtOnce.user }, start);
-    await until(() => lookups.length === importsAtOnce.user);
+    const pending = Array.from({ length: maxConcurrentImports.user }, start);
+    await until(() => lookups.length === maxConcurrentImports.user);
     assert.equal(await start(), "rate_limited");
-    assert.equal(lookups.length, importsAtOnce.user, "a rejected import resolves nothing");
+    assert.equal(lookups.length, maxConcurrentImports.user, "a rejected import resolves nothing");
     for (const reject of lookups.splice(0)) reject(new Error("no such name"));
     assert.deepEqual(new Set(await Promise.all(pending)), new Set(["url_unreachable"]));
 

@@ -8,7 +8,7 @@ import { detachAsset } from "#domain/assets/detach-asset.ts";
 import { getAsset } from "#domain/assets/get-asset.ts";
 import { incomingKey } from "#domain/assets/keys.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
-import { createSweeper } from "#domain/assets/sweep-assets.ts";
+import { createAssetSweeper } from "#domain/assets/sweep-assets.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
@@ -19,24 +19,24 @@ import { hours } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import type { DiskStore } from "#storage/disk.ts";
 import {
-  isSomeOrder,
-  sawAsset,
-  sawPost,
-  type Change,
-  type Deed,
-  type Place,
+  isLinearizable,
+  observedAsset,
+  observedPost,
+  type Operation,
+  type RecordedOperation,
+  type AssetState,
   type State,
 } from "../support/asset-model.ts";
 import { createDeps, forEachEngine } from "../support/engines.ts";
-import { startFileEdge, type FileEdge } from "../support/file-edge.ts";
-import { long } from "../support/long.ts";
+import { startFileServer, type FileServer } from "../support/file-edge.ts";
+import { isLongRun } from "../support/long.ts";
 import { newStudio } from "../support/people.ts";
-import { digestAt, sha256 } from "../support/stores.ts";
+import { readDigest, sha256 } from "../support/stores.ts";
 
 const workers = 8;
 const each = 3;
 const rounds = 10;
-const operations = long ? 10_000 : 2_000;
+const operations = isLongRun ? 10_000 : 2_000;
 const [assetCount, postCount, perPost] = [9, 3, 3];
 
 const asset = fc.nat(assetCount - 1);
@@ -53,14 +53,14 @@ const deed = fc.oneof(
 const exactly = <T>(of: fc.Arbitrary<T>, count: number) => fc.array(of, { minLength: count, maxLength: count });
 const script = exactly(exactly(exactly(deed, each), workers), rounds);
 
-forEachEngine("assets against a model", (bed) => {
-  let edge: FileEdge;
+forEachEngine("assets against a model", (fixture) => {
+  let edge: FileServer;
   let ahead = 0;
   let deps: Deps;
   before(async () => {
     const clock = () => Date.now() + ahead;
-    edge = await startFileEdge({ clock });
-    const own = createDeps(bed.database, clock);
+    edge = await startFileServer({ clock });
+    const own = createDeps(fixture.database, clock);
     deps = { ...own, files: edge.store, limits: { ...own.limits, assetsPerPost: perPost } };
   });
   after(() => edge.close());
@@ -76,7 +76,7 @@ forEachEngine("assets against a model", (bed) => {
           const deeds = await studio.play(round);
           const is = await studio.state();
           assert.ok(
-            isSomeOrder(deeds, was, is, perPost),
+            isLinearizable(deeds, was, is, perPost),
             `no order explains this: ${JSON.stringify({ was, deeds, is }, null, 1)}`,
           );
           done += deeds.length;
@@ -102,9 +102,9 @@ async function createWorld(deps: Deps, store: DiskStore) {
 
   const state = async (): Promise<State> => {
     const found = await Promise.all(ids.map((id) => deps.assets.find(owner.studio.id, id)));
-    const on = await Promise.all(posts.map((id) => deps.assets.listOnPosts([id])));
+    const on = await Promise.all(posts.map((id) => deps.assets.listByPosts([id])));
     return {
-      assets: found.map((one): Place => {
+      assets: found.map((one): AssetState => {
         if (!one) return "gone";
         if (one.status === "pending") return "pending";
         return one.postId === null ? "free" : posts.indexOf(one.postId);
@@ -126,16 +126,16 @@ async function createWorld(deps: Deps, store: DiskStore) {
         content.set(id, text);
       }
     },
-    play: async (round: readonly (readonly Change[])[]): Promise<Deed[]> =>
+    play: async (round: readonly (readonly Operation[])[]): Promise<RecordedOperation[]> =>
       (
         await Promise.all(
           round.map(async (changes) => {
-            const deeds: Deed[] = [];
+            const deeds: RecordedOperation[] = [];
             for (const planned of changes) {
               const change = await prepare(planned);
               const from = ++time;
               const said = await perform(change);
-              deeds.push({ change, said, from, to: ++time });
+              deeds.push({ change, said, startedAt: from, endedAt: ++time });
             }
             return deeds;
           }),
@@ -154,14 +154,14 @@ async function createWorld(deps: Deps, store: DiskStore) {
       }
       const ready = rows.filter(({ status }) => status === "ready");
       assert.equal(
-        await deps.assets.usedBytes(owner.studio.id),
+        await deps.assets.getUsedBytes(owner.studio.id),
         ready.reduce((sum, { id }) => sum + (content.get(id)?.length ?? 0), 0),
       );
       laterBySomeHours();
-      await createSweeper(deps)({ pause: async () => {}, isOver: () => false });
+      await createAssetSweeper(deps)({ pause: async () => {}, isOver: () => false });
       for (const { id, storageKey, sha256: digest } of ready) {
         assert.equal(digest, sha256(content.get(id) ?? Buffer.alloc(0)));
-        assert.equal(await digestAt(store, storageKey ?? ""), digest);
+        assert.equal(await readDigest(store, storageKey ?? ""), digest);
       }
       const kept = await store.list("files/", { limit: 100_000 });
       const here = kept.map(({ key }) => key).filter((key) => [...content.keys()].some((id) => key.includes(id)));
@@ -170,13 +170,13 @@ async function createWorld(deps: Deps, store: DiskStore) {
   };
 
   /** The other way round, as it is at this moment: by the time it is asked for, it may not be. */
-  async function prepare(change: Change): Promise<Change> {
+  async function prepare(change: Operation): Promise<Operation> {
     if (change.do !== "arrange") return change;
-    const on = await deps.assets.listOnPosts([posts[change.post] ?? ""]);
+    const on = await deps.assets.listByPosts([posts[change.post] ?? ""]);
     return { ...change, order: on.map(({ id }) => numberOf(id)).toReversed() };
   }
 
-  async function perform(change: Change): Promise<Deed["said"]> {
+  async function perform(change: Operation): Promise<RecordedOperation["said"]> {
     try {
       return (await run(change)) ?? "ok";
     } catch (error) {
@@ -185,7 +185,7 @@ async function createWorld(deps: Deps, store: DiskStore) {
     }
   }
 
-  async function run(change: Change): Promise<Deed["said"] | undefined> {
+  async function run(change: Operation): Promise<RecordedOperation["said"] | undefined> {
     const assetId = "asset" in change ? (ids[change.asset] ?? "") : "";
     const postId = "post" in change ? (posts[change.post] ?? "") : "";
     switch (change.do) {
@@ -198,11 +198,11 @@ async function createWorld(deps: Deps, store: DiskStore) {
       case "arrange":
         return void (await updatePost(deps, owner, { postId, assetIds: change.order.map((one) => ids[one] ?? "") }));
       case "read":
-        return sawPost((await getPost(deps, owner, { postId })).assets.map(({ id }) => numberOf(id)));
+        return observedPost((await getPost(deps, owner, { postId })).assets.map(({ id }) => numberOf(id)));
       case "look": {
         const seen = await getAsset(deps, owner, { assetId });
-        if (seen.status === "pending") return sawAsset("pending");
-        return sawAsset(seen.postId === null ? "free" : posts.indexOf(seen.postId));
+        if (seen.status === "pending") return observedAsset("pending");
+        return observedAsset(seen.postId === null ? "free" : posts.indexOf(seen.postId));
       }
     }
   }

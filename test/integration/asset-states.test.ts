@@ -5,19 +5,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
-import { createLostFileSearch } from "#domain/assets/find-lost-files.ts";
+import { createLostFileFinder } from "#domain/assets/find-lost-files.ts";
 import { incomingKey } from "#domain/assets/keys.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
-import { createSweeper, type Swept } from "#domain/assets/sweep-assets.ts";
-import { checkTransition, stateOf, transitions } from "#domain/assets/transitions.ts";
+import { createAssetSweeper, type SweepResult } from "#domain/assets/sweep-assets.ts";
+import { checkTransition, getAssetState, transitions } from "#domain/assets/transitions.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { hours, minutes } from "#lib/clock.ts";
-import { forEachEngine, type Bed } from "../support/engines.ts";
+import { forEachEngine, type Fixture } from "../support/engines.ts";
 import { createHookedFiles, type FileStoreCall, type HookedFiles } from "../support/hooked-files.ts";
-import { outcome, tally } from "../support/outcome.ts";
+import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { newStudio } from "../support/people.ts";
 import { jpeg, png } from "../support/samples.ts";
 
@@ -32,9 +32,9 @@ interface Scene {
   postId: string;
 }
 
-async function scene(bed: Bed, limits: Partial<Deps["limits"]> = {}): Promise<Scene> {
-  const files = createHookedFiles(bed.clock);
-  const deps: Deps = { ...bed.deps, files, limits: { ...bed.deps.limits, ...limits } };
+async function scene(fixture: Fixture, limits: Partial<Deps["limits"]> = {}): Promise<Scene> {
+  const files = createHookedFiles(fixture.clock);
+  const deps: Deps = { ...fixture.deps, files, limits: { ...fixture.deps.limits, ...limits } };
   const owner = await newStudio(deps);
   return { deps, files, owner, postId: (await createPost(deps, owner, { title: "A", body: "" })).id };
 }
@@ -46,11 +46,12 @@ const inline = async ({ deps, owner }: Scene, bytes = picture): Promise<string> 
   (await uploadAssetInline(deps, owner, { kind: "image", mimeType: "image/jpeg", base64: bytes.toString("base64") }))
     .assetId;
 
-const sweep = (deps: Deps): Promise<Swept> => createSweeper(deps)({ pause: async () => {}, isOver: () => false });
+const sweep = (deps: Deps): Promise<SweepResult> =>
+  createAssetSweeper(deps)({ pause: async () => {}, isOver: () => false });
 
 /** The database and the store say the same: every ready asset has its bytes, every count is the truth. */
-async function assertAgree({ deps, files, owner }: Scene, bed: Bed): Promise<void> {
-  const { q } = bed.database;
+async function assertAgree({ deps, files, owner }: Scene, fixture: Fixture): Promise<void> {
+  const { q } = fixture.database;
   const assets = await q.selectFrom("assets").selectAll().where("studio_id", "=", owner.studio.id).execute();
   for (const asset of assets.filter(({ status }) => status === "ready")) {
     const held = await files.content(asset.storage_key ?? "");
@@ -61,10 +62,10 @@ async function assertAgree({ deps, files, owner }: Scene, bed: Bed): Promise<voi
   const posts = await q.selectFrom("posts").selectAll().where("studio_id", "=", owner.studio.id).execute();
   for (const post of posts) assert.equal(post.asset_count, assets.filter((asset) => asset.post_id === post.id).length);
   const used = assets.reduce((sum, asset) => sum + asset.charged_bytes, 0);
-  assert.equal(await deps.assets.usedBytes(owner.studio.id), used);
+  assert.equal(await deps.assets.getUsedBytes(owner.studio.id), used);
 }
 
-forEachEngine("asset states", (bed) => {
+forEachEngine("asset states", (fixture) => {
   test("[ASSET-23] the transition table says what may follow what, and everything else is refused with its code", async () => {
     const refusals = {
       attach: "already_attached",
@@ -78,15 +79,15 @@ forEachEngine("asset states", (bed) => {
     ] as const;
     for (const by of ["attach", "detach", "delete"] as const) {
       for (const state of states) {
-        const listed = transitions.some((row) => row.by === by && row.from === stateOf(state));
-        assert.equal(await outcome(async () => checkTransition(by, state)), listed ? "ok" : refusals[by]);
+        const listed = transitions.some((row) => row.by === by && row.from === getAssetState(state));
+        assert.equal(await getOutcome(async () => checkTransition(by, state)), listed ? "ok" : refusals[by]);
       }
     }
   });
 
   test("[U8] 20 parallel attaches of one upload come to one outcome, and one asset is counted", async () => {
     for (let round = 0; round < 5; round++) {
-      const here = await scene(bed, { assetsPerPost: 1 });
+      const here = await scene(fixture, { assetsPerPost: 1 });
       const assetId = await request(here);
       await here.files.put(incomingKey(assetId), picture);
       here.files.hook = async () => sleep(Math.random() * 5);
@@ -96,33 +97,33 @@ forEachEngine("asset states", (bed) => {
       here.files.hook = undefined;
       for (const view of results) assert.deepEqual(view, results[0]);
       assert.equal((await here.deps.posts.find(here.owner.studio.id, here.postId))?.assetCount, 1);
-      await assertAgree(here, bed);
+      await assertAgree(here, fixture);
     }
   });
 
   test("20 parallel attaches of one ready asset to a post with one place left: all answer the view", async () => {
-    const here = await scene(bed, { assetsPerPost: 1 });
+    const here = await scene(fixture, { assetsPerPost: 1 });
     const assetId = await inline(here);
     const attaches = Array.from({ length: 20 }, () =>
       attachAsset(here.deps, here.owner, { postId: here.postId, assetId }),
     );
-    assert.deepEqual(await tally(attaches), { ok: 20 });
-    await assertAgree(here, bed);
+    assert.deepEqual(await countOutcomes(attaches), { ok: 20 });
+    await assertAgree(here, fixture);
   });
 
   test("parallel attaches to two posts: it is on one, and the other call is told", async () => {
-    const here = await scene(bed);
+    const here = await scene(fixture);
     const elsewhere = (await createPost(here.deps, here.owner, { title: "B", body: "" })).id;
     for (let round = 0; round < 10; round++) {
       const assetId = await inline(here);
       const both = [here.postId, elsewhere].map((postId) => attachAsset(here.deps, here.owner, { postId, assetId }));
-      assert.deepEqual(await tally(both), { ok: 1, already_attached: 1 });
+      assert.deepEqual(await countOutcomes(both), { ok: 1, already_attached: 1 });
     }
-    await assertAgree(here, bed);
+    await assertAgree(here, fixture);
   });
 
   test("[U10] attach and detach, a thousand times: the counts stay the truth, positions never clash", async () => {
-    const here = await scene(bed);
+    const here = await scene(fixture);
     const ids = await Promise.all(Array.from({ length: 4 }, () => inline(here)));
     const churn = async (assetId: string): Promise<void> => {
       for (let i = 0; i < 125; i++) {
@@ -132,7 +133,7 @@ forEachEngine("asset states", (bed) => {
     };
     await Promise.all(ids.map(churn));
     assert.equal((await here.deps.posts.find(here.owner.studio.id, here.postId))?.assetCount, 0);
-    await assertAgree(here, bed);
+    await assertAgree(here, fixture);
   });
 
   test("other bytes that come while an upload is being confirmed are judged anew, or not taken", async () => {
@@ -140,7 +141,7 @@ forEachEngine("asset states", (bed) => {
     for (const at of calls) {
       for (const when of ["before", "after"] as const) {
         for (const late of [other, wrong]) {
-          const here = await scene(bed);
+          const here = await scene(fixture);
           const assetId = await request(here);
           await here.files.put(incomingKey(assetId), picture);
           let armed = true;
@@ -149,7 +150,7 @@ forEachEngine("asset states", (bed) => {
             armed = false;
             await here.files.put(incomingKey(assetId), late);
           };
-          const result = await outcome(attachAsset(here.deps, here.owner, { postId: here.postId, assetId }));
+          const result = await getOutcome(attachAsset(here.deps, here.owner, { postId: here.postId, assetId }));
           here.files.hook = undefined;
           const asset = await here.deps.assets.find(here.owner.studio.id, assetId);
           if (result === "ok") {
@@ -162,21 +163,24 @@ forEachEngine("asset states", (bed) => {
             assert.equal(result, "type_mismatch");
             assert.equal(asset, undefined);
           }
-          await assertAgree(here, bed);
+          await assertAgree(here, fixture);
         }
       }
     }
   });
 
   test("bytes that are swapped for others while they are looked at, and back again, are judged as what they are", async () => {
-    const here = await scene(bed);
+    const here = await scene(fixture);
     const assetId = await request(here);
     await here.files.put(incomingKey(assetId), wrong);
     here.files.hook = async (call, moment, key) => {
       if (key === incomingKey(assetId) && call === "stat" && moment === "after") await here.files.put(key, picture);
       if (key === incomingKey(assetId) && call === "promote" && moment === "before") await here.files.put(key, wrong);
     };
-    assert.equal(await outcome(attachAsset(here.deps, here.owner, { postId: here.postId, assetId })), "type_mismatch");
+    assert.equal(
+      await getOutcome(attachAsset(here.deps, here.owner, { postId: here.postId, assetId })),
+      "type_mismatch",
+    );
     here.files.hook = undefined;
     assert.equal((await here.files.keys()).filter((key) => key.startsWith("files/")).length, 0);
   });
@@ -184,7 +188,7 @@ forEachEngine("asset states", (bed) => {
   test("[S1] [S2] the store fails at any call of an attach, before or after it worked: the next attach succeeds", async () => {
     for (const when of ["before", "after"] as const) {
       for (let nth = 1; nth <= 4; nth++) {
-        const here = await scene(bed);
+        const here = await scene(fixture);
         const assetId = await request(here);
         await here.files.put(incomingKey(assetId), picture);
         let calls = 0;
@@ -198,72 +202,72 @@ forEachEngine("asset states", (bed) => {
         here.files.hook = undefined;
         const asset = await here.deps.assets.find(here.owner.studio.id, assetId);
         if (first === "failed") assert.equal(asset?.status, "pending");
-        await assertAgree(here, bed);
+        await assertAgree(here, fixture);
         const again = await attachAsset(here.deps, here.owner, { postId: here.postId, assetId });
         assert.deepEqual([again.status, again.bytes], ["ready", picture.length]);
-        await assertAgree(here, bed);
+        await assertAgree(here, fixture);
       }
     }
   });
 
   test("[C2] a crash between moving the bytes and the record: the next attach finishes it; nobody's sweep takes it before", async () => {
-    const here = await scene(bed);
+    const here = await scene(fixture);
     const assetId = await request(here);
     await here.files.put(incomingKey(assetId), picture);
     const dying: Deps = { ...here.deps, transact: () => Promise.reject(new Error("killed")) };
     await assert.rejects(attachAsset(dying, here.owner, { postId: here.postId, assetId }), /killed/);
     assert.equal((await here.files.keys()).includes(incomingKey(assetId)), false, "the bytes were moved");
-    bed.clock.advance(minutes(65));
+    fixture.clock.advance(minutes(65));
     await sweep(here.deps);
     const view = await attachAsset(here.deps, here.owner, { postId: here.postId, assetId });
     assert.equal(view.bytes, picture.length);
-    await assertAgree(here, bed);
+    await assertAgree(here, fixture);
   });
 
   test("a claim that a newer upload replaced: the newer bytes win, the older ones are swept", async () => {
-    const here = await scene(bed);
+    const here = await scene(fixture);
     const assetId = await request(here);
     await here.files.put(incomingKey(assetId), picture);
     const dying: Deps = { ...here.deps, transact: () => Promise.reject(new Error("killed")) };
     await assert.rejects(attachAsset(dying, here.owner, { postId: here.postId, assetId }));
     await here.files.put(incomingKey(assetId), other);
     assert.equal((await attachAsset(here.deps, here.owner, { postId: here.postId, assetId })).bytes, other.length);
-    bed.clock.advance(hours(2));
+    fixture.clock.advance(hours(2));
     await sweep(here.deps);
     assert.equal((await here.files.keys()).filter((key) => key.startsWith("files/")).length, 1);
-    await assertAgree(here, bed);
+    await assertAgree(here, fixture);
   });
 
   test("[C2] a crash at any call of an inline upload leaves nothing that counts, and the sweeper clears the rest", async () => {
     for (const when of ["before", "after"] as const) {
-      const here = await scene(bed);
+      const here = await scene(fixture);
       here.files.hook = (call, moment) => {
         if (call === "remove" || (call === "write" && moment === when)) throw new Error("killed");
       };
       await assert.rejects(inline(here), /killed/);
       here.files.hook = undefined;
       assert.deepEqual(await here.deps.assets.list(here.owner.studio.id, { limit: 10 }), []);
-      bed.clock.advance(hours(2));
+      fixture.clock.advance(hours(2));
       await sweep(here.deps);
       assert.equal((await here.files.keys()).length, 0);
     }
   });
 
   test("whoever sleeps through the sweep cannot make an asset of swept bytes", async () => {
-    const here = await scene(bed);
+    const here = await scene(fixture);
     here.files.hook = async (call, moment) => {
       if (call !== "write" || moment !== "after") return;
       here.files.hook = undefined;
-      bed.clock.advance(hours(3));
+      fixture.clock.advance(hours(3));
       await sweep(here.deps);
     };
-    assert.equal(await outcome(inline(here)), "storage_unavailable");
+    assert.equal(await getOutcome(inline(here)), "storage_unavailable");
     assert.equal((await here.files.keys()).length, 0);
-    await assertAgree(here, bed);
+    await assertAgree(here, fixture);
   });
 
   test("[ASSET-20] [S8] the sweep: expired promises, what was sent again, planted files and thumbnails; never a live one", async () => {
-    const here = await scene(bed);
+    const here = await scene(fixture);
     const live = await inline(here);
     const attached = await request(here);
     await here.files.put(incomingKey(attached), picture);
@@ -283,10 +287,10 @@ forEachEngine("asset states", (bed) => {
     ];
     for (const key of planted) await here.files.put(key, picture);
 
-    bed.clock.advance(minutes(30));
+    fixture.clock.advance(minutes(30));
     const still = await request(here);
     await here.files.put(incomingKey(still), picture);
-    bed.clock.advance(minutes(41)); // an hour and a minute after the first address expired
+    fixture.clock.advance(minutes(41)); // an hour and a minute after the first address expired
     const swept = await sweep(here.deps);
     assert.equal(swept.expired, 1);
     assert.equal(await here.deps.assets.find(here.owner.studio.id, expired), undefined);
@@ -294,43 +298,43 @@ forEachEngine("asset states", (bed) => {
       assert.ok(!(await here.files.keys()).includes(key), key);
     assert.ok((await here.files.keys()).includes(incomingKey(still)), "an upload that can still be attached stays");
     assert.ok((await here.files.keys()).includes(liveKey.replace("files/", "thumbs/")));
-    await assertAgree(here, bed);
+    await assertAgree(here, fixture);
     assert.equal((await attachAsset(here.deps, here.owner, { postId: here.postId, assetId: still })).status, "ready");
-    bed.clock.advance(hours(100));
+    fixture.clock.advance(hours(100));
     await sweep(here.deps);
-    await assertAgree(here, bed);
+    await assertAgree(here, fixture);
   });
 
   test("the sweep walks a store of many files in small steps, goes on where it stopped, and touches no live one", async () => {
-    const here = await scene(bed);
+    const here = await scene(fixture);
     const ids = [];
     for (let i = 0; i < 250; i++) ids.push(await inline(here));
     for (let i = 0; i < 150; i++) await here.files.put(`files/${here.deps.newId("asset")}.abc`, picture);
-    bed.clock.advance(hours(2));
-    const sweeper = createSweeper(here.deps);
+    fixture.clock.advance(hours(2));
+    const sweeper = createAssetSweeper(here.deps);
     for (let run = 0; run < 20; run++) {
       let steps = 0;
       await sweeper({ pause: async () => void steps++, isOver: () => steps >= 4 });
     }
     assert.equal((await here.files.keys()).length, 250);
-    await assertAgree(here, bed);
+    await assertAgree(here, fixture);
     assert.equal(ids.length, 250);
   });
 
   test("[S8] an asset whose bytes are gone or changed is found, round by round, and a deleted one is none", async () => {
-    const here = await scene(bed);
+    const here = await scene(fixture);
     const ids: string[] = [];
     for (let i = 0; i < 130; i++) ids.push(await inline(here));
     const keyOf = async (id = "") => (await here.deps.assets.find(here.owner.studio.id, id))?.storageKey ?? "";
     const [gone, changed, deleted] = [await keyOf(ids[3]), await keyOf(ids[120]), await keyOf(ids[50])];
-    await here.files.lose(gone);
+    await here.files.deleteBytes(gone);
     await here.files.put(changed, other);
     here.files.hook = async (call, when, key) => {
       if (call !== "stat" || when !== "before" || key !== deleted) return;
       await deleteAsset(here.deps, here.owner, { assetId: ids[50] ?? "" });
     };
     // Other tests' studios lie in the same database, with their files elsewhere: they are found too, and not meant.
-    const find = createLostFileSearch(here.deps);
+    const find = createLostFileFinder(here.deps);
     const found: string[] = [];
     while (found.filter((id) => id === ids[3]).length < 2)
       found.push(...(await find()).map(({ id }) => id).filter((id) => ids.includes(id)));
@@ -338,7 +342,7 @@ forEachEngine("asset states", (bed) => {
   });
 
   test("a deletion whose bytes could not be removed is finished by the sweeper", async () => {
-    const here = await scene(bed);
+    const here = await scene(fixture);
     const assetId = await inline(here);
     here.files.hook = (call) => {
       if (call === "remove") throw new Error("the store is away");
@@ -348,51 +352,51 @@ forEachEngine("asset states", (bed) => {
     assert.equal((await here.files.keys()).length, 1);
     await sweep(here.deps);
     assert.equal((await here.files.keys()).length, 0);
-    await assertAgree(here, bed);
+    await assertAgree(here, fixture);
   });
 
   test("deleting a promised upload takes its bytes with it", async () => {
-    const here = await scene(bed);
+    const here = await scene(fixture);
     const assetId = await request(here);
     await here.files.put(incomingKey(assetId), picture);
     await deleteAsset(here.deps, here.owner, { assetId });
     assert.equal((await here.files.keys()).length, 0);
-    assert.equal(await outcome(attachAsset(here.deps, here.owner, { postId: here.postId, assetId })), "not_found");
+    assert.equal(await getOutcome(attachAsset(here.deps, here.owner, { postId: here.postId, assetId })), "not_found");
   });
 
   test("[U19] the studio's quota holds under 50 parallel uploads of both ways, to the byte", async () => {
-    const here = await scene(bed, { studioBytes: picture.length * 10, assetsPerPost: 100 });
+    const here = await scene(fixture, { studioBytes: picture.length * 10, assetsPerPost: 100 });
     const pending = await Promise.all(Array.from({ length: 25 }, () => request(here)));
     for (const assetId of pending) await here.files.put(incomingKey(assetId), picture);
-    const results = await tally([
+    const results = await countOutcomes([
       ...pending.map((assetId) => attachAsset(here.deps, here.owner, { postId: here.postId, assetId })),
       ...Array.from({ length: 25 }, () => inline(here)),
     ]);
     assert.deepEqual(results, { ok: 10, quota_exceeded: 40 });
-    assert.equal(await here.deps.assets.usedBytes(here.owner.studio.id), picture.length * 10);
-    await assertAgree(here, bed);
+    assert.equal(await here.deps.assets.getUsedBytes(here.owner.studio.id), picture.length * 10);
+    await assertAgree(here, fixture);
     const [free] = await here.deps.assets
       .list(here.owner.studio.id, { unattached: true, limit: 100 })
       .then((all) => all.filter(({ status }) => status === "ready"));
     if (free) await deleteAsset(here.deps, here.owner, { assetId: free.id });
     else {
-      const [taken] = await here.deps.assets.listOnPosts([here.postId]);
+      const [taken] = await here.deps.assets.listByPosts([here.postId]);
       await detachAsset(here.deps, here.owner, { postId: here.postId, assetId: taken!.id });
       await deleteAsset(here.deps, here.owner, { assetId: taken!.id });
     }
-    assert.equal(await outcome(inline(here)), "ok");
-    assert.equal(await outcome(inline(here)), "quota_exceeded");
+    assert.equal(await getOutcome(inline(here)), "ok");
+    assert.equal(await getOutcome(inline(here)), "quota_exceeded");
   });
 
   test("[ASSET-10] [R2] 200 parallel attaches of ready and of sent files against a ceiling of 20", async () => {
-    const here = await scene(bed, { assetsPerPost: 20 });
+    const here = await scene(fixture, { assetsPerPost: 20 });
     const ready = await Promise.all(Array.from({ length: 100 }, () => inline(here)));
     const sent = await Promise.all(Array.from({ length: 100 }, () => request(here)));
     for (const assetId of sent) await here.files.put(incomingKey(assetId), picture);
-    const results = await tally(
+    const results = await countOutcomes(
       [...ready, ...sent].map((assetId) => attachAsset(here.deps, here.owner, { postId: here.postId, assetId })),
     );
     assert.deepEqual(results, { ok: 20, asset_limit_reached: 180 });
-    await assertAgree(here, bed);
+    await assertAgree(here, fixture);
   });
 });

@@ -5,56 +5,63 @@ import { writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
-import { createSweeper } from "#domain/assets/sweep-assets.ts";
+import { createAssetSweeper } from "#domain/assets/sweep-assets.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { hours, minutes } from "#lib/clock.ts";
-import { connect, download, forEachStoreAndEngine, startAssetService, type ToolClient } from "../support/asset-bed.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { outcome } from "../support/outcome.ts";
+import {
+  connectToolClient,
+  downloadBytes,
+  forEachStoreAndEngine,
+  startAssetService,
+  type ToolClient,
+} from "../support/asset-bed.ts";
+import { createTempFolder } from "../support/folder.ts";
+import { getOutcome } from "../support/outcome.ts";
 import { newStudio } from "../support/people.ts";
 import type { RunningService } from "../support/service.ts";
-import { put } from "../support/stores.ts";
-import { floodPng, jpeg, mp4, png, sidewaysJpeg } from "../support/samples.ts";
+import { putBytes } from "../support/stores.ts";
+import { hugePng, jpeg, mp4, png, rotatedJpeg } from "../support/samples.ts";
 
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 const inlineLimit = 5 * 1024 * 1024;
 
-forEachStoreAndEngine("asset tools", (bed, store) => {
+forEachStoreAndEngine("asset tools", (fixture, store) => {
   let service: RunningService;
   let owner: Caller;
   let client: ToolClient;
   let postId: string;
   before(async () => {
-    service = await startAssetService(bed, store, { env: { MAX_IMAGE_BYTES: "200000", MAX_ASSETS_PER_POST: "4" } });
+    service = await startAssetService(fixture, store, { env: { MAX_IMAGE_BYTES: "200000", MAX_ASSETS_PER_POST: "4" } });
     owner = await newStudio(service.deps);
-    client = await connect(service, owner);
+    client = await connectToolClient(service, owner);
   });
   after(async () => {
     await client.close();
     await service.close();
   });
-  const newPost = async () => (await client.ok("create_post", { title: "A post" })).id;
+  const newPost = async () => (await client.callOk("create_post", { title: "A post" })).id;
   const inline = async (bytes: Uint8Array, mimeType = "image/jpeg", kind = "image") =>
-    (await client.ok("upload_asset_inline", { kind, mimeType, base64: Buffer.from(bytes).toString("base64") })).assetId;
+    (await client.callOk("upload_asset_inline", { kind, mimeType, base64: Buffer.from(bytes).toString("base64") }))
+      .assetId;
 
   test("[ASSET-1] [ASSET-2] [ASSET-5] request, PUT with curl -T, attach, read back", async () => {
     postId = await newPost();
     const bytes = await jpeg();
-    const asked = await client.ok("request_asset_upload", {
+    const asked = await client.callOk("request_asset_upload", {
       kind: "image",
       mimeType: "image/jpeg",
       filename: "team.jpg",
     });
     assert.deepEqual(Object.keys(asked).toSorted(), ["assetId", "expiresAt", "uploadUrl"]);
     assert.ok(Math.abs(Date.parse(asked.expiresAt) - service.deps.clock() - minutes(10)) < 10_000);
-    assert.equal(await client.fails("attach_asset", { postId, assetId: asked.assetId }), "not_uploaded");
+    assert.equal(await client.callError("attach_asset", { postId, assetId: asked.assetId }), "not_uploaded");
 
-    const folder = temporaryFolder();
+    const folder = createTempFolder();
     writeFileSync(`${folder.path}/team.jpg`, bytes);
     await promisify(execFile)("curl", ["-sSf", "-T", `${folder.path}/team.jpg`, asked.uploadUrl]);
     folder.remove();
-    const view = await client.ok("attach_asset", { postId, assetId: asked.assetId });
+    const view = await client.callOk("attach_asset", { postId, assetId: asked.assetId });
     const expected = {
       id: asked.assetId,
       postId,
@@ -66,16 +73,16 @@ forEachStoreAndEngine("asset tools", (bed, store) => {
     };
     assert.deepEqual(view, expected);
     assert.deepEqual(
-      await client.ok("attach_asset", { postId, assetId: asked.assetId }),
+      await client.callOk("attach_asset", { postId, assetId: asked.assetId }),
       expected,
       "attaching again answers the view",
     );
 
-    const post = await client.ok("get_post", { postId });
+    const post = await client.callOk("get_post", { postId });
     const [asset] = post.assets;
     const { url, thumbnailUrl, ...rest } = asset!;
     assert.deepEqual(rest, { ...expected, width: 64, height: 48 });
-    assert.equal(sha256(await download(url!)), sha256(bytes));
+    assert.equal(sha256(await downloadBytes(url!)), sha256(bytes));
     const thumbnail = await fetch(thumbnailUrl!);
     assert.equal(thumbnail.headers.get("content-type"), "image/webp");
     assert.equal(thumbnail.headers.get("x-content-type-options"), "nosniff");
@@ -85,34 +92,46 @@ forEachStoreAndEngine("asset tools", (bed, store) => {
   test("[ASSET-18] a PUT repeated with other bytes after attach changes nothing that is served", async () => {
     const post = await newPost();
     const bytes = await jpeg(100, 100);
-    const { assetId, uploadUrl } = await client.ok("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
-    assert.equal(await put(uploadUrl, bytes), 200);
-    await client.ok("attach_asset", { postId: post, assetId });
-    assert.equal(await put(uploadUrl, await png()), 200);
-    assert.equal((await client.ok("attach_asset", { postId: post, assetId })).bytes, bytes.length);
-    const detail = await client.ok("get_asset", { assetId });
-    assert.equal(sha256(await download(detail.url!)), sha256(bytes));
+    const { assetId, uploadUrl } = await client.callOk("request_asset_upload", {
+      kind: "image",
+      mimeType: "image/jpeg",
+    });
+    assert.equal(await putBytes(uploadUrl, bytes), 200);
+    await client.callOk("attach_asset", { postId: post, assetId });
+    assert.equal(await putBytes(uploadUrl, await png()), 200);
+    assert.equal((await client.callOk("attach_asset", { postId: post, assetId })).bytes, bytes.length);
+    const detail = await client.callOk("get_asset", { assetId });
+    assert.equal(sha256(await downloadBytes(detail.url!)), sha256(bytes));
   });
 
   test("[ASSET-7] [U6] too large at attach: object and record are deleted, also where the store stopped reading", async () => {
     for (const size of [200_001, 2_000_000]) {
-      const { assetId, uploadUrl } = await client.ok("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
-      assert.equal(await put(uploadUrl, Buffer.alloc(size, 7)).catch(() => 413), store === "disk" ? 413 : 200);
-      assert.equal(await client.fails("attach_asset", { postId: await newPost(), assetId }), "too_large");
-      assert.equal(await client.fails("attach_asset", { postId: await newPost(), assetId }), "not_found");
-      assert.equal(await client.fails("get_asset", { assetId }), "not_found");
+      const { assetId, uploadUrl } = await client.callOk("request_asset_upload", {
+        kind: "image",
+        mimeType: "image/jpeg",
+      });
+      assert.equal(await putBytes(uploadUrl, Buffer.alloc(size, 7)).catch(() => 413), store === "disk" ? 413 : 200);
+      assert.equal(await client.callError("attach_asset", { postId: await newPost(), assetId }), "too_large");
+      assert.equal(await client.callError("attach_asset", { postId: await newPost(), assetId }), "not_found");
+      assert.equal(await client.callError("get_asset", { assetId }), "not_found");
       assert.equal(await service.deps.files.stat(`incoming/${assetId}`), undefined);
     }
-    const { assetId, uploadUrl } = await client.ok("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
-    assert.equal(await put(uploadUrl, Buffer.alloc(200_000, 7)), 200);
-    assert.equal((await client.ok("attach_asset", { postId: await newPost(), assetId })).bytes, 200_000);
+    const { assetId, uploadUrl } = await client.callOk("request_asset_upload", {
+      kind: "image",
+      mimeType: "image/jpeg",
+    });
+    assert.equal(await putBytes(uploadUrl, Buffer.alloc(200_000, 7)), 200);
+    assert.equal((await client.callOk("attach_asset", { postId: await newPost(), assetId })).bytes, 200_000);
   });
 
   test("[ASSET-8] [U7] another type than declared: object and record are deleted", async () => {
-    const { assetId, uploadUrl } = await client.ok("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
-    await put(uploadUrl, await png());
-    assert.equal(await client.fails("attach_asset", { postId: await newPost(), assetId }), "type_mismatch");
-    assert.equal(await client.fails("get_asset", { assetId }), "not_found");
+    const { assetId, uploadUrl } = await client.callOk("request_asset_upload", {
+      kind: "image",
+      mimeType: "image/jpeg",
+    });
+    await putBytes(uploadUrl, await png());
+    assert.equal(await client.callError("attach_asset", { postId: await newPost(), assetId }), "type_mismatch");
+    assert.equal(await client.callError("get_asset", { assetId }), "not_found");
     assert.equal(await service.deps.files.stat(`incoming/${assetId}`), undefined);
   });
 
@@ -120,42 +139,45 @@ forEachStoreAndEngine("asset tools", (bed, store) => {
     const rejected: [code: string, bytes: Buffer][] = [
       ["type_mismatch", await png()],
       ["too_large", Buffer.alloc(200_001, 7)],
-      ["too_large", floodPng(20_000, 20_000)],
+      ["too_large", hugePng(20_000, 20_000)],
       ["invalid_input", Buffer.alloc(0)],
     ];
     const mimeTypes = ["image/jpeg", "image/jpeg", "image/png", "image/jpeg"];
     for (const [i, [code, bytes]] of rejected.entries()) {
       const post = await newPost();
       const mimeType = mimeTypes[i] ?? "";
-      const first = await client.ok("request_asset_upload", { kind: "image", mimeType });
-      await put(first.uploadUrl, bytes).catch(() => {});
+      const first = await client.callOk("request_asset_upload", { kind: "image", mimeType });
+      await putBytes(first.uploadUrl, bytes).catch(() => {});
       const { structured } = await client.call("attach_asset", { postId: post, assetId: first.assetId });
       assert.equal(structured.code, code);
       assert.match(structured.hint, /request_asset_upload again/);
       assert.match(structured.message, /deleted/);
 
       const key = `incoming/${first.assetId}`;
-      assert.equal(await put(first.uploadUrl, await jpeg()), store === "disk" ? 410 : 200);
+      assert.equal(await putBytes(first.uploadUrl, await jpeg()), store === "disk" ? 410 : 200);
       if (store === "disk") assert.equal(await service.deps.files.stat(key), undefined, "nothing is stored");
       const again = await client.call("attach_asset", { postId: post, assetId: first.assetId });
       assert.equal(again.structured.code, "not_found");
       assert.match(again.structured.hint, /request_asset_upload for a new URL/);
       if (store === "s3") {
         const later: Deps = { ...service.deps, clock: () => service.deps.clock() + hours(2) };
-        await createSweeper(later)({ pause: async () => {}, isOver: () => false });
+        await createAssetSweeper(later)({ pause: async () => {}, isOver: () => false });
         assert.equal(await service.deps.files.stat(key), undefined, "what was sent is swept");
       }
 
-      const second = await client.ok("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
-      assert.equal(await put(second.uploadUrl, await jpeg()), 200);
-      assert.equal((await client.ok("attach_asset", { postId: post, assetId: second.assetId })).status, "ready");
+      const second = await client.callOk("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
+      assert.equal(await putBytes(second.uploadUrl, await jpeg()), 200);
+      assert.equal((await client.callOk("attach_asset", { postId: post, assetId: second.assetId })).status, "ready");
     }
   });
 
   test("[ASSET-14] [T1] after delete_asset the URL stores nothing that stays; another studio's id gets the same answer", async () => {
     const post = await newPost();
-    const { assetId, uploadUrl } = await client.ok("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
-    await client.ok("delete_asset", { assetId });
+    const { assetId, uploadUrl } = await client.callOk("request_asset_upload", {
+      kind: "image",
+      mimeType: "image/jpeg",
+    });
+    await client.callOk("delete_asset", { assetId });
     const response = await fetch(uploadUrl, { method: "PUT", body: await jpeg() });
     if (store === "disk") {
       assert.equal(response.status, 410);
@@ -164,8 +186,8 @@ forEachStoreAndEngine("asset tools", (bed, store) => {
       assert.match(problem.hint, /request_asset_upload/);
       assert.equal(await service.deps.files.stat(`incoming/${assetId}`), undefined);
     }
-    const stranger = await connect(service, await newStudio(service.deps));
-    const theirs = await stranger.ok("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
+    const stranger = await connectToolClient(service, await newStudio(service.deps));
+    const theirs = await stranger.callOk("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
     const [gone, foreign] = await Promise.all(
       [assetId, theirs.assetId].map((id) => client.call("attach_asset", { postId: post, assetId: id })),
     );
@@ -174,41 +196,44 @@ forEachStoreAndEngine("asset tools", (bed, store) => {
   });
 
   test("[U6] an empty upload is refused and gone", async () => {
-    const { assetId, uploadUrl } = await client.ok("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
-    await put(uploadUrl, Buffer.alloc(0));
-    assert.equal(await client.fails("attach_asset", { postId: await newPost(), assetId }), "invalid_input");
-    assert.equal(await client.fails("get_asset", { assetId }), "not_found");
+    const { assetId, uploadUrl } = await client.callOk("request_asset_upload", {
+      kind: "image",
+      mimeType: "image/jpeg",
+    });
+    await putBytes(uploadUrl, Buffer.alloc(0));
+    assert.equal(await client.callError("attach_asset", { postId: await newPost(), assetId }), "invalid_input");
+    assert.equal(await client.callError("get_asset", { assetId }), "not_found");
   });
 
   test("[ASSET-9] nothing PUT and the address expired: upload_expired; PUT in time: attached after it", async () => {
     const post = await newPost();
-    const never = await client.ok("request_asset_upload", { kind: "image", mimeType: "image/png" });
-    const sent = await client.ok("request_asset_upload", { kind: "image", mimeType: "image/png" });
-    await put(sent.uploadUrl, await png());
+    const never = await client.callOk("request_asset_upload", { kind: "image", mimeType: "image/png" });
+    const sent = await client.callOk("request_asset_upload", { kind: "image", mimeType: "image/png" });
+    await putBytes(sent.uploadUrl, await png());
     const later: Deps = { ...service.deps, clock: () => service.deps.clock() + minutes(10) + 1 };
     const attach = (assetId: string) => attachAsset(later, owner, { postId: post, assetId });
-    assert.equal(await outcome(attach(never.assetId)), "upload_expired");
+    assert.equal(await getOutcome(attach(never.assetId)), "upload_expired");
     assert.equal((await attach(sent.assetId)).status, "ready");
     if (store === "s3") return; // the server's own clock has not moved
-    bed.clock.advance(minutes(10) + 1);
-    assert.equal(await put(never.uploadUrl, await png()), 403);
+    fixture.clock.advance(minutes(10) + 1);
+    assert.equal(await putBytes(never.uploadUrl, await png()), 403);
   });
 
   test("[ASSET-3] [ASSET-4] inline: ready at once, on no post; exactly 5 × 1024 × 1024 bytes is too large, one byte below is stored", async () => {
     const below = randomBytes(inlineLimit - 1);
     below[0] = 0; // no signature of anything
-    const stored = await client.ok("upload_asset_inline", {
+    const stored = await client.callOk("upload_asset_inline", {
       kind: "video",
       mimeType: "video/mp4",
       base64: below.toString("base64"),
     });
     assert.deepEqual(stored, { assetId: stored.assetId, bytes: inlineLimit - 1 });
-    const detail = await client.ok("get_asset", { assetId: stored.assetId });
+    const detail = await client.callOk("get_asset", { assetId: stored.assetId });
     assert.deepEqual(
       [detail.status, detail.postId, detail.filename, detail.bytes],
       ["ready", null, "video.mp4", inlineLimit - 1],
     );
-    assert.equal(sha256(await download(detail.url!)), sha256(below));
+    assert.equal(sha256(await downloadBytes(detail.url!)), sha256(below));
 
     const exact = Buffer.alloc(inlineLimit, 65).toString("base64");
     for (const [kind, mimeType] of [
@@ -219,12 +244,12 @@ forEachStoreAndEngine("asset tools", (bed, store) => {
       ["image", undefined],
     ]) {
       assert.equal(
-        await client.fails("upload_asset_inline", { kind, mimeType, base64: exact }),
+        await client.callError("upload_asset_inline", { kind, mimeType, base64: exact }),
         "inline_too_large_use_presign",
       );
     }
     assert.equal(
-      await client.fails("upload_asset_inline", { base64: exact, filename: "x".repeat(300) }),
+      await client.callError("upload_asset_inline", { base64: exact, filename: "x".repeat(300) }),
       "inline_too_large_use_presign",
       "whatever else is wrong with the file",
     );
@@ -234,24 +259,24 @@ forEachStoreAndEngine("asset tools", (bed, store) => {
     const [first, second] = [await newPost(), await newPost()];
     const bytes = await jpeg(90, 30);
     const assetId = await inline(bytes);
-    await client.ok("attach_asset", { postId: first, assetId });
-    assert.equal(await client.fails("attach_asset", { postId: second, assetId }), "already_attached");
-    assert.equal(await client.fails("detach_asset", { postId: second, assetId }), "not_attached");
-    assert.equal(await client.fails("delete_asset", { assetId }), "asset_in_use");
-    assert.deepEqual(await client.ok("detach_asset", { postId: first, assetId }), { detached: assetId });
-    assert.equal(await client.fails("detach_asset", { postId: first, assetId }), "not_attached");
-    assert.equal((await client.ok("attach_asset", { postId: second, assetId })).postId, second);
-    const [asset] = (await client.ok("get_post", { postId: second })).assets;
-    assert.equal(sha256(await download(asset!.url!)), sha256(bytes));
-    assert.deepEqual((await client.ok("get_post", { postId: first })).assets, []);
+    await client.callOk("attach_asset", { postId: first, assetId });
+    assert.equal(await client.callError("attach_asset", { postId: second, assetId }), "already_attached");
+    assert.equal(await client.callError("detach_asset", { postId: second, assetId }), "not_attached");
+    assert.equal(await client.callError("delete_asset", { assetId }), "asset_in_use");
+    assert.deepEqual(await client.callOk("detach_asset", { postId: first, assetId }), { detached: assetId });
+    assert.equal(await client.callError("detach_asset", { postId: first, assetId }), "not_attached");
+    assert.equal((await client.callOk("attach_asset", { postId: second, assetId })).postId, second);
+    const [asset] = (await client.callOk("get_post", { postId: second })).assets;
+    assert.equal(sha256(await downloadBytes(asset!.url!)), sha256(bytes));
+    assert.deepEqual((await client.callOk("get_post", { postId: first })).assets, []);
   });
 
   test("[ASSET-14] delete removes file, thumbnail and record; a second time there is nothing", async () => {
     const assetId = await inline(await jpeg(33, 33));
-    const { url, thumbnailUrl } = await client.ok("get_asset", { assetId });
+    const { url, thumbnailUrl } = await client.callOk("get_asset", { assetId });
     assert.equal((await fetch(thumbnailUrl!)).status, 200);
-    assert.deepEqual(await client.ok("delete_asset", { assetId }), { deleted: assetId });
-    assert.equal(await client.fails("delete_asset", { assetId }), "not_found");
+    assert.deepEqual(await client.callOk("delete_asset", { assetId }), { deleted: assetId });
+    assert.equal(await client.callError("delete_asset", { assetId }), "not_found");
     assert.equal((await fetch(url!)).status, 404);
     assert.equal((await fetch(thumbnailUrl!)).status, 404);
     const left = [
@@ -265,14 +290,17 @@ forEachStoreAndEngine("asset tools", (bed, store) => {
     const post = await newPost();
     const bytes = await jpeg(20, 20);
     const ids = await Promise.all(Array.from({ length: 5 }, () => inline(bytes)));
-    for (const assetId of ids.slice(0, 4)) await client.ok("attach_asset", { postId: post, assetId });
-    assert.equal(await client.fails("attach_asset", { postId: post, assetId: ids[4] }), "asset_limit_reached");
-    const late = await client.ok("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
-    await put(late.uploadUrl, bytes);
-    assert.equal(await client.fails("attach_asset", { postId: post, assetId: late.assetId }), "asset_limit_reached");
-    await client.ok("detach_asset", { postId: post, assetId: ids[0] });
-    assert.equal((await client.ok("attach_asset", { postId: post, assetId: late.assetId })).status, "ready");
-    const order = (await client.ok("get_post", { postId: post })).assets.map(({ id }) => id);
+    for (const assetId of ids.slice(0, 4)) await client.callOk("attach_asset", { postId: post, assetId });
+    assert.equal(await client.callError("attach_asset", { postId: post, assetId: ids[4] }), "asset_limit_reached");
+    const late = await client.callOk("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
+    await putBytes(late.uploadUrl, bytes);
+    assert.equal(
+      await client.callError("attach_asset", { postId: post, assetId: late.assetId }),
+      "asset_limit_reached",
+    );
+    await client.callOk("detach_asset", { postId: post, assetId: ids[0] });
+    assert.equal((await client.callOk("attach_asset", { postId: post, assetId: late.assetId })).status, "ready");
+    const order = (await client.callOk("get_post", { postId: post })).assets.map(({ id }) => id);
     assert.deepEqual(order, [ids[1], ids[2], ids[3], late.assetId]);
   });
 
@@ -280,22 +308,22 @@ forEachStoreAndEngine("asset tools", (bed, store) => {
     const post = await newPost();
     const bytes = await jpeg(21, 20);
     const ids = await Promise.all(Array.from({ length: 3 }, () => inline(bytes)));
-    for (const assetId of ids) await client.ok("attach_asset", { postId: post, assetId });
+    for (const assetId of ids) await client.callOk("attach_asset", { postId: post, assetId });
     const turned = ids.toReversed();
-    const updated = await client.ok("update_post", { postId: post, assetIds: turned });
+    const updated = await client.callOk("update_post", { postId: post, assetIds: turned });
     assert.deepEqual(
       updated.assets.map(({ id }) => id),
       turned,
     );
     assert.deepEqual(
-      (await client.ok("get_post", { postId: post })).assets.map(({ id }) => id),
+      (await client.callOk("get_post", { postId: post })).assets.map(({ id }) => id),
       turned,
     );
     const stranger = await inline(bytes);
     for (const assetIds of [[], ids.slice(1), [...ids, ids[0]], [ids[0], ids[0], ids[1]], [ids[0], ids[1], stranger]]) {
-      assert.equal(await client.fails("update_post", { postId: post, assetIds }), "invalid_input");
+      assert.equal(await client.callError("update_post", { postId: post, assetIds }), "invalid_input");
     }
-    const { posts } = (await client.ok("list_posts", { limit: 1 })) as unknown as {
+    const { posts } = (await client.callOk("list_posts", { limit: 1 })) as unknown as {
       posts: { assets: { id: string }[] }[];
     };
     assert.deepEqual(
@@ -305,21 +333,21 @@ forEachStoreAndEngine("asset tools", (bed, store) => {
   });
 
   test("[ASSET-14] [T8] list_assets: newest first, filtered, paged; a cursor of another list is refused", async () => {
-    const other = await connect(service, await newStudio(service.deps));
+    const other = await connectToolClient(service, await newStudio(service.deps));
     const send = async (kind: string, mimeType: string, bytes: Buffer) =>
-      (await other.ok("upload_asset_inline", { kind, mimeType, base64: bytes.toString("base64") })).assetId;
+      (await other.callOk("upload_asset_inline", { kind, mimeType, base64: bytes.toString("base64") })).assetId;
     const image = await send("image", "image/png", await png());
     const video = await send("video", "video/mp4", mp4());
     const text = await send("document", "text/plain", Buffer.from("hello"));
-    const post = (await other.ok("create_post", { title: "x" })).id;
-    await other.ok("attach_asset", { postId: post, assetId: video });
+    const post = (await other.callOk("create_post", { title: "x" })).id;
+    await other.callOk("attach_asset", { postId: post, assetId: video });
     const ids = async (args: Record<string, unknown>) =>
-      (await other.ok("list_assets", args)).assets.map(({ id }) => id);
+      (await other.callOk("list_assets", args)).assets.map(({ id }) => id);
     assert.deepEqual(await ids({}), [text, video, image]);
     assert.deepEqual(await ids({ unattached: true }), [text, image]);
     assert.deepEqual(await ids({ kind: "video" }), [video]);
     assert.deepEqual(await ids({ kind: "image", unattached: true }), [image]);
-    const page = await other.ok("list_assets", { limit: 2 });
+    const page = await other.callOk("list_assets", { limit: 2 });
     assert.deepEqual(Object.keys(page.assets[0]!).toSorted(), [
       "bytes",
       "filename",
@@ -330,17 +358,17 @@ forEachStoreAndEngine("asset tools", (bed, store) => {
       "status",
     ]);
     assert.deepEqual(await ids({ limit: 2, cursor: page.nextCursor }), [image]);
-    assert.equal(await other.fails("list_assets", { kind: "image", cursor: page.nextCursor }), "invalid_input");
-    assert.equal(await client.fails("list_assets", { cursor: page.nextCursor }), "invalid_input");
-    for (const limit of [0, -1, 1e9]) assert.equal(await other.fails("list_assets", { limit }), "invalid_input");
+    assert.equal(await other.callError("list_assets", { kind: "image", cursor: page.nextCursor }), "invalid_input");
+    assert.equal(await client.callError("list_assets", { cursor: page.nextCursor }), "invalid_input");
+    for (const limit of [0, -1, 1e9]) assert.equal(await other.callError("list_assets", { limit }), "invalid_input");
     await other.close();
   });
 
   test("[T2] foreign and malformed ids are not found, in every tool and place", async () => {
-    const stranger = await connect(service, await newStudio(service.deps));
-    const theirs = await stranger.ok("create_post", { title: "theirs" });
+    const stranger = await connectToolClient(service, await newStudio(service.deps));
+    const theirs = await stranger.callOk("create_post", { title: "theirs" });
     const theirAsset = (
-      await stranger.ok("upload_asset_inline", {
+      await stranger.callOk("upload_asset_inline", {
         kind: "image",
         mimeType: "image/png",
         base64: (await png()).toString("base64"),
@@ -349,18 +377,18 @@ forEachStoreAndEngine("asset tools", (bed, store) => {
     const ours = await newPost();
     const ourAsset = await inline(await jpeg(22, 22));
     for (const assetId of [theirAsset, "ast_nothing", "", "../../etc/passwd", ourAsset.toUpperCase()]) {
-      assert.equal(await client.fails("attach_asset", { postId: ours, assetId }), "not_found");
-      assert.equal(await client.fails("detach_asset", { postId: ours, assetId }), "not_found");
+      assert.equal(await client.callError("attach_asset", { postId: ours, assetId }), "not_found");
+      assert.equal(await client.callError("detach_asset", { postId: ours, assetId }), "not_found");
       for (const tool of ["get_asset", "delete_asset"])
-        assert.equal(await client.fails(tool, { assetId }), "not_found");
-      assert.equal(await client.fails("update_asset", { assetId, altText: "x" }), "not_found");
+        assert.equal(await client.callError(tool, { assetId }), "not_found");
+      assert.equal(await client.callError("update_asset", { assetId, altText: "x" }), "not_found");
     }
     for (const post of [theirs.id, "pst_nothing", ""]) {
-      assert.equal(await client.fails("attach_asset", { postId: post, assetId: ourAsset }), "not_found");
-      assert.equal(await client.fails("detach_asset", { postId: post, assetId: ourAsset }), "not_found");
+      assert.equal(await client.callError("attach_asset", { postId: post, assetId: ourAsset }), "not_found");
+      assert.equal(await client.callError("detach_asset", { postId: post, assetId: ourAsset }), "not_found");
     }
     assert.equal(
-      await client.fails("attach_asset", { postId: ours, assetId: ourAsset, studioId: "std_x" }),
+      await client.callError("attach_asset", { postId: ours, assetId: ourAsset, studioId: "std_x" }),
       "invalid_input",
     );
     await stranger.close();
@@ -368,18 +396,18 @@ forEachStoreAndEngine("asset tools", (bed, store) => {
 
   test("[ASSET-14] update_asset changes what is said of a file, and only that", async () => {
     const assetId = await inline(await jpeg(23, 22));
-    const said = await client.ok("update_asset", { assetId, altText: " A red square ", filename: "../../red.jpg" });
+    const said = await client.callOk("update_asset", { assetId, altText: " A red square ", filename: "../../red.jpg" });
     assert.deepEqual([said.altText, said.filename, said.width], ["A red square", "red.jpg", 23]);
-    assert.equal((await client.ok("update_asset", { assetId, altText: "" })).altText, undefined);
-    assert.equal(await client.fails("update_asset", { assetId }), "invalid_input");
-    assert.equal(await client.fails("update_asset", { assetId, filename: "\u202e" }), "invalid_input");
+    assert.equal((await client.callOk("update_asset", { assetId, altText: "" })).altText, undefined);
+    assert.equal(await client.callError("update_asset", { assetId }), "invalid_input");
+    assert.equal(await client.callError("update_asset", { assetId, filename: "\u202e" }), "invalid_input");
   });
 
   test("[ASSET-12] [U20] previews: up to four pictures of at most 512 px, upright, and without where they were taken", async () => {
     const post = await newPost();
-    const bytes = await sidewaysJpeg();
+    const bytes = await rotatedJpeg();
     const ids = [await inline(bytes), await inline(await jpeg(2000, 1000)), await inline(mp4(), "video/mp4", "video")];
-    for (const assetId of ids) await client.ok("attach_asset", { postId: post, assetId });
+    for (const assetId of ids) await client.callOk("attach_asset", { postId: post, assetId });
     const { images, structured } = await client.call("get_post", { postId: post, includePreviews: true });
     assert.equal(images.length, 2);
     assert.equal(images[0]!.mimeType, "image/webp");
@@ -397,7 +425,7 @@ forEachStoreAndEngine("asset tools", (bed, store) => {
       ],
     );
     assert.equal(
-      sha256(await download(structured.assets[0]!.url!)),
+      sha256(await downloadBytes(structured.assets[0]!.url!)),
       sha256(bytes),
       "the original stays as it was sent",
     );
@@ -453,17 +481,17 @@ forEachStoreAndEngine("asset tools", (bed, store) => {
       ["document", "application/zip"],
       ["image", ""],
     ]) {
-      assert.equal(await client.fails("request_asset_upload", { kind, mimeType }), "unsupported_type");
+      assert.equal(await client.callError("request_asset_upload", { kind, mimeType }), "unsupported_type");
       assert.equal(
-        await client.fails("upload_asset_inline", { kind, mimeType, base64: "aGVsbG8=" }),
+        await client.callError("upload_asset_inline", { kind, mimeType, base64: "aGVsbG8=" }),
         "unsupported_type",
       );
     }
     assert.equal(
-      await client.fails("request_asset_upload", { kind: "audio", mimeType: "audio/mpeg" }),
+      await client.callError("request_asset_upload", { kind: "audio", mimeType: "audio/mpeg" }),
       "invalid_input",
     );
-    assert.ok(await client.ok("request_asset_upload", { kind: "document", mimeType: "Text/Plain; charset=utf-8" }));
+    assert.ok(await client.callOk("request_asset_upload", { kind: "document", mimeType: "Text/Plain; charset=utf-8" }));
   });
 
   test("[ASSET-21] [U13] file names are display text: cleaned, never part of a path", async () => {
@@ -479,20 +507,20 @@ forEachStoreAndEngine("asset tools", (bed, store) => {
     ];
     const base64 = (await jpeg(24, 24)).toString("base64");
     for (const [given, kept] of cases) {
-      const { assetId } = await client.ok("upload_asset_inline", {
+      const { assetId } = await client.callOk("upload_asset_inline", {
         kind: "image",
         mimeType: "image/jpeg",
         base64,
         filename: given,
       });
-      const detail = await client.ok("get_asset", { assetId });
+      const detail = await client.callOk("get_asset", { assetId });
       assert.equal(detail.filename, kept);
       const { headers } = await fetch(detail.url!);
       assert.match(headers.get("content-disposition") ?? "", /^inline; filename="[^"]*"/);
     }
     for (const filename of ["a\0b.jpg", "x".repeat(256), "x".repeat(4096)]) {
       assert.equal(
-        await client.fails("upload_asset_inline", { kind: "image", mimeType: "image/jpeg", base64, filename }),
+        await client.callError("upload_asset_inline", { kind: "image", mimeType: "image/jpeg", base64, filename }),
         "invalid_input",
       );
     }
@@ -500,7 +528,7 @@ forEachStoreAndEngine("asset tools", (bed, store) => {
 
   test("[ASSET-22] text is a download, and served as nothing else", async () => {
     const assetId = await inline(Buffer.from("# Title\n<div>not run</div>\n"), "text/markdown", "document");
-    const { url } = await client.ok("get_asset", { assetId });
+    const { url } = await client.callOk("get_asset", { assetId });
     const { headers } = await fetch(url!);
     assert.match(headers.get("content-disposition") ?? "", /^attachment/);
     if (store === "s3") return; // on an origin of its own, where nothing of ours can be reached
@@ -509,7 +537,7 @@ forEachStoreAndEngine("asset tools", (bed, store) => {
   });
 
   test("whoami tells the limits as they are set", async () => {
-    const who = (await client.ok("whoami")) as unknown as { limits: { kinds: { image: { maxBytes: number } } } };
+    const who = (await client.callOk("whoami")) as unknown as { limits: { kinds: { image: { maxBytes: number } } } };
     assert.equal(who.limits.kinds.image.maxBytes, 200_000);
   });
 });

@@ -14,21 +14,30 @@ import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
 import { openSqliteFile } from "#db/sqlite-file.ts";
 import { findVersions } from "#storage/disk-layout.ts";
-import { backUp } from "#ops/backup.ts";
-import { restore } from "#ops/restore.ts";
-import { temporaryFolder } from "../support/folder.ts";
+import { createBackup } from "#ops/backup.ts";
+import { restoreBackup } from "#ops/restore.ts";
+import { createTempFolder } from "../support/folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
-import { callTool, letIn, runCommand, servedDigest, tool, upload, whatWorks, type Held } from "../support/operated.ts";
-import { freeBase } from "../support/service.ts";
+import {
+  callTool,
+  createCredentials,
+  runCommand,
+  fetchAssetDigest,
+  callToolOk,
+  uploadInline,
+  probeAccess,
+  type Credentials,
+} from "../support/operated.ts";
+import { findFreeBaseUrl } from "../support/service.ts";
 
-const folder = temporaryFolder();
+const folder = createTempFolder();
 const dataDir = join(folder.path, "data");
 const backups = join(folder.path, "backups");
 
 describe("backup and restore", () => {
   let base: string;
   let service: MainProcess | undefined;
-  let held: Held;
+  let held: Credentials;
   /** The newest backup that the commands made. */
   let made: string;
 
@@ -50,9 +59,9 @@ describe("backup and restore", () => {
   };
 
   before(async () => {
-    base = await freeBase();
+    base = await findFreeBaseUrl();
     await start();
-    held = await letIn({ databaseUrl: undefined, dataDir }, base);
+    held = await createCredentials({ databaseUrl: undefined, dataDir }, base);
   });
   after(async () => {
     await stop();
@@ -63,7 +72,7 @@ describe("backup and restore", () => {
     const kept = new Map<string, string>();
     const deleted = new Set<string>();
     for (let i = 0; i < 150; i++) {
-      const { id, sha256 } = await upload(base, held.token);
+      const { id, sha256 } = await uploadInline(base, held.token);
       kept.set(id, sha256);
     }
     const early = [...kept.keys()];
@@ -72,31 +81,31 @@ describe("backup and restore", () => {
     const forgettable = early.slice(75).toReversed();
     const writers = [0, 1, 2, 3].map(async (number) => {
       for (let i = 0; !over.signal.aborted; i++) {
-        const { id, sha256 } = await upload(base, held.token);
+        const { id, sha256 } = await uploadInline(base, held.token);
         kept.set(id, sha256);
         const gone = number < 3 ? forgettable.pop() : id;
         if (gone === undefined) continue;
         deleted.add(gone);
-        await tool(base, held.token, "delete_asset", { assetId: gone });
-        await tool(base, held.token, "update_post", { postId: held.postId, title: `Title ${number}.${i}` });
+        await callToolOk(base, held.token, "delete_asset", { assetId: gone });
+        await callToolOk(base, held.token, "update_post", { postId: held.postId, title: `Title ${number}.${i}` });
       }
     });
     const done = await backup();
     over.abort();
     await Promise.all(writers);
-    assert.equal(done.code, 0, done.said);
+    assert.equal(done.code, 0, done.output);
     assert.ok(deleted.size > 10, `${deleted.size} were deleted meanwhile`);
     await stop();
 
     const restored = join(folder.path, "restored");
     const back = await runCommand(["restore", made], env(restored));
-    assert.equal(back.code, 0, back.said);
+    assert.equal(back.code, 0, back.output);
     await start(restored);
-    assert.deepEqual(await whatWorks(base, held), [200, 200, 200], "token, session and link of before");
+    assert.deepEqual(await probeAccess(base, held), [200, 200, 200], "token, session and link of before");
     const records = readAssets(restored);
     for (const { id, version } of records) {
       assert.equal(version, kept.get(id));
-      assert.equal(await servedDigest(base, held.token, id), kept.get(id), id);
+      assert.equal(await fetchAssetDigest(base, held.token, id), kept.get(id), id);
     }
     const ids = new Set(records.map(({ id }) => id));
     assert.deepEqual(
@@ -104,22 +113,22 @@ describe("backup and restore", () => {
       [],
       "what was there before, and never deleted, is there",
     );
-    await upload(base, held.token);
+    await uploadInline(base, held.token);
     await stop();
     assertSound(restored);
     await start();
   });
 
   test("without writers, every row of every table is kept, and the backup can be checked by hand", async () => {
-    await tool(base, held.token, "attach_asset", {
+    await callToolOk(base, held.token, "attach_asset", {
       postId: held.postId,
-      assetId: (await upload(base, held.token, 2_000_000)).id,
+      assetId: (await uploadInline(base, held.token, 2_000_000)).id,
     });
     await stop();
     const before = dump(dataDir);
     const done = await backup();
-    assert.equal(done.code, 0, done.said);
-    assert.match(done.said, /holds the generated secret/);
+    assert.equal(done.code, 0, done.output);
+    assert.match(done.output, /holds the generated secret/);
     assert.equal(statSync(join(made, "secret")).mode & 0o777, 0o600);
     assert.equal(statSync(made).mode & 0o777, 0o700);
     assert.deepEqual(dump(made), before);
@@ -136,8 +145,8 @@ describe("backup and restore", () => {
   });
 
   test("a file that is deleted between database and files takes its record along; one that is lost is named", async () => {
-    const [gone, lost] = [await upload(base, held.token), await upload(base, held.token)];
-    await tool(base, held.token, "attach_asset", { postId: held.postId, assetId: gone.id });
+    const [gone, lost] = [await uploadInline(base, held.token), await uploadInline(base, held.token)];
+    await callToolOk(base, held.token, "attach_asset", { postId: held.postId, assetId: gone.id });
     await stop();
     const keys = new Map(readAssets(dataDir).map(({ id, storage_key: key }) => [id, key]));
     const [goneFile, lostFile] = await Promise.all(
@@ -146,12 +155,12 @@ describe("backup and restore", () => {
       ),
     );
     let first = true;
-    const { path, manifest } = await backUp({
+    const { path, manifest } = await createBackup({
       dataDir,
-      into: backups,
+      targetFolder: backups,
       version: "0",
       clock: () => Date.now() + 5000,
-      tell: (text) => {
+      reportProgress: (text) => {
         if (!text.startsWith("copied") || !first) return;
         first = false;
         const live = new DatabaseSync(join(dataDir, "atelier.db"));
@@ -170,14 +179,14 @@ describe("backup and restore", () => {
 
     const said = await backup();
     assert.equal(said.code, 1, "a service that has lost files is not in order");
-    assert.match(said.said, /The backup is whole, but the service itself has lost 1 files/);
+    assert.match(said.output, /The backup is whole, but the service itself has lost 1 files/);
     await start();
   });
 
   test("a damaged, cut or unfinished backup is refused, and nothing is written", async () => {
     await backup();
     const target = join(folder.path, "never");
-    const restoreTo = (to: string, from = made) => restore({ from, dataDir: to, tell: () => {} });
+    const restoreTo = (to: string, from = made) => restoreBackup({ from, dataDir: to, reportProgress: () => {} });
     const file = readFileSync(join(made, "SHA256SUMS"), "utf8")
       .split("\n")
       .find((line) => line.includes("files/files"));
@@ -209,16 +218,16 @@ describe("backup and restore", () => {
   test("only an empty folder is restored to, only outside the data folder is backed up to, and only what is here", async () => {
     const full = await runCommand(["restore", made], env());
     assert.equal(full.code, 1);
-    assert.match(full.said, /is not empty/);
+    assert.match(full.output, /is not empty/);
     assert.equal((await callTool(base, held.token, "whoami")).status, 200);
 
-    assert.match((await runCommand(["backup", join(dataDir, "x")], env())).said, /lies in the data folder/);
+    assert.match((await runCommand(["backup", join(dataDir, "x")], env())).output, /lies in the data folder/);
     const nothing = join(folder.path, "nothing");
     mkdirSync(nothing);
-    assert.match((await runCommand(["backup", backups], env(nothing))).said, /There is no database/);
+    assert.match((await runCommand(["backup", backups], env(nothing))).output, /There is no database/);
     const elsewhere = await runCommand(["backup", backups], { ...env(), DATABASE_URL: "postgres://localhost/x" });
     assert.equal(elsewhere.code, 1);
-    assert.match(elsewhere.said, /pg_dump/);
+    assert.match(elsewhere.output, /pg_dump/);
     for (const args of [["backup"], ["backup", "a", "b"], ["backup", "--fast"]])
       assert.equal((await runCommand(args, env())).code, 2);
     assert.equal((await runCommand(["restore", "--help"], {})).code, 0);
@@ -242,8 +251,11 @@ function readAssets(folderOfData: string): AssetRow[] {
 function dump(folderOfData: string): Record<string, string[]> {
   const db = openSqliteFile(folderOfData, { alone: false });
   const all = db
-    .tables()
-    .map((table): [string, string[]] => [table.name, [...db.rows(table)].map((row) => JSON.stringify(row)).toSorted()]);
+    .listTables()
+    .map((table): [string, string[]] => [
+      table.name,
+      [...db.readRows(table)].map((row) => JSON.stringify(row)).toSorted(),
+    ]);
   db.close();
   return Object.fromEntries(all);
 }

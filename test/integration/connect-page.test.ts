@@ -2,27 +2,27 @@ import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { after, before, test } from "node:test";
 import { listPlatforms } from "#domain/platforms/list-platforms.ts";
-import { useCredential } from "#domain/platforms/use-credential.ts";
+import { getAccessToken } from "#domain/platforms/use-credential.ts";
 import type { Caller } from "#domain/caller.ts";
 import { changeRole } from "#domain/studios/change-role.ts";
 import { updateStudio } from "#domain/studios/update-studio.ts";
-import { enterStudio } from "#domain/studios/enter-studio.ts";
+import { resolveStudioCaller } from "#domain/studios/enter-studio.ts";
 import { createLog } from "#lib/log.ts";
 import { call } from "../support/api-server.ts";
 import {
-  createBrowser,
+  createHttpBrowser,
   createCookieJar,
   signIn,
-  signInFrom,
-  type Browser,
-  type Visit,
+  signInFromPage,
+  type HttpBrowser,
+  type LoadedPage,
 } from "../support/browser-less.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { newMember, newStudio } from "../support/people.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { startStrictPlatform, type StrictPlatform } from "../support/strict-platform.ts";
 
-forEachEngine("the connect page", (bed) => {
+forEachEngine("the connect page", (fixture) => {
   let strict: StrictPlatform;
   let service: RunningService;
   const lines: string[] = [];
@@ -33,8 +33,8 @@ forEachEngine("the connect page", (bed) => {
       done();
     };
     const log = createLog("trace", new Writable({ write }));
-    service = await startService(bed.deps, {
-      platforms: strict.setups({ timeoutMs: 500 }),
+    service = await startService(fixture.deps, {
+      platforms: strict.createSetups({ timeoutMs: 500 }),
       log,
       config: { rateLimits: false },
     });
@@ -46,14 +46,14 @@ forEachEngine("the connect page", (bed) => {
 
   let made = 0;
   /** Someone with a studio of their own, in a browser. */
-  const arrive = async (): Promise<{ browser: Browser; owner: Caller; email: string }> => {
+  const arrive = async (): Promise<{ browser: HttpBrowser; owner: Caller; email: string }> => {
     const email = `person${++made}@example.com`;
-    const browser = createBrowser(createCookieJar(), (url) => url.origin === strict.origin);
+    const browser = createHttpBrowser(createCookieJar(), (url) => url.origin === strict.origin);
     await signIn(service.base, email, browser);
     const { user } = (await (await browser.send(`${service.base}/api/me`)).json()) as { user: Caller["user"] };
     return { browser, owner: await newStudio(service.deps, { user }), email };
   };
-  const ask = async (browser: Browser, { studio }: Caller, platform: string): Promise<string> => {
+  const ask = async (browser: HttpBrowser, { studio }: Caller, platform: string): Promise<string> => {
     const response = await browser.send(`${service.base}/api/studios/${studio.id}/platforms/connect`, {
       method: "POST",
       headers: { "content-type": "application/json", origin: service.base, "sec-fetch-site": "same-origin" },
@@ -64,7 +64,7 @@ forEachEngine("the connect page", (bed) => {
   };
   const connections = async (caller: Caller) =>
     (await listPlatforms(service.deps, caller)).connections.map(({ account, state }) => [account.handle, state]);
-  const assertFailed = (page: Visit, status: number, code: string): void => {
+  const assertFailed = (page: LoadedPage, status: number, code: string): void => {
     assert.equal(page.status, status, page.text);
     assert.match(page.text, new RegExp(`Code: ${code}`));
     assert.match(page.text, /Nothing was connected/);
@@ -104,22 +104,25 @@ forEachEngine("the connect page", (bed) => {
     const atSandbox = await browser.submit(await browser.open(await ask(browser, owner, "sandbox")));
     await browser.submit(atSandbox, { account: "rotating", decision: "allow" });
     const [row] = await service.deps.platformStore.list(owner.studio.id);
-    const place = { studioId: owner.studio.id, connectionId: row?.id ?? "" };
-    const first = await useCredential(service.deps, place);
-    await bed.database.q
+    const location = { studioId: owner.studio.id, connectionId: row?.id ?? "" };
+    const first = await getAccessToken(service.deps, location);
+    await fixture.database.q
       .updateTable("platform_connections")
-      .set({ expires_at: bed.clock() })
-      .where("id", "=", place.connectionId)
+      .set({ expires_at: fixture.clock() })
+      .where("id", "=", location.connectionId)
       .execute();
-    const second = await useCredential(service.deps, place);
+    const second = await getAccessToken(service.deps, location);
     assert.notEqual(second.accessToken, first.accessToken);
     const me = (token: string) =>
       fetch(`${service.base}/sandbox/me`, { headers: { authorization: `Bearer ${token}` } });
     assert.equal((await me(second.accessToken)).status, 200);
-    const gone = await browser.send(`${service.base}/api/studios/${owner.studio.id}/platforms/${place.connectionId}`, {
-      method: "DELETE",
-      headers: { origin: service.base, "sec-fetch-site": "same-origin" },
-    });
+    const gone = await browser.send(
+      `${service.base}/api/studios/${owner.studio.id}/platforms/${location.connectionId}`,
+      {
+        method: "DELETE",
+        headers: { origin: service.base, "sec-fetch-site": "same-origin" },
+      },
+    );
     assert.equal(gone.status, 200);
     assert.equal((await me(second.accessToken)).status, 401);
   });
@@ -134,10 +137,10 @@ forEachEngine("the connect page", (bed) => {
   test("[PLATFORM-6] without a session: to sign in, then back to the page", async () => {
     const { browser, owner, email } = await arrive();
     const connectUrl = await ask(browser, owner, "strict");
-    const fresh = createBrowser(createCookieJar(), (url) => url.origin === strict.origin);
+    const fresh = createHttpBrowser(createCookieJar(), (url) => url.origin === strict.origin);
     const login = await fresh.open(connectUrl);
     assert.equal(login.url.pathname, "/login");
-    const page = await signInFrom(fresh, login, email);
+    const page = await signInFromPage(fresh, login, email);
     assert.equal(page.url.href, connectUrl);
     assert.match(page.text, /Connect Strict/);
   });
@@ -149,17 +152,17 @@ forEachEngine("the connect page", (bed) => {
     // The attacker goes to the platform and hands the answer over: the victim's browser began nothing of it.
     const left = await attacker.browser.submit(await attacker.browser.open(connectUrl));
     assert.equal(left.url.origin, strict.origin);
-    const callback = strict.answer(left.url.href, "attacker");
+    const callback = strict.authorize(left.url.href, "attacker");
     assertFailed(await victim.browser.open(callback), 410, "connect_expired");
     // With the attacker's cookie planted, the session is still another's.
     const planted = victim.browser.cookies.copy();
     const cookie = attacker.browser.cookies.get("atelier-connect");
-    planted.take(new URL(service.base), [`${cookie?.name}=${cookie?.value}; Path=/`]);
-    assertFailed(await createBrowser(planted).open(callback), 403, "forbidden");
+    planted.store(new URL(service.base), [`${cookie?.name}=${cookie?.value}; Path=/`]);
+    assertFailed(await createHttpBrowser(planted).open(callback), 403, "forbidden");
     // And a browser with the cookie but no session is nobody's.
     const bare = createCookieJar();
-    bare.take(new URL(service.base), [`${cookie?.name}=${cookie?.value}; Path=/`]);
-    assertFailed(await createBrowser(bare).open(callback), 403, "forbidden");
+    bare.store(new URL(service.base), [`${cookie?.name}=${cookie?.value}; Path=/`]);
+    assertFailed(await createHttpBrowser(bare).open(callback), 403, "forbidden");
     assert.deepEqual([await connections(victim.owner), await connections(attacker.owner)], [[], []]);
     const done = await attacker.browser.open(callback);
     assert.equal(done.status, 200);
@@ -189,8 +192,8 @@ forEachEngine("the connect page", (bed) => {
     const other = await newMember(service.deps, owner, "owner");
     const left = await browser.submit(await browser.open(await ask(browser, owner, "strict")));
     await changeRole(service.deps, other, { userId: owner.user.id, role: "member" });
-    assertFailed(await browser.open(strict.answer(left.url.href, "late")), 403, "forbidden");
-    assert.deepEqual(await connections(await enterStudio(service.deps, owner, owner.studio.id)), []);
+    assertFailed(await browser.open(strict.authorize(left.url.href, "late")), 403, "forbidden");
+    assert.deepEqual(await connections(await resolveStudioCaller(service.deps, owner, owner.studio.id)), []);
   });
 
   test("[PLATFORM-7] [A15] a platform that is silent is named on a page in time", async () => {
@@ -198,7 +201,7 @@ forEachEngine("the connect page", (bed) => {
     const left = await browser.submit(await browser.open(await ask(browser, owner, "strict")));
     strict.faults.set("/token", "silence");
     const started = performance.now();
-    const page = await browser.open(strict.answer(left.url.href, "slow")).finally(() => strict.faults.clear());
+    const page = await browser.open(strict.authorize(left.url.href, "slow")).finally(() => strict.faults.clear());
     assertFailed(page, 502, "url_unreachable");
     assert.ok(performance.now() - started < 10_000);
   });
@@ -230,16 +233,16 @@ forEachEngine("the connect page", (bed) => {
     const { browser, owner } = await arrive();
     const connectUrl = await ask(browser, owner, "strict");
     const left = await browser.submit(await browser.open(connectUrl));
-    const callback = new URL(strict.answer(left.url.href, "logged"));
+    const callback = new URL(strict.authorize(left.url.href, "logged"));
     await browser.open(callback.href);
     strict.faults.set("/token", "garbage");
     const again = await browser.submit(await browser.open(await ask(browser, owner, "strict")));
-    await browser.open(strict.answer(again.url.href, "logged"));
+    await browser.open(strict.authorize(again.url.href, "logged"));
     strict.faults.clear();
     const log = lines.join("");
     assert.ok(lines.length > 20);
     const secrets = [
-      ...strict.given,
+      ...strict.issuedSecrets,
       ...["code", "state"].map((name) => callback.searchParams.get(name) ?? ""),
       connectUrl.split("/connect/")[1] ?? "",
       ...browser.cookies.all().map(({ value }) => value),
@@ -249,7 +252,7 @@ forEachEngine("the connect page", (bed) => {
 });
 
 test("[PLATFORM-11] credentials for a platform that does not exist are refused at start", async () => {
-  const { strayCredentials } = await import("#platforms/setups.ts");
+  const { findUnusedCredentials: strayCredentials } = await import("#platforms/setups.ts");
   const app = { clientId: "id", clientSecret: "secret" };
   assert.deepEqual(strayCredentials({}), []);
   assert.match(strayCredentials({ myspace: app })[0] ?? "", /^PLATFORM_MYSPACE_CLIENT_ID: there is no such platform/);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { parse, parseAllDocuments } from "yaml";
 import { readConfig } from "#config/config.ts";
-import { temporaryFolder } from "../support/folder.ts";
+import { createTempFolder } from "../support/folder.ts";
 import { findProgram } from "../support/programs.ts";
 
 /** The files of deploy/: each is tried as far as this machine can. Images are not built and clusters not filled here. */
@@ -148,7 +148,7 @@ test("the image takes what is there, and leaves out nothing that it needs", () =
 });
 
 test("the units are understood by systemd", { skip: !findProgram("systemd-analyze") && "no systemd here" }, () => {
-  const folder = temporaryFolder();
+  const folder = createTempFolder();
   const env = Object.fromEntries(
     [...read("atelier.env").matchAll(/^(\w+)=(.*)$/gm)].map(([, name = "", value = ""]): [string, string] => [
       name,

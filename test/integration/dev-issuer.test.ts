@@ -2,27 +2,27 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { after, before, it } from "node:test";
 import { createSessions } from "#auth/sessions.ts";
-import { createBrowser, signIn, signInFrom, type Browser } from "../support/browser-less.ts";
+import { createHttpBrowser, signIn, signInFromPage, type HttpBrowser } from "../support/browser-less.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { startPeopleServer, type PeopleServer } from "../support/people-server.ts";
-import { freeBase, startService } from "../support/service.ts";
+import { startSignInServer, type SignInServer } from "../support/people-server.ts";
+import { findFreeBaseUrl, startService } from "../support/service.ts";
 
-forEachEngine("the development issuer", (bed) => {
-  let server: PeopleServer;
+forEachEngine("the development issuer", (fixture) => {
+  let server: SignInServer;
   let base: string;
 
   before(async () => {
-    server = await startPeopleServer({ deps: bed.deps });
+    server = await startSignInServer({ deps: fixture.deps });
     ({ base } = server);
   });
   after(() => server.close());
 
-  const who = (browser: Browser) =>
-    createSessions({ deps: bed.deps, base }).find(browser.cookies.header(new URL(base)));
-  const askedBy = async (browser: Browser) => browser.submit(await browser.open(`${base}/login?switch=1`));
+  const who = (browser: HttpBrowser) =>
+    createSessions({ deps: fixture.deps, base }).find(browser.cookies.header(new URL(base)));
+  const askedBy = async (browser: HttpBrowser) => browser.submit(await browser.open(`${base}/login?switch=1`));
 
   it("[SIGN-3] [SIGN-8] signs anyone in with one text field and one button, on pages without script", async () => {
-    const browser = createBrowser();
+    const browser = createHttpBrowser();
     const page = await askedBy(browser);
     assert.equal(page.forms.length, 1);
     assert.deepEqual(page.forms[0]!.textFields, ["email"]);
@@ -40,7 +40,7 @@ forEachEngine("the development issuer", (bed) => {
   it("an address is one person, whatever its case, today and after a restart at another port", async () => {
     const first = await who(await signIn(base, "ada@example.com"));
     assert.equal((await who(await signIn(base, "ADA@example.com")))?.id, first?.id);
-    const elsewhere = await startPeopleServer({ deps: bed.deps, base: await freeBase() });
+    const elsewhere = await startSignInServer({ deps: fixture.deps, base: await findFreeBaseUrl() });
     const browser = await signIn(elsewhere.base, "ada@example.com");
     assert.equal((await who(browser))?.id, first?.id);
     await elsewhere.close();
@@ -52,7 +52,7 @@ forEachEngine("the development issuer", (bed) => {
 
   it("what is no address is asked for again, with the reason", async () => {
     for (const typed of ["", "ada", "a@b@c", '"><script>alert(1)</script>', "x".repeat(400)]) {
-      const browser = createBrowser();
+      const browser = createHttpBrowser();
       const page = await browser.submit(await askedBy(browser), { email: typed });
       assert.equal(page.status, 400);
       assert.match(page.text, /Enter a valid email/);
@@ -77,12 +77,12 @@ forEachEngine("the development issuer", (bed) => {
     );
     await browser.submit(page, {}, 2);
     assert.equal((await who(browser))?.email, "ada@example.com");
-    browser.cookies.take(new URL(`${base}/dev-idp/`), ["atelier_dev_people=e30; Path=/dev-idp"]);
+    browser.cookies.store(new URL(`${base}/dev-idp/`), ["atelier_dev_people=e30; Path=/dev-idp"]);
     assert.equal((await askedBy(browser)).forms.length, 1);
   });
 
   it("[A16] takes no form of another site, and none of a browser that is not signing in", async () => {
-    const browser = createBrowser();
+    const browser = createHttpBrowser();
     const page = await askedBy(browser);
     const action = page.forms[0]!.action.href;
     const body = new URLSearchParams({ email: "ada@example.com" });
@@ -92,8 +92,8 @@ forEachEngine("the development issuer", (bed) => {
     >[]) {
       assert.equal((await browser.send(action, { method: "POST", body, headers })).status, 403);
     }
-    assert.equal((await createBrowser().send(action, { method: "POST", body })).status, 400);
-    assert.equal((await createBrowser().open(action)).status, 400);
+    assert.equal((await createHttpBrowser().send(action, { method: "POST", body })).status, 400);
+    assert.equal((await createHttpBrowser().open(action)).status, 400);
   });
 
   it("[SIGN-4] answers this machine only: no request that was forwarded", async () => {
@@ -105,7 +105,7 @@ forEachEngine("the development issuer", (bed) => {
         "/dev-idp/token",
       ]) {
         assert.equal(
-          (await createBrowser().send(base + path, { headers: { [name]: "127.0.0.1" } })).status,
+          (await createHttpBrowser().send(base + path, { headers: { [name]: "127.0.0.1" } })).status,
           403,
           `${name} ${path}`,
         );
@@ -144,18 +144,18 @@ forEachEngine("the development issuer", (bed) => {
       { redirect_uri: `${base}/elsewhere` },
     ];
     for (const change of wrong) {
-      const response = await createBrowser().send(
+      const response = await createHttpBrowser().send(
         `${base}/dev-idp/auth?${new URLSearchParams({ ...good, ...change }).toString()}`,
       );
       assert.deepEqual([response.status, response.headers.get("location")], [400, null]);
       assert.match(await response.text(), /could not go on/);
     }
-    const bare = await createBrowser().send(`${base}/dev-idp/auth?${new URLSearchParams(good).toString()}`);
+    const bare = await createHttpBrowser().send(`${base}/dev-idp/auth?${new URLSearchParams(good).toString()}`);
     assert.equal(new URL(bare.headers.get("location")!).searchParams.get("error"), "invalid_request");
   });
 
   it("two tabs can choose two people at the same time", async () => {
-    const browser = createBrowser();
+    const browser = createHttpBrowser();
     const first = await askedBy(browser);
     const second = await askedBy(browser);
     await browser.submit(first, { email: "one@example.com" });
@@ -165,31 +165,31 @@ forEachEngine("the development issuer", (bed) => {
   });
 
   it("a page asked for under another name of this machine is sent to ours", async () => {
-    const response = await createBrowser().send(`http://127.0.0.1:${new URL(base).port}/login?return_to=/x`);
+    const response = await createHttpBrowser().send(`http://127.0.0.1:${new URL(base).port}/login?return_to=/x`);
     assert.deepEqual([response.status, response.headers.get("location")], [307, `${base}/login?return_to=/x`]);
   });
 
   it("is not there where a provider is configured", async () => {
     const settings = { id: "oidc", name: "One", issuer: "https://idp.example", clientId: "x", clientSecret: undefined };
-    const configured = await startPeopleServer({ deps: bed.deps, identityProviders: [settings] });
+    const configured = await startSignInServer({ deps: fixture.deps, identityProviders: [settings] });
     assert.equal(
-      (await createBrowser().send(`${configured.base}/dev-idp/.well-known/openid-configuration`)).status,
+      (await createHttpBrowser().send(`${configured.base}/dev-idp/.well-known/openid-configuration`)).status,
       404,
     );
     await configured.close();
   });
 
   it("[VAR-LOGIN_URL] the sign-in page is where settings say", async () => {
-    const at = await freeBase();
-    const moved = await startService(bed.deps, { base: at, env: { LOGIN_URL: `${at}/hello` } });
-    const page = await createBrowser().open(`${at}/hello?return_to=/x`);
+    const at = await findFreeBaseUrl();
+    const moved = await startService(fixture.deps, { base: at, env: { LOGIN_URL: `${at}/hello` } });
+    const page = await createHttpBrowser().open(`${at}/hello?return_to=/x`);
     assert.equal(page.forms[0]!.action.pathname, "/hello");
     await moved.close();
   });
 
   it("leads back to where one wanted to go", async () => {
-    const browser = createBrowser();
-    const arrived = await signInFrom(
+    const browser = createHttpBrowser();
+    const arrived = await signInFromPage(
       browser,
       await browser.open(`${base}/login?return_to=/consent/abc`),
       "ada@example.com",

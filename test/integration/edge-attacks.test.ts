@@ -4,26 +4,26 @@ import { connect, type AddressInfo, type Socket } from "node:net";
 import { after, before, test } from "node:test";
 import { createUploadSession } from "#domain/uploads/create-upload-session.ts";
 import { createPost } from "#domain/posts/create-post.ts";
-import { createEdge } from "#http/server.ts";
+import { createHttpServer } from "#http/server.ts";
 import { createMetrics } from "#http/metrics.ts";
 import type { Caller } from "#domain/caller.ts";
-import { startOnDisk, connect as connectClient, type ToolClient } from "../support/asset-bed.ts";
-import { forEachEngine, silent } from "../support/engines.ts";
-import { legacy, modern, modernMeta, post } from "../support/mcp.ts";
+import { startDiskService, connectToolClient as connectClient, type ToolClient } from "../support/asset-bed.ts";
+import { forEachEngine, silentLog } from "../support/engines.ts";
+import { callLegacy, callModern, modernMeta, postMcp } from "../support/mcp.ts";
 import { newStudio } from "../support/people.ts";
 import type { RunningService } from "../support/service.ts";
 import { png } from "../support/samples.ts";
-import { approve } from "../support/tokens.ts";
+import { createTestGrant } from "../support/tokens.ts";
 
-forEachEngine("attacks at the door", (bed) => {
+forEachEngine("attacks at the door", (fixture) => {
   let service: RunningService;
   let owner: Caller;
   let token: string;
   let client: ToolClient;
   before(async () => {
-    service = await startOnDisk(bed.deps, { env: { RATE_LIMITS: "off" } });
+    service = await startDiskService(fixture.deps, { env: { RATE_LIMITS: "off" } });
     owner = await newStudio(service.deps);
-    token = (await approve(service.deps, owner)).token;
+    token = (await createTestGrant(service.deps, owner)).token;
     client = await connectClient(service, owner);
   });
   after(async () => {
@@ -154,19 +154,22 @@ forEachEngine("attacks at the door", (bed) => {
   });
 
   test("[M10] [M15] a key that is there twice, or is __proto__, gains nothing", async () => {
-    const { token: reading } = await approve(service.deps, owner, { scopes: ["studio:read"], client: "Reader" });
+    const { token: reading } = await createTestGrant(service.deps, owner, {
+      scopes: ["studio:read"],
+      client: "Reader",
+    });
     const before = await posts();
     const twice = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"whoami","name":"create_post","arguments":{"title":"x"},"_meta":${JSON.stringify(modernMeta)}}}`;
     const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "whoami" };
-    assert.equal((await post({ ...me(), token: reading }, twice, headers)).status, 400);
+    assert.equal((await postMcp({ ...me(), token: reading }, twice, headers)).status, 400);
     const old = { "mcp-protocol-version": "2025-11-25" };
-    assert.equal((await post({ ...me(), token: reading }, twice.replace(/,"_meta":.*/, "}}"), old)).status, 403);
+    assert.equal((await postMcp({ ...me(), token: reading }, twice.replace(/,"_meta":.*/, "}}"), old)).status, 403);
     for (const args of [
       '{"__proto__":{"title":"x"}}',
       '{"title":"x","__proto__":{"isAdmin":true}}',
       '{"constructor":{"prototype":{"a":1}}}',
     ]) {
-      const answer = await post(
+      const answer = await postMcp(
         me(),
         `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_post","arguments":${args}}}`,
         old,
@@ -180,12 +183,12 @@ forEachEngine("attacks at the door", (bed) => {
   test("[T11] addresses of files: none is guessed, edited, or good for something else", async () => {
     const base64 = (await png()).toString("base64");
     const send = async () =>
-      (await client.ok("upload_asset_inline", { kind: "image", mimeType: "image/png", base64 })).assetId;
+      (await client.callOk("upload_asset_inline", { kind: "image", mimeType: "image/png", base64 })).assetId;
     const [a, b] = [
-      await client.ok("get_asset", { assetId: await send() }),
-      await client.ok("get_asset", { assetId: await send() }),
+      await client.callOk("get_asset", { assetId: await send() }),
+      await client.callOk("get_asset", { assetId: await send() }),
     ];
-    const { uploadUrl } = await client.ok("request_asset_upload", { kind: "image", mimeType: "image/png" });
+    const { uploadUrl } = await client.callOk("request_asset_upload", { kind: "image", mimeType: "image/png" });
     const stranger = await newStudio(service.deps);
     const theirPost = await createPost(service.deps, stranger, { title: "T", body: "" });
     const { url: link } = await createUploadSession(service.deps, stranger, { postId: theirPost.id });
@@ -237,30 +240,35 @@ forEachEngine("attacks at the door", (bed) => {
       "application/json, text/plain",
       "",
     ]) {
-      const answer = await post(me(), create(1), { "content-type": type });
+      const answer = await postMcp(me(), create(1), { "content-type": type });
       assert.equal(answer.status, 415, type);
     }
   });
 
   test("[R4] [T2] one idempotency key of two people is two keys", async () => {
     const other = await newStudio(service.deps);
-    const theirs = { url: me().url, token: (await approve(service.deps, other)).token };
+    const theirs = { url: me().url, token: (await createTestGrant(service.deps, other)).token };
     const args = { name: "create_post", arguments: { title: "Mine", idempotencyKey: "the same" } };
-    const [mine, their] = [await modern(me(), "tools/call", args), await legacy(theirs, "tools/call", args)];
+    const [mine, their] = [await callModern(me(), "tools/call", args), await callLegacy(theirs, "tools/call", args)];
     assert.notEqual(mine.json.result.structuredContent.id, their.json.result.structuredContent.id);
   });
 });
 
 test("[X1] an answer that nobody takes is not held for ever", async () => {
-  const { server } = createEdge({
+  const { nodeServer: server } = createHttpServer({
     routes: () => [
-      { path: "/big", origin: "any", anyHost: true, handle: (_, res) => void res.end(Buffer.alloc(64 * 1024 * 1024)) },
+      {
+        path: "/big",
+        origin: "any",
+        allowsAnyHost: true,
+        handle: (_, res) => void res.end(Buffer.alloc(64 * 1024 * 1024)),
+      },
     ],
-    addresses: { base: "http://localhost:1", uploadPage: "http://localhost:1", loopback: true, mcpOrigins: [] },
-    metrics: createMetrics(silent),
+    urls: { base: "http://localhost:1", uploadPage: "http://localhost:1", loopback: true, mcpOrigins: [] },
+    metrics: createMetrics(silentLog),
     newId: () => "req_x",
-    log: silent,
-    answerDeadlineMs: 500,
+    log: silentLog,
+    responseTimeoutMs: 500,
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -278,12 +286,12 @@ test("[X1] an answer that nobody takes is not held for ever", async () => {
 
 test("[M2] our host in capitals or with its scheme's own port is our host, and no other is", async (t) => {
   const base = "https://atelier.example";
-  const { server } = createEdge({
+  const { nodeServer: server } = createHttpServer({
     routes: () => [{ path: "/", origin: "own", handle: (req, res) => void res.end(req.headers.host) }],
-    addresses: { base, uploadPage: base, loopback: false, mcpOrigins: [] },
-    metrics: createMetrics(silent),
+    urls: { base, uploadPage: base, loopback: false, mcpOrigins: [] },
+    metrics: createMetrics(silentLog),
     newId: () => "req_x",
-    log: silent,
+    log: silentLog,
   });
   t.after(() => server.close());
   server.listen(0, "127.0.0.1");

@@ -10,10 +10,10 @@ import { promisify } from "node:util";
 import { minutes } from "#lib/clock.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import { openDiskStore } from "#storage/disk.ts";
-import { startFileEdge, type FileEdge } from "../support/file-edge.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { chunksOf, digestAt, put, sha256 } from "../support/stores.ts";
-import { until } from "../support/until.ts";
+import { startFileServer, type FileServer } from "../support/file-edge.ts";
+import { createTempFolder } from "../support/folder.ts";
+import { toChunks, readDigest, putBytes, sha256 } from "../support/stores.ts";
+import { waitUntil } from "../support/until.ts";
 
 const run = promisify(execFile);
 const kibibyte = 1024;
@@ -27,23 +27,23 @@ interface Problem {
 }
 
 describe("signed addresses of the disk store", () => {
-  let edge: FileEdge;
+  let edge: FileServer;
   let count = 0;
   /** Keys whose asset was rejected or deleted. */
   const goneKeys = new Set<string>();
   before(async () => {
-    edge = await startFileEdge({ stallMs, hasAsset: async (key) => !goneKeys.has(key) });
+    edge = await startFileServer({ stallMs, hasAsset: async (key) => !goneKeys.has(key) });
   });
   after(() => edge.close());
 
   const newKey = () => `incoming/a${String(++count).padStart(4, "0")}`;
   const upload = (key: string, life = minutes(10)) =>
-    edge.store.uploadAddress(key, { maxBytes, expiresAt: Date.now() + life });
+    edge.store.createUploadUrl(key, { maxBytes, expiresAt: Date.now() + life });
   const download = (key: string, mimeType = "image/png", asDownload = false) =>
-    edge.store.downloadAddress(key, { mimeType, filename: "a.png", asDownload, expiresAt: Date.now() + minutes(10) });
+    edge.store.createDownloadUrl(key, { mimeType, filename: "a.png", asDownload, expiresAt: Date.now() + minutes(10) });
   async function stored(bytes: Uint8Array): Promise<string> {
     const key = newKey();
-    await edge.store.write(key, chunksOf(bytes), { mimeType: "image/png", maxBytes: 2 ** 30 });
+    await edge.store.write(key, toChunks(bytes), { mimeType: "image/png", maxBytes: 2 ** 30 });
     return key;
   }
   const temporary = () => readdirSync(join(edge.root, ".tmp"));
@@ -78,7 +78,7 @@ describe("signed addresses of the disk store", () => {
     good.socket.write("hello");
     await good.until("HTTP/1.1 200 OK");
     good.socket.destroy();
-    assert.equal(await digestAt(edge.store, other), sha256(Buffer.from("hello")));
+    assert.equal(await readDigest(edge.store, other), sha256(Buffer.from("hello")));
   });
 
   test("[ASSET-8] a PUT for an asset that is gone is 410 before the body is sent, and where it goes meanwhile", async () => {
@@ -91,14 +91,14 @@ describe("signed addresses of the disk store", () => {
     const id = await edge.store.parts.start(file.key, { ...file, mimeType: "image/png" });
     goneKeys.add(file.key);
     assert.equal(
-      await put(await edge.store.parts.address({ ...file, id }, 1, Date.now() + 60_000), Buffer.alloc(5)),
+      await putBytes(await edge.store.parts.createPartUrl({ ...file, id }, 1, Date.now() + 60_000), Buffer.alloc(5)),
       410,
     );
     assert.deepEqual(await edge.store.parts.list({ ...file, id }), []);
 
     const key = newKey();
     const sending = await speak(await upload(key), ["Content-Length: 5"], Buffer.from("he"));
-    await until(() => temporary().length > 0);
+    await waitUntil(() => temporary().length > 0);
     goneKeys.add(key);
     sending.socket.write("llo");
     await sending.until("HTTP/1.1 410");
@@ -112,8 +112,8 @@ describe("signed addresses of the disk store", () => {
   test("[U6] a body past the limit: 413, the connection closed, remembered, and none of it kept", async () => {
     for (const how of ["declared", "chunked", "chunked after asking"]) {
       const key = newKey();
-      await put(await upload(key), Buffer.from("before"));
-      const folder = temporaryFolder();
+      await putBytes(await upload(key), Buffer.from("before"));
+      const folder = createTempFolder();
       try {
         writeFileSync(join(folder.path, "big"), randomBytes(40 * 1024 * kibibyte));
         const headers: Record<string, string[]> = {
@@ -137,20 +137,20 @@ describe("signed addresses of the disk store", () => {
       assert.deepEqual(temporary(), []);
       const reopened = await openDiskStore({
         root: edge.root,
-        addresses: edge.tokens,
+        urls: edge.tokens,
         clock: Date.now,
         minFreeBytes: 0,
       });
       assert.equal((await reopened.stat(key))?.bytes, maxBytes + 1, "also after a restart");
       assert.equal(await edge.store.promote(key, `over-${maxBytes + 1}`, newKey(), "image/png"), undefined);
-      assert.equal(await put(await upload(key), Buffer.from("smaller")), 200, "a smaller one may follow");
+      assert.equal(await putBytes(await upload(key), Buffer.from("smaller")), 200, "a smaller one may follow");
       assert.equal((await edge.store.stat(key))?.bytes, 7);
     }
   });
 
   test("exactly the limit is taken", async () => {
     const key = newKey();
-    assert.equal(await put(await upload(key), randomBytes(maxBytes)), 200);
+    assert.equal(await putBytes(await upload(key), randomBytes(maxBytes)), 200);
     assert.equal((await edge.store.stat(key))?.bytes, maxBytes);
   });
 
@@ -158,11 +158,11 @@ describe("signed addresses of the disk store", () => {
     const key = newKey();
     const before = openFiles(edge.root);
     const talk = await speak(await upload(key), ["Content-Length: 200000"], randomBytes(100_000));
-    await until(() => temporary().length === 1);
+    await waitUntil(() => temporary().length === 1);
     talk.socket.destroy();
-    await until(() => temporary().length === 0);
+    await waitUntil(() => temporary().length === 0);
     assert.equal(await edge.store.stat(key), undefined);
-    await until(() => openFiles(edge.root) === before);
+    await waitUntil(() => openFiles(edge.root) === before);
   });
 
   test("[U17] senders that stall, or send a byte at a time, are let go; others are served meanwhile", async () => {
@@ -174,11 +174,11 @@ describe("signed addresses of the disk store", () => {
       }),
     );
     const key = newKey();
-    assert.equal(await put(await upload(key), Buffer.from("at once")), 200);
+    assert.equal(await putBytes(await upload(key), Buffer.from("at once")), 200);
     await Promise.all(talks.map(({ talk }) => talk.ended));
     for (const { stop } of talks) stop();
-    await until(() => temporary().length === 0);
-    await until(() => openFiles(edge.root) === 0);
+    await waitUntil(() => temporary().length === 0);
+    await waitUntil(() => openFiles(edge.root) === 0);
   });
 
   test("a part of a file is not taken for the whole", async () => {
@@ -341,9 +341,9 @@ describe("signed addresses of the disk store", () => {
         return socket;
       }),
     );
-    await until(() => openFiles(edge.root) > 0);
+    await waitUntil(() => openFiles(edge.root) > 0);
     for (const socket of sockets.slice(0, 5)) socket.destroy();
-    await until(() => openFiles(edge.root) === 0);
+    await waitUntil(() => openFiles(edge.root) === 0);
     for (const socket of sockets) socket.destroy();
     assert.equal((await fetch(await download(key), { headers: { range: "bytes=0-9" } })).status, 206);
   });
@@ -370,23 +370,23 @@ describe("signed addresses of the disk store", () => {
 
 describe("a disk that is nearly full", () => {
   test("refuses new bytes before they are sent, says why, and still serves and removes", async () => {
-    const root = temporaryFolder();
-    const edge = await startFileEdge({ root: root.path });
-    const full = await startFileEdge({ root: root.path, minFreeBytes: 2 ** 60 });
+    const root = createTempFolder();
+    const edge = await startFileServer({ root: root.path });
+    const full = await startFileServer({ root: root.path, minFreeBytes: 2 ** 60 });
     try {
-      await edge.store.write("files/a", chunksOf(Buffer.from("x")), { mimeType: "image/png", maxBytes: 10 });
-      const address = await full.store.uploadAddress("incoming/a", { maxBytes: 10, expiresAt: Date.now() + 60_000 });
+      await edge.store.write("files/a", toChunks(Buffer.from("x")), { mimeType: "image/png", maxBytes: 10 });
+      const address = await full.store.createUploadUrl("incoming/a", { maxBytes: 10, expiresAt: Date.now() + 60_000 });
       const refused = await fetch(address, { method: "PUT", body: "x" });
       assert.equal(refused.status, 503);
       const problem = (await refused.json()) as Problem;
       assert.equal(problem.code, "storage_unavailable");
       assert.match(problem.hint ?? "", /operator/);
       assert.ok(Number(refused.headers.get("retry-after")) > 0);
-      const body = chunksOf(Buffer.from("x"));
+      const body = toChunks(Buffer.from("x"));
       await assert.rejects(full.store.write("files/b", body, { mimeType: "image/png", maxBytes: 10 }), {
         code: "storage_unavailable",
       });
-      assert.equal(await digestAt(full.store, "files/a"), sha256(Buffer.from("x")));
+      assert.equal(await readDigest(full.store, "files/a"), sha256(Buffer.from("x")));
       await full.store.remove("files/a");
       assert.equal(await full.store.stat("files/a"), undefined);
       assert.deepEqual(readdirSync(join(root.path, ".tmp")), []);
@@ -412,7 +412,7 @@ function listen(socket: Socket): Conversation {
   return {
     socket,
     text: () => heard,
-    until: (text) => until(() => heard.includes(text)),
+    until: (text) => waitUntil(() => heard.includes(text)),
     ended: new Promise((resolve) => void socket.once("close", resolve)), // also by a reset
   };
 }

@@ -7,24 +7,24 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { minutes } from "#lib/clock.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { outcome } from "../support/outcome.ts";
-import { bytesOf, chunksOf, digestAt, forEachStore, put, sha256 } from "../support/stores.ts";
+import { createTempFolder } from "../support/folder.ts";
+import { getOutcome } from "../support/outcome.ts";
+import { readBytes, toChunks, readDigest, forEachStore, putBytes, sha256 } from "../support/stores.ts";
 
 const run = promisify(execFile);
 const mebibyte = 1024 * 1024;
 const writing = { mimeType: "image/png", maxBytes: 64 * mebibyte };
 
-forEachStore("the promises of a place for files", (bed) => {
+forEachStore("the promises of a place for files", (fixture) => {
   let count = 0;
-  const newKey = (name = "a") => `${bed.area}/${name}${String(++count).padStart(4, "0")}`;
+  const newKey = (name = "a") => `${fixture.keyPrefix}/${name}${String(++count).padStart(4, "0")}`;
   const upload = (key: string, life = minutes(10)) =>
-    bed.store.uploadAddress(key, { maxBytes: 64 * mebibyte, expiresAt: Date.now() + life });
+    fixture.store.createUploadUrl(key, { maxBytes: 64 * mebibyte, expiresAt: Date.now() + life });
   const download = (
     key: string,
     options: { mimeType?: string; filename?: string; asDownload?: boolean; life?: number } = {},
   ) =>
-    bed.store.downloadAddress(key, {
+    fixture.store.createDownloadUrl(key, {
       mimeType: options.mimeType ?? "image/png",
       filename: options.filename ?? "a.png",
       asDownload: options.asDownload ?? false,
@@ -34,22 +34,22 @@ forEachStore("the promises of a place for files", (bed) => {
   async function incoming(bytes: Uint8Array): Promise<{ key: string; address: string; version: string }> {
     const key = newKey("in");
     const address = await upload(key);
-    assert.equal(await put(address, bytes), 200);
-    const found = await bed.store.stat(key);
+    assert.equal(await putBytes(address, bytes), 200);
+    const found = await fixture.store.stat(key);
     assert.ok(found);
     return { key, address, version: found.version };
   }
 
   test("nothing lies where nothing was put", async () => {
     const key = newKey();
-    assert.equal(await bed.store.stat(key), undefined);
-    assert.equal(await outcome(bed.store.read(key)), "not_found");
-    assert.equal(await bed.store.promote(key, "0".repeat(64), newKey(), "image/png"), undefined);
-    await bed.store.remove(key);
+    assert.equal(await fixture.store.stat(key), undefined);
+    assert.equal(await getOutcome(fixture.store.read(key)), "not_found");
+    assert.equal(await fixture.store.promote(key, "0".repeat(64), newKey(), "image/png"), undefined);
+    await fixture.store.remove(key);
   });
 
   test("curl -T with no other header stores the bytes, small and large", async () => {
-    const folder = temporaryFolder();
+    const folder = createTempFolder();
     try {
       for (const size of [1, 100_000, 3 * mebibyte]) {
         const bytes = randomBytes(size);
@@ -64,8 +64,8 @@ forEachStore("the promises of a place for files", (bed) => {
           await upload(key),
         ]);
         assert.equal(stdout, "200");
-        assert.equal((await bed.store.stat(key))?.bytes, size);
-        assert.equal(await digestAt(bed.store, key), sha256(bytes));
+        assert.equal((await fixture.store.stat(key))?.bytes, size);
+        assert.equal(await readDigest(fixture.store, key), sha256(bytes));
       }
     } finally {
       folder.remove();
@@ -83,19 +83,19 @@ forEachStore("the promises of a place for files", (bed) => {
 
   test("[U6] an empty PUT is there with no bytes", async () => {
     const key = newKey();
-    assert.equal(await put(await upload(key), new Uint8Array()), 200);
-    assert.equal((await bed.store.stat(key))?.bytes, 0);
-    assert.equal((await bytesOf(await bed.store.read(key))).length, 0);
+    assert.equal(await putBytes(await upload(key), new Uint8Array()), 200);
+    assert.equal((await fixture.store.stat(key))?.bytes, 0);
+    assert.equal((await readBytes(await fixture.store.read(key))).length, 0);
   });
 
   test("a repeated PUT overwrites, and its version tells", async () => {
     const { key, address, version } = await incoming(randomBytes(1000));
     const other = randomBytes(2000);
-    assert.equal(await put(address, other), 200);
-    const found = await bed.store.stat(key);
+    assert.equal(await putBytes(address, other), 200);
+    const found = await fixture.store.stat(key);
     assert.equal(found?.bytes, 2000);
     assert.notEqual(found.version, version);
-    assert.equal(await digestAt(bed.store, key), sha256(other));
+    assert.equal(await readDigest(fixture.store, key), sha256(other));
   });
 
   test("[U2] parallel PUTs to one key leave one of them whole", async () => {
@@ -104,14 +104,14 @@ forEachStore("the promises of a place for files", (bed) => {
       const key = newKey();
       const address = await upload(key);
       assert.deepEqual(
-        await Promise.all(bodies.map((body) => put(address, body))),
+        await Promise.all(bodies.map((body) => putBytes(address, body))),
         bodies.map(() => 200),
       );
-      const found = await digestAt(bed.store, key);
+      const found = await readDigest(fixture.store, key);
       assert.ok(bodies.some((body) => sha256(body) === found));
       assert.ok(bodies.some((body) => body.length === mebibyte + (body[0] ?? 0) && sha256(body) === found));
-      await bed.store.remove(key);
-      assert.equal(await bed.store.stat(key), undefined);
+      await fixture.store.remove(key);
+      assert.equal(await fixture.store.stat(key), undefined);
     }
   });
 
@@ -120,21 +120,21 @@ forEachStore("the promises of a place for files", (bed) => {
     const short = await upload(key, 1000);
     const readable = await download(key, { life: 1000 });
     await sleep(2100);
-    assert.equal(await put(short, Buffer.from("late")), 403);
+    assert.equal(await putBytes(short, Buffer.from("late")), 403);
     assert.equal((await fetch(readable)).status, 403);
     const address = await upload(key);
     assert.equal(
-      await put(
+      await putBytes(
         address.replace(key, `${key}x`).replace(/.$/, (c) => (c === "0" ? "1" : "0")),
         Buffer.from("x"),
       ),
       403,
     );
-    assert.equal(await bed.store.stat(key), undefined);
-    assert.equal(await put(address, Buffer.from("x")), 200);
+    assert.equal(await fixture.store.stat(key), undefined);
+    assert.equal(await putBytes(address, Buffer.from("x")), 200);
     assert.equal((await fetch(address)).status, 403, "an address to write does not read");
-    assert.equal(await put(await download(key), Buffer.from("y")), 403, "an address to read does not write");
-    assert.equal(await digestAt(bed.store, key), sha256(Buffer.from("x")));
+    assert.equal(await putBytes(await download(key), Buffer.from("y")), 403, "an address to read does not write");
+    assert.equal(await readDigest(fixture.store, key), sha256(Buffer.from("x")));
   });
 
   test("a PUT that is cut stores nothing", async () => {
@@ -157,18 +157,18 @@ forEachStore("the promises of a place for files", (bed) => {
     setTimeout(() => cut.abort(), 300);
     await assert.rejects(sending);
     await sleep(200);
-    assert.equal(await bed.store.stat(key), undefined);
+    assert.equal(await fixture.store.stat(key), undefined);
   });
 
   for (const size of [0, 1, 5 * mebibyte, 8 * mebibyte, 8 * mebibyte + 1, 20 * mebibyte]) {
     test(`write of ${size} bytes tells size, version and digest`, async () => {
       const key = newKey();
       const bytes = randomBytes(size);
-      const stored = await bed.store.write(key, chunksOf(bytes), writing);
+      const stored = await fixture.store.write(key, toChunks(bytes), writing);
       assert.deepEqual([stored.bytes, stored.sha256], [size, sha256(bytes)]);
-      const found = await bed.store.stat(key);
+      const found = await fixture.store.stat(key);
       assert.deepEqual([found?.bytes, found?.version], [size, stored.version]);
-      assert.equal(await digestAt(bed.store, key), stored.sha256);
+      assert.equal(await readDigest(fixture.store, key), stored.sha256);
     });
   }
 
@@ -177,46 +177,48 @@ forEachStore("the promises of a place for files", (bed) => {
       const key = newKey();
       const bytes = randomBytes(limit + 1);
       const options = { ...writing, maxBytes: limit };
-      assert.equal(await outcome(bed.store.write(key, chunksOf(bytes), options)), "too_large");
-      assert.equal(await bed.store.stat(key), undefined);
-      assert.equal(await outcome(bed.store.write(key, chunksOf(bytes.subarray(1)), options)), "ok");
+      assert.equal(await getOutcome(fixture.store.write(key, toChunks(bytes), options)), "too_large");
+      assert.equal(await fixture.store.stat(key), undefined);
+      assert.equal(await getOutcome(fixture.store.write(key, toChunks(bytes.subarray(1)), options)), "ok");
     }
   });
 
   test("[M14] write of a body that fails, or is called off, stores nothing and keeps what was there", async () => {
     for (const size of [1000, 20 * mebibyte]) {
       const key = newKey();
-      await bed.store.write(key, chunksOf(Buffer.from("before")), writing);
+      await fixture.store.write(key, toChunks(Buffer.from("before")), writing);
       async function* failing(): AsyncGenerator<Uint8Array> {
-        yield* chunksOf(randomBytes(size));
+        yield* toChunks(randomBytes(size));
         throw new Error("the source broke");
       }
-      await assert.rejects(bed.store.write(key, failing(), writing), /the source broke/);
+      await assert.rejects(fixture.store.write(key, failing(), writing), /the source broke/);
       const off = new AbortController();
       async function* endless(): AsyncGenerator<Uint8Array> {
-        yield* chunksOf(randomBytes(size));
+        yield* toChunks(randomBytes(size));
         setTimeout(() => off.abort(), 20);
         await new Promise(() => {});
       }
-      await assert.rejects(bed.store.write(key, endless(), { ...writing, signal: off.signal }), { name: "AbortError" });
-      assert.equal(await digestAt(bed.store, key), sha256(Buffer.from("before")));
+      await assert.rejects(fixture.store.write(key, endless(), { ...writing, signal: off.signal }), {
+        name: "AbortError",
+      });
+      assert.equal(await readDigest(fixture.store, key), sha256(Buffer.from("before")));
     }
   });
 
   test("write over what is there replaces it whole", async () => {
     const key = newKey();
     const versions = await Promise.all(
-      Array.from({ length: 6 }, (_, i) => bed.store.write(key, chunksOf(Buffer.alloc(300_000 + i, i)), writing)),
+      Array.from({ length: 6 }, (_, i) => fixture.store.write(key, toChunks(Buffer.alloc(300_000 + i, i)), writing)),
     );
-    const found = await digestAt(bed.store, key);
+    const found = await readDigest(fixture.store, key);
     assert.ok(versions.some(({ sha256: digest }) => digest === found));
   });
 
   test("read gives a range with both ends, clips it, and nothing beyond the end", async () => {
     const key = newKey();
     const bytes = randomBytes(200_000);
-    await bed.store.write(key, chunksOf(bytes), writing);
-    const read = async (start: number, end: number) => bytesOf(await bed.store.read(key, { start, end }));
+    await fixture.store.write(key, toChunks(bytes), writing);
+    const read = async (start: number, end: number) => readBytes(await fixture.store.read(key, { start, end }));
     assert.deepEqual(await read(0, 0), bytes.subarray(0, 1));
     assert.deepEqual(await read(10, 4109), bytes.subarray(10, 4110));
     assert.deepEqual(await read(199_990, 300_000), bytes.subarray(199_990));
@@ -225,47 +227,51 @@ forEachStore("the promises of a place for files", (bed) => {
 
   test("read is called off by its signal", async () => {
     const key = newKey();
-    await bed.store.write(key, chunksOf(randomBytes(4 * mebibyte)), writing);
+    await fixture.store.write(key, toChunks(randomBytes(4 * mebibyte)), writing);
     const off = new AbortController();
-    const stream = await bed.store.read(key, undefined, off.signal);
+    const stream = await fixture.store.read(key, undefined, off.signal);
     const failed = once(stream, "error");
     await once(stream, "readable");
     off.abort();
     const [error] = (await failed) as [Error];
     assert.equal(error.name, "AbortError");
     assert.ok(stream.destroyed);
-    await assert.rejects(bed.store.read(key, undefined, off.signal), { name: "AbortError" });
+    await assert.rejects(fixture.store.read(key, undefined, off.signal), { name: "AbortError" });
   });
 
   test("promote moves the bytes, and can be repeated", async () => {
     const bytes = randomBytes(2 * mebibyte);
     const { key, version } = await incoming(bytes);
     const to = newKey("out");
-    const stored = await bed.store.promote(key, version, to, "image/png");
+    const stored = await fixture.store.promote(key, version, to, "image/png");
     assert.equal(stored?.bytes, bytes.length);
-    assert.equal(await bed.store.stat(key), undefined);
-    assert.deepEqual(await bed.store.stat(to), stored);
-    assert.equal(await digestAt(bed.store, to), sha256(bytes));
-    assert.deepEqual(await bed.store.promote(key, version, to, "image/png"), stored);
+    assert.equal(await fixture.store.stat(key), undefined);
+    assert.deepEqual(await fixture.store.stat(to), stored);
+    assert.equal(await readDigest(fixture.store, to), sha256(bytes));
+    assert.deepEqual(await fixture.store.promote(key, version, to, "image/png"), stored);
   });
 
   test("promote leaves everything as it is where other bytes lie there by now", async () => {
     const { key, address, version } = await incoming(Buffer.from("first"));
-    await put(address, Buffer.from("second"));
+    await putBytes(address, Buffer.from("second"));
     const to = newKey("out");
-    assert.equal(await bed.store.promote(key, version, to, "image/png"), undefined);
-    assert.equal(await bed.store.stat(to), undefined);
-    assert.equal(await digestAt(bed.store, key), sha256(Buffer.from("second")));
+    assert.equal(await fixture.store.promote(key, version, to, "image/png"), undefined);
+    assert.equal(await fixture.store.stat(to), undefined);
+    assert.equal(await readDigest(fixture.store, key), sha256(Buffer.from("second")));
   });
 
   test("a PUT repeated after promote changes nothing that is served", async () => {
     const bytes = randomBytes(100_000);
     const { key, address, version } = await incoming(bytes);
     const to = newKey("out");
-    const stored = await bed.store.promote(key, version, to, "image/png");
-    assert.equal(await put(address, randomBytes(100_000)), 200);
-    assert.deepEqual(await bed.store.stat(to), stored);
-    assert.deepEqual(await bed.store.promote(key, version, to, "image/png"), stored, "also where it is asked again");
+    const stored = await fixture.store.promote(key, version, to, "image/png");
+    assert.equal(await putBytes(address, randomBytes(100_000)), 200);
+    assert.deepEqual(await fixture.store.stat(to), stored);
+    assert.deepEqual(
+      await fixture.store.promote(key, version, to, "image/png"),
+      stored,
+      "also where it is asked again",
+    );
     const served = Buffer.from(await (await fetch(await download(to))).arrayBuffer());
     assert.equal(sha256(served), sha256(bytes));
   });
@@ -273,13 +279,13 @@ forEachStore("the promises of a place for files", (bed) => {
   test("[C2] a promote of other bytes to the key of an unfinished one leaves only the later bytes", async () => {
     const first = await incoming(Buffer.from("first"));
     const to = newKey("out");
-    await bed.store.promote(first.key, first.version, to, "image/png"); // and then the process died
-    await put(first.address, Buffer.from("second one"));
-    const version = (await bed.store.stat(first.key))?.version ?? "";
-    assert.equal((await bed.store.promote(first.key, version, to, "image/png"))?.bytes, 10);
-    assert.equal(await digestAt(bed.store, to), sha256(Buffer.from("second one")));
-    await bed.store.remove(to);
-    assert.equal(await bed.store.stat(to), undefined);
+    await fixture.store.promote(first.key, first.version, to, "image/png"); // and then the process died
+    await putBytes(first.address, Buffer.from("second one"));
+    const version = (await fixture.store.stat(first.key))?.version ?? "";
+    assert.equal((await fixture.store.promote(first.key, version, to, "image/png"))?.bytes, 10);
+    assert.equal(await readDigest(fixture.store, to), sha256(Buffer.from("second one")));
+    await fixture.store.remove(to);
+    assert.equal(await fixture.store.stat(to), undefined);
   });
 
   test("promote against PUTs that never stop: what was promoted is what was checked, and stays", async () => {
@@ -288,21 +294,21 @@ forEachStore("the promises of a place for files", (bed) => {
       const { key, address, version } = await incoming(good);
       const stop = new AbortController();
       const storm = Array.from({ length: 3 }, async () => {
-        while (!stop.signal.aborted) await put(address, randomBytes(300_000));
+        while (!stop.signal.aborted) await putBytes(address, randomBytes(300_000));
       });
       await sleep(round * 4);
       const to = newKey("out");
-      const stored = await bed.store.promote(key, version, to, "image/png");
-      const seen = stored ? await digestAt(bed.store, to) : undefined;
+      const stored = await fixture.store.promote(key, version, to, "image/png");
+      const seen = stored ? await readDigest(fixture.store, to) : undefined;
       await sleep(50);
       stop.abort();
       await Promise.all(storm);
       if (!stored) {
-        assert.equal(await bed.store.stat(to), undefined, "nothing was promoted");
+        assert.equal(await fixture.store.stat(to), undefined, "nothing was promoted");
         continue;
       }
       assert.equal(seen, sha256(good));
-      assert.equal(await digestAt(bed.store, to), sha256(good));
+      assert.equal(await readDigest(fixture.store, to), sha256(good));
     }
   });
 
@@ -310,28 +316,30 @@ forEachStore("the promises of a place for files", (bed) => {
     const bytes = randomBytes(50_000);
     const { key, version } = await incoming(bytes);
     const to = newKey("out");
-    const all = await Promise.all(Array.from({ length: 20 }, () => bed.store.promote(key, version, to, "image/png")));
+    const all = await Promise.all(
+      Array.from({ length: 20 }, () => fixture.store.promote(key, version, to, "image/png")),
+    );
     assert.deepEqual(new Set(all.map((one) => one?.bytes)), new Set([50_000]));
-    assert.equal(await digestAt(bed.store, to), sha256(bytes));
+    assert.equal(await readDigest(fixture.store, to), sha256(bytes));
   });
 
   test("remove takes it away, and can be repeated", async () => {
     const key = newKey();
-    await bed.store.write(key, chunksOf(Buffer.from("x")), writing);
-    await bed.store.remove(key);
-    await bed.store.remove(key);
-    assert.equal(await bed.store.stat(key), undefined);
+    await fixture.store.write(key, toChunks(Buffer.from("x")), writing);
+    await fixture.store.remove(key);
+    await fixture.store.remove(key);
+    assert.equal(await fixture.store.stat(key), undefined);
   });
 
   test("[S8] list walks all keys of a prefix once, page by page, while others come and go", async () => {
-    const prefix = `${bed.area}/list-`;
+    const prefix = `${fixture.keyPrefix}/list-`;
     const keys = Array.from({ length: 25 }, (_, i) => `${prefix}${String(i).padStart(2, "0")}`);
     const before = Date.now();
-    await Promise.all(keys.map((key, i) => bed.store.write(key, chunksOf(Buffer.alloc(i)), writing)));
+    await Promise.all(keys.map((key, i) => fixture.store.write(key, toChunks(Buffer.alloc(i)), writing)));
     const found = new Map<string, number>();
     let after: string | undefined;
     for (;;) {
-      const page = await bed.store.list(prefix, { limit: 7, ...(after === undefined ? {} : { after }) });
+      const page = await fixture.store.list(prefix, { limit: 7, ...(after === undefined ? {} : { after }) });
       assert.ok(page.length <= 7);
       for (const { key, bytes, modifiedAt } of page) {
         assert.ok(!found.has(key), "no key twice");
@@ -340,11 +348,11 @@ forEachStore("the promises of a place for files", (bed) => {
       }
       after = page.at(-1)?.key;
       if (after === undefined) break;
-      await bed.store.remove(after); // the place in the list is kept where the key is not
+      await fixture.store.remove(after); // the place in the list is kept where the key is not
     }
     assert.deepEqual(found, new Map(keys.map((key, i) => [key, i])));
-    assert.deepEqual(await bed.store.list(`${bed.area}/nothing-`, { limit: 10 }), []);
-    assert.deepEqual(await bed.store.list(`${bed.area}x/`, { limit: 10 }), []);
+    assert.deepEqual(await fixture.store.list(`${fixture.keyPrefix}/nothing-`, { limit: 10 }), []);
+    assert.deepEqual(await fixture.store.list(`${fixture.keyPrefix}x/`, { limit: 10 }), []);
   });
 
   test("[U13] what is not a key of ours reaches neither a path nor an address", async () => {
@@ -369,9 +377,12 @@ forEachStore("the promises of a place for files", (bed) => {
       "x".repeat(151),
     ];
     for (const key of hostile) {
-      await assert.rejects(async () => bed.store.stat(key), /not a key of ours/, JSON.stringify(key));
-      await assert.rejects(async () => bed.store.remove(key), /not a key of ours/);
-      await assert.rejects(async () => bed.store.write(key, chunksOf(Buffer.from("x")), writing), /not a key of ours/);
+      await assert.rejects(async () => fixture.store.stat(key), /not a key of ours/, JSON.stringify(key));
+      await assert.rejects(async () => fixture.store.remove(key), /not a key of ours/);
+      await assert.rejects(
+        async () => fixture.store.write(key, toChunks(Buffer.from("x")), writing),
+        /not a key of ours/,
+      );
     }
   });
 
@@ -379,7 +390,7 @@ forEachStore("the promises of a place for files", (bed) => {
     const bytes = randomBytes(100_000);
     const { key, version } = await incoming(bytes);
     const to = newKey("out");
-    await bed.store.promote(key, version, to, "application/pdf");
+    await fixture.store.promote(key, version, to, "application/pdf");
     const address = await download(to, { mimeType: "application/pdf", filename: "Q3 “plan”.pdf", asDownload: true });
     const whole = await fetch(address);
     assert.equal(whole.status, 200);
@@ -398,7 +409,7 @@ forEachStore("the promises of a place for files", (bed) => {
 
   test("[U13] hostile file names stay inside their header", async () => {
     const key = newKey();
-    await bed.store.write(key, chunksOf(Buffer.from("x")), writing);
+    await fixture.store.write(key, toChunks(Buffer.from("x")), writing);
     const names = [
       "../../etc/passwd",
       "..%2f..%2f",
@@ -426,6 +437,6 @@ forEachStore("the promises of a place for files", (bed) => {
   });
 
   test("ping resolves", async () => {
-    await bed.store.ping();
+    await fixture.store.ping();
   });
 });

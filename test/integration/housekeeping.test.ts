@@ -2,21 +2,21 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "#db/open.ts";
-import { approveClient } from "#domain/access/approve-client.ts";
+import { createGrant } from "#domain/access/approve-client.ts";
 import type { BatchOptions } from "#domain/housekeeping/batches.ts";
-import { createPurge } from "#domain/housekeeping/purge-expired.ts";
+import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
 import { withLease } from "#domain/housekeeping/lease.ts";
 import { hours, minutes } from "#lib/clock.ts";
-import { every } from "#lib/every.ts";
+import { runEvery } from "#lib/every.ts";
 import { createLog } from "#lib/log.ts";
-import { createDeps, forEachEngine, silent } from "../support/engines.ts";
-import { newPerson, newStudio } from "../support/people.ts";
+import { createDeps, forEachEngine, silentLog } from "../support/engines.ts";
+import { newUser, newStudio } from "../support/people.ts";
 
 const atOnce: BatchOptions = { pause: async () => {}, isOver: () => false };
 
-forEachEngine("housekeeping", (bed) => {
+forEachEngine("housekeeping", (fixture) => {
   const approve = async (clientId: string) =>
-    approveClient(bed.deps, await newStudio(bed.deps), {
+    createGrant(fixture.deps, await newStudio(fixture.deps), {
       clientId,
       clientName: "C",
       clientVerified: false,
@@ -25,7 +25,7 @@ forEachEngine("housekeeping", (bed) => {
     });
 
   async function remaining() {
-    const { q } = bed.database;
+    const { q } = fixture.database;
     const records = await q.selectFrom("oauth_records").select("id_hash as id").orderBy("id").execute();
     const sessions = await q.selectFrom("sessions").select("token_hash as id").orderBy("id").execute();
     const clients = await q.selectFrom("oauth_clients").select("id").orderBy("id").execute();
@@ -41,46 +41,46 @@ forEachEngine("housekeeping", (bed) => {
   });
 
   test("[A26] what has expired goes, what is live stays, to the millisecond", async () => {
-    const now = bed.clock();
-    const person = await newPerson(bed.deps);
+    const now = fixture.clock();
+    const person = await newUser(fixture.deps);
     const grant = await approve("used");
     for (const [name, end] of [
       ["long-gone", now - hours(1)],
       ["just-gone", now],
       ["live", now + 1],
     ] as const) {
-      await bed.deps.oauthRecords.put("AccessToken", name, record(end, grant.id));
-      await bed.deps.sessions.insert(name, person.user.id, now - hours(2), end);
+      await fixture.deps.oauthRecords.put("AccessToken", name, record(end, grant.id));
+      await fixture.deps.sessions.insert(name, person.user.id, now - hours(2), end);
     }
-    await bed.deps.oauthRecords.put("RefreshToken", "long-gone", record(now + hours(1), grant.id));
+    await fixture.deps.oauthRecords.put("RefreshToken", "long-gone", record(now + hours(1), grant.id));
     for (const [name, made] of [
       ["used", now - hours(100)],
       ["unused-old", now - hours(24)],
       ["unused-young", now - hours(24) + 1],
     ] as const) {
-      await bed.deps.oauthClients.put(name, {}, made);
+      await fixture.deps.oauthClients.put(name, {}, made);
     }
-    assert.deepEqual(await createPurge(bed.deps)(atOnce), { deleted: 5 });
+    assert.deepEqual(await createPurgeJob(fixture.deps)(atOnce), { deleted: 5 });
     assert.deepEqual(
       await remaining(),
       [["live", "long-gone"], ["live"], ["unused-young", "used"]],
       "a key is model and id together",
     );
-    assert.deepEqual(await createPurge(bed.deps)(atOnce), { deleted: 0 });
-    assert.ok(await bed.deps.grants.find(grant.id), "approvals are kept");
-    bed.clock.advance(hours(48));
-    await createPurge(bed.deps)(atOnce);
+    assert.deepEqual(await createPurgeJob(fixture.deps)(atOnce), { deleted: 0 });
+    assert.ok(await fixture.deps.grants.find(grant.id), "approvals are kept");
+    fixture.clock.advance(hours(48));
+    await createPurgeJob(fixture.deps)(atOnce);
     assert.deepEqual(await remaining(), [[], [], ["used"]]);
   });
 
   test("[A26] clients that nobody used are gone a day later, ended approvals count as use, and each is looked at once", async () => {
-    const purge = createPurge(bed.deps);
+    const purge = createPurgeJob(fixture.deps);
     const looked: number[] = [];
-    const { listClients } = bed.deps.purges;
-    const counting = createPurge({
-      ...bed.deps,
+    const { listClients } = fixture.deps.purges;
+    const counting = createPurgeJob({
+      ...fixture.deps,
       purges: {
-        ...bed.deps.purges,
+        ...fixture.deps.purges,
         listClients: async (...args) => {
           const found = await listClients(...args);
           looked.push(found.length);
@@ -88,10 +88,10 @@ forEachEngine("housekeeping", (bed) => {
         },
       },
     });
-    await bed.database.q.deleteFrom("oauth_clients").execute();
+    await fixture.database.q.deleteFrom("oauth_clients").execute();
     const ended = await approve("client-0007");
-    await bed.deps.grants.revoke(ended.id, bed.clock());
-    const made = bed.clock();
+    await fixture.deps.grants.revoke(ended.id, fixture.clock());
+    const made = fixture.clock();
     // Several at one instant, and a batch that ends among them.
     const values = Array.from({ length: 1300 }, (_, i) => ({
       id: `client-${String(i).padStart(4, "0")}`,
@@ -99,47 +99,47 @@ forEachEngine("housekeeping", (bed) => {
       created_at: made + Math.floor(i / 400),
     }));
     for (let i = 0; i < values.length; i += 100)
-      await bed.database.q
+      await fixture.database.q
         .insertInto("oauth_clients")
         .values(values.slice(i, i + 100))
         .execute();
     await purge(atOnce);
     assert.equal((await remaining())[2]?.length, 1300);
-    bed.clock.advance(hours(24) + 10);
+    fixture.clock.advance(hours(24) + 10);
     assert.deepEqual(await counting(atOnce), { deleted: 1299 });
     assert.deepEqual((await remaining())[2], ["client-0007"]);
     assert.deepEqual(looked, [500, 500, 300]);
-    await bed.deps.oauthClients.put("later", {}, bed.clock() - hours(24));
+    await fixture.deps.oauthClients.put("later", {}, fixture.clock() - hours(24));
     assert.deepEqual(await counting(atOnce), { deleted: 1 });
     assert.equal(looked.at(-1), 1, "the used one is not looked at again");
     assert.deepEqual(await purge(atOnce), { deleted: 0 });
   });
 
   test("[A26] a client that is renewed after it was listed for the purge stays", async () => {
-    const { deps } = bed;
-    await bed.database.q.deleteFrom("oauth_clients").execute();
-    await deps.oauthClients.put("old", {}, bed.clock() - hours(48));
-    const renewed = bed.clock() - hours(23);
+    const { deps } = fixture;
+    await fixture.database.q.deleteFrom("oauth_clients").execute();
+    await deps.oauthClients.put("old", {}, fixture.clock() - hours(48));
+    const renewed = fixture.clock() - hours(23);
     const { listClients } = deps.purges;
-    const purge = createPurge({
+    const purge = createPurgeJob({
       ...deps,
       purges: {
         ...deps.purges,
         async listClients(...args) {
           const found = await listClients(...args);
-          await deps.oauthClients.renew("old", renewed);
+          await deps.oauthClients.postponePurge("old", renewed);
           return found;
         },
       },
     });
     assert.deepEqual(await purge(atOnce), { deleted: 0 });
     assert.ok(await deps.oauthClients.find("old"));
-    bed.clock.advance(hours(2));
+    fixture.clock.advance(hours(2));
     assert.deepEqual(await purge(atOnce), { deleted: 1 }, "it is looked at again");
   });
 
   test("it works in small batches, pauses between them, and stops when told", async () => {
-    const person = await newPerson(bed.deps);
+    const person = await newUser(fixture.deps);
     const values = Array.from({ length: 1100 }, (_, i) => ({
       token_hash: `s-${i}`,
       user_id: person.user.id,
@@ -147,22 +147,22 @@ forEachEngine("housekeeping", (bed) => {
       expires_at: i,
     }));
     for (let i = 0; i < values.length; i += 100)
-      await bed.database.q
+      await fixture.database.q
         .insertInto("sessions")
         .values(values.slice(i, i + 100))
         .execute();
     const left = async (): Promise<number> =>
-      (await bed.database.q.selectFrom("sessions").select("token_hash").execute()).length;
+      (await fixture.database.q.selectFrom("sessions").select("token_hash").execute()).length;
     let pauses = 0;
-    await createPurge(bed.deps)({ pause: async () => void (pauses += 1), isOver: () => pauses >= 2 });
+    await createPurgeJob(fixture.deps)({ pause: async () => void (pauses += 1), isOver: () => pauses >= 2 });
     assert.equal(await left(), 600, "one statement for the records, one of 500 for the sessions, and the rest is left");
-    await createPurge(bed.deps)(atOnce);
+    await createPurgeJob(fixture.deps)(atOnce);
     assert.equal(await left(), 0);
   });
 
   test("two purges at the same moment do no harm", async () => {
-    const person = await newPerson(bed.deps);
-    const now = bed.clock();
+    const person = await newUser(fixture.deps);
+    const now = fixture.clock();
     const values = Array.from({ length: 800 }, (_, i) => ({
       token_hash: `p-${i}`,
       user_id: person.user.id,
@@ -170,28 +170,29 @@ forEachEngine("housekeeping", (bed) => {
       expires_at: i % 2 === 0 ? now : now + 1,
     }));
     for (let i = 0; i < values.length; i += 100)
-      await bed.database.q
+      await fixture.database.q
         .insertInto("sessions")
         .values(values.slice(i, i + 100))
         .execute();
-    const second = await openDatabase({ ...bed.place, log: silent });
+    const second = await openDatabase({ ...fixture.location, log: silentLog });
     try {
-      const purges = [bed.deps, createDeps(second, bed.clock)].map((deps) => createPurge(deps)(atOnce));
+      const purges = [fixture.deps, createDeps(second, fixture.clock)].map((deps) => createPurgeJob(deps)(atOnce));
       const deleted = (await Promise.all(purges)).reduce((sum, one) => sum + one.deleted, 0);
       assert.equal(deleted, 400, "each row once");
     } finally {
       await second.close();
     }
     assert.equal(
-      (await bed.database.q.selectFrom("sessions").select("token_hash").where("expires_at", ">", now).execute()).length,
+      (await fixture.database.q.selectFrom("sessions").select("token_hash").where("expires_at", ">", now).execute())
+        .length,
       400,
     );
   });
 
   test("a lease: of twenty that ask at once, on two instances, one works", async () => {
-    const second = await openDatabase({ ...bed.place, log: silent });
+    const second = await openDatabase({ ...fixture.location, log: silentLog });
     try {
-      const instances = [bed.deps, createDeps(second, bed.clock)];
+      const instances = [fixture.deps, createDeps(second, fixture.clock)];
       for (let round = 0; round < 10; round++) {
         let inside = 0;
         let most = 0;
@@ -202,7 +203,7 @@ forEachEngine("housekeeping", (bed) => {
         };
         const ran = await Promise.all(
           Array.from({ length: 20 }, (_, i) =>
-            withLease(instances[i % 2] ?? bed.deps, `job-${round}`, `holder-${i}`, minutes(3), work),
+            withLease(instances[i % 2] ?? fixture.deps, `job-${round}`, `holder-${i}`, minutes(3), work),
           ),
         );
         assert.equal(most, 1);
@@ -215,7 +216,7 @@ forEachEngine("housekeeping", (bed) => {
 
   test("a lease is given back, also after a failure; a dead holder's runs out", async () => {
     const ask = (holder: string, work = async (): Promise<void> => {}): Promise<boolean> =>
-      withLease(bed.deps, "job", holder, minutes(3), work);
+      withLease(fixture.deps, "job", holder, minutes(3), work);
     assert.equal(await ask("a"), true);
     assert.equal(await ask("b"), true, "given back");
     await assert.rejects(
@@ -223,34 +224,41 @@ forEachEngine("housekeeping", (bed) => {
       /broken/,
     );
     assert.equal(await ask("d"), true, "given back after a failure");
-    assert.equal(await bed.deps.leases.take("job", "dead", bed.clock(), bed.clock() + minutes(3)), true);
+    assert.equal(await fixture.deps.leases.acquire("job", "dead", fixture.clock(), fixture.clock() + minutes(3)), true);
     assert.equal(await ask("e"), false);
     assert.equal(await ask("dead"), false, "nobody holds it twice, not even under the same name");
-    bed.clock.advance(minutes(3) - 1);
+    fixture.clock.advance(minutes(3) - 1);
     assert.equal(await ask("e"), false);
-    bed.clock.advance(1);
+    fixture.clock.advance(1);
     assert.equal(await ask("e"), true);
   });
 
   test("a holder that comes late does not take the lease from the next", async () => {
-    await withLease(bed.deps, "slow", "slow", minutes(1), async () => {
-      bed.clock.advance(minutes(2));
-      assert.equal(await bed.deps.leases.take("slow", "next", bed.clock(), bed.clock() + minutes(1)), true);
+    await withLease(fixture.deps, "slow", "slow", minutes(1), async () => {
+      fixture.clock.advance(minutes(2));
+      assert.equal(
+        await fixture.deps.leases.acquire("slow", "next", fixture.clock(), fixture.clock() + minutes(1)),
+        true,
+      );
     });
-    assert.equal(await withLease(bed.deps, "slow", "third", minutes(1), async () => {}), false, "next still has it");
+    assert.equal(
+      await withLease(fixture.deps, "slow", "third", minutes(1), async () => {}),
+      false,
+      "next still has it",
+    );
   });
 });
 
 test("a repeated job that takes long is told when the service stops", async () => {
   const begun = Promise.withResolvers<void>();
-  const job = every(
+  const job = runEvery(
     1,
     "job",
     async (isStopping) => {
       begun.resolve();
       while (!isStopping()) await sleep(1);
     },
-    silent,
+    silentLog,
   );
   await begun.promise;
   await job.stop();
@@ -261,7 +269,7 @@ test("a repeated job: again and again, one at a time, until it is stopped", asyn
   let runs = 0;
   let inside = 0;
   let most = 0;
-  const job = every(
+  const job = runEvery(
     10,
     "job",
     async () => {
@@ -270,7 +278,7 @@ test("a repeated job: again and again, one at a time, until it is stopped", asyn
       await sleep(30);
       inside--;
     },
-    silent,
+    silentLog,
   );
   await third.promise;
   await job.stop();
@@ -290,7 +298,7 @@ test("[X7] a job that fails is tried again, and said to fail once", async () => 
     if (++runs === 10) enough.resolve();
     if (runs <= 5) throw new Error("down");
   };
-  const job = every(5, "job", work, log);
+  const job = runEvery(5, "job", work, log);
   await enough.promise;
   await job.stop();
   assert.deepEqual(

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
 import { changeRole } from "#domain/studios/change-role.ts";
 import { createInvitation, createInvitationInput } from "#domain/studios/create-invitation.ts";
-import { enterStudio } from "#domain/studios/enter-studio.ts";
+import { resolveStudioCaller } from "#domain/studios/enter-studio.ts";
 import { listInvitations } from "#domain/studios/list-invitations.ts";
 import { listMembers } from "#domain/studios/list-members.ts";
 import { removeMember } from "#domain/studios/remove-member.ts";
@@ -11,86 +11,88 @@ import { revokeInvitation } from "#domain/studios/revoke-invitation.ts";
 import { days } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { hostileIds } from "../support/hostile.ts";
-import { outcome, tally } from "../support/outcome.ts";
-import { invite, newMember, newPerson, newStudio } from "../support/people.ts";
+import { getOutcome, countOutcomes } from "../support/outcome.ts";
+import { createInvitationToken, newMember, newUser, newStudio } from "../support/people.ts";
 
-forEachEngine("invitations", (bed) => {
+forEachEngine("invitations", (fixture) => {
   test("[INVITE-1] a link of seven days makes its bearer a member in the role it names", async () => {
-    const owner = await newStudio(bed.deps);
-    const { url, expiresAt } = await createInvitation(bed.deps, owner, { role: "admin" });
+    const owner = await newStudio(fixture.deps);
+    const { url, expiresAt } = await createInvitation(fixture.deps, owner, { role: "admin" });
     assert.match(url, /^http:\/\/localhost:3000\/join\/[\w-]{43}$/);
-    assert.equal(Date.parse(expiresAt), bed.clock() + days(7));
-    const person = await newPerson(bed.deps);
-    bed.clock.advance(days(7) - 1);
-    const membership = await acceptInvitation(bed.deps, person, { token: url.split("/join/")[1] ?? "" });
+    assert.equal(Date.parse(expiresAt), fixture.clock() + days(7));
+    const person = await newUser(fixture.deps);
+    fixture.clock.advance(days(7) - 1);
+    const membership = await acceptInvitation(fixture.deps, person, { token: url.split("/join/")[1] ?? "" });
     assert.deepEqual(membership, {
       studioId: owner.studio.id,
       userId: person.user.id,
       role: "admin",
-      joinedAt: new Date(bed.clock()).toISOString(),
+      joinedAt: new Date(fixture.clock()).toISOString(),
     });
-    assert.equal((await enterStudio(bed.deps, person, owner.studio.id)).role, "admin");
+    assert.equal((await resolveStudioCaller(fixture.deps, person, owner.studio.id)).role, "admin");
   });
 
   test("[INVITE-1] after seven days it has expired", async () => {
-    const owner = await newStudio(bed.deps);
-    const token = await invite(bed.deps, owner, "member");
-    bed.clock.advance(days(7));
-    assert.equal(await outcome(acceptInvitation(bed.deps, await newPerson(bed.deps), { token })), "not_found");
-    assert.deepEqual((await listInvitations(bed.deps, owner)).invitations, []);
+    const owner = await newStudio(fixture.deps);
+    const token = await createInvitationToken(fixture.deps, owner, "member");
+    fixture.clock.advance(days(7));
+    assert.equal(await getOutcome(acceptInvitation(fixture.deps, await newUser(fixture.deps), { token })), "not_found");
+    assert.deepEqual((await listInvitations(fixture.deps, owner)).invitations, []);
   });
 
   test("[INVITE-2] [T6] it serves once, and never a second person", async () => {
-    const token = await invite(bed.deps, await newStudio(bed.deps), "member");
-    const [first, second] = [await newPerson(bed.deps), await newPerson(bed.deps)];
-    assert.equal(await outcome(acceptInvitation(bed.deps, first, { token })), "ok");
-    assert.equal(await outcome(acceptInvitation(bed.deps, second, { token })), "not_found");
-    assert.equal(await outcome(acceptInvitation(bed.deps, first, { token })), "not_found");
+    const token = await createInvitationToken(fixture.deps, await newStudio(fixture.deps), "member");
+    const [first, second] = [await newUser(fixture.deps), await newUser(fixture.deps)];
+    assert.equal(await getOutcome(acceptInvitation(fixture.deps, first, { token })), "ok");
+    assert.equal(await getOutcome(acceptInvitation(fixture.deps, second, { token })), "not_found");
+    assert.equal(await getOutcome(acceptInvitation(fixture.deps, first, { token })), "not_found");
   });
 
   test("[INVITE-2] [T6] of thirty people who accept at the same moment one gets in", async () => {
-    const owner = await newStudio(bed.deps);
-    const token = await invite(bed.deps, owner, "owner");
-    const people = await Promise.all(Array.from({ length: 30 }, () => newPerson(bed.deps)));
-    assert.deepEqual(await tally(people.map((person) => acceptInvitation(bed.deps, person, { token }))), {
+    const owner = await newStudio(fixture.deps);
+    const token = await createInvitationToken(fixture.deps, owner, "owner");
+    const people = await Promise.all(Array.from({ length: 30 }, () => newUser(fixture.deps)));
+    assert.deepEqual(await countOutcomes(people.map((person) => acceptInvitation(fixture.deps, person, { token }))), {
       ok: 1,
       not_found: 29,
     });
-    assert.equal((await listMembers(bed.deps, owner)).members.length, 2);
+    assert.equal((await listMembers(fixture.deps, owner)).members.length, 2);
     assert.equal(await ownerCount(owner.studio.id), 2);
   });
 
   test("[INVITE-2] [T6] one person with thirty links at the same moment becomes one member", async () => {
-    const owner = await newStudio(bed.deps);
-    const tokens = await Promise.all(Array.from({ length: 30 }, () => invite(bed.deps, owner, "owner")));
-    const person = await newPerson(bed.deps);
-    const outcomes = await tally(tokens.map((token) => acceptInvitation(bed.deps, person, { token })));
+    const owner = await newStudio(fixture.deps);
+    const tokens = await Promise.all(
+      Array.from({ length: 30 }, () => createInvitationToken(fixture.deps, owner, "owner")),
+    );
+    const person = await newUser(fixture.deps);
+    const outcomes = await countOutcomes(tokens.map((token) => acceptInvitation(fixture.deps, person, { token })));
     assert.deepEqual(
       Object.keys(outcomes).filter((code) => !["ok", "not_found"].includes(code)),
       [],
     );
-    assert.equal((await listMembers(bed.deps, owner)).members.length, 2);
+    assert.equal((await listMembers(fixture.deps, owner)).members.length, 2);
     assert.equal(await ownerCount(owner.studio.id), 2);
     assert.equal(
-      (await listInvitations(bed.deps, owner)).invitations.length,
+      (await listInvitations(fixture.deps, owner)).invitations.length,
       29,
       "only the one that was used is used up",
     );
   });
 
   test("[INVITE-2] a member who opens a link keeps their role, and the link stays good", async () => {
-    const owner = await newStudio(bed.deps);
-    const member = await newMember(bed.deps, owner, "member");
-    const token = await invite(bed.deps, owner, "owner");
-    assert.equal((await acceptInvitation(bed.deps, member, { token })).role, "member");
+    const owner = await newStudio(fixture.deps);
+    const member = await newMember(fixture.deps, owner, "member");
+    const token = await createInvitationToken(fixture.deps, owner, "owner");
+    assert.equal((await acceptInvitation(fixture.deps, member, { token })).role, "member");
     assert.equal(await ownerCount(owner.studio.id), 1);
-    assert.equal(await outcome(acceptInvitation(bed.deps, await newPerson(bed.deps), { token })), "ok");
+    assert.equal(await getOutcome(acceptInvitation(fixture.deps, await newUser(fixture.deps), { token })), "ok");
   });
 
   test("[INVITE-3] [T6] one made for an address is for that verified address only", async () => {
-    const owner = await newStudio(bed.deps);
+    const owner = await newStudio(fixture.deps);
     const { email } = createInvitationInput.parse({ role: "member", email: "Kate@Example.com" });
-    const token = await invite(bed.deps, owner, "member", email);
+    const token = await createInvitationToken(fixture.deps, owner, "member", email);
     const others = [
       { email: "other@example.com" },
       { email: "kate@example.com", emailVerified: false },
@@ -101,60 +103,71 @@ forEachEngine("invitations", (bed) => {
     ];
     for (const other of others) {
       assert.equal(
-        await outcome(acceptInvitation(bed.deps, await newPerson(bed.deps, other), { token })),
+        await getOutcome(acceptInvitation(fixture.deps, await newUser(fixture.deps, other), { token })),
         "forbidden",
         JSON.stringify(other),
       );
     }
-    assert.equal((await listMembers(bed.deps, owner)).members.length, 1);
+    assert.equal((await listMembers(fixture.deps, owner)).members.length, 1);
     assert.equal(
-      await outcome(acceptInvitation(bed.deps, await newPerson(bed.deps, { email: "KATE@example.COM" }), { token })),
+      await getOutcome(
+        acceptInvitation(fixture.deps, await newUser(fixture.deps, { email: "KATE@example.COM" }), { token }),
+      ),
       "ok",
     );
   });
 
   test("[INVITE-4] [T6] one that was withdrawn is of no more use, also to someone who accepts at that moment", async () => {
-    const owner = await newStudio(bed.deps);
+    const owner = await newStudio(fixture.deps);
     for (let round = 0; round < 20; round++) {
-      const { id, url } = await createInvitation(bed.deps, owner, { role: "member" });
+      const { id, url } = await createInvitation(fixture.deps, owner, { role: "member" });
       const token = url.split("/join/")[1] ?? "";
-      const person = await newPerson(bed.deps);
+      const person = await newUser(fixture.deps);
       const [accepted, revoked] = await Promise.all([
-        outcome(acceptInvitation(bed.deps, person, { token })),
-        outcome(revokeInvitation(bed.deps, owner, { invitationId: id })),
+        getOutcome(acceptInvitation(fixture.deps, person, { token })),
+        getOutcome(revokeInvitation(fixture.deps, owner, { invitationId: id })),
       ]);
       assert.deepEqual([accepted, revoked].toSorted(), ["not_found", "ok"], "one of the two");
-      assert.equal(await outcome(acceptInvitation(bed.deps, await newPerson(bed.deps), { token })), "not_found");
+      assert.equal(
+        await getOutcome(acceptInvitation(fixture.deps, await newUser(fixture.deps), { token })),
+        "not_found",
+      );
     }
   });
 
   test("[INVITE-4] [T6] [T7] a link is worth no more than its maker: removed, they do not come back by one they kept", async () => {
-    const { deps } = bed;
+    const { deps } = fixture;
     const owner = await newStudio(deps);
     const removed = await newMember(deps, owner, "admin");
-    const [forAdmin, forMember] = [await invite(deps, removed, "admin"), await invite(deps, removed, "member")];
+    const [forAdmin, forMember] = [
+      await createInvitationToken(deps, removed, "admin"),
+      await createInvitationToken(deps, removed, "member"),
+    ];
     await removeMember(deps, owner, { userId: removed.user.id });
     for (const token of [forAdmin, forMember])
-      for (const person of [removed, await newPerson(deps)])
-        assert.equal(await outcome(acceptInvitation(deps, person, { token })), "not_found");
+      for (const person of [removed, await newUser(deps)])
+        assert.equal(await getOutcome(acceptInvitation(deps, person, { token })), "not_found");
     assert.deepEqual((await listInvitations(deps, owner)).invitations, []);
 
     const demoted = await newMember(deps, owner, "owner");
-    const [forOwner, forOther] = [await invite(deps, demoted, "owner"), await invite(deps, demoted, "member")];
+    const [forOwner, forOther] = [
+      await createInvitationToken(deps, demoted, "owner"),
+      await createInvitationToken(deps, demoted, "member"),
+    ];
     await changeRole(deps, owner, { userId: demoted.user.id, role: "admin" });
-    assert.equal(await outcome(acceptInvitation(deps, await newPerson(deps), { token: forOwner })), "not_found");
-    assert.equal(await outcome(acceptInvitation(deps, await newPerson(deps), { token: forOther })), "ok");
-    const last = await invite(deps, await enterStudio(deps, demoted, owner.studio.id), "member");
+    assert.equal(await getOutcome(acceptInvitation(deps, await newUser(deps), { token: forOwner })), "not_found");
+    assert.equal(await getOutcome(acceptInvitation(deps, await newUser(deps), { token: forOther })), "ok");
+    const last = await createInvitationToken(deps, await resolveStudioCaller(deps, demoted, owner.studio.id), "member");
     await changeRole(deps, owner, { userId: demoted.user.id, role: "member" });
-    assert.equal(await outcome(acceptInvitation(deps, await newPerson(deps), { token: last })), "not_found");
+    assert.equal(await getOutcome(acceptInvitation(deps, await newUser(deps), { token: last })), "not_found");
     assert.equal(await ownerCount(owner.studio.id), 1);
   });
 
   test("[T6] a maker who is removed between the look and the acceptance makes nobody a member", async () => {
-    const { deps } = bed;
+    const { deps } = fixture;
     const owner = await newStudio(deps);
     const maker = await newMember(deps, owner, "admin");
-    const token = await invite(deps, maker, "admin");
+    const token = await createInvitationToken(deps, maker, "admin");
     const late = { ...deps.invitations };
     const removing: typeof deps = {
       ...deps,
@@ -167,28 +180,28 @@ forEachEngine("invitations", (bed) => {
         },
       },
     };
-    assert.equal(await outcome(acceptInvitation(removing, await newPerson(deps), { token })), "not_found");
+    assert.equal(await getOutcome(acceptInvitation(removing, await newUser(deps), { token })), "not_found");
     assert.equal((await listMembers(deps, owner)).members.length, 1);
   });
 
   test("[INVITE-4] [T1] another studio's invitation, and ids that cannot exist, are not found", async () => {
-    const [owner, foreign] = [await newStudio(bed.deps), await newStudio(bed.deps)];
-    const { id } = await createInvitation(bed.deps, foreign, { role: "member" });
+    const [owner, foreign] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
+    const { id } = await createInvitation(fixture.deps, foreign, { role: "member" });
     for (const invitationId of [id, ...hostileIds("invitation")]) {
-      assert.equal(await outcome(revokeInvitation(bed.deps, owner, { invitationId })), "not_found");
+      assert.equal(await getOutcome(revokeInvitation(fixture.deps, owner, { invitationId })), "not_found");
     }
-    assert.equal((await listInvitations(bed.deps, foreign)).invitations.length, 1);
+    assert.equal((await listInvitations(fixture.deps, foreign)).invitations.length, 1);
   });
 
   test("[INVITE-4] open ones are listed, newest first, without their links", async () => {
-    const owner = await newStudio(bed.deps);
+    const owner = await newStudio(fixture.deps);
     const [used, first, second] = [
-      await invite(bed.deps, owner, "member"),
-      await createInvitation(bed.deps, owner, { role: "member" }),
-      await createInvitation(bed.deps, owner, { role: "admin", email: "a@example.com" }),
+      await createInvitationToken(fixture.deps, owner, "member"),
+      await createInvitation(fixture.deps, owner, { role: "member" }),
+      await createInvitation(fixture.deps, owner, { role: "admin", email: "a@example.com" }),
     ];
-    await acceptInvitation(bed.deps, await newPerson(bed.deps), { token: used });
-    const { invitations } = await listInvitations(bed.deps, owner);
+    await acceptInvitation(fixture.deps, await newUser(fixture.deps), { token: used });
+    const { invitations } = await listInvitations(fixture.deps, owner);
     assert.deepEqual(
       invitations.map(({ id, role, email }) => [id, role, email]),
       [
@@ -200,18 +213,18 @@ forEachEngine("invitations", (bed) => {
   });
 
   test("[INVITE-5] the database holds no link that could be used", async () => {
-    const token = await invite(bed.deps, await newStudio(bed.deps), "member");
+    const token = await createInvitationToken(fixture.deps, await newStudio(fixture.deps), "member");
     const rows = [
-      await bed.database.q.selectFrom("invitations").selectAll().execute(),
-      await bed.database.q.selectFrom("activity").selectAll().execute(),
+      await fixture.database.q.selectFrom("invitations").selectAll().execute(),
+      await fixture.database.q.selectFrom("activity").selectAll().execute(),
     ];
     assert.ok(!JSON.stringify(rows).includes(token));
   });
 
   test("[ERR-not_found] tokens that cannot exist are not found", async () => {
-    const person = await newPerson(bed.deps);
+    const person = await newUser(fixture.deps);
     for (const token of hostileIds("invitation"))
-      assert.equal(await outcome(acceptInvitation(bed.deps, person, { token })), "not_found");
+      assert.equal(await getOutcome(acceptInvitation(fixture.deps, person, { token })), "not_found");
   });
 
   test("[ERR-invalid_input] what is no role or no address is refused", () => {
@@ -227,14 +240,14 @@ forEachEngine("invitations", (bed) => {
   });
 
   test("[ROLE-3] an owner who joined by invitation counts as one", async () => {
-    const owner = await newStudio(bed.deps);
-    await newMember(bed.deps, owner, "owner");
-    assert.equal(await outcome(changeRole(bed.deps, owner, { userId: owner.user.id, role: "member" })), "ok");
+    const owner = await newStudio(fixture.deps);
+    await newMember(fixture.deps, owner, "owner");
+    assert.equal(await getOutcome(changeRole(fixture.deps, owner, { userId: owner.user.id, role: "member" })), "ok");
     assert.equal(await ownerCount(owner.studio.id), 1);
   });
 
   async function ownerCount(studioId: string): Promise<number> {
-    const { owner_count } = await bed.database.q
+    const { owner_count } = await fixture.database.q
       .selectFrom("studios")
       .select("owner_count")
       .where("id", "=", studioId)

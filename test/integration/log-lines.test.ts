@@ -4,11 +4,11 @@ import { createLog } from "#lib/log.ts";
 import { call, startApiServer, type ApiServer } from "../support/api-server.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { hostileIds } from "../support/hostile.ts";
-import { initialize, legacy, modern, post } from "../support/mcp.ts";
+import { initialize, callLegacy, callModern, postMcp } from "../support/mcp.ts";
 import { newStudio } from "../support/people.ts";
 import { parseStrictly } from "../support/strict-json.ts";
-import { approve } from "../support/tokens.ts";
-import { until } from "../support/until.ts";
+import { createTestGrant } from "../support/tokens.ts";
+import { waitUntil } from "../support/until.ts";
 
 type Line = Record<string, unknown>;
 
@@ -24,7 +24,7 @@ forEachEngine("log lines", (bed) => {
   /** Every line since the last time, once those of all requests are there. */
   async function takeLines(requests: number): Promise<Line[]> {
     const isRequest = (line: string) => line.includes('"msg":"request"');
-    await until(() => written.filter(isRequest).length >= requests, { what: "the lines of all requests" });
+    await waitUntil(() => written.filter(isRequest).length >= requests, { what: "the lines of all requests" });
     return written.splice(0).map((line) => {
       assert.match(line, /^[^\n\r]+\n$/);
       return parseStrictly(line) as Line;
@@ -33,15 +33,15 @@ forEachEngine("log lines", (bed) => {
 
   test("[L4] every line is JSON with unique keys, whatever clients send", async () => {
     const owner = await newStudio(server.deps, undefined, 'St"udio\n\u001b[2J');
-    const { token } = await approve(server.deps, owner);
+    const { token } = await createTestGrant(server.deps, owner);
     const cookie = await server.signIn(owner);
     const mcp = { url: `${server.base}/mcp`, token };
     const { session } = await initialize(mcp);
     let requests = 1;
     for (const name of ["get_post", "method", "level", "time", "msg", '"},{"', ...hostileIds("post")]) {
-      await legacy({ ...mcp, session }, "tools/call", { name, arguments: { postId: name } });
-      await legacy({ ...mcp, session }, name);
-      await post(mcp, JSON.stringify({ jsonrpc: "2.0", id: 1, method: name, params: { name } }));
+      await callLegacy({ ...mcp, session }, "tools/call", { name, arguments: { postId: name } });
+      await callLegacy({ ...mcp, session }, name);
+      await postMcp(mcp, JSON.stringify({ jsonrpc: "2.0", id: 1, method: name, params: { name } }));
       await call(server, "GET", `/${encodeURIComponent(name.toWellFormed()).slice(0, 4000)}`);
       await call(
         server,
@@ -54,8 +54,8 @@ forEachEngine("log lines", (bed) => {
       );
       requests += 5;
     }
-    await modern(mcp, "tools/call", { name: "whoami", arguments: {} });
-    await post({ url: mcp.url }, "{");
+    await callModern(mcp, "tools/call", { name: "whoami", arguments: {} });
+    await postMcp({ url: mcp.url }, "{");
     await call(server, "GET", "/api/me", { cookie });
     await call(server, "POST", "/token", { body: "grant_type=x", headers: { "content-type": "text/plain" } });
     await call(server, "DELETE", "/mcp", { headers: { authorization: `Bearer ${token}` } });

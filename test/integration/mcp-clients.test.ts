@@ -5,9 +5,9 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { tools } from "#mcp/tools.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { startMcp, type McpServer } from "../support/mcp.ts";
+import { startMcpServer, type TestMcpServer } from "../support/mcp.ts";
 import { newStudio } from "../support/people.ts";
-import { approve } from "../support/tokens.ts";
+import { createTestGrant } from "../support/tokens.ts";
 
 interface Result {
   isError?: boolean | undefined;
@@ -50,15 +50,15 @@ const clients: Record<string, (url: URL, token: string) => Promise<AnyClient>> =
 
 const bearer = (token: string) => ({ requestInit: { headers: { authorization: `Bearer ${token}` } } });
 
-forEachEngine("mcp clients", (bed) => {
-  let server: McpServer;
-  before(async () => void (server = await startMcp(bed)));
+forEachEngine("mcp clients", (fixture) => {
+  let server: TestMcpServer;
+  before(async () => void (server = await startMcpServer(fixture)));
   after(() => server.close());
 
   for (const [name, connect] of Object.entries(clients)) {
     test(`${name}: lists and calls tools, and shows the model an error as the server words it`, async () => {
-      const owner = await newStudio(bed.deps, undefined, "North");
-      const { token } = await approve(bed.deps, owner);
+      const owner = await newStudio(fixture.deps, undefined, "North");
+      const { token } = await createTestGrant(fixture.deps, owner);
       const client = await connect(new URL(server.url), token);
       try {
         assert.match(client.getInstructions() ?? "", /studio "North", with the role owner/);

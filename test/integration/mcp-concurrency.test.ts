@@ -6,13 +6,21 @@ import { z } from "zod";
 import { defineTool, type Tool } from "#mcp/tool.ts";
 import { tools } from "#mcp/tools.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { initialize, legacy, modern, modernMeta, post, startMcp, type McpServer } from "../support/mcp.ts";
+import {
+  initialize,
+  callLegacy,
+  callModern,
+  modernMeta,
+  postMcp,
+  startMcpServer,
+  type TestMcpServer,
+} from "../support/mcp.ts";
 import { newStudio } from "../support/people.ts";
-import { until } from "../support/until.ts";
-import { approve } from "../support/tokens.ts";
+import { waitUntil } from "../support/until.ts";
+import { createTestGrant } from "../support/tokens.ts";
 
-forEachEngine("many at once", (bed) => {
-  let server: McpServer;
+forEachEngine("many at once", (fixture) => {
+  let server: TestMcpServer;
   const states: string[] = [];
   const slow: Tool = defineTool({
     name: "slow",
@@ -33,17 +41,17 @@ forEachEngine("many at once", (bed) => {
       return {};
     },
   });
-  before(async () => void (server = await startMcp(bed, { tools: [...tools, slow] })));
+  before(async () => void (server = await startMcpServer(fixture, { tools: [...tools, slow] })));
   after(() => server.close());
 
   async function newClient() {
-    const owner = await newStudio(bed.deps);
-    const { token } = await approve(bed.deps, owner);
+    const owner = await newStudio(fixture.deps);
+    const { token } = await createTestGrant(fixture.deps, owner);
     const me = { url: server.url, token };
     return { owner, me, session: (await initialize(me)).session };
   }
 
-  const untilState = (state: string): Promise<void> => until(() => states.includes(state), { what: state });
+  const untilState = (state: string): Promise<void> => waitUntil(() => states.includes(state), { what: state });
 
   test("[M4] two people, 200 calls each, all with the same ids: no answer crosses", async () => {
     const people = await Promise.all([newClient(), newClient()]);
@@ -52,8 +60,8 @@ forEachEngine("many at once", (bed) => {
         const id = i % 5;
         const answer =
           i % 2 === 0
-            ? await modern(me, "tools/call", { name: "whoami" }, {}, id)
-            : await legacy({ ...me, session }, "tools/call", { name: "whoami" }, {}, id);
+            ? await callModern(me, "tools/call", { name: "whoami" }, {}, id)
+            : await callLegacy({ ...me, session }, "tools/call", { name: "whoami" }, {}, id);
         assert.equal(answer.json.id, id);
         assert.equal(answer.json.result.structuredContent.user.id, owner.user.id);
         assert.equal(answer.json.result._meta["atelier/studio"].id, owner.studio.id);
@@ -92,10 +100,16 @@ forEachEngine("many at once", (bed) => {
   test("[M14] the 2025 wire's own cancellation ends the call of its session, and of no other", async () => {
     const [mine, theirs] = [await newClient(), await newClient()];
     states.length = 0;
-    const under = legacy({ ...mine.me, session: mine.session }, "tools/call", { name: "slow", arguments: {} }, {}, 7);
+    const under = callLegacy(
+      { ...mine.me, session: mine.session },
+      "tools/call",
+      { name: "slow", arguments: {} },
+      {},
+      7,
+    );
     await untilState("started");
     const cancel = (client: typeof mine, session: string, requestId: unknown) =>
-      post(
+      postMcp(
         { ...client.me, session },
         JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } }),
       );
@@ -121,7 +135,7 @@ forEachEngine("many at once", (bed) => {
     await sleep(50);
     half.destroy();
     await sleep(100);
-    assert.equal((await bed.deps.posts.list(owner.studio.id, { limit: 5 })).length, 0);
-    assert.equal((await modern(me, "tools/list")).status, 200);
+    assert.equal((await fixture.deps.posts.list(owner.studio.id, { limit: 5 })).length, 0);
+    assert.equal((await callModern(me, "tools/list")).status, 200);
   });
 });

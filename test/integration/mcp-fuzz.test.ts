@@ -6,12 +6,20 @@ import { createLog } from "#lib/log.ts";
 import { PublicFetchError } from "#lib/public-fetch.ts";
 import { tools } from "#mcp/tools.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { long } from "../support/long.ts";
-import { initialize, modern, modernMeta, post, startMcp, type Caller, type McpServer } from "../support/mcp.ts";
+import { isLongRun } from "../support/long.ts";
+import {
+  initialize,
+  callModern,
+  modernMeta,
+  postMcp,
+  startMcpServer,
+  type McpCaller,
+  type TestMcpServer,
+} from "../support/mcp.ts";
 import { newStudio } from "../support/people.ts";
-import { approve } from "../support/tokens.ts";
+import { createTestGrant } from "../support/tokens.ts";
 
-const runs = long ? 20_000 : 600;
+const runs = isLongRun ? 20_000 : 600;
 
 /** What has broken someone's parser, and what nobody thought of. */
 const strange = fc.oneof(
@@ -106,17 +114,17 @@ const accident = fc.oneof(
 
 const revision = fc.constantFrom("2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "1999-01-01", "", undefined);
 
-forEachEngine("mcp, malformed messages", (bed) => {
-  let server: McpServer;
-  let me: Caller;
+forEachEngine("mcp, malformed messages", (fixture) => {
+  let server: TestMcpServer;
+  let me: McpCaller;
   let session: string;
   const failures: string[] = [];
   before(async () => {
     const log = createLog("error", { write: (line: string) => void failures.push(line) });
     const openUrl = () => Promise.reject(new PublicFetchError("nothing is reached from here", true));
-    const deps = { ...bed.deps, openUrl };
-    server = await startMcp({ deps }, { log });
-    me = { url: server.url, token: (await approve(deps, await newStudio(deps))).token };
+    const deps = { ...fixture.deps, openUrl };
+    server = await startMcpServer({ deps }, { log });
+    me = { url: server.url, token: (await createTestGrant(deps, await newStudio(deps))).token };
     session = (await initialize(me)).session;
   });
   after(async () => {
@@ -147,7 +155,7 @@ forEachEngine("mcp, malformed messages", (bed) => {
             "mcp-session-id": inSession && !modernWire ? session : undefined,
           }).filter((pair): pair is [string, string] => typeof pair[1] === "string" && /^[\x21-\x7e]+$/.test(pair[1]));
           const before = process.cpuUsage();
-          const answer = await post(me, text, Object.fromEntries(headers));
+          const answer = await postMcp(me, text, Object.fromEntries(headers));
           const { user, system } = process.cpuUsage(before);
           slowest = Math.max(slowest, (user + system) / 1000);
           seen[answer.status] = (seen[answer.status] ?? 0) + 1;
@@ -161,7 +169,7 @@ forEachEngine("mcp, malformed messages", (bed) => {
     t.diagnostic(`${JSON.stringify(seen)}, at most ${slowest.toFixed(0)} ms of CPU`);
     // The client and the answer's checks are in this figure too.
     assert.ok(slowest <= 250, `${slowest} ms`);
-    assert.equal((await modern(me, "tools/list")).status, 200);
+    assert.equal((await callModern(me, "tools/list")).status, 200);
   });
 });
 
@@ -185,19 +193,22 @@ const hundredKilobytes = [
 
 forEachEngine(
   "mcp, long arguments",
-  (bed) => {
+  (fixture) => {
     test("[X4] a hundred kilobytes of anything in any argument of any tool cost at most 100 ms", async (t) => {
-      const server = await startMcp(bed);
+      const server = await startMcpServer(fixture);
       try {
-        const me = { url: server.url, token: (await approve(bed.deps, await newStudio(bed.deps))).token };
-        await modern(me, "tools/list");
+        const me = {
+          url: server.url,
+          token: (await createTestGrant(fixture.deps, await newStudio(fixture.deps))).token,
+        };
+        await callModern(me, "tools/list");
         let slowest: [number, string] = [0, ""];
         for (const name of names) {
           for (const field of [...fieldsOf(name), "unknown"]) {
             for (const text of hundredKilobytes) {
               const cost = async (): Promise<number> => {
                 const before = process.cpuUsage();
-                const { status, json } = await modern(me, "tools/call", { name, arguments: { [field]: text } });
+                const { status, json } = await callModern(me, "tools/call", { name, arguments: { [field]: text } });
                 const { user, system } = process.cpuUsage(before);
                 assert.ok(status === 200 && json.result.structuredContent.code !== "internal", `${name}.${field}`);
                 return (user + system) / 1000;

@@ -6,33 +6,33 @@ import { gzipSync } from "node:zlib";
 import { forEachEngine } from "../support/engines.ts";
 import {
   initialize,
-  legacy,
-  modern,
+  callLegacy,
+  callModern,
   modernMeta,
-  post,
-  startMcp,
-  type Answer,
-  type Caller,
-  type McpServer,
+  postMcp,
+  startMcpServer,
+  type McpResponse,
+  type McpCaller,
+  type TestMcpServer,
 } from "../support/mcp.ts";
 import { newStudio } from "../support/people.ts";
-import { approve } from "../support/tokens.ts";
+import { createTestGrant } from "../support/tokens.ts";
 
 const megabyte = 1024 * 1024;
 
-forEachEngine("hostile messages", (bed) => {
-  let server: McpServer;
-  let me: Caller;
+forEachEngine("hostile messages", (fixture) => {
+  let server: TestMcpServer;
+  let me: McpCaller;
   let studioId: string;
-  before(async () => void (server = await startMcp(bed)));
+  before(async () => void (server = await startMcpServer(fixture)));
   after(() => server.close());
   beforeEach(async () => {
-    const owner = await newStudio(bed.deps);
+    const owner = await newStudio(fixture.deps);
     studioId = owner.studio.id;
-    me = { url: server.url, token: (await approve(bed.deps, owner)).token };
+    me = { url: server.url, token: (await createTestGrant(fixture.deps, owner)).token };
   });
 
-  const posts = async () => (await bed.deps.posts.list(studioId, { limit: 100 })).length;
+  const posts = async () => (await fixture.deps.posts.list(studioId, { limit: 100 })).length;
   const create = (id: unknown = 1) => ({
     jsonrpc: "2.0",
     id,
@@ -51,7 +51,7 @@ forEachEngine("hostile messages", (bed) => {
       { "mcp-protocol-version": "2025-03-26" },
       modernHeaders,
     ]) {
-      const answer = await post(me, batch, headers);
+      const answer = await postMcp(me, batch, headers);
       assert.equal(answer.status, 400);
       assert.equal(answer.json.error.code, -32600);
     }
@@ -67,12 +67,12 @@ forEachEngine("hostile messages", (bed) => {
     ]);
     for (const revision of ["2025-11-25", "2025-06-18"]) {
       const { session } = await initialize(me, revision);
-      assert.equal((await post({ ...me, session }, batch, { "mcp-protocol-version": revision })).status, 400);
-      assert.equal((await post({ ...me, session }, batch)).status, 400);
+      assert.equal((await postMcp({ ...me, session }, batch, { "mcp-protocol-version": revision })).status, 400);
+      assert.equal((await postMcp({ ...me, session }, batch)).status, 400);
     }
     assert.equal(await posts(), 0);
     const { session } = await initialize(me, "2025-03-26");
-    const answer = await post({ ...me, session }, batch);
+    const answer = await postMcp({ ...me, session }, batch);
     assert.equal(answer.status, 200);
     assert.deepEqual(
       answer.messages.map(({ id, error }: { id: unknown; error?: { code: number } }) => [id, error?.code]),
@@ -83,15 +83,15 @@ forEachEngine("hostile messages", (bed) => {
       ],
     );
     assert.equal(await posts(), 2);
-    assert.equal((await post({ ...me, session }, "[]")).status, 400);
-    assert.equal((await post({ ...me, session }, JSON.stringify([create(1), 5]))).status, 400);
+    assert.equal((await postMcp({ ...me, session }, "[]")).status, 400);
+    assert.equal((await postMcp({ ...me, session }, JSON.stringify([create(1), 5]))).status, 400);
     assert.equal(
-      (await post({ ...me, session }, JSON.stringify([{ jsonrpc: "2.0", method: "notifications/initialized" }])))
+      (await postMcp({ ...me, session }, JSON.stringify([{ jsonrpc: "2.0", method: "notifications/initialized" }])))
         .status,
       202,
     );
     assert.equal(
-      (await post({ ...me, session }, JSON.stringify([{ ...create(1), method: "initialize" }]))).status,
+      (await postMcp({ ...me, session }, JSON.stringify([{ ...create(1), method: "initialize" }]))).status,
       400,
     );
     assert.equal(await posts(), 2);
@@ -99,8 +99,8 @@ forEachEngine("hostile messages", (bed) => {
 
   test("[M8] a body past the cap is 413 in the contract's words, whatever its headers say, and the connection is closed", async () => {
     const long = Buffer.alloc(17 * megabyte, "x");
-    const announced = await post(me, long);
-    const chunked = await post(
+    const announced = await postMcp(me, long);
+    const chunked = await postMcp(
       me,
       new ReadableStream({
         start(controller) {
@@ -148,7 +148,7 @@ forEachEngine("hostile messages", (bed) => {
       "application/json, text/plain",
       "",
     ]) {
-      assert.equal((await post(me, body, { "content-type": type })).status, 415, type);
+      assert.equal((await postMcp(me, body, { "content-type": type })).status, 415, type);
     }
     for (const type of [
       "application/json; charset=utf-8",
@@ -156,14 +156,14 @@ forEachEngine("hostile messages", (bed) => {
       'application/json; charset="utf-8"',
     ]) {
       assert.equal(
-        (await post(me, JSON.stringify({ ...create(), method: "ping" }), { "content-type": type })).status,
+        (await postMcp(me, JSON.stringify({ ...create(), method: "ping" }), { "content-type": type })).status,
         200,
         type,
       );
     }
     const bomb = gzipSync(Buffer.alloc(50 * megabyte));
     for (const encoding of ["gzip", "br", "deflate", "gzip, gzip"])
-      assert.equal((await post(me, bomb, { "content-encoding": encoding })).status, 415, encoding);
+      assert.equal((await postMcp(me, bomb, { "content-encoding": encoding })).status, 415, encoding);
     assert.equal(await posts(), 0);
   });
 
@@ -183,7 +183,7 @@ forEachEngine("hostile messages", (bed) => {
       ['{"jsonrpc":"2.0","id":1,"method":5}', -32600],
       ['{"jsonrpc":"2.0","id":1,"method":"ping","params":5}', -32600],
     ] as const) {
-      const answer = await post(me, body);
+      const answer = await postMcp(me, body);
       assert.equal(answer.status, 400, body);
       assert.equal(answer.json.error.code, code, body);
     }
@@ -192,7 +192,7 @@ forEachEngine("hostile messages", (bed) => {
       Buffer.from([0xff, 0xfe]),
       Buffer.from('"}'),
     ]);
-    assert.equal((await post(me, notUtf8)).json.error.code, -32700);
+    assert.equal((await postMcp(me, notUtf8)).json.error.code, -32700);
   });
 
   test("[M10] unknown tools and wrong arguments are answered in band, never with a 500", async () => {
@@ -216,24 +216,24 @@ forEachEngine("hostile messages", (bed) => {
       '{"title":"x","idempotencyKey":""}',
     ];
     for (const one of args) {
-      const answer = await post(me, modernCall(one), modernHeaders);
+      const answer = await postMcp(me, modernCall(one), modernHeaders);
       assert.equal(answer.status, 200, one.slice(0, 80));
       assert.equal(answer.json.result.isError, true, one.slice(0, 80));
       assert.match(answer.json.result.content[0].text, /^invalid_input: /);
       assert.ok(answer.text.length < 4000);
     }
     for (const name of ["nope", "__proto__", "constructor", "toString", "", "x".repeat(1000)]) {
-      const answer = await modern(me, "tools/call", { name, arguments: {} });
+      const answer = await callModern(me, "tools/call", { name, arguments: {} });
       assert.equal(answer.json.error.code, -32602, name);
       assert.ok(answer.text.length < 1000);
     }
     for (const one of ["[]", "5", '"x"', "null"]) {
-      const answer = await post(me, modernCall(one), modernHeaders);
+      const answer = await postMcp(me, modernCall(one), modernHeaders);
       assert.equal(answer.json.error.code, -32602, one);
     }
     for (const params of [{ name: 5 }, {}])
-      assert.equal((await legacy(me, "tools/call", params)).json.error.code, -32602);
-    assert.equal((await modern(me, "tools/list", { cursor: "x" })).json.error.code, -32602);
+      assert.equal((await callLegacy(me, "tools/call", params)).json.error.code, -32602);
+    assert.equal((await callModern(me, "tools/list", { cursor: "x" })).json.error.code, -32602);
     assert.equal(await posts(), 0);
   });
 
@@ -246,7 +246,7 @@ forEachEngine("hostile messages", (bed) => {
       [{ "mcp-protocol-version": "2099-01-01" }, 400, -32020],
     ];
     for (const [headers, status, code] of cases) {
-      const answer = await modern(me, "tools/call", { name: "whoami" }, headers);
+      const answer = await callModern(me, "tools/call", { name: "whoami" }, headers);
       assert.deepEqual(
         [answer.status, answer.json.error.code, answer.json.id],
         [status, code, 1],
@@ -261,11 +261,11 @@ forEachEngine("hostile messages", (bed) => {
     });
     for (const missing of ["mcp-protocol-version", "mcp-method", "mcp-name"]) {
       const { [missing]: _, ...headers } = { ...modernHeaders, "mcp-name": "whoami" } as Record<string, string>;
-      assert.equal((await post(me, whole, headers)).json.error.code, -32020, missing);
+      assert.equal((await postMcp(me, whole, headers)).json.error.code, -32020, missing);
     }
     assert.equal(
       (
-        await modern(
+        await callModern(
           me,
           "tools/call",
           { name: "whoami" },
@@ -284,18 +284,18 @@ forEachEngine("hostile messages", (bed) => {
       "__proto__",
       "constructor",
     ]) {
-      const answer = await modern(me, method);
+      const answer = await callModern(me, method);
       assert.deepEqual([answer.status, answer.json.error.code], [404, -32601], method);
     }
     const { session } = await initialize(me);
     for (const method of ["nope", "server/discover", "subscriptions/listen", "prompts/list"]) {
-      const answer = await legacy({ ...me, session }, method);
+      const answer = await callLegacy({ ...me, session }, method);
       assert.deepEqual([answer.status, answer.json.error.code], [200, -32601], method);
     }
-    assert.equal((await legacy({ ...me, session }, "ping")).text, '{"jsonrpc":"2.0","id":1,"result":{}}');
-    assert.equal((await legacy(me, "tools/list", {}, { "mcp-protocol-version": "1999-01-01" })).status, 400);
+    assert.equal((await callLegacy({ ...me, session }, "ping")).text, '{"jsonrpc":"2.0","id":1,"result":{}}');
+    assert.equal((await callLegacy(me, "tools/list", {}, { "mcp-protocol-version": "1999-01-01" })).status, 400);
     const unsupported = { ...modernMeta, "io.modelcontextprotocol/protocolVersion": "2099-01-01" };
-    const answer = await post(
+    const answer = await postMcp(
       me,
       JSON.stringify({ jsonrpc: "2.0", id: 7, method: "tools/list", params: { _meta: unsupported } }),
       { "mcp-protocol-version": "2099-01-01", "mcp-method": "tools/list" },
@@ -308,19 +308,23 @@ forEachEngine("hostile messages", (bed) => {
 
   test("a posted answer that nobody waits for is refused, a notification is taken", async () => {
     const { session } = await initialize(me);
-    assert.equal((await post({ ...me, session }, '{"jsonrpc":"2.0","id":1,"result":{}}')).status, 400);
+    assert.equal((await postMcp({ ...me, session }, '{"jsonrpc":"2.0","id":1,"result":{}}')).status, 400);
     assert.equal(
-      (await post({ ...me, session }, '{"jsonrpc":"2.0","method":"notifications/initialized"}')).status,
-      202,
-    );
-    assert.equal(
-      (await post({ ...me, session }, '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}'))
-        .status,
+      (await postMcp({ ...me, session }, '{"jsonrpc":"2.0","method":"notifications/initialized"}')).status,
       202,
     );
     assert.equal(
       (
-        await post(me, '{"jsonrpc":"2.0","method":"notifications/whatever"}', {
+        await postMcp(
+          { ...me, session },
+          '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}',
+        )
+      ).status,
+      202,
+    );
+    assert.equal(
+      (
+        await postMcp(me, '{"jsonrpc":"2.0","method":"notifications/whatever"}', {
           "mcp-protocol-version": "2026-07-28",
           "mcp-method": "notifications/whatever",
         })
@@ -333,17 +337,17 @@ forEachEngine("hostile messages", (bed) => {
     const lines: string[] = [];
     const { createLog } = await import("#lib/log.ts");
     const broken = {
-      ...bed.deps,
-      posts: { ...bed.deps.posts, read: () => Promise.reject(new Error("SELECT secret FROM /etc/passwd")) },
+      ...fixture.deps,
+      posts: { ...fixture.deps.posts, read: () => Promise.reject(new Error("SELECT secret FROM /etc/passwd")) },
     };
-    const other = await startMcp(
+    const other = await startMcpServer(
       { deps: broken },
       { log: createLog("info", { write: (line: string) => void lines.push(line) }) },
     );
     try {
-      const answer: Answer = await modern({ ...me, url: other.url }, "tools/call", {
+      const answer: McpResponse = await callModern({ ...me, url: other.url }, "tools/call", {
         name: "get_post",
-        arguments: { postId: bed.deps.newId("post") },
+        arguments: { postId: fixture.deps.newId("post") },
       });
       assert.equal(answer.status, 200);
       const { code, message } = answer.json.result.structuredContent;

@@ -5,16 +5,16 @@ import { z } from "zod";
 import { defineTool } from "#mcp/tool.ts";
 import { tools } from "#mcp/tools.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { initialize, legacy, modern, startMcp, type McpServer } from "../support/mcp.ts";
+import { initialize, callLegacy, callModern, startMcpServer, type TestMcpServer } from "../support/mcp.ts";
 import { newStudio } from "../support/people.ts";
-import { approve } from "../support/tokens.ts";
+import { createTestGrant } from "../support/tokens.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
 forEachEngine(
   "long messages",
-  (bed) => {
-    let server: McpServer;
+  (fixture) => {
+    let server: TestMcpServer;
     const fileTool = defineTool({
       name: "take_file",
       title: "Take a file",
@@ -22,19 +22,19 @@ forEachEngine(
       scope: "studio:write",
       action: "assets.write",
       hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
-      takesFile: true,
+      acceptsFile: true,
       uploadGuide: "for files you hold as bytes.",
       input: z.strictObject({ base64: z.string(), filename: z.string() }),
       output: z.object({ digest: z.string(), filename: z.string() }),
       run: async (_, __, { base64, filename }) => ({ digest: sha256(base64), filename }),
     });
-    before(async () => void (server = await startMcp(bed, { tools: [...tools, fileTool] })));
+    before(async () => void (server = await startMcpServer(fixture, { tools: [...tools, fileTool] })));
     after(() => server.close());
 
     test("a tool that takes a file gets its long string whole, on both wires, up to the cap; the instructions name it", async () => {
-      const owner = await newStudio(bed.deps);
-      const me = { url: server.url, token: (await approve(bed.deps, owner)).token };
-      const { session, answer } = await initialize(me);
+      const owner = await newStudio(fixture.deps);
+      const me = { url: server.url, token: (await createTestGrant(fixture.deps, owner)).token };
+      const { session, response: answer } = await initialize(me);
       assert.match(
         answer.json.result.instructions,
         /choose by where its bytes are:\n(- .*\n)*- take_file: for files you hold as bytes\./,
@@ -43,8 +43,8 @@ forEachEngine(
       for (const filename of ["short.png", `${"long ".repeat(100)}\\ud83d\\ude00 "quoted".png`]) {
         const args = { name: "take_file", arguments: { base64, filename } };
         for (const got of [
-          await modern(me, "tools/call", args),
-          await legacy({ ...me, session }, "tools/call", args),
+          await callModern(me, "tools/call", args),
+          await callLegacy({ ...me, session }, "tools/call", args),
         ]) {
           assert.deepEqual(got.json.result.structuredContent, { digest: sha256(base64), filename });
         }
@@ -52,9 +52,9 @@ forEachEngine(
     });
 
     test("a long message to any other tool is invalid input, told under its own id", async () => {
-      const owner = await newStudio(bed.deps);
-      const me = { url: server.url, token: (await approve(bed.deps, owner)).token };
-      const got = await modern(
+      const owner = await newStudio(fixture.deps);
+      const me = { url: server.url, token: (await createTestGrant(fixture.deps, owner)).token };
+      const got = await callModern(
         me,
         "tools/call",
         { name: "create_post", arguments: { title: "x", body: "y".repeat(2 * 1024 * 1024) } },
@@ -63,7 +63,7 @@ forEachEngine(
       );
       assert.equal(got.json.id, "an id of mine");
       assert.equal(got.json.result.structuredContent.code, "invalid_input");
-      const whole = await modern(me, "tools/call", {
+      const whole = await callModern(me, "tools/call", {
         name: "create_post",
         arguments: { title: "x", body: "😀".repeat(50_000) },
       });
@@ -71,10 +71,10 @@ forEachEngine(
     });
 
     test("a long message that brings no arguments is invalid input too", async () => {
-      const owner = await newStudio(bed.deps);
-      const me = { url: server.url, token: (await approve(bed.deps, owner)).token };
+      const owner = await newStudio(fixture.deps);
+      const me = { url: server.url, token: (await createTestGrant(fixture.deps, owner)).token };
       const _meta = { "example.com/long": "y".repeat(2 * 1024 * 1024) };
-      const got = await legacy(me, "tools/call", { name: "upload_asset_inline", _meta });
+      const got = await callLegacy(me, "tools/call", { name: "upload_asset_inline", _meta });
       assert.equal(got.json.result.structuredContent.code, "invalid_input");
     });
   },

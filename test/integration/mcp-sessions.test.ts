@@ -4,21 +4,21 @@ import { days } from "#lib/clock.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import { tools } from "#mcp/tools.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { initialize, legacy, modern, post, startMcp, type McpServer } from "../support/mcp.ts";
-import { newPerson, newStudio } from "../support/people.ts";
-import { approve, newToken } from "../support/tokens.ts";
+import { initialize, callLegacy, callModern, postMcp, startMcpServer, type TestMcpServer } from "../support/mcp.ts";
+import { newUser, newStudio } from "../support/people.ts";
+import { createTestGrant, createTestToken } from "../support/tokens.ts";
 
 const challenge = (base: string, error = "") =>
   `Bearer ${error}resource_metadata="${base}/.well-known/oauth-protected-resource"`;
 
-forEachEngine("mcp sessions and tokens", (bed) => {
-  let server: McpServer;
-  before(async () => void (server = await startMcp(bed)));
+forEachEngine("mcp sessions and tokens", (fixture) => {
+  let server: TestMcpServer;
+  before(async () => void (server = await startMcpServer(fixture)));
   after(() => server.close());
 
   async function newClient() {
-    const owner = await newStudio(bed.deps);
-    const { token, grantId } = await approve(bed.deps, owner);
+    const owner = await newStudio(fixture.deps);
+    const { token, grantId } = await createTestGrant(fixture.deps, owner);
     return { owner, grantId, me: { url: server.url, token } };
   }
 
@@ -26,31 +26,35 @@ forEachEngine("mcp sessions and tokens", (bed) => {
     const { me, owner } = await newClient();
     const stranger = await newClient();
     const { session } = await initialize(me);
-    const { token: other } = await approve(bed.deps, owner);
+    const { token: other } = await createTestGrant(fixture.deps, owner);
     for (const token of [other, stranger.me.token]) {
-      const answer = await legacy({ url: server.url, token, session }, "tools/list");
+      const answer = await callLegacy({ url: server.url, token, session }, "tools/list");
       assert.equal(answer.status, 404);
       assert.equal(answer.json.error.code, -32001);
     }
-    assert.equal((await legacy({ url: server.url, session }, "tools/list")).status, 401);
-    assert.equal((await legacy({ ...me, session }, "tools/list")).status, 200);
+    assert.equal((await callLegacy({ url: server.url, session }, "tools/list")).status, 401);
+    assert.equal((await callLegacy({ ...me, session }, "tools/list")).status, 200);
   });
 
   test("[M12] forged, altered, foreign and worn-out sessions are 404", async () => {
     const { me, grantId, owner } = await newClient();
     const { session } = await initialize(me);
     const claims = { g: grantId, s: owner.studio.id, v: "2025-11-25" };
-    const later = bed.clock() + days(1);
-    const foreign = createSigner(["another secret of thirty-two bytes!!"], bed.clock).sign(
+    const later = fixture.clock() + days(1);
+    const foreign = createSigner(["another secret of thirty-two bytes!!"], fixture.clock).sign(
       "mcp-session",
       claims,
       later,
     );
-    const misused = createSigner(["a secret of at least thirty-two bytes"], bed.clock).sign("upload", claims, later);
-    const old = createSigner(["a secret of at least thirty-two bytes"], bed.clock).sign(
+    const misused = createSigner(["a secret of at least thirty-two bytes"], fixture.clock).sign(
+      "upload",
+      claims,
+      later,
+    );
+    const old = createSigner(["a secret of at least thirty-two bytes"], fixture.clock).sign(
       "mcp-session",
       claims,
-      bed.clock() - 1,
+      fixture.clock() - 1,
     );
     for (const id of [
       `${session}x`,
@@ -63,7 +67,7 @@ forEachEngine("mcp sessions and tokens", (bed) => {
       old,
       "x".repeat(5000),
     ]) {
-      const answer = await legacy({ ...me, session: id }, "tools/list");
+      const answer = await callLegacy({ ...me, session: id }, "tools/list");
       assert.equal(answer.status, 404, id);
       assert.equal(answer.text.includes(id.slice(0, 20)), false);
     }
@@ -95,9 +99,9 @@ forEachEngine("mcp sessions and tokens", (bed) => {
   test("the session holds on any instance that has the secret", async () => {
     const { me } = await newClient();
     const { session } = await initialize(me);
-    const other = await startMcp(bed);
+    const other = await startMcpServer(fixture);
     try {
-      assert.equal((await legacy({ ...me, url: other.url, session }, "tools/list")).status, 200);
+      assert.equal((await callLegacy({ ...me, url: other.url, session }, "tools/list")).status, 200);
     } finally {
       await other.close();
     }
@@ -105,7 +109,7 @@ forEachEngine("mcp sessions and tokens", (bed) => {
 
   test("the new wire has no sessions: the header is not looked at, and none is given", async () => {
     const { me } = await newClient();
-    const answer = await modern({ ...me, session: "nonsense" }, "tools/list");
+    const answer = await callModern({ ...me, session: "nonsense" }, "tools/list");
     assert.equal(answer.status, 200);
     assert.equal(answer.headers.get("mcp-session-id"), null);
   });
@@ -113,9 +117,9 @@ forEachEngine("mcp sessions and tokens", (bed) => {
   test("initialize agrees on each revision of 2025, and offers the newest for any other", async () => {
     const { me } = await newClient();
     for (const revision of ["2025-11-25", "2025-06-18", "2025-03-26"])
-      assert.equal((await initialize(me, revision)).answer.json.result.protocolVersion, revision);
+      assert.equal((await initialize(me, revision)).response.json.result.protocolVersion, revision);
     for (const revision of ["2024-11-05", "2099-01-01", "", "2026-07-28"])
-      assert.equal((await initialize(me, revision)).answer.json.result.protocolVersion, "2025-11-25");
+      assert.equal((await initialize(me, revision)).response.json.result.protocolVersion, "2025-11-25");
   });
 
   test("[M1] no token: 401 with the challenge of the contract, on every method", async () => {
@@ -128,44 +132,44 @@ forEachEngine("mcp sessions and tokens", (bed) => {
       ]) {
         const answer = await fetch(server.url, { method, headers: headers as Record<string, string> });
         assert.equal(answer.status, 401);
-        assert.equal(answer.headers.get("www-authenticate"), challenge(bed.deps.base));
+        assert.equal(answer.headers.get("www-authenticate"), challenge(fixture.deps.base));
       }
     }
   });
 
   test("[M1] [M3] a bad, expired or misplaced token: 401", async () => {
     const { me, grantId } = await newClient();
-    const expired = await newToken(bed.deps, grantId);
-    bed.clock.advance(days(1));
+    const expired = await createTestToken(fixture.deps, grantId);
+    fixture.clock.advance(days(1));
     for (const token of [expired, "garbage", "x".repeat(5000), "a b", "é", `${me.token}x`]) {
-      const answer = await post({ url: server.url }, "{}", { authorization: `Bearer ${encodeURI(token)}` });
+      const answer = await postMcp({ url: server.url }, "{}", { authorization: `Bearer ${encodeURI(token)}` });
       assert.equal(answer.status, 401, token);
       const header = answer.headers.get("www-authenticate") ?? "";
       assert.match(header, /^Bearer error="invalid_token", /);
-      assert.ok(header.endsWith(`resource_metadata="${bed.deps.base}/.well-known/oauth-protected-resource"`));
+      assert.ok(header.endsWith(`resource_metadata="${fixture.deps.base}/.well-known/oauth-protected-resource"`));
     }
-    const fresh = await newToken(bed.deps, grantId);
+    const fresh = await createTestToken(fixture.deps, grantId);
     assert.equal((await fetch(`${server.url}?access_token=${fresh}`, { method: "POST" })).status, 401);
     assert.equal(
       (await fetch(server.url, { method: "POST", headers: { cookie: `access_token=${fresh}` } })).status,
       401,
     );
-    assert.equal((await modern({ ...me, token: fresh }, "tools/list")).status, 200);
+    assert.equal((await callModern({ ...me, token: fresh }, "tools/list")).status, 200);
   });
 
   test("[A10] a revoked grant ends its tokens and sessions at once", async () => {
     const { me, grantId } = await newClient();
     const { session } = await initialize(me);
-    await bed.deps.grants.revoke(grantId, bed.clock());
-    assert.equal((await modern(me, "tools/list")).status, 401);
-    assert.equal((await legacy({ ...me, session }, "tools/list")).status, 401);
+    await fixture.deps.grants.revoke(grantId, fixture.clock());
+    assert.equal((await callModern(me, "tools/list")).status, 401);
+    assert.equal((await callLegacy({ ...me, session }, "tools/list")).status, 401);
   });
 
   test("[M15] a scope that was not granted: 403, naming it and where to ask; the tool is not listed", async () => {
-    const owner = await newStudio(bed.deps);
-    const { token } = await approve(bed.deps, owner, { scopes: ["studio:read"] });
+    const owner = await newStudio(fixture.deps);
+    const { token } = await createTestGrant(fixture.deps, owner, { scopes: ["studio:read"] });
     const me = { url: server.url, token };
-    const listed = (await modern(me, "tools/list")).json.result.tools.map(({ name }) => name);
+    const listed = (await callModern(me, "tools/list")).json.result.tools.map(({ name }) => name);
     assert.deepEqual(
       listed,
       tools.filter(({ scope }) => scope === "studio:read").map(({ name }) => name),
@@ -173,23 +177,23 @@ forEachEngine("mcp sessions and tokens", (bed) => {
     assert.ok(listed.includes("get_post") && !listed.includes("create_post"));
     const { session } = await initialize(me);
     for (const answer of [
-      await modern(me, "tools/call", { name: "create_post", arguments: { title: "x" } }),
-      await legacy({ ...me, session }, "tools/call", { name: "create_post", arguments: { title: "x" } }),
+      await callModern(me, "tools/call", { name: "create_post", arguments: { title: "x" } }),
+      await callLegacy({ ...me, session }, "tools/call", { name: "create_post", arguments: { title: "x" } }),
     ]) {
       assert.equal(answer.status, 403);
       assert.equal(
         answer.headers.get("www-authenticate"),
-        `Bearer error="insufficient_scope", scope="studio:read studio:write", resource_metadata="${bed.deps.base}/.well-known/oauth-protected-resource"`,
+        `Bearer error="insufficient_scope", scope="studio:read studio:write", resource_metadata="${fixture.deps.base}/.well-known/oauth-protected-resource"`,
       );
       assert.equal(answer.json.id, 1);
     }
-    assert.equal((await bed.deps.posts.list(owner.studio.id, { limit: 5 })).length, 0);
-    assert.match((await initialize(me)).answer.json.result.instructions, /may only read/);
+    assert.equal((await fixture.deps.posts.list(owner.studio.id, { limit: 5 })).length, 0);
+    assert.match((await initialize(me)).response.json.result.instructions, /may only read/);
   });
 
   test("[M1] the refusal comes before the body is read", async () => {
-    const person = await newPerson(bed.deps);
-    const { token } = await approve(bed.deps, person);
+    const person = await newUser(fixture.deps);
+    const { token } = await createTestGrant(fixture.deps, person);
     for (const [headers, status] of [
       [{}, 401],
       [{ authorization: `Bearer ${token}` }, 403],

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startPeer, type Peer } from "../../bench/peer.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { modern, modernMeta, post, type Caller } from "../support/mcp.ts";
+import { callModern, modernMeta, postMcp, type McpCaller } from "../support/mcp.ts";
 import { newStudio } from "../support/people.ts";
-import { approve } from "../support/tokens.ts";
+import { createTestGrant } from "../support/tokens.ts";
 
 const megabyte = 1024 * 1024;
 const size = 15 * megabyte;
@@ -32,14 +32,17 @@ const hostile: Record<string, () => string> = {
 
 forEachEngine(
   "loop stall",
-  (bed) => {
+  (fixture) => {
     let peer: Peer;
-    let me: Caller;
+    let me: McpCaller;
     before(async () => {
-      peer = await startPeer("ours", "servers/ours.ts", { BENCH_DATA_DIR: bed.place.dataDir, BENCH_DATABASE_URL: "" });
-      const deps = { ...bed.deps, clock: Date.now };
-      me = { url: peer.url, token: (await approve(deps, await newStudio(deps))).token };
-      await modern(me, "tools/list");
+      peer = await startPeer("ours", "servers/ours.ts", {
+        BENCH_DATA_DIR: fixture.location.dataDir,
+        BENCH_DATABASE_URL: "",
+      });
+      const deps = { ...fixture.deps, clock: Date.now };
+      me = { url: peer.url, token: (await createTestGrant(deps, await newStudio(deps))).token };
+      await callModern(me, "tools/list");
     });
     after(() => peer.stop());
 
@@ -51,7 +54,7 @@ forEachEngine(
         let least = Infinity;
         for (let i = 0; i < 3 && least > 250; i++) {
           const before = await peer.cpu();
-          const answer = await post(me, bytes, headers);
+          const answer = await postMcp(me, bytes, headers);
           least = Math.min(least, ((await peer.cpu()) - before) / 1000);
           t.diagnostic(`${least.toFixed(0)} ms of CPU, ${answer.status}`);
           assert.ok(

@@ -2,32 +2,32 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Deps } from "#domain/deps.ts";
 import { hours, minutes } from "#lib/clock.ts";
-import { createCallLimit } from "#domain/access/call-limit.ts";
+import { createCallLimiter } from "#domain/access/call-limit.ts";
 import { tools } from "#mcp/tools.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { initialize, legacy, modern, startMcp, type McpServer } from "../support/mcp.ts";
+import { initialize, callLegacy, callModern, startMcpServer, type TestMcpServer } from "../support/mcp.ts";
 import { newMember, newStudio } from "../support/people.ts";
-import { approve } from "../support/tokens.ts";
+import { createTestGrant } from "../support/tokens.ts";
 
-forEachEngine("mcp tools", (bed) => {
-  let server: McpServer;
-  before(async () => void (server = await startMcp(bed)));
+forEachEngine("mcp tools", (fixture) => {
+  let server: TestMcpServer;
+  before(async () => void (server = await startMcpServer(fixture)));
   after(() => server.close());
 
   async function newClient() {
-    const owner = await newStudio(bed.deps);
-    const { token } = await approve(bed.deps, owner);
+    const owner = await newStudio(fixture.deps);
+    const { token } = await createTestGrant(fixture.deps, owner);
     const me = { url: server.url, token };
     const call = async (name: string, args: Record<string, unknown> = {}) =>
-      (await modern(me, "tools/call", { name, arguments: args })).json.result;
+      (await callModern(me, "tools/call", { name, arguments: args })).json.result;
     return { owner, me, call };
   }
 
   test("tools/list: a fixed order, the same on both wires, with title, hints and both schemas", async () => {
     const { me } = await newClient();
     const { session } = await initialize(me);
-    const { tools: now } = (await modern(me, "tools/list")).json.result;
-    const { tools: before2026 } = (await legacy({ ...me, session }, "tools/list")).json.result;
+    const { tools: now } = (await callModern(me, "tools/list")).json.result;
+    const { tools: before2026 } = (await callLegacy({ ...me, session }, "tools/list")).json.result;
     assert.deepEqual(now, before2026);
     assert.deepEqual(
       now.map(({ name }) => name),
@@ -55,7 +55,7 @@ forEachEngine("mcp tools", (bed) => {
       ["tools/list", {}, 300_000],
       ["tools/call", { name: "whoami" }, undefined],
     ] as const) {
-      const { result } = (await modern(me, method, params)).json;
+      const { result } = (await callModern(me, method, params)).json;
       assert.equal(result.resultType, "complete");
       assert.deepEqual(result._meta["atelier/studio"], { id: owner.studio.id, name: owner.studio.name });
       assert.equal(result._meta["io.modelcontextprotocol/serverInfo"].name, "atelier");
@@ -104,7 +104,7 @@ forEachEngine("mcp tools", (bed) => {
     const { call } = await newClient();
     const other = await newClient();
     const { id } = (await other.call("create_post", { title: "secret" })).structuredContent;
-    const missing = await call("get_post", { postId: bed.deps.newId("post") });
+    const missing = await call("get_post", { postId: fixture.deps.newId("post") });
     assert.deepEqual(await call("get_post", { postId: id }), missing);
     assert.deepEqual(await call("update_post", { postId: id, title: "x" }), missing);
     assert.equal(missing.structuredContent.code, "not_found");
@@ -118,7 +118,7 @@ forEachEngine("mcp tools", (bed) => {
     assert.ok(first);
     assert.equal(new Set(all.map(({ structuredContent }) => structuredContent.id)).size, 1);
     assert.deepEqual(new Set(all.map((result) => JSON.stringify(result))).size, 1);
-    assert.equal((await bed.deps.posts.list(owner.studio.id, { limit: 100 })).length, 1);
+    assert.equal((await fixture.deps.posts.list(owner.studio.id, { limit: 100 })).length, 1);
     assert.equal(
       (await call("create_post", { ...input, title: "Other" })).structuredContent.code,
       "idempotency_conflict",
@@ -126,70 +126,75 @@ forEachEngine("mcp tools", (bed) => {
     await call("update_post", { postId: first.structuredContent.id, title: "Changed since" });
     assert.deepEqual(await call("create_post", input), first);
 
-    const colleague = await newMember(bed.deps, owner, "member");
-    const { token } = await approve(bed.deps, colleague);
-    const theirs = await modern({ url: server.url, token }, "tools/call", { name: "create_post", arguments: input });
+    const colleague = await newMember(fixture.deps, owner, "member");
+    const { token } = await createTestGrant(fixture.deps, colleague);
+    const theirs = await callModern({ url: server.url, token }, "tools/call", {
+      name: "create_post",
+      arguments: input,
+    });
     assert.notEqual(theirs.json.result.structuredContent.id, first.structuredContent.id);
   });
 
   test("[R4] a key is forgotten after 24 hours", async () => {
-    const owner = await newStudio(bed.deps);
+    const owner = await newStudio(fixture.deps);
     const create = async () => {
-      const { token } = await approve(bed.deps, owner);
+      const { token } = await createTestGrant(fixture.deps, owner);
       return (
-        await modern({ url: server.url, token }, "tools/call", {
+        await callModern({ url: server.url, token }, "tools/call", {
           name: "create_post",
           arguments: { title: "x", idempotencyKey: "k" },
         })
       ).json.result.structuredContent.id;
     };
     const first = await create();
-    bed.clock.advance(hours(23));
+    fixture.clock.advance(hours(23));
     assert.equal(await create(), first);
-    bed.clock.advance(hours(1));
+    fixture.clock.advance(hours(1));
     assert.notEqual(await create(), first);
   });
 
   test("a create that fails keeps nothing under its key", async () => {
     const { me, owner } = await newClient();
     const failing: Deps = {
-      ...bed.deps,
+      ...fixture.deps,
       transact: (work) =>
-        bed.deps.transact(async (tx) => {
+        fixture.deps.transact(async (tx) => {
           await work(tx);
           throw new Error("lost");
         }),
     };
-    const broken = await startMcp({ deps: failing });
+    const broken = await startMcpServer({ deps: failing });
     const args = { name: "create_post", arguments: { title: "x", idempotencyKey: "k" } };
     try {
       assert.equal(
-        (await modern({ ...me, url: broken.url }, "tools/call", args)).json.result.structuredContent.code,
+        (await callModern({ ...me, url: broken.url }, "tools/call", args)).json.result.structuredContent.code,
         "internal",
       );
     } finally {
       await broken.close();
     }
-    assert.equal((await modern(me, "tools/call", args)).json.result.isError, undefined);
-    assert.equal((await bed.deps.posts.list(owner.studio.id, { limit: 100 })).length, 1);
+    assert.equal((await callModern(me, "tools/call", args)).json.result.isError, undefined);
+    assert.equal((await fixture.deps.posts.list(owner.studio.id, { limit: 100 })).length, 1);
   });
 
   test("calls are limited for each user, not for each client, and the minute passes", async () => {
-    const limited = await startMcp(bed, { countCall: createCallLimit(bed.deps, "calls", { perMinute: 5 }).count });
+    const limited = await startMcpServer(fixture, {
+      countCall: createCallLimiter(fixture.deps, "calls", { perMinute: 5 }).check,
+    });
     try {
-      bed.clock.advance(minutes(2));
-      const owner = await newStudio(bed.deps);
-      const other = await newStudio(bed.deps);
-      const clients = await Promise.all([owner, owner, other].map((person) => approve(bed.deps, person)));
+      fixture.clock.advance(minutes(2));
+      const owner = await newStudio(fixture.deps);
+      const other = await newStudio(fixture.deps);
+      const clients = await Promise.all([owner, owner, other].map((person) => createTestGrant(fixture.deps, person)));
       const [one, two, else_] = clients.map(({ token }) => ({ url: limited.url, token }));
       const call = async (me: typeof one) =>
-        (await modern(me!, "tools/call", { name: "whoami" })).json.result.structuredContent.code;
+        (await callModern(me!, "tools/call", { name: "whoami" })).json.result.structuredContent.code;
       for (let i = 0; i < 5; i++) assert.equal(await call(i % 2 === 0 ? one : two), undefined);
       assert.equal(await call(one), "rate_limited");
       assert.equal(await call(two), "rate_limited");
       assert.equal(await call(else_), undefined);
-      assert.equal((await modern(one!, "tools/list")).status, 200);
-      bed.clock.advance(minutes(2));
+      assert.equal((await callModern(one!, "tools/list")).status, 200);
+      fixture.clock.advance(minutes(2));
       assert.equal(await call(one), undefined);
     } finally {
       await limited.close();

@@ -3,7 +3,7 @@ import { fc } from "../support/fuzz.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { WireHeaders } from "#mcp/messages.ts";
-import { recognize } from "#mcp/recognize.ts";
+import { matchFastPath } from "#mcp/recognize.ts";
 import { checkStandardHeaders } from "#mcp/standard-headers.ts";
 import { modernMeta } from "../support/mcp.ts";
 
@@ -104,7 +104,7 @@ const headers = fc.record({
 /** Whatever is well formed already, the recognizer must call by the same name as the SDK does. */
 function agrees(given: unknown, wire: WireHeaders): boolean {
   const body: unknown = JSON.parse(JSON.stringify(given));
-  const plain = recognize(body, wire);
+  const plain = matchFastPath(body, wire);
   if (!plain) return false;
   const verdict = classifyInboundRequest({ httpMethod: "POST", ...wire, body } as InboundHttpRequest);
   assert.equal(verdict.kind, plain.era, JSON.stringify({ body, wire, verdict }));

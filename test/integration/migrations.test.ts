@@ -5,46 +5,57 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { MigrationError } from "#db/migrate.ts";
 import { openDatabase } from "#db/open.ts";
-import { createPlace, engines, silent, type Place, type PlaceOfOwn } from "../support/engines.ts";
-import { ask, migrationFolder, tablesOf, type MigrationFolder } from "../support/migrations.ts";
+import {
+  createTemporaryDatabase,
+  listEngines,
+  silentLog,
+  type DatabaseLocation,
+  type TemporaryDatabase,
+} from "../support/engines.ts";
+import { queryDatabase, createMigrationFolder, listTables, type MigrationFolder } from "../support/migrations.ts";
 import { startHelper } from "../support/process.ts";
 
 const one = { "0001-one.sql": "CREATE TABLE a (x TEXT);\nCREATE TABLE b (x TEXT);\nINSERT INTO a VALUES ('ü;--''');" };
 const two = { ...one, "0002-two.sql": "ALTER TABLE a ADD COLUMN y BIGINT;\nUPDATE a SET y = 7;\n" };
 
-for (const engine of engines()) {
+for (const engine of listEngines()) {
   describe(`migrations (${engine})`, () => {
-    const places: PlaceOfOwn[] = [];
+    const places: TemporaryDatabase[] = [];
     let folder: MigrationFolder;
-    before(() => void (folder = migrationFolder({})));
+    before(() => void (folder = createMigrationFolder({})));
     after(async () => {
       folder.remove();
-      await Promise.all(places.map((place) => place.remove()));
+      await Promise.all(places.map((location) => location.remove()));
     });
 
-    async function newPlace(): Promise<Place> {
-      const place = await createPlace(engine);
-      places.push(place);
-      return place;
+    async function newPlace(): Promise<DatabaseLocation> {
+      const location = await createTemporaryDatabase(engine);
+      places.push(location);
+      return location;
     }
 
-    async function open(place: Place, files: Record<string, string>): Promise<void> {
+    async function open(location: DatabaseLocation, files: Record<string, string>): Promise<void> {
       folder.write(files);
-      await (await openDatabase({ ...place, migrations: folder.path, log: silent })).close();
+      await (await openDatabase({ ...location, migrations: folder.path, log: silentLog })).close();
     }
 
-    const history = (place: Place) => ask(place, "SELECT name, checksum FROM schema_migrations ORDER BY name");
-    const contents = async (place: Place) =>
-      JSON.stringify([await tablesOf(place), await history(place), await ask(place, "SELECT * FROM a")]);
+    const history = (location: DatabaseLocation) =>
+      queryDatabase(location, "SELECT name, checksum FROM schema_migrations ORDER BY name");
+    const contents = async (location: DatabaseLocation) =>
+      JSON.stringify([
+        await listTables(location),
+        await history(location),
+        await queryDatabase(location, "SELECT * FROM a"),
+      ]);
 
     test("[RUN-7] files are applied in order, once, and remembered with their checksum", async () => {
-      const place = await newPlace();
-      await open(place, one);
-      await open(place, { ...two, "README.md": "no migration", "3-bad-name.sql": "SELECT nonsense" });
-      await open(place, two);
-      assert.deepEqual(await tablesOf(place), ["a", "b", "schema_migrations"]);
+      const location = await newPlace();
+      await open(location, one);
+      await open(location, { ...two, "README.md": "no migration", "3-bad-name.sql": "SELECT nonsense" });
+      await open(location, two);
+      assert.deepEqual(await listTables(location), ["a", "b", "schema_migrations"]);
       assert.deepEqual(
-        (await ask(place, "SELECT x, y FROM a")).map(({ x, y }) => [x, Number(y)]),
+        (await queryDatabase(location, "SELECT x, y FROM a")).map(({ x, y }) => [x, Number(y)]),
         [["ü;--'", 7]],
       );
       const expected = Object.entries(two).map(([name, sql]) => ({
@@ -52,60 +63,60 @@ for (const engine of engines()) {
         checksum: createHash("sha256").update(sql).digest("hex"),
       }));
       assert.deepEqual(
-        (await history(place)).map((row) => ({ ...row })),
+        (await history(location)).map((row) => ({ ...row })),
         expected,
       );
     });
 
     test("[RUN-7] a file that was changed after it had been applied is refused, and nothing happens", async () => {
-      const place = await newPlace();
-      await open(place, one);
-      const before = await contents(place);
+      const location = await newPlace();
+      await open(location, one);
+      const before = await contents(location);
       const changed = { ...two, "0001-one.sql": `${one["0001-one.sql"]} ` };
       await assert.rejects(
-        open(place, changed),
+        open(location, changed),
         (error) => error instanceof MigrationError && /0001-one\.sql was changed/.test(error.message),
       );
-      assert.equal(await contents(place), before);
-      await open(place, two);
+      assert.equal(await contents(location), before);
+      await open(location, two);
     });
 
     test("[RUN-7] a database of a newer version is refused, and nothing happens", async () => {
-      const place = await newPlace();
-      await open(place, two);
-      const before = await contents(place);
+      const location = await newPlace();
+      await open(location, two);
+      const before = await contents(location);
       const older = { ...one, "0003-three.sql": "CREATE TABLE c (x TEXT)" };
       await assert.rejects(
-        open(place, older),
+        open(location, older),
         (error) => error instanceof MigrationError && /newer version: it has 0002-two\.sql/.test(error.message),
       );
-      assert.equal(await contents(place), before);
+      assert.equal(await contents(location), before);
     });
 
     test("[RUN-7] [D6] tables without a history are refused, and nothing happens", async () => {
-      const place = await newPlace();
-      if (engine === "sqlite") mkdirSync(place.dataDir);
-      await ask(place, "CREATE TABLE users (id TEXT)");
+      const location = await newPlace();
+      if (engine === "sqlite") mkdirSync(location.dataDir);
+      await queryDatabase(location, "CREATE TABLE users (id TEXT)");
       await assert.rejects(
-        open(place, one),
+        open(location, one),
         (error) => error instanceof MigrationError && /no history/.test(error.message),
       );
-      assert.deepEqual(await tablesOf(place), ["users"]);
+      assert.deepEqual(await listTables(location), ["users"]);
     });
 
     test("[RUN-7] a file that fails in its middle leaves nothing of itself, and can be mended", async () => {
-      const place = await newPlace();
-      await open(place, one);
-      const before = await contents(place);
+      const location = await newPlace();
+      await open(location, one);
+      const before = await contents(location);
       for (const middle of ["CREATE TABLE a (x TEXT)", "nonsense", "INSERT INTO nowhere VALUES (1)"]) {
         const broken = {
           ...one,
           "0002-two.sql": `CREATE TABLE c (x TEXT);\nDELETE FROM a;\n${middle};\nCREATE TABLE d (x TEXT);`,
         };
-        await assert.rejects(open(place, broken));
-        assert.equal(await contents(place), before, middle);
+        await assert.rejects(open(location, broken));
+        assert.equal(await contents(location), before, middle);
       }
-      await open(place, two);
+      await open(location, two);
     });
 
     test("[RUN-5] [RUN-7] four processes that start at the same moment on a fresh database are all ready", async () => {
@@ -117,25 +128,27 @@ for (const engine of engines()) {
       );
       folder.write(many);
       for (let round = 0; round < (engine === "sqlite" ? 4 : 1); round++) {
-        const place = await newPlace();
-        const helpers = Array.from({ length: 4 }, () => startHelper("open.ts", { ...place, migrations: folder.path }));
-        await Promise.all(helpers.map((helper) => helper.line("begin")));
-        for (const helper of helpers) helper.go();
-        await Promise.all(helpers.map((helper) => helper.ended));
+        const location = await newPlace();
+        const helpers = Array.from({ length: 4 }, () =>
+          startHelper("open.ts", { ...location, migrations: folder.path }),
+        );
+        await Promise.all(helpers.map((helper) => helper.waitForLine("begin")));
+        for (const helper of helpers) helper.signalStart();
+        await Promise.all(helpers.map((helper) => helper.exited));
         assert.deepEqual(
           helpers.map(({ lines }) => lines.at(-1)),
           Array.from({ length: 4 }, () => "ready"),
         );
-        for (let i = 0; i < 6; i++) assert.equal((await ask(place, `SELECT x FROM t${i}`)).length, 1);
+        for (let i = 0; i < 6; i++) assert.equal((await queryDatabase(location, `SELECT x FROM t${i}`)).length, 1);
       }
     });
 
     test("[RUN-7] our own files make the tables that the code knows", async () => {
-      const place = await newPlace();
-      await (await openDatabase({ ...place, log: silent })).close();
+      const location = await newPlace();
+      await (await openDatabase({ ...location, log: silentLog })).close();
       const own = readdirSync(join(import.meta.dirname, "../../migrations")).toSorted();
       assert.deepEqual(
-        (await history(place)).map(({ name }) => name),
+        (await history(location)).map(({ name }) => name),
         own,
       );
       const made = own.flatMap((name) =>
@@ -145,7 +158,7 @@ for (const engine of engines()) {
           ),
         ].map((match) => match[1] ?? ""),
       );
-      assert.deepEqual(await tablesOf(place), [...made, "schema_migrations"].toSorted());
+      assert.deepEqual(await listTables(location), [...made, "schema_migrations"].toSorted());
     });
   });
 }

@@ -5,15 +5,15 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { join } from "node:path";
 import { test } from "node:test";
-import { atExit } from "../support/at-exit.ts";
-import { makeCertificate } from "../support/certificate.ts";
-import { temporaryFolder } from "../support/folder.ts";
+import { onExit } from "../support/at-exit.ts";
+import { createCertificate } from "../support/certificate.ts";
+import { createTempFolder } from "../support/folder.ts";
 import { startMain } from "../support/main-process.ts";
 import { modernMeta } from "../support/mcp.ts";
-import { digest, signUp } from "../support/operated.ts";
+import { digest, createOwner } from "../support/operated.ts";
 import { findProgram } from "../support/programs.ts";
-import { freePort } from "../support/ports.ts";
-import { until } from "../support/until.ts";
+import { findFreePort } from "../support/ports.ts";
+import { waitUntil } from "../support/until.ts";
 
 const nginx = findProgram("nginx") ?? ["/usr/sbin/nginx"].find((path) => existsSync(path));
 
@@ -63,11 +63,11 @@ test(
   "nginx with deploy/nginx.conf lets calls, large uploads and downloads through",
   { skip: !nginx && "no nginx" },
   async () => {
-    const folder = temporaryFolder();
-    const { key, cert } = makeCertificate(["localhost"]);
+    const folder = createTempFolder();
+    const { key, cert } = createCertificate(["localhost"]);
     writeFileSync(join(folder.path, "key.pem"), key);
     writeFileSync(join(folder.path, "cert.pem"), cert);
-    const ports = { plain: await freePort(), secure: await freePort(), service: await freePort() };
+    const ports = { plain: await findFreePort(), secure: await findFreePort(), service: await findFreePort() };
     const base = `https://localhost:${ports.secure}`;
     const conf = writeSite(folder.path, ports);
     const args = ["-c", conf, "-p", folder.path];
@@ -81,9 +81,9 @@ test(
       TRUST_PROXY: "loopback",
     });
     const proxy = spawn(nginx ?? "", args, { stdio: "ignore" });
-    const callOff = atExit(() => proxy.kill("SIGKILL"));
+    const callOff = onExit(() => proxy.kill("SIGKILL"));
     try {
-      await until(() =>
+      await waitUntil(() =>
         send(cert, "GET", `${base}/readyz`).then(
           ({ status }) => status === 200,
           () => false,
@@ -92,7 +92,7 @@ test(
       assert.equal((await fetch(`http://localhost:${ports.plain}/x`, { redirect: "manual" })).status, 308);
       assert.equal((await send(cert, "GET", `${base}/metrics`)).status, 403, "not for those behind a proxy");
 
-      const { token } = await signUp({ databaseUrl: undefined, dataDir }, base);
+      const { token } = await createOwner({ databaseUrl: undefined, dataDir }, base);
       const call = async <T>(name: string, args: object): Promise<T> => {
         const headers = {
           authorization: `Bearer ${token}`,

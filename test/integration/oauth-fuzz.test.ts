@@ -3,19 +3,19 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createLog } from "#lib/log.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { long } from "../support/long.ts";
+import { isLongRun } from "../support/long.ts";
 import {
-  answerOf,
-  authorization,
-  connect,
-  newClient,
+  readResponse,
+  createAuthorization,
+  connectClient,
+  registerClient,
   obtainCode,
-  paths,
+  endpointPaths,
   post,
-  visitor,
+  createOAuthBrowser,
   webRedirect,
-  type Answer,
-  type Code,
+  type OAuthResponse,
+  type ObtainedCode,
   type OAuthClient,
 } from "../support/oauth-client.ts";
 import { startService, type RunningService } from "../support/service.ts";
@@ -71,8 +71,12 @@ const anyJson = fc.oneof(text, fc.array(text, { maxLength: 4 }), fc.jsonValue({ 
 
 const json = { "content-type": "application/json" };
 const form = { "content-type": "application/x-www-form-urlencoded" };
-const seconds = long ? 60 : 4;
-const runs = { numRuns: long ? 5_000 : 150, interruptAfterTimeLimit: seconds * 1000, markInterruptAsFailure: false };
+const seconds = isLongRun ? 60 : 4;
+const runs = {
+  numRuns: isLongRun ? 5_000 : 150,
+  interruptAfterTimeLimit: seconds * 1000,
+  markInterruptAsFailure: false,
+};
 
 const names = {
   authorize: [
@@ -113,15 +117,15 @@ const names = {
 const parameters = (known: readonly string[]) =>
   fc.array(fc.tuple(fc.oneof(fc.constantFrom(...known), text), text), { maxLength: 6 });
 
-forEachEngine("oauth, malformed requests", (bed) => {
+forEachEngine("oauth, malformed requests", (fixture) => {
   let service: RunningService;
   let client: OAuthClient;
-  let given: Code;
+  let given: ObtainedCode;
   const failures: string[] = [];
   before(async () => {
     const log = createLog("error", { write: (line: string) => void failures.push(line) });
-    service = await startService(bed.deps, { env: { RATE_LIMITS: "off" }, log });
-    client = await newClient(service.base);
+    service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" }, log });
+    client = await registerClient(service.base);
     given = await obtainCode(service.base, { client });
   });
   after(async () => {
@@ -132,12 +136,12 @@ forEachEngine("oauth, malformed requests", (bed) => {
   const count = async () =>
     Promise.all(
       (["grants", "sessions", "users"] as const).map(
-        async (table) => (await bed.database.q.selectFrom(table).selectAll().execute()).length,
+        async (table) => (await fixture.database.q.selectFrom(table).selectAll().execute()).length,
       ),
     );
 
   /** An error of RFC 6749, 7009, 7591 or 8707, told as JSON. */
-  function assertError(answer: Answer): void {
+  function assertError(answer: OAuthResponse): void {
     assert.ok(answer.status >= 400 && answer.status < 500, `${answer.status} ${answer.text}`);
     if (answer.status === 404) return;
     assert.match(String(answer.body?.error), /^[a-z_]+$/, answer.text);
@@ -147,9 +151,9 @@ forEachEngine("oauth, malformed requests", (bed) => {
     const before = await count();
     const browser = given.browser;
     const property = fc.asyncProperty(parameters(names.authorize), fc.boolean(), async (params, replace) => {
-      const url = new URL(authorization(service.base, client).url);
+      const url = new URL(createAuthorization(service.base, client).url);
       for (const [name, value] of params) url.searchParams[replace ? "set" : "append"](name, value);
-      const response = await (replace ? browser : visitor(service.base)).send(url.href);
+      const response = await (replace ? browser : createOAuthBrowser(service.base)).send(url.href);
       await response.body?.cancel();
       assert.ok(response.status < 500, `${response.status} ${url.search}`);
       const location = response.headers.get("location");
@@ -164,7 +168,7 @@ forEachEngine("oauth, malformed requests", (bed) => {
     const before = await count();
     const property = fc.asyncProperty(
       parameters(names.token),
-      fc.constantFrom(paths.token, paths.revoke),
+      fc.constantFrom(endpointPaths.token, endpointPaths.revoke),
       fc.option(text),
       fc.constantFrom(form, { "content-type": "application/x-www-form-urlencoded;charset=utf-8" }, json, {}),
       async (params, path, basic, headers) => {
@@ -174,13 +178,13 @@ forEachEngine("oauth, malformed requests", (bed) => {
         const sent = { ...headers, ...auth } as Record<string, string>;
         const answer = await post(`${service.base}${path}`, body.toString(), sent);
         // RFC 7009 §2.2: a token that nobody knows is as good as revoked.
-        if (path === paths.revoke && answer.status === 200) return;
+        if (path === endpointPaths.revoke && answer.status === 200) return;
         assertError(answer);
       },
     );
     await fc.assert(property, runs);
     assert.deepEqual(await count(), before);
-    await connect(service.base, { client, browser: given.browser });
+    await connectClient(service.base, { client, browser: given.browser });
   });
 
   test("registration: an error of RFC 7591, or a client that can be used", async () => {
@@ -190,7 +194,7 @@ forEachEngine("oauth, malformed requests", (bed) => {
       async (fields, keepUris) => {
         const body = Object.fromEntries(fields);
         const answer = await post(
-          `${service.base}${paths.register}`,
+          `${service.base}${endpointPaths.register}`,
           JSON.stringify(keepUris ? { ...body, redirect_uris: [webRedirect] } : body),
           json,
         );
@@ -198,7 +202,7 @@ forEachEngine("oauth, malformed requests", (bed) => {
         assert.ok(!Object.values(answer.body as object).includes(null), answer.text);
         for (const redirectUri of answer.body.redirect_uris as string[]) {
           const one = { id: answer.body.client_id as string, redirectUri };
-          const { status } = await visitor(service.base).send(authorization(service.base, one).url);
+          const { status } = await createOAuthBrowser(service.base).send(createAuthorization(service.base, one).url);
           assert.equal(status, 303, answer.text);
         }
       },
@@ -208,7 +212,7 @@ forEachEngine("oauth, malformed requests", (bed) => {
 
   test("registration: bodies that are hardly JSON", async () => {
     const property = fc.asyncProperty(fc.oneof(text, fc.json()), async (body) => {
-      const answer = await post(`${service.base}${paths.register}`, body, json);
+      const answer = await post(`${service.base}${endpointPaths.register}`, body, json);
       assertError(answer);
     });
     await fc.assert(property, { ...runs, numRuns: 60 });
@@ -218,15 +222,15 @@ forEachEngine("oauth, malformed requests", (bed) => {
     const before = await count();
     const segment = fc.oneof(text, fc.constantFrom("x".repeat(43), "dev", "%2e%2e", "%00", "%ff")).map(encodeSegment);
     const property = fc.asyncProperty(
-      fc.constantFrom("/consent/", `${paths.authorize}/`, "/api/auth/callback/", "/login?return_to="),
+      fc.constantFrom("/consent/", `${endpointPaths.authorize}/`, "/api/auth/callback/", "/login?return_to="),
       segment,
       parameters(["code", "state", "iss", "error", "token", "decision"]),
       fc.boolean(),
       async (path, last, params, asForm) => {
         const url = `${service.base}${path}${last}`;
         const body = new URLSearchParams(params as [string, string][]);
-        const browser = asForm ? given.browser : visitor(service.base);
-        const answer = await answerOf(
+        const browser = asForm ? given.browser : createOAuthBrowser(service.base);
+        const answer = await readResponse(
           asForm
             ? await browser.send(url, { method: "POST", body, headers: { origin: new URL(service.base).origin } })
             : await browser.send(`${url}${url.includes("?") ? "&" : "?"}${body.toString()}`),

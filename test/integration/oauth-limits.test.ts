@@ -3,24 +3,24 @@ import { after, before, test } from "node:test";
 import { minutes } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import {
-  answerOf,
-  authorization,
-  newClient,
+  readResponse,
+  createAuthorization,
+  registerClient,
   openConsent,
-  paths,
+  endpointPaths,
   post,
-  visitor,
+  createOAuthBrowser,
   type OAuthClient,
 } from "../support/oauth-client.ts";
 import { startService, type RunningService } from "../support/service.ts";
 
-forEachEngine("oauth limits", (bed) => {
+forEachEngine("oauth limits", (fixture) => {
   let first: RunningService;
   let second: RunningService;
   let client: OAuthClient;
   before(async () => {
-    [first, second] = [await startService(bed.deps), await startService(bed.deps)];
-    client = await newClient(first.base);
+    [first, second] = [await startService(fixture.deps), await startService(fixture.deps)];
+    client = await registerClient(first.base);
   });
   after(() => Promise.all([first.close(), second.close()]));
 
@@ -39,7 +39,7 @@ forEachEngine("oauth limits", (bed) => {
 
   test("[REG-1] [X5] token and revocation together: 300 a minute from one address, whichever instance", async () => {
     const [passed, refused] = await exhaust(320, (base) =>
-      fetch(`${base}${Math.random() < 0.5 ? paths.token : paths.revoke}`, { method: "POST" }),
+      fetch(`${base}${Math.random() < 0.5 ? endpointPaths.token : endpointPaths.revoke}`, { method: "POST" }),
     );
     assert.equal(passed, 300);
     assert.ok(Number(refused.headers.get("retry-after")) > 0 && Number(refused.headers.get("retry-after")) <= 60);
@@ -47,16 +47,16 @@ forEachEngine("oauth limits", (bed) => {
     const { error, error_description } = (await refused.json()) as Record<string, string>;
     assert.equal(error, "temporarily_unavailable");
     assert.match(error_description ?? "", /^Too many requests\. Try again in \d+ seconds\.$/);
-    bed.clock.advance(minutes(1));
-    assert.equal((await post(`${first.base}${paths.token}`, "")).status, 400);
+    fixture.clock.advance(minutes(1));
+    assert.equal((await post(`${first.base}${endpointPaths.token}`, "")).status, 400);
   });
 
   test("[A26] [X5] [X7] registering: 20 an hour from a /64, and 200 from the /48 that anyone is given for the asking", async () => {
-    const service = await startService(bed.deps, { env: { TRUST_PROXY: "loopback" } });
+    const service = await startService(fixture.deps, { env: { TRUST_PROXY: "loopback" } });
     try {
       const register = async (address: string) =>
         (
-          await fetch(`${service.base}${paths.register}`, {
+          await fetch(`${service.base}${endpointPaths.register}`, {
             method: "POST",
             headers: { "content-type": "application/json", "x-forwarded-for": address },
             body: JSON.stringify({ redirect_uris: ["https://client.example/cb"] }),
@@ -77,18 +77,20 @@ forEachEngine("oauth limits", (bed) => {
   });
 
   test("[AUTHZ-2] beginning an authorization: 120 a minute, then a page that says when to come back", async () => {
-    const [passed, refused] = await exhaust(140, (base) => visitor(base).send(authorization(base, client).url));
+    const [passed, refused] = await exhaust(140, (base) =>
+      createOAuthBrowser(base).send(createAuthorization(base, client).url),
+    );
     assert.equal(passed, 120);
     assert.ok(Number(refused.headers.get("retry-after")) > 0);
-    const { headers, text } = await answerOf(refused);
+    const { headers, text } = await readResponse(refused);
     assert.match(headers.get("content-type") ?? "", /^text\/html/);
     assert.match(text, /Too many/);
-    bed.clock.advance(minutes(1));
+    fixture.clock.advance(minutes(1));
   });
 
   test("[AUTHZ-3] answering approvals: 60 in ten minutes for a person, wrong answers too", async () => {
-    const browser = visitor(first.base);
-    const page = await openConsent(browser, authorization(first.base, client).url, "limits@example.com");
+    const browser = createOAuthBrowser(first.base);
+    const page = await openConsent(browser, createAuthorization(first.base, client).url, "limits@example.com");
     const headers = { origin: new URL(first.base).origin };
     const answer = async () =>
       (await browser.send(page.url.href, { method: "POST", body: new URLSearchParams(), headers })).status;
@@ -96,7 +98,7 @@ forEachEngine("oauth limits", (bed) => {
     for (let i = 0; i < 61; i++) statuses.push(await answer());
     assert.deepEqual([...new Set(statuses.slice(0, 60))], [403]);
     assert.equal(statuses[60], 429);
-    bed.clock.advance(minutes(10));
+    fixture.clock.advance(minutes(10));
     assert.equal(await answer(), 403);
   });
 });

@@ -4,19 +4,27 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { readOperatorClients } from "#auth/operator-clients.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { connect, exchange, obtainCode, paths, post, refresh, webRedirect } from "../support/oauth-client.ts";
+import { createTempFolder } from "../support/folder.ts";
+import {
+  connectClient,
+  exchangeCode,
+  obtainCode,
+  endpointPaths,
+  post,
+  refreshTokens,
+  webRedirect,
+} from "../support/oauth-client.ts";
 import { startService } from "../support/service.ts";
 
 const secret = "a secret of the operator's own choosing: with a colon & more";
 
 function file(content: unknown): string {
-  const path = join(temporaryFolder().path, "clients.json");
+  const path = join(createTempFolder().path, "clients.json");
   writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
   return path;
 }
 
-forEachEngine("oauth clients of the operator", (bed) => {
+forEachEngine("oauth clients of the operator", (fixture) => {
   test("[REG-3] [VAR-OAUTH_CLIENTS] with and without a secret they go all the way, and are never stored", async () => {
     const clients = readOperatorClients(
       file([
@@ -24,16 +32,16 @@ forEachEngine("oauth clients of the operator", (bed) => {
         { client_id: "back office", client_name: "Office", client_secret: secret, redirect_uris: [webRedirect] },
       ]),
     );
-    const service = await startService(bed.deps, { env: { RATE_LIMITS: "off" }, clients });
+    const service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" }, clients });
     const { base } = service;
     try {
-      const open = await connect(base, { client: { id: "desk", redirectUri: webRedirect } });
-      assert.equal((await refresh(base, open.client, open.tokens.refresh_token)).status, 200);
+      const open = await connectClient(base, { client: { id: "desk", redirectUri: webRedirect } });
+      assert.equal((await refreshTokens(base, open.client, open.tokens.refresh_token)).status, 200);
 
       const client = { id: "back office", redirectUri: webRedirect };
       const obtained = await obtainCode(base, { client });
-      assert.equal((await exchange(base, obtained)).status, 401, "without its secret");
-      assert.equal((await exchange(base, obtained, { client_secret: `${secret}.` })).status, 401);
+      assert.equal((await exchangeCode(base, obtained)).status, 401, "without its secret");
+      assert.equal((await exchangeCode(base, obtained, { client_secret: `${secret}.` })).status, 401);
       // RFC 6749 §2.3.1: both parts are form-encoded before they are joined.
       const encode = (text: string) => new URLSearchParams({ x: text }).toString().slice(2);
       const form = {
@@ -42,12 +50,12 @@ forEachEngine("oauth clients of the operator", (bed) => {
         redirect_uri: webRedirect,
         code_verifier: obtained.verifier,
       };
-      const good = await post(`${base}${paths.token}`, new URLSearchParams(form), {
+      const good = await post(`${base}${endpointPaths.token}`, new URLSearchParams(form), {
         authorization: `Basic ${btoa(`${encode(client.id)}:${encode(secret)}`)}`,
       });
       assert.equal(good.status, 200, good.text);
-      assert.equal((await refresh(base, { ...client, secret }, good.body.refresh_token)).status, 200);
-      assert.deepEqual(await bed.database.q.selectFrom("oauth_clients").select("id").execute(), []);
+      assert.equal((await refreshTokens(base, { ...client, secret }, good.body.refresh_token)).status, 200);
+      assert.deepEqual(await fixture.database.q.selectFrom("oauth_clients").select("id").execute(), []);
     } finally {
       await service.close();
     }

@@ -4,24 +4,24 @@ import { days, seconds } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import {
   callMcp,
-  connect,
+  connectClient,
   createStudio,
-  newClient,
-  refresh,
-  type Answer,
+  registerClient,
+  refreshTokens,
+  type OAuthResponse,
   type OAuthClient,
-  type Wish,
+  type ConnectOptions,
 } from "../support/oauth-client.ts";
 import { startService, type RunningService } from "../support/service.ts";
 
-forEachEngine("oauth refresh", (bed) => {
+forEachEngine("oauth refresh", (fixture) => {
   let service: RunningService;
   let client: OAuthClient;
-  let settled: Wish;
+  let settled: ConnectOptions;
   before(async () => {
-    service = await startService(bed.deps, { env: { RATE_LIMITS: "off" } });
-    client = await newClient(service.base);
-    const { browser } = await connect(service.base, { client });
+    service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } });
+    client = await registerClient(service.base);
+    const { browser } = await connectClient(service.base, { client });
     await createStudio(service.base, browser);
     settled = { client, browser };
   });
@@ -29,14 +29,14 @@ forEachEngine("oauth refresh", (bed) => {
 
   const mayCall = async (token: string) => (await callMcp(service.base, token)).status === 200;
   const again = (token: string, changed: Record<string, string | undefined> = {}) =>
-    refresh(service.base, client, token, changed);
-  const assertOver = ({ status, body, text }: Answer, why = "") => {
+    refreshTokens(service.base, client, token, changed);
+  const assertOver = ({ status, body, text }: OAuthResponse, why = "") => {
     assert.equal(status, 400, `${why} ${text}`);
     assert.equal(body.error, "invalid_grant");
   };
 
   test("[GRANT-3] a refresh gives a new token of each kind; the access token before it runs on", async () => {
-    const { tokens } = await connect(service.base, settled);
+    const { tokens } = await connectClient(service.base, settled);
     const { status, body, headers } = await again(tokens.refresh_token);
     assert.equal(status, 200);
     assert.match(headers.get("cache-control") ?? "", /no-store/);
@@ -47,7 +47,7 @@ forEachEngine("oauth refresh", (bed) => {
   });
 
   test("[GRANT-4] [A8] fifty refreshes with one token at once: none fails, and every holder is still in", async () => {
-    const { tokens } = await connect(service.base, settled);
+    const { tokens } = await connectClient(service.base, settled);
     const answers = await Promise.all(Array.from({ length: 50 }, () => again(tokens.refresh_token)));
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
     for (const { body } of answers) assert.ok(await mayCall(body.access_token));
@@ -60,20 +60,20 @@ forEachEngine("oauth refresh", (bed) => {
   });
 
   test("[GRANT-4] the one just before is good for thirty seconds, then it ends the grant", async () => {
-    const { tokens } = await connect(service.base, settled);
+    const { tokens } = await connectClient(service.base, settled);
     const lost = await again(tokens.refresh_token);
     assert.equal(lost.status, 200);
-    bed.clock.advance(seconds(30) - 1);
+    fixture.clock.advance(seconds(30) - 1);
     const repeated = await again(tokens.refresh_token);
     assert.equal(repeated.status, 200);
-    bed.clock.advance(1);
+    fixture.clock.advance(1);
     assertOver(await again(tokens.refresh_token));
     assertOver(await again(repeated.body.refresh_token), "the whole grant has ended");
     assert.equal(await mayCall(repeated.body.access_token), false);
   });
 
   test("[GRANT-4] [A8] the one before the last ends the grant, however soon", async () => {
-    const { tokens } = await connect(service.base, settled);
+    const { tokens } = await connectClient(service.base, settled);
     const second = await again(tokens.refresh_token);
     const third = await again(second.body.refresh_token);
     assert.ok(await mayCall(third.body.access_token));
@@ -83,7 +83,7 @@ forEachEngine("oauth refresh", (bed) => {
   });
 
   test("[GRANT-4] [A8] fifty at once, of which the old half is two generations behind: the grant ends, nobody gets a 5xx", async () => {
-    const { tokens } = await connect(service.base, settled);
+    const { tokens } = await connectClient(service.base, settled);
     const second = await again(tokens.refresh_token);
     const third = await again(second.body.refresh_token);
     const mixed = Array.from({ length: 50 }, (_, i) => again(i % 2 ? third.body.refresh_token : tokens.refresh_token));
@@ -94,7 +94,7 @@ forEachEngine("oauth refresh", (bed) => {
   });
 
   test("[A10] less may be asked for, and all of it again; never more than was granted, and asking does not harm", async () => {
-    const { tokens } = await connect(service.base, settled);
+    const { tokens } = await connectClient(service.base, settled);
     const less = await again(tokens.refresh_token, { scope: "studio:read" });
     assert.equal(less.body.scope, "studio:read");
     const all = await again(less.body.refresh_token);
@@ -111,12 +111,12 @@ forEachEngine("oauth refresh", (bed) => {
       assert.equal(status, 400);
       assert.equal(body.error, error, JSON.stringify(changed));
     }
-    bed.clock.advance(seconds(31));
+    fixture.clock.advance(seconds(31));
     assert.equal((await again(all.body.refresh_token)).status, 200, "it is still the current one");
   });
 
   test("[A10] [SCOPE-2] view only stays view only, whatever a refresh asks for", async () => {
-    const { tokens } = await connect(service.base, { ...settled, access: "read" });
+    const { tokens } = await connectClient(service.base, { ...settled, access: "read" });
     assert.equal(tokens.scope, "studio:read");
     for (const scope of ["studio:write", "studio:read studio:write"])
       assert.equal((await again(tokens.refresh_token, { scope })).body.error, "invalid_scope", scope);
@@ -125,9 +125,9 @@ forEachEngine("oauth refresh", (bed) => {
   });
 
   test("[A6] another client's refresh token is nobody's, and stays good for its owner", async () => {
-    const { tokens } = await connect(service.base, settled);
-    const stranger = await newClient(service.base);
-    assertOver(await refresh(service.base, stranger, tokens.refresh_token));
+    const { tokens } = await connectClient(service.base, settled);
+    const stranger = await registerClient(service.base);
+    assertOver(await refreshTokens(service.base, stranger, tokens.refresh_token));
     assertOver(await again(tokens.access_token), "an access token is no refresh token");
     assertOver(await again("x"));
     assertOver(await again("x\0"));
@@ -137,12 +137,12 @@ forEachEngine("oauth refresh", (bed) => {
 
   /** Both clocks: ours, and the one the library has. */
   const later = (t: { mock: { timers: { setTime(ms: number): void } } }, ms: number): void => {
-    bed.clock.advance(ms);
+    fixture.clock.advance(ms);
     t.mock.timers.setTime(Date.now() + ms);
   };
 
   test("[GRANT-3] [A12] thirty days unused end it", async (t) => {
-    const { tokens } = await connect(service.base, settled);
+    const { tokens } = await connectClient(service.base, settled);
     t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
     later(t, days(30) - seconds(5));
     const next = await again(tokens.refresh_token);
@@ -152,7 +152,7 @@ forEachEngine("oauth refresh", (bed) => {
   });
 
   test("[GRANT-3] [A12] ninety days after the approval it ends, however often it was used", async (t) => {
-    let { refresh_token: token } = (await connect(service.base, settled)).tokens;
+    let { refresh_token: token } = (await connectClient(service.base, settled)).tokens;
     t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
     for (let day = 10; day < 90; day += 10) {
       later(t, days(10));

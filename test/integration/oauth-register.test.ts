@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createPurge } from "#domain/housekeeping/purge-expired.ts";
+import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
 import { hours } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import {
-  authorization,
-  connect,
-  newClient,
+  createAuthorization,
+  connectClient,
+  registerClient,
   openConsent,
-  paths,
+  endpointPaths,
   post,
   readCallback,
-  refresh,
+  refreshTokens,
   register,
-  revoke,
-  visitor,
+  revokeToken,
+  createOAuthBrowser,
 } from "../support/oauth-client.ts";
 import { startService, type RunningService } from "../support/service.ts";
 
@@ -105,9 +105,9 @@ const realClients: Record<string, Record<string, unknown>> = {
 const uri = "https://client.example/callback";
 const minimal = { redirect_uris: [uri] };
 
-forEachEngine("oauth registration", (bed) => {
+forEachEngine("oauth registration", (fixture) => {
   let service: RunningService;
-  before(async () => void (service = await startService(bed.deps, { env: { RATE_LIMITS: "off" } })));
+  before(async () => void (service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } })));
   after(() => service.close());
 
   for (const [name, payload] of Object.entries(realClients)) {
@@ -118,9 +118,12 @@ forEachEngine("oauth registration", (bed) => {
       assert.equal(body.token_endpoint_auth_method, payload["token_endpoint_auth_method"]);
       for (const redirectUri of body.redirect_uris as string[]) {
         const client = { id: body.client_id, secret: body.client_secret, redirectUri };
-        const { tokens } = await connect(service.base, { client, ask: { scope: payload["scope"] as string } });
+        const { tokens } = await connectClient(service.base, {
+          client,
+          authorizationParams: { scope: payload["scope"] as string },
+        });
         assert.match(tokens.scope, /studio:read studio:write/);
-        assert.equal((await refresh(service.base, client, tokens.refresh_token)).status, 200);
+        assert.equal((await refreshTokens(service.base, client, tokens.refresh_token)).status, 200);
       }
     });
   }
@@ -237,8 +240,8 @@ forEachEngine("oauth registration", (bed) => {
       const { status, text } = await register(service.base, { ...minimal, redirect_uris: [redirectUri] });
       assert.equal(status, 201, `${redirectUri}: ${text}`);
     }
-    const app = await newClient(service.base, { redirect_uris: ["com.example.app:/callback"] });
-    assert.ok((await connect(service.base, { client: app })).tokens.access_token);
+    const app = await registerClient(service.base, { redirect_uris: ["com.example.app:/callback"] });
+    assert.ok((await connectClient(service.base, { client: app })).tokens.access_token);
   });
 
   const refusedSchemes = [
@@ -260,21 +263,21 @@ forEachEngine("oauth registration", (bed) => {
   });
 
   test("[A3] a client that was registered with a scheme we no longer allow gets a clear error everywhere", async () => {
-    const { client, browser, tokens } = await connect(service.base, { email: "old@example.com" });
-    const page = await openConsent(browser, authorization(service.base, client).url, "old@example.com");
-    const stored = await bed.deps.oauthClients.find(client.id);
+    const { client, browser, tokens } = await connectClient(service.base, { email: "old@example.com" });
+    const page = await openConsent(browser, createAuthorization(service.base, client).url, "old@example.com");
+    const stored = await fixture.deps.oauthClients.find(client.id);
     const redirectUri = "microsoft-edge:https://evil.example/";
-    await bed.deps.oauthClients.put(client.id, { ...stored, redirect_uris: [redirectUri] }, bed.clock());
+    await fixture.deps.oauthClients.put(client.id, { ...stored, redirect_uris: [redirectUri] }, fixture.clock());
 
-    for (const visit of [visitor(service.base), browser]) {
-      const response = await visit.send(authorization(service.base, { ...client, redirectUri }).url);
+    for (const visit of [createOAuthBrowser(service.base), browser]) {
+      const response = await visit.send(createAuthorization(service.base, { ...client, redirectUri }).url);
       const text = await response.text();
       assert.deepEqual([response.status, response.headers.get("location")], [400, null], text);
       assert.match(text, /the redirect scheme microsoft-edge is not allowed/);
     }
     const answers = [
-      await refresh(service.base, client, tokens.refresh_token),
-      await revoke(service.base, client, tokens.refresh_token),
+      await refreshTokens(service.base, client, tokens.refresh_token),
+      await revokeToken(service.base, client, tokens.refresh_token),
     ];
     for (const { status, text, body } of answers) {
       assert.equal(status, 400, text);
@@ -303,34 +306,34 @@ forEachEngine("oauth registration", (bed) => {
   };
   test("[A3] bodies that are no metadata are refused in RFC 7591's words", async () => {
     for (const [name, [body, headers = json]] of Object.entries(refusedBodies)) {
-      const answer = await post(`${service.base}${paths.register}`, body, headers);
+      const answer = await post(`${service.base}${endpointPaths.register}`, body, headers);
       assert.equal(answer.status, 400, `${name}: ${answer.text}`);
       assert.match(answer.body.error, /^invalid_(redirect_uri|client_metadata)$/, `${name}: ${answer.text}`);
     }
   });
 
   test("[REG-1] there is no reading, changing or deleting of a registration from outside", async () => {
-    const { id } = await newClient(service.base);
+    const { id } = await registerClient(service.base);
     for (const method of ["GET", "PUT", "DELETE", "PATCH"]) {
-      for (const path of [paths.register, `${paths.register}/${id}`]) {
+      for (const path of [endpointPaths.register, `${endpointPaths.register}/${id}`]) {
         const { status } = await fetch(`${service.base}${path}`, { method });
         assert.ok(status >= 400 && status < 500, `${method} ${path} ${status}`);
       }
     }
-    assert.equal((await fetch(authorization(service.base, { id, redirectUri: uri }).url)).status, 200);
+    assert.equal((await fetch(createAuthorization(service.base, { id, redirectUri: uri }).url)).status, 200);
   });
 });
 
-forEachEngine("oauth registration, limits", (bed) => {
+forEachEngine("oauth registration, limits", (fixture) => {
   test("[REG-1] [A26] twenty an hour from one address, then 429 with when to come back", async () => {
-    const service = await startService(bed.deps);
+    const service = await startService(fixture.deps);
     try {
       for (let i = 0; i < 20; i++) assert.equal((await register(service.base, minimal)).status, 201);
       const { status, headers } = await register(service.base, minimal);
       assert.equal(status, 429);
       assert.ok(Number(headers.get("retry-after")) > 0 && Number(headers.get("retry-after")) <= 3600);
       assert.equal(headers.get("access-control-allow-origin"), "*", "a page can tell why");
-      bed.clock.advance(hours(1));
+      fixture.clock.advance(hours(1));
       assert.equal((await register(service.base, minimal)).status, 201);
     } finally {
       await service.close();
@@ -338,10 +341,10 @@ forEachEngine("oauth registration, limits", (bed) => {
   });
 
   test("[A26] [X5] everyone in one IPv6 /64, however it is spelled, counts as one; the next does not", async () => {
-    const service = await startService(bed.deps, { env: { TRUST_PROXY: "127.0.0.1" } });
+    const service = await startService(fixture.deps, { env: { TRUST_PROXY: "127.0.0.1" } });
     const from = (address: string) => register(service.base, minimal, { "x-forwarded-for": address });
     try {
-      bed.clock.advance(hours(1));
+      fixture.clock.advance(hours(1));
       const spellings = [
         "2001:db9:0:1::1",
         "2001:DB9:0:1:0:0:0:2",
@@ -357,20 +360,20 @@ forEachEngine("oauth registration, limits", (bed) => {
   });
 
   test("[A26] [REG-5] a client nobody approved is gone after a day, one that was used stays", async () => {
-    const service = await startService(bed.deps, { env: { RATE_LIMITS: "off" } });
-    const purge = () => createPurge(bed.deps)({ pause: async () => {}, isOver: () => false });
-    const isKnown = async (id: string) => (await bed.deps.oauthClients.find(id)) !== undefined;
+    const service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } });
+    const purge = () => createPurgeJob(fixture.deps)({ pause: async () => {}, isOver: () => false });
+    const isKnown = async (id: string) => (await fixture.deps.oauthClients.find(id)) !== undefined;
     try {
-      const unused = await newClient(service.base);
-      const used = await newClient(service.base);
-      await connect(service.base, { client: used });
-      bed.clock.advance(hours(24) - 1);
+      const unused = await registerClient(service.base);
+      const used = await registerClient(service.base);
+      await connectClient(service.base, { client: used });
+      fixture.clock.advance(hours(24) - 1);
       await purge();
       assert.ok((await isKnown(unused.id)) && (await isKnown(used.id)));
-      bed.clock.advance(1);
+      fixture.clock.advance(1);
       await purge();
       assert.ok(!(await isKnown(unused.id)) && (await isKnown(used.id)));
-      bed.clock.advance(hours(24 * 400));
+      fixture.clock.advance(hours(24 * 400));
       await purge();
       assert.ok(await isKnown(used.id));
     } finally {
@@ -379,25 +382,25 @@ forEachEngine("oauth registration, limits", (bed) => {
   });
 
   test("[A26] [REG-5] an old client that nobody used stays while a person looks at its first approval", async () => {
-    const service = await startService(bed.deps, { env: { RATE_LIMITS: "off" } });
-    const purge = () => createPurge(bed.deps)({ pause: async () => {}, isOver: () => false });
+    const service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } });
+    const purge = () => createPurgeJob(fixture.deps)({ pause: async () => {}, isOver: () => false });
     try {
-      const client = await newClient(service.base);
-      bed.clock.advance(hours(24) - 1);
-      const browser = visitor(service.base);
-      const { url } = authorization(service.base, client);
+      const client = await registerClient(service.base);
+      fixture.clock.advance(hours(24) - 1);
+      const browser = createOAuthBrowser(service.base);
+      const { url } = createAuthorization(service.base, client);
       const page = await openConsent(browser, url, "ada@example.com");
-      bed.clock.advance(hours(0.5) - 2);
+      fixture.clock.advance(hours(0.5) - 2);
       assert.deepEqual([await purge(), page.status], [{ deleted: 0 }, 200]);
       const approved = await browser.submit(page, { decision: "approve" });
       assert.ok(readCallback(approved, service.base).get("code"));
 
-      const idle = await newClient(service.base);
-      bed.clock.advance(hours(24) - 1);
-      await visitor(service.base).send(authorization(service.base, idle).url);
-      bed.clock.advance(hours(1) + 1);
+      const idle = await registerClient(service.base);
+      fixture.clock.advance(hours(24) - 1);
+      await createOAuthBrowser(service.base).send(createAuthorization(service.base, idle).url);
+      fixture.clock.advance(hours(1) + 1);
       await purge();
-      assert.equal(await bed.deps.oauthClients.find(idle.id), undefined, "begun and left: gone an hour later");
+      assert.equal(await fixture.deps.oauthClients.find(idle.id), undefined, "begun and left: gone an hour later");
     } finally {
       await service.close();
     }

@@ -1,28 +1,28 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createLog } from "#lib/log.ts";
-import { forEachEngine, type Bed } from "../support/engines.ts";
+import { forEachEngine, type Fixture } from "../support/engines.ts";
 import {
-  authorization,
+  createAuthorization,
   callMcp,
-  exchange,
-  newClient,
+  exchangeCode,
+  registerClient,
   openConsent,
-  paths,
+  endpointPaths,
   post,
   readCallback,
-  refresh,
-  revoke,
-  visitor,
+  refreshTokens,
+  revokeToken,
+  createOAuthBrowser,
   webRedirect,
 } from "../support/oauth-client.ts";
 import { startService } from "../support/service.ts";
 
-forEachEngine("oauth secrets", (bed) => {
+forEachEngine("oauth secrets", (fixture) => {
   test("[STORE-1] [RUN-9] tokens, codes, secrets and cookies stand in clear in no table and no log line", async () => {
     const lines: string[] = [];
     const log = createLog("trace", { write: (line: string) => void lines.push(line) });
-    const service = await startService(bed.deps, { env: { RATE_LIMITS: "off" }, log });
+    const service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" }, log });
     const { base } = service;
     const secrets = new Map<string, string>();
     const keep = (name: string, value: string | null | undefined): void => {
@@ -31,7 +31,7 @@ forEachEngine("oauth secrets", (bed) => {
     };
     let looked = 0;
     const look = async (when: string): Promise<void> => {
-      const stored = await dump(bed);
+      const stored = await dump(fixture);
       for (const [value, name] of secrets) {
         looked++;
         assert.ok(!stored.includes(value), `${name} is in the database ${when}`);
@@ -39,12 +39,15 @@ forEachEngine("oauth secrets", (bed) => {
       }
     };
     try {
-      const client = await newClient(base, { token_endpoint_auth_method: "client_secret_post" });
+      const client = await registerClient(base, { token_endpoint_auth_method: "client_secret_post" });
       keep("client secret", client.secret);
       await look("after registration");
 
-      const browser = visitor(base);
-      const { url, verifier } = authorization(base, client, { scope: "openid studio:read offline_access", nonce: "n" });
+      const browser = createOAuthBrowser(base);
+      const { url, verifier } = createAuthorization(base, client, {
+        scope: "openid studio:read offline_access",
+        nonce: "n",
+      });
       const page = await openConsent(browser, url, "secret@example.com");
       // Of the one that says which approval this browser began, the name is all there is.
       for (const { name, value } of browser.cookies.all())
@@ -56,28 +59,30 @@ forEachEngine("oauth secrets", (bed) => {
       keep("code", code);
       await look("after approval");
 
-      const { body: first } = await exchange(base, { client, code, verifier });
+      const { body: first } = await exchangeCode(base, { client, code, verifier });
       keep("verifier", verifier);
       for (const kind of ["access_token", "refresh_token", "id_token"]) keep(kind, first[kind]);
       await look("after exchange");
 
-      const { body: second } = await refresh(base, client, first.refresh_token);
+      const { body: second } = await refreshTokens(base, client, first.refresh_token);
       for (const kind of ["access_token", "refresh_token"]) keep(`second ${kind}`, second[kind]);
       await callMcp(base, second.access_token);
       await look("after refresh and use");
 
       // What goes wrong is logged too.
-      await exchange(base, { client, code, verifier }, { redirect_uri: "https://evil.example/" });
-      await fetch(`${base}${paths.token}?code=${code}&client_secret=${client.secret}`);
+      await exchangeCode(base, { client, code, verifier }, { redirect_uri: "https://evil.example/" });
+      await fetch(`${base}${endpointPaths.token}?code=${code}&client_secret=${client.secret}`);
       await fetch(`${base}/mcp?access_token=${second.access_token}`, { method: "POST" });
-      await post(`${base}${paths.token}`, `{"refresh_token":"${second.refresh_token}"}`, {
+      await post(`${base}${endpointPaths.token}`, `{"refresh_token":"${second.refresh_token}"}`, {
         "content-type": "application/json",
       });
       await browser.send(`${base}/consent/${page.url.pathname.split("/")[2]}?token=${page.forms[0]?.fields["token"]}`);
-      await visitor(base).send(authorization(base, { id: second.access_token, redirectUri: webRedirect }).url);
+      await createOAuthBrowser(base).send(
+        createAuthorization(base, { id: second.access_token, redirectUri: webRedirect }).url,
+      );
       await callMcp(base, `${second.access_token}x`);
-      await revoke(base, client, second.refresh_token);
-      await exchange(base, { client, code, verifier });
+      await revokeToken(base, client, second.refresh_token);
+      await exchangeCode(base, { client, code, verifier });
       await look("after faults and revocation");
       assert.ok(looked > 50 && lines.length > 20, `${looked} ${lines.length}`);
     } finally {
@@ -87,7 +92,7 @@ forEachEngine("oauth secrets", (bed) => {
 });
 
 /** Everything in every table, as text. */
-async function dump({ database: { q } }: Bed): Promise<string> {
+async function dump({ database: { q } }: Fixture): Promise<string> {
   const tables = await q.introspection.getTables();
   const names = tables.map(({ name }) => name as "grants");
   assert.ok(names.includes("grants") && names.length >= 10, names.join(" "));

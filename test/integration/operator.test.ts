@@ -1,29 +1,29 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { SignedIn } from "#domain/caller.ts";
+import type { SignedInUser } from "#domain/caller.ts";
 import { disableUser } from "#domain/operator/disable-user.ts";
 import { enableUser } from "#domain/operator/enable-user.ts";
-import { endGrants } from "#domain/operator/end-grants.ts";
+import { revokeGrants } from "#domain/operator/end-grants.ts";
 import { handOverStudio } from "#domain/operator/hand-over-studio.ts";
 import { listGrants } from "#domain/operator/list-grants.ts";
 import { listStudios } from "#domain/operator/list-studios.ts";
 import { listUsers } from "#domain/operator/list-users.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { listMembers } from "#domain/studios/list-members.ts";
-import { enterStudio } from "#domain/studios/enter-studio.ts";
+import { resolveStudioCaller } from "#domain/studios/enter-studio.ts";
 import { createUploadSession } from "#domain/uploads/create-upload-session.ts";
 import { call, startApiServer, type ApiServer } from "../support/api-server.ts";
-import { createBrowser, signInFrom } from "../support/browser-less.ts";
+import { createHttpBrowser, signInFromPage } from "../support/browser-less.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { outcome } from "../support/outcome.ts";
-import { invite, newMember, newPerson, newStudio } from "../support/people.ts";
-import { approve, newToken } from "../support/tokens.ts";
+import { getOutcome } from "../support/outcome.ts";
+import { createInvitationToken, newMember, newUser, newStudio } from "../support/people.ts";
+import { createTestGrant, createTestToken } from "../support/tokens.ts";
 
 const operator = { operator: true } as const;
 
-forEachEngine("the operator", (bed) => {
+forEachEngine("the operator", (fixture) => {
   let server: ApiServer;
-  before(async () => void (server = await startApiServer(bed.deps)));
+  before(async () => void (server = await startApiServer(fixture.deps)));
   after(() => server.close());
 
   const mcpStatus = async (token: string): Promise<number> => {
@@ -41,7 +41,7 @@ forEachEngine("the operator", (bed) => {
     return (await call(server, "GET", "/api/uploads/session", { headers })).status;
   };
   const actions = async (studioId: string) =>
-    (await bed.deps.activity.list(studioId, { limit: 50 })).map(({ action, userId, detail }) => [
+    (await fixture.deps.activity.list(studioId, { limit: 50 })).map(({ action, userId, detail }) => [
       action,
       userId,
       detail["by"],
@@ -52,26 +52,26 @@ forEachEngine("the operator", (bed) => {
     const deps = server.deps;
     const post = await createPost(deps, person, { title: "A", body: "" });
     const { url } = await createUploadSession(deps, person, { postId: post.id });
-    const { token, grantId } = await approve(deps, person);
+    const { token, grantId } = await createTestGrant(deps, person);
     return {
       cookie: await server.signIn(person),
       url,
       token,
       grantId,
-      invitation: await invite(deps, person, "admin"),
+      invitation: await createInvitationToken(deps, person, "admin"),
     };
   }
 
   test("[L5] disabling a user ends all they hold, from the next call on, and their studios can read it", async () => {
-    const owner = await newStudio(bed.deps);
-    const member = await newMember(bed.deps, owner, "owner");
+    const owner = await newStudio(fixture.deps);
+    const member = await newMember(fixture.deps, owner, "owner");
     const held = await everythingOf(member);
     const others = await everythingOf(owner);
     assert.deepEqual(
       [await mcpStatus(held.token), await meStatus(held.cookie), await linkStatus(held.url)],
       [200, 200, 200],
     );
-    const done = await disableUser(bed.deps, operator, { user: member.user.id });
+    const done = await disableUser(fixture.deps, operator, { user: member.user.id });
     assert.deepEqual(done, {
       userId: member.user.id,
       changed: true,
@@ -90,20 +90,20 @@ forEachEngine("the operator", (bed) => {
     );
     assert.deepEqual((await actions(owner.studio.id))[0], ["member.disabled", null, "operator"]);
 
-    const again = await disableUser(bed.deps, operator, { user: member.user.id });
+    const again = await disableUser(fixture.deps, operator, { user: member.user.id });
     assert.deepEqual([again.changed, again.ended.clients], [false, 0]);
   });
 
   test("what is made in the same moment as the disabling is good for nothing either", async () => {
-    const owner = await newStudio(bed.deps);
-    await disableUser(bed.deps, operator, { user: owner.user.id });
+    const owner = await newStudio(fixture.deps);
+    await disableUser(fixture.deps, operator, { user: owner.user.id });
     const late = await everythingOf(owner);
     assert.deepEqual(
       [await mcpStatus(late.token), await meStatus(late.cookie), await linkStatus(late.url)],
       [401, 401, 403],
     );
-    assert.equal(await mcpStatus(await newToken(server.deps, late.grantId)), 401);
-    await enableUser(bed.deps, operator, { user: owner.user.id });
+    assert.equal(await mcpStatus(await createTestToken(server.deps, late.grantId)), 401);
+    await enableUser(fixture.deps, operator, { user: owner.user.id });
     assert.deepEqual(
       [await mcpStatus(late.token), await meStatus(late.cookie), await linkStatus(late.url)],
       [401, 401, 403],
@@ -112,80 +112,86 @@ forEachEngine("the operator", (bed) => {
   });
 
   test("a disabled user cannot sign in, and after enabling can, with nothing of before", async () => {
-    const email = `shut-out-${bed.engine}@example.com`;
+    const email = `shut-out-${fixture.engine}@example.com`;
     const signIn = async () => {
-      const browser = createBrowser();
-      return signInFrom(browser, await browser.open(`${server.base}/login?switch=1`), email);
+      const browser = createHttpBrowser();
+      return signInFromPage(browser, await browser.open(`${server.base}/login?switch=1`), email);
     };
     assert.equal((await signIn()).status, 404, "signed in, and the web app of this test has no pages");
     const owner = await studioOf(email);
-    const { token } = await approve(server.deps, owner);
+    const { token } = await createTestGrant(server.deps, owner);
     assert.equal(await mcpStatus(token), 200);
 
-    await disableUser(bed.deps, operator, { user: email.toUpperCase() });
+    await disableUser(fixture.deps, operator, { user: email.toUpperCase() });
     const refused = await signIn();
     assert.equal(refused.status, 403);
     assert.match(refused.text, /This account was disabled/);
 
-    assert.deepEqual(await enableUser(bed.deps, operator, { user: email }), { userId: owner.user.id, changed: true });
+    assert.deepEqual(await enableUser(fixture.deps, operator, { user: email }), {
+      userId: owner.user.id,
+      changed: true,
+    });
     assert.deepEqual((await actions(owner.studio.id))[0], ["member.enabled", null, "operator"]);
-    assert.equal((await enableUser(bed.deps, operator, { user: email })).changed, false);
+    assert.equal((await enableUser(fixture.deps, operator, { user: email })).changed, false);
     assert.equal((await signIn()).status, 404);
     assert.equal(await mcpStatus(token), 401);
-    assert.equal(await mcpStatus((await approve(server.deps, owner)).token), 200);
+    assert.equal(await mcpStatus((await createTestGrant(server.deps, owner)).token), 200);
   });
 
   async function studioOf(email: string) {
-    const [user] = await listUsers(bed.deps, operator, { search: email, limit: 1 });
+    const [user] = await listUsers(fixture.deps, operator, { search: email, limit: 1 });
     assert.ok(user);
-    return newStudio(bed.deps, { user: { id: user.id, name: user.name, email: user.email } });
+    return newStudio(fixture.deps, { user: { id: user.id, name: user.name, email: user.email } });
   }
 
   test("[L5] a studio whose only owner is disabled is named, and gets a new one, member or not", async () => {
     for (const role of ["admin", undefined] as const) {
-      const owner = await newStudio(bed.deps);
-      const heir: SignedIn = role ? await newMember(bed.deps, owner, role) : await newPerson(bed.deps);
-      const { withoutOwner } = await disableUser(bed.deps, operator, { user: owner.user.id });
+      const owner = await newStudio(fixture.deps);
+      const heir: SignedInUser = role ? await newMember(fixture.deps, owner, role) : await newUser(fixture.deps);
+      const { withoutOwner } = await disableUser(fixture.deps, operator, { user: owner.user.id });
       assert.deepEqual(withoutOwner, [{ id: owner.studio.id, name: "Studio" }]);
 
       const input = { studioId: owner.studio.id, user: heir.user.id };
-      assert.equal((await handOverStudio(bed.deps, operator, input)).changed, true);
-      assert.equal((await handOverStudio(bed.deps, operator, input)).changed, false);
+      assert.equal((await handOverStudio(fixture.deps, operator, input)).changed, true);
+      assert.equal((await handOverStudio(fixture.deps, operator, input)).changed, false);
       assert.deepEqual((await actions(owner.studio.id))[0], ["studio.handed_over", null, "operator"]);
-      const caller = await enterStudio(bed.deps, heir, owner.studio.id);
+      const caller = await resolveStudioCaller(fixture.deps, heir, owner.studio.id);
       assert.equal(caller.role, "owner");
-      const { members } = await listMembers(bed.deps, caller);
+      const { members } = await listMembers(fixture.deps, caller);
       assert.equal(members.filter((one) => one.role === "owner").length, 2);
 
       const back = { studioId: owner.studio.id, user: owner.user.id };
-      assert.equal(await outcome(handOverStudio(bed.deps, operator, back)), "forbidden", "disabled");
+      assert.equal(await getOutcome(handOverStudio(fixture.deps, operator, back)), "forbidden", "disabled");
     }
   });
 
   test("twenty hand-overs at once make one owner", async () => {
-    const [owner, heir] = [await newStudio(bed.deps), await newPerson(bed.deps)];
+    const [owner, heir] = [await newStudio(fixture.deps), await newUser(fixture.deps)];
     const input = { studioId: owner.studio.id, user: heir.user.id };
-    const all = await Promise.all(Array.from({ length: 20 }, () => handOverStudio(bed.deps, operator, input)));
+    const all = await Promise.all(Array.from({ length: 20 }, () => handOverStudio(fixture.deps, operator, input)));
     assert.equal(all.filter(({ changed }) => changed).length, 1);
-    const [studio] = await listStudios(bed.deps, operator, { limit: 1 });
+    const [studio] = await listStudios(fixture.deps, operator, { limit: 1 });
     assert.deepEqual([studio?.id, studio?.members, studio?.owners.length], [owner.studio.id, 2, 2]);
-    const counted = bed.database.q.selectFrom("studios").select("owner_count").where("id", "=", owner.studio.id);
+    const counted = fixture.database.q.selectFrom("studios").select("owner_count").where("id", "=", owner.studio.id);
     assert.equal((await counted.executeTakeFirstOrThrow()).owner_count, 2);
   });
 
   test("[L5] approvals are listed for everyone, one user or one client, and end at once", async () => {
-    const owner = await newStudio(bed.deps);
-    const first = await approve(server.deps, owner, { client: "One" });
-    const second = await approve(server.deps, owner, { client: "Two" });
+    const owner = await newStudio(fixture.deps);
+    const first = await createTestGrant(server.deps, owner, { client: "One" });
+    const second = await createTestGrant(server.deps, owner, { client: "Two" });
     const list = async (filter: { user?: string; clientId?: string; ended?: boolean }) =>
-      (await listGrants(bed.deps, operator, { ended: false, limit: 100, ...filter })).map(({ id }) => id);
+      (await listGrants(fixture.deps, operator, { ended: false, limit: 100, ...filter })).map(({ id }) => id);
     assert.deepEqual(await list({ user: owner.user.id }), [second.grantId, first.grantId]);
     assert.deepEqual((await list({})).slice(0, 2), [second.grantId, first.grantId]);
     assert.ok((await list({ clientId: "client-one" })).includes(first.grantId));
 
-    assert.equal(await outcome(endGrants(bed.deps, operator, { grantIds: [first.grantId, "con_x"] })), "not_found");
+    assert.equal(
+      await getOutcome(revokeGrants(fixture.deps, operator, { grantIds: [first.grantId, "con_x"] })),
+      "not_found",
+    );
     assert.equal(await mcpStatus(first.token), 200, "all or none are known");
-    assert.deepEqual(await endGrants(bed.deps, operator, { grantIds: [first.grantId] }), {
+    assert.deepEqual(await revokeGrants(fixture.deps, operator, { grantIds: [first.grantId] }), {
       ended: [first.grantId],
       before: [],
     });
@@ -193,30 +199,32 @@ forEachEngine("the operator", (bed) => {
     assert.deepEqual((await actions(owner.studio.id))[0], ["client.revoked", null, "operator"]);
     assert.deepEqual(await list({ user: owner.user.id }), [second.grantId]);
     assert.deepEqual(await list({ user: owner.user.id, ended: true }), [second.grantId, first.grantId]);
-    assert.deepEqual((await endGrants(bed.deps, operator, { grantIds: [first.grantId] })).before, [first.grantId]);
+    assert.deepEqual((await revokeGrants(fixture.deps, operator, { grantIds: [first.grantId] })).before, [
+      first.grantId,
+    ]);
   });
 
   test("users are listed by page, found by name or address, and never by half an address", async () => {
-    const shared = `twin-${bed.engine}@example.com`;
-    const [one, two] = [await newPerson(bed.deps, { email: shared }), await newPerson(bed.deps, { email: shared })];
-    const owner = await newStudio(bed.deps, one, "Atelier 100%");
-    const page = await listUsers(bed.deps, operator, { search: "TWIN-", limit: 1 });
+    const shared = `twin-${fixture.engine}@example.com`;
+    const [one, two] = [await newUser(fixture.deps, { email: shared }), await newUser(fixture.deps, { email: shared })];
+    const owner = await newStudio(fixture.deps, one, "Atelier 100%");
+    const page = await listUsers(fixture.deps, operator, { search: "TWIN-", limit: 1 });
     assert.deepEqual(
       page.map(({ id }) => id),
       [two.user.id],
     );
-    const rest = await listUsers(bed.deps, operator, { search: "TWIN-", before: two.user.id, limit: 5 });
+    const rest = await listUsers(fixture.deps, operator, { search: "TWIN-", before: two.user.id, limit: 5 });
     assert.deepEqual(rest[0]?.studios, [{ id: owner.studio.id, name: "Atelier 100%", role: "owner" }]);
-    const named = await listStudios(bed.deps, operator, { search: "100%", limit: 5 });
+    const named = await listStudios(fixture.deps, operator, { search: "100%", limit: 5 });
     assert.deepEqual(
       named.map(({ id }) => id),
       [owner.studio.id],
     );
-    assert.equal(await outcome(disableUser(bed.deps, operator, { user: shared })), "invalid_input");
+    assert.equal(await getOutcome(disableUser(fixture.deps, operator, { user: shared })), "invalid_input");
     for (const user of ["twin", "@example.com", "usr_", "nobody@example.com", "%"])
-      assert.equal(await outcome(disableUser(bed.deps, operator, { user })), "not_found", user);
+      assert.equal(await getOutcome(disableUser(fixture.deps, operator, { user })), "not_found", user);
     assert.equal(
-      await outcome(handOverStudio(bed.deps, operator, { studioId: "std_x", user: one.user.id })),
+      await getOutcome(handOverStudio(fixture.deps, operator, { studioId: "std_x", user: one.user.id })),
       "not_found",
     );
   });

@@ -5,10 +5,10 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { lengthOfPart, partBytesFor, partCount, type PartedFile } from "#domain/assets/part-store.ts";
+import { getPartLength, choosePartBytes, countParts, type MultipartFile } from "#domain/assets/part-store.ts";
 import { hours, minutes } from "#lib/clock.ts";
-import { startFileEdge } from "../support/file-edge.ts";
-import { bytesOf, digestAt, forEachStore, put, sha256 } from "../support/stores.ts";
+import { startFileServer } from "../support/file-edge.ts";
+import { readBytes, readDigest, forEachStore, putBytes, sha256 } from "../support/stores.ts";
 
 const mebibyte = 1024 ** 2;
 const partBytes = 5 * mebibyte; // the least that S3 takes
@@ -24,40 +24,41 @@ describe("how a file is cut into parts", () => {
       [32 * mebibyte * 10_000 + 1, 32 * mebibyte + 1],
       [5 * 1024 ** 4, Math.ceil((5 * 1024 ** 4) / 10_000)],
     ] as const) {
-      assert.equal(partBytesFor(bytes), wanted);
-      const count = partCount({ bytes, partBytes: wanted });
+      assert.equal(choosePartBytes(bytes), wanted);
+      const count = countParts({ bytes, partBytes: wanted });
       assert.ok(count <= 10_000);
-      assert.equal((count - 1) * wanted + lengthOfPart({ bytes, partBytes: wanted }, count), bytes);
+      assert.equal((count - 1) * wanted + getPartLength({ bytes, partBytes: wanted }, count), bytes);
     }
   });
 });
 
-forEachStore("files in parts", (bed) => {
+forEachStore("files in parts", (fixture) => {
   let count = 0;
-  async function begin(content: Buffer): Promise<PartedFile> {
-    const key = `files/${bed.area}.${String(++count).padStart(4, "0")}`;
-    const id = await bed.store.parts.start(key, { bytes: content.length, partBytes, mimeType: "video/mp4" });
+  async function begin(content: Buffer): Promise<MultipartFile> {
+    const key = `files/${fixture.keyPrefix}.${String(++count).padStart(4, "0")}`;
+    const id = await fixture.store.parts.start(key, { bytes: content.length, partBytes, mimeType: "video/mp4" });
     return { key, id, bytes: content.length, partBytes };
   }
-  const address = (file: PartedFile, part: number) => bed.store.parts.address(file, part, Date.now() + minutes(10));
+  const address = (file: MultipartFile, part: number) =>
+    fixture.store.parts.createPartUrl(file, part, Date.now() + minutes(10));
   const slice = (content: Buffer, part: number) => content.subarray((part - 1) * partBytes, part * partBytes);
-  const send = async (file: PartedFile, content: Buffer, part: number) =>
-    put(await address(file, part), slice(content, part));
+  const send = async (file: MultipartFile, content: Buffer, part: number) =>
+    putBytes(await address(file, part), slice(content, part));
 
   test("parts come in any order, several at once, and make the file", async () => {
     const content = randomBytes(12 * mebibyte + 345);
     const file = await begin(content);
-    assert.deepEqual(await bed.store.parts.list(file), []);
+    assert.deepEqual(await fixture.store.parts.list(file), []);
     assert.equal(await send(file, content, 3), 200);
-    assert.deepEqual(await bed.store.parts.list(file), [3]);
-    assert.equal(await bed.store.parts.complete(file), undefined, "parts are missing");
-    assert.equal(await bed.store.stat(file.key), undefined, "nothing lies there before the end");
+    assert.deepEqual(await fixture.store.parts.list(file), [3]);
+    assert.equal(await fixture.store.parts.complete(file), undefined, "parts are missing");
+    assert.equal(await fixture.store.stat(file.key), undefined, "nothing lies there before the end");
     assert.deepEqual(await Promise.all([send(file, content, 2), send(file, content, 1)]), [200, 200]);
-    const stored = await bed.store.parts.complete(file);
+    const stored = await fixture.store.parts.complete(file);
     assert.equal(stored?.bytes, content.length);
-    assert.deepEqual(await bed.store.stat(file.key), stored);
-    assert.equal(await digestAt(bed.store, file.key), sha256(content));
-    if (bed.store.name === "disk") assert.equal(stored.sha256, sha256(content));
+    assert.deepEqual(await fixture.store.stat(file.key), stored);
+    assert.equal(await readDigest(fixture.store, file.key), sha256(content));
+    if (fixture.store.name === "disk") assert.equal(stored.sha256, sha256(content));
   });
 
   test("[U8] complete is safe to repeat, also twenty times at once", async () => {
@@ -65,20 +66,20 @@ forEachStore("files in parts", (bed) => {
     const file = await begin(content);
     await send(file, content, 1);
     await send(file, content, 2);
-    const all = await Promise.all(Array.from({ length: 20 }, () => bed.store.parts.complete(file)));
-    for (const stored of [...all, await bed.store.parts.complete(file)]) assert.deepEqual(stored, all[0]);
-    assert.deepEqual(await bed.store.parts.list(file), [1, 2]);
-    assert.equal(await digestAt(bed.store, file.key), sha256(content));
+    const all = await Promise.all(Array.from({ length: 20 }, () => fixture.store.parts.complete(file)));
+    for (const stored of [...all, await fixture.store.parts.complete(file)]) assert.deepEqual(stored, all[0]);
+    assert.deepEqual(await fixture.store.parts.list(file), [1, 2]);
+    assert.equal(await readDigest(fixture.store, file.key), sha256(content));
   });
 
   test("after the end no address of a part changes a byte", async () => {
     const content = randomBytes(partBytes);
     const file = await begin(content);
     const again = await address(file, 1);
-    await put(again, content);
-    await bed.store.parts.complete(file);
-    assert.notEqual(await put(again, randomBytes(partBytes)), 200);
-    assert.equal(await digestAt(bed.store, file.key), sha256(content));
+    await putBytes(again, content);
+    await fixture.store.parts.complete(file);
+    assert.notEqual(await putBytes(again, randomBytes(partBytes)), 200);
+    assert.equal(await readDigest(fixture.store, file.key), sha256(content));
   });
 
   test("[U6] a part that is too long, too short or empty does not count", async () => {
@@ -90,14 +91,14 @@ forEachStore("files in parts", (bed) => {
       Buffer.alloc(0),
       randomBytes(10 * partBytes),
     ]) {
-      const status = await put(await address(file, 1), wrong).catch(() => 0);
+      const status = await putBytes(await address(file, 1), wrong).catch(() => 0);
       assert.ok(status !== 200, `a part of ${wrong.length} bytes was answered ${status}`);
     }
     await send(file, content, 2);
-    assert.deepEqual(await bed.store.parts.list(file), [2]);
+    assert.deepEqual(await fixture.store.parts.list(file), [2]);
     await send(file, content, 1);
-    assert.ok(await bed.store.parts.complete(file));
-    assert.equal(await digestAt(bed.store, file.key), sha256(content));
+    assert.ok(await fixture.store.parts.complete(file));
+    assert.equal(await readDigest(fixture.store, file.key), sha256(content));
   });
 
   test("[U17] a PUT that is cut leaves no part, and can be sent again at once", async () => {
@@ -111,8 +112,8 @@ forEachStore("files in parts", (bed) => {
     cut.destroy();
     await sleep(50);
     assert.equal(await send(file, content, 1), 200);
-    assert.ok(await bed.store.parts.complete(file));
-    assert.equal(await digestAt(bed.store, file.key), sha256(content));
+    assert.ok(await fixture.store.parts.complete(file));
+    assert.equal(await readDigest(fixture.store, file.key), sha256(content));
   });
 
   test("an address that expired, or was changed, takes nothing", async () => {
@@ -120,16 +121,17 @@ forEachStore("files in parts", (bed) => {
     const file = await begin(content);
     const good = await address(file, 1);
     assert.notEqual(
-      await put(
+      await putBytes(
         good.replace(/.$/, (last) => (last === "A" ? "B" : "A")),
         content,
       ),
       200,
     );
-    const past = bed.store.name === "disk" ? await bed.store.parts.address(file, 1, Date.now() - 1) : undefined;
-    if (past !== undefined) assert.equal(await put(past, content), 403);
-    assert.deepEqual(await bed.store.parts.list(file), []);
-    await bed.store.parts.abort(file);
+    const past =
+      fixture.store.name === "disk" ? await fixture.store.parts.createPartUrl(file, 1, Date.now() - 1) : undefined;
+    if (past !== undefined) assert.equal(await putBytes(past, content), 403);
+    assert.deepEqual(await fixture.store.parts.list(file), []);
+    await fixture.store.parts.abort(file);
   });
 
   test("what is given up is gone, and its addresses with it", async () => {
@@ -137,39 +139,39 @@ forEachStore("files in parts", (bed) => {
     const file = await begin(content);
     await send(file, content, 1);
     const late = await address(file, 1);
-    await bed.store.parts.abort(file);
-    await bed.store.parts.abort(file);
-    assert.equal(await bed.store.parts.list(file), undefined);
-    assert.equal(await bed.store.parts.complete(file), undefined);
-    assert.notEqual(await put(late, content), 200);
-    assert.equal(await bed.store.stat(file.key), undefined);
+    await fixture.store.parts.abort(file);
+    await fixture.store.parts.abort(file);
+    assert.equal(await fixture.store.parts.list(file), undefined);
+    assert.equal(await fixture.store.parts.complete(file), undefined);
+    assert.notEqual(await putBytes(late, content), 200);
+    assert.equal(await fixture.store.stat(file.key), undefined);
   });
 
   test("the sweeper gives up what was begun too long ago, and nothing else", async () => {
     const content = randomBytes(partBytes);
     const file = await begin(content);
     await send(file, content, 1);
-    await bed.store.parts.sweep(Date.now() - hours(1));
-    assert.deepEqual(await bed.store.parts.list(file), [1]);
-    assert.ok((await bed.store.parts.sweep(Date.now() + hours(1))) >= 1);
-    assert.equal(await bed.store.parts.list(file), undefined);
+    await fixture.store.parts.sweep(Date.now() - hours(1));
+    assert.deepEqual(await fixture.store.parts.list(file), [1]);
+    assert.ok((await fixture.store.parts.sweep(Date.now() + hours(1))) >= 1);
+    assert.equal(await fixture.store.parts.list(file), undefined);
   });
 });
 
 describe("what a sender leaves behind on the disk store", () => {
   test("[X7] [U17] a part that is begun again and again, and never comes whole, is written down once", async () => {
-    const edge = await startFileEdge();
+    const edge = await startFileServer();
     try {
       const key = "files/never";
       const id = await edge.store.parts.start(key, { bytes: partBytes, partBytes, mimeType: "video/mp4" });
       const file = { key, id, bytes: partBytes, partBytes };
-      const url = await edge.store.parts.address(file, 1, Date.now() + minutes(10));
+      const url = await edge.store.parts.createPartUrl(file, 1, Date.now() + minutes(10));
       // Chunked, so that only the end of the body tells how short it is.
       const short = () => fetch(url, { method: "PUT", body: new Blob(["x"]).stream(), duplex: "half" });
       for (let i = 0; i < 50; i++) assert.equal((await short()).status, 400);
       const log = readFileSync(join(edge.root, ".parts", `files+never~${id}`, "log"), "latin1");
       assert.equal(log.split("\n").length - 1, 1);
-      assert.equal(await put(url, randomBytes(partBytes)), 200);
+      assert.equal(await putBytes(url, randomBytes(partBytes)), 200);
       assert.ok(await edge.store.parts.complete(file));
     } finally {
       await edge.close();
@@ -179,17 +181,23 @@ describe("what a sender leaves behind on the disk store", () => {
 
 describe("files beyond 5 GB on the disk store", () => {
   test("[UPLOAD-10] parts lie at their places beyond 4 GiB, and nowhere else", async () => {
-    const edge = await startFileEdge();
+    const edge = await startFileServer();
     try {
       const bytes = 5 * 1024 ** 3 + 123_456_789;
-      const size = partBytesFor(bytes);
+      const size = choosePartBytes(bytes);
       const key = "files/large";
       const id = await edge.store.parts.start(key, { bytes, partBytes: size, mimeType: "video/mp4" });
       const file = { key, id, bytes, partBytes: size };
-      const last = partCount(file);
-      const ends = { first: randomBytes(size), last: randomBytes(lengthOfPart(file, last)) };
-      assert.equal(await put(await edge.store.parts.address(file, 1, Date.now() + minutes(10)), ends.first), 200);
-      assert.equal(await put(await edge.store.parts.address(file, last, Date.now() + minutes(10)), ends.last), 200);
+      const last = countParts(file);
+      const ends = { first: randomBytes(size), last: randomBytes(getPartLength(file, last)) };
+      assert.equal(
+        await putBytes(await edge.store.parts.createPartUrl(file, 1, Date.now() + minutes(10)), ends.first),
+        200,
+      );
+      assert.equal(
+        await putBytes(await edge.store.parts.createPartUrl(file, last, Date.now() + minutes(10)), ends.last),
+        200,
+      );
       // Those between are left to the file system, which has nothing but zeros for them: sending them would tell no more.
       const folder = join(edge.root, ".parts", `files+large~${id}`);
       const between = Array.from(
@@ -199,7 +207,7 @@ describe("files beyond 5 GB on the disk store", () => {
       appendFileSync(join(folder, "log"), between.join(""));
       const stored = await edge.store.parts.complete(file);
       assert.equal(stored?.bytes, bytes);
-      const at = async (start: number, end: number) => bytesOf(await edge.store.read(key, { start, end: end - 1 }));
+      const at = async (start: number, end: number) => readBytes(await edge.store.read(key, { start, end: end - 1 }));
       assert.ok((await at(0, size)).equals(ends.first));
       assert.ok((await at((last - 1) * size, bytes)).equals(ends.last));
       assert.ok((await at(4 * 1024 ** 3, 4 * 1024 ** 3 + 1000)).equals(Buffer.alloc(1000)));

@@ -6,23 +6,23 @@ import { openDatabase } from "#db/open.ts";
 import { listActivity } from "#domain/activity/list-activity.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { listPlatforms } from "#domain/platforms/list-platforms.ts";
-import { renewDue } from "#domain/platforms/renew-due.ts";
-import { useCredential } from "#domain/platforms/use-credential.ts";
+import { renewDueCredentials } from "#domain/platforms/renew-due.ts";
+import { getAccessToken } from "#domain/platforms/use-credential.ts";
 import type { Deps } from "#domain/deps.ts";
 import { hours, minutes, seconds } from "#lib/clock.ts";
 import { createVault } from "#lib/vault.ts";
-import { createDeps, forEachEngine, silent } from "../support/engines.ts";
-import { outcome } from "../support/outcome.ts";
+import { createDeps, forEachEngine, silentLog } from "../support/engines.ts";
+import { getOutcome } from "../support/outcome.ts";
 import { newStudio } from "../support/people.ts";
 import { connectAccount, newConnection, withPlatform } from "../support/platform-bed.ts";
 import { startStrictPlatform, type StrictPlatform } from "../support/strict-platform.ts";
 
-forEachEngine("platform credentials", (bed) => {
+forEachEngine("platform credentials", (fixture) => {
   let strict: StrictPlatform;
   let deps: Deps;
   before(async () => {
     strict = await startStrictPlatform();
-    deps = withPlatform(bed.deps, strict);
+    deps = withPlatform(fixture.deps, strict);
   });
   after(() => strict.close());
 
@@ -33,10 +33,10 @@ forEachEngine("platform credentials", (bed) => {
     return { owner, connectionId, place: { studioId: owner.studio.id, connectionId } };
   };
   const setCredential = (id: string, credential: string) =>
-    bed.database.q.updateTable("platform_connections").set({ credential }).where("id", "=", id).execute();
+    fixture.database.q.updateTable("platform_connections").set({ credential }).where("id", "=", id).execute();
   const credentialOf = async (id: string): Promise<string> =>
     (
-      await bed.database.q
+      await fixture.database.q
         .selectFrom("platform_connections")
         .select("credential")
         .where("id", "=", id)
@@ -44,33 +44,33 @@ forEachEngine("platform credentials", (bed) => {
     ).credential ?? "";
 
   test("[PLATFORM-9] [R5] fifty parallel uses of an expired credential, over two pools, cause one refresh", async () => {
-    const { place } = await connected();
-    bed.clock.advance(hours(1));
-    const database = await openDatabase({ ...bed.place, log: silent });
-    const elsewhere = withPlatform(createDeps(database, bed.clock), strict);
+    const { place: location } = await connected();
+    fixture.clock.advance(hours(1));
+    const database = await openDatabase({ ...fixture.location, log: silentLog });
+    const elsewhere = withPlatform(createDeps(database, fixture.clock), strict);
     const before = refreshes();
     const used = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => useCredential(i % 2 === 0 ? deps : elsewhere, place)),
+      Array.from({ length: 50 }, (_, i) => getAccessToken(i % 2 === 0 ? deps : elsewhere, location)),
     );
     await database.close();
     assert.equal(refreshes() - before, 1);
     assert.equal(new Set(used.map(({ accessToken }) => accessToken)).size, 1);
-    assert.ok(strict.isLive(used[0]?.accessToken ?? ""));
+    assert.ok(strict.isTokenActive(used[0]?.accessToken ?? ""));
   });
 
   test("[PLATFORM-9] refreshed ahead of its end by the sweep, which keeps what it does not have to touch", async () => {
-    const { place } = await connected();
-    const first = await useCredential(deps, place);
-    bed.clock.advance(minutes(40));
+    const { place: location } = await connected();
+    const first = await getAccessToken(deps, location);
+    fixture.clock.advance(minutes(40));
     const before = refreshes();
-    await renewDue(deps, { isOver: () => false });
-    assert.deepEqual(await useCredential(deps, place), first);
-    bed.clock.advance(minutes(10));
-    assert.ok((await renewDue(deps, { isOver: () => false })).renewed >= 1);
+    await renewDueCredentials(deps, { isOver: () => false });
+    assert.deepEqual(await getAccessToken(deps, location), first);
+    fixture.clock.advance(minutes(10));
+    assert.ok((await renewDueCredentials(deps, { isOver: () => false })).renewed >= 1);
     assert.ok(refreshes() > before);
-    const second = await useCredential(deps, place);
+    const second = await getAccessToken(deps, location);
     assert.notEqual(second.accessToken, first.accessToken);
-    assert.ok(strict.isLive(second.accessToken));
+    assert.ok(strict.isTokenActive(second.accessToken));
   });
 
   test("[PLATFORM-9] one run renews all that is due, batch after batch, until its time is over", async () => {
@@ -79,10 +79,10 @@ forEachEngine("platform credentials", (bed) => {
     const ended = async () =>
       (await deps.platformStore.list(owner.studio.id)).filter(({ state }) => state === "needs_reconnect").length;
     let looks = 0;
-    await renewDue(deps, { isOver: () => looks++ >= 3 });
+    await renewDueCredentials(deps, { isOver: () => looks++ >= 3 });
     assert.ok((await ended()) <= 3);
     // These have no refresh token: each is looked at once, and needs a person then.
-    await renewDue(deps, { isOver: () => false });
+    await renewDueCredentials(deps, { isOver: () => false });
     assert.equal(await ended(), 50);
   });
 
@@ -90,29 +90,30 @@ forEachEngine("platform credentials", (bed) => {
     const owner = await newStudio(deps);
     const connectionId = await newConnection(deps, owner, "studio", "unset");
     const before = await deps.platformStore.find(owner.studio.id, connectionId);
-    assert.equal((await renewDue(deps, { isOver: () => false })).failed, 0);
-    const place = { studioId: owner.studio.id, connectionId };
-    assert.equal(await outcome(useCredential(deps, place)), "platform_not_configured");
+    assert.equal((await renewDueCredentials(deps, { isOver: () => false })).failed, 0);
+    const location = { studioId: owner.studio.id, connectionId };
+    assert.equal(await getOutcome(getAccessToken(deps, location)), "platform_not_configured");
     assert.deepEqual(await deps.platformStore.find(owner.studio.id, connectionId), before);
-    assert.deepEqual(await deps.platformStore.listDue([], bed.clock(), 10), []);
+    assert.deepEqual(await deps.platformStore.listDueForRenewal([], fixture.clock(), 10), []);
   });
 
   test("[PLATFORM-9] to postpone a renewal does not take it from whoever is at it", async () => {
     const { owner, connectionId } = await connected();
     const { generation = 0 } = (await deps.platformStore.find(owner.studio.id, connectionId)) ?? {};
-    const take = () => deps.platformStore.takeRenewal(connectionId, generation, bed.clock(), bed.clock() + seconds(30));
+    const take = () =>
+      deps.platformStore.acquireRenewal(connectionId, generation, fixture.clock(), fixture.clock() + seconds(30));
     assert.ok(await take());
-    await deps.platformStore.postpone(connectionId, generation, bed.clock());
+    await deps.platformStore.postponeRenewal(connectionId, generation, fixture.clock());
     assert.equal(await take(), false);
-    const due = await deps.platformStore.listDue(["strict"], bed.clock(), 100);
+    const due = await deps.platformStore.listDueForRenewal(["strict"], fixture.clock(), 100);
     assert.ok(!due.some(({ id }) => id === connectionId), "nor is it due while it is someone's");
   });
 
   test("[PLATFORM-9] what the platform does not honour any more needs a person: needs_reconnect, wiped, and told", async () => {
-    const { owner, connectionId, place } = await connected();
-    await withRevokedUpstream(place);
-    bed.clock.advance(hours(1));
-    const outcomes = await Promise.all(Array.from({ length: 10 }, () => outcome(useCredential(deps, place))));
+    const { owner, connectionId, place: location } = await connected();
+    await withRevokedUpstream(location);
+    fixture.clock.advance(hours(1));
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => getOutcome(getAccessToken(deps, location))));
     assert.deepEqual(new Set(outcomes), new Set(["connect_expired"]));
     const { connections } = await listPlatforms(deps, owner);
     assert.deepEqual(
@@ -128,30 +129,32 @@ forEachEngine("platform credentials", (bed) => {
     );
     // Connecting again mends it; disconnecting would also do.
     await connectAccount(deps, strict, owner);
-    assert.equal(await outcome(useCredential(deps, place)), "ok");
+    assert.equal(await getOutcome(getAccessToken(deps, location)), "ok");
   });
 
-  async function withRevokedUpstream(place: { studioId: string; connectionId: string }): Promise<void> {
-    const { accessToken } = await useCredential(deps, place);
+  async function withRevokedUpstream(location: { studioId: string; connectionId: string }): Promise<void> {
+    const { accessToken } = await getAccessToken(deps, location);
     const basic = Buffer.from("atelier-at-strict:the+secret+of+Atelier+at+strict").toString("base64");
-    await strict.reach()(`${strict.origin}/revoke`, {
+    await strict.createFetch()(`${strict.origin}/revoke`, {
       method: "POST",
       headers: { "content-type": "application/x-www-form-urlencoded", authorization: `Basic ${basic}` },
       body: new URLSearchParams({ token: accessToken }).toString(),
     });
-    assert.ok(!strict.isLive(accessToken));
+    assert.ok(!strict.isTokenActive(accessToken));
   }
 
   for (const fault of ["error500", "garbage", "silence", "html"] as const) {
     test(`[PLATFORM-9] a platform in trouble (${fault}) costs no connection: it is tried again, and not by everyone at once`, async () => {
-      const hurried = withPlatform(bed.deps, strict, { timeoutMs: 300 });
-      const { owner, place } = await connected();
-      bed.clock.advance(hours(1));
+      const hurried = withPlatform(fixture.deps, strict, { timeoutMs: 300 });
+      const { owner, place: location } = await connected();
+      fixture.clock.advance(hours(1));
       const before = refreshes();
       strict.faults.set("/token", fault);
       // Time goes on with every wait, so that those who wait reach the end of their patience.
-      const waiting = { ...hurried, sleep: async () => bed.clock.advance(seconds(1)) };
-      const outcomes = await Promise.all(Array.from({ length: 10 }, () => outcome(useCredential(waiting, place))));
+      const waiting = { ...hurried, sleep: async () => fixture.clock.advance(seconds(1)) };
+      const outcomes = await Promise.all(
+        Array.from({ length: 10 }, () => getOutcome(getAccessToken(waiting, location))),
+      );
       strict.faults.clear();
       assert.deepEqual(new Set(outcomes), new Set(["url_unreachable"]));
       assert.ok(refreshes() - before <= 5, `${refreshes() - before} attempts`);
@@ -159,8 +162,8 @@ forEachEngine("platform credentials", (bed) => {
         (await listPlatforms(deps, owner)).connections.map(({ state }) => state),
         ["connected"],
       );
-      bed.clock.advance(seconds(40));
-      assert.equal(await outcome(useCredential(deps, place)), "ok");
+      fixture.clock.advance(seconds(40));
+      assert.equal(await getOutcome(getAccessToken(deps, location)), "ok");
     });
   }
 
@@ -175,22 +178,22 @@ forEachEngine("platform credentials", (bed) => {
     [503, { error: "invalid_grant" }],
   ] as const) {
     test(`[PLATFORM-9] ${status} ${JSON.stringify(body)} to a renewal says nothing of the credential: it is kept`, async () => {
-      const { owner, place } = await connected();
-      const first = await useCredential(deps, place);
-      bed.clock.advance(minutes(50));
+      const { owner, place: location } = await connected();
+      const first = await getAccessToken(deps, location);
+      fixture.clock.advance(minutes(50));
       strict.faults.set("/token", { status, body });
       try {
-        assert.ok((await renewDue(deps, { isOver: () => false })).failed >= 1);
-        assert.deepEqual(await useCredential(deps, place), first, "good until its end");
-        bed.clock.advance(minutes(10));
-        assert.notEqual(await outcome(useCredential(deps, place)), "ok");
+        assert.ok((await renewDueCredentials(deps, { isOver: () => false })).failed >= 1);
+        assert.deepEqual(await getAccessToken(deps, location), first, "good until its end");
+        fixture.clock.advance(minutes(10));
+        assert.notEqual(await getOutcome(getAccessToken(deps, location)), "ok");
       } finally {
         strict.faults.clear();
       }
       const { connections } = await listPlatforms(deps, owner);
       assert.equal(connections[0]?.state, "connected");
-      bed.clock.advance(seconds(40));
-      assert.equal(await outcome(useCredential(deps, place)), "ok");
+      fixture.clock.advance(seconds(40));
+      assert.equal(await getOutcome(getAccessToken(deps, location)), "ok");
     });
   }
 
@@ -210,7 +213,7 @@ forEachEngine("platform credentials", (bed) => {
         strict.expiresIn = expiresIn;
         const connectionId = await connectAccount(deps, strict, owner);
         const found = await deps.platformStore.find(owner.studio.id, connectionId);
-        assert.equal(found?.expiresAt, kept && bed.clock() + kept, String(expiresIn));
+        assert.equal(found?.expiresAt, kept && fixture.clock() + kept, String(expiresIn));
       }
     } finally {
       strict.expiresIn = 3600;
@@ -218,79 +221,79 @@ forEachEngine("platform credentials", (bed) => {
   });
 
   test("[PLATFORM-9] what cannot be renewed serves to its end, and only then needs a person", async () => {
-    const unrenewed = withPlatform(bed.deps, strict, { withBrief: true });
+    const unrenewed = withPlatform(fixture.deps, strict, { withBrief: true });
     const owner = await newStudio(unrenewed);
     const connectionId = await connectAccount(unrenewed, strict, owner, "short", "brief");
-    const place = { studioId: owner.studio.id, connectionId };
-    const first = await useCredential(unrenewed, place);
-    const state = async () => (await unrenewed.platformStore.find(place.studioId, connectionId))?.state;
+    const location = { studioId: owner.studio.id, connectionId };
+    const first = await getAccessToken(unrenewed, location);
+    const state = async () => (await unrenewed.platformStore.find(location.studioId, connectionId))?.state;
     for (const passed of [minutes(50), minutes(5)]) {
-      bed.clock.advance(passed);
-      await renewDue(unrenewed, { isOver: () => false });
-      assert.deepEqual(await useCredential(unrenewed, place), first);
+      fixture.clock.advance(passed);
+      await renewDueCredentials(unrenewed, { isOver: () => false });
+      assert.deepEqual(await getAccessToken(unrenewed, location), first);
       assert.equal(await state(), "connected");
     }
-    bed.clock.advance(minutes(5));
-    await renewDue(unrenewed, { isOver: () => false });
+    fixture.clock.advance(minutes(5));
+    await renewDueCredentials(unrenewed, { isOver: () => false });
     assert.equal(await state(), "needs_reconnect");
   });
 
   test("[PLATFORM-9] whoever held the renewal and died loses it, and the next one renews", async () => {
-    const { connectionId, place } = await connected();
-    bed.clock.advance(hours(1));
-    const found = await deps.platformStore.find(place.studioId, connectionId);
+    const { connectionId, place: location } = await connected();
+    fixture.clock.advance(hours(1));
+    const found = await deps.platformStore.find(location.studioId, connectionId);
     assert.ok(
-      await deps.platformStore.takeRenewal(
+      await deps.platformStore.acquireRenewal(
         connectionId,
         found?.generation ?? 0,
-        bed.clock(),
-        bed.clock() + seconds(30),
+        fixture.clock(),
+        fixture.clock() + seconds(30),
       ),
     );
     assert.ok(
-      !(await deps.platformStore.takeRenewal(
+      !(await deps.platformStore.acquireRenewal(
         connectionId,
         found?.generation ?? 0,
-        bed.clock(),
-        bed.clock() + seconds(30),
+        fixture.clock(),
+        fixture.clock() + seconds(30),
       )),
     );
-    bed.clock.advance(seconds(30));
-    assert.equal(await outcome(useCredential(deps, place)), "ok");
+    fixture.clock.advance(seconds(30));
+    assert.equal(await getOutcome(getAccessToken(deps, location)), "ok");
   });
 
   test("[PLATFORM-9] a renewal that ends after the connection was disconnected brings nothing back", async () => {
-    const { owner, connectionId, place } = await connected();
-    const found = await deps.platformStore.find(place.studioId, connectionId);
+    const { owner, connectionId, place: location } = await connected();
+    const found = await deps.platformStore.find(location.studioId, connectionId);
     await disconnectPlatform(deps, owner, { connectionId });
     const times = { expiresAt: null, renewAt: null };
     assert.equal(await deps.platformStore.renew(connectionId, found?.generation ?? 0, "v1.x.y", times), false);
-    assert.equal((await deps.platformStore.find(place.studioId, connectionId))?.credential, null);
+    assert.equal((await deps.platformStore.find(location.studioId, connectionId))?.credential, null);
   });
 
   test("[PLATFORM-3] [PLATFORM-9] disconnected while it is renewed: nobody gets the new tokens, and they are revoked", async () => {
-    const { owner, connectionId, place } = await connected();
-    bed.clock.advance(hours(1));
-    strict.meanwhile = () => disconnectPlatform(deps, owner, { connectionId });
-    assert.equal(await outcome(useCredential(deps, place)), "connect_expired");
-    assert.deepEqual(strict.given.slice(-2).map(strict.isLive), [false, false]);
+    const { owner, connectionId, place: location } = await connected();
+    fixture.clock.advance(hours(1));
+    strict.onRefresh = () => disconnectPlatform(deps, owner, { connectionId });
+    assert.equal(await getOutcome(getAccessToken(deps, location)), "connect_expired");
+    assert.deepEqual(strict.issuedSecrets.slice(-2).map(strict.isTokenActive), [false, false]);
   });
 
   test("[PLATFORM-9] connected anew while it is renewed: the new connection is used, and left alone", async () => {
-    const { owner, place } = await connected();
-    bed.clock.advance(hours(1));
-    strict.meanwhile = () => connectAccount(deps, strict, owner);
-    const { accessToken } = await useCredential(deps, place);
-    assert.equal(accessToken, strict.given.at(-2));
-    assert.ok(strict.isLive(accessToken));
+    const { owner, place: location } = await connected();
+    fixture.clock.advance(hours(1));
+    strict.onRefresh = () => connectAccount(deps, strict, owner);
+    const { accessToken } = await getAccessToken(deps, location);
+    assert.equal(accessToken, strict.issuedSecrets.at(-2));
+    assert.ok(strict.isTokenActive(accessToken));
   });
 
   test("[PLATFORM-3] renewed while it is disconnected: what is revoked is what it held last", async () => {
-    const { owner, connectionId, place } = await connected();
+    const { owner, connectionId, place: location } = await connected();
     const { find } = deps.platformStore;
-    bed.clock.advance(hours(1));
-    const old = await find(place.studioId, connectionId);
-    await useCredential(deps, place);
+    fixture.clock.advance(hours(1));
+    const old = await find(location.studioId, connectionId);
+    await getAccessToken(deps, location);
     // The first look was before the renewal.
     const looks = [old];
     const transact: Deps["transact"] = (work) =>
@@ -304,8 +307,8 @@ forEachEngine("platform credentials", (bed) => {
         }),
       );
     await disconnectPlatform({ ...deps, transact }, owner, { connectionId });
-    assert.deepEqual(strict.given.slice(-2).map(strict.isLive), [false, false]);
-    assert.equal((await find(place.studioId, connectionId))?.state, "disconnected");
+    assert.deepEqual(strict.issuedSecrets.slice(-2).map(strict.isTokenActive), [false, false]);
+    assert.equal((await find(location.studioId, connectionId))?.state, "disconnected");
   });
 
   test("[PLATFORM-10] [L2] ciphertexts swapped between rows or studios, or altered, are refused", async () => {
@@ -319,31 +322,31 @@ forEachEngine("platform credentials", (bed) => {
     const flipped = `${a.slice(0, -3)}${a.at(-3) === "A" ? "B" : "A"}${a.slice(-2)}`;
     for (const wrong of [b, c, flipped, a.slice(0, -8), `${a}AAAA`, "", "v1", "v1..", a.replace("v1.", "v2."), "{}"]) {
       await setCredential(one.connectionId, wrong);
-      assert.match(await outcome(useCredential(deps, one.place)).catch(() => "refused"), /refused|internal/, wrong);
+      assert.match(await getOutcome(getAccessToken(deps, one.place)).catch(() => "refused"), /refused|internal/, wrong);
     }
     await setCredential(one.connectionId, a);
-    assert.equal(await outcome(useCredential(deps, one.place)), "ok");
+    assert.equal(await getOutcome(getAccessToken(deps, one.place)), "ok");
   });
 
   test("[PLATFORM-10] [L2] secrets rotate: the newest seals, all open, and the next refresh seals anew", async () => {
-    const { connectionId, place } = await connected();
+    const { connectionId, place: location } = await connected();
     const old = "a secret of this test, long enough";
     const rotated = { ...deps, vault: createVault(["a newer secret, that is long enough", old]) };
     const sealed = await credentialOf(connectionId);
-    assert.equal(await outcome(useCredential(rotated, place)), "ok");
+    assert.equal(await getOutcome(getAccessToken(rotated, location)), "ok");
     assert.equal(await credentialOf(connectionId), sealed);
-    bed.clock.advance(hours(1));
-    assert.equal(await outcome(useCredential(rotated, place)), "ok");
+    fixture.clock.advance(hours(1));
+    assert.equal(await getOutcome(getAccessToken(rotated, location)), "ok");
     const anew = { ...deps, vault: createVault(["a newer secret, that is long enough"]) };
-    assert.equal(await outcome(useCredential(anew, place)), "ok");
-    await assert.rejects(useCredential(deps, place), /not among SECRETS/);
+    assert.equal(await getOutcome(getAccessToken(anew, location)), "ok");
+    await assert.rejects(getAccessToken(deps, location), /not among SECRETS/);
   });
 
   test("[PLATFORM-10] [L1] no credential stands in clear in the database", async () => {
-    const { owner, place } = await connected();
+    const { owner, place: location } = await connected();
     await connectAccount(deps, strict, owner, "elephant", "mastodon");
-    bed.clock.advance(hours(1));
-    await useCredential(deps, place);
+    fixture.clock.advance(hours(1));
+    await getAccessToken(deps, location);
     const rows: unknown[] = [];
     for (const table of [
       "platform_connections",
@@ -353,16 +356,16 @@ forEachEngine("platform credentials", (bed) => {
       "leases",
       "idempotency_keys",
     ] as const)
-      rows.push(await bed.database.q.selectFrom(table).selectAll().execute());
+      rows.push(await fixture.database.q.selectFrom(table).selectAll().execute());
     const dump = JSON.stringify(rows);
-    assert.ok(strict.given.length > 10);
-    for (const secret of strict.given) assert.ok(!dump.includes(secret), "a token stands in clear");
-    if (bed.engine !== "sqlite") return;
-    for (const file of readdirSync(bed.place.dataDir, { recursive: true, withFileTypes: true }).filter((one) =>
+    assert.ok(strict.issuedSecrets.length > 10);
+    for (const secret of strict.issuedSecrets) assert.ok(!dump.includes(secret), "a token stands in clear");
+    if (fixture.engine !== "sqlite") return;
+    for (const file of readdirSync(fixture.location.dataDir, { recursive: true, withFileTypes: true }).filter((one) =>
       one.isFile(),
     )) {
       const bytes = readFileSync(join(file.parentPath, file.name));
-      for (const secret of strict.given) assert.ok(!bytes.includes(secret), `${file.name} holds a token`);
+      for (const secret of strict.issuedSecrets) assert.ok(!bytes.includes(secret), `${file.name} holds a token`);
     }
   });
 });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createPurge } from "#domain/housekeeping/purge-expired.ts";
+import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
 import { startConnect } from "#domain/platforms/connect-page.ts";
 import { connectPlatform } from "#domain/platforms/connect-platform.ts";
 import { finishConnect } from "#domain/platforms/finish-connect.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
-import { useCredential } from "#domain/platforms/use-credential.ts";
+import { getAccessToken } from "#domain/platforms/use-credential.ts";
 import type { Deps } from "#domain/deps.ts";
 import { days, minutes } from "#lib/clock.ts";
 import type { AppError } from "#lib/errors.ts";
@@ -13,17 +13,17 @@ import { isPublicAddress } from "#lib/ip-address.ts";
 import { createVault } from "#lib/vault.ts";
 import { createPlatforms } from "#platforms/platforms.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { outcome } from "../support/outcome.ts";
+import { getOutcome } from "../support/outcome.ts";
 import { newStudio } from "../support/people.ts";
-import { connectAccount, tokenIn, withPlatform } from "../support/platform-bed.ts";
+import { connectAccount, extractToken, withPlatform } from "../support/platform-bed.ts";
 import { startStrictPlatform, type StrictPlatform } from "../support/strict-platform.ts";
 
-forEachEngine("platforms with instances", (bed) => {
+forEachEngine("platforms with instances", (fixture) => {
   let strict: StrictPlatform;
   let deps: Deps;
   before(async () => {
     strict = await startStrictPlatform();
-    deps = withPlatform(bed.deps, strict);
+    deps = withPlatform(fixture.deps, strict);
   });
   after(() => strict.close());
 
@@ -34,9 +34,9 @@ forEachEngine("platforms with instances", (bed) => {
     assert.equal(strict.hits.get("/api/v1/apps"), 1);
     const [connection] = await deps.platformStore.list(one.studio.id);
     assert.deepEqual([connection?.instance, connection?.account.id], [strict.origin, "id-of-studio"]);
-    const { accessToken } = await useCredential(deps, { studioId: one.studio.id, connectionId });
+    const { accessToken } = await getAccessToken(deps, { studioId: one.studio.id, connectionId });
     await disconnectPlatform(deps, one, { connectionId });
-    assert.ok(!strict.isLive(accessToken));
+    assert.ok(!strict.isTokenActive(accessToken));
   });
 
   test("[PLATFORM-8] twenty at once at a new instance end with one registration in use", async () => {
@@ -48,7 +48,7 @@ forEachEngine("platforms with instances", (bed) => {
     );
     const ids = await Promise.all(
       all.map(async ({ connectUrl }) => {
-        const { location } = await startConnect(deps, owner, { token: tokenIn(connectUrl) });
+        const { location } = await startConnect(deps, owner, { token: extractToken(connectUrl) });
         return new URL(location).searchParams.get("client_id");
       }),
     );
@@ -58,7 +58,7 @@ forEachEngine("platforms with instances", (bed) => {
   test("[PLATFORM-8] an instance that has forgotten us is registered at anew with the next attempt", async () => {
     const owner = await newStudio(deps);
     const fresh = await startStrictPlatform();
-    const forgetful = withPlatform(bed.deps, fresh);
+    const forgetful = withPlatform(fixture.deps, fresh);
     const place = { platform: "mastodon", instance: fresh.origin };
     const redirectUri = forgetful.platforms.redirectUri(place);
     const credential = deps.vault.seal(
@@ -68,10 +68,10 @@ forEachEngine("platforms with instances", (bed) => {
     );
     await deps.platformStore.insertApp({ ...place, redirectUri, credential }, deps.clock());
     const { connectUrl } = await connectPlatform(forgetful, owner, { platform: "mastodon", instanceUrl: fresh.origin });
-    const { location, ...pending } = await startConnect(forgetful, owner, { token: tokenIn(connectUrl) });
+    const { location, ...pending } = await startConnect(forgetful, owner, { token: extractToken(connectUrl) });
     const state = new URL(location).searchParams.get("state") ?? "";
     const callback = new URL(`${redirectUri}?code=x&state=${state}`);
-    assert.equal(await outcome(finishConnect(forgetful, owner, { callback, pending })), "connect_denied");
+    assert.equal(await getOutcome(finishConnect(forgetful, owner, { callback, pending })), "connect_denied");
     await connectAccount(forgetful, fresh, owner, "studio", "mastodon");
     await fresh.close();
   });
@@ -79,7 +79,7 @@ forEachEngine("platforms with instances", (bed) => {
   test("[PLATFORM-8] [L2] a registration sealed under a secret that was retired is replaced", async () => {
     const owner = await newStudio(deps);
     const fresh = await startStrictPlatform();
-    const before = withPlatform(bed.deps, fresh);
+    const before = withPlatform(fixture.deps, fresh);
     await connectAccount(before, fresh, owner, "studio", "mastodon");
     const rotated = { ...before, vault: createVault(["another secret, that is long enough"]) };
     await connectAccount(rotated, fresh, owner, "studio", "mastodon");
@@ -103,12 +103,12 @@ forEachEngine("platforms with instances", (bed) => {
       "file:///etc/passwd",
     ])
       assert.equal(
-        await outcome(connectPlatform(deps, owner, { platform: "mastodon", instanceUrl })),
+        await getOutcome(connectPlatform(deps, owner, { platform: "mastodon", instanceUrl })),
         "invalid_input",
         String(instanceUrl),
       );
     assert.equal(
-      await outcome(connectPlatform(deps, owner, { platform: "strict", instanceUrl: "https://x.example" })),
+      await getOutcome(connectPlatform(deps, owner, { platform: "strict", instanceUrl: "https://x.example" })),
       "invalid_input",
     );
     // Whatever people paste of it, it is the same instance.
@@ -120,11 +120,11 @@ forEachEngine("platforms with instances", (bed) => {
       strict.origin.replace(".test", ".test."),
     ])
       assert.equal(
-        await outcome(connectPlatform(deps, owner, { platform: "mastodon", instanceUrl })),
+        await getOutcome(connectPlatform(deps, owner, { platform: "mastodon", instanceUrl })),
         "ok",
         instanceUrl,
       );
-    const pages = await bed.database.q
+    const pages = await fixture.database.q
       .selectFrom("platform_connects")
       .select("instance")
       .where("studio_id", "=", owner.studio.id)
@@ -138,7 +138,7 @@ forEachEngine("platforms with instances", (bed) => {
       ...deps,
       platforms: createPlatforms(
         deps.base,
-        strict.setups({ isAllowed: isPublicAddress, resolve: async () => addresses }),
+        strict.createSetups({ isAllowed: isPublicAddress, resolve: async () => addresses }),
       ),
     });
     const before = new Map(strict.hits);
@@ -154,7 +154,7 @@ forEachEngine("platforms with instances", (bed) => {
       [],
     ])
       assert.equal(
-        await outcome(
+        await getOutcome(
           connectPlatform(guarded(addresses), owner, {
             platform: "mastodon",
             instanceUrl: strict.origin.replace("platform", "other"),
@@ -173,7 +173,7 @@ forEachEngine("platforms with instances", (bed) => {
       "https://0.0.0.0",
     ])
       assert.equal(
-        await outcome(connectPlatform(guarded(["127.0.0.1"]), owner, { platform: "mastodon", instanceUrl })),
+        await getOutcome(connectPlatform(guarded(["127.0.0.1"]), owner, { platform: "mastodon", instanceUrl })),
         "url_blocked",
         instanceUrl,
       );
@@ -183,11 +183,11 @@ forEachEngine("platforms with instances", (bed) => {
   test("[PLATFORM-8] something that is no Mastodon is told at once", async () => {
     const owner = await newStudio(deps);
     const other = await startStrictPlatform();
-    const hurried = withPlatform(bed.deps, other, { timeoutMs: 400 });
+    const hurried = withPlatform(fixture.deps, other, { timeoutMs: 400 });
     for (const fault of ["garbage", "html", "silence", "drip", "error500", "huge", "redirect", "no_token"] as const) {
       other.faults.set("/api/v1/apps", fault);
       assert.equal(
-        await outcome(connectPlatform(hurried, owner, { platform: "mastodon", instanceUrl: other.origin })),
+        await getOutcome(connectPlatform(hurried, owner, { platform: "mastodon", instanceUrl: other.origin })),
         "url_unreachable",
         fault,
       );
@@ -203,21 +203,21 @@ forEachEngine("platforms with instances", (bed) => {
   test("[PLATFORM-8] a registration at an instance where nobody has connected anything goes after a day", async () => {
     const owner = await newStudio(deps);
     const [used, unused] = [await startStrictPlatform(), await startStrictPlatform()];
-    await connectAccount(withPlatform(bed.deps, used), used, owner, "studio", "mastodon");
-    const elsewhere = withPlatform(bed.deps, unused);
+    await connectAccount(withPlatform(fixture.deps, used), used, owner, "studio", "mastodon");
+    const elsewhere = withPlatform(fixture.deps, unused);
     const ask = () => connectPlatform(elsewhere, owner, { platform: "mastodon", instanceUrl: unused.origin });
     const instances = async () => {
-      await createPurge(deps)({ pause: async () => {}, isOver: () => false });
-      const rows = await bed.database.q.selectFrom("platform_apps").select("instance").execute();
+      await createPurgeJob(deps)({ pause: async () => {}, isOver: () => false });
+      const rows = await fixture.database.q.selectFrom("platform_apps").select("instance").execute();
       return [used, unused].map(({ origin }) => rows.some(({ instance }) => instance === origin));
     };
     await ask();
-    bed.clock.advance(days(1) - 1);
+    fixture.clock.advance(days(1) - 1);
     assert.deepEqual(await instances(), [true, true]);
     await ask();
-    bed.clock.advance(minutes(1));
+    fixture.clock.advance(minutes(1));
     assert.deepEqual(await instances(), [true, true], "someone is on the way there");
-    bed.clock.advance(minutes(15));
+    fixture.clock.advance(minutes(15));
     assert.deepEqual(await instances(), [true, false]);
     await Promise.all([used.close(), unused.close()]);
   });

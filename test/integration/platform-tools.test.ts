@@ -9,20 +9,20 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { changeRole } from "#domain/studios/change-role.ts";
 import { minutes } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { modernMeta, post, startMcp, type Answer, type McpServer } from "../support/mcp.ts";
+import { modernMeta, postMcp, startMcpServer, type McpResponse, type TestMcpServer } from "../support/mcp.ts";
 import { newMember, newStudio } from "../support/people.ts";
-import { connectAccount, tokenIn, withPlatform } from "../support/platform-bed.ts";
+import { connectAccount, extractToken, withPlatform } from "../support/platform-bed.ts";
 import { startStrictPlatform, type StrictPlatform } from "../support/strict-platform.ts";
-import { approve } from "../support/tokens.ts";
+import { createTestGrant } from "../support/tokens.ts";
 
-forEachEngine("platform tools", (bed) => {
+forEachEngine("platform tools", (fixture) => {
   let strict: StrictPlatform;
   let deps: Deps;
-  let server: McpServer;
+  let server: TestMcpServer;
   before(async () => {
     strict = await startStrictPlatform();
-    deps = withPlatform(bed.deps, strict);
-    server = await startMcp({ deps });
+    deps = withPlatform(fixture.deps, strict);
+    server = await startMcpServer({ deps });
   });
   after(async () => {
     await server.close();
@@ -31,7 +31,7 @@ forEachEngine("platform tools", (bed) => {
 
   /** A real client; `open` is what it does where it is asked to open a page. */
   async function connect(person: Caller, open?: (url: string) => Promise<"accept" | "decline">): Promise<Client> {
-    const { token } = await approve(deps, person);
+    const { token } = await createTestGrant(deps, person);
     const client = new Client(
       { name: "test", version: "1" },
       {
@@ -57,8 +57,8 @@ forEachEngine("platform tools", (bed) => {
 
   /** What the person does with the address: opens it, and gives access at the platform. */
   const walk = async (person: Caller, connectUrl: string): Promise<void> => {
-    const { location, ...pending } = await startConnect(deps, person, { token: tokenIn(connectUrl) });
-    await finishConnect(deps, person, { callback: new URL(strict.answer(location, "studio")), pending });
+    const { location, ...pending } = await startConnect(deps, person, { token: extractToken(connectUrl) });
+    await finishConnect(deps, person, { callback: new URL(strict.authorize(location, "studio")), pending });
   };
 
   test("[PLATFORM-1] [PLATFORM-3] a client without a way to open pages is given the address; list, disconnect", async () => {
@@ -99,8 +99,8 @@ forEachEngine("platform tools", (bed) => {
     await client.close();
   });
 
-  const ask = async (token: string, params: Record<string, unknown>): Promise<Answer> =>
-    post(
+  const ask = async (token: string, params: Record<string, unknown>): Promise<McpResponse> =>
+    postMcp(
       { url: server.url, token },
       JSON.stringify({
         jsonrpc: "2.0",
@@ -118,7 +118,10 @@ forEachEngine("platform tools", (bed) => {
 
   test("[PLATFORM-1] the state between the rounds is ours: altered, old, or of another client, tool or input it is refused", async () => {
     const owner = await newStudio(deps);
-    const [{ token }, other] = [await approve(deps, owner), await approve(deps, owner, { client: "Other" })];
+    const [{ token }, other] = [
+      await createTestGrant(deps, owner),
+      await createTestGrant(deps, owner, { client: "Other" }),
+    ];
     const first = (await ask(token, {})).json.result as unknown as {
       resultType: string;
       requestState: string;
@@ -146,14 +149,14 @@ forEachEngine("platform tools", (bed) => {
         "connect_denied",
       );
     assert.match((await ask(token, { requestState, inputResponses })).text, /connectUrl/);
-    bed.clock.advance(minutes(15));
+    fixture.clock.advance(minutes(15));
     assert.equal((await ask(token, { requestState, inputResponses })).json.error.code, -32602);
   });
 
   test("[PLATFORM-4] whoever lost the role between the rounds is refused in the second", async () => {
     const owner = await newStudio(deps);
     const admin = await newMember(deps, owner, "admin");
-    const { token } = await approve(deps, admin);
+    const { token } = await createTestGrant(deps, admin);
     const { requestState } = (await ask(token, {})).json.result as unknown as { requestState: string };
     await changeRole(deps, owner, { userId: admin.user.id, role: "member" });
     for (const action of ["accept", "decline"]) {

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createPurge } from "#domain/housekeeping/purge-expired.ts";
+import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
 import { listActivity } from "#domain/activity/list-activity.ts";
 import { openConnectPage, startConnect } from "#domain/platforms/connect-page.ts";
 import { connectPlatform } from "#domain/platforms/connect-platform.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
-import { finishConnect, mostConnections } from "#domain/platforms/finish-connect.ts";
+import { finishConnect, maxConnections } from "#domain/platforms/finish-connect.ts";
 import { listPlatforms } from "#domain/platforms/list-platforms.ts";
-import { useCredential } from "#domain/platforms/use-credential.ts";
+import { getAccessToken } from "#domain/platforms/use-credential.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { roles } from "#domain/policy.ts";
@@ -20,18 +20,18 @@ import { AppError } from "#lib/errors.ts";
 import { createLog } from "#lib/log.ts";
 import { createPlatforms } from "#platforms/platforms.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { outcome } from "../support/outcome.ts";
-import { newPerson, newStudio, newStudioWithRoles } from "../support/people.ts";
-import { connectAccount, newConnection, tokenIn, withPlatform } from "../support/platform-bed.ts";
+import { getOutcome } from "../support/outcome.ts";
+import { newUser, newStudio, newStudioWithRoles } from "../support/people.ts";
+import { connectAccount, newConnection, extractToken, withPlatform } from "../support/platform-bed.ts";
 import { startStrictPlatform, type StrictPlatform } from "../support/strict-platform.ts";
-import { approve } from "../support/tokens.ts";
+import { createTestGrant } from "../support/tokens.ts";
 
-forEachEngine("platforms", (bed) => {
+forEachEngine("platforms", (fixture) => {
   let strict: StrictPlatform;
   let deps: Deps;
   before(async () => {
     strict = await startStrictPlatform();
-    deps = withPlatform(bed.deps, strict);
+    deps = withPlatform(fixture.deps, strict);
   });
   after(() => strict.close());
 
@@ -41,8 +41,8 @@ forEachEngine("platforms", (bed) => {
   /** A connect that has gone to the platform: what the browser holds, and where it is sent. */
   const begin = async (caller: Caller, account: string | undefined = "studio") => {
     const { connectUrl } = await connectPlatform(deps, caller, { platform: "strict" });
-    const { location, ...pending } = await startConnect(deps, caller, { token: tokenIn(connectUrl) });
-    return { connectUrl, pending, callback: new URL(strict.answer(location, account)) };
+    const { location, ...pending } = await startConnect(deps, caller, { token: extractToken(connectUrl) });
+    return { connectUrl, pending, callback: new URL(strict.authorize(location, account)) };
   };
 
   test("[PLATFORM-1] the whole path: a page of 15 minutes, the platform's own OAuth, a connection of this studio", async () => {
@@ -70,10 +70,10 @@ forEachEngine("platforms", (bed) => {
   test("[PLATFORM-2] the same account again renews the one connection; another is another", async () => {
     const owner = await newStudio(deps);
     const first = await connectAccount(deps, strict, owner, "one");
-    const before = await useCredential(deps, { studioId: owner.studio.id, connectionId: first });
+    const before = await getAccessToken(deps, { studioId: owner.studio.id, connectionId: first });
     assert.equal(await connectAccount(deps, strict, owner, "one"), first);
     assert.notEqual(
-      (await useCredential(deps, { studioId: owner.studio.id, connectionId: first })).accessToken,
+      (await getAccessToken(deps, { studioId: owner.studio.id, connectionId: first })).accessToken,
       before.accessToken,
     );
     await connectAccount(deps, strict, owner, "two");
@@ -88,25 +88,25 @@ forEachEngine("platforms", (bed) => {
 
   test("[PLATFORM-2] a studio has a hundred accounts at most, however many come at once", async () => {
     const owner = await newStudio(deps);
-    for (let i = 2; i < mostConnections; i++) await newConnection(deps, owner, `account-${i}`);
+    for (let i = 2; i < maxConnections; i++) await newConnection(deps, owner, `account-${i}`);
     const begun = await Promise.all(["a", "b", "c", "d"].map((account) => begin(owner, account)));
-    const outcomes = await Promise.all(begun.map((one) => outcome(finishConnect(deps, owner, one))));
+    const outcomes = await Promise.all(begun.map((one) => getOutcome(finishConnect(deps, owner, one))));
     assert.deepEqual(outcomes.toSorted(), ["ok", "ok", "quota_exceeded", "quota_exceeded"]);
     const [first] = await deps.platformStore.list(owner.studio.id);
     // One that is there can be connected anew, and one that was disconnected makes room.
     await connectAccount(deps, strict, owner, first?.account.handle ?? "");
     await disconnectPlatform(deps, owner, { connectionId: first?.id ?? "" });
     await connectAccount(deps, strict, owner, "another");
-    assert.equal(await outcome(connectAccount(deps, strict, owner, first?.account.handle ?? "")), "quota_exceeded");
+    assert.equal(await getOutcome(connectAccount(deps, strict, owner, first?.account.handle ?? "")), "quota_exceeded");
   });
 
   test("[PLATFORM-3] disconnecting wipes, revokes at the platform, and is safe to repeat", async () => {
     const owner = await newStudio(deps);
     const connectionId = await connectAccount(deps, strict, owner);
-    const { accessToken } = await useCredential(deps, { studioId: owner.studio.id, connectionId });
-    assert.ok(strict.isLive(accessToken));
+    const { accessToken } = await getAccessToken(deps, { studioId: owner.studio.id, connectionId });
+    assert.ok(strict.isTokenActive(accessToken));
     assert.deepEqual(await disconnectPlatform(deps, owner, { connectionId }), { disconnected: connectionId });
-    assert.ok(!strict.isLive(accessToken));
+    assert.ok(!strict.isTokenActive(accessToken));
     assert.equal((await deps.platformStore.find(owner.studio.id, connectionId))?.credential, null);
     assert.deepEqual(await disconnectPlatform(deps, owner, { connectionId }), { disconnected: connectionId });
     assert.deepEqual(await states(owner), [["studio", "disconnected"]]);
@@ -132,9 +132,9 @@ forEachEngine("platforms", (bed) => {
   test("[PLATFORM-3] [T10] a studio that is deleted gives its accounts back at the platform", async () => {
     const owner = await newStudio(deps);
     const connectionId = await connectAccount(deps, strict, owner);
-    const { accessToken } = await useCredential(deps, { studioId: owner.studio.id, connectionId });
+    const { accessToken } = await getAccessToken(deps, { studioId: owner.studio.id, connectionId });
     await deleteStudio(deps, owner, { name: owner.studio.name });
-    assert.ok(!strict.isLive(accessToken));
+    assert.ok(!strict.isTokenActive(accessToken));
     assert.deepEqual(await deps.platformStore.list(owner.studio.id), []);
   });
 
@@ -142,28 +142,28 @@ forEachEngine("platforms", (bed) => {
     const cast = await newStudioWithRoles(deps);
     for (const role of roles) {
       const expected = role === "member" ? "forbidden" : "ok";
-      assert.equal(await outcome(listPlatforms(deps, cast[role])), "ok");
-      assert.equal(await outcome(connectPlatform(deps, cast[role], { platform: "strict" })), expected);
+      assert.equal(await getOutcome(listPlatforms(deps, cast[role])), "ok");
+      assert.equal(await getOutcome(connectPlatform(deps, cast[role], { platform: "strict" })), expected);
       const connectionId = await connectAccount(deps, strict, cast.owner, `for-${role}`);
-      assert.equal(await outcome(disconnectPlatform(deps, cast[role], { connectionId })), expected);
+      assert.equal(await getOutcome(disconnectPlatform(deps, cast[role], { connectionId })), expected);
     }
-    assert.equal(await outcome(connectPlatform(deps, cast.member, { platform: "nope" })), "forbidden");
-    assert.equal(await outcome(disconnectPlatform(deps, cast.member, { connectionId: "nope" })), "forbidden");
+    assert.equal(await getOutcome(connectPlatform(deps, cast.member, { platform: "nope" })), "forbidden");
+    assert.equal(await getOutcome(disconnectPlatform(deps, cast.member, { connectionId: "nope" })), "forbidden");
   });
 
   test("[PLATFORM-4] [T1] [STUDIO-5] connections of another studio, and ids that are none, are not found", async () => {
     const [owner, stranger] = [await newStudio(deps), await newStudio(deps)];
     const connectionId = await connectAccount(deps, strict, owner);
     for (const id of [connectionId, deps.newId("platformConnection"), "plc_x", "", "' OR 1=1 --", deps.newId("post")])
-      assert.equal(await outcome(disconnectPlatform(deps, stranger, { connectionId: id })), "not_found", id);
-    assert.equal(await outcome(useCredential(deps, { studioId: stranger.studio.id, connectionId })), "not_found");
+      assert.equal(await getOutcome(disconnectPlatform(deps, stranger, { connectionId: id })), "not_found", id);
+    assert.equal(await getOutcome(getAccessToken(deps, { studioId: stranger.studio.id, connectionId })), "not_found");
     assert.deepEqual(await states(owner), [["studio", "connected"]]);
   });
 
   test("[PLATFORM-5] unknown is platform_unsupported; known without credentials tells the operator which settings", async () => {
     const owner = await newStudio(deps);
     for (const platform of ["myspace", "Strict", "", "__proto__", "constructor"])
-      assert.equal(await outcome(connectPlatform(deps, owner, { platform })), "platform_unsupported", platform);
+      assert.equal(await getOutcome(connectPlatform(deps, owner, { platform })), "platform_unsupported", platform);
     const error = await connectPlatform(deps, owner, { platform: "unset" }).catch((one: AppError) => one);
     assert.ok(error instanceof AppError);
     assert.equal(error.code, "platform_not_configured");
@@ -173,70 +173,73 @@ forEachEngine("platforms", (bed) => {
   test("[PLATFORM-6] a page expires after 15 minutes, serves once, and is nobody else's", async () => {
     const owner = await newStudio(deps);
     const { connectUrl } = await connectPlatform(deps, owner, { platform: "strict" });
-    const token = tokenIn(connectUrl);
-    assert.equal(await outcome(openConnectPage(deps, await newStudio(deps), { token })), "forbidden");
-    assert.equal(await outcome(openConnectPage(deps, owner, { token: `${token}x` })), "connect_expired");
-    assert.equal(await outcome(openConnectPage(deps, owner, { token })), "ok");
-    bed.clock.advance(minutes(15));
-    assert.equal(await outcome(openConnectPage(deps, owner, { token })), "connect_expired");
-    assert.equal(await outcome(startConnect(deps, owner, { token })), "connect_expired");
+    const token = extractToken(connectUrl);
+    assert.equal(await getOutcome(openConnectPage(deps, await newStudio(deps), { token })), "forbidden");
+    assert.equal(await getOutcome(openConnectPage(deps, owner, { token: `${token}x` })), "connect_expired");
+    assert.equal(await getOutcome(openConnectPage(deps, owner, { token })), "ok");
+    fixture.clock.advance(minutes(15));
+    assert.equal(await getOutcome(openConnectPage(deps, owner, { token })), "connect_expired");
+    assert.equal(await getOutcome(startConnect(deps, owner, { token })), "connect_expired");
 
     const used = await begin(owner);
     await finishConnect(deps, owner, used);
-    assert.equal(await outcome(finishConnect(deps, owner, used)), "connect_expired");
-    assert.equal(await outcome(openConnectPage(deps, owner, { token: tokenIn(used.connectUrl) })), "connect_expired");
+    assert.equal(await getOutcome(finishConnect(deps, owner, used)), "connect_expired");
+    assert.equal(
+      await getOutcome(openConnectPage(deps, owner, { token: extractToken(used.connectUrl) })),
+      "connect_expired",
+    );
   });
 
   test("[PLATFORM-6] to begin neither lengthens nor shortens a page's life; who is at the platform has ten minutes", async () => {
     const owner = await newStudio(deps);
-    const purge = () => createPurge(deps)({ pause: async () => {}, isOver: () => false });
+    const purge = () => createPurgeJob(deps)({ pause: async () => {}, isOver: () => false });
     const early = await begin(owner);
-    const token = tokenIn(early.connectUrl);
-    bed.clock.advance(minutes(10));
+    const token = extractToken(early.connectUrl);
+    fixture.clock.advance(minutes(10));
     await purge();
-    assert.equal(await outcome(finishConnect(deps, owner, early)), "connect_expired");
-    assert.equal(await outcome(openConnectPage(deps, owner, { token })), "ok", "open for its 15 minutes");
-    bed.clock.advance(minutes(4));
+    assert.equal(await getOutcome(finishConnect(deps, owner, early)), "connect_expired");
+    assert.equal(await getOutcome(openConnectPage(deps, owner, { token })), "ok", "open for its 15 minutes");
+    fixture.clock.advance(minutes(4));
     const { location, ...pending } = await startConnect(deps, owner, { token });
-    bed.clock.advance(minutes(1));
-    assert.equal(await outcome(openConnectPage(deps, owner, { token })), "connect_expired");
-    assert.equal(await outcome(startConnect(deps, owner, { token })), "connect_expired");
-    bed.clock.advance(minutes(8));
+    fixture.clock.advance(minutes(1));
+    assert.equal(await getOutcome(openConnectPage(deps, owner, { token })), "connect_expired");
+    assert.equal(await getOutcome(startConnect(deps, owner, { token })), "connect_expired");
+    fixture.clock.advance(minutes(8));
     await purge();
-    const callback = new URL(strict.answer(location, "studio"));
-    assert.equal(await outcome(finishConnect(deps, owner, { callback, pending })), "ok");
+    const callback = new URL(strict.authorize(location, "studio"));
+    assert.equal(await getOutcome(finishConnect(deps, owner, { callback, pending })), "ok");
   });
 
   test("[PLATFORM-6] [T5] of twenty parallel callbacks one connects", async () => {
     const owner = await newStudio(deps);
     const used = await begin(owner);
-    const outcomes = await Promise.all(Array.from({ length: 20 }, () => outcome(finishConnect(deps, owner, used))));
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => getOutcome(finishConnect(deps, owner, used))));
     assert.deepEqual(outcomes.toSorted(), [...Array.from({ length: 19 }, () => "connect_expired"), "ok"]);
   });
 
   test("[PLATFORM-6] [A16] a callback in another person's browser, or in one that began nothing, stores nothing", async () => {
     const [owner, stranger] = [await newStudio(deps), await newStudio(deps)];
     const { callback, pending } = await begin(owner);
-    assert.equal(await outcome(finishConnect(deps, stranger, { callback, pending: undefined })), "connect_expired");
-    assert.equal(await outcome(finishConnect(deps, stranger, { callback, pending })), "forbidden");
+    assert.equal(await getOutcome(finishConnect(deps, stranger, { callback, pending: undefined })), "connect_expired");
+    assert.equal(await getOutcome(finishConnect(deps, stranger, { callback, pending })), "forbidden");
     assert.deepEqual([await states(owner), await states(stranger)], [[], []]);
     // And it is still good where it belongs.
-    assert.equal(await outcome(finishConnect(deps, owner, { callback, pending })), "ok");
+    assert.equal(await getOutcome(finishConnect(deps, owner, { callback, pending })), "ok");
   });
 
   test("[PLATFORM-6] [A16] states swapped between two studios of one person connect neither", async () => {
-    const person = await newPerson(deps);
+    const person = await newUser(deps);
     const [one, two] = [await newStudio(deps, person), await newStudio(deps, person)];
     const [a, b] = [await begin(one, "account-one"), await begin(two, "account-two")];
     const swapped = new URL(a.callback);
     swapped.searchParams.set("state", b.pending.state);
     // The code of the one with the state of the other: the platform holds it against the verifier.
     assert.equal(
-      await outcome(finishConnect(deps, person, { callback: swapped, pending: b.pending })),
+      await getOutcome(finishConnect(deps, person, { callback: swapped, pending: b.pending })),
       "connect_denied",
     );
     // The state of the one with what the browser kept of the other.
-    assert.notEqual(await outcome(finishConnect(deps, person, { callback: a.callback, pending: b.pending })), "ok");
+    assert.notEqual(await getOutcome(finishConnect(deps, person, { callback: a.callback, pending: b.pending })), "ok");
     assert.deepEqual([await states(one), await states(two)], [[], []]);
   });
 
@@ -250,48 +253,51 @@ forEachEngine("platforms", (bed) => {
     ]) {
       const elsewhere = new URL(`${deps.base}${path}${callback.search}`);
       assert.equal(
-        await outcome(finishConnect(deps, owner, { callback: elsewhere, pending })),
+        await getOutcome(finishConnect(deps, owner, { callback: elsewhere, pending })),
         "connect_expired",
         path,
       );
     }
-    assert.equal(await outcome(finishConnect(deps, owner, { callback, pending })), "ok");
+    assert.equal(await getOutcome(finishConnect(deps, owner, { callback, pending })), "ok");
   });
 
   test("[PLATFORM-6] whoever lost the role, or left, meanwhile connects nothing", async () => {
     const cast = await newStudioWithRoles(deps);
     const demoted = await begin(cast.admin);
     await changeRole(deps, cast.owner, { userId: cast.admin.user.id, role: "member" });
-    assert.equal(await outcome(openConnectPage(deps, cast.admin, { token: tokenIn(demoted.connectUrl) })), "forbidden");
-    assert.equal(await outcome(finishConnect(deps, cast.admin, demoted)), "forbidden");
+    assert.equal(
+      await getOutcome(openConnectPage(deps, cast.admin, { token: extractToken(demoted.connectUrl) })),
+      "forbidden",
+    );
+    assert.equal(await getOutcome(finishConnect(deps, cast.admin, demoted)), "forbidden");
     const gone = await begin(cast.otherOwner);
     await removeMember(deps, cast.owner, { userId: cast.otherOwner.user.id });
-    assert.equal(await outcome(finishConnect(deps, cast.otherOwner, gone)), "not_found");
+    assert.equal(await getOutcome(finishConnect(deps, cast.otherOwner, gone)), "not_found");
     assert.deepEqual(await states(cast.owner), []);
   });
 
   test("[PLATFORM-6] whoever loses the role while the platform answers connects nothing, and what it gave is given back", async () => {
     const cast = await newStudioWithRoles(deps);
     const begun = await begin(cast.admin);
-    const { finish } = deps.platforms;
+    const { finishAuthorization: finish } = deps.platforms;
     const slow: Deps["platforms"] = {
       ...deps.platforms,
-      async finish(...asked) {
+      async finishAuthorization(...asked) {
         const granted = await finish(...asked);
         await changeRole(deps, cast.owner, { userId: cast.admin.user.id, role: "member" });
         return granted;
       },
     };
-    assert.equal(await outcome(finishConnect({ ...deps, platforms: slow }, cast.admin, begun)), "forbidden");
+    assert.equal(await getOutcome(finishConnect({ ...deps, platforms: slow }, cast.admin, begun)), "forbidden");
     assert.deepEqual(await states(cast.owner), []);
-    assert.deepEqual(strict.given.slice(-2).map(strict.isLive), [false, false]);
+    assert.deepEqual(strict.issuedSecrets.slice(-2).map(strict.isTokenActive), [false, false]);
   });
 
   test("[PLATFORM-5] [L1] settings that the platform does not know are the operator's to mend: told, and logged", async () => {
     const lines: string[] = [];
     const log = createLog("info", { write: (line) => void lines.push(line) });
     const setups = strict
-      .setups()
+      .createSetups()
       .map((one) => ({ ...one, app: one.app && { ...one.app, clientSecret: "a wrong one" } }));
     const wrong = { ...deps, platforms: createPlatforms(deps.base, setups, log) };
     const owner = await newStudio(deps);
@@ -309,7 +315,7 @@ forEachEngine("platforms", (bed) => {
 
   test("[PLATFORM-6] a page that an AI client asked for dies with its approval, and the activity names it", async () => {
     const owner = await newStudio(deps);
-    const { grantId } = await approve(deps, owner, { client: "Assistant" });
+    const { grantId } = await createTestGrant(deps, owner, { client: "Assistant" });
     const asClient: Caller = { ...owner, grantId, client: { id: "client-assistant", name: "Assistant" } };
     await connectAccount(deps, strict, asClient);
     const { activity } = await listActivity(deps, owner, { limit: 10 });
@@ -320,15 +326,18 @@ forEachEngine("platforms", (bed) => {
     );
     const { connectUrl } = await connectPlatform(deps, asClient, { platform: "strict" });
     await revokeClient(deps, owner, { grantId });
-    assert.equal(await outcome(openConnectPage(deps, owner, { token: tokenIn(connectUrl) })), "connect_expired");
+    assert.equal(
+      await getOutcome(openConnectPage(deps, owner, { token: extractToken(connectUrl) })),
+      "connect_expired",
+    );
   });
 
   test("[PLATFORM-7] denied at the platform: connect_denied, nothing stored", async () => {
     const owner = await newStudio(deps);
     const { connectUrl } = await connectPlatform(deps, owner, { platform: "strict" });
-    const { location, ...pending } = await startConnect(deps, owner, { token: tokenIn(connectUrl) });
-    const callback = new URL(strict.answer(location, undefined));
-    assert.equal(await outcome(finishConnect(deps, owner, { callback, pending })), "connect_denied");
+    const { location, ...pending } = await startConnect(deps, owner, { token: extractToken(connectUrl) });
+    const callback = new URL(strict.authorize(location, undefined));
+    assert.equal(await getOutcome(finishConnect(deps, owner, { callback, pending })), "connect_denied");
     assert.deepEqual(await states(owner), []);
   });
 
@@ -339,19 +348,20 @@ forEachEngine("platforms", (bed) => {
   );
   for (const [path, fault] of faults) {
     test(`[PLATFORM-7] [A15] ${path} answers with ${fault}: a clear code within the time it has, nothing stored`, async () => {
-      const hurried = withPlatform(bed.deps, strict, { timeoutMs: 400 });
+      const hurried = withPlatform(fixture.deps, strict, { timeoutMs: 400 });
       const owner = await newStudio(hurried);
       const { callback, pending } = await begin(owner);
       strict.faults.set(path, fault);
       const started = performance.now();
       try {
-        assert.equal(await outcome(finishConnect(hurried, owner, { callback, pending })), "url_unreachable");
+        assert.equal(await getOutcome(finishConnect(hurried, owner, { callback, pending })), "url_unreachable");
       } finally {
         strict.faults.clear();
       }
       assert.ok(performance.now() - started < 5000);
       assert.deepEqual(await states(owner), []);
-      if (path === "/me") assert.deepEqual(strict.given.slice(-2).map(strict.isLive), [false, false], "given back");
+      if (path === "/me")
+        assert.deepEqual(strict.issuedSecrets.slice(-2).map(strict.isTokenActive), [false, false], "given back");
     });
   }
 
@@ -375,7 +385,7 @@ forEachEngine("platforms", (bed) => {
     }
     const doubled = await begin(owner);
     doubled.callback.searchParams.append("code", "second");
-    assert.notEqual(await outcome(finishConnect(deps, owner, doubled)), "ok");
+    assert.notEqual(await getOutcome(finishConnect(deps, owner, doubled)), "ok");
     assert.deepEqual(await states(owner), []);
   });
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { approveClient } from "#domain/access/approve-client.ts";
+import { createGrant } from "#domain/access/approve-client.ts";
 import { listClients } from "#domain/access/list-clients.ts";
 import { revokeClient } from "#domain/access/revoke-client.ts";
 import { listActivity } from "#domain/activity/list-activity.ts";
@@ -17,16 +17,16 @@ import { listPosts } from "#domain/posts/list-posts.ts";
 import { changeRole } from "#domain/studios/change-role.ts";
 import { createInvitation } from "#domain/studios/create-invitation.ts";
 import { deleteStudio } from "#domain/studios/delete-studio.ts";
-import { enterStudio } from "#domain/studios/enter-studio.ts";
+import { resolveStudioCaller } from "#domain/studios/enter-studio.ts";
 import { listInvitations } from "#domain/studios/list-invitations.ts";
 import { listMembers } from "#domain/studios/list-members.ts";
 import { removeMember } from "#domain/studios/remove-member.ts";
 import { revokeInvitation } from "#domain/studios/revoke-invitation.ts";
 import { updateStudio } from "#domain/studios/update-studio.ts";
-import { notFound } from "#lib/errors.ts";
-import { forEachEngine, type Bed } from "../support/engines.ts";
-import { outcome } from "../support/outcome.ts";
-import { newConnection, somewhere } from "../support/platform-bed.ts";
+import { notFoundError } from "#lib/errors.ts";
+import { forEachEngine, type Fixture } from "../support/engines.ts";
+import { getOutcome } from "../support/outcome.ts";
+import { newConnection, fakePlatforms } from "../support/platform-bed.ts";
 import { newMember, newStudioWithRoles } from "../support/people.ts";
 
 type Cast = Awaited<ReturnType<typeof newStudioWithRoles>>;
@@ -38,12 +38,12 @@ const deeds: Record<
     allowed: readonly Role[];
     /** What the others are told, where it is not that they may not. */
     refusal?: "not_found";
-    run: (bed: Bed, caller: Caller, cast: Cast) => Promise<unknown>;
+    run: (fixture: Fixture, caller: Caller, cast: Cast) => Promise<unknown>;
   }
 > = {
   "studio.read": {
     allowed: ["owner", "admin", "member"],
-    run: ({ deps }, caller) => enterStudio(deps, caller, caller.studio.id),
+    run: ({ deps }, caller) => resolveStudioCaller(deps, caller, caller.studio.id),
   },
   "studio.update": {
     allowed: ["owner", "admin"],
@@ -98,7 +98,8 @@ const deeds: Record<
   "platforms.read": { allowed: ["owner", "admin", "member"], run: ({ deps }, caller) => listPlatforms(deps, caller) },
   "platforms.connect": {
     allowed: ["owner", "admin"],
-    run: ({ deps }, caller) => connectPlatform({ ...deps, platforms: somewhere }, caller, { platform: "somewhere" }),
+    run: ({ deps }, caller) =>
+      connectPlatform({ ...deps, platforms: fakePlatforms }, caller, { platform: "somewhere" }),
   },
   "platforms.disconnect": {
     allowed: ["owner", "admin"],
@@ -116,7 +117,7 @@ const deeds: Record<
     run: async ({ deps }, caller, { otherOwner }) => {
       const grantId = await approve(deps, otherOwner);
       const { clients } = await listClients(deps, caller, { limit: 100 });
-      if (!clients.some(({ id }) => id === grantId)) throw notFound("client"); // to them it is not there
+      if (!clients.some(({ id }) => id === grantId)) throw notFoundError("client"); // to them it is not there
     },
   },
   "clients.revoke": {
@@ -133,10 +134,10 @@ const deeds: Record<
 
 async function approve(deps: Deps, person: Caller): Promise<string> {
   const client = { clientId: "c", clientName: "Client", clientVerified: false, redirectHost: "localhost" };
-  return (await approveClient(deps, person, { ...client, scopes: ["studio:read"] })).id;
+  return (await createGrant(deps, person, { ...client, scopes: ["studio:read"] })).id;
 }
 
-forEachEngine("the policy, cell by cell", (bed) => {
+forEachEngine("the policy, cell by cell", (fixture) => {
   test("[ROLE-1] [T3] the policy table has the documented cells and no others", () => {
     const documented = Object.fromEntries(Object.entries(deeds).map(([action, { allowed }]) => [action, allowed]));
     assert.deepEqual(Object.fromEntries(Object.entries(policy)), documented);
@@ -145,8 +146,8 @@ forEachEngine("the policy, cell by cell", (bed) => {
   for (const [action, { allowed, refusal = "forbidden", run }] of Object.entries(deeds)) {
     for (const role of roles) {
       test(`[ROLE-1] [ERR-forbidden] [T3] ${role}: ${action} is ${allowed.includes(role) ? "allowed" : refusal}`, async () => {
-        const cast = await newStudioWithRoles(bed.deps);
-        assert.equal(await outcome(run(bed, cast[role], cast)), allowed.includes(role) ? "ok" : refusal);
+        const cast = await newStudioWithRoles(fixture.deps);
+        assert.equal(await getOutcome(run(fixture, cast[role], cast)), allowed.includes(role) ? "ok" : refusal);
       });
     }
   }

@@ -5,18 +5,18 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { listPosts, listPostsInput } from "#domain/posts/list-posts.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { outcome } from "../support/outcome.ts";
+import { getOutcome } from "../support/outcome.ts";
 import { newStudio } from "../support/people.ts";
 
-forEachEngine("lists of posts", (bed) => {
+forEachEngine("lists of posts", (fixture) => {
   const list = (caller: Caller, input: Record<string, unknown> = {}) =>
-    listPosts(bed.deps, caller, listPostsInput.parse(input));
+    listPosts(fixture.deps, caller, listPostsInput.parse(input));
   const titles = async (caller: Caller, input: Record<string, unknown> = {}) =>
     (await list(caller, input)).posts.map(({ title }) => title);
-  const add = (caller: Caller, title: string, body = "") => createPost(bed.deps, caller, { title, body });
+  const add = (caller: Caller, title: string, body = "") => createPost(fixture.deps, caller, { title, body });
 
   async function studioWith(...all: (string | [string, string])[]): Promise<Caller> {
-    const owner = await newStudio(bed.deps);
+    const owner = await newStudio(fixture.deps);
     for (const one of all) await (typeof one === "string" ? add(owner, one) : add(owner, ...one));
     return owner;
   }
@@ -32,7 +32,7 @@ forEachEngine("lists of posts", (bed) => {
   });
 
   test("[X3] [T8] a page of the longest posts is a short one, and the cursor goes through all of them", async () => {
-    const owner = await newStudio(bed.deps);
+    const owner = await newStudio(fixture.deps);
     // A control character is six letters in JSON, and seven in JSON within JSON, which a tool's answer also is.
     for (let i = 0; i < 30; i++) await add(owner, `P${i}`, "\u0001".repeat(i === 10 ? 10 : 100_000));
     const seen: string[] = [];
@@ -57,7 +57,7 @@ forEachEngine("lists of posts", (bed) => {
   test("[POST-3] by status", async () => {
     const owner = await studioWith("A", "B", "C");
     const { posts } = await list(owner);
-    await updatePost(bed.deps, owner, { postId: posts[1]?.id ?? "", status: "ready" });
+    await updatePost(fixture.deps, owner, { postId: posts[1]?.id ?? "", status: "ready" });
     assert.deepEqual(await titles(owner, { status: "ready" }), ["B"]);
     assert.deepEqual(await titles(owner, { status: "draft" }), ["C", "A"]);
     assert.deepEqual(await titles(owner, { status: "archived" }), []);
@@ -113,10 +113,10 @@ forEachEngine("lists of posts", (bed) => {
   test("[POST-3] a changed post is found by its new text and no longer by its old", async () => {
     const owner = await studioWith(["Old title", "old body"]);
     const postId = (await list(owner)).posts[0]?.id ?? "";
-    await updatePost(bed.deps, owner, { postId, title: "Fresh" });
+    await updatePost(fixture.deps, owner, { postId, title: "Fresh" });
     assert.deepEqual(await titles(owner, { query: "old title" }), []);
     assert.deepEqual(await titles(owner, { query: "old body" }), ["Fresh"]);
-    await updatePost(bed.deps, owner, { postId, body: "newer" });
+    await updatePost(fixture.deps, owner, { postId, body: "newer" });
     assert.deepEqual(await titles(owner, { query: "fresh newer" }), ["Fresh"]);
   });
 
@@ -128,9 +128,9 @@ forEachEngine("lists of posts", (bed) => {
       const page = await list(owner, { limit: 7, ...(cursor ? { cursor } : {}) });
       seen.push(...page.posts.map(({ title }) => title));
       cursor = page.nextCursor;
-      bed.clock.advance(10);
+      fixture.clock.advance(10);
       await add(owner, `New ${seen.length}`);
-      await updatePost(bed.deps, owner, { postId: page.posts[0]?.id ?? "", body: "changed" });
+      await updatePost(fixture.deps, owner, { postId: page.posts[0]?.id ?? "", body: "changed" });
     } while (cursor);
     assert.deepEqual(
       seen,
@@ -158,10 +158,10 @@ forEachEngine("lists of posts", (bed) => {
     const [a, b] = [await studioWith("A", "B"), await studioWith("C", "D")];
     const { nextCursor } = await list(a, { limit: 1 });
     const cursor = nextCursor ?? "";
-    assert.equal(await outcome(list(a, { limit: 1, cursor })), "ok");
-    assert.equal(await outcome(list(b, { limit: 1, cursor })), "invalid_input");
-    assert.equal(await outcome(list(a, { limit: 1, cursor, status: "draft" })), "invalid_input");
-    assert.equal(await outcome(list(a, { limit: 1, cursor, query: "x" })), "invalid_input");
+    assert.equal(await getOutcome(list(a, { limit: 1, cursor })), "ok");
+    assert.equal(await getOutcome(list(b, { limit: 1, cursor })), "invalid_input");
+    assert.equal(await getOutcome(list(a, { limit: 1, cursor, status: "draft" })), "invalid_input");
+    assert.equal(await getOutcome(list(a, { limit: 1, cursor, query: "x" })), "invalid_input");
     const plain = Buffer.from(cursor, "base64url").toString();
     const forged = [
       ...["", "x", "\0", `${cursor}=`, `${cursor} `, cursor.slice(0, -1), `${cursor}${cursor}`, plain],
@@ -173,12 +173,12 @@ forEachEngine("lists of posts", (bed) => {
       ),
     ];
     for (const one of forged)
-      assert.equal(await outcome(list(a, { limit: 1, cursor: one })), "invalid_input", JSON.stringify(one));
+      assert.equal(await getOutcome(list(a, { limit: 1, cursor: one })), "invalid_input", JSON.stringify(one));
     assert.equal(listPostsInput.safeParse({ cursor: "x".repeat(10_240) }).success, false);
   });
 
   test("[X4] texts that almost hold what is searched for, everywhere, cost no more than others", async () => {
-    const owner = await newStudio(bed.deps);
+    const owner = await newStudio(fixture.deps);
     // One letter that is eighteen where case and accents do not matter, and one that is itself.
     for (const letter of ["\ufdfa", "a"]) {
       for (let i = 0; i < 10; i++) await add(owner, "P", letter.repeat(100_000));

@@ -9,7 +9,7 @@ import { searchBudget } from "#domain/posts/search-posts.ts";
 import { maxWaitingSearches } from "#domain/posts/search-queue.ts";
 import { AppError } from "#lib/errors.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { outcome, tally } from "../support/outcome.ts";
+import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { newMember, newStudio } from "../support/people.ts";
 
 /** One character of three bytes that folds to four of three bytes each. */
@@ -116,13 +116,13 @@ forEachEngine("bounded search", (bed) => {
     const other = await newMember(bed.deps, owner, "member");
     await insertPosts(owner, 50, () => ({ title: "P", body: hostileBody, searchText: "\u2032".repeat(200_000) }));
     const searches = Array.from({ length: 12 }, () => search(owner, { query: "needle" }));
-    const outcomes = tally(searches);
+    const outcomes = countOutcomes(searches);
     const refusal: unknown = await searches[11]?.catch((error: unknown) => error);
     assert.ok(refusal instanceof AppError && refusal.retryAfter !== undefined && refusal.retryAfter > 0);
-    assert.equal(await outcome(search(other, { query: "needle" })), "ok", "other users have their own queue");
+    assert.equal(await getOutcome(search(other, { query: "needle" })), "ok", "other users have their own queue");
     const accepted = maxWaitingSearches + 1;
     assert.deepEqual(await outcomes, { ok: accepted, rate_limited: searches.length - accepted });
-    assert.equal(await outcome(search(owner, { query: "needle" })), "ok", "a search that is over makes room");
-    assert.equal(await outcome(search(owner, {})), "ok");
+    assert.equal(await getOutcome(search(owner, { query: "needle" })), "ok", "a search that is over makes room");
+    assert.equal(await getOutcome(search(owner, {})), "ok");
   });
 });

@@ -6,18 +6,18 @@ import { updatePost, updatePostInput } from "#domain/posts/update-post.ts";
 import { isId } from "#lib/ids.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { hostileIds } from "../support/hostile.ts";
-import { outcome, tally } from "../support/outcome.ts";
+import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { newStudio } from "../support/people.ts";
 
-forEachEngine("posts", (bed) => {
+forEachEngine("posts", (fixture) => {
   test("[POST-1] [WORD-4] [WORD-8] a new post is a draft at revision 1, and reads back as it was answered", async () => {
-    const owner = await newStudio(bed.deps);
+    const owner = await newStudio(fixture.deps);
     const post = await createPost(
-      bed.deps,
+      fixture.deps,
       owner,
       createPostInput.parse({ title: " Été 😀 ", body: "línea\n\tuno\r\n" }),
     );
-    const now = new Date(bed.clock()).toISOString();
+    const now = new Date(fixture.clock()).toISOString();
     assert.ok(isId("post", post.id));
     assert.deepEqual(post, {
       id: post.id,
@@ -32,29 +32,29 @@ forEachEngine("posts", (bed) => {
       url: `http://localhost:3000/studios/${owner.studio.id}/posts/${post.id}`,
       validation: [],
     });
-    assert.deepEqual(await getPost(bed.deps, owner, { postId: post.id }), post);
+    assert.deepEqual(await getPost(fixture.deps, owner, { postId: post.id }), post);
   });
 
   test("[POST-1] [WORD-6] each change raises the revision by one and touches nothing else", async () => {
-    const owner = await newStudio(bed.deps);
-    const post = await createPost(bed.deps, owner, { title: "A", body: "b" });
-    bed.clock.advance(5000);
-    const titled = await updatePost(bed.deps, owner, { postId: post.id, title: "B" });
-    assert.deepEqual(titled, { ...post, title: "B", revision: 2, updatedAt: new Date(bed.clock()).toISOString() });
-    const emptied = await updatePost(bed.deps, owner, { postId: post.id, body: "" });
+    const owner = await newStudio(fixture.deps);
+    const post = await createPost(fixture.deps, owner, { title: "A", body: "b" });
+    fixture.clock.advance(5000);
+    const titled = await updatePost(fixture.deps, owner, { postId: post.id, title: "B" });
+    assert.deepEqual(titled, { ...post, title: "B", revision: 2, updatedAt: new Date(fixture.clock()).toISOString() });
+    const emptied = await updatePost(fixture.deps, owner, { postId: post.id, body: "" });
     assert.deepEqual(emptied, { ...titled, body: "", revision: 3 });
-    assert.deepEqual(await getPost(bed.deps, owner, { postId: post.id }), emptied);
+    assert.deepEqual(await getPost(fixture.deps, owner, { postId: post.id }), emptied);
   });
 
   test("[WORD-5] a post is draft, ready or archived, and nothing else", async () => {
-    const owner = await newStudio(bed.deps);
-    const { id: postId } = await createPost(bed.deps, owner, { title: "A", body: "" });
+    const owner = await newStudio(fixture.deps);
+    const { id: postId } = await createPost(fixture.deps, owner, { title: "A", body: "" });
     for (const status of ["ready", "archived", "draft"] as const)
-      assert.equal((await updatePost(bed.deps, owner, { postId, status })).status, status);
+      assert.equal((await updatePost(fixture.deps, owner, { postId, status })).status, status);
     for (const status of ["published", "", "Draft", null])
       assert.equal(updatePostInput.safeParse({ postId, status }).success, false);
     await assert.rejects(
-      bed.database.q
+      fixture.database.q
         .updateTable("posts")
         .set({ status: "gone" as never })
         .where("id", "=", postId)
@@ -63,41 +63,48 @@ forEachEngine("posts", (bed) => {
   });
 
   test("[POST-2] [ERR-revision_conflict] a change that names an old revision changes nothing and says where the post is", async () => {
-    const owner = await newStudio(bed.deps);
-    const { id: postId } = await createPost(bed.deps, owner, { title: "A", body: "" });
-    await updatePost(bed.deps, owner, { postId, title: "B", revision: 1 });
-    const late = updatePost(bed.deps, owner, { postId, title: "C", revision: 1 });
+    const owner = await newStudio(fixture.deps);
+    const { id: postId } = await createPost(fixture.deps, owner, { title: "A", body: "" });
+    await updatePost(fixture.deps, owner, { postId, title: "B", revision: 1 });
+    const late = updatePost(fixture.deps, owner, { postId, title: "C", revision: 1 });
     await assert.rejects(late, { code: "revision_conflict", message: /revision 2/ });
     for (const revision of [3, 2_147_483_647])
-      assert.equal(await outcome(updatePost(bed.deps, owner, { postId, title: "C", revision })), "revision_conflict");
-    assert.equal((await getPost(bed.deps, owner, { postId })).title, "B");
+      assert.equal(
+        await getOutcome(updatePost(fixture.deps, owner, { postId, title: "C", revision })),
+        "revision_conflict",
+      );
+    assert.equal((await getPost(fixture.deps, owner, { postId })).title, "B");
   });
 
   test("[POST-2] [ERR-invalid_input] [M10] a revision that no post can reach is a conflict or refused, not a failure of ours", async () => {
-    const owner = await newStudio(bed.deps);
-    const { id: postId } = await createPost(bed.deps, owner, { title: "A", body: "" });
+    const owner = await newStudio(fixture.deps);
+    const { id: postId } = await createPost(fixture.deps, owner, { title: "A", body: "" });
     for (const revision of [0, -1, 1.5, NaN, Infinity, 2 ** 31, 2 ** 40, Number.MAX_SAFE_INTEGER, 1e308, "1", null]) {
       const parsed = updatePostInput.safeParse({ postId, title: "B", revision });
       if (parsed.success)
-        assert.equal(await outcome(updatePost(bed.deps, owner, parsed.data)), "revision_conflict", String(revision));
+        assert.equal(
+          await getOutcome(updatePost(fixture.deps, owner, parsed.data)),
+          "revision_conflict",
+          String(revision),
+        );
     }
   });
 
   test("[POST-2] of fifty changes of one revision at the same moment one is made", async () => {
-    const owner = await newStudio(bed.deps);
-    const { id: postId } = await createPost(bed.deps, owner, { title: "A", body: "" });
+    const owner = await newStudio(fixture.deps);
+    const { id: postId } = await createPost(fixture.deps, owner, { title: "A", body: "" });
     const changes = Array.from({ length: 50 }, (_, i) =>
-      updatePost(bed.deps, owner, { postId, title: `T${i}`, revision: 1 }),
+      updatePost(fixture.deps, owner, { postId, title: `T${i}`, revision: 1 }),
     );
-    assert.deepEqual(await tally(changes), { ok: 1, revision_conflict: 49 });
-    assert.equal((await getPost(bed.deps, owner, { postId })).revision, 2);
+    assert.deepEqual(await countOutcomes(changes), { ok: 1, revision_conflict: 49 });
+    assert.equal((await getPost(fixture.deps, owner, { postId })).revision, 2);
   });
 
   test("[WORD-6] fifty changes without a revision are all made, each at its own", async () => {
-    const owner = await newStudio(bed.deps);
-    const { id: postId } = await createPost(bed.deps, owner, { title: "A", body: "" });
+    const owner = await newStudio(fixture.deps);
+    const { id: postId } = await createPost(fixture.deps, owner, { title: "A", body: "" });
     const made = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => updatePost(bed.deps, owner, { postId, body: `B${i}` })),
+      Array.from({ length: 50 }, (_, i) => updatePost(fixture.deps, owner, { postId, body: `B${i}` })),
     );
     assert.deepEqual(
       made.map(({ revision }) => revision).toSorted((a, b) => a - b),
@@ -106,29 +113,29 @@ forEachEngine("posts", (bed) => {
   });
 
   test("[ERR-invalid_input] a change of nothing is refused", async () => {
-    const owner = await newStudio(bed.deps);
-    const { id: postId } = await createPost(bed.deps, owner, { title: "A", body: "" });
-    assert.equal(await outcome(updatePost(bed.deps, owner, { postId })), "invalid_input");
+    const owner = await newStudio(fixture.deps);
+    const { id: postId } = await createPost(fixture.deps, owner, { title: "A", body: "" });
+    assert.equal(await getOutcome(updatePost(fixture.deps, owner, { postId })), "invalid_input");
     assert.equal(
-      await outcome(updatePost(bed.deps, owner, { postId, revision: 1, title: undefined })),
+      await getOutcome(updatePost(fixture.deps, owner, { postId, revision: 1, title: undefined })),
       "invalid_input",
     );
   });
 
   test("[STUDIO-5] [ERR-not_found] [T1] [T2] another studio's post, and ids that cannot exist, are not found and not changed", async () => {
-    const [owner, foreign] = [await newStudio(bed.deps), await newStudio(bed.deps)];
-    const theirs = await createPost(bed.deps, foreign, { title: "Theirs", body: "" });
+    const [owner, foreign] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
+    const theirs = await createPost(fixture.deps, foreign, { title: "Theirs", body: "" });
     for (const postId of [theirs.id, ...hostileIds("post")]) {
       const shown = JSON.stringify(postId.slice(0, 40));
-      assert.equal(await outcome(getPost(bed.deps, owner, { postId })), "not_found", shown);
-      assert.equal(await outcome(updatePost(bed.deps, owner, { postId, title: "Mine" })), "not_found", shown);
+      assert.equal(await getOutcome(getPost(fixture.deps, owner, { postId })), "not_found", shown);
+      assert.equal(await getOutcome(updatePost(fixture.deps, owner, { postId, title: "Mine" })), "not_found", shown);
       assert.equal(
-        await outcome(updatePost(bed.deps, owner, { postId, title: "Mine", revision: 1 })),
+        await getOutcome(updatePost(fixture.deps, owner, { postId, title: "Mine", revision: 1 })),
         "not_found",
         shown,
       );
     }
-    assert.deepEqual(await getPost(bed.deps, foreign, { postId: theirs.id }), theirs);
+    assert.deepEqual(await getPost(fixture.deps, foreign, { postId: theirs.id }), theirs);
   });
 
   test("[T2] input cannot name a studio, a user or a column", () => {
@@ -171,9 +178,9 @@ forEachEngine("posts", (bed) => {
       title: "\u{10ffff}".repeat(150),
       body: "é\u{1f600}\u202e'\"\\%_".repeat(10_000),
     });
-    const owner = await newStudio(bed.deps);
-    const { id: postId } = await createPost(bed.deps, owner, full);
-    const { title, body } = await getPost(bed.deps, owner, { postId });
+    const owner = await newStudio(fixture.deps);
+    const { id: postId } = await createPost(fixture.deps, owner, full);
+    const { title, body } = await getPost(fixture.deps, owner, { postId });
     assert.deepEqual({ title, body }, full);
   });
 });

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { changeRole } from "#domain/studios/change-role.ts";
-import { enterStudio } from "#domain/studios/enter-studio.ts";
+import { resolveStudioCaller } from "#domain/studios/enter-studio.ts";
 import { removeMember } from "#domain/studios/remove-member.ts";
 import { roles } from "#domain/policy.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { outcome, tally } from "../support/outcome.ts";
+import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { newMember, newStudio } from "../support/people.ts";
 
-forEachEngine("races for the last owner", (bed) => {
+forEachEngine("races for the last owner", (fixture) => {
   /** The owners there are, after making sure that the studio's own count says the same. */
   async function owners(studioId: string): Promise<number> {
-    const { q } = bed.database;
+    const { q } = fixture.database;
     const studio = await q
       .selectFrom("studios")
       .select("owner_count")
@@ -28,41 +28,44 @@ forEachEngine("races for the last owner", (bed) => {
   }
 
   test("[ROLE-3] [T5] a hundred rounds of two owners demoting each other leave one owner each time", async () => {
-    const a = await newStudio(bed.deps);
-    const b = await newMember(bed.deps, a, "owner");
+    const a = await newStudio(fixture.deps);
+    const b = await newMember(fixture.deps, a, "owner");
     for (let round = 0; round < 100; round++) {
       const results = await Promise.all([
-        outcome(changeRole(bed.deps, a, { userId: b.user.id, role: "member" })),
-        outcome(changeRole(bed.deps, b, { userId: a.user.id, role: "member" })),
+        getOutcome(changeRole(fixture.deps, a, { userId: b.user.id, role: "member" })),
+        getOutcome(changeRole(fixture.deps, b, { userId: a.user.id, role: "member" })),
       ]);
       assert.deepEqual(results.toSorted(), ["forbidden", "ok"]);
       assert.equal(await owners(a.studio.id), 1);
       const [loser, winner] = results[0] === "ok" ? [b, a] : [a, b];
-      await changeRole(bed.deps, winner, { userId: loser.user.id, role: "owner" });
+      await changeRole(fixture.deps, winner, { userId: loser.user.id, role: "owner" });
     }
   });
 
   test("[ROLE-3] [T5] fifty rounds of two owners who leave, or remove each other", async () => {
     for (let round = 0; round < 50; round++) {
-      const a = await newStudio(bed.deps);
-      const b = await newMember(bed.deps, a, "owner");
+      const a = await newStudio(fixture.deps);
+      const b = await newMember(fixture.deps, a, "owner");
       const [first, second] = round % 2 ? [a.user.id, b.user.id] : [b.user.id, a.user.id];
-      await tally([removeMember(bed.deps, a, { userId: first }), removeMember(bed.deps, b, { userId: second })]);
+      await countOutcomes([
+        removeMember(fixture.deps, a, { userId: first }),
+        removeMember(fixture.deps, b, { userId: second }),
+      ]);
       assert.equal(await owners(a.studio.id), 1);
     }
   });
 
   test("[ROLE-3] [T5] two hundred role changes at the same moment keep the count true", async () => {
-    const owner = await newStudio(bed.deps);
+    const owner = await newStudio(fixture.deps);
     const people = [owner];
-    for (let i = 0; i < 9; i++) people.push(await newMember(bed.deps, owner, "owner"));
+    for (let i = 0; i < 9; i++) people.push(await newMember(fixture.deps, owner, "owner"));
     const attempts = Array.from({ length: 200 }, (_, i) => {
       const by = people[i % 10] ?? owner;
       const target = people[(i * 7 + Math.floor(i / 10)) % 10] ?? owner;
       const role = roles[(i * 31) % 3] ?? "member";
-      return changeRole(bed.deps, by, { userId: target.user.id, role });
+      return changeRole(fixture.deps, by, { userId: target.user.id, role });
     });
-    const outcomes = await tally(attempts);
+    const outcomes = await countOutcomes(attempts);
     // On a slow machine some may not get a connection in time: they say so, and have changed nothing.
     assert.deepEqual(
       Object.keys(outcomes).filter((code) => !["ok", "forbidden", "storage_unavailable"].includes(code)),
@@ -77,21 +80,23 @@ forEachEngine("races for the last owner", (bed) => {
   });
 
   test("[ROLE-3] [T5] twenty owners step down and leave at the same moment, and one is left", async () => {
-    const owner = await newStudio(bed.deps);
+    const owner = await newStudio(fixture.deps);
     const people = [owner];
-    for (let i = 0; i < 19; i++) people.push(await newMember(bed.deps, owner, "owner"));
-    const demote = people.map((person) => changeRole(bed.deps, person, { userId: person.user.id, role: "admin" }));
-    const leave = people.map((person) => removeMember(bed.deps, person, { userId: person.user.id }));
-    const outcomes = await tally([...demote, ...leave]);
+    for (let i = 0; i < 19; i++) people.push(await newMember(fixture.deps, owner, "owner"));
+    const demote = people.map((person) => changeRole(fixture.deps, person, { userId: person.user.id, role: "admin" }));
+    const leave = people.map((person) => removeMember(fixture.deps, person, { userId: person.user.id }));
+    const outcomes = await countOutcomes([...demote, ...leave]);
     assert.ok((outcomes.forbidden ?? 0) >= 1, "someone had to stay");
     assert.equal(await owners(owner.studio.id), 1);
-    const left = await Promise.all(people.map((person) => outcome(enterStudio(bed.deps, person, owner.studio.id))));
+    const left = await Promise.all(
+      people.map((person) => getOutcome(resolveStudioCaller(fixture.deps, person, owner.studio.id))),
+    );
     assert.ok(left.includes("ok"));
   });
 
   /** Replays the role changes of each person in the order they were recorded: they must join end to end. */
   async function assertActivityTellsTheTruth(studioId: string, userIds: readonly string[]): Promise<void> {
-    const { q } = bed.database;
+    const { q } = fixture.database;
     for (const userId of userIds) {
       const rows = await q
         .selectFrom("activity")

@@ -3,11 +3,11 @@ import { test } from "node:test";
 import { roles, type Role } from "#domain/policy.ts";
 import { changeRole, changeRoleInput } from "#domain/studios/change-role.ts";
 import { createInvitation } from "#domain/studios/create-invitation.ts";
-import { enterStudio } from "#domain/studios/enter-studio.ts";
+import { resolveStudioCaller } from "#domain/studios/enter-studio.ts";
 import { removeMember } from "#domain/studios/remove-member.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { hostileIds } from "../support/hostile.ts";
-import { outcome } from "../support/outcome.ts";
+import { getOutcome } from "../support/outcome.ts";
 import { newMember, newStudio, newStudioWithRoles } from "../support/people.ts";
 
 /** Whom a role may manage, and which roles it may hand out: the same list. */
@@ -17,20 +17,20 @@ const manages: Record<Role, readonly Role[]> = {
   member: [],
 };
 
-forEachEngine("roles", (bed) => {
+forEachEngine("roles", (fixture) => {
   test("[ROLE-2] [T3] [T7] who may give which role to whom, all 27 cells", async () => {
     for (const by of roles) {
       for (const from of roles) {
         for (const to of roles) {
-          const cast = await newStudioWithRoles(bed.deps);
-          const target = await newMember(bed.deps, cast.owner, from);
+          const cast = await newStudioWithRoles(fixture.deps);
+          const target = await newMember(fixture.deps, cast.owner, from);
           const may = manages[by].includes(from) && manages[by].includes(to);
           assert.equal(
-            await outcome(changeRole(bed.deps, cast[by], { userId: target.user.id, role: to })),
+            await getOutcome(changeRole(fixture.deps, cast[by], { userId: target.user.id, role: to })),
             may ? "ok" : "forbidden",
             `${by}: ${from} → ${to}`,
           );
-          const now = await enterStudio(bed.deps, target, target.studio.id);
+          const now = await resolveStudioCaller(fixture.deps, target, target.studio.id);
           assert.equal(now.role, may ? to : from, `${by}: ${from} → ${to}`);
         }
       }
@@ -40,17 +40,21 @@ forEachEngine("roles", (bed) => {
   test("[ROLE-2] [T7] who may remove whom, and who may invite as what", async () => {
     for (const by of roles) {
       for (const role of roles) {
-        const cast = await newStudioWithRoles(bed.deps);
-        const target = await newMember(bed.deps, cast.owner, role);
+        const cast = await newStudioWithRoles(fixture.deps);
+        const target = await newMember(fixture.deps, cast.owner, role);
         const expected = manages[by].includes(role) ? "ok" : "forbidden";
-        assert.equal(await outcome(createInvitation(bed.deps, cast[by], { role })), expected, `${by} invites ${role}`);
         assert.equal(
-          await outcome(removeMember(bed.deps, cast[by], { userId: target.user.id })),
+          await getOutcome(createInvitation(fixture.deps, cast[by], { role })),
+          expected,
+          `${by} invites ${role}`,
+        );
+        assert.equal(
+          await getOutcome(removeMember(fixture.deps, cast[by], { userId: target.user.id })),
           expected,
           `${by} removes ${role}`,
         );
         assert.equal(
-          await outcome(enterStudio(bed.deps, target, target.studio.id)),
+          await getOutcome(resolveStudioCaller(fixture.deps, target, target.studio.id)),
           expected === "ok" ? "not_found" : "ok",
         );
       }
@@ -58,58 +62,68 @@ forEachEngine("roles", (bed) => {
   });
 
   test("[ROLE-2] [T7] an admin and a member cannot raise themselves", async () => {
-    const { admin, member } = await newStudioWithRoles(bed.deps);
-    assert.equal(await outcome(changeRole(bed.deps, admin, { userId: admin.user.id, role: "owner" })), "forbidden");
-    assert.equal(await outcome(changeRole(bed.deps, member, { userId: member.user.id, role: "admin" })), "forbidden");
+    const { admin, member } = await newStudioWithRoles(fixture.deps);
+    assert.equal(
+      await getOutcome(changeRole(fixture.deps, admin, { userId: admin.user.id, role: "owner" })),
+      "forbidden",
+    );
+    assert.equal(
+      await getOutcome(changeRole(fixture.deps, member, { userId: member.user.id, role: "admin" })),
+      "forbidden",
+    );
   });
 
   test("[ROLE-3] the last owner is not demoted, does not leave, and is not removed", async () => {
-    const owner = await newStudio(bed.deps);
-    await newMember(bed.deps, owner, "admin");
+    const owner = await newStudio(fixture.deps);
+    await newMember(fixture.deps, owner, "admin");
     const userId = owner.user.id;
     for (const role of ["admin", "member"] as const)
-      assert.equal(await outcome(changeRole(bed.deps, owner, { userId, role })), "forbidden");
-    assert.equal(await outcome(removeMember(bed.deps, owner, { userId })), "forbidden");
-    assert.equal((await enterStudio(bed.deps, owner, owner.studio.id)).role, "owner");
+      assert.equal(await getOutcome(changeRole(fixture.deps, owner, { userId, role })), "forbidden");
+    assert.equal(await getOutcome(removeMember(fixture.deps, owner, { userId })), "forbidden");
+    assert.equal((await resolveStudioCaller(fixture.deps, owner, owner.studio.id)).role, "owner");
   });
 
   test("[ROLE-3] [ROLE-4] ownership is handed over: make another owner, then step down or leave", async () => {
-    const owner = await newStudio(bed.deps);
-    const heir = await newMember(bed.deps, owner, "member");
-    const given = await changeRole(bed.deps, owner, { userId: heir.user.id, role: "owner" });
+    const owner = await newStudio(fixture.deps);
+    const heir = await newMember(fixture.deps, owner, "member");
+    const given = await changeRole(fixture.deps, owner, { userId: heir.user.id, role: "owner" });
     assert.deepEqual(given, {
       studioId: owner.studio.id,
       userId: heir.user.id,
       role: "owner",
-      joinedAt: new Date(bed.clock()).toISOString(),
+      joinedAt: new Date(fixture.clock()).toISOString(),
     });
-    await changeRole(bed.deps, owner, { userId: owner.user.id, role: "member" });
-    await removeMember(bed.deps, await enterStudio(bed.deps, owner, owner.studio.id), { userId: owner.user.id });
+    await changeRole(fixture.deps, owner, { userId: owner.user.id, role: "member" });
+    await removeMember(fixture.deps, await resolveStudioCaller(fixture.deps, owner, owner.studio.id), {
+      userId: owner.user.id,
+    });
     assert.equal(
-      await outcome(
-        removeMember(bed.deps, await enterStudio(bed.deps, heir, heir.studio.id), { userId: heir.user.id }),
+      await getOutcome(
+        removeMember(fixture.deps, await resolveStudioCaller(fixture.deps, heir, heir.studio.id), {
+          userId: heir.user.id,
+        }),
       ),
       "forbidden",
     );
   });
 
   test("[STUDIO-4] removal and demotion show when the studio is next entered", async () => {
-    const { owner, admin, member } = await newStudioWithRoles(bed.deps);
-    await changeRole(bed.deps, owner, { userId: admin.user.id, role: "member" });
-    assert.equal((await enterStudio(bed.deps, admin, admin.studio.id)).role, "member");
-    await removeMember(bed.deps, owner, { userId: member.user.id });
-    assert.equal(await outcome(enterStudio(bed.deps, member, member.studio.id)), "not_found");
+    const { owner, admin, member } = await newStudioWithRoles(fixture.deps);
+    await changeRole(fixture.deps, owner, { userId: admin.user.id, role: "member" });
+    assert.equal((await resolveStudioCaller(fixture.deps, admin, admin.studio.id)).role, "member");
+    await removeMember(fixture.deps, owner, { userId: member.user.id });
+    assert.equal(await getOutcome(resolveStudioCaller(fixture.deps, member, member.studio.id)), "not_found");
   });
 
   test("[ERR-not_found] [T1] [T2] strangers, members of other studios and ids that cannot exist are no members", async () => {
-    const owner = await newStudio(bed.deps);
-    const foreign = await newStudio(bed.deps);
+    const owner = await newStudio(fixture.deps);
+    const foreign = await newStudio(fixture.deps);
     for (const userId of [foreign.user.id, ...hostileIds("user")]) {
       const shown = JSON.stringify(userId.slice(0, 40));
-      assert.equal(await outcome(changeRole(bed.deps, owner, { userId, role: "admin" })), "not_found", shown);
-      assert.equal(await outcome(removeMember(bed.deps, owner, { userId })), "not_found", shown);
+      assert.equal(await getOutcome(changeRole(fixture.deps, owner, { userId, role: "admin" })), "not_found", shown);
+      assert.equal(await getOutcome(removeMember(fixture.deps, owner, { userId })), "not_found", shown);
     }
-    assert.equal((await enterStudio(bed.deps, foreign, foreign.studio.id)).role, "owner");
+    assert.equal((await resolveStudioCaller(fixture.deps, foreign, foreign.studio.id)).role, "owner");
   });
 
   test("[ERR-invalid_input] a role that is none is refused", () => {

@@ -6,27 +6,33 @@ import { after, before, beforeEach, it, type TestFn } from "node:test";
 import { createSessions } from "#auth/sessions.ts";
 import { days, minutes } from "#lib/clock.ts";
 import { createLog } from "#lib/log.ts";
-import { createBrowser, signIn, signInFrom, type Browser, type Visit } from "../support/browser-less.ts";
+import {
+  createHttpBrowser,
+  signIn,
+  signInFromPage,
+  type HttpBrowser,
+  type LoadedPage,
+} from "../support/browser-less.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { startIssuer, type Issuer } from "../support/oidc-issuer.ts";
-import { startPeopleServer, type PeopleServer } from "../support/people-server.ts";
-import { freeBase } from "../support/service.ts";
-import { newPerson } from "../support/people.ts";
+import { startIssuer, type TestIssuer } from "../support/oidc-issuer.ts";
+import { startSignInServer, type SignInServer } from "../support/people-server.ts";
+import { findFreeBaseUrl } from "../support/service.ts";
+import { newUser } from "../support/people.ts";
 
-forEachEngine("signing in at an identity provider", (bed) => {
-  let server: PeopleServer;
-  let issuer: Issuer;
-  let other: Issuer;
+forEachEngine("signing in at an identity provider", (fixture) => {
+  let server: SignInServer;
+  let issuer: TestIssuer;
+  let other: TestIssuer;
   let base: string;
   const lines: string[] = [];
   const log = createLog("trace", { write: (line) => void lines.push(line) });
 
   before(async () => {
-    base = await freeBase();
+    base = await findFreeBaseUrl();
     issuer = await startIssuer({ redirectUris: [`${base}/api/auth/callback/oidc`] });
     other = await startIssuer({ redirectUris: [`${base}/api/auth/callback/oidc-2`], id: "oidc-2", userinfoOnly: true });
-    server = await startPeopleServer({
-      deps: bed.deps,
+    server = await startSignInServer({
+      deps: fixture.deps,
       base,
       identityProviders: [issuer.settings, other.settings],
       log,
@@ -37,16 +43,16 @@ forEachEngine("signing in at an identity provider", (bed) => {
     await issuer.close();
     await other.close();
   });
-  beforeEach(() => issuer.forge(undefined));
+  beforeEach(() => issuer.setForgery(undefined));
 
   /** Where the database has no part and time passes: one engine is enough. */
-  const itOnce = bed.engine === "sqlite" ? it : (_name: string, _test: TestFn) => {};
-  const who = (browser: Browser) =>
-    createSessions({ deps: bed.deps, base }).find(browser.cookies.header(new URL(base)));
-  const users = async () => (await bed.database.q.selectFrom("users").selectAll().execute()).length;
-  const sessions = async () => (await bed.database.q.selectFrom("sessions").selectAll().execute()).length;
+  const itOnce = fixture.engine === "sqlite" ? it : (_name: string, _test: TestFn) => {};
+  const who = (browser: HttpBrowser) =>
+    createSessions({ deps: fixture.deps, base }).find(browser.cookies.header(new URL(base)));
+  const users = async () => (await fixture.database.q.selectFrom("users").selectAll().execute()).length;
+  const sessions = async () => (await fixture.database.q.selectFrom("sessions").selectAll().execute()).length;
   /** Up to the moment the issuer sends the browser back; the answer is where to. */
-  async function untilCallback(browser: Browser, email: string, returnTo = "/"): Promise<string> {
+  async function untilCallback(browser: HttpBrowser, email: string, returnTo = "/"): Promise<string> {
     const login = await browser.open(`${base}/login?switch=1&return_to=${encodeURIComponent(returnTo)}`);
     const atIssuer = await browser.submit(login);
     const form = atIssuer.forms[0]!;
@@ -59,8 +65,8 @@ forEachEngine("signing in at an identity provider", (bed) => {
     }
   }
   async function refused(
-    visit: Visit,
-    browser: Browser,
+    visit: LoadedPage,
+    browser: HttpBrowser,
     status: number,
     before: { users: number; sessions: number },
   ): Promise<void> {
@@ -81,27 +87,27 @@ forEachEngine("signing in at an identity provider", (bed) => {
       ["/consent/uid", /An application asks to work in your studio/],
       ["/connect/token", /to connect an account/],
     ] as const) {
-      const page = await createBrowser().open(`${base}/login?return_to=${encodeURIComponent(to)}`);
+      const page = await createHttpBrowser().open(`${base}/login?return_to=${encodeURIComponent(to)}`);
       assert.match(page.text, words, to);
     }
   });
 
   it("[SIGN-1] [SIGN-2] [SIGN-8] goes from the login page to the provider and back to where one wanted to go", async () => {
-    const browser = createBrowser();
+    const browser = createHttpBrowser();
     const login = await browser.open(`${base}/login?return_to=%2Fposts%3Fa%3D1`);
     assert.deepEqual(
       login.forms.map(({ buttons }) => buttons),
       [["Continue with Test issuer"], ["Continue with Test issuer"]],
     );
     assert.doesNotMatch(login.text, /<script|style=/);
-    const arrived = await signInFrom(browser, login, "ada@example.com");
+    const arrived = await signInFromPage(browser, login, "ada@example.com");
     assert.equal(arrived.url.href, `${base}/posts?a=1`);
     const user = await who(browser);
     assert.deepEqual([user?.name, user?.email, user?.emailVerified], ["ada", "ada@example.com", true]);
   });
 
   it("takes name and address from the userinfo endpoint where the ID token has none", async () => {
-    const browser = createBrowser();
+    const browser = createHttpBrowser();
     const login = await browser.open(`${base}/login`);
     const atIssuer = await browser.submit(login, {}, 1);
     await browser.submit(atIssuer, { login: "grace@example.com" });
@@ -114,34 +120,39 @@ forEachEngine("signing in at an identity provider", (bed) => {
     const first = browser.cookies.get("atelier")!;
     assert.deepEqual(first.attributes, { path: "/", "max-age": String(14 * 86_400), httponly: "", samesite: "Lax" });
     assert.match(first.value, /^[\w-]{43}$/);
-    const stored = await bed.database.q.selectFrom("sessions").select("token_hash").execute();
+    const stored = await fixture.database.q.selectFrom("sessions").select("token_hash").execute();
     assert.ok(stored.every(({ token_hash }) => !token_hash.includes(first.value)));
     const old = browser.cookies.copy();
     await signIn(base, "ada@example.com", browser);
     assert.notEqual(browser.cookies.get("atelier")!.value, first.value);
-    assert.equal(await who(createBrowser(old)), undefined);
+    assert.equal(await who(createHttpBrowser(old)), undefined);
     assert.equal((await who(browser))?.email, "ada@example.com");
   });
 
   it("[W3] a session is over 14 days after the sign-in", async () => {
     const browser = await signIn(base, "ada@example.com");
-    bed.clock.advance(days(14) - 1);
+    fixture.clock.advance(days(14) - 1);
     assert.notEqual(await who(browser), undefined);
-    bed.clock.advance(1);
+    fixture.clock.advance(1);
     assert.equal(await who(browser), undefined);
   });
 
   it("[W3] a planted cookie does not become a session", async () => {
-    const browser = createBrowser();
-    browser.cookies.take(new URL(base), ["atelier=planted-by-someone-else; Path=/"]);
+    const browser = createHttpBrowser();
+    browser.cookies.store(new URL(base), ["atelier=planted-by-someone-else; Path=/"]);
     await signIn(base, "ada@example.com", browser);
     assert.notEqual(browser.cookies.get("atelier")!.value, "planted-by-someone-else");
   });
 
   it("[WORD-1] knows a person again by issuer and subject, with what the issuer says now", async () => {
-    issuer.says("mary@example.com", { sub: "m-1", name: "Mary", email: "mary@example.com", email_verified: true });
+    issuer.setClaims("mary@example.com", { sub: "m-1", name: "Mary", email: "mary@example.com", email_verified: true });
     const first = await who(await signIn(base, "mary@example.com"));
-    issuer.says("mary@example.com", { sub: "m-1", name: "Mary J.", email: "mj@example.com", email_verified: false });
+    issuer.setClaims("mary@example.com", {
+      sub: "m-1",
+      name: "Mary J.",
+      email: "mj@example.com",
+      email_verified: false,
+    });
     const second = await who(await signIn(base, "mary@example.com"));
     assert.equal(second?.id, first?.id);
     assert.deepEqual([second?.name, second?.email, second?.emailVerified], ["Mary J.", "mj@example.com", false]);
@@ -149,11 +160,21 @@ forEachEngine("signing in at an identity provider", (bed) => {
 
   it("[A24] the same address with another subject, unverified, or at another issuer is someone else", async () => {
     const ada = await who(await signIn(base, "ada@example.com"));
-    issuer.says("new@example.com", { sub: "another", name: "Ada", email: "ada@example.com", email_verified: true });
+    issuer.setClaims("new@example.com", {
+      sub: "another",
+      name: "Ada",
+      email: "ada@example.com",
+      email_verified: true,
+    });
     const taken = await who(await signIn(base, "new@example.com"));
-    issuer.says("loose@example.com", { sub: "loose", name: "Ada", email: "ada@example.com", email_verified: false });
+    issuer.setClaims("loose@example.com", {
+      sub: "loose",
+      name: "Ada",
+      email: "ada@example.com",
+      email_verified: false,
+    });
     const unverified = await who(await signIn(base, "loose@example.com"));
-    const browser = createBrowser();
+    const browser = createHttpBrowser();
     const atOther = await browser.submit(await browser.open(`${base}/login`), {}, 1);
     await browser.submit(atOther, { login: "ada@example.com" });
     const elsewhere = await who(browser);
@@ -170,7 +191,7 @@ forEachEngine("signing in at an identity provider", (bed) => {
   });
 
   it("two tabs can sign in at the same time, each to its own page", async () => {
-    const browser = createBrowser();
+    const browser = createHttpBrowser();
     const first = await untilCallback(browser, "ada@example.com", "/one");
     const second = await untilCallback(browser, "grace@example.com", "/two");
     assert.equal((await browser.open(first)).url.pathname, "/one");
@@ -188,7 +209,7 @@ forEachEngine("signing in at an identity provider", (bed) => {
       (url: URL) => url.searchParams.delete("code"),
     ];
     for (const change of strange) {
-      const browser = createBrowser();
+      const browser = createHttpBrowser();
       const url = new URL(await untilCallback(browser, "stranger@example.com"));
       change(url);
       await refused(await browser.open(url.href), browser, 400, before);
@@ -197,34 +218,34 @@ forEachEngine("signing in at an identity provider", (bed) => {
 
   it("[A14] [A16] a callback that another browser began is refused", async () => {
     const before = await counts();
-    const attacker = createBrowser();
-    const victim = createBrowser();
+    const attacker = createHttpBrowser();
+    const victim = createHttpBrowser();
     await untilCallback(victim, "victim@example.com");
     await refused(await victim.open(await untilCallback(attacker, "attacker@example.com")), victim, 400, before);
   });
 
   it("[A14] a callback serves once, also for a browser that kept its cookies", async () => {
-    const browser = createBrowser();
+    const browser = createHttpBrowser();
     const url = await untilCallback(browser, "ada@example.com");
     const kept = browser.cookies.copy();
     assert.equal((await browser.open(url)).status, 404); // the start page, which this test does not serve
     assert.notEqual(await who(browser), undefined);
     const before = await counts();
     assert.equal((await browser.open(url)).status, 400);
-    const thief = createBrowser(kept);
+    const thief = createHttpBrowser(kept);
     await refused(await thief.open(url), thief, 400, { ...before, sessions: before.sessions });
   });
 
   it("[A14] a sign-in that took more than ten minutes is refused", async () => {
-    const browser = createBrowser();
+    const browser = createHttpBrowser();
     const url = await untilCallback(browser, "stranger@example.com");
     const before = await counts();
-    bed.clock.advance(minutes(10));
+    fixture.clock.advance(minutes(10));
     await refused(await browser.open(url), browser, 400, before);
   });
 
   it("[A14] an answer of one provider is refused at another's address", async () => {
-    const browser = createBrowser();
+    const browser = createHttpBrowser();
     const url = await untilCallback(browser, "stranger@example.com");
     await refused(await browser.open(url.replace("/callback/oidc", "/callback/oidc-2")), browser, 400, await counts());
     const unknown = await browser.open(`${base}/api/auth/callback/none?state=x&code=y`);
@@ -236,7 +257,7 @@ forEachEngine("signing in at an identity provider", (bed) => {
       (url: URL) => url.searchParams.set("iss", other.issuer),
       (url: URL) => url.searchParams.delete("iss"),
     ]) {
-      const browser = createBrowser();
+      const browser = createHttpBrowser();
       const url = new URL(await untilCallback(browser, "stranger@example.com"));
       change(url);
       await refused(await browser.open(url.href), browser, 400, await counts());
@@ -260,14 +281,14 @@ forEachEngine("signing in at an identity provider", (bed) => {
   for (const [what, forgery] of Object.entries(forgeries)) {
     it(`[A14] an ID token with ${what} is refused`, async () => {
       const before = await counts();
-      const browser = createBrowser();
-      issuer.forge(forgery);
+      const browser = createHttpBrowser();
+      issuer.setForgery(forgery);
       await refused(await browser.open(await untilCallback(browser, "stranger@example.com")), browser, 400, before);
     });
   }
 
   it("a sign-in that was cancelled at the provider ends on a page with the way to begin again", async () => {
-    const browser = createBrowser();
+    const browser = createHttpBrowser();
     issuer.denyNext();
     const visit = await browser.open(await untilCallback(browser, "stranger@example.com", "/join/abc"));
     await refused(visit, browser, 403, await counts());
@@ -278,7 +299,7 @@ forEachEngine("signing in at an identity provider", (bed) => {
 
   it("[A15] keys that change in the middle of a sign-in, and right after one, do no harm", async () => {
     await signIn(base, "ada@example.com");
-    const browser = createBrowser();
+    const browser = createHttpBrowser();
     const url = await untilCallback(browser, "ada@example.com");
     issuer.rotateKeys();
     await browser.open(url);
@@ -288,30 +309,30 @@ forEachEngine("signing in at an identity provider", (bed) => {
   });
 
   it("[A15] a provider that is down is named on a page, before and after the redirect, and works again by itself", async () => {
-    const browser = createBrowser();
+    const browser = createHttpBrowser();
     const login = await browser.open(`${base}/login`);
     const url = await untilCallback(browser, "ada@example.com");
-    await issuer.down();
+    await issuer.stop();
     const before = await counts();
     await refused(await browser.submit(login), browser, 502, before);
     const visit = await browser.open(url);
     await refused(visit, browser, 502, before);
     assert.match(visit.text, /Test issuer does not answer/);
-    await issuer.up();
+    await issuer.restart();
     await signIn(base, "ada@example.com", browser);
     assert.equal((await who(browser))?.email, "ada@example.com");
   });
 
   itOnce("[A15] a provider that takes a minute is given up within ten seconds, and works again by itself", async () => {
-    const browser = createBrowser();
+    const browser = createHttpBrowser();
     const login = await browser.open(`${base}/login`);
     const url = await untilCallback(browser, "ada@example.com");
-    issuer.slow(60_000);
+    issuer.setDelay(60_000);
     const before = await counts();
     const started = performance.now();
-    const [atStart, atCallback] = await Promise.all([createBrowser().submit(login), browser.open(url)]);
+    const [atStart, atCallback] = await Promise.all([createHttpBrowser().submit(login), browser.open(url)]);
     const took = performance.now() - started;
-    issuer.slow(0);
+    issuer.setDelay(0);
     assert.ok(took < 10_000, `${took} ms`);
     await refused(atStart, browser, 502, before);
     await refused(atCallback, browser, 502, before);
@@ -337,7 +358,7 @@ forEachEngine("signing in at an identity provider", (bed) => {
     await once(imposter, "listening");
     const strange = `http://127.0.0.1:${(imposter.address() as AddressInfo).port}`;
     const settings = { ...issuer.settings, issuer: strange };
-    const service = await startPeopleServer({ deps: bed.deps, identityProviders: [settings] });
+    const service = await startSignInServer({ deps: fixture.deps, identityProviders: [settings] });
     t.after(async () => {
       await service.close();
       imposter.close();
@@ -345,7 +366,7 @@ forEachEngine("signing in at an identity provider", (bed) => {
     });
     for (const [what, one] of Object.entries(answers)) {
       answer = one;
-      const browser = createBrowser();
+      const browser = createHttpBrowser();
       const started = performance.now();
       const page = await browser.submit(await browser.open(`${service.base}/login`));
       assert.deepEqual([page.status, /does not answer/.test(page.text)], [502, true], what);
@@ -356,14 +377,14 @@ forEachEngine("signing in at an identity provider", (bed) => {
   it("a provider that refuses our own credentials is the operator's matter, not the person's", async () => {
     const settings = { ...issuer.settings, clientSecret: "not the one" };
     await server.close();
-    server = await startPeopleServer({ deps: bed.deps, base, identityProviders: [settings, other.settings] });
-    const browser = createBrowser();
+    server = await startSignInServer({ deps: fixture.deps, base, identityProviders: [settings, other.settings] });
+    const browser = createHttpBrowser();
     const page = await browser.open(await untilCallback(browser, "stranger@example.com"));
     await refused(page, browser, 502, await counts());
     assert.match(page.text, /refused this service/);
     await server.close();
-    server = await startPeopleServer({
-      deps: bed.deps,
+    server = await startSignInServer({
+      deps: fixture.deps,
       base,
       identityProviders: [issuer.settings, other.settings],
       log,
@@ -379,7 +400,7 @@ forEachEngine("signing in at an identity provider", (bed) => {
       { origin: base, "sec-fetch-site": "cross-site" },
     ];
     for (const headers of foreign) {
-      const response = await createBrowser().send(`${base}/login`, {
+      const response = await createHttpBrowser().send(`${base}/login`, {
         method: "POST",
         body: new URLSearchParams({ provider: "oidc" }),
         headers,
@@ -387,7 +408,7 @@ forEachEngine("signing in at an identity provider", (bed) => {
       assert.equal(response.status, 403, JSON.stringify(headers));
       assert.deepEqual(response.headers.getSetCookie(), []);
     }
-    const plain = await createBrowser().send(`${base}/login`, {
+    const plain = await createHttpBrowser().send(`${base}/login`, {
       method: "POST",
       body: new URLSearchParams({ provider: "oidc" }),
     });
@@ -395,13 +416,13 @@ forEachEngine("signing in at an identity provider", (bed) => {
   });
 
   it("bad requests to the login page get a page and no flow", async () => {
-    const send = (init: RequestInit) => createBrowser().send(`${base}/login`, { method: "POST", ...init });
+    const send = (init: RequestInit) => createHttpBrowser().send(`${base}/login`, { method: "POST", ...init });
     assert.equal((await send({ body: new URLSearchParams({ provider: "nobody" }) })).status, 404);
     assert.equal((await send({ body: new URLSearchParams({}) })).status, 404);
     assert.equal((await send({ body: "{}", headers: { "content-type": "application/json" } })).status, 415);
     assert.equal((await send({ body: new URLSearchParams({ provider: "x".repeat(20_000) }) })).status, 413);
-    assert.equal((await createBrowser().send(`${base}/login`, { method: "DELETE" })).status, 404);
-    assert.equal((await createBrowser().send(`${base}/api/auth/callback/oidc`, { method: "POST" })).status, 404);
+    assert.equal((await createHttpBrowser().send(`${base}/login`, { method: "DELETE" })).status, 404);
+    assert.equal((await createHttpBrowser().send(`${base}/api/auth/callback/oidc`, { method: "POST" })).status, 404);
   });
 
   it("[W5] after signing in nobody is sent to another site", async () => {
@@ -435,7 +456,7 @@ forEachEngine("signing in at an identity provider", (bed) => {
   });
 
   it("[SIGN-9] addresses come from settings, whatever the request calls us", async () => {
-    const response = await createBrowser().send(`${base}/login`, {
+    const response = await createHttpBrowser().send(`${base}/login`, {
       method: "POST",
       body: new URLSearchParams({ provider: "oidc" }),
       headers: { "x-forwarded-host": "evil.example", "x-forwarded-proto": "https", forwarded: "host=evil.example" },
@@ -458,7 +479,7 @@ forEachEngine("signing in at an identity provider", (bed) => {
     const gone = await browser.send(`${base}/api/sign-out`, { method: "POST", headers: { origin: base } });
     assert.equal(gone.status, 204);
     assert.equal(browser.cookies.get("atelier"), undefined);
-    assert.equal(await who(createBrowser(kept)), undefined);
+    assert.equal(await who(createHttpBrowser(kept)), undefined);
     assert.equal(
       (await browser.send(`${base}/api/sign-out`, { method: "POST", headers: { origin: base } })).status,
       204,
@@ -468,11 +489,11 @@ forEachEngine("signing in at an identity provider", (bed) => {
 
   it("[C5] a sign-in begun before a restart is finished after it, and sessions live on", async () => {
     const person = await signIn(base, "ada@example.com");
-    const browser = createBrowser();
+    const browser = createHttpBrowser();
     const url = await untilCallback(browser, "grace@example.com");
     await server.close();
-    server = await startPeopleServer({
-      deps: bed.deps,
+    server = await startSignInServer({
+      deps: fixture.deps,
       base,
       identityProviders: [issuer.settings, other.settings],
       log,
@@ -483,7 +504,7 @@ forEachEngine("signing in at an identity provider", (bed) => {
   });
 
   it("hostile claims are kept as text", async () => {
-    issuer.says("evil@example.com", {
+    issuer.setClaims("evil@example.com", {
       sub: "evil",
       name: "<script>alert(1)</script>\0\u202e",
       email: "evil@example.com",
@@ -497,11 +518,11 @@ forEachEngine("signing in at an identity provider", (bed) => {
 
   it("[L4] no log line holds a cookie, code, state or token", async () => {
     lines.length = 0;
-    const browser = createBrowser();
+    const browser = createHttpBrowser();
     const url = new URL(await untilCallback(browser, "ada@example.com"));
     const pending = browser.cookies.get("atelier-sign-in")!.value;
     await browser.open(url.href);
-    issuer.forge({ signature: "none" });
+    issuer.setForgery({ signature: "none" });
     await browser.open(await untilCallback(browser, "ada@example.com"));
     const secrets = [
       url.searchParams.get("code")!,
@@ -515,7 +536,7 @@ forEachEngine("signing in at an identity provider", (bed) => {
   });
 
   it("pages forbid framing, storing and script", async () => {
-    const page = await createBrowser().open(`${base}/login`);
+    const page = await createHttpBrowser().open(`${base}/login`);
     const policy = page.headers.get("content-security-policy") ?? "";
     assert.match(policy, /default-src 'none'/);
     assert.match(policy, /frame-ancestors 'none'/);
@@ -525,7 +546,7 @@ forEachEngine("signing in at an identity provider", (bed) => {
   });
 
   it("people of a test and of an issuer are not mixed", async () => {
-    const person = await newPerson(bed.deps, { email: "ada@example.com" });
+    const person = await newUser(fixture.deps, { email: "ada@example.com" });
     assert.notEqual((await who(await signIn(base, "ada@example.com")))?.id, person.user.id);
   });
 });

@@ -5,13 +5,13 @@ import { closeSync, openSync, readFileSync, statSync, writeFileSync } from "node
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, test } from "node:test";
-import { createPlace, engines } from "../support/engines.ts";
-import { temporaryFolder } from "../support/folder.ts";
+import { createTemporaryDatabase, listEngines } from "../support/engines.ts";
+import { createTempFolder } from "../support/folder.ts";
 import { startMain } from "../support/main-process.ts";
-import { startProgram } from "../support/program.ts";
+import { startChildProgram } from "../support/program.ts";
 import { findProgram } from "../support/programs.ts";
-import { freeBase } from "../support/service.ts";
-import { until } from "../support/until.ts";
+import { findFreeBaseUrl } from "../support/service.ts";
+import { waitUntil } from "../support/until.ts";
 
 const main = join(import.meta.dirname, "../../src/main.ts");
 
@@ -23,7 +23,7 @@ describe("starting", () => {
   });
 
   function newFolder(): string {
-    const folder = temporaryFolder();
+    const folder = createTempFolder();
     cleanups.push(folder.remove);
     return folder.path;
   }
@@ -52,12 +52,12 @@ describe("starting", () => {
   test(
     "with PostgreSQL and neither DATA_DIR nor SECRETS it creates the folder for its generated secret",
     {
-      skip: !engines().includes("postgres") && "no PostgreSQL here",
+      skip: !listEngines().includes("postgres") && "no PostgreSQL here",
     },
     async () => {
-      const place = await createPlace("postgres");
+      const place = await createTemporaryDatabase("postgres");
       cleanups.push(() => place.remove());
-      const base = await freeBase();
+      const base = await findFreeBaseUrl();
       const dataDir = join(newFolder(), "not", "there", "yet");
       const env = {
         DATABASE_URL: place.databaseUrl ?? "",
@@ -76,18 +76,18 @@ describe("starting", () => {
   test(
     "a folder for the generated secret that cannot be created names the settings to change",
     {
-      skip: !engines().includes("postgres") && "no PostgreSQL here",
+      skip: !listEngines().includes("postgres") && "no PostgreSQL here",
     },
     async () => {
-      const place = await createPlace("postgres");
+      const place = await createTemporaryDatabase("postgres");
       cleanups.push(() => place.remove());
       const file = join(newFolder(), "file");
       writeFileSync(file, "");
       const env = { DATABASE_URL: place.databaseUrl ?? "", DATA_DIR: join(file, "data"), PORT: "0" };
-      const program = startProgram([main], env);
-      assert.equal(await program.ended, 1);
+      const program = startChildProgram([main], env);
+      assert.equal(await program.exited, 1);
       assert.match(
-        program.output(),
+        program.getOutput(),
         /cannot be created .*Set DATA_DIR to a folder that this account may write, or set SECRETS\.\n$/,
       );
     },
@@ -99,7 +99,7 @@ describe("starting", () => {
       skip: !findProgram("script") && "no program that makes a terminal",
     },
     async () => {
-      const base = await freeBase();
+      const base = await findFreeBaseUrl();
       const { port } = new URL(base);
       const env = {
         PATH: process.env["PATH"] ?? "",
@@ -115,7 +115,7 @@ describe("starting", () => {
       cleanups.push(() => process.kill(-(child.pid ?? 0), "SIGKILL"));
       let text = "";
       child.stdout.on("data", (chunk: Buffer) => void (text += chunk.toString().replaceAll("\r\n", "\n")));
-      await until(() => text.includes("Ctrl-C\n\n"), { withinMs: 90_000, what: "the greeting" });
+      await waitUntil(() => text.includes("Ctrl-C\n\n"), { withinMs: 90_000, what: "the greeting" });
       assert.match(text, /^\d\d:\d\d:\d\d database brought up to date .*\n\n {2}Atelier is ready\.\n/);
 
       const page = await (await fetch(base, { headers: { accept: "text/html" } })).text();
@@ -124,7 +124,7 @@ describe("starting", () => {
       assert.equal((await fetch(`${base}/api/me`)).status, 401);
       assert.equal((await fetch(`${base}/api/%1b%5b2J\u009b2J`)).status, 404);
       const greeting = text.indexOf("Ctrl-C\n\n") + "Ctrl-C\n\n".length;
-      await until(() => text.includes("/api/%1b"), { what: "the line of the last request" });
+      await waitUntil(() => text.includes("/api/%1b"), { what: "the line of the last request" });
       const lines = text.slice(greeting).trimEnd().split("\n");
       assert.deepEqual(
         lines.map((line) => line.replace(/^\d\d:\d\d:\d\d /, "").replace(/\d+(\.\d+)? ms/, "N ms")),

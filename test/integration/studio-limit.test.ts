@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openDatabase } from "#db/open.ts";
-import type { Caller, SignedIn } from "#domain/caller.ts";
+import type { Caller, SignedInUser } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { handOverStudio } from "#domain/operator/hand-over-studio.ts";
 import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
@@ -10,24 +10,24 @@ import { createStudio } from "#domain/studios/create-studio.ts";
 import { deleteStudio } from "#domain/studios/delete-studio.ts";
 import { removeMember } from "#domain/studios/remove-member.ts";
 import { AppError } from "#lib/errors.ts";
-import { createDeps, forEachEngine, silent, type Bed } from "../support/engines.ts";
-import { outcome, tally } from "../support/outcome.ts";
-import { invite, newMember, newPerson, newStudio } from "../support/people.ts";
+import { createDeps, forEachEngine, silentLog, type Fixture } from "../support/engines.ts";
+import { getOutcome, countOutcomes } from "../support/outcome.ts";
+import { createInvitationToken, newMember, newUser, newStudio } from "../support/people.ts";
 
-const create = (deps: Deps, person: SignedIn) => createStudio(deps, person, { name: "Studio", timezone: "UTC" });
+const create = (deps: Deps, person: SignedInUser) => createStudio(deps, person, { name: "Studio", timezone: "UTC" });
 
-const limitedTo = (bed: Bed, studiosPerUser: number): Deps => ({
+const limitedTo = (bed: Fixture, studiosPerUser: number): Deps => ({
   ...bed.deps,
   limits: { ...bed.deps.limits, studiosPerUser },
 });
 
-async function countOwned({ deps }: Bed, { user }: SignedIn): Promise<number> {
-  return (await deps.users.memberships(user.id)).filter(({ role }) => role === "owner").length;
+async function countOwned({ deps }: Fixture, { user }: SignedInUser): Promise<number> {
+  return (await deps.users.listMemberships(user.id)).filter(({ role }) => role === "owner").length;
 }
 
 forEachEngine("how many studios one user may own", (bed) => {
   test("[VAR-LIMITS] [X7] a user creates 20 studios by default; the next one is quota_exceeded", async () => {
-    const person = await newPerson(bed.deps);
+    const person = await newUser(bed.deps);
     for (let i = 0; i < 20; i++) await create(bed.deps, person);
     const error = await create(bed.deps, person).catch((thrown: unknown) => thrown);
     assert.ok(error instanceof AppError);
@@ -35,17 +35,17 @@ forEachEngine("how many studios one user may own", (bed) => {
     assert.match(error.message, /at most 20 studios/);
     assert.match(error.hint ?? "", /Delete a studio/);
     assert.equal(await countOwned(bed, person), 20);
-    assert.equal(await outcome(create(bed.deps, await newPerson(bed.deps))), "ok", "the limit is per user");
+    assert.equal(await getOutcome(create(bed.deps, await newUser(bed.deps))), "ok", "the limit is per user");
   });
 
   test("[VAR-LIMITS] [X7] 50 parallel creates of one user on two connection pools never exceed the limit", async () => {
-    const other = await openDatabase({ ...bed.place, log: silent });
+    const other = await openDatabase({ ...bed.location, log: silentLog });
     try {
       const pools = [limitedTo(bed, 5), { ...createDeps(other, bed.clock), limits: limitedTo(bed, 5).limits }];
       for (let round = 0; round < 3; round++) {
-        const person = await newPerson(bed.deps);
+        const person = await newUser(bed.deps);
         const works = Array.from({ length: 50 }, (_, i) => create(pools[i % 2] ?? bed.deps, person));
-        assert.deepEqual(await tally(works), { ok: 5, quota_exceeded: 45 });
+        assert.deepEqual(await countOutcomes(works), { ok: 5, quota_exceeded: 45 });
         assert.equal(await countOwned(bed, person), 5);
       }
     } finally {
@@ -55,17 +55,17 @@ forEachEngine("how many studios one user may own", (bed) => {
 
   test("[VAR-LIMITS] [X7] creating, joining as owner and being made owner in parallel never exceed the limit", async () => {
     const deps = limitedTo(bed, 3);
-    const person = await newPerson(deps);
+    const person = await newUser(deps);
     const hosts: Caller[] = [];
     for (let i = 0; i < 12; i++) hosts.push(await newStudio(deps));
     for (const host of hosts.slice(6)) await newMember(deps, host, "member", person);
-    const tokens = await Promise.all(hosts.slice(0, 6).map((host) => invite(deps, host, "owner")));
+    const tokens = await Promise.all(hosts.slice(0, 6).map((host) => createInvitationToken(deps, host, "owner")));
     const works = [
       ...tokens.map((token) => acceptInvitation(deps, person, { token })),
       ...hosts.slice(6).map((host) => changeRole(deps, host, { userId: person.user.id, role: "owner" })),
       ...Array.from({ length: 6 }, () => create(deps, person)),
     ];
-    assert.deepEqual(await tally(works), { ok: 3, quota_exceeded: 15 });
+    assert.deepEqual(await countOutcomes(works), { ok: 3, quota_exceeded: 15 });
     assert.equal(await countOwned(bed, person), 3);
   });
 
@@ -73,16 +73,16 @@ forEachEngine("how many studios one user may own", (bed) => {
     const deps = limitedTo(bed, 1);
     const owner = await newStudio(deps);
     const host = await newStudio(deps);
-    const token = await invite(deps, host, "owner");
-    assert.equal(await outcome(acceptInvitation(deps, owner, { token })), "quota_exceeded");
+    const token = await createInvitationToken(deps, host, "owner");
+    assert.equal(await getOutcome(acceptInvitation(deps, owner, { token })), "quota_exceeded");
     await deleteStudio(deps, owner, { name: owner.studio.name });
-    assert.equal(await outcome(acceptInvitation(deps, owner, { token })), "ok", "a deleted studio does not count");
+    assert.equal(await getOutcome(acceptInvitation(deps, owner, { token })), "ok", "a deleted studio does not count");
     const third = await newStudio(deps);
     const joined = await newMember(deps, third, "admin", owner);
-    assert.equal(await outcome(create(deps, owner)), "quota_exceeded");
+    assert.equal(await getOutcome(create(deps, owner)), "quota_exceeded");
     await removeMember(deps, host, { userId: owner.user.id });
     const promote = changeRole(deps, third, { userId: joined.user.id, role: "owner" });
-    assert.equal(await outcome(promote), "ok", "nor does one that the user left");
+    assert.equal(await getOutcome(promote), "ok", "nor does one that the user left");
   });
 
   test("[VAR-LIMITS] [X7] the operator hands a studio to a user who is at the limit", async () => {
@@ -90,7 +90,7 @@ forEachEngine("how many studios one user may own", (bed) => {
     const owner = await newStudio(deps);
     const { studio } = await newStudio(deps);
     const handOver = handOverStudio(deps, { operator: true }, { studioId: studio.id, user: owner.user.id });
-    assert.equal(await outcome(handOver), "ok");
+    assert.equal(await getOutcome(handOver), "ok");
     assert.equal(await countOwned(bed, owner), 2);
   });
 });

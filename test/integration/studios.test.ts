@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describeMe } from "#domain/access/describe-me.ts";
 import { createStudio, createStudioInput } from "#domain/studios/create-studio.ts";
-import { enterStudio } from "#domain/studios/enter-studio.ts";
+import { resolveStudioCaller } from "#domain/studios/enter-studio.ts";
 import { listMembers } from "#domain/studios/list-members.ts";
 import { isId } from "#lib/ids.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { hostileIds } from "../support/hostile.ts";
-import { outcome } from "../support/outcome.ts";
-import { newMember, newPerson, newStudio } from "../support/people.ts";
+import { getOutcome } from "../support/outcome.ts";
+import { newMember, newUser, newStudio } from "../support/people.ts";
 
-forEachEngine("studios", (bed) => {
+forEachEngine("studios", (fixture) => {
   test("[WORD-2] [WORD-8] a studio has id, name, slug, timezone, createdAt", async () => {
-    const person = await newPerson(bed.deps);
+    const person = await newUser(fixture.deps);
     const studio = await createStudio(
-      bed.deps,
+      fixture.deps,
       person,
       createStudioInput.parse({ name: "  Café Zürich & Söhne ", timezone: "Europe/Zurich" }),
     );
@@ -24,17 +24,17 @@ forEachEngine("studios", (bed) => {
       name: "Café Zürich & Söhne",
       slug: "cafe-zurich-sohne",
       timezone: "Europe/Zurich",
-      createdAt: new Date(bed.clock()).toISOString(),
+      createdAt: new Date(fixture.clock()).toISOString(),
     });
   });
 
   test("[STUDIO-1] its creator is the owner, and it becomes the active studio", async () => {
-    const person = await newPerson(bed.deps);
-    await newStudio(bed.deps, person, "First");
-    bed.clock.advance(1000);
-    const second = await newStudio(bed.deps, person, "Second");
+    const person = await newUser(fixture.deps);
+    await newStudio(fixture.deps, person, "First");
+    fixture.clock.advance(1000);
+    const second = await newStudio(fixture.deps, person, "Second");
     assert.equal(second.role, "owner");
-    const me = await describeMe(bed.deps, person);
+    const me = await describeMe(fixture.deps, person);
     assert.equal(me.activeStudioId, second.studio.id);
     assert.deepEqual(
       me.memberships.map(({ studioName, role }) => [studioName, role]),
@@ -46,9 +46,9 @@ forEachEngine("studios", (bed) => {
   });
 
   test("[WORD-2] fifty studios of one name made at the same moment have fifty slugs", async () => {
-    const people = await Promise.all(Array.from({ length: 50 }, () => newPerson(bed.deps)));
+    const people = await Promise.all(Array.from({ length: 50 }, () => newUser(fixture.deps)));
     const made = await Promise.all(
-      people.map((person) => createStudio(bed.deps, person, { name: "Twin", timezone: "UTC" })),
+      people.map((person) => createStudio(fixture.deps, person, { name: "Twin", timezone: "UTC" })),
     );
     assert.equal(new Set(made.map(({ slug }) => slug)).size, 50);
     for (const { slug } of made) assert.match(slug, /^twin(-[a-z0-9]{6})?$/);
@@ -56,7 +56,7 @@ forEachEngine("studios", (bed) => {
 
   test("[WORD-2] a name without letters of ours still gets a slug", async () => {
     for (const name of ["日本", "!!!", "😀", "-".repeat(100), "a".repeat(100)]) {
-      const { slug } = await createStudio(bed.deps, await newPerson(bed.deps), { name, timezone: "UTC" });
+      const { slug } = await createStudio(fixture.deps, await newUser(fixture.deps), { name, timezone: "UTC" });
       assert.match(slug, /^[a-z0-9]+(-[a-z0-9]+)*$/, name);
       assert.ok(slug.length <= 50);
     }
@@ -76,12 +76,12 @@ forEachEngine("studios", (bed) => {
   });
 
   test("[STUDIO-5] [T1] a studio is entered by its members only; any other id does not exist", async () => {
-    const owner = await newStudio(bed.deps);
-    const stranger = await newPerson(bed.deps);
+    const owner = await newStudio(fixture.deps);
+    const stranger = await newUser(fixture.deps);
     const refusals = [];
     for (const id of [owner.studio.id, ...hostileIds("studio")]) {
       refusals.push(
-        await enterStudio(bed.deps, stranger, id).then(
+        await resolveStudioCaller(fixture.deps, stranger, id).then(
           () => "entered",
           (error: Error) => outcomeText(error),
         ),
@@ -89,17 +89,17 @@ forEachEngine("studios", (bed) => {
     }
     assert.equal(new Set(refusals).size, 1, "one answer for foreign and for missing");
     assert.match(refusals[0] ?? "", /^not_found /);
-    assert.equal((await enterStudio(bed.deps, owner, owner.studio.id)).role, "owner");
+    assert.equal((await resolveStudioCaller(fixture.deps, owner, owner.studio.id)).role, "owner");
   });
 
   test("[ROLE-4] members are listed, earliest joined first", async () => {
-    const owner = await newStudio(bed.deps);
-    bed.clock.advance(1);
-    const admin = await newMember(bed.deps, owner, "admin");
-    bed.clock.advance(1);
-    const member = await newMember(bed.deps, owner, "member");
-    await newMember(bed.deps, await newStudio(bed.deps), "member");
-    const { members } = await listMembers(bed.deps, member);
+    const owner = await newStudio(fixture.deps);
+    fixture.clock.advance(1);
+    const admin = await newMember(fixture.deps, owner, "admin");
+    fixture.clock.advance(1);
+    const member = await newMember(fixture.deps, owner, "member");
+    await newMember(fixture.deps, await newStudio(fixture.deps), "member");
+    const { members } = await listMembers(fixture.deps, member);
     assert.deepEqual(
       members.map(({ userId, role }) => [userId, role]),
       [
@@ -112,8 +112,8 @@ forEachEngine("studios", (bed) => {
   });
 
   test("[WORD-3] the database itself takes no other role and no studio without an owner", async () => {
-    const { studio, user } = await newStudio(bed.deps);
-    const { q } = bed.database;
+    const { studio, user } = await newStudio(fixture.deps);
+    const { q } = fixture.database;
     await assert.rejects(
       q
         .updateTable("memberships")
@@ -128,7 +128,7 @@ forEachEngine("studios", (bed) => {
         .values({ studio_id: studio.id, user_id: "usr_nobody", role: "member", joined_at: 1 })
         .execute(),
     );
-    assert.equal(await outcome(enterStudio(bed.deps, { user }, studio.id)), "ok");
+    assert.equal(await getOutcome(resolveStudioCaller(fixture.deps, { user }, studio.id)), "ok");
   });
 });
 

@@ -7,7 +7,7 @@ import { listPosts } from "#domain/posts/list-posts.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { newStudio } from "../support/people.ts";
 
-forEachEngine("transactions", (bed) => {
+forEachEngine("transactions", (fixture) => {
   const addUser = (tx: Connection, id: string) =>
     tx.q
       .insertInto("users")
@@ -23,27 +23,27 @@ forEachEngine("transactions", (bed) => {
       })
       .execute();
   const users = async (like: string) =>
-    (await bed.database.q.selectFrom("users").select("id").where("id", "like", like).orderBy("id").execute()).map(
+    (await fixture.database.q.selectFrom("users").select("id").where("id", "like", like).orderBy("id").execute()).map(
       ({ id }) => id,
     );
 
   test("[ACT-2] what fails leaves nothing behind, and the next transaction works", async () => {
     const failure = new Error("no");
     await assert.rejects(
-      bed.database.transact(async (tx) => {
+      fixture.database.transact(async (tx) => {
         await addUser(tx, "rolled-back");
         throw failure;
       }),
       failure,
     );
     assert.deepEqual(await users("rolled%"), []);
-    await bed.database.transact((tx) => addUser(tx, "kept"));
+    await fixture.database.transact((tx) => addUser(tx, "kept"));
     assert.deepEqual(await users("kept"), ["kept"]);
   });
 
   test("[ACT-2] an error of the database's own ends the transaction the same way", async () => {
     await assert.rejects(
-      bed.database.transact(async (tx) => {
+      fixture.database.transact(async (tx) => {
         await addUser(tx, "twice");
         await addUser(tx, "twice");
       }),
@@ -52,10 +52,10 @@ forEachEngine("transactions", (bed) => {
   });
 
   test("[ACT-2] nobody sees into an open transaction, and it sees itself", async () => {
-    const owner = await newStudio(bed.deps);
-    await bed.deps.transact(async (tx) => {
-      const now = bed.clock();
-      const id = bed.deps.newId("post");
+    const owner = await newStudio(fixture.deps);
+    await fixture.deps.transact(async (tx) => {
+      const now = fixture.clock();
+      const id = fixture.deps.newId("post");
       await tx.posts.insert({
         id,
         studioId: owner.studio.id,
@@ -68,18 +68,18 @@ forEachEngine("transactions", (bed) => {
         updatedAt: now,
       });
       assert.equal((await tx.posts.find(owner.studio.id, id))?.title, "A");
-      assert.equal(await bed.deps.posts.find(owner.studio.id, id), undefined);
+      assert.equal(await fixture.deps.posts.find(owner.studio.id, id), undefined);
     });
   });
 
   test("[ACT-2] a hundred transactions at the same moment are all made, each whole", async () => {
-    const owner = await newStudio(bed.deps);
+    const owner = await newStudio(fixture.deps);
     const posts = await Promise.all(
-      Array.from({ length: 100 }, (_, i) => createPost(bed.deps, owner, { title: `P${i}`, body: "" })),
+      Array.from({ length: 100 }, (_, i) => createPost(fixture.deps, owner, { title: `P${i}`, body: "" })),
     );
-    const listed = await listPosts(bed.deps, owner, { limit: 100 });
+    const listed = await listPosts(fixture.deps, owner, { limit: 100 });
     assert.deepEqual(new Set(listed.posts.map(({ id }) => id)), new Set(posts.map(({ id }) => id)));
-    const rows = await bed.database.q
+    const rows = await fixture.database.q
       .selectFrom("activity")
       .select("id")
       .where("action", "=", "post.created")
@@ -91,17 +91,17 @@ forEachEngine("transactions", (bed) => {
 
 forEachEngine(
   "transactions that PostgreSQL asks to repeat",
-  (bed) => {
+  (fixture) => {
     const addUser = (tx: Connection, id: string) =>
       sql`INSERT INTO users VALUES (${id}, 'i', ${id}, '', NULL, 0, NULL, 1)`.execute(tx.q);
     const count = async (id: string) =>
-      (await sql`SELECT 1 FROM users WHERE id = ${id}`.execute(bed.database.q)).rows.length;
+      (await sql`SELECT 1 FROM users WHERE id = ${id}`.execute(fixture.database.q)).rows.length;
 
     for (const state of ["40001", "40P01"]) {
       test(`[D4] ${state} is retried inside, and what was done before it is not done twice`, async () => {
         let attempts = 0;
         const id = `retried-${state}`;
-        await bed.database.transact(async (tx) => {
+        await fixture.database.transact(async (tx) => {
           await addUser(tx, id);
           if (++attempts < 4)
             await sql.raw(`DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '${state}'; END $$`).execute(tx.q);
@@ -113,7 +113,7 @@ forEachEngine(
 
     test("[D4] it gives up in the end, with nothing done", async () => {
       let attempts = 0;
-      const work = bed.database.transact(async (tx) => {
+      const work = fixture.database.transact(async (tx) => {
         attempts++;
         await addUser(tx, "given-up");
         await sql.raw("DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END $$").execute(tx.q);
@@ -125,7 +125,7 @@ forEachEngine(
 
     test("[D4] other errors are not retried", async () => {
       let attempts = 0;
-      const work = bed.database.transact(async (tx) => {
+      const work = fixture.database.transact(async (tx) => {
         attempts++;
         await sql.raw("SELECT 1 / 0").execute(tx.q);
       });
@@ -134,14 +134,14 @@ forEachEngine(
     });
 
     test("[D4] two transactions in a true deadlock are both made", async () => {
-      for (const id of ["left", "right"]) await addUser(bed.database, id);
+      for (const id of ["left", "right"]) await addUser(fixture.database, id);
       const lock = (tx: Connection, id: string) =>
         sql`UPDATE users SET created_at = created_at + 1 WHERE id = ${id}`.execute(tx.q);
       let waiting = 0;
       let release = (): void => {};
       const bothHaveOne = new Promise<void>((resolve) => (release = resolve));
       const cross = (first: string, second: string) =>
-        bed.database.transact(async (tx) => {
+        fixture.database.transact(async (tx) => {
           await lock(tx, first);
           if (++waiting === 2) release();
           await bothHaveOne; // a second attempt finds it resolved
@@ -151,7 +151,7 @@ forEachEngine(
       assert.ok(waiting > 2, "one of them ran twice");
       const { rows } = await sql<{
         created_at: number;
-      }>`SELECT created_at FROM users WHERE id IN ('left', 'right')`.execute(bed.database.q);
+      }>`SELECT created_at FROM users WHERE id IN ('left', 'right')`.execute(fixture.database.q);
       assert.deepEqual(
         rows.map((row) => row.created_at),
         [3, 3],
@@ -159,9 +159,9 @@ forEachEngine(
     });
 
     test("[D4] a true serialization failure is retried: fifty increments, none lost", async () => {
-      await addUser(bed.database, "counter");
+      await addUser(fixture.database, "counter");
       const increment = () =>
-        bed.database.transact(async (tx) => {
+        fixture.database.transact(async (tx) => {
           await sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`.execute(tx.q);
           const { rows } = await sql<{ created_at: number }>`SELECT created_at FROM users WHERE id = 'counter'`.execute(
             tx.q,
@@ -171,7 +171,7 @@ forEachEngine(
       // Three at a time: each can lose to the two others, and eight attempts are enough for that.
       for (let i = 0; i < 17; i++) await Promise.all([increment(), increment(), increment()]);
       const { rows } = await sql<{ created_at: number }>`SELECT created_at FROM users WHERE id = 'counter'`.execute(
-        bed.database.q,
+        fixture.database.q,
       );
       assert.equal(rows[0]?.created_at, 1 + 51);
     });

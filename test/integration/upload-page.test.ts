@@ -4,18 +4,18 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { updatePost } from "#domain/posts/update-post.ts";
-import { listUploadSessions } from "#domain/uploads/list-upload-sessions.ts";
+import { listUploadLinks } from "#domain/uploads/list-upload-sessions.ts";
 import { startFile } from "#domain/uploads/start-file.ts";
-import { enterUpload } from "#domain/uploads/visit.ts";
-import { withdrawUploadSession } from "#domain/uploads/withdraw-upload-session.ts";
+import { resolveUploadCaller } from "#domain/uploads/visit.ts";
+import { withdrawUploadLink } from "#domain/uploads/withdraw-upload-session.ts";
 import { hours, minutes } from "#lib/clock.ts";
-import { connect } from "../support/asset-bed.ts";
+import { connectToolClient } from "../support/asset-bed.ts";
 import { assertProblem, call } from "../support/api-server.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { jpeg } from "../support/samples.ts";
 import type { RunningService } from "../support/service.ts";
-import { put } from "../support/stores.ts";
-import { newLink, startUploadService, type Link } from "../support/upload-bed.ts";
+import { putBytes } from "../support/stores.ts";
+import { createTestUploadLink, startUploadService, type TestUploadLink } from "../support/upload-bed.ts";
 
 const picture = await jpeg();
 const dist = join(import.meta.dirname, "../../web/dist");
@@ -25,22 +25,22 @@ const filesNamedIn = (path: string): string[] => {
   const source = readFileSync(join(dist, path), "utf8");
   return built.filter((name) => source.includes(name));
 };
-const tokenOf = ({ url }: Link): string => url.split("/").at(-1) ?? "";
+const tokenOf = ({ url }: TestUploadLink): string => url.split("/").at(-1) ?? "";
 
 forEachEngine(
   "the upload page without a browser",
-  (bed) => {
+  (fixture) => {
     let service: RunningService;
-    before(async () => (service = await startUploadService(bed, "disk")));
+    before(async () => (service = await startUploadService(fixture, "disk")));
     after(() => service.close());
-    const open = (link: Link, token = tokenOf(link)) => call<unknown>(service, "GET", `/u/${token}`);
-    const api = <T = unknown>(link: Link, method: string, path: string, body?: unknown) =>
+    const open = (link: TestUploadLink, token = tokenOf(link)) => call<unknown>(service, "GET", `/u/${token}`);
+    const api = <T = unknown>(link: TestUploadLink, method: string, path: string, body?: unknown) =>
       call<T>(service, method, `/api/uploads${path}`, {
         body,
         headers: { "upload-token": tokenOf(link), "sec-fetch-site": undefined },
       });
 
-    async function send(link: Link, name = "a.jpg"): Promise<string> {
+    async function send(link: TestUploadLink, name = "a.jpg"): Promise<string> {
       const started = await api<{ file: { id: string } }>(link, "POST", "/files", {
         name,
         size: picture.length,
@@ -49,12 +49,12 @@ forEachEngine(
       assert.equal(started.status, 200, started.text);
       const { id } = started.json.file;
       const asked = await api<{ addresses: { url: string }[] }>(link, "POST", `/files/${id}/addresses`, { parts: [1] });
-      assert.equal(await put(asked.json.addresses[0]?.url ?? "", picture), 200);
+      assert.equal(await putBytes(asked.json.addresses[0]?.url ?? "", picture), 200);
       return id;
     }
 
     test("[UPLOAD-8] [W2] [W7] it shows two names, sets no cookie, loads nothing of others, and is kept by nobody", async () => {
-      const link = await newLink(service, '<script>alert(1)</script> & "more"');
+      const link = await createTestUploadLink(service, '<script>alert(1)</script> & "more"');
       const { status, headers, text } = await open(link);
       assert.equal(status, 200);
       assert.equal(headers.get("cache-control"), "no-store");
@@ -110,7 +110,7 @@ forEachEngine(
     });
 
     test("[U1] [UPLOAD-11] expired, flipped, cut short, of another key: the same page, and nothing of the studio", async () => {
-      const link = await newLink(service);
+      const link = await createTestUploadLink(service);
       const token = tokenOf(link);
       const forged = [
         token.replace(/^./, (first) => (first === "e" ? "f" : "e")),
@@ -119,10 +119,10 @@ forEachEngine(
         `${token}x`,
         "x",
         "%00",
-        service.deps.signer.sign("file", { link: "upl" }, bed.clock() + hours(1)),
+        service.deps.signer.sign("file", { link: "upl" }, fixture.clock() + hours(1)),
       ];
       const pages = await Promise.all(forged.map((one) => open(link, one)));
-      bed.clock.advance(minutes(31));
+      fixture.clock.advance(minutes(31));
       pages.push(await open(link));
       assert.deepEqual([...new Set(pages.map(({ status }) => status))], [403]);
       assert.equal(new Set(pages.map(({ text }) => text)).size, 1);
@@ -136,9 +136,9 @@ forEachEngine(
     });
 
     test("[UPLOAD-11] withdrawn and finished links say so, each on a page of its own", async () => {
-      const withdrawn = await newLink(service);
-      const [listed] = (await listUploadSessions(service.deps, withdrawn.owner, { postId: withdrawn.postId })).links;
-      await withdrawUploadSession(service.deps, withdrawn.owner, {
+      const withdrawn = await createTestUploadLink(service);
+      const [listed] = (await listUploadLinks(service.deps, withdrawn.owner, { postId: withdrawn.postId })).links;
+      await withdrawUploadLink(service.deps, withdrawn.owner, {
         postId: withdrawn.postId,
         linkId: listed?.id ?? "",
       });
@@ -146,23 +146,23 @@ forEachEngine(
       assert.equal((await open(withdrawn)).status, 403);
       assertProblem(await api(withdrawn, "GET", "/session"), 403, "forbidden");
 
-      const archived = await newLink(service);
+      const archived = await createTestUploadLink(service);
       await updatePost(service.deps, archived.owner, { postId: archived.postId, status: "archived" });
       assert.match((await open(archived)).text, /This link was withdrawn/);
 
-      const finished = await newLink(service);
+      const finished = await createTestUploadLink(service);
       const id = await send(finished);
       assert.equal((await api(finished, "POST", `/files/${id}/complete`, {})).status, 200);
-      bed.clock.advance(minutes(31));
+      fixture.clock.advance(minutes(31));
       const page = await open(finished);
       assert.match(page.text, /All files have arrived/);
       assert.ok(!page.text.includes("Blue Door"));
     });
 
     test("[UPLOAD-5] a link with a file on its way opens after its 30 minutes, so that a reloaded page goes on", async () => {
-      const link = await newLink(service);
+      const link = await createTestUploadLink(service);
       const id = await send(link);
-      bed.clock.advance(minutes(45));
+      fixture.clock.advance(minutes(45));
       assert.equal((await open(link)).status, 200);
       assert.equal((await api(link, "POST", `/files/${id}/complete`, {})).status, 200);
       assert.deepEqual(
@@ -172,50 +172,52 @@ forEachEngine(
     });
 
     test("[UPLOAD-1] [UPLOAD-2] from the tool's link to get_post, through the API alone", async () => {
-      const link = await newLink(service);
-      const client = await connect(service, link.owner);
-      const made = (await client.ok("create_upload_session", { postId: link.postId })) as unknown as {
+      const link = await createTestUploadLink(service);
+      const client = await connectToolClient(service, link.owner);
+      const made = (await client.callOk("create_upload_session", { postId: link.postId })) as unknown as {
         url: string;
         expiresInMinutes: number;
       };
       assert.deepEqual(Object.keys(made), ["url", "expiresInMinutes"]);
       assert.equal(made.expiresInMinutes, 30);
       assert.ok(made.url.startsWith(`${service.base}/u/`));
-      assert.equal(await client.fails("create_upload_session", { postId: link.postId, more: 1 }), "invalid_input");
+      assert.equal(await client.callError("create_upload_session", { postId: link.postId, more: 1 }), "invalid_input");
       const mine = { ...link, url: made.url };
       const id = await send(mine, "from-the-page.jpg");
-      assert.equal((await client.ok("get_post", { postId: link.postId })).assets[0]?.status, "pending");
+      assert.equal((await client.callOk("get_post", { postId: link.postId })).assets[0]?.status, "pending");
       const completed = await api(mine, "POST", `/files/${id}/complete`, {});
       assert.equal(completed.status, 200, completed.text);
-      const [asset] = (await client.ok("get_post", { postId: link.postId })).assets;
+      const [asset] = (await client.callOk("get_post", { postId: link.postId })).assets;
       assert.deepEqual(
         [asset?.id, asset?.status, asset?.bytes, asset?.filename],
         [id, "ready", picture.length, "from-the-page.jpg"],
       );
       assert.equal((await api(mine, "PATCH", `/files/${id}`, { altText: "A wall" })).status, 200);
-      assert.equal((await client.ok("get_post", { postId: link.postId })).assets[0]?.altText, "A wall");
+      assert.equal((await client.callOk("get_post", { postId: link.postId })).assets[0]?.altText, "A wall");
       assertProblem(await api(mine, "DELETE", `/files/${id}`), 409, "already_attached");
       await client.close();
     });
 
     test("[UPLOAD-6] revoking the client that made a link withdraws it", async () => {
-      const link = await newLink(service);
-      const client = await connect(service, link.owner);
-      const { url } = (await client.ok("create_upload_session", { postId: link.postId })) as unknown as { url: string };
+      const link = await createTestUploadLink(service);
+      const client = await connectToolClient(service, link.owner);
+      const { url } = (await client.callOk("create_upload_session", { postId: link.postId })) as unknown as {
+        url: string;
+      };
       const made = { ...link, url };
       assert.equal((await open(made)).status, 200);
       const [grant] = await service.deps.grants.listForStudio(link.owner.studio.id, {
         userId: link.owner.user.id,
         others: true,
       });
-      await service.deps.grants.revoke(grant?.id ?? "", bed.clock());
+      await service.deps.grants.revoke(grant?.id ?? "", fixture.clock());
       assert.match((await open(made)).text, /withdrawn/);
       assert.equal((await open(link)).status, 200, "those of the person live on");
       await client.close();
     });
 
     test("[U6] sizes that lie are refused at the PUT", async () => {
-      const link = await newLink(service);
+      const link = await createTestUploadLink(service);
       const started = await api<{ file: { id: string } }>(link, "POST", "/files", {
         name: "a.jpg",
         size: picture.length,
@@ -230,15 +232,17 @@ forEachEngine(
         picture.subarray(1),
         Buffer.alloc(0),
       ])
-        assert.notEqual(await put(url, wrong).catch(() => 0), 200);
+        assert.notEqual(await putBytes(url, wrong).catch(() => 0), 200);
       assertProblem(await api(link, "POST", `/files/${id}/complete`, {}), 409, "not_uploaded");
       assertProblem(await api(link, "POST", `/files/${id}/addresses`, { parts: [2] }), 400, "invalid_input");
     });
 
     test("[W1] [W6] foreign pages get nowhere, and the upload page's own origin does", async () => {
-      const other = await startUploadService(bed, "disk", { config: { uploadPage: "http://upload.localhost:4999" } });
+      const other = await startUploadService(fixture, "disk", {
+        config: { uploadPage: "http://upload.localhost:4999" },
+      });
       try {
-        const link = await newLink(other);
+        const link = await createTestUploadLink(other);
         assert.ok(link.url.startsWith("http://upload.localhost:4999/u/"));
         const ask = (origin: string) =>
           call(other, "GET", "/api/uploads/session", { headers: { "upload-token": tokenOf(link), origin } });
@@ -252,18 +256,18 @@ forEachEngine(
     });
 
     test("[ERR-rate_limited] a link that asks too often is told to wait", async () => {
-      const link = await newLink(service);
+      const link = await createTestUploadLink(service);
       const statuses = await Promise.all(
         Array.from({ length: 650 }, async () => (await api(link, "GET", "/session")).status),
       );
       assert.ok(statuses.filter((status) => status === 429).length >= 40);
-      bed.clock.advance(minutes(2));
+      fixture.clock.advance(minutes(2));
       assert.equal((await api(link, "GET", "/session")).status, 200);
     });
 
     test("[T1] a link of one studio reaches no file of another", async () => {
-      const [mine, theirs] = [await newLink(service), await newLink(service)];
-      const visitor = await enterUpload(service.deps, tokenOf(theirs));
+      const [mine, theirs] = [await createTestUploadLink(service), await createTestUploadLink(service)];
+      const visitor = await resolveUploadCaller(service.deps, tokenOf(theirs));
       const { file } = await startFile(service.deps, visitor, { name: "a.jpg", size: 10, lastModified: 1, type: "" });
       for (const [method, path, body] of [
         ["POST", `/files/${file.id}/complete`, {}],

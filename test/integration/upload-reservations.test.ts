@@ -4,13 +4,13 @@ import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { cancelFile } from "#domain/uploads/cancel-file.ts";
-import { partAddresses } from "#domain/uploads/part-addresses.ts";
+import { createPartUrls } from "#domain/uploads/part-addresses.ts";
 import { releaseIdle } from "#domain/uploads/release-idle.ts";
 import { reservationLimit } from "#domain/uploads/reservations.ts";
 import { minutes, seconds } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { outcome, tally } from "../support/outcome.ts";
+import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { mp4 } from "../support/samples.ts";
 import { createUploadScene, type UploadScene } from "../support/upload-scene.ts";
 
@@ -45,7 +45,7 @@ forEachEngine("what a link reserves of the quota", (bed) => {
     const at = await createUploadScene(bed, 4 * gibibyte);
     const files = await Promise.all(range(1, 16).map((i) => at.start(`${i}.mp4`, 300 * mebibyte)));
     assert.equal(await at.usedBytes(), 900 * mebibyte);
-    const asked = await tally(
+    const asked = await countOutcomes(
       files.flatMap((file) => [at.reserve(file, range(1, 10)), at.reserve(file, range(5, 30))]),
     );
     assert.ok((await at.usedBytes()) <= gibibyte);
@@ -77,11 +77,11 @@ forEachEngine("what a link reserves of the quota", (bed) => {
     const at = await createUploadScene(bed, 4 * gibibyte);
     const first = await at.start("first.mp4", gibibyte);
     const second = await at.start("second.mp4", 100 * mebibyte);
-    assert.equal(await outcome(at.reserve(second, [1, 2])), "rate_limited");
+    assert.equal(await getOutcome(at.reserve(second, [1, 2])), "rate_limited");
     await at.send(first, Buffer.alloc(first.partBytes, 7), [1]);
     bed.clock.advance(seconds(5));
     assert.deepEqual(await at.reserve(second, range(1, 5)), range(1, 4), "32 MB arrived, four parts of 8 MB may go");
-    assert.equal(await outcome(at.reserve(second, [5])), "rate_limited");
+    assert.equal(await getOutcome(at.reserve(second, [5])), "rate_limited");
     await cancelFile(at.deps, await at.visit(), { fileId: first.file.id });
     assert.deepEqual(await at.reserve(second, [5]), [5]);
     assert.equal(await at.usedBytes(), 100 * mebibyte, "the rest of the file is reserved");
@@ -91,7 +91,7 @@ forEachEngine("what a link reserves of the quota", (bed) => {
     const at = await createUploadScene(bed, 24 * mebibyte);
     const started = await at.start("film.mp4", film.length);
     assert.equal(await at.usedBytes(), film.length);
-    assert.equal(await outcome(at.start("other.mp4", film.length)), "quota_exceeded");
+    assert.equal(await getOutcome(at.start("other.mp4", film.length)), "quota_exceeded");
     await pass(at, 5);
     await at.send(started, film, [2]);
     await pass(at, 10);
@@ -139,7 +139,7 @@ forEachEngine("what a link reserves of the quota", (bed) => {
     const at = await createUploadScene(bed, 25 * mebibyte);
     const started = await at.start("film.mp4", film.length);
     const visitor = await at.visit();
-    const { addresses } = await partAddresses(at.deps, visitor, { fileId: started.file.id, parts: [1, 2, 3] });
+    const { addresses } = await createPartUrls(at.deps, visitor, { fileId: started.file.id, parts: [1, 2, 3] });
     const sendPart = async (part: number) => {
       const url = addresses[part - 1]?.url ?? "";
       assert.ok(await at.files.parts.send(url, film.subarray((part - 1) * partBytes, part * partBytes)));
@@ -157,7 +157,7 @@ forEachEngine("what a link reserves of the quota", (bed) => {
     await sendPart(3);
     await pass(at, 1);
     assert.equal(await at.usedBytes(), 16 * mebibyte, "what does not fit is not charged");
-    assert.equal(await outcome(at.complete(started)), "quota_exceeded");
+    assert.equal(await getOutcome(at.complete(started)), "quota_exceeded");
     assert.equal((await getPost(at.deps, at.owner, { postId: at.postId })).assets[0]?.status, "pending");
     await deleteAsset(at.deps, at.owner, { assetId });
     assert.equal((await at.complete(started)).status, "ready");
@@ -173,7 +173,7 @@ forEachEngine("what a link reserves of the quota", (bed) => {
     assert.equal((await at.complete(sent)).status, "ready");
     await pass(at, 10);
     assert.equal(await at.usedBytes(), film.length);
-    assert.equal(await outcome(at.reserve(idle, [1])), "quota_exceeded");
+    assert.equal(await getOutcome(at.reserve(idle, [1])), "quota_exceeded");
   });
 
   test("[U19] reserving, releasing, cancelling and completing in parallel keep the studio's count true", async () => {
@@ -186,14 +186,14 @@ forEachEngine("what a link reserves of the quota", (bed) => {
       bed.clock.advance(minutes(11));
       const cancel = async (file: typeof a) => cancelFile(at.deps, await at.visit(), { fileId: file.file.id });
       const results = await Promise.all([
-        tally([a, b, c, d].flatMap((file) => [at.reserve(file, [1, 2]), at.reserve(file, range(1, 20))])),
-        tally([cancel(a), cancel(b)]),
-        tally([release(at), release(at)]),
-        tally([at.complete(small), at.complete(small)]),
+        countOutcomes([a, b, c, d].flatMap((file) => [at.reserve(file, [1, 2]), at.reserve(file, range(1, 20))])),
+        countOutcomes([cancel(a), cancel(b)]),
+        countOutcomes([release(at), release(at)]),
+        countOutcomes([at.complete(small), at.complete(small)]),
       ]);
       assert.deepEqual(results.slice(1), [{ ok: 2 }, { ok: 2 }, { ok: 2 }]);
       await at.usedBytes();
-      await tally([cancel(c), cancel(d)]);
+      await countOutcomes([cancel(c), cancel(d)]);
       assert.equal(await at.usedBytes(), film.length * (round + 1));
       bed.clock.advance(-minutes(11));
     }

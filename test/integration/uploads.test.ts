@@ -3,7 +3,7 @@ import { detachAsset } from "#domain/assets/detach-asset.ts";
 import { test } from "node:test";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
-import { createSweeper } from "#domain/assets/sweep-assets.ts";
+import { createAssetSweeper } from "#domain/assets/sweep-assets.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
@@ -14,27 +14,27 @@ import { removeMember } from "#domain/studios/remove-member.ts";
 import { cancelFile } from "#domain/uploads/cancel-file.ts";
 import { completeFile } from "#domain/uploads/complete-file.ts";
 import { createUploadLink, createUploadSession } from "#domain/uploads/create-upload-session.ts";
-import { describeSession } from "#domain/uploads/describe-session.ts";
-import { listUploadSessions } from "#domain/uploads/list-upload-sessions.ts";
-import { partAddresses } from "#domain/uploads/part-addresses.ts";
+import { describeUploadPage } from "#domain/uploads/describe-session.ts";
+import { listUploadLinks } from "#domain/uploads/list-upload-sessions.ts";
+import { createPartUrls } from "#domain/uploads/part-addresses.ts";
 import { setAltText } from "#domain/uploads/set-alt-text.ts";
 import { startFile, type StartedFile } from "#domain/uploads/start-file.ts";
 import { sweepUploads } from "#domain/uploads/sweep-uploads.ts";
-import { enterUpload, findLink } from "#domain/uploads/visit.ts";
-import { withdrawUploadSession } from "#domain/uploads/withdraw-upload-session.ts";
+import { resolveUploadCaller, findUploadLink } from "#domain/uploads/visit.ts";
+import { withdrawUploadLink } from "#domain/uploads/withdraw-upload-session.ts";
 import { hours, minutes } from "#lib/clock.ts";
-import { forEachEngine, type Bed } from "../support/engines.ts";
+import { forEachEngine, type Fixture } from "../support/engines.ts";
 import { createHookedFiles, type HookedFiles } from "../support/hooked-files.ts";
-import { outcome, tally } from "../support/outcome.ts";
+import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { newMember, newStudio } from "../support/people.ts";
 import { headOf } from "../support/judge.ts";
-import { archives, ooxml, programs } from "../support/sample-files.ts";
+import { archives, ooxml, executables } from "../support/sample-files.ts";
 import { jpeg, mp4, office, png } from "../support/samples.ts";
-import { approve } from "../support/tokens.ts";
+import { createTestGrant } from "../support/tokens.ts";
 
 const picture = await jpeg();
 const otherKind = await png();
-const [program = picture] = Object.values(programs);
+const [program = picture] = Object.values(executables);
 const [archive = picture] = Object.values(archives);
 const officeType = `${ooxml}wordprocessingml.document`;
 const film = Buffer.concat([mp4(), Buffer.alloc(20 * 1024 * 1024, 7)]);
@@ -48,12 +48,12 @@ interface Scene {
 }
 
 async function scene(
-  bed: Bed,
+  fixture: Fixture,
   limits: Partial<Deps["limits"]> = {},
   maker?: (deps: Deps, owner: Caller) => Promise<Caller>,
 ): Promise<Scene> {
-  const files = createHookedFiles(bed.clock);
-  const deps: Deps = { ...bed.deps, files, limits: { ...bed.deps.limits, ...limits } };
+  const files = createHookedFiles(fixture.clock);
+  const deps: Deps = { ...fixture.deps, files, limits: { ...fixture.deps.limits, ...limits } };
   const owner = await newStudio(deps, undefined, "Blue Door");
   const postId = (await createPost(deps, owner, { title: "Spring", body: "" })).id;
   const by = maker ? await maker(deps, owner) : owner;
@@ -61,7 +61,7 @@ async function scene(
   return { deps, files, owner, postId, token: url.slice(`${deps.uploadPage}/u/`.length) };
 }
 
-const visit = ({ deps, token }: Scene) => enterUpload(deps, token);
+const visit = ({ deps, token }: Scene) => resolveUploadCaller(deps, token);
 const file = (name: string, content: Buffer) => ({ name, size: content.length, lastModified: 1, type: "" });
 const start = async (at: Scene, name = "a.jpg", content = picture): Promise<StartedFile> =>
   startFile(at.deps, await visit(at), file(name, content));
@@ -73,7 +73,7 @@ async function send(
   parts?: number[],
 ): Promise<void> {
   const numbers = parts ?? Array.from({ length: Math.ceil(content.length / partBytes) }, (_, i) => i + 1);
-  const { addresses } = await partAddresses(at.deps, await visit(at), { fileId: id, parts: numbers });
+  const { addresses } = await createPartUrls(at.deps, await visit(at), { fileId: id, parts: numbers });
   for (const { part, url } of addresses) {
     assert.ok(await at.files.parts.send(url, content.subarray((part - 1) * partBytes, part * partBytes)));
   }
@@ -86,25 +86,25 @@ const complete = async (at: Scene, fileId: string) => completeFile(at.deps, awai
 const onPost = async ({ deps, owner, postId }: Scene) => (await getPost(deps, owner, { postId })).assets;
 const sweepAll = async (deps: Deps) => {
   const options = { pause: async () => {}, isOver: () => false };
-  return { ...(await createSweeper(deps)(options)), ...(await sweepUploads(deps, options)) };
+  return { ...(await createAssetSweeper(deps)(options)), ...(await sweepUploads(deps, options)) };
 };
 
-forEachEngine("uploads through a link", (bed) => {
+forEachEngine("uploads through a link", (fixture) => {
   test("[UPLOAD-1] a link is {uploadPage}/u/<token>, for 30 minutes, for one post", async () => {
-    const owner = await newStudio(bed.deps);
-    const post = await createPost(bed.deps, owner, { title: "A", body: "" });
-    const made = await createUploadSession({ ...bed.deps, uploadPage: "https://send.example" }, owner, {
+    const owner = await newStudio(fixture.deps);
+    const post = await createPost(fixture.deps, owner, { title: "A", body: "" });
+    const made = await createUploadSession({ ...fixture.deps, uploadPage: "https://send.example" }, owner, {
       postId: post.id,
     });
     assert.deepEqual(Object.keys(made), ["url", "expiresInMinutes"]);
     assert.equal(made.expiresInMinutes, 30);
     assert.match(made.url, /^https:\/\/send\.example\/u\/[\w-]+\.[\w-]+$/);
-    const stranger = await newStudio(bed.deps);
-    assert.equal(await outcome(createUploadSession(bed.deps, stranger, { postId: post.id })), "not_found");
+    const stranger = await newStudio(fixture.deps);
+    assert.equal(await getOutcome(createUploadSession(fixture.deps, stranger, { postId: post.id })), "not_found");
   });
 
   test("[UPLOAD-2] a file goes in parts and attaches itself", async () => {
-    const at = await scene(bed);
+    const at = await scene(fixture);
     const before = (await getPost(at.deps, at.owner, { postId: at.postId })).revision;
     const started = await start(at, "film.mp4", film);
     assert.equal(started.partBytes, 8 * 1024 * 1024);
@@ -114,7 +114,7 @@ forEachEngine("uploads through a link", (bed) => {
       [{ id: started.file.id, postId: at.postId, status: "pending", bytes: null }],
     );
     await send(at, started, film, [1, 3]);
-    assert.equal(await outcome(complete(at, started.file.id)), "not_uploaded");
+    assert.equal(await getOutcome(complete(at, started.file.id)), "not_uploaded");
     assert.deepEqual((await start(at, "film.mp4", film)).parts, [1, 3], "the same file goes on");
     await send(at, started, film, [2]);
     const view = await complete(at, started.file.id);
@@ -132,57 +132,59 @@ forEachEngine("uploads through a link", (bed) => {
   });
 
   test("[U2] [U8] twenty starts and twenty completes at once make one asset", async () => {
-    const at = await scene(bed);
+    const at = await scene(fixture);
     const all = await Promise.all(Array.from({ length: 20 }, () => start(at)));
     assert.equal(new Set(all.map((one) => one.file.id)).size, 1);
-    assert.equal(await at.files.parts.open(), 1, "what the others began is given up");
+    assert.equal(await at.files.parts.countOpen(), 1, "what the others began is given up");
     const [started] = all;
     assert.ok(started);
     await send(at, started, picture);
-    assert.deepEqual(await tally(Array.from({ length: 20 }, () => complete(at, started.file.id))), { ok: 20 });
+    assert.deepEqual(await countOutcomes(Array.from({ length: 20 }, () => complete(at, started.file.id))), { ok: 20 });
     assert.equal((await onPost(at)).length, 1);
     assert.equal((await start(at)).file.status, "ready", "and again later");
   });
 
   test("[U8] attach before the end, and another link's file", async () => {
-    const at = await scene(bed);
+    const at = await scene(fixture);
     const started = await start(at);
     assert.equal(
-      await outcome(attachAsset(at.deps, at.owner, { postId: at.postId, assetId: started.file.id })),
+      await getOutcome(attachAsset(at.deps, at.owner, { postId: at.postId, assetId: started.file.id })),
       "not_uploaded",
     );
     const elsewhere = await createPost(at.deps, at.owner, { title: "B", body: "" });
     assert.equal(
-      await outcome(attachAsset(at.deps, at.owner, { postId: elsewhere.id, assetId: started.file.id })),
+      await getOutcome(attachAsset(at.deps, at.owner, { postId: elsewhere.id, assetId: started.file.id })),
       "already_attached",
     );
-    const other = await scene(bed);
-    assert.equal(await outcome(complete(other, started.file.id)), "not_found");
+    const other = await scene(fixture);
+    assert.equal(await getOutcome(complete(other, started.file.id)), "not_found");
     assert.equal(
-      await outcome(async () => cancelFile(other.deps, await visit(other), { fileId: started.file.id })),
+      await getOutcome(async () => cancelFile(other.deps, await visit(other), { fileId: started.file.id })),
       "not_found",
     );
     assert.equal(
-      await outcome(async () => partAddresses(other.deps, await visit(other), { fileId: started.file.id, parts: [1] })),
+      await getOutcome(async () =>
+        createPartUrls(other.deps, await visit(other), { fileId: started.file.id, parts: [1] }),
+      ),
       "not_found",
     );
   });
 
   test("[UPLOAD-3] a full post says so before bytes are sent, under any number of starts", async () => {
-    const at = await scene(bed, { assetsPerPost: 3 });
+    const at = await scene(fixture, { assetsPerPost: 3 });
     const works = Array.from({ length: 10 }, (_, i) => start(at, `${i}.jpg`));
-    assert.deepEqual(await tally(works), { ok: 3, asset_limit_reached: 7 });
-    assert.equal(await at.files.parts.open(), 3);
+    assert.deepEqual(await countOutcomes(works), { ok: 3, asset_limit_reached: 7 });
+    assert.equal(await at.files.parts.countOpen(), 3);
     const [first] = await onPost(at);
     await cancelFile(at.deps, await visit(at), { fileId: first?.id ?? "" });
-    assert.equal(await at.files.parts.open(), 2);
-    assert.equal(await outcome(start(at, "last.jpg")), "ok", "a place that was given up is free");
+    assert.equal(await at.files.parts.countOpen(), 2);
+    assert.equal(await getOutcome(start(at, "last.jpg")), "ok", "a place that was given up is free");
   });
 
   test("[U7] [U19] quota counts from the start, and lies about the type are refused", async () => {
-    const at = await scene(bed, { studioBytes: 2 * picture.length });
+    const at = await scene(fixture, { studioBytes: 2 * picture.length });
     const works = Array.from({ length: 10 }, (_, i) => start(at, `${i}.jpg`));
-    assert.deepEqual(await tally(works), { ok: 2, quota_exceeded: 8 });
+    assert.deepEqual(await countOutcomes(works), { ok: 2, quota_exceeded: 8 });
     const [first] = await onPost(at);
     await deleteAsset(at.deps, at.owner, { assetId: first?.id ?? "" });
     const html = Buffer.from("<!DOCTYPE html><script>alert(1)</script>".padEnd(picture.length)).subarray(
@@ -191,17 +193,17 @@ forEachEngine("uploads through a link", (bed) => {
     );
     const liar = await start(at, "liar.jpg", html);
     await send(at, liar, html);
-    assert.equal(await outcome(complete(at, liar.file.id)), "type_mismatch");
+    assert.equal(await getOutcome(complete(at, liar.file.id)), "type_mismatch");
     assert.equal((await onPost(at)).length, 1, "record and place are gone");
-    assert.equal(await outcome(complete(at, liar.file.id)), "not_found");
+    assert.equal(await getOutcome(complete(at, liar.file.id)), "not_found");
   });
 
   test("[UPLOAD-4] wrong types are refused before a byte is sent", async () => {
-    const at = await scene(bed);
+    const at = await scene(fixture);
     for (const name of ["page.html", "drawing.svg", "setup.exe", "archive.zip", "noending"]) {
-      assert.equal(await outcome(start(at, name)), "unsupported_type", name);
+      assert.equal(await getOutcome(start(at, name)), "unsupported_type", name);
     }
-    assert.equal(await outcome(start(at, "empty.jpg", Buffer.alloc(0))), "invalid_input");
+    assert.equal(await getOutcome(start(at, "empty.jpg", Buffer.alloc(0))), "invalid_input");
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>');
     for (const [name, content, code] of [
       ["a.jpg", svg, "type_mismatch"],
@@ -211,12 +213,12 @@ forEachEngine("uploads through a link", (bed) => {
       ["setup.exe", program, "unsupported_type"],
       ["archive.zip", archive, "unsupported_type"],
     ] as const)
-      assert.equal(await outcome(startWithHead(at, name, content)), code, name);
+      assert.equal(await getOutcome(startWithHead(at, name, content)), code, name);
     assert.deepEqual(await onPost(at), []);
   });
 
   test("[UPLOAD-4] [U7] a file whose name has the wrong extension, an unknown one or none is accepted as what it is", async () => {
-    const at = await scene(bed);
+    const at = await scene(fixture);
     const docx = office("word", {});
     for (const [name, content, mimeType, kind, filename] of [
       ["door.png", picture, "image/jpeg", "image", "door.jpg"],
@@ -247,7 +249,7 @@ forEachEngine("uploads through a link", (bed) => {
   });
 
   test("[UPLOAD-4] a file that was started without its first bytes is accepted as what it is, too", async () => {
-    const at = await scene(bed);
+    const at = await scene(fixture);
     const started = await start(at, "door.gif", picture);
     await send(at, started, picture);
     const { mimeType, filename } = await complete(at, started.file.id);
@@ -255,7 +257,7 @@ forEachEngine("uploads through a link", (bed) => {
   });
 
   test("a name that was changed while the file was uploading stays", async () => {
-    const at = await scene(bed);
+    const at = await scene(fixture);
     const started = await start(at, "door.png", picture);
     await send(at, started, picture);
     let renamed = false;
@@ -268,18 +270,18 @@ forEachEngine("uploads through a link", (bed) => {
   });
 
   test("[UPLOAD-5] the 30 minutes gate the start of a file, 24 hours its end", async () => {
-    const at = await scene(bed);
-    bed.clock.advance(minutes(30) - 1);
+    const at = await scene(fixture);
+    fixture.clock.advance(minutes(30) - 1);
     const started = await start(at, "film.mp4", film);
-    bed.clock.advance(minutes(1));
-    assert.equal(await outcome(start(at, "late.jpg")), "upload_expired");
-    assert.equal((await findLink(at.deps, at.token))?.state, "closing");
+    fixture.clock.advance(minutes(1));
+    assert.equal(await getOutcome(start(at, "late.jpg")), "upload_expired");
+    assert.equal((await findUploadLink(at.deps, at.token))?.state, "closing");
     assert.equal((await start(at, "film.mp4", film)).file.id, started.file.id, "what was begun goes on");
-    bed.clock.advance(hours(23));
+    fixture.clock.advance(hours(23));
     await send(at, started, film);
     assert.equal((await complete(at, started.file.id)).status, "ready");
-    assert.equal((await findLink(at.deps, at.token))?.state, "finished");
-    assert.equal(await outcome(async () => describeSession(at.deps, await visit(at))), "upload_expired");
+    assert.equal((await findUploadLink(at.deps, at.token))?.state, "finished");
+    assert.equal(await getOutcome(async () => describeUploadPage(at.deps, await visit(at))), "upload_expired");
     assert.equal(
       (await setAltText(at.deps, await visit(at), { fileId: started.file.id, altText: "A door" })).altText,
       "A door",
@@ -287,24 +289,24 @@ forEachEngine("uploads through a link", (bed) => {
   });
 
   test("[T1] [U1] a file that was taken off the post is out of the link's reach", async () => {
-    const at = await scene(bed);
+    const at = await scene(fixture);
     const started = await start(at, "film.mp4", film);
     await send(at, started, film);
     await complete(at, started.file.id);
     const describe = async () => setAltText(at.deps, await visit(at), { fileId: started.file.id, altText: "Theirs" });
-    assert.equal(await outcome(describe), "ok");
+    assert.equal(await getOutcome(describe), "ok");
     await detachAsset(at.deps, at.owner, { postId: at.postId, assetId: started.file.id });
-    assert.equal(await outcome(describe), "not_found");
+    assert.equal(await getOutcome(describe), "not_found");
   });
 
   test("[T1] what a studio says of a file that it has put elsewhere is not the link's to read", async () => {
-    const at = await scene(bed);
+    const at = await scene(fixture);
     const started = await start(at, "door.jpg", picture);
     await send(at, started, picture);
     const seen = async () => [
       await complete(at, started.file.id),
       (await start(at, "door.jpg", picture)).file,
-      ...(await describeSession(at.deps, await visit(at))).files,
+      ...(await describeUploadPage(at.deps, await visit(at))).files,
     ];
     await complete(at, started.file.id);
     for (const one of await seen()) assert.ok(one.thumbnailUrl !== undefined);
@@ -315,31 +317,31 @@ forEachEngine("uploads through a link", (bed) => {
   });
 
   test("[U17] a file that does not arrive within 24 hours is swept, parts and place", async () => {
-    const at = await scene(bed);
+    const at = await scene(fixture);
     const started = await start(at, "film.mp4", film);
     await send(at, started, film, [1]);
-    bed.clock.advance(hours(24) + 1);
-    assert.equal(await outcome(complete(at, started.file.id)), "upload_expired");
-    bed.clock.advance(hours(1));
+    fixture.clock.advance(hours(24) + 1);
+    assert.equal(await getOutcome(complete(at, started.file.id)), "upload_expired");
+    fixture.clock.advance(hours(1));
     assert.ok((await sweepAll(at.deps)).expired >= 1);
-    assert.deepEqual([await onPost(at), await at.files.parts.open()], [[], 0]);
-    assert.equal(await outcome(visit(at)), "forbidden", "nothing holds on to the link");
+    assert.deepEqual([await onPost(at), await at.files.parts.countOpen()], [[], 0]);
+    assert.equal(await getOutcome(visit(at)), "forbidden", "nothing holds on to the link");
   });
 
   test("[U1] a token that is flipped, cut short, of another purpose or past all ends is not valid", async () => {
-    const at = await scene(bed);
+    const at = await scene(fixture);
     const [body = "", mac = ""] = at.token.split(".");
     const flipped = `${body.slice(0, -1)}${body.endsWith("A") ? "B" : "A"}.${mac}`;
-    const foreign = at.deps.signer.sign("file", { link: "upl_0" }, bed.clock() + 1000);
-    const unknown = at.deps.signer.sign("upload", { link: at.deps.newId("uploadLink") }, bed.clock() + 1000);
+    const foreign = at.deps.signer.sign("file", { link: "upl_0" }, fixture.clock() + 1000);
+    const unknown = at.deps.signer.sign("upload", { link: at.deps.newId("uploadLink") }, fixture.clock() + 1000);
     for (const token of ["", "x", flipped, at.token.slice(0, -1), `${at.token}A`, body, foreign, unknown]) {
-      assert.equal(await findLink(at.deps, token), undefined, token);
+      assert.equal(await findUploadLink(at.deps, token), undefined, token);
     }
-    bed.clock.advance(minutes(31));
-    assert.equal((await findLink(at.deps, at.token))?.state, "expired");
-    assert.equal(await outcome(async () => describeSession(at.deps, await visit(at))), "upload_expired");
-    bed.clock.advance(hours(24));
-    assert.equal(await findLink(at.deps, at.token), undefined);
+    fixture.clock.advance(minutes(31));
+    assert.equal((await findUploadLink(at.deps, at.token))?.state, "expired");
+    assert.equal(await getOutcome(async () => describeUploadPage(at.deps, await visit(at))), "upload_expired");
+    fixture.clock.advance(hours(24));
+    assert.equal(await findUploadLink(at.deps, at.token), undefined);
   });
 
   test("[UPLOAD-6] a link dies with its maker's membership, its client, its post, and when withdrawn", async () => {
@@ -348,61 +350,61 @@ forEachEngine("uploads through a link", (bed) => {
       client: ({ deps }, { grantId = "" }) => deps.grants.revoke(grantId, deps.clock()),
       post: ({ deps, owner, postId }) => updatePost(deps, owner, { postId, status: "archived" }),
       withdrawal: async ({ deps, owner, postId }) => {
-        const [link] = (await listUploadSessions(deps, owner, { postId })).links;
-        await withdrawUploadSession(deps, owner, { postId, linkId: link?.id ?? "" });
+        const [link] = (await listUploadLinks(deps, owner, { postId })).links;
+        await withdrawUploadLink(deps, owner, { postId, linkId: link?.id ?? "" });
       },
     };
     for (const [name, end] of Object.entries(ways)) {
       let maker: Caller | undefined;
-      const at = await scene(bed, {}, async (deps, owner) => {
+      const at = await scene(fixture, {}, async (deps, owner) => {
         const member = await newMember(deps, owner, "member");
-        const { grantId } = await approve(deps, member);
+        const { grantId } = await createTestGrant(deps, member);
         return (maker = { ...member, client: { id: "c", name: "Claude" }, grantId });
       });
       assert.ok(maker);
       const started = await start(at);
       await end(at, maker);
-      assert.equal((await findLink(at.deps, at.token))?.state, "withdrawn", name);
-      assert.equal(await outcome(start(at, "b.jpg")), "forbidden", name);
-      assert.equal(await outcome(complete(at, started.file.id)), "forbidden", name);
+      assert.equal((await findUploadLink(at.deps, at.token))?.state, "withdrawn", name);
+      assert.equal(await getOutcome(start(at, "b.jpg")), "forbidden", name);
+      assert.equal(await getOutcome(complete(at, started.file.id)), "forbidden", name);
       await sweepAll(at.deps);
       assert.deepEqual(
-        [await onPost(at), await at.files.parts.open()],
+        [await onPost(at), await at.files.parts.countOpen()],
         [[], 0],
         `${name}: what was on its way is given up`,
       );
-      assert.deepEqual((await listUploadSessions(at.deps, at.owner, { postId: at.postId })).links, [], name);
+      assert.deepEqual((await listUploadLinks(at.deps, at.owner, { postId: at.postId })).links, [], name);
     }
   });
 
   test("[UPLOAD-7] the post's page lists links and withdraws them; those it made for itself it does not show", async () => {
-    const at = await scene(bed);
+    const at = await scene(fixture);
     await createUploadLink(at.deps, at.owner, { postId: at.postId, inPlace: true });
     await start(at);
-    const { links } = await listUploadSessions(at.deps, at.owner, { postId: at.postId });
+    const { links } = await listUploadLinks(at.deps, at.owner, { postId: at.postId });
     assert.deepEqual(
       links.map(({ createdBy, client, arrived, onTheWay }) => ({ createdBy: createdBy.id, client, arrived, onTheWay })),
       [{ createdBy: at.owner.user.id, client: null, arrived: 0, onTheWay: 1 }],
     );
     const stranger = await newStudio(at.deps);
     const linkId = links[0]?.id ?? "";
-    assert.equal(await outcome(withdrawUploadSession(at.deps, stranger, { postId: at.postId, linkId })), "not_found");
-    await withdrawUploadSession(at.deps, at.owner, { postId: at.postId, linkId });
+    assert.equal(await getOutcome(withdrawUploadLink(at.deps, stranger, { postId: at.postId, linkId })), "not_found");
+    await withdrawUploadLink(at.deps, at.owner, { postId: at.postId, linkId });
     assert.deepEqual(await onPost(at), [], "what was on its way is given up at once");
-    assert.equal(await outcome(withdrawUploadSession(at.deps, at.owner, { postId: at.postId, linkId })), "not_found");
-    bed.clock.advance(minutes(31));
-    assert.deepEqual((await listUploadSessions(at.deps, at.owner, { postId: at.postId })).links, []);
+    assert.equal(await getOutcome(withdrawUploadLink(at.deps, at.owner, { postId: at.postId, linkId })), "not_found");
+    fixture.clock.advance(minutes(31));
+    assert.deepEqual((await listUploadLinks(at.deps, at.owner, { postId: at.postId })).links, []);
   });
 
   test("[UPLOAD-8] a link shows the studio's name, the post's title and its own files, and nothing else", async () => {
-    const at = await scene(bed);
+    const at = await scene(fixture);
     const { url } = await createUploadSession(at.deps, at.owner, { postId: at.postId });
     const other = { ...at, token: url.slice(`${at.deps.uploadPage}/u/`.length) };
     await start(other, "theirs.jpg");
     await start(at, "mine.jpg");
-    const { accepts, expiresAt, ...shown } = await describeSession(at.deps, await visit(at));
+    const { accepts, expiresAt, ...shown } = await describeUploadPage(at.deps, await visit(at));
     assert.ok(accepts.includes("image/jpeg") && accepts.includes(".docx") && !accepts.includes("image/svg+xml"));
-    assert.equal(Date.parse(expiresAt), bed.clock() + minutes(30));
+    assert.equal(Date.parse(expiresAt), fixture.clock() + minutes(30));
     assert.deepEqual(
       { ...shown, files: shown.files.map(({ filename, altText }) => ({ filename, altText })) },
       {
@@ -414,7 +416,7 @@ forEachEngine("uploads through a link", (bed) => {
   });
 
   test("[U13] names are display text, and never part of a key", async () => {
-    const at = await scene(bed);
+    const at = await scene(fixture);
     for (const [name, shown] of [
       ["../../etc/passwd.jpg", "passwd.jpg"],
       ["C:\\temp\\a.jpg", "a.jpg"],
@@ -427,8 +429,8 @@ forEachEngine("uploads through a link", (bed) => {
   });
 
   test("an archived post gets no link, and no files", async () => {
-    const at = await scene(bed);
+    const at = await scene(fixture);
     await updatePost(at.deps, at.owner, { postId: at.postId, status: "archived" });
-    assert.equal(await outcome(createUploadSession(at.deps, at.owner, { postId: at.postId })), "invalid_input");
+    assert.equal(await getOutcome(createUploadSession(at.deps, at.owner, { postId: at.postId })), "invalid_input");
   });
 });

@@ -3,8 +3,8 @@ import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
 import { fc } from "../support/fuzz.ts";
 import { ConfigError, readConfig } from "#config/config.ts";
-import { addressKey } from "#http/client-address.ts";
-import { networkOf, parseIpAddress, parseIpAddressSet } from "#lib/ip-address.ts";
+import { getClientIpKey } from "#http/client-address.ts";
+import { toNetworkPrefix, parseIpAddress, parseIpAddressSet } from "#lib/ip-address.ts";
 
 const request = (remoteAddress: string | undefined, headers: Record<string, string> = {}): IncomingMessage =>
   ({ socket: { remoteAddress }, headers }) as unknown as IncomingMessage;
@@ -13,7 +13,7 @@ const none = parseIpAddressSet([])!;
 const proxies = parseIpAddressSet(["10.0.0.0/8", "2001:db8:ffff::/48", "loopback"])!;
 
 const key = (remoteAddress: string | undefined, headers?: Record<string, string>): string =>
-  addressKey(request(remoteAddress, headers), proxies);
+  getClientIpKey(request(remoteAddress, headers), proxies);
 const forwardedFor = (value: string, peer = "10.0.0.1"): string => key(peer, { "x-forwarded-for": value });
 const forwarded = (value: string, peer = "10.0.0.1"): string => key(peer, { forwarded: value });
 
@@ -46,10 +46,10 @@ test("[X5] IPv4 as it is, IPv6 by its /64, whatever the spelling", () => {
     ["fe80:0:0:0::/64", ["fe80::1%eth0", "fe80::2%eth1"]],
   ];
   for (const [expected, all] of spellings) {
-    for (const spelling of all) assert.equal(addressKey(request(spelling), none), expected, spelling);
+    for (const spelling of all) assert.equal(getClientIpKey(request(spelling), none), expected, spelling);
   }
-  assert.equal(addressKey(request(undefined), none), "unknown");
-  assert.equal(addressKey(request(""), none), "unknown");
+  assert.equal(getClientIpKey(request(undefined), none), "unknown");
+  assert.equal(getClientIpKey(request(""), none), "unknown");
 });
 
 test("[X5] any spelling of any address in one /64 gives one key", () => {
@@ -64,7 +64,7 @@ test("[X5] any spelling of any address in one /64 gives one key", () => {
       );
       const [a, b] = [parseIpAddress(upper ? long.toUpperCase() : long), parseIpAddress(short)];
       if (a?.kind() === "ipv4" || b?.kind() === "ipv4") return; // IPv4-mapped; covered above
-      assert.equal(networkOf(a!), networkOf(b!));
+      assert.equal(toNetworkPrefix(a!), toNetworkPrefix(b!));
     }),
   );
 });
@@ -77,7 +77,7 @@ test("[X5] [VAR-TRUST_PROXY] forwarded headers of a stranger count for nothing",
     "cf-connecting-ip": "198.51.100.9",
   };
   assert.equal(key("192.0.2.1", forged), "192.0.2.1");
-  assert.equal(addressKey(request("10.0.0.1", forged), none), "10.0.0.1", "and of nobody while TRUST_PROXY is off");
+  assert.equal(getClientIpKey(request("10.0.0.1", forged), none), "10.0.0.1", "and of nobody while TRUST_PROXY is off");
 });
 
 test("[X5] behind a trusted proxy it is the right-most address that is no proxy of ours", () => {
@@ -145,7 +145,7 @@ test("[VAR-TRUST_PROXY] [RUN-2] addresses, networks and the word loopback; nothi
       return [];
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      return error.faults;
+      return error.problems;
     }
   };
   for (const good of [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigError, readConfig } from "#config/config.ts";
-import { findSettingFaults } from "../../src/open-service.ts";
+import { findSettingProblems } from "../../src/open-service.ts";
 import { isLoopbackName } from "#lib/ip-address.ts";
 
 type Settings = Record<string, string>;
@@ -15,8 +15,8 @@ function faultsOf(settings: Settings): string[] {
     return [];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    for (const fault of error.faults) assert.ok(error.message.includes(fault), "the message holds every fault");
-    return error.faults.map((fault) => fault.split(":", 1)[0] ?? "").toSorted();
+    for (const fault of error.problems) assert.ok(error.message.includes(fault), "the message holds every fault");
+    return error.problems.map((fault) => fault.split(":", 1)[0] ?? "").toSorted();
   }
 }
 
@@ -94,7 +94,7 @@ test("[RUN-1] what a setting names is judged in the same message: platforms, and
     PLATFORM_MYSPACE_SECRET: "b",
   };
   assert.throws(
-    () => readConfig(settings, findSettingFaults),
+    () => readConfig(settings, findSettingProblems),
     (error: Error) => ["PORT: ", "OAUTH_CLIENTS: ", "PLATFORM_MYSPACE"].every((name) => error.message.includes(name)),
   );
 });

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hostCookie, readCookie } from "#lib/cookies.ts";
+import { createHostCookie, readCookie } from "#lib/cookies.ts";
 
 test("[W3] on https a cookie of ours is __Host-, Secure, HttpOnly, Lax, for every path and no other host", () => {
-  const cookie = hostCookie("https://atelier.example", "atelier");
-  assert.equal(cookie.set("v", 60), "__Host-atelier=v; Path=/; Max-Age=60; HttpOnly; SameSite=Lax; Secure");
-  assert.equal(cookie.clear(), "__Host-atelier=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure");
+  const cookie = createHostCookie("https://atelier.example", "atelier");
+  assert.equal(cookie.toSetCookie("v", 60), "__Host-atelier=v; Path=/; Max-Age=60; HttpOnly; SameSite=Lax; Secure");
+  assert.equal(cookie.toClearCookie(), "__Host-atelier=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure");
   assert.equal(cookie.read("atelier=planted; __Host-atelier=v"), "v");
 });
 
 test("[W3] on loopback http the name is plain", () => {
-  const cookie = hostCookie("http://localhost:3000", "atelier");
-  assert.equal(cookie.set("v", 60), "atelier=v; Path=/; Max-Age=60; HttpOnly; SameSite=Lax");
+  const cookie = createHostCookie("http://localhost:3000", "atelier");
+  assert.equal(cookie.toSetCookie("v", 60), "atelier=v; Path=/; Max-Age=60; HttpOnly; SameSite=Lax");
 });
 
 test("a cookie is read by its whole name", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { errorHints as hintsForPeople } from "#http/error-hints.ts";
 import { errorMessages, type ErrorHints } from "#lib/error-messages.ts";
-import { AppError, edgeError, errorStatus, notFound, renderError, type ErrorCode } from "#lib/errors.ts";
+import { AppError, edgeError, errorStatus, notFoundError, renderError, type ErrorCode } from "#lib/errors.ts";
 import { tools } from "#mcp/tools.ts";
 import { errorCodes } from "./requirements.ts";
 
@@ -38,7 +38,7 @@ test("[ERR-2] an error shows its code, its message and the hint of the edge, and
       hint: "Remove one of the 20 first.",
     },
     retryAfter: 3,
-    known: true,
+    isExpected: true,
   });
   assert.ok(error instanceof Error);
   assert.deepEqual(error.cause, new Error("secret"));
@@ -51,10 +51,10 @@ test("[ERR-2] an error that an edge writes itself keeps its own hint", () => {
 });
 
 test("[ERR-2] an error without a hint omits the field", () => {
-  assert.deepEqual(renderError(notFound("post"), "req_1", {}), {
+  assert.deepEqual(renderError(notFoundError("post"), "req_1", {}), {
     status: 404,
     view: { code: "not_found", message: "This post does not exist." },
-    known: true,
+    isExpected: true,
   });
 });
 
@@ -85,7 +85,7 @@ test("[ERR-3] whatever else is thrown becomes internal with the reference, and s
   ]) {
     const rendered = renderError(thrown, "req_7", {});
     assert.equal(rendered.status, 500);
-    assert.equal(rendered.known, false);
+    assert.equal(rendered.isExpected, false);
     assert.equal(rendered.view.code, "internal");
     assert.match(rendered.view.message, /req_7/);
     assert.doesNotMatch(JSON.stringify(rendered), /SELECT|srv|Bearer|at .*:\d+/);

@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { long } from "../support/long.ts";
-import { expressionsIn, hardTexts, timeOf } from "../support/expressions.ts";
+import { isLongRun } from "../support/long.ts";
+import { findRegexps, createHardInputs, measureMatchMs } from "../support/expressions.ts";
 
 /** Takes the square of its text's length, but is only asked about names of our own. */
 const ownInput = new Set([String.raw`-[\w-]{8,}\.\w+$`]); // files of the built web app
 
-const [letters, mostMs] = long ? [100_000, 100] : [20_000, 50];
+const [letters, mostMs] = isLongRun ? [100_000, 100] : [20_000, 50];
 
 test(`[X4] every regular expression of src/ and web/ gets through ${letters} letters made for it within ${mostMs} ms`, (t) => {
-  const { literals, made } = expressionsIn("{src,web/src}/**/*.{ts,tsx}");
+  const { literals, dynamicFiles: made } = findRegexps("{src,web/src}/**/*.{ts,tsx}");
   const different = new Map(literals.map((one) => [`/${one.pattern}/${one.flags}`, one]));
   assert.ok(different.size > 100, "the parser finds them");
   const slow: string[] = [];
   for (const [name, one] of different) {
     if (ownInput.has(one.pattern)) continue;
-    for (const text of hardTexts(one, letters)) {
-      if (timeOf(one, text, mostMs) < mostMs) continue;
+    for (const text of createHardInputs(one, letters)) {
+      if (measureMatchMs(one, text, mostMs) < mostMs) continue;
       slow.push(`${one.file}: ${name} on ${JSON.stringify(text.slice(0, 20))}…`);
       break;
     }
@@ -31,7 +31,7 @@ test("the search finds what it is for", () => {
   for (const pattern of bad) {
     const one = { file: "", pattern, flags: "" };
     assert.ok(
-      [...hardTexts(one, letters)].some((text) => timeOf(one, text, mostMs) >= mostMs),
+      [...createHardInputs(one, letters)].some((text) => measureMatchMs(one, text, mostMs) >= mostMs),
       pattern,
     );
   }

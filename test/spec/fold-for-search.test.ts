@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lengthThere } from "#domain/platforms/count-text.ts";
-import { foldForSearch } from "#domain/posts/search.ts";
+import { countText } from "#domain/platforms/count-text.ts";
+import { normalizeForSearch } from "#domain/posts/search.ts";
 
 /** The definition, without a bound on time. */
 const foldWhole = (text: string): string =>
@@ -20,16 +20,16 @@ test("folds a text in pieces to what folding it at once gives", () => {
     // Every offset moves the ends of pieces to another place within the sample.
     for (const offset of [0, 1, 2, 3]) {
       const text = `${"x".repeat(offset)}${sample.repeat(3000)} end`;
-      assert.equal(foldForSearch(text, "text"), foldWhole(text), JSON.stringify(sample));
+      assert.equal(normalizeForSearch(text, "text"), foldWhole(text), JSON.stringify(sample));
     }
   }
 });
 
 test("cuts folded text at its maximum, never inside a surrogate pair", () => {
-  assert.equal(foldForSearch("ﷺ".repeat(100_000), "text").length, 200_000);
-  assert.equal(foldForSearch("ﷺ".repeat(200), "query").length, 200);
-  assert.equal(foldForSearch(`a${"😀".repeat(200)}`, "query"), `a${"😀".repeat(99)}`);
-  assert.equal(foldForSearch(`${"a".repeat(199)} b`, "query"), "a".repeat(199));
+  assert.equal(normalizeForSearch("ﷺ".repeat(100_000), "text").length, 200_000);
+  assert.equal(normalizeForSearch("ﷺ".repeat(200), "query").length, 200);
+  assert.equal(normalizeForSearch(`a${"😀".repeat(200)}`, "query"), `a${"😀".repeat(99)}`);
+  assert.equal(normalizeForSearch(`${"a".repeat(199)} b`, "query"), "a".repeat(199));
 });
 
 /** Expands a lot, or makes normalization sort a run of marks by their combining class. */
@@ -49,13 +49,13 @@ for (const [name, characters] of Object.entries(hostile)) {
   const body = `a${characters.repeat(100_000 / characters.length)}`.slice(0, 100_000);
 
   test(`[X4] folds the longest body within 250 ms: ${name}`, () => {
-    const ms = leastMs(() => foldForSearch(body, "text"));
+    const ms = leastMs(() => normalizeForSearch(body, "text"));
     assert.ok(ms < 250, `${ms} ms`);
   });
 
   test(`[X4] counts the longest body as X does within a second: ${name}`, () => {
-    const ms = leastMs(() => lengthThere(body, { max: 280, countedIn: "weighted", linkLength: 23 }));
+    const ms = leastMs(() => countText(body, { max: 280, unit: "weighted", linkLength: 23 }));
     assert.ok(ms < 1000, `${ms} ms`);
-    assert.ok(lengthThere(body, { max: 280, countedIn: "weighted" }) > 280);
+    assert.ok(countText(body, { max: 280, unit: "weighted" }) > 280);
   });
 }

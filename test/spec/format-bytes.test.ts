@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { formatByteLimit, formatBytes, formatExcess } from "#lib/format-bytes.ts";
-import { createFormat } from "../../web/src/upload/format.ts";
+import { createFormatter } from "../../web/src/upload/format.ts";
 
 const sizes: readonly (readonly [bytes: number, nearest: string, down: string])[] = [
   [0, "0 bytes", "0 bytes"],
@@ -24,7 +24,7 @@ describe("sizes", () => {
   for (const [bytes, nearest, down] of sizes) {
     test(`${bytes} bytes read as ${nearest} on the server and in the web app`, () => {
       assert.equal(formatBytes(bytes), nearest);
-      assert.equal(createFormat("en").bytes(bytes), nearest);
+      assert.equal(createFormatter("en").bytes(bytes), nearest);
     });
     test(`a limit of ${bytes} bytes reads as ${down}`, () => assert.equal(formatByteLimit(bytes), down));
   }

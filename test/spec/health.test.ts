@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readyz } from "#http/health.ts";
+import { createReadyzHandler } from "#http/health.ts";
 import type { RequestContext } from "#http/server.ts";
 
 test("[L6] [X7] however many ask whether we are ready, database and store are asked once a second", async () => {
@@ -14,7 +14,7 @@ test("[L6] [X7] however many ask whether we are ready, database and store are as
     if (!works) throw new Error("gone");
   };
   let draining = false;
-  const handle = readyz([{ name: "store", check }], () => draining);
+  const handle = createReadyzHandler([{ name: "store", check }], () => draining);
   const status = async (): Promise<number> => {
     let found = 0;
     const writeHead = (code: number) => {

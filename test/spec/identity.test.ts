@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nameFromEmail, parseEmail } from "#dev/dev-users.ts";
-import { saysEnough, toIdentity } from "#auth/identity.ts";
-import { outcome } from "../support/outcome.ts";
+import { hasNameAndEmail, toIdentity } from "#auth/identity.ts";
+import { getOutcome } from "../support/outcome.ts";
 
 const issuer = "https://idp.example";
 
@@ -59,14 +59,14 @@ test("what is no address is none", () => {
 
 test("an answer without a usable subject names nobody", async () => {
   for (const sub of [undefined, "", 7, "a\0", "x".repeat(256), "\ud800"]) {
-    assert.equal(await outcome(async () => toIdentity(issuer, { sub })), "invalid_input");
+    assert.equal(await getOutcome(async () => toIdentity(issuer, { sub })), "invalid_input");
   }
 });
 
 test("the userinfo endpoint is asked only where the ID token leaves something open", () => {
-  assert.equal(saysEnough({ sub: "1", name: "Ada", email: "a@b.c", email_verified: false }), true);
-  assert.equal(saysEnough({ sub: "1", name: "Ada", email: "a@b.c" }), false);
-  assert.equal(saysEnough({ sub: "1", email: "a@b.c", email_verified: true }), false);
+  assert.equal(hasNameAndEmail({ sub: "1", name: "Ada", email: "a@b.c", email_verified: false }), true);
+  assert.equal(hasNameAndEmail({ sub: "1", name: "Ada", email: "a@b.c" }), false);
+  assert.equal(hasNameAndEmail({ sub: "1", email: "a@b.c", email_verified: true }), false);
 });
 
 test("the development issuer makes a name of an address", () => {

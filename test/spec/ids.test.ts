@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fc } from "../support/fuzz.ts";
 import { test } from "node:test";
-import { createIds, idPrefixes, isId, type IdKind } from "#lib/ids.ts";
+import { createIdGenerator, idPrefixes, isId, type IdKind } from "#lib/ids.ts";
 import { createTestClock } from "../support/clock.ts";
 
 const kinds = Object.keys(idPrefixes) as IdKind[];
@@ -16,7 +16,7 @@ test("[WORD-7] every kind has its own prefix, and an id of one kind is no id of 
     connection: "con",
   });
   assert.equal(new Set(Object.values(idPrefixes)).size, kinds.length);
-  const newId = createIds(createTestClock());
+  const newId = createIdGenerator(createTestClock());
   for (const kind of kinds) {
     const made = newId(kind);
     for (const other of kinds) assert.equal(isId(other, made), other === kind, `${made} as ${other}`);
@@ -27,7 +27,7 @@ test("[WORD-7] ids made later sort later, whatever the clock does in between", (
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -5000, max: 5000 }), { minLength: 2, maxLength: 60 }), (steps) => {
       const clock = createTestClock();
-      const newId = createIds(clock);
+      const newId = createIdGenerator(clock);
       const made = steps.map((step) => {
         clock.advance(step);
         return newId("post");
@@ -39,7 +39,7 @@ test("[WORD-7] ids made later sort later, whatever the clock does in between", (
 });
 
 test("[WORD-7] a hundred thousand ids of one millisecond are in order and different", () => {
-  const newId = createIds(createTestClock());
+  const newId = createIdGenerator(createTestClock());
   const made = Array.from({ length: 100_000 }, () => newId("post"));
   assert.deepEqual(made, made.toSorted());
   assert.equal(new Set(made).size, made.length);
@@ -47,7 +47,7 @@ test("[WORD-7] a hundred thousand ids of one millisecond are in order and differ
 
 test("[WORD-7] counting up within a millisecond carries over, and never out of the random part", () => {
   const highest = () => new Uint8Array(16).fill(255);
-  const newId = createIds(createTestClock(), highest);
+  const newId = createIdGenerator(createTestClock(), highest);
   const [first, second] = [newId("post"), newId("post")];
   assert.equal(first.slice(0, 14), second.slice(0, 14), "same time");
   assert.ok(first < second);
@@ -55,7 +55,7 @@ test("[WORD-7] counting up within a millisecond carries over, and never out of t
 
 test("[WORD-7] the time part is the order of milliseconds over the whole range", () => {
   const at = (ms: number) =>
-    createIds(
+    createIdGenerator(
       () => ms,
       () => new Uint8Array(16),
     )("post");
@@ -67,12 +67,12 @@ test("[WORD-7] the time part is the order of milliseconds over the whole range",
 
 test("[WORD-7] two processes that start in the same millisecond make different ids", () => {
   const clock = createTestClock();
-  const made = Array.from({ length: 1000 }, () => createIds(clock)("post"));
+  const made = Array.from({ length: 1000 }, () => createIdGenerator(clock)("post"));
   assert.equal(new Set(made).size, made.length);
 });
 
 test("[WORD-7] what does not have the form of an id is none", () => {
-  const good = createIds(createTestClock())("post");
+  const good = createIdGenerator(createTestClock())("post");
   const bad = [
     ...["", "pst", "pst_", good.toUpperCase(), ` ${good}`, `${good}\n`, `${good}0`, good.slice(0, -1)],
     ...[`${good.slice(0, -1)}i`, `${good.slice(0, -1)}\0`, `${good.slice(0, -1)}\ud800`, good.replace("_", "-")],

@@ -43,7 +43,7 @@ test("[A19] a name is looked up once: what was checked is what is connected to",
   });
   await assert.rejects(
     fetchIt("https://rebind.test:1/"),
-    (error) => error instanceof PublicFetchError && !error.blocked,
+    (error) => error instanceof PublicFetchError && !error.isBlocked,
   );
   assert.equal(asked, 1);
   assert.deepEqual(allowed, ["127.0.0.1"]);
@@ -52,7 +52,10 @@ test("[A19] a name is looked up once: what was checked is what is connected to",
 test("[A19] one address inside among others outside, or none at all, is refused before anything is sent", async () => {
   for (const addresses of [["93.184.216.34", "10.0.0.1"], ["10.0.0.1", "93.184.216.34"], []]) {
     const fetchIt = createPublicFetch({ timeoutMs: 1000, maxBytes: 100, resolve: async () => addresses });
-    await assert.rejects(fetchIt("https://mixed.test/"), (error) => error instanceof PublicFetchError && error.blocked);
+    await assert.rejects(
+      fetchIt("https://mixed.test/"),
+      (error) => error instanceof PublicFetchError && error.isBlocked,
+    );
   }
   const fetchIt = createPublicFetch({ timeoutMs: 1000, maxBytes: 100, resolve: async () => ["93.184.216.34"] });
   for (const url of [
@@ -62,5 +65,5 @@ test("[A19] one address inside among others outside, or none at all, is refused 
     "https://a@x.test/",
     "https://:b@x.test/",
   ])
-    await assert.rejects(fetchIt(url), (error) => error instanceof PublicFetchError && error.blocked);
+    await assert.rejects(fetchIt(url), (error) => error instanceof PublicFetchError && error.isBlocked);
 });

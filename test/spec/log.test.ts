@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLog, loggedPath } from "#lib/log.ts";
+import { createLog, redactPath } from "#lib/log.ts";
 
 function logged(
   write: (log: ReturnType<typeof createLog>) => void,
@@ -80,11 +80,11 @@ test("[RUN-9] a path is logged without its query and without the token that stan
     "HTTPS://x/join/abc?y": "/join/[redacted]",
     "/u/abc#x?y": "/u/[redacted]",
   };
-  for (const [url, shown] of Object.entries(cases)) assert.equal(loggedPath(url), shown, url);
+  for (const [url, shown] of Object.entries(cases)) assert.equal(redactPath(url), shown, url);
 });
 
 test("[RUN-9] a path of any length makes a line of bounded length", () => {
-  assert.ok(loggedPath(`/${"a".repeat(100_000)}`).length <= 201);
+  assert.ok(redactPath(`/${"a".repeat(100_000)}`).length <= 201);
 });
 
 test("[L4] line breaks and terminal escapes are data in a line, never a line of their own", () => {

@@ -4,13 +4,13 @@ import { test } from "node:test";
 import { fc } from "../support/fuzz.ts";
 import sharp from "sharp";
 import { createMediaReader } from "#media/reader.ts";
-import { declare, inStore, judge } from "../support/judge.ts";
-import { long } from "../support/long.ts";
+import { declareType, storeBytes, runContentCheck } from "../support/judge.ts";
+import { isLongRun } from "../support/long.ts";
 import { mutatedVideos } from "../support/mutated-videos.ts";
-import { archives, filesOfEveryType, programs } from "../support/sample-files.ts";
+import { archives, createFilesOfEveryType, executables } from "../support/sample-files.ts";
 
-const files = await filesOfEveryType();
-const all = Object.values({ ...files, ...archives, ...programs });
+const files = await createFilesOfEveryType();
+const all = Object.values({ ...files, ...archives, ...executables });
 
 const place = fc.nat(8192);
 const other = fc.nat(all.length - 1);
@@ -80,7 +80,7 @@ test("[U12] [U15] mutated and spliced media: one verdict on every way in, within
   await fc.assert(
     fc.asyncProperty(mutated, fc.constantFrom(...Object.keys(files)), async (bytes, declared) => {
       const ms = await cpuOf(async () => {
-        const verdict = await judge(bytes, declared);
+        const verdict = await runContentCheck(bytes, declared);
         assert.ok(["ok", "type_mismatch", "too_large", "invalid_input"].includes(verdict), verdict);
         assert.equal(verdict === "invalid_input", bytes.length === 0);
         seen[verdict] = (seen[verdict] ?? 0) + 1;
@@ -88,14 +88,14 @@ test("[U12] [U15] mutated and spliced media: one verdict on every way in, within
       slowest = Math.max(slowest, ms);
       assert.ok(ms <= 1000, `${ms} ms`);
     }),
-    { numRuns: long ? 50_000 : 3_000 },
+    { numRuns: isLongRun ? 50_000 : 3_000 },
   );
   t.diagnostic(`${JSON.stringify(seen)}, at most ${slowest.toFixed(0)} ms of CPU`);
 });
 
 for (const [kind, runs] of [
-  ["image", long ? 10_000 : 1_000],
-  ["video", long ? 10_000 : 200],
+  ["image", isLongRun ? 10_000 : 1_000],
+  ["video", isLongRun ? 10_000 : 200],
 ] as const) {
   test(`[U14] [U15] whoever opens a ${kind} that the gate let through says what it is, or that nobody knows; nothing breaks`, async (t) => {
     const media = createMediaReader();
@@ -105,12 +105,12 @@ for (const [kind, runs] of [
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...opened), fc.array(damage, { maxLength: 5 }), async (declared, changes) => {
         const bytes = changes.reduce(apply, Buffer.from(files[declared] ?? []));
-        if ((await judge(bytes, declared)) !== "ok") return;
-        const { mimeType } = declare(declared);
+        if ((await runContentCheck(bytes, declared)) !== "ok") return;
+        const { mimeType } = declareType(declared);
         const started = performance.now();
-        const facts = await media.describe(await inStore(bytes), mimeType);
+        const facts = await media.readMetadata(await storeBytes(bytes), mimeType);
         for (const fact of Object.values(facts)) assert.ok(fact === null || Number.isInteger(fact), String(fact));
-        const made = await media.thumbnail(randomUUID(), await inStore(bytes), mimeType);
+        const made = await media.createThumbnail(randomUUID(), await storeBytes(bytes), mimeType);
         slowest = Math.max(slowest, performance.now() - started);
         if (!made) return;
         pictures++;
@@ -136,7 +136,7 @@ test("[U14] [U15] media metadata of a hostile video: known or unknown, at a boun
       return bytes.subarray(start, end);
     };
     const ms = await cpuOf(async () => {
-      const { width, height, durationMs } = await media.describe({ bytes: bytes.length, read }, mimeType);
+      const { width, height, durationMs } = await media.readMetadata({ bytes: bytes.length, read }, mimeType);
       for (const side of [width, height])
         assert.ok(side === null || (Number.isInteger(side) && side > 0 && side <= 65_535), `${name}: ${side}`);
       assert.ok(durationMs === null || (Number.isSafeInteger(durationMs) && durationMs > 0), `${name}: ${durationMs}`);

@@ -3,13 +3,14 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { crc32, deflateSync } from "node:zlib";
 import sharp from "sharp";
-import { sourceOfBuffer } from "#domain/assets/byte-source.ts";
-import { createAttempts } from "#media/attempts.ts";
+import { createBufferSource } from "#domain/assets/byte-source.ts";
+import { createSingleFlight } from "#media/attempts.ts";
 import { createMediaReader } from "#media/reader.ts";
 
 const media = createMediaReader();
 const square = (side: number) => sharp({ create: { width: side, height: side, channels: 3, background: "#888" } });
-const thumbnail = async (bytes: Buffer, type: string) => media.thumbnail(randomUUID(), sourceOfBuffer(bytes), type);
+const thumbnail = async (bytes: Buffer, type: string) =>
+  media.createThumbnail(randomUUID(), createBufferSource(bytes), type);
 
 test("[U12] [U15] what the bytes really are decides who opens them, and nobody opens what is no type of ours", async () => {
   // Drawing this takes most of a minute, and the one who draws cannot be told to stop.
@@ -23,7 +24,7 @@ test("[U12] [U15] what the bytes really are decides who opens them, and nobody o
   for (const bytes of others) {
     const started = performance.now();
     assert.equal(await thumbnail(bytes, "image/png"), undefined);
-    assert.deepEqual(await media.describe(sourceOfBuffer(bytes), "image/png"), {
+    assert.deepEqual(await media.readMetadata(createBufferSource(bytes), "image/png"), {
       width: null,
       height: null,
       durationMs: null,
@@ -57,7 +58,7 @@ test("[U14] [U15] compressed text in a PNG is never inflated, for its size or fo
     const hostile = Buffer.concat([png.subarray(0, 33), ...texts, png.subarray(33, -12), ...texts, png.subarray(-12)]);
     const before = process.cpuUsage();
     const small = Buffer.concat([png.subarray(0, 33), text, png.subarray(33)]);
-    const { width, height } = await media.describe(sourceOfBuffer(small), "image/png");
+    const { width, height } = await media.readMetadata(createBufferSource(small), "image/png");
     const made = await thumbnail(hostile, "image/png");
     const { user, system } = process.cpuUsage(before);
     assert.deepEqual([width, height], [64, 64]);
@@ -91,13 +92,13 @@ test("[U14] [U15] a preview is made once for all who ask", async () => {
     return bytes;
   };
   const key = randomUUID();
-  const ask = () => media.thumbnail(key, { bytes: bytes.length, read }, "image/png");
+  const ask = () => media.createThumbnail(key, { bytes: bytes.length, read }, "image/png");
   assert.ok((await Promise.all(Array.from({ length: 10 }, ask))).every((one) => one !== undefined));
   assert.equal(reads, 1);
 });
 
 test("[U14] [U15] what took long and came to nothing is not tried again at once; what failed otherwise is", async () => {
-  const attempt = createAttempts<string>();
+  const attempt = createSingleFlight<string>();
   let tried = 0;
   const fail = () =>
     attempt("picture", async () => {

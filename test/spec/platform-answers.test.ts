@@ -3,10 +3,10 @@ import { test } from "node:test";
 import { fc } from "../support/fuzz.ts";
 import { catalog } from "#platforms/catalog.ts";
 import type { Endpoints, JsonObject, Platform } from "#platforms/platform.ts";
-import { held, platformExamples } from "../support/platform-answers.ts";
+import { sampleCredential, platformExamples } from "../support/platform-answers.ts";
 
 for (const platform of catalog) {
-  const { id, name, readAccounts } = platform;
+  const { id, name, parseAccounts: readAccounts } = platform;
   const example = platformExamples[id];
 
   test(`${name}: an answer as its documentation shows it is read`, () => {
@@ -15,8 +15,8 @@ for (const platform of catalog) {
   });
 
   test(`${name}: it is called as its documentation says`, () => {
-    const { account, extend, refresh, revoke } = platform;
-    const token = { ...held, endpoints: endpointsOf(platform) };
+    const { buildAccountCall: account, buildExtendCall: extend, refresh, revoke } = platform;
+    const token = { ...sampleCredential, endpoints: endpointsOf(platform) };
     const calls = { account: account(token), extend: extend?.(token), refresh: made(refresh), revoke: made(revoke) };
     assert.deepEqual(stated(calls), example?.calls);
 
@@ -60,7 +60,7 @@ function endpointsOf({ endpoints }: Platform): Endpoints {
 }
 
 /** None, or a refusal, which comes to the same for whoever asked. */
-function accountsIn({ readAccounts }: Platform, answer: JsonObject) {
+function accountsIn({ parseAccounts: readAccounts }: Platform, answer: JsonObject) {
   try {
     return readAccounts(answer);
   } catch {

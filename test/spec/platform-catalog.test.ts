@@ -63,7 +63,7 @@ test("bounds are positive, and files have types that Atelier knows the kind of",
     const media = { image: limits.images, video: limits.videos, document: limits.documents };
     for (const [kind, known] of Object.entries(assetKinds)) {
       const limit: MediaLimit | undefined = media[kind as AssetKind];
-      const types = [...(limit?.types ?? []), ...Object.keys(limit?.maxBytesOf ?? {})];
+      const types = [...(limit?.types ?? []), ...Object.keys(limit?.maxBytesByType ?? {})];
       for (const type of types) assert.ok((known as readonly string[]).includes(type), `${id}: ${type}`);
     }
   }

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AssetDetail } from "#domain/assets/asset.ts";
-import { lengthThere } from "#domain/platforms/count-text.ts";
+import { countText } from "#domain/platforms/count-text.ts";
 import type { TextLimit } from "#domain/platforms/limits.ts";
-import { problemsOf } from "#domain/platforms/validate-post.ts";
+import { findProblems } from "#domain/platforms/validate-post.ts";
 import { catalog } from "#platforms/catalog.ts";
 
 const family = "👨‍👩‍👧‍👦";
 
 test("text is as long as each platform says", () => {
-  const expected: readonly [text: string, Partial<Record<TextLimit["countedIn"], number>>][] = [
+  const expected: readonly [text: string, Partial<Record<TextLimit["unit"], number>>][] = [
     ["café", { codePoints: 4, utf16: 4, graphemes: 4, bytes: 5, emojiBytes: 4, weighted: 4 }],
     ["cafe\u0301", { codePoints: 5, graphemes: 4, bytes: 6, weighted: 4 }],
     ["日本語", { codePoints: 3, utf16: 3, graphemes: 3, bytes: 9, emojiBytes: 3, weighted: 6 }],
@@ -20,14 +20,14 @@ test("text is as long as each platform says", () => {
   ];
   for (const [text, lengths] of expected)
     for (const [countedIn, length] of Object.entries(lengths))
-      assert.equal(lengthThere(text, { max: 1, countedIn } as TextLimit), length, `${text} in ${countedIn}`);
+      assert.equal(countText(text, { max: 1, unit: countedIn } as TextLimit), length, `${text} in ${countedIn}`);
 });
 
 test("a link counts as much as the platform says, and what follows it in the sentence beside it", () => {
-  const limit: TextLimit = { max: 280, countedIn: "weighted", linkLength: 23 };
-  assert.equal(lengthThere("https://example.com", limit), 23);
-  assert.equal(lengthThere(`See https://example.com/${"long/".repeat(50)}page.`, limit), 4 + 23 + 1);
-  assert.equal(lengthThere("(https://a.example, http://b.example)", limit), 1 + 23 + 2 + 23 + 1);
+  const limit: TextLimit = { max: 280, unit: "weighted", linkLength: 23 };
+  assert.equal(countText("https://example.com", limit), 23);
+  assert.equal(countText(`See https://example.com/${"long/".repeat(50)}page.`, limit), 4 + 23 + 1);
+  assert.equal(countText("(https://a.example, http://b.example)", limit), 1 + 23 + 2 + 23 + 1);
 });
 
 const post = { title: "A title", body: "A text", assets: [] as AssetDetail[] };
@@ -71,12 +71,12 @@ for (const [id, says, draft, codes] of judged) {
   test(`${id}: ${says} ${codes.length === 0 ? "passes" : `is ${codes.join(", ")}`}`, () => {
     const limits = catalog.find((one) => one.id === id)?.limits;
     assert.ok(limits);
-    const problems = problemsOf(limits, { ...post, ...draft });
+    const problems = findProblems(limits, { ...post, ...draft });
     assert.deepEqual(
       problems.map(({ code }) => code),
       codes,
     );
-    const level = limits.setByInstance ? "warning" : "refused";
+    const level = limits.variesByInstance ? "warning" : "refused";
     for (const problem of problems) assert.equal(problem.level, level);
   });
 }
@@ -84,7 +84,7 @@ for (const [id, says, draft, codes] of judged) {
 test("a picture without alternative text is a warning where the platform takes one, and none where it does not", () => {
   for (const { id, limits } of catalog) {
     const bare = { ...post, assets: [picture({ altText: "" })] };
-    const warned = problemsOf(limits, bare).filter(({ code }) => code === "alt_text_missing");
+    const warned = findProblems(limits, bare).filter(({ code }) => code === "alt_text_missing");
     assert.deepEqual(
       warned.map(({ level }) => level),
       limits.altText ? ["warning"] : [],

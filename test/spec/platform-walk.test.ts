@@ -4,7 +4,7 @@ import type { PublicRequest } from "#lib/public-fetch.ts";
 import { catalog } from "#platforms/catalog.ts";
 import type { Platform } from "#platforms/platform.ts";
 import { createPlatforms } from "#platforms/platforms.ts";
-import { held, platformExamples, type PlatformExample } from "../support/platform-answers.ts";
+import { sampleCredential, platformExamples, type PlatformExample } from "../support/platform-answers.ts";
 
 const instance = "https://instance.example";
 
@@ -13,13 +13,13 @@ for (const platform of catalog) {
   const example = platformExamples[platform.id];
   if (!example) continue;
   const place = { platform: platform.id, instance: typeof platform.endpoints === "function" ? instance : "" };
-  const app = { clientId: held.clientId, clientSecret: held.clientSecret };
+  const app = { clientId: sampleCredential.clientId, clientSecret: sampleCredential.clientSecret };
 
   test(`${platform.name}: the way there and back`, async () => {
     const { asked, reach } = documented(platform, example);
-    const platforms = createPlatforms("https://atelier.example", [{ platform, app, reach }]);
+    const platforms = createPlatforms("https://atelier.example", [{ platform, app, publicFetch: reach }]);
 
-    const { location, state, verifier } = await platforms.begin(place, app);
+    const { location, state, verifier } = await platforms.startAuthorization(place, app);
     const went = new URL(location);
     const { authorization, token } = endpointsOf(platform);
     assert.equal(`${went.origin}${went.pathname}`, authorization);
@@ -30,10 +30,10 @@ for (const platform of catalog) {
     assert.equal(query["code_challenge_method"], platform.pkce ? "S256" : undefined);
 
     const back = new URL(`${platforms.redirectUri(place)}?code=the-code&state=${state}`);
-    const found = await platforms.finish(place, app, back, { state, verifier });
+    const found = await platforms.finishAuthorization(place, app, back, { state, verifier });
     assert.deepEqual(
       found.map(({ account, tokens }) => [account.id, account.handle, stated(tokens)]),
-      example.accounts.map(({ id, handle = null }) => [id, handle, example.kept]),
+      example.accounts.map(({ id, handle = null }) => [id, handle, example.storedTokens]),
     );
 
     const redeemed = asked[0];
@@ -59,8 +59,8 @@ test("Meta's number for a dead token ends a connection; its other refusals do no
       [4, "unreachable"],
     ] as const) {
       const reach = async () => Response.json({ error: { type: "OAuthException", code } }, { status: 400 });
-      const app = { clientId: held.clientId, clientSecret: held.clientSecret };
-      const platforms = createPlatforms("https://atelier.example", [{ platform, app, reach }]);
+      const app = { clientId: sampleCredential.clientId, clientSecret: sampleCredential.clientSecret };
+      const platforms = createPlatforms("https://atelier.example", [{ platform, app, publicFetch: reach }]);
       const place = { platform: platform.id, instance: "" };
       await assert.rejects(platforms.renew(place, app, { accessToken: "a" }), { kind }, `${platform.id} ${code}`);
     }
@@ -80,7 +80,7 @@ interface Asked {
 /** The platform's side: what it was asked, and its answers in their order. */
 function documented(platform: Platform, { token, extended, account }: PlatformExample) {
   const asked: Asked[] = [];
-  const answers = [token, ...(platform.extend ? [extended ?? {}] : []), account];
+  const answers = [token, ...(platform.buildExtendCall ? [extended ?? {}] : []), account];
   const reach = async (address: string, { headers = {}, body }: PublicRequest = {}): Promise<Response> => {
     asked.push({ address, authorization: new Headers(headers).get("authorization") ?? undefined, body });
     return Response.json(answers[asked.length - 1]);

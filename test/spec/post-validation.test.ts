@@ -2,18 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AssetDetail } from "#domain/assets/asset.ts";
 import type { PlatformConnection } from "#domain/platforms/connection.ts";
-import { lengthThere } from "#domain/platforms/count-text.ts";
+import { countText } from "#domain/platforms/count-text.ts";
 import type { PostLimits, TextLimit } from "#domain/platforms/limits.ts";
-import { problemsOf, validatePost } from "#domain/platforms/validate-post.ts";
-import { somewhere } from "../support/platform-bed.ts";
+import { findProblems, validatePost } from "#domain/platforms/validate-post.ts";
+import { fakePlatforms } from "../support/platform-bed.ts";
 
 const limits: PostLimits = {
-  text: { max: 10, countedIn: "graphemes" },
-  title: { max: 5, countedIn: "utf16", required: true },
+  text: { max: 10, unit: "graphemes" },
+  title: { max: 5, unit: "utf16", isRequired: true },
   files: { min: 1, max: 3 },
   images: { max: 2, types: ["image/jpeg"], maxBytes: 1000, minAspect: 0.8, maxAspect: 1.91, minWidth: 100 },
   videos: { max: 1, types: ["video/mp4"], maxDurationMs: 60_000, minDurationMs: 3000 },
-  mixed: false,
+  allowsMixedKinds: false,
   altText: { maxLength: 5 },
   sources: [{ url: "https://platform.test/docs", readOn: "2026-11-15" }],
 };
@@ -33,7 +33,7 @@ const asset = (given: Partial<AssetDetail> = {}): AssetDetail => ({
 });
 
 const codes = (given: { title?: string; body?: string; assets?: AssetDetail[] }, by = limits): string[] =>
-  problemsOf(by, { title: "Title", body: "Text", assets: [asset()], ...given }).map(
+  findProblems(by, { title: "Title", body: "Text", assets: [asset()], ...given }).map(
     ({ level, code }) => `${level} ${code}`,
   );
 
@@ -83,11 +83,11 @@ for (const [name, given, expected] of cases)
   test(`[PLATFORM-12] ${name}`, () => assert.deepEqual(codes(given), expected));
 
 test("[PLATFORM-12] bounds that an instance may have set otherwise only warn", () => {
-  assert.deepEqual(codes({ body: "x".repeat(11) }, { ...limits, setByInstance: true }), ["warning text_too_long"]);
+  assert.deepEqual(codes({ body: "x".repeat(11) }, { ...limits, variesByInstance: true }), ["warning text_too_long"]);
 });
 
 test("[PLATFORM-12] a problem with a file names it", () => {
-  const [found] = problemsOf(limits, { title: "Title", body: "", assets: [asset({ bytes: 2_000_000 })] });
+  const [found] = findProblems(limits, { title: "Title", body: "", assets: [asset({ bytes: 2_000_000 })] });
   assert.deepEqual(found, {
     level: "refused",
     code: "file_too_large",
@@ -98,8 +98,8 @@ test("[PLATFORM-12] a problem with a file names it", () => {
 
 test("[PLATFORM-12] a character is what the platform takes for one", () => {
   const family = "👨‍👩‍👧";
-  const length = (text: string, countedIn: TextLimit["countedIn"], linkLength?: number) =>
-    lengthThere(text, { max: 1, countedIn, ...(linkLength === undefined ? {} : { linkLength }) });
+  const length = (text: string, countedIn: TextLimit["unit"], linkLength?: number) =>
+    countText(text, { max: 1, unit: countedIn, ...(linkLength === undefined ? {} : { linkLength }) });
   assert.deepEqual(
     (["graphemes", "codePoints", "utf16", "bytes", "weighted"] as const).map((unit) => length(family, unit)),
     [1, 5, 8, 18, 2],
@@ -112,14 +112,14 @@ test("[PLATFORM-12] a character is what the platform takes for one", () => {
 
 test("[PLATFORM-12] a post is judged once a platform, and told for each account there", () => {
   let judged = 0;
-  const facts = { ...somewhere.find("somewhere")!, limits: { ...limits } };
+  const facts = { ...fakePlatforms.find("somewhere")!, limits: { ...limits } };
   Object.defineProperty(facts.limits, "files", {
     get() {
       judged++;
       return limits.files;
     },
   });
-  const platforms = { ...somewhere, find: (id: string) => (id === "somewhere" ? facts : undefined) };
+  const platforms = { ...fakePlatforms, find: (id: string) => (id === "somewhere" ? facts : undefined) };
   const connections = Array.from({ length: 50 }, (_, i) => ({
     ...{ id: `plc_${i}`, studioId: "std_1", platform: i === 0 ? "gone" : "somewhere", instance: "" },
     account: { id: String(i), handle: null, name: null, pictureUrl: null, profileUrl: null },

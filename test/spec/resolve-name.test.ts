@@ -5,21 +5,21 @@ import type { AddressInfo } from "node:net";
 import { after, describe, test } from "node:test";
 import { createPublicFetch, PublicFetchError } from "#lib/public-fetch.ts";
 import { createNameResolver, NameResolutionError, type NameResolverOptions } from "#lib/resolve-name.ts";
-import { makeCertificate } from "../support/certificate.ts";
-import { startNameServer, type NameServer, type NameServerOptions } from "../support/name-server.ts";
+import { createCertificate } from "../support/certificate.ts";
+import { startDnsServer, type DnsServer, type DnsServerOptions } from "../support/name-server.ts";
 
-const goodOnly: NameServerOptions["answer"] = (name, type) => {
+const goodOnly: DnsServerOptions["resolve"] = (name, type) => {
   if (name !== "good.test") return undefined;
   return type === "A" ? ["1.1.1.1"] : [];
 };
 const never = new AbortController().signal;
 
 describe("resolving untrusted names", () => {
-  const started: NameServer[] = [];
+  const started: DnsServer[] = [];
   after(() => Promise.all(started.map((one) => one.close())));
 
-  async function start(answer?: NameServerOptions["answer"], options: NameResolverOptions = {}) {
-    const nameServer = await startNameServer(answer ? { answer } : {});
+  async function start(answer?: DnsServerOptions["resolve"], options: NameResolverOptions = {}) {
+    const nameServer = await startDnsServer(answer ? { resolve: answer } : {});
     started.push(nameServer);
     return { nameServer, resolve: createNameResolver({ servers: [nameServer.server], ...options }) };
   }
@@ -77,14 +77,14 @@ describe("resolving untrusted names", () => {
     const fetchDocument = createPublicFetch({ timeoutMs: 500, maxBytes: 100, resolve });
     const hosts = ["127.0.0.1", "[::1]", "2130706433", "localhost", "localhost.", "app.localhost", "intranet", "com."];
     for (const host of hosts) {
-      const isBlocked = (error: unknown) => error instanceof PublicFetchError && error.blocked;
+      const isBlocked = (error: unknown) => error instanceof PublicFetchError && error.isBlocked;
       await assert.rejects(fetchDocument(`https://${host}/`), isBlocked, host);
     }
     assert.deepEqual(nameServer.queries, []);
   });
 
   test("[A19] a fetch connects to the IP addresses it checked, whatever the name server says next", async () => {
-    const { key, cert } = makeCertificate(["rebind.test"]);
+    const { key, cert } = createCertificate(["rebind.test"]);
     const server = createServer({ key, cert }, (_req, res) => void res.end("{}"));
     server.listen(0, "127.0.0.1");
     await once(server, "listening");

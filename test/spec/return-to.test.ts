@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fc } from "../support/fuzz.ts";
-import { loginAddress, safeReturnTo } from "#http/pages/return-to.ts";
+import { buildLoginUrl, sanitizeReturnTo } from "#http/pages/return-to.ts";
 
 test("[W5] a path of ours is kept", () => {
   for (const path of ["/", "/join/abc", "/consent/x_Y-1", "/a/b?c=%2F%2Fd&e=f", "/x?state=a%0d%0ab%5c", "/posts#top"]) {
-    assert.equal(safeReturnTo(path), path);
+    assert.equal(sanitizeReturnTo(path), path);
   }
 });
 
@@ -24,8 +24,8 @@ test("[W5] anything that could lead elsewhere becomes the start page", () => {
     ...["/x\r\nSet-Cookie: a=b", "/x%0d%0aSet-Cookie:a=b", "/x%0D", "/\u0000", "/x\u0085y", "/a b"],
     ...["", "x", "?x", "#x", "@evil.example", `/${"x".repeat(3000)}`],
   ];
-  for (const value of hostile) assert.equal(safeReturnTo(value), "/", JSON.stringify(value));
-  for (const nothing of [null, undefined]) assert.equal(safeReturnTo(nothing), "/");
+  for (const value of hostile) assert.equal(sanitizeReturnTo(value), "/", JSON.stringify(value));
+  for (const nothing of [null, undefined]) assert.equal(sanitizeReturnTo(nothing), "/");
 });
 
 test("[W5] no text at all leads off our origin", () => {
@@ -50,7 +50,7 @@ test("[W5] no text at all leads off our origin", () => {
   fc.assert(
     fc.property(fc.array(pieces, { maxLength: 8 }), fc.string({ unit: "binary" }), (parts, tail) => {
       for (const value of [parts.join(""), `/${parts.join("")}`, `/${tail}`]) {
-        const safe = safeReturnTo(value);
+        const safe = sanitizeReturnTo(value);
         assert.equal(new URL(safe, "https://atelier.example").origin, "https://atelier.example", JSON.stringify(value));
         assert.match(safe, /^\/(?![/\\])[\x21-\x7e]*$/);
       }
@@ -60,7 +60,7 @@ test("[W5] no text at all leads off our origin", () => {
 });
 
 test("the sign-in page's address carries the way back", () => {
-  assert.equal(loginAddress("/login", "/"), "/login");
-  assert.equal(loginAddress("/login", "/join/a?b&c"), "/login?return_to=%2Fjoin%2Fa%3Fb%26c");
-  assert.equal(loginAddress("/login", "/", true), "/login?switch=1");
+  assert.equal(buildLoginUrl("/login", "/"), "/login");
+  assert.equal(buildLoginUrl("/login", "/join/a?b&c"), "/login?return_to=%2Fjoin%2Fa%3Fb%26c");
+  assert.equal(buildLoginUrl("/login", "/", true), "/login?switch=1");
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createSearchQueue, maxWaitingSearches } from "#domain/posts/search-queue.ts";
-import { outcome } from "../support/outcome.ts";
+import { getOutcome } from "../support/outcome.ts";
 
 const noPause = { sleep: async (): Promise<void> => {}, clock: () => 0 };
 
@@ -31,7 +31,7 @@ test("[X4] a search that fails makes room for the next one", async () => {
     /no database/,
   );
   assert.deepEqual(await queue.read(async () => ({ bytes: 1 })), { bytes: 1 });
-  assert.equal(await outcome(queue.run("ann", async () => {})), "ok");
+  assert.equal(await getOutcome(queue.run("ann", async () => {})), "ok");
 });
 
 test("[X4] chunks are read one at a time, with a pause after each that grows with its bytes and its time", async () => {

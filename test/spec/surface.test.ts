@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openDatabase } from "#db/open.ts";
 import { assertProblem, call, startApiServer, type ApiServer } from "../support/api-server.ts";
-import { apiRoutes, isWrite } from "../support/api-routes.ts";
+import { listApiRoutes, isWrite } from "../support/api-routes.ts";
 import { createTestClock } from "../support/clock.ts";
-import { createDeps, createPlace, silent } from "../support/engines.ts";
-import { newPerson } from "../support/people.ts";
+import { createDeps, createTemporaryDatabase, silentLog } from "../support/engines.ts";
+import { newUser } from "../support/people.ts";
 
 interface Address {
   path: string;
   /** Pages of which origins may call it from a browser. */
   origin: "any" | "own" | "upload" | "mcp";
   /** Also under names that are not ours. */
-  anyHost?: true;
+  allowsAnyHost?: true;
   /** What GET and POST are answered with nothing in hand: no session, no token, no form. */
   get: number;
   post: number;
@@ -20,9 +20,9 @@ interface Address {
 
 /** Every address of the door, in the order in which they are tried. */
 const edge: readonly Address[] = [
-  { path: "/healthz", origin: "any", anyHost: true, get: 200, post: 200 },
-  { path: "/readyz", origin: "any", anyHost: true, get: 200, post: 200 },
-  { path: "/metrics", origin: "any", anyHost: true, get: 200, post: 200 }, // to this machine; see below
+  { path: "/healthz", origin: "any", allowsAnyHost: true, get: 200, post: 200 },
+  { path: "/readyz", origin: "any", allowsAnyHost: true, get: 200, post: 200 },
+  { path: "/metrics", origin: "any", allowsAnyHost: true, get: 200, post: 200 }, // to this machine; see below
   { path: "/.well-known/oauth-protected-resource", origin: "any", get: 200, post: 405 },
   { path: "/.well-known/oauth-protected-resource/mcp", origin: "any", get: 200, post: 405 },
   { path: "/.well-known/oauth-authorization-server", origin: "any", get: 200, post: 405 },
@@ -111,29 +111,29 @@ describe("the surface", () => {
   let server: ApiServer;
   let close: () => Promise<void>;
   before(async () => {
-    const place = await createPlace("sqlite");
-    const database = await openDatabase({ ...place, log: silent });
+    const location = await createTemporaryDatabase("sqlite");
+    const database = await openDatabase({ ...location, log: silentLog });
     server = await startApiServer(createDeps(database, createTestClock()));
     close = async () => {
       await server.close();
       await database.close();
-      await place.remove();
+      await location.remove();
     };
   });
   after(() => close());
 
   test("[L6] the door has these addresses and no other", () => {
-    const shown = ({ path, origin, anyHost }: Pick<Address, "path" | "origin" | "anyHost">) => ({
+    const shown = ({ path, origin, allowsAnyHost }: Pick<Address, "path" | "origin" | "allowsAnyHost">) => ({
       path,
       origin,
-      anyHost,
+      allowsAnyHost,
     });
-    assert.deepEqual(server.edge.routes.map(shown), edge.map(shown));
+    assert.deepEqual(server.httpServer.routes.map(shown), edge.map(shown));
   });
 
   test("the API has these routes and no other", () => {
     assert.deepEqual(
-      apiRoutes(server.api).map(({ method, path }) => `${method} ${path}`),
+      listApiRoutes(server.api).map(({ method, path }) => `${method} ${path}`),
       api,
     );
   });
@@ -146,7 +146,7 @@ describe("the surface", () => {
   for (const route of uploadApi) {
     test(`[L6] ${route} wants a link's token, and no cookie counts`, async () => {
       const [method = "", path = ""] = route.split(" ");
-      const cookie = await server.signIn(await newPerson(server.deps));
+      const cookie = await server.signIn(await newUser(server.deps));
       for (const headers of [{}, { cookie }, { "upload-token": "x.y" }, { "upload-token": "" }])
         assertProblem(await call(server, method, path, { headers }), 403, "forbidden");
     });
@@ -162,7 +162,7 @@ describe("the surface", () => {
     });
   }
 
-  for (const route of apiRoutes()) {
+  for (const route of listApiRoutes()) {
     test(`[L6] ${route.method} ${route.path} wants a session${isWrite(route) ? ", and our own page" : ""}`, async () => {
       assertProblem(await call(server, route.method, route.path), 401, "unauthenticated");
       if (!isWrite(route)) return;
@@ -180,12 +180,12 @@ describe("the surface", () => {
   });
 
   test("[M2] a foreign page, or a foreign name for us, gets nowhere", async () => {
-    for (const { path, origin, anyHost } of edge) {
+    for (const { path, origin, allowsAnyHost } of edge) {
       const where = path.replace("*", "probe");
       const page = await call(server, "GET", where, { headers: { origin: "https://evil.example" } });
       assert.equal(page.status === 403, origin !== "any", path);
       const name = await call(server, "GET", where, { headers: { host: "evil.example" } });
-      assert.equal(name.status === 403, anyHost !== true || path === "/metrics", path);
+      assert.equal(name.status === 403, allowsAnyHost !== true || path === "/metrics", path);
     }
   });
 });

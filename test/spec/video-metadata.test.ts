@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ALL_FORMATS, BufferSource, Input } from "mediabunny";
-import type { MediaFacts } from "#domain/assets/asset.ts";
-import { sourceOfBuffer, type ByteSource } from "#domain/assets/byte-source.ts";
+import type { MediaMetadata } from "#domain/assets/asset.ts";
+import { createBufferSource, type ByteSource } from "#domain/assets/byte-source.ts";
 import { createMediaReader } from "#media/reader.ts";
 import { mimeTypeOf, muxedFormats, muxVideo, type MuxedFormat } from "../support/muxed-videos.ts";
 import { movie, mp4, mpeg, type MovieOptions } from "../support/samples.ts";
 
 const media = createMediaReader();
 const unknown = { width: null, height: null, durationMs: null };
-const read = (bytes: Buffer, mimeType = "video/mp4") => media.describe(sourceOfBuffer(bytes), mimeType);
+const read = (bytes: Buffer, mimeType = "video/mp4") => media.readMetadata(createBufferSource(bytes), mimeType);
 
 /** The same by an independent reader, which parses whole sample tables and must never see a stranger's file. */
-async function readIndependently(bytes: Buffer): Promise<MediaFacts> {
+async function readIndependently(bytes: Buffer): Promise<MediaMetadata> {
   const input = new Input({ formats: ALL_FORMATS, source: new BufferSource(bytes) });
   const track = await input.getPrimaryVideoTrack();
   const seconds = await input.getDurationFromMetadata();
@@ -143,7 +143,7 @@ test("[U15] [X3] the tables of a film of 20 GB are skipped: a handful of range r
       return moov.subarray(start - mdatEnd, end - mdatEnd);
     },
   };
-  assert.deepEqual(await media.describe(source, "video/mp4"), { width: 640, height: 360, durationMs: 2500 });
+  assert.deepEqual(await media.readMetadata(source, "video/mp4"), { width: 640, height: 360, durationMs: 2500 });
   assert.ok(reads.length <= 4, JSON.stringify(reads));
   assert.ok(reads.every(([, bytes]) => bytes <= 64 * 1024));
 });
@@ -159,7 +159,7 @@ test("[U15] a store that does not respond costs the metadata, not the file, and 
     },
   };
   const started = performance.now();
-  assert.deepEqual(await media.describe(source, "video/mp4"), unknown);
+  assert.deepEqual(await media.readMetadata(source, "video/mp4"), unknown);
   assert.ok(performance.now() - started < 4000);
   respond(Buffer.from("0000fff06d646174", "hex"));
   await new Promise((resolve) => setImmediate(resolve));

@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { createSessions } from "#auth/sessions.ts";
-import type { SignedIn } from "#domain/caller.ts";
+import type { SignedInUser } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Problem } from "#http/problem.ts";
 import type { Log } from "#lib/log.ts";
-import { silent } from "./engines.ts";
+import { silentLog } from "./engines.ts";
 import { startService, type RunningService } from "./service.ts";
 
 /** The service, with a short way to sign people in. */
 export interface ApiServer extends RunningService {
   /** A cookie header of a session that is in the database. */
-  signIn(person: SignedIn): Promise<string>;
+  signIn(person: SignedInUser): Promise<string>;
 }
 
-export async function startApiServer(deps: Deps, log: Log = silent): Promise<ApiServer> {
+export async function startApiServer(deps: Deps, log: Log = silentLog): Promise<ApiServer> {
   const service = await startService(deps, { log });
   const sessions = createSessions({ deps: service.deps, base: service.base });
   return {
@@ -23,7 +23,7 @@ export async function startApiServer(deps: Deps, log: Log = silent): Promise<Api
   };
 }
 
-export interface Answer<T = Problem> {
+export interface ApiResponse<T = Problem> {
   status: number;
   headers: Headers;
   text: string;
@@ -31,7 +31,7 @@ export interface Answer<T = Problem> {
   json: T;
 }
 
-export interface Call {
+export interface CallOptions {
   cookie?: string | undefined;
   body?: unknown;
   /** Over the usual ones; undefined takes one away. */
@@ -43,17 +43,17 @@ export async function call<T = Problem>(
   server: Pick<ApiServer, "base">,
   method: string,
   path: string,
-  options: Call = {},
-): Promise<Answer<T>> {
+  options: CallOptions = {},
+): Promise<ApiResponse<T>> {
   const isWrite = method !== "GET" && method !== "HEAD";
-  const given: Record<string, string | undefined> = {
+  const headerValues: Record<string, string | undefined> = {
     cookie: options.cookie,
     ...(isWrite ? { origin: server.base, "sec-fetch-site": "same-origin" } : {}),
     ...(options.body === undefined ? {} : { "content-type": "application/json" }),
     ...options.headers,
   };
   const headers = Object.fromEntries(
-    Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    Object.entries(headerValues).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
   const body =
     typeof options.body === "string" || options.body instanceof Uint8Array
@@ -69,7 +69,7 @@ function send<T>(
   method: string,
   headers: Record<string, string>,
   body: string | Uint8Array | undefined,
-): Promise<Answer<T>> {
+): Promise<ApiResponse<T>> {
   return new Promise((resolve, reject) => {
     const { host, port } = new URL(base);
     const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
@@ -101,13 +101,13 @@ function send<T>(
 }
 
 /** A problem document, whole: RFC 9457, not cached, under the request's id. */
-export function assertProblem(answer: Answer<unknown>, status: number, code: string, note = ""): void {
-  const problem = answer.json as Partial<Problem> | undefined;
-  assert.deepEqual([answer.status, problem?.code], [status, code], `${note} ${answer.text}`);
-  assert.equal(answer.headers.get("content-type"), "application/problem+json");
-  assert.equal(answer.headers.get("cache-control"), "no-store");
+export function assertProblem(response: ApiResponse<unknown>, status: number, code: string, note = ""): void {
+  const problem = response.json as Partial<Problem> | undefined;
+  assert.deepEqual([response.status, problem?.code], [status, code], `${note} ${response.text}`);
+  assert.equal(response.headers.get("content-type"), "application/problem+json");
+  assert.equal(response.headers.get("cache-control"), "no-store");
   assert.equal(problem?.status, status);
-  assert.equal(problem.requestId, answer.headers.get("x-request-id"));
-  assert.equal(answer.headers.get("access-control-allow-origin"), null);
+  assert.equal(problem.requestId, response.headers.get("x-request-id"));
+  assert.equal(response.headers.get("access-control-allow-origin"), null);
   assert.ok(problem.title && problem.detail);
 }

@@ -9,47 +9,47 @@ import type { Page } from "playwright-core";
 export interface Assistant {
   call(tool: string, input?: Record<string, unknown>): Promise<Record<string, any>>;
   /** What the server answers to its next call, before it tries to help itself with its refresh token. */
-  nextStatus(): Promise<number>;
+  getNextStatus(): Promise<number>;
   /** Connects anew with what it was given, as a client does when it is started again. */
   reconnect(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Knows nothing but the address of the MCP endpoint; `page` is where its person is signed in. */
-export async function connectAssistant(mcp: string, page: Page, name: string): Promise<Assistant> {
-  const door = await listenForAnswer();
-  const provider = createMemory(name, door.address);
-  assert.equal(await auth(provider, { serverUrl: mcp }), "REDIRECT");
-  await page.goto(provider.opened());
+export async function connectAssistant(mcpUrl: string, page: Page, name: string): Promise<Assistant> {
+  const callbackServer = await listenForCallback();
+  const provider = createOAuthProvider(name, callbackServer.url);
+  assert.equal(await auth(provider, { serverUrl: mcpUrl }), "REDIRECT");
+  await page.goto(provider.getAuthorizationUrl());
   await page.getByRole("button", { name: "Approve" }).click();
-  const searchParams = await door.answer;
+  const searchParams = await callbackServer.callbackParams;
   await page.getByText("You can close this page").waitFor();
-  door.close();
+  callbackServer.close();
   const iss = searchParams.get("iss");
   const authorizationCode = searchParams.get("code") ?? "";
-  assert.equal(await auth(provider, { serverUrl: mcp, authorizationCode, ...(iss ? { iss } : {}) }), "AUTHORIZED");
-  let client = await connect(mcp, provider);
+  assert.equal(await auth(provider, { serverUrl: mcpUrl, authorizationCode, ...(iss ? { iss } : {}) }), "AUTHORIZED");
+  let client = await connect(mcpUrl, provider);
   return {
     async call(tool, input = {}) {
       const result = await client.callTool({ name: tool, arguments: input });
       return result.structuredContent as Record<string, unknown>;
     },
-    async nextStatus() {
-      const authorization = `Bearer ${provider.access()}`;
-      const { status, body } = await fetch(mcp, { method: "POST", headers: { authorization } });
+    async getNextStatus() {
+      const authorization = `Bearer ${provider.getAccessToken()}`;
+      const { status, body } = await fetch(mcpUrl, { method: "POST", headers: { authorization } });
       await body?.cancel();
       return status;
     },
     async reconnect() {
       await client.close();
-      client = await connect(mcp, provider);
+      client = await connect(mcpUrl, provider);
     },
     close: () => client.close(),
   };
 }
 
 /** Where the answer comes to: a program on this computer, as most clients are. */
-async function listenForAnswer(): Promise<{ address: string; answer: Promise<URLSearchParams>; close(): void }> {
+async function listenForCallback(): Promise<{ url: string; callbackParams: Promise<URLSearchParams>; close(): void }> {
   const { promise, resolve } = Promise.withResolvers<URLSearchParams>();
   const server = createServer((req, res) => {
     const { pathname, searchParams } = new URL(req.url ?? "/", "http://127.0.0.1");
@@ -59,8 +59,8 @@ async function listenForAnswer(): Promise<{ address: string; answer: Promise<URL
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`,
-    answer: promise,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`,
+    callbackParams: promise,
     close() {
       server.close();
       server.closeAllConnections();
@@ -68,16 +68,19 @@ async function listenForAnswer(): Promise<{ address: string; answer: Promise<URL
   };
 }
 
-async function connect(mcp: string, authProvider: OAuthClientProvider): Promise<Client> {
+async function connect(mcpUrl: string, authProvider: OAuthClientProvider): Promise<Client> {
   const client = new Client({ name: "assistant", version: "1" }, { versionNegotiation: { mode: "auto" } });
-  await client.connect(new StreamableHTTPClientTransport(new URL(mcp), { authProvider }));
+  await client.connect(new StreamableHTTPClientTransport(new URL(mcpUrl), { authProvider }));
   return client;
 }
 
-function createMemory(name: string, redirectUrl: string): OAuthClientProvider & { opened(): string; access(): string } {
-  let opened = "";
+function createOAuthProvider(
+  name: string,
+  redirectUrl: string,
+): OAuthClientProvider & { getAuthorizationUrl(): string; getAccessToken(): string } {
+  let getAuthorizationUrl = "";
   let verifier = "";
-  const kept = new Map<"client" | "tokens", unknown>();
+  const storage = new Map<"client" | "tokens", unknown>();
   return {
     redirectUrl,
     clientMetadata: {
@@ -87,14 +90,14 @@ function createMemory(name: string, redirectUrl: string): OAuthClientProvider & 
       response_types: ["code"],
       token_endpoint_auth_method: "none",
     },
-    clientInformation: () => kept.get("client") as never,
-    saveClientInformation: (client) => void kept.set("client", client),
-    tokens: () => kept.get("tokens") as never,
-    saveTokens: (tokens) => void kept.set("tokens", tokens),
-    redirectToAuthorization: (url) => void (opened = url.href),
-    saveCodeVerifier: (given) => void (verifier = given),
+    clientInformation: () => storage.get("client") as never,
+    saveClientInformation: (client) => void storage.set("client", client),
+    tokens: () => storage.get("tokens") as never,
+    saveTokens: (tokens) => void storage.set("tokens", tokens),
+    redirectToAuthorization: (url) => void (getAuthorizationUrl = url.href),
+    saveCodeVerifier: (codeVerifier) => void (verifier = codeVerifier),
     codeVerifier: () => verifier,
-    opened: () => opened,
-    access: () => (kept.get("tokens") as { access_token: string }).access_token,
+    getAuthorizationUrl: () => getAuthorizationUrl,
+    getAccessToken: () => (storage.get("tokens") as { access_token: string }).access_token,
   };
 }

@@ -1,19 +1,19 @@
-const works = new Set<() => void>();
+const callbacks = new Set<() => void>();
 
 /** Does this when the process ends, also by a signal, unless it is called off before. What it does cannot wait. */
-export function atExit(work: () => void): () => void {
-  listen();
-  works.add(work);
-  return () => void works.delete(work);
+export function onExit(callback: () => void): () => void {
+  registerHandlers();
+  callbacks.add(callback);
+  return () => void callbacks.delete(callback);
 }
 
-let listening = false;
+let isRegistered = false;
 
-function listen(): void {
-  if (listening) return;
-  listening = true;
+function registerHandlers(): void {
+  if (isRegistered) return;
+  isRegistered = true;
   process.on("exit", () => {
-    for (const work of works) work();
+    for (const callback of callbacks) callback();
   });
   for (const [signal, code] of [
     ["SIGINT", 130],

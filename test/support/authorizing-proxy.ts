@@ -1,24 +1,27 @@
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export interface Proxy {
+export interface AuthorizingProxy {
   url: string;
   close(): Promise<void>;
 }
 
 /** Adds a bearer token to whatever passes, for clients that cannot; Host and Origin go through as they came. */
-export async function startAuthorizingProxy(target: string, token: string): Promise<Proxy> {
+export async function startAuthorizingProxy(target: string, token: string): Promise<AuthorizingProxy> {
   const { hostname, port, pathname } = new URL(target);
   const server = createServer((req, res) => {
     const headers = { ...req.headers, authorization: `Bearer ${token}` };
-    const onward = request({ hostname, port, path: pathname, method: req.method, headers }, (answer) => {
-      res.writeHead(answer.statusCode ?? 502, answer.headers);
-      res.flushHeaders();
-      answer.pipe(res);
-    });
-    onward.on("error", () => res.destroy());
-    res.on("close", () => onward.destroy());
-    req.pipe(onward);
+    const upstreamRequest = request(
+      { hostname, port, path: pathname, method: req.method, headers },
+      (upstreamResponse) => {
+        res.writeHead(upstreamResponse.statusCode ?? 502, upstreamResponse.headers);
+        res.flushHeaders();
+        upstreamResponse.pipe(res);
+      },
+    );
+    upstreamRequest.on("error", () => res.destroy());
+    res.on("close", () => upstreamRequest.destroy());
+    req.pipe(upstreamRequest);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {

@@ -1,22 +1,26 @@
 /** A browser without a screen: cookies, redirects and plain forms, and what a browser says of itself with each. */
-export interface Browser {
+export interface HttpBrowser {
   readonly cookies: CookieJar;
   /** Opens an address and follows redirects. */
-  open(url: string): Promise<Visit>;
+  open(url: string): Promise<LoadedPage>;
   /** Sends a form of a page, the first unless told, with these fields changed; follows redirects. */
-  submit(page: Visit, fields?: Record<string, string>, form?: number | ((form: Form) => boolean)): Promise<Visit>;
+  submit(
+    page: LoadedPage,
+    fields?: Record<string, string>,
+    form?: number | ((form: Form) => boolean),
+  ): Promise<LoadedPage>;
   /** One request with this browser's cookies. Redirects are not followed. */
   send(url: string, init?: RequestInit): Promise<Response>;
 }
 
-export interface Visit {
+export interface LoadedPage {
   url: URL;
   status: number;
   headers: Headers;
   text: string;
   forms: Form[];
   /** The addresses that were passed, the last one included. */
-  trail: string[];
+  redirects: string[];
 }
 
 export interface Form {
@@ -28,77 +32,92 @@ export interface Form {
   buttons: string[];
 }
 
-const mostRedirects = 20;
+const maxRedirects = 20;
 
 /** Where a redirect leads out of what a test serves, such as to a client's own page, it `leaves` and is not followed. */
-export function createBrowser(
+export function createHttpBrowser(
   cookies: CookieJar = createCookieJar(),
-  leaves: (url: URL) => boolean = () => false,
-): Browser {
+  isExternal: (url: URL) => boolean = () => false,
+): HttpBrowser {
   async function send(url: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
     const cookie = cookies.header(new URL(url));
     if (cookie && !headers.has("cookie")) headers.set("cookie", cookie);
     const response = await fetch(url, { ...init, headers, redirect: "manual" });
-    cookies.take(new URL(url), response.headers.getSetCookie());
+    cookies.store(new URL(url), response.headers.getSetCookie());
     return response;
   }
 
-  async function follow(first: string, init: RequestInit): Promise<Visit> {
-    const trail: string[] = [];
-    let url = first;
+  async function followRedirects(firstUrl: string, init: RequestInit): Promise<LoadedPage> {
+    const redirects: string[] = [];
+    let url = firstUrl;
     let request = init;
-    while (trail.length < mostRedirects) {
-      trail.push(url);
-      if (leaves(new URL(url)))
-        return { url: new URL(url), status: 0, headers: new Headers(), text: "", forms: [], trail };
+    while (redirects.length < maxRedirects) {
+      redirects.push(url);
+      if (isExternal(new URL(url)))
+        return { url: new URL(url), status: 0, headers: new Headers(), text: "", forms: [], redirects };
       const response = await send(url, request);
       const location = response.headers.get("location");
       if (response.status < 300 || response.status > 399 || location === null) {
         const text = await response.text();
         const at = new URL(url);
-        return { url: at, status: response.status, headers: response.headers, text, forms: readForms(text, at), trail };
+        return {
+          url: at,
+          status: response.status,
+          headers: response.headers,
+          text,
+          forms: readForms(text, at),
+          redirects,
+        };
       }
       await response.body?.cancel();
       url = new URL(location, url).href;
       if (![307, 308].includes(response.status)) request = { headers: { accept: "text/html" } };
     }
-    throw new Error(`More than ${mostRedirects} redirects: ${trail.join(" ")}`);
+    throw new Error(`More than ${maxRedirects} redirects: ${redirects.join(" ")}`);
   }
 
   return {
     cookies,
     send,
-    open: (url) => follow(url, { headers: { accept: "text/html" } }),
-    submit(page, fields = {}, which = 0) {
-      const form = typeof which === "number" ? page.forms[which] : page.forms.find(which);
+    open: (url) => followRedirects(url, { headers: { accept: "text/html" } }),
+    submit(page, fields = {}, formSelector = 0) {
+      const form = typeof formSelector === "number" ? page.forms[formSelector] : page.forms.find(formSelector);
       if (!form) throw new Error(`There is no such form at ${page.url.href} (${page.status}):\n${page.text}`);
       const body = new URLSearchParams({ ...form.fields, ...fields });
-      const headers = { accept: "text/html", origin: page.url.origin, "sec-fetch-site": siteOf(page.url, form.action) };
+      const headers = {
+        accept: "text/html",
+        origin: page.url.origin,
+        "sec-fetch-site": getFetchSite(page.url, form.action),
+      };
       if (form.method === "get")
-        return follow(`${form.action.origin}${form.action.pathname}?${body.toString()}`, { headers });
-      return follow(form.action.href, { method: "POST", body, headers });
+        return followRedirects(`${form.action.origin}${form.action.pathname}?${body.toString()}`, { headers });
+      return followRedirects(form.action.href, { method: "POST", body, headers });
     },
   };
 }
 
 /** Signs in at `{base}` with whatever issuer its first button leads to, and answers the browser that did. */
-export async function signIn(base: string, email: string, browser: Browser = createBrowser()): Promise<Browser> {
-  const arrived = await signInFrom(browser, await browser.open(`${base}/login?switch=1`), email);
-  if (arrived.status >= 400 && arrived.url.pathname.startsWith("/api/auth/callback")) {
-    throw new Error(`${email} could not sign in: ${arrived.status} ${arrived.text}`);
+export async function signIn(
+  base: string,
+  email: string,
+  browser: HttpBrowser = createHttpBrowser(),
+): Promise<HttpBrowser> {
+  const finalPage = await signInFromPage(browser, await browser.open(`${base}/login?switch=1`), email);
+  if (finalPage.status >= 400 && finalPage.url.pathname.startsWith("/api/auth/callback")) {
+    throw new Error(`${email} could not sign in: ${finalPage.status} ${finalPage.text}`);
   }
   return browser;
 }
 
 /** From the sign-in page through the issuer's one-field form and back. */
-export async function signInFrom(browser: Browser, loginPage: Visit, email: string): Promise<Visit> {
+export async function signInFromPage(browser: HttpBrowser, loginPage: LoadedPage, email: string): Promise<LoadedPage> {
   const atIssuer = await browser.submit(loginPage);
   const form = atIssuer.forms.find(({ textFields }) => textFields.length === 1);
   const field = form?.textFields[0];
   if (!form || field === undefined)
     throw new Error(`No form with one text field at ${atIssuer.url.href} (${atIssuer.status}):\n${atIssuer.text}`);
-  return browser.submit(atIssuer, { [field]: email }, (one) => one === form);
+  return browser.submit(atIssuer, { [field]: email }, (candidate) => candidate === form);
 }
 
 export interface Cookie {
@@ -112,31 +131,34 @@ export interface Cookie {
 
 /** As browsers keep cookies: by host and path, whatever the port. */
 export interface CookieJar {
-  take(from: URL, lines: readonly string[]): void;
+  store(from: URL, lines: readonly string[]): void;
   header(url: URL): string;
   all(): Cookie[];
   get(name: string): Cookie | undefined;
   copy(): CookieJar;
 }
 
-export function createCookieJar(kept: readonly Cookie[] = []): CookieJar {
-  let cookies = [...kept];
+export function createCookieJar(initialCookies: readonly Cookie[] = []): CookieJar {
+  let cookies = [...initialCookies];
   const jar: CookieJar = {
-    take(from, lines) {
+    store(from, lines) {
       for (const line of lines) {
         const cookie = parseCookie(from, line);
         cookies = cookies.filter(
-          (one) => one.name !== cookie.name || one.host !== cookie.host || one.path !== cookie.path,
+          (candidate) =>
+            candidate.name !== cookie.name || candidate.host !== cookie.host || candidate.path !== cookie.path,
         );
-        if (!isOver(cookie)) cookies.push(cookie);
+        if (!isExpired(cookie)) cookies.push(cookie);
       }
     },
     header(url) {
-      const fitting = cookies.filter((one) => one.host === url.hostname && isUnder(url.pathname, one.path));
-      return fitting.map(({ name, value }) => `${name}=${value}`).join("; ");
+      const matchingCookies = cookies.filter(
+        (candidate) => candidate.host === url.hostname && isPathWithin(url.pathname, candidate.path),
+      );
+      return matchingCookies.map(({ name, value }) => `${name}=${value}`).join("; ");
     },
     all: () => [...cookies],
-    get: (name) => cookies.find((one) => one.name === name),
+    get: (name) => cookies.find((candidate) => candidate.name === name),
     copy: () => createCookieJar(cookies),
   };
   return jar;
@@ -154,16 +176,16 @@ function parseCookie(from: URL, line: string): Cookie {
   return { name, value, host: from.hostname, path, attributes };
 }
 
-function isOver({ attributes }: Cookie): boolean {
+function isExpired({ attributes }: Cookie): boolean {
   if (attributes["max-age"] !== undefined) return Number(attributes["max-age"]) <= 0;
   return attributes["expires"] !== undefined && Date.parse(attributes["expires"]) <= Date.now();
 }
 
-function isUnder(path: string, folder: string): boolean {
+function isPathWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
-function siteOf(from: URL, to: URL): string {
+function getFetchSite(from: URL, to: URL): string {
   if (from.origin === to.origin) return "same-origin";
   return from.hostname === to.hostname ? "same-site" : "cross-site";
 }
@@ -171,18 +193,18 @@ function siteOf(from: URL, to: URL): string {
 /** Enough of HTML for forms without script: ours, and those of the issuers in our tests. */
 function readForms(text: string, url: URL): Form[] {
   return [...text.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/gi)].map(([, head = "", body = ""]) => {
-    const form = attributesOf(head);
-    const inputs = [...body.matchAll(/<input\b([^>]*)>/gi)].map(([, one = ""]) => attributesOf(one));
-    const typed = inputs.filter(({ type = "text" }) => ["text", "email", "search", "url"].includes(type));
-    const sent = inputs.filter(
+    const form = parseAttributes(head);
+    const inputs = [...body.matchAll(/<input\b([^>]*)>/gi)].map(([, candidate = ""]) => parseAttributes(candidate));
+    const textInputs = inputs.filter(({ type = "text" }) => ["text", "email", "search", "url"].includes(type));
+    const submittedInputs = inputs.filter(
       ({ name, type, checked }) =>
         name !== undefined && (!["radio", "checkbox"].includes(type ?? "") || checked !== undefined),
     );
     return {
       method: (form["method"] ?? "get").toLowerCase(),
       action: new URL(form["action"] ?? "", url),
-      fields: Object.fromEntries(sent.map(({ name = "", value = "" }) => [name, value])),
-      textFields: typed.map(({ name = "" }) => name),
+      fields: Object.fromEntries(submittedInputs.map(({ name = "", value = "" }) => [name, value])),
+      textFields: textInputs.map(({ name = "" }) => name),
       buttons: [...body.matchAll(/<button\b[^>]*>([\s\S]*?)<\/button>/gi)].map(([, label = ""]) =>
         unescape(label.replace(/<[^>]*>/g, "")).trim(),
       ),
@@ -190,7 +212,7 @@ function readForms(text: string, url: URL): Form[] {
   });
 }
 
-function attributesOf(tag: string): Record<string, string> {
+function parseAttributes(tag: string): Record<string, string> {
   const pairs = [...tag.matchAll(/([\w-]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+)))?/g)];
   return Object.fromEntries(pairs.map(([, name = "", a, b, c]) => [name.toLowerCase(), unescape(a ?? b ?? c ?? "")]));
 }

@@ -5,9 +5,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
-import { atExit } from "./at-exit.ts";
-import { temporaryFolder } from "./folder.ts";
-import { freePorts } from "./ports.ts";
+import { onExit } from "./at-exit.ts";
+import { createTempFolder } from "./folder.ts";
+import { findFreePorts } from "./ports.ts";
 import { findProgram } from "./programs.ts";
 
 /** A throw-away S3 server: Ceph's gateway over one monitor and one storage daemon that keeps all in memory. */
@@ -31,29 +31,29 @@ export function hasCeph(): boolean {
 }
 
 export async function createCeph(): Promise<Ceph> {
-  const folder = temporaryFolder("atelier-ceph-");
-  const [monitorPort, gatewayPort] = await freePorts(2);
+  const folder = createTempFolder("atelier-ceph-");
+  const [monitorPort, gatewayPort] = await findFreePorts(2);
   const endpoint = `http://127.0.0.1:${gatewayPort}`;
-  const at = (name: string) => join(folder.path, name);
+  const toPath = (name: string) => join(folder.path, name);
   const accessKeyId = randomBytes(10).toString("hex").toUpperCase();
   const secretAccessKey = randomBytes(20).toString("hex");
   const bucket = "atelier-test";
   const fsid = randomUUID();
   const daemons: { process: ChildProcess; log: string[] }[] = [];
 
-  writeFileSync(at("ceph.conf"), configuration(folder.path, fsid, `v1:127.0.0.1:${monitorPort}`));
-  for (const name of ["mon", "osd", "run"]) mkdirSync(at(name));
+  writeFileSync(toPath("ceph.conf"), renderConfig(folder.path, fsid, `v1:127.0.0.1:${monitorPort}`));
+  for (const name of ["mon", "osd", "run"]) mkdirSync(toPath(name));
 
-  const options = { cwd: folder.path, env: { PATH: process.env["PATH"], CEPH_CONF: at("ceph.conf"), LC_ALL: "C" } };
+  const options = { cwd: folder.path, env: { PATH: process.env["PATH"], CEPH_CONF: toPath("ceph.conf"), LC_ALL: "C" } };
 
   async function run(program: Program, ...args: string[]): Promise<string> {
     const child = spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
-    const said: string[] = [];
-    child.stdout.on("data", (chunk: Buffer) => said.push(chunk.toString()));
-    child.stderr.on("data", (chunk: Buffer) => said.push(chunk.toString()));
+    const output: string[] = [];
+    child.stdout.on("data", (chunk: Buffer) => output.push(chunk.toString()));
+    child.stderr.on("data", (chunk: Buffer) => output.push(chunk.toString()));
     const [code] = (await once(child, "close")) as [number | null];
-    if (code !== 0) throw new Error(`${program} ${args.join(" ")} failed:\n${said.join("")}`);
-    return said.join("");
+    if (code !== 0) throw new Error(`${program} ${args.join(" ")} failed:\n${output.join("")}`);
+    return output.join("");
   }
 
   function start(program: Program, ...args: string[]): void {
@@ -65,19 +65,19 @@ export async function createCeph(): Promise<Ceph> {
 
   async function remove(): Promise<void> {
     // All that it holds is in memory: there is nothing to say goodbye to.
-    const ended = daemons.splice(0).map(async ({ process: child }) => {
+    const exits = daemons.splice(0).map(async ({ process: child }) => {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const exit = once(child, "exit");
       child.kill("SIGKILL");
       await exit;
     });
-    await Promise.all(ended);
+    await Promise.all(exits);
     folder.remove();
   }
-  atExit(() => daemons.forEach((daemon) => daemon.process.kill("SIGKILL")));
+  onExit(() => daemons.forEach((daemon) => daemon.process.kill("SIGKILL")));
 
   try {
-    const keyring = at("keyring");
+    const keyring = toPath("keyring");
     const admin = ["--cap", "mon", "allow *", "--cap", "osd", "allow *", "--cap", "mds", "allow *"];
     await run("ceph-authtool", "--create-keyring", keyring, "--gen-key", "-n", "mon.", "--cap", "mon", "allow *");
     await run("ceph-authtool", keyring, "--gen-key", "-n", "client.admin", ...admin);
@@ -107,8 +107,17 @@ export async function createCeph(): Promise<Ceph> {
       "osd",
       "allow *",
     );
-    await run("monmaptool", "--create", "--addv", "a", `[v1:127.0.0.1:${monitorPort}]`, "--fsid", fsid, at("monmap"));
-    await run("ceph-mon", "--mkfs", "-i", "a", "--monmap", at("monmap"), "--keyring", keyring);
+    await run(
+      "monmaptool",
+      "--create",
+      "--addv",
+      "a",
+      `[v1:127.0.0.1:${monitorPort}]`,
+      "--fsid",
+      fsid,
+      toPath("monmap"),
+    );
+    await run("ceph-mon", "--mkfs", "-i", "a", "--monmap", toPath("monmap"), "--keyring", keyring);
     start("ceph-mon", "-i", "a");
     const osd = randomUUID();
     await run("ceph", "osd", "create", osd, "0");
@@ -118,8 +127,8 @@ export async function createCeph(): Promise<Ceph> {
     await run("radosgw-admin", "user", "create", "--uid", "atelier", "--display-name", "Atelier", ...keys);
     start("radosgw", "-n", "client.rgw", "--rgw_frontends", `beast endpoint=127.0.0.1:${gatewayPort}`);
     await createBucket({ endpoint, bucket, accessKeyId, secretAccessKey }, () => {
-      const dead = daemons.find(({ process: child }) => child.exitCode !== null);
-      if (dead) throw new Error(`a daemon of Ceph ended:\n${dead.log.join("")}`);
+      const exitedDaemon = daemons.find(({ process: child }) => child.exitCode !== null);
+      if (exitedDaemon) throw new Error(`a daemon of Ceph ended:\n${exitedDaemon.log.join("")}`);
     });
     return { endpoint, bucket, accessKeyId, secretAccessKey, remove };
   } catch (error) {
@@ -128,7 +137,7 @@ export async function createCeph(): Promise<Ceph> {
   }
 }
 
-function configuration(folder: string, fsid: string, monitor: string): string {
+function renderConfig(folder: string, fsid: string, monitor: string): string {
   return Object.entries({
     fsid,
     mon_host: monitor,
@@ -166,19 +175,19 @@ function configuration(folder: string, fsid: string, monitor: string): string {
   }).reduce((text, [name, value]) => `${text}${name} = ${value}\n`, "[global]\n");
 }
 
-async function createBucket(at: Omit<Ceph, "remove">, check: () => void): Promise<void> {
+async function createBucket(toPath: Omit<Ceph, "remove">, check: () => void): Promise<void> {
   const client = new S3Client({
-    endpoint: at.endpoint,
+    endpoint: toPath.endpoint,
     region: "us-east-1",
     forcePathStyle: true,
-    credentials: at,
+    credentials: toPath,
     maxAttempts: 1,
     requestChecksumCalculation: "WHEN_REQUIRED",
   });
   const deadline = Date.now() + 60_000;
   for (;;) {
     try {
-      await client.send(new CreateBucketCommand({ Bucket: at.bucket }));
+      await client.send(new CreateBucketCommand({ Bucket: toPath.bucket }));
       client.destroy();
       return;
     } catch (error) {

@@ -2,32 +2,37 @@ import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { isIPv4 } from "node:net";
 
 /** A certificate for these names and IPv4 addresses that vouches for itself, made here: tests need no program and no key in the repository. */
-export function makeCertificate(names: readonly string[]): { key: string; cert: string } {
+export function createCertificate(names: readonly string[]): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const algorithm = sequence(der(0x06, Buffer.from("2a8648ce3d040302", "hex"))); // ecdsa-with-SHA256
-  const commonName = sequence(der(0x06, Buffer.from("550403", "hex")), der(0x0c, Buffer.from("atelier test")));
-  const name = sequence(der(0x31, commonName));
-  const validity = sequence(time(-1), time(1));
+  const algorithm = sequence(encodeDer(0x06, Buffer.from("2a8648ce3d040302", "hex"))); // ecdsa-with-SHA256
+  const commonName = sequence(
+    encodeDer(0x06, Buffer.from("550403", "hex")),
+    encodeDer(0x0c, Buffer.from("atelier test")),
+  );
+  const name = sequence(encodeDer(0x31, commonName));
+  const validity = sequence(encodeTime(-1), encodeTime(1));
   const altNames = sequence(
-    ...names.map((one) =>
-      isIPv4(one) ? der(0x87, Buffer.from(one.split(".").map(Number))) : der(0x82, Buffer.from(one)),
+    ...names.map((dnsName) =>
+      isIPv4(dnsName)
+        ? encodeDer(0x87, Buffer.from(dnsName.split(".").map(Number)))
+        : encodeDer(0x82, Buffer.from(dnsName)),
     ),
   );
   const extensions = sequence(
     extension("551d11", altNames), // subjectAltName
-    extension("551d13", sequence(der(0x01, Buffer.from([0xff])))), // basicConstraints: it is its own authority
+    extension("551d13", sequence(encodeDer(0x01, Buffer.from([0xff])))), // basicConstraints: it is its own authority
   );
   const body = sequence(
-    der(0xa0, der(0x02, Buffer.from([2]))), // version 3
-    der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(8)])),
+    encodeDer(0xa0, encodeDer(0x02, Buffer.from([2]))), // version 3
+    encodeDer(0x02, Buffer.concat([Buffer.from([1]), randomBytes(8)])),
     algorithm,
     name,
     validity,
     name,
     publicKey.export({ type: "spki", format: "der" }),
-    der(0xa3, extensions),
+    encodeDer(0xa3, extensions),
   );
-  const signature = der(0x03, Buffer.concat([Buffer.from([0]), sign("sha256", body, privateKey)]));
+  const signature = encodeDer(0x03, Buffer.concat([Buffer.from([0]), sign("sha256", body, privateKey)]));
   const base64 = sequence(body, algorithm, signature).toString("base64");
   const lines = base64.match(/.{1,64}/g)?.join("\n") ?? "";
   return {
@@ -36,7 +41,7 @@ export function makeCertificate(names: readonly string[]): { key: string; cert: 
   };
 }
 
-function der(tag: number, content: Buffer): Buffer {
+function encodeDer(tag: number, content: Buffer): Buffer {
   const { length } = content;
   const long = length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
   const size = length < 128 ? [length] : long;
@@ -44,15 +49,15 @@ function der(tag: number, content: Buffer): Buffer {
 }
 
 function sequence(...parts: readonly Buffer[]): Buffer {
-  return der(0x30, Buffer.concat(parts));
+  return encodeDer(0x30, Buffer.concat(parts));
 }
 
 function extension(id: string, value: Buffer): Buffer {
-  return sequence(der(0x06, Buffer.from(id, "hex")), der(0x04, value));
+  return sequence(encodeDer(0x06, Buffer.from(id, "hex")), encodeDer(0x04, value));
 }
 
 /** Midnight, this many years from now. */
-function time(years: number): Buffer {
+function encodeTime(years: number): Buffer {
   const year = new Date().getUTCFullYear() + years;
-  return der(0x18, Buffer.from(`${year}0101000000Z`));
+  return encodeDer(0x18, Buffer.from(`${year}0101000000Z`));
 }

@@ -7,7 +7,8 @@ export function findChromium(): string | undefined {
 }
 
 /** Why a suite is left out, for `describe`; false where there is a browser. */
-export const noChromium: string | false = findChromium() === undefined && "there is no Chromium on this machine";
+export const skipWithoutChromium: string | false =
+  findChromium() === undefined && "there is no Chromium on this machine";
 
 export type { Browser, Page };
 
@@ -20,59 +21,59 @@ export function openChromium(args: readonly string[] = []): Promise<Browser> {
 }
 
 /** Someone at a browser of their own. */
-export interface Visitor {
+export interface BrowserUser {
   name: string;
   context: BrowserContext;
   page: Page;
   /** What the pages of this person did that no page should: scripts that failed, rules of the page that were broken. */
-  faults: string[];
+  errors: string[];
 }
 
 /** Opens a browser window for a person and signs them in at the development issuer. */
-export async function visitAs(browser: Browser, base: string, email: string, path = "/"): Promise<Visitor> {
+export async function openSignedIn(browser: Browser, base: string, email: string, path = "/"): Promise<BrowserUser> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
-  const faults: string[] = [];
-  page.on("pageerror", (error) => void faults.push(error.message));
+  const errors: string[] = [];
+  page.on("pageerror", (error) => void errors.push(error.message));
   page.on("console", (message) => {
     // A browser notes answers of 4xx as errors of the page; what was asked for is up to the test.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
-      faults.push(message.text());
+      errors.push(message.text());
   });
   await page.goto(`${base}${path}`);
   if (new URL(page.url()).pathname === "/") await page.getByRole("link", { name: "Sign in" }).click();
-  await signInAt(page, email);
-  return { name: email, context, page, faults };
+  await signInOnPage(page, email);
+  return { name: email, context, page, errors };
 }
 
 /** From the sign-in page through the development issuer and back to where one wanted to go. */
-export async function signInAt(page: Page, email: string): Promise<void> {
+export async function signInOnPage(page: Page, email: string): Promise<void> {
   await page.getByRole("button", { name: /^Continue with/ }).click();
   await page.getByLabel("Email address").fill(email);
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-export interface Watched {
+export interface ObservedPage {
   context: BrowserContext;
   page: Page;
   /** What the page complained of: errors, refused resources, broken rules of its policy. */
-  complaints: string[];
+  consoleProblems: string[];
   /** Every address that was asked for. */
-  asked: string[];
+  requestedUrls: string[];
 }
 
 /** A page of its own, and a note of everything it says and asks for. */
-export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Watched> {
+export async function openObservedPage(browser: Browser, options: BrowserContextOptions = {}): Promise<ObservedPage> {
   const context = await browser.newContext({ locale: "en-GB", ...options });
   const page = await context.newPage();
-  const complaints: string[] = [];
-  const asked: string[] = [];
-  page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
+  const consoleProblems: string[] = [];
+  const requestedUrls: string[] = [];
+  page.on("pageerror", (error) => consoleProblems.push(`error: ${error.message}`));
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning")
-      complaints.push(`${message.type()}: ${message.text()}`);
+      consoleProblems.push(`${message.type()}: ${message.text()}`);
   });
-  page.on("request", (request) => asked.push(request.url()));
-  return { context, page, complaints, asked };
+  page.on("request", (request) => requestedUrls.push(request.url()));
+  return { context, page, consoleProblems, requestedUrls };
 }

@@ -5,19 +5,19 @@ import { chownSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { atExit } from "./at-exit.ts";
-import { temporaryFolder } from "./folder.ts";
-import { freePort } from "./ports.ts";
-import { isProgram } from "./programs.ts";
+import { onExit } from "./at-exit.ts";
+import { createTempFolder } from "./folder.ts";
+import { findFreePort } from "./ports.ts";
+import { isExecutable } from "./programs.ts";
 
 /** A throw-away PostgreSQL server made from the machine's own programs. */
-export interface Cluster {
+export interface PostgresCluster {
   /** Address of a database, `postgres` unless named, for the cluster's superuser. */
   url(database?: string): string;
   /** The server's own process. */
   readonly pid: number;
   /** Ends the server: `fast` says goodbye, `immediate` is what a crash looks like. */
-  stop(how?: "fast" | "immediate"): Promise<void>;
+  stop(mode?: "fast" | "immediate"): Promise<void>;
   /** Starts it again on the same port, and waits until it answers. */
   start(): Promise<void>;
   /** Ends it and removes its folder. */
@@ -34,15 +34,15 @@ export function findPostgres(): string | undefined {
     ...versions.map((version) => join(debian, version, "bin")),
     ...(process.env["PATH"] ?? "").split(delimiter),
   ];
-  return folders.find((folder) => ["initdb", "postgres"].every((program) => isProgram(join(folder, program))));
+  return folders.find((folder) => ["initdb", "postgres"].every((program) => isExecutable(join(folder, program))));
 }
 
 /** `settings` are those of postgresql.conf. */
-export async function createCluster(
-  programs: string,
+export async function createPostgresCluster(
+  programFolder: string,
   settings: Record<string, string | number> = {},
-): Promise<Cluster> {
-  const folder = temporaryFolder("atelier-pg-");
+): Promise<PostgresCluster> {
+  const folder = createTempFolder("atelier-pg-");
   const identity = serverIdentity();
   if (identity.uid !== undefined && identity.gid !== undefined) chownSync(folder.path, identity.uid, identity.gid);
   const options = { ...identity, cwd: folder.path, env: { PATH: process.env["PATH"], LC_ALL: "C" } };
@@ -52,55 +52,59 @@ export async function createCluster(
   const passwordFile = join(folder.path, "password");
   writeFileSync(passwordFile, password, { mode: 0o644 });
 
-  const port = await freePort();
+  const port = await findFreePort();
   const log: string[] = [];
   let server: ChildProcess | undefined;
-  const callOff = atExit(() => server?.kill("SIGQUIT"));
+  const unregister = onExit(() => server?.kill("SIGQUIT"));
 
-  const cluster: Cluster = {
+  const cluster: PostgresCluster = {
     url: (database = "postgres") => `postgres://${user}:${password}@127.0.0.1:${port}/${database}`,
     get pid() {
       return server?.pid ?? 0;
     },
     async start() {
-      const all = {
+      const serverSettings = {
         listen_addresses: "127.0.0.1",
         port,
         unix_socket_directories: folder.path,
         max_connections: 200,
         ...settings,
       };
-      const args = Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-      server = spawn(join(programs, "postgres"), ["-D", data, ...args], {
+      const args = Object.entries(serverSettings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+      server = spawn(join(programFolder, "postgres"), ["-D", data, ...args], {
         ...options,
         stdio: ["ignore", "ignore", "pipe"],
       });
       server.stderr?.on("data", (chunk: Buffer) => void (log.push(chunk.toString()) > 200 && log.shift()));
-      await answers(
+      await waitUntilReady(
         cluster.url(),
         () => server?.exitCode === null,
         () => log.join(""),
       );
     },
-    async stop(how = "fast") {
+    async stop(mode = "fast") {
       if (server?.exitCode !== null || server.signalCode !== null) return;
       const ended = once(server, "exit");
-      server.kill(how === "fast" ? "SIGINT" : "SIGQUIT");
+      server.kill(mode === "fast" ? "SIGINT" : "SIGQUIT");
       await ended;
     },
     async remove() {
       await cluster.stop("immediate"); // nobody will miss its last checkpoint
       folder.remove();
-      callOff();
+      unregister();
     },
   };
 
   try {
     const auth = ["-U", user, "-A", "scram-sha-256", `--pwfile=${passwordFile}`];
-    const initdb = spawn(join(programs, "initdb"), ["-D", data, "-E", "UTF8", "--no-locale", "--no-sync", ...auth], {
-      ...options,
-      stdio: ["ignore", "ignore", "pipe"],
-    });
+    const initdb = spawn(
+      join(programFolder, "initdb"),
+      ["-D", data, "-E", "UTF8", "--no-locale", "--no-sync", ...auth],
+      {
+        ...options,
+        stdio: ["ignore", "ignore", "pipe"],
+      },
+    );
     initdb.stderr?.on("data", (chunk: Buffer) => log.push(chunk.toString()));
     const [code] = (await once(initdb, "close")) as [number | null];
     if (code !== 0) throw new Error(`initdb failed:\n${log.join("")}`);
@@ -115,15 +119,15 @@ export async function createCluster(
 /** PostgreSQL refuses to run as root: there it runs as the user its package made. */
 function serverIdentity(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
-  const people = readFileSync("/etc/passwd", "utf8")
+  const accounts = readFileSync("/etc/passwd", "utf8")
     .split("\n")
     .map((line) => line.split(":"));
-  const found = people.find(([name]) => name === "postgres") ?? people.find(([name]) => name === "nobody");
-  if (!found) throw new Error("PostgreSQL cannot run as root, and there is no user postgres or nobody to run it as");
-  return { uid: Number(found[2]), gid: Number(found[3]) };
+  const account = accounts.find(([name]) => name === "postgres") ?? accounts.find(([name]) => name === "nobody");
+  if (!account) throw new Error("PostgreSQL cannot run as root, and there is no user postgres or nobody to run it as");
+  return { uid: Number(account[2]), gid: Number(account[3]) };
 }
 
-async function answers(url: string, alive: () => boolean, log: () => string): Promise<void> {
+async function waitUntilReady(url: string, isAlive: () => boolean, log: () => string): Promise<void> {
   const deadline = Date.now() + 30_000;
   for (;;) {
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });
@@ -133,7 +137,7 @@ async function answers(url: string, alive: () => boolean, log: () => string): Pr
       await client.end();
       return;
     } catch (error) {
-      if (!alive() || Date.now() > deadline) throw new Error(`PostgreSQL did not start:\n${log()}`, { cause: error });
+      if (!isAlive() || Date.now() > deadline) throw new Error(`PostgreSQL did not start:\n${log()}`, { cause: error });
       await sleep(50);
     }
   }

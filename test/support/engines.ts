@@ -4,68 +4,68 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { readConfig } from "#config/config.ts";
 import type { Database } from "#db/client.ts";
-import { openDatabase, type OpenOptions } from "#db/open.ts";
+import { openDatabase, type OpenDatabaseOptions } from "#db/open.ts";
 import { createStores } from "#db/stores.ts";
 import { createImportSlots } from "#domain/assets/import-slots.ts";
 import { createSearchQueue } from "#domain/posts/search-queue.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Clock } from "#lib/clock.ts";
-import { createIds } from "#lib/ids.ts";
+import { createIdGenerator } from "#lib/ids.ts";
 import { createLog } from "#lib/log.ts";
 import { createTestClock, type TestClock } from "./clock.ts";
 import { createMediaReader } from "#media/reader.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import { createVault } from "#lib/vault.ts";
 import { createPlatforms } from "#platforms/platforms.ts";
-import { temporaryFolder } from "./folder.ts";
+import { createTempFolder } from "./folder.ts";
 import { createHookedFiles } from "./hooked-files.ts";
 
 export type EngineName = Database["engine"];
 
 /** Where a database is, or will be: what `openDatabase` takes. */
-export type Place = Pick<OpenOptions, "databaseUrl" | "dataDir">;
+export type DatabaseLocation = Pick<OpenDatabaseOptions, "databaseUrl" | "dataDir">;
 
-export interface PlaceOfOwn extends Place {
+export interface TemporaryDatabase extends DatabaseLocation {
   remove(): Promise<void>;
 }
 
 /** What a suite works with. Filled before its first test: read the fields inside tests only. */
-export interface Bed {
+export interface Fixture {
   engine: EngineName;
-  place: Place;
+  location: DatabaseLocation;
   database: Database;
   clock: TestClock;
   deps: Deps;
 }
 
-export const silent = createLog("silent");
+export const silentLog = createLog("silent");
 
 /** The engines this run can test; without PostgreSQL the runner says so at the end. */
-export function engines(): EngineName[] {
+export function listEngines(): EngineName[] {
   return process.env["TEST_DATABASE_URL"] ? ["sqlite", "postgres"] : ["sqlite"];
 }
 
 /** Defines the same suite for each engine, on a fresh database that is gone afterwards. */
 export function forEachEngine(
   name: string,
-  define: (bed: Bed) => void,
-  which: readonly EngineName[] = engines(),
+  define: (fixture: Fixture) => void,
+  onlyEngines: readonly EngineName[] = listEngines(),
 ): void {
-  for (const engine of engines().filter((one) => which.includes(one))) {
+  for (const engine of listEngines().filter((engineName) => onlyEngines.includes(engineName))) {
     describe(`${name} (${engine})`, () => {
-      const bed = { engine } as Bed;
-      let place: PlaceOfOwn;
+      const fixture = { engine } as Fixture;
+      let location: TemporaryDatabase;
       before(async () => {
-        place = await createPlace(engine);
-        const database = await openDatabase({ ...place, log: silent });
+        location = await createTemporaryDatabase(engine);
+        const database = await openDatabase({ ...location, log: silentLog });
         const clock = createTestClock();
-        Object.assign(bed, { place, database, clock, deps: createDeps(database, clock) });
+        Object.assign(fixture, { location, database, clock, deps: createDeps(database, clock) });
       });
       after(async () => {
-        await bed.database?.close();
-        await place?.remove();
+        await fixture.database?.close();
+        await location?.remove();
       });
-      define(bed);
+      define(fixture);
     });
   }
 }
@@ -74,7 +74,7 @@ export function createDeps(database: Database, clock: Clock): Deps {
   return {
     ...createStores(database),
     clock,
-    newId: createIds(clock),
+    newId: createIdGenerator(clock),
     newSecret: () => randomBytes(32).toString("base64url"),
     base: "http://localhost:3000",
     uploadPage: "http://localhost:3000",
@@ -93,13 +93,16 @@ export function createDeps(database: Database, clock: Clock): Deps {
 }
 
 /** An empty place for a database: a folder that does not exist yet, or an empty PostgreSQL database. */
-export async function createPlace(engine: EngineName, server = process.env["TEST_DATABASE_URL"]): Promise<PlaceOfOwn> {
-  const folder = temporaryFolder();
+export async function createTemporaryDatabase(
+  engine: EngineName,
+  server = process.env["TEST_DATABASE_URL"],
+): Promise<TemporaryDatabase> {
+  const folder = createTempFolder();
   if (engine === "sqlite")
     return { databaseUrl: undefined, dataDir: `${folder.path}/data`, remove: async () => folder.remove() };
   if (!server) throw new Error("TEST_DATABASE_URL is not set");
   const name = `atelier_test_${randomBytes(8).toString("hex")}`;
-  await administer(server, `CREATE DATABASE ${name}`);
+  await runAdminSql(server, `CREATE DATABASE ${name}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
   return {
@@ -107,12 +110,12 @@ export async function createPlace(engine: EngineName, server = process.env["TEST
     dataDir: folder.path,
     remove: async () => {
       folder.remove();
-      await administer(server, `DROP DATABASE ${name} WITH (FORCE)`);
+      await runAdminSql(server, `DROP DATABASE ${name} WITH (FORCE)`);
     },
   };
 }
 
-async function administer(server: string, sql: string): Promise<void> {
+async function runAdminSql(server: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: server });
   await client.connect();
   try {

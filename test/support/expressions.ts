@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createContext, Script } from "node:vm";
 import { parseSync } from "vite";
 
-export interface Expression {
+export interface RegexpLiteral {
   file: string;
   pattern: string;
   flags: string;
@@ -12,18 +12,18 @@ export interface Expression {
 const root = join(import.meta.dirname, "../..");
 
 /** Every regular expression that is written in these files, as a parser sees them; and where one is made of text. */
-export function expressionsIn(glob: string): { literals: Expression[]; made: string[] } {
-  const literals: Expression[] = [];
-  const made: string[] = [];
+export function findRegexps(glob: string): { literals: RegexpLiteral[]; dynamicFiles: string[] } {
+  const literals: RegexpLiteral[] = [];
+  const dynamicFiles: string[] = [];
   for (const file of globSync(glob, { cwd: root }).toSorted()) {
     const { program } = parseSync(file, readFileSync(join(root, file), "utf8"));
     walk(program, (node) => {
-      const { type, regex, callee } = node as { type?: string; regex?: Expression; callee?: { name?: string } };
+      const { type, regex, callee } = node as { type?: string; regex?: RegexpLiteral; callee?: { name?: string } };
       if (type === "Literal" && regex) literals.push({ file, pattern: regex.pattern, flags: regex.flags });
-      if ((type === "NewExpression" || type === "CallExpression") && callee?.name === "RegExp") made.push(file);
+      if ((type === "NewExpression" || type === "CallExpression") && callee?.name === "RegExp") dynamicFiles.push(file);
     });
   }
-  return { literals, made };
+  return { literals, dynamicFiles };
 }
 
 function walk(node: unknown, visit: (node: object) => void): void {
@@ -32,7 +32,7 @@ function walk(node: unknown, visit: (node: object) => void): void {
   for (const child of Object.values(node)) walk(child, visit);
 }
 
-const common = ["a", "0", " ", "-", ".", "/", "=", "\n", '"', "é"];
+const commonUnits = ["a", "0", " ", "-", ".", "/", "=", "\n", '"', "é"];
 const endings = ["", "\u0001", "!"];
 
 /**
@@ -40,7 +40,7 @@ const endings = ["", "\u0001", "!"];
  * the beginnings it demands, repeated alone and in pairs, with an end that does not fit. A search, not a proof; it
  * finds what people write by mistake: a repetition in a repetition, and two neighbours that take the same letters.
  */
-export function* hardTexts({ pattern }: Expression, length: number): Generator<string> {
+export function* createHardInputs({ pattern }: RegexpLiteral, length: number): Generator<string> {
   const words =
     pattern
       .replaceAll(/\\([dDwWsSbB]|[pP]\{[^}]*\}|u\{?[\da-fA-F]+\}?|x[\da-f]{2})/g, " ")
@@ -56,29 +56,29 @@ export function* hardTexts({ pattern }: Expression, length: number): Generator<s
   const letters = [
     ...new Set([
       ...words.flatMap((word) => [word, ...word.split("")]),
-      ...classes.filter(([name]) => pattern.includes(name)).map(([, one]) => one),
+      ...classes.filter(([name]) => pattern.includes(name)).map(([, example]) => example),
     ]),
   ].slice(0, 16);
   const units = new Set([
-    ...common,
+    ...commonUnits,
     ...letters,
-    ...letters.slice(0, 6).flatMap((one) => letters.slice(0, 6).map((two) => one + two)),
+    ...letters.slice(0, 6).flatMap((example) => letters.slice(0, 6).map((two) => example + two)),
   ]);
   for (const unit of units)
     for (const start of ["", "a", ...words.slice(0, 1)])
       for (const end of endings) yield start + unit.repeat(Math.ceil(length / unit.length)).slice(0, length) + end;
 }
 
-const room = createContext({});
-const look = new Script("text.replace(expression, '')");
+const sandbox = createContext({});
+const matchScript = new Script("text.replace(expression, '')");
 
 /** Milliseconds that it takes to look through the text; `limitMs` where it was given up, twice. */
-export function timeOf({ pattern, flags }: Expression, text: string, limitMs: number): number {
-  Object.assign(room, { text, expression: new RegExp(pattern, flags) });
+export function measureMatchMs({ pattern, flags }: RegexpLiteral, text: string, limitMs: number): number {
+  Object.assign(sandbox, { text, expression: new RegExp(pattern, flags) });
   const once = (): number => {
     const started = performance.now();
     try {
-      look.runInContext(room, { timeout: limitMs });
+      matchScript.runInContext(sandbox, { timeout: limitMs });
     } catch {
       return limitMs;
     }

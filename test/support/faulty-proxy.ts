@@ -19,23 +19,23 @@ export type Fault = number | "reset" | "lost" | "hang" | "cut" | "stall" | "shor
 export interface FaultyProxy {
   endpoint: string;
   /** Every request that came, `METHOD /path?query`. */
-  seen: string[];
+  requests: string[];
   /** Decides what happens to each request; undefined lets it pass. */
-  judge: (req: IncomingMessage) => Fault | undefined | Promise<Fault | undefined>;
+  chooseFault: (req: IncomingMessage) => Fault | undefined | Promise<Fault | undefined>;
   close(): Promise<void>;
 }
 
 /** A server between us and another one, as bad as a test wants it. */
-export async function startFaultyProxy(behind: string): Promise<FaultyProxy> {
-  const goal = new URL(behind);
+export async function startFaultyProxy(targetUrl: string): Promise<FaultyProxy> {
+  const target = new URL(targetUrl);
   const server = createServer((req, res) => void serve(req, res).catch(() => res.destroy()));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
 
   const proxy: FaultyProxy = {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    seen: [],
-    judge: () => undefined,
+    requests: [],
+    chooseFault: () => undefined,
     async close() {
       server.close();
       server.closeAllConnections();
@@ -44,8 +44,8 @@ export async function startFaultyProxy(behind: string): Promise<FaultyProxy> {
   };
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    proxy.seen.push(`${req.method} ${req.url}`);
-    const fault = await proxy.judge(req);
+    proxy.requests.push(`${req.method} ${req.url}`);
+    const fault = await proxy.chooseFault(req);
     if (fault === "reset") return void res.destroy();
     if (fault === "hang") return void req.resume();
     if (typeof fault === "number") {
@@ -55,25 +55,26 @@ export async function startFaultyProxy(behind: string): Promise<FaultyProxy> {
       return void res.writeHead(fault, { "content-type": "application/xml" }).end(req.method === "HEAD" ? "" : xml);
     }
     // The host header stays as it was signed.
-    const onward = request({
-      host: goal.hostname,
-      port: goal.port,
+    const upstreamRequest = request({
+      host: target.hostname,
+      port: target.port,
       method: req.method,
       path: req.url,
       headers: req.headers,
     });
-    req.pipe(onward);
-    const [answer] = (await once(onward, "response")) as [IncomingMessage];
+    req.pipe(upstreamRequest);
+    const [upstreamResponse] = (await once(upstreamRequest, "response")) as [IncomingMessage];
     if (fault === "lost") {
-      for await (const _ of answer) continue;
+      for await (const _ of upstreamResponse) continue;
       return void res.destroy();
     }
-    if (fault === "short" || fault === "altered" || fault === "other-tag") return lie(fault, answer, res);
-    res.writeHead(answer.statusCode ?? 502, answer.headers);
-    if (fault === undefined) return void answer.pipe(res);
-    const half = Math.floor(Number(answer.headers["content-length"]) / 2);
+    if (fault === "short" || fault === "altered" || fault === "other-tag")
+      return respondAltered(fault, upstreamResponse, res);
+    res.writeHead(upstreamResponse.statusCode ?? 502, upstreamResponse.headers);
+    if (fault === undefined) return void upstreamResponse.pipe(res);
+    const half = Math.floor(Number(upstreamResponse.headers["content-length"]) / 2);
     let sent = 0;
-    for await (const chunk of answer as AsyncIterable<Buffer>) {
+    for await (const chunk of upstreamResponse as AsyncIterable<Buffer>) {
       const rest = chunk.subarray(0, half - sent);
       sent += rest.length;
       res.write(rest);
@@ -86,21 +87,21 @@ export async function startFaultyProxy(behind: string): Promise<FaultyProxy> {
 }
 
 /** A whole answer, with nothing in it to show that it is not the truth. */
-async function lie(
-  how: "short" | "altered" | "other-tag",
-  answer: IncomingMessage,
+async function respondAltered(
+  alteration: "short" | "altered" | "other-tag",
+  upstreamResponse: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {
   const chunks: Buffer[] = [];
-  for await (const chunk of answer as AsyncIterable<Buffer>) chunks.push(chunk);
-  const truth = Buffer.concat(chunks);
-  const content = how === "short" ? truth.subarray(0, truth.length / 2) : truth;
-  if (how === "altered") content.forEach((byte, at) => (content[at] = byte ^ 0x55));
-  const { "content-length": length, etag, ...headers } = answer.headers;
-  res.writeHead(answer.statusCode ?? 502, {
+  for await (const chunk of upstreamResponse as AsyncIterable<Buffer>) chunks.push(chunk);
+  const original = Buffer.concat(chunks);
+  const content = alteration === "short" ? original.subarray(0, original.length / 2) : original;
+  if (alteration === "altered") content.forEach((byte, at) => (content[at] = byte ^ 0x55));
+  const { "content-length": length, etag, ...headers } = upstreamResponse.headers;
+  res.writeHead(upstreamResponse.statusCode ?? 502, {
     ...headers,
-    "content-length": truth.length > 0 ? content.length : length, // a HEAD has a length and no content
-    ...(etag === undefined ? {} : { etag: how === "other-tag" ? `"${"1".repeat(32)}"` : etag }),
+    "content-length": original.length > 0 ? content.length : length, // a HEAD has a length and no content
+    ...(etag === undefined ? {} : { etag: alteration === "other-tag" ? `"${"1".repeat(32)}"` : etag }),
   });
   res.end(content);
 }

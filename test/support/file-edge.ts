@@ -1,19 +1,19 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { HasAsset } from "#http/files/file-put.ts";
-import { fileRoutes } from "#http/files/file-routes.ts";
+import { createFileRoutes } from "#http/files/file-routes.ts";
 import { createFileTokens, type FileTokens } from "#http/files/file-tokens.ts";
 import { createMetrics } from "#http/metrics.ts";
-import { createEdge } from "#http/server.ts";
+import { createHttpServer } from "#http/server.ts";
 import type { Clock } from "#lib/clock.ts";
-import { createIds } from "#lib/ids.ts";
+import { createIdGenerator } from "#lib/ids.ts";
 import { createLog } from "#lib/log.ts";
 import { createSigner, type Signer } from "#lib/signed-token.ts";
 import { openDiskStore, type DiskStore } from "#storage/disk.ts";
-import { temporaryFolder } from "./folder.ts";
-import { freeBase } from "./service.ts";
+import { createTempFolder } from "./folder.ts";
+import { findFreeBaseUrl } from "./service.ts";
 
-export interface FileEdge {
+export interface FileServer {
   base: string;
   /** Where a second page lives that may upload. */
   uploadPage: string;
@@ -25,7 +25,7 @@ export interface FileEdge {
   close(): Promise<void>;
 }
 
-export interface FileEdgeOptions {
+export interface FileServerOptions {
   clock?: Clock;
   stallMs?: number;
   minFreeBytes?: number;
@@ -35,29 +35,29 @@ export interface FileEdgeOptions {
 }
 
 /** A disk store behind the real door, and nothing else of the service. */
-export async function startFileEdge(options: FileEdgeOptions = {}): Promise<FileEdge> {
+export async function startFileServer(options: FileServerOptions = {}): Promise<FileServer> {
   const { clock = () => Date.now(), stallMs, minFreeBytes = 0 } = options;
-  const folder = temporaryFolder();
-  const base = await freeBase();
+  const folder = createTempFolder();
+  const base = await findFreeBaseUrl();
   const uploadPage = "http://upload.localhost:4000";
   const signer = createSigner(["a secret of this test, long enough"], clock);
   const tokens = createFileTokens(signer, base);
   const root = options.root ?? `${folder.path}/data/files`;
-  const store = await openDiskStore({ root, addresses: tokens, clock, minFreeBytes });
+  const store = await openDiskStore({ root, urls: tokens, clock, minFreeBytes });
   const log = createLog("silent");
-  const routes = fileRoutes({
+  const routes = createFileRoutes({
     store,
     tokens,
     hasAsset: options.hasAsset ?? (async () => true),
     origins: [base, uploadPage],
     clock,
-    ...(stallMs === undefined ? {} : { stallMs }),
+    ...(stallMs === undefined ? {} : { stallTimeoutMs: stallMs }),
   });
-  const { server } = createEdge({
+  const { nodeServer: server } = createHttpServer({
     routes: () => routes,
-    addresses: { base, uploadPage, loopback: true, mcpOrigins: [] },
+    urls: { base, uploadPage, loopback: true, mcpOrigins: [] },
     metrics: createMetrics(log),
-    newId: createIds(clock),
+    newId: createIdGenerator(clock),
     log,
   });
   server.listen(Number(new URL(base).port), "127.0.0.1");

@@ -1,34 +1,34 @@
-import { createPlace, type PlaceOfOwn } from "./engines.ts";
+import { createTemporaryDatabase, type TemporaryDatabase } from "./engines.ts";
 import { startMain, type MainProcess } from "./main-process.ts";
 import { findNginx, startNginx } from "./nginx.ts";
 import { startIssuer } from "./oidc-issuer.ts";
-import { freeBase } from "./service.ts";
-import { testS3 } from "./stores.ts";
+import { findFreeBaseUrl } from "./service.ts";
+import { getTestS3Settings } from "./stores.ts";
 
 /** Several processes of the service behind nginx, on one PostgreSQL database and one S3 bucket. */
 export interface Fleet {
   base: string;
-  place: PlaceOfOwn;
+  location: TemporaryDatabase;
   /** Their own addresses, past nginx. */
-  own: readonly string[];
+  instanceUrls: readonly string[];
   processes: MainProcess[];
   /** Starts the nth anew, at the same address. */
-  restart(nth: number): Promise<void>;
+  restart(index: number): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function startFleet(size: number, env: Record<string, string> = {}): Promise<Fleet> {
-  const base = await freeBase();
-  const own = await Promise.all(Array.from({ length: size }, freeBase));
-  const place = await createPlace("postgres");
+  const base = await findFreeBaseUrl();
+  const instanceUrls = await Promise.all(Array.from({ length: size }, findFreeBaseUrl));
+  const location = await createTemporaryDatabase("postgres");
   const issuer = await startIssuer({ redirectUris: [`${base}/api/auth/callback/oidc`] });
-  const s3 = testS3();
-  const start = (at: string) =>
+  const s3 = getTestS3Settings();
+  const start = (url: string) =>
     startMain({
-      PORT: new URL(at).port,
+      PORT: new URL(url).port,
       BASE_URL: base,
-      DATA_DIR: place.dataDir,
-      DATABASE_URL: place.databaseUrl ?? "",
+      DATA_DIR: location.dataDir,
+      DATABASE_URL: location.databaseUrl ?? "",
       SECRETS: "a secret of this test that is long enough",
       OIDC_ISSUER: issuer.issuer,
       OIDC_CLIENT_ID: issuer.clientId,
@@ -44,22 +44,22 @@ export async function startFleet(size: number, env: Record<string, string> = {})
       ...env,
     });
   // Side by side: one of them migrates, the others wait for it.
-  const processes = await Promise.all(own.map(start));
-  const ports = own.map((at) => Number(new URL(at).port));
+  const processes = await Promise.all(instanceUrls.map(start));
+  const ports = instanceUrls.map((url) => Number(new URL(url).port));
   const nginx = await startNginx(findNginx() ?? "", Number(new URL(base).port), ports);
   return {
     base,
-    place,
-    own,
+    location,
+    instanceUrls,
     processes,
-    async restart(nth) {
-      processes[nth] = await start(own[nth] ?? "");
+    async restart(index) {
+      processes[index] = await start(instanceUrls[index] ?? "");
     },
     async close() {
       await nginx.stop();
       await Promise.all(processes.map((one) => one.kill()));
       await issuer.close();
-      await place.remove();
+      await location.remove();
     },
   };
 }

@@ -1,15 +1,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { atExit } from "./at-exit.ts";
+import { onExit } from "./at-exit.ts";
 
 /** A folder of its own under the system's temporary folder, gone at the latest with the process. */
-export function temporaryFolder(prefix = "atelier-test-"): { path: string; remove: () => void } {
+export function createTempFolder(prefix = "atelier-test-"): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), prefix));
   const remove = () => {
     rmSync(path, { recursive: true, force: true, maxRetries: 3 });
-    callOff();
+    unregister();
   };
-  const callOff = atExit(remove);
+  const unregister = onExit(remove);
   return { path, remove };
 }

@@ -10,7 +10,7 @@ const body = JSON.stringify({
 });
 
 /** A listen stream, written by hand so that this side needs little for it; answers with the first the server says. */
-export async function openStream(base: string, token: string): Promise<{ socket: Socket; said: string }> {
+export async function openIdleStream(base: string, token: string): Promise<{ socket: Socket; received: string }> {
   const { host, port } = new URL(base);
   const headers = {
     host,
@@ -24,8 +24,8 @@ export async function openStream(base: string, token: string): Promise<{ socket:
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const socket = connect(Number(port), "127.0.0.1");
   socket.write(`POST /mcp HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
-  let said = "";
-  while (!said.includes("subscriptions/acknowledged") && !said.includes("error"))
-    said += String(((await once(socket, "data")) as [Buffer])[0]);
-  return { socket, said };
+  let received = "";
+  while (!received.includes("subscriptions/acknowledged") && !received.includes("error"))
+    received += String(((await once(socket, "data")) as [Buffer])[0]);
+  return { socket, received };
 }

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { atExit } from "./at-exit.ts";
-import { until } from "./until.ts";
+import { onExit } from "./at-exit.ts";
+import { waitUntil } from "./until.ts";
 
 const main = join(import.meta.dirname, "../../src/main.ts");
 
@@ -16,16 +16,16 @@ export interface MainProcess {
   /** SIGKILL, as a power cut would end it. */
   kill(): Promise<void>;
   /** Its exit code; null where a signal ended it. */
-  ended: Promise<number | null>;
+  exited: Promise<number | null>;
   /** The last lines it wrote. */
-  output(): string;
+  getOutput(): string;
   /** Bytes of memory that it has now. */
-  memory(): number;
+  getMemoryBytes(): number;
   /** How many files and connections it has open now. */
-  descriptors(): number;
+  countDescriptors(): number;
 }
 
-const keptLines = 200;
+const maxOutputLines = 200;
 
 /**
  * Resolves once it says that it is ready. `through` is a command that starts it in another way, such as `strace …`;
@@ -33,11 +33,11 @@ const keptLines = 200;
  */
 export async function startMain(
   env: Record<string, string>,
-  through: readonly string[] = [],
+  wrapper: readonly string[] = [],
   stdout: number | "pipe" = "pipe",
 ): Promise<MainProcess> {
-  const [command = process.execPath, ...before] = through;
-  const args = through.length === 0 ? [main] : [...before, process.execPath, main];
+  const [command = process.execPath, ...wrapperArgs] = wrapper;
+  const args = wrapper.length === 0 ? [main] : [...wrapperArgs, process.execPath, main];
   const child = spawn(command, args, {
     env: { PATH: process.env["PATH"] ?? "", NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "", ...env },
     stdio: ["ignore", stdout, "pipe"],
@@ -45,35 +45,35 @@ export async function startMain(
   });
   const pid = child.pid ?? 0;
   const killAll = () => void (child.exitCode === null && child.signalCode === null && process.kill(-pid, "SIGKILL"));
-  const callOff = atExit(killAll);
-  const said: string[] = [];
-  let isReady = (): void => {};
-  const ready = new Promise<void>((resolve) => (isReady = resolve));
+  const unregister = onExit(killAll);
+  const outputLines: string[] = [];
+  let markReady = (): void => {};
+  const ready = new Promise<void>((resolve) => (markReady = resolve));
   for (const input of [child.stdout, child.stderr].filter((stream) => stream !== null)) {
     createInterface({ input }).on("line", (line) => {
-      if (said.push(line) > keptLines) said.shift();
-      if (line.includes("ready: open")) isReady();
+      if (outputLines.push(line) > maxOutputLines) outputLines.shift();
+      if (line.includes("ready: open")) markReady();
     });
   }
   const ended = once(child, "exit").then(([code]) => {
-    callOff();
+    unregister();
     return code as number | null;
   });
-  const left = ended.then((code) => {
-    throw new Error(`the service left with ${code}: ${said.join("\n")}`);
+  const earlyExit = ended.then((code) => {
+    throw new Error(`the service left with ${code}: ${outputLines.join("\n")}`);
   });
-  left.catch(() => {});
-  await Promise.race([stdout === "pipe" ? ready : serves(env["BASE_URL"] ?? ""), left]).catch((error: unknown) => {
+  earlyExit.catch(() => {});
+  await Promise.race([stdout === "pipe" ? ready : serves(env["BASE_URL"] ?? ""), earlyExit]).catch((error: unknown) => {
     killAll();
     throw error;
   });
   return {
     pid,
-    ended,
-    output: () => said.join("\n"),
+    exited: ended,
+    getOutput: () => outputLines.join("\n"),
     terminate: () => void child.kill("SIGTERM"),
-    memory: () => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024,
-    descriptors: () => readdirSync(`/proc/${pid}/fd`).length,
+    getMemoryBytes: () => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024,
+    countDescriptors: () => readdirSync(`/proc/${pid}/fd`).length,
     async kill() {
       killAll();
       await ended;
@@ -82,10 +82,10 @@ export async function startMain(
 }
 
 async function serves(base: string): Promise<void> {
-  const isReady = () =>
+  const markReady = () =>
     fetch(`${base}/readyz`).then(
       ({ ok }) => ok,
       () => false,
     );
-  await until(isReady, { withinMs: 90_000, everyMs: 50, what: "a service that is ready" });
+  await waitUntil(markReady, { withinMs: 90_000, everyMs: 50, what: "a service that is ready" });
 }

@@ -1,49 +1,49 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createAuthenticate } from "#auth/authenticate.ts";
+import { createAuthenticator } from "#auth/authenticate.ts";
 import { createMetrics } from "#http/metrics.ts";
-import { mcpRoute } from "#http/mcp-route.ts";
-import { createEdge } from "#http/server.ts";
+import { createMcpRoute } from "#http/mcp-route.ts";
+import { createHttpServer } from "#http/server.ts";
 import { createMcpEndpoint, type McpEndpoint } from "#mcp/endpoint.ts";
 import type { Extension } from "#mcp/exchange.ts";
 import type { Tool } from "#mcp/tool.ts";
 import { tools as productTools } from "#mcp/tools.ts";
-import { noLimit, type CountCall } from "#domain/access/call-limit.ts";
+import { noCallLimit, type CallLimitCheck } from "#domain/access/call-limit.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import type { Log } from "#lib/log.ts";
-import { silent } from "./engines.ts";
+import { silentLog } from "./engines.ts";
 
-export interface McpServer {
+export interface TestMcpServer {
   url: string;
   endpoint: McpEndpoint;
   close(): Promise<void>;
 }
 
 /** The endpoint behind a plain `node:http` server: a real socket, a real database, nobody in between. */
-export async function startMcp(
+export async function startMcpServer(
   { deps }: { deps: Deps },
-  options: { tools?: readonly Tool[]; extension?: Extension; countCall?: CountCall; log?: Log } = {},
-): Promise<McpServer> {
+  options: { tools?: readonly Tool[]; extension?: Extension; countCall?: CallLimitCheck; log?: Log } = {},
+): Promise<TestMcpServer> {
   const endpoint = createMcpEndpoint({
     deps,
-    authenticate: createAuthenticate(deps, silent),
+    authenticate: createAuthenticator(deps, silentLog),
     tools: options.tools ?? productTools,
     signer: createSigner(["a secret of at least thirty-two bytes"], deps.clock),
-    log: options.log ?? silent,
-    countCall: options.countCall ?? noLimit,
-    noteCall: () => {},
+    log: options.log ?? silentLog,
+    checkCallLimit: options.countCall ?? noCallLimit,
+    recordCall: () => {},
     version: "0.0.0-test",
     extension: options.extension,
   });
   // The guards of the real door stand in front, as they will in the product.
   const addresses = { base: deps.base, uploadPage: deps.base, loopback: true, mcpOrigins: [] };
-  const { server } = createEdge({
-    routes: () => [mcpRoute(endpoint)],
-    addresses,
-    metrics: createMetrics(silent),
+  const { nodeServer: server } = createHttpServer({
+    routes: () => [createMcpRoute(endpoint)],
+    urls: addresses,
+    metrics: createMetrics(silentLog),
     newId: deps.newId,
-    log: silent,
+    log: silentLog,
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
@@ -57,13 +57,13 @@ export async function startMcp(
   };
 }
 
-interface Named {
+interface NamedRef {
   id: string;
   name: string;
 }
 
 /** The fields of all results that tests look at; one that is not there fails its assertion. */
-interface Structured {
+interface StructuredResult {
   code: string;
   message: string;
   hint: string;
@@ -72,16 +72,16 @@ interface Structured {
   body: string;
   revision: number;
   validation: unknown[];
-  user: Named & { email: string | null };
-  studio: Named;
+  user: NamedRef & { email: string | null };
+  studio: NamedRef;
   role: string;
   scopes: string[];
-  client: Named;
+  client: NamedRef;
   limits: {
     inlineBytes: number;
     kinds: Record<"image" | "video" | "document", { mimeTypes: string[]; maxBytes: number }>;
   };
-  activity: { action: string; client: Named | null }[];
+  activity: { action: string; client: NamedRef | null }[];
 }
 
 export interface ListedTool {
@@ -95,7 +95,7 @@ export interface ListedTool {
 
 export interface Result {
   content: [{ text: string }];
-  structuredContent: Structured;
+  structuredContent: StructuredResult;
   isError?: boolean;
   tools: ListedTool[];
   instructions: string;
@@ -103,7 +103,7 @@ export interface Result {
   resultType: string;
   ttlMs?: number;
   cacheScope?: string;
-  _meta: { "atelier/studio": Named; "io.modelcontextprotocol/serverInfo": { name: string } };
+  _meta: { "atelier/studio": NamedRef; "io.modelcontextprotocol/serverInfo": { name: string } };
 }
 
 /** A JSON-RPC message as tests read it: as if every field were there. */
@@ -113,7 +113,7 @@ export interface Message {
   error: { code: number; message: string; data: unknown };
 }
 
-export interface Answer {
+export interface McpResponse {
   status: number;
   headers: Headers;
   text: string;
@@ -129,18 +129,18 @@ export const modernMeta = {
   "io.modelcontextprotocol/clientCapabilities": {},
 };
 
-export interface Caller {
+export interface McpCaller {
   url: string;
   token?: string | undefined;
   session?: string | undefined;
 }
 
 /** Any POST, as raw as a test wants it. */
-export async function post(
-  { url, token, session }: Caller,
+export async function postMcp(
+  { url, token, session }: McpCaller,
   body: string | Uint8Array | ReadableStream,
   headers: IncomingHttpHeaders | Record<string, string> = {},
-): Promise<Answer> {
+): Promise<McpResponse> {
   const response = await fetch(url, {
     method: "POST",
     headers: {
@@ -153,19 +153,19 @@ export async function post(
     body,
     ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
   });
-  return toAnswer(response);
+  return toMcpResponse(response);
 }
 
-async function toAnswer(response: Response): Promise<Answer> {
+async function toMcpResponse(response: Response): Promise<McpResponse> {
   const text = await response.text();
   const stream = response.headers.get("content-type")?.startsWith("text/event-stream");
-  const found = stream
+  const parsed = stream
     ? text
         .split("\n")
-        .filter((one) => one.startsWith("data: "))
-        .map((one) => tryParse(one.slice(6)))
+        .filter((line) => line.startsWith("data: "))
+        .map((line) => tryParse(line.slice(6)))
     : tryParse(text);
-  const messages = (Array.isArray(found) ? found : [found]) as Message[];
+  const messages = (Array.isArray(parsed) ? parsed : [parsed]) as Message[];
   return {
     status: response.status,
     headers: response.headers,
@@ -184,15 +184,15 @@ function tryParse(text: string): unknown {
 }
 
 /** A request of the new wire, with everything it must carry. */
-export function modern(
-  caller: Caller,
+export function callModern(
+  caller: McpCaller,
   method: string,
   params: Record<string, unknown> = {},
   headers: Record<string, string> = {},
   id: string | number = 1,
-): Promise<Answer> {
+): Promise<McpResponse> {
   const name = params["name"] ?? params["uri"];
-  return post(caller, JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, _meta: modernMeta } }), {
+  return postMcp(caller, JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, _meta: modernMeta } }), {
     "mcp-protocol-version": "2026-07-28",
     "mcp-method": method,
     ...(typeof name === "string" ? { "mcp-name": name } : {}),
@@ -201,14 +201,14 @@ export function modern(
 }
 
 /** A request of the 2025 wire. */
-export function legacy(
-  caller: Caller,
+export function callLegacy(
+  caller: McpCaller,
   method: string,
   params?: Record<string, unknown>,
   headers: Record<string, string> = {},
   id: string | number = 1,
-): Promise<Answer> {
-  return post(caller, JSON.stringify({ jsonrpc: "2.0", id, method, params }), {
+): Promise<McpResponse> {
+  return postMcp(caller, JSON.stringify({ jsonrpc: "2.0", id, method, params }), {
     ...(method === "initialize" ? {} : { "mcp-protocol-version": "2025-11-25" }),
     ...headers,
   });
@@ -216,15 +216,15 @@ export function legacy(
 
 /** Opens a session of the 2025 wire. */
 export async function initialize(
-  caller: Caller,
+  caller: McpCaller,
   protocolVersion = "2025-11-25",
-): Promise<{ session: string; answer: Answer }> {
-  const answer = await legacy(caller, "initialize", {
+): Promise<{ session: string; response: McpResponse }> {
+  const response = await callLegacy(caller, "initialize", {
     protocolVersion,
     capabilities: {},
     clientInfo: { name: "test", version: "1" },
   });
-  const session = answer.headers.get("mcp-session-id");
-  if (session === null) throw new Error(`no session: ${answer.status} ${answer.text}`);
-  return { session, answer };
+  const session = response.headers.get("mcp-session-id");
+  if (session === null) throw new Error(`no session: ${response.status} ${response.text}`);
+  return { session, response };
 }

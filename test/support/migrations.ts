@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { DatabaseSync } from "node:sqlite";
-import { databaseFile } from "#db/open.ts";
-import type { Place } from "./engines.ts";
-import { temporaryFolder } from "./folder.ts";
+import { databaseFileName } from "#db/open.ts";
+import type { DatabaseLocation } from "./engines.ts";
+import { createTempFolder } from "./folder.ts";
 
 /** A folder of migration files that a test writes itself. */
 export interface MigrationFolder {
@@ -14,8 +14,8 @@ export interface MigrationFolder {
   remove(): void;
 }
 
-export function migrationFolder(files: Record<string, string>): MigrationFolder {
-  const folder = temporaryFolder();
+export function createMigrationFolder(files: Record<string, string>): MigrationFolder {
+  const folder = createTempFolder();
   const path = join(folder.path, "migrations");
   mkdirSync(path);
   const write = (all: Record<string, string>) => {
@@ -27,16 +27,16 @@ export function migrationFolder(files: Record<string, string>): MigrationFolder 
 }
 
 /** Runs one statement beside everything of ours, with the engine's own client. */
-export async function ask(place: Place, sql: string): Promise<Record<string, unknown>[]> {
-  if (place.databaseUrl === undefined) {
-    const db = new DatabaseSync(join(place.dataDir, databaseFile), { timeout: 5000 });
+export async function queryDatabase(location: DatabaseLocation, sql: string): Promise<Record<string, unknown>[]> {
+  if (location.databaseUrl === undefined) {
+    const db = new DatabaseSync(join(location.dataDir, databaseFileName), { timeout: 5000 });
     try {
       return db.prepare(sql).all();
     } finally {
       db.close();
     }
   }
-  const client = new pg.Client({ connectionString: place.databaseUrl });
+  const client = new pg.Client({ connectionString: location.databaseUrl });
   await client.connect();
   try {
     return (await client.query<Record<string, unknown>>(sql)).rows;
@@ -46,10 +46,10 @@ export async function ask(place: Place, sql: string): Promise<Record<string, unk
 }
 
 /** The names of all tables there are. */
-export async function tablesOf(place: Place): Promise<string[]> {
-  const rows = await ask(
-    place,
-    place.databaseUrl === undefined
+export async function listTables(location: DatabaseLocation): Promise<string[]> {
+  const rows = await queryDatabase(
+    location,
+    location.databaseUrl === undefined
       ? "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"
       : "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename",
   );

@@ -5,7 +5,7 @@ import { isIPv4 } from "node:net";
 export type RecordType = "A" | "AAAA";
 
 /** A DNS server on loopback. */
-export interface NameServer {
+export interface DnsServer {
   ip: string;
   port: number;
   /** As `dns.Resolver` takes it. */
@@ -15,23 +15,23 @@ export interface NameServer {
   close(): Promise<void>;
 }
 
-export interface NameServerOptions {
+export interface DnsServerOptions {
   ip?: string;
   port?: number;
   /** The addresses of a name; undefined leaves the query without a response, an empty list is NODATA. */
-  answer?: (name: string, type: RecordType) => readonly string[] | undefined;
+  resolve?: (name: string, type: RecordType) => readonly string[] | undefined;
 }
 
 /** Never responds unless told to. */
-export async function startNameServer(options: NameServerOptions = {}): Promise<NameServer> {
-  const { ip = "127.0.0.1", port = 0, answer = () => undefined } = options;
+export async function startDnsServer(options: DnsServerOptions = {}): Promise<DnsServer> {
+  const { ip = "127.0.0.1", port = 0, resolve: resolve = () => undefined } = options;
   const queries: string[] = [];
   const socket = createSocket("udp4");
   socket.on("message", (query: Buffer, from: RemoteInfo) => {
-    const { name, type, end } = readQuestion(query);
+    const { name, type, end } = parseQuestion(query);
     queries.push(`${type} ${name}`);
-    const addresses = answer(name, type);
-    if (addresses) socket.send(respond(query.subarray(0, end), addresses), from.port, from.address);
+    const addresses = resolve(name, type);
+    if (addresses) socket.send(encodeResponse(query.subarray(0, end), addresses), from.port, from.address);
   });
   socket.bind(port, ip);
   await once(socket, "listening");
@@ -49,26 +49,30 @@ export async function startNameServer(options: NameServerOptions = {}): Promise<
 }
 
 /** RFC 1035 §4.1.2: labels after the header of 12 bytes, then type and class. */
-function readQuestion(query: Buffer): { name: string; type: RecordType; end: number } {
+function parseQuestion(query: Buffer): { name: string; type: RecordType; end: number } {
   const labels: string[] = [];
-  let at = 12;
-  for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
-    labels.push(query.toString("latin1", at + 1, at + 1 + length));
-    at += 1 + length;
+  let offset = 12;
+  for (let length = query[offset] ?? 0; length > 0; length = query[offset] ?? 0) {
+    labels.push(query.toString("latin1", offset + 1, offset + 1 + length));
+    offset += 1 + length;
   }
-  return { name: labels.join(".").toLowerCase(), type: query.readUInt16BE(at + 1) === 28 ? "AAAA" : "A", end: at + 5 };
+  return {
+    name: labels.join(".").toLowerCase(),
+    type: query.readUInt16BE(offset + 1) === 28 ? "AAAA" : "A",
+    end: offset + 5,
+  };
 }
 
-function respond(question: Buffer, addresses: readonly string[]): Buffer {
+function encodeResponse(question: Buffer, addresses: readonly string[]): Buffer {
   const header = Buffer.from(question.subarray(0, 12));
   header.writeUInt16BE(0x8180, 2); // a response, recursion available, no error
   header.writeUInt16BE(addresses.length, 6);
   header.writeUInt32BE(0, 8);
-  return Buffer.concat([header, question.subarray(12), ...addresses.map(toRecord)]);
+  return Buffer.concat([header, question.subarray(12), ...addresses.map(encodeRecord)]);
 }
 
-function toRecord(ip: string): Buffer {
-  const data = isIPv4(ip) ? Buffer.from(ip.split(".").map(Number)) : ipv6Bytes(ip);
+function encodeRecord(ip: string): Buffer {
+  const data = isIPv4(ip) ? Buffer.from(ip.split(".").map(Number)) : parseIpv6(ip);
   const head = Buffer.alloc(12);
   head.writeUInt16BE(0xc00c, 0); // the name of the question
   head.writeUInt16BE(isIPv4(ip) ? 1 : 28, 2);
@@ -77,7 +81,7 @@ function toRecord(ip: string): Buffer {
   return Buffer.concat([head, data]);
 }
 
-function ipv6Bytes(ip: string): Buffer {
+function parseIpv6(ip: string): Buffer {
   const [start = "", end = ""] = ip.split("::");
   const groups = (text: string): number[] =>
     text === "" ? [] : text.split(":").map((one) => Number.parseInt(one, 16));

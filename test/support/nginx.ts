@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { atExit } from "./at-exit.ts";
-import { temporaryFolder } from "./folder.ts";
+import { onExit } from "./at-exit.ts";
+import { createTempFolder } from "./folder.ts";
 import { findProgram } from "./programs.ts";
-import { until } from "./until.ts";
+import { waitUntil } from "./until.ts";
 
 /** Debian keeps it where only root looks. */
 export const findNginx = (): string | undefined =>
@@ -19,15 +19,15 @@ export interface Nginx {
  * A load balancer in front of several processes, with nothing that would keep a client with one of them: each request
  * goes to the next in turn. The header `x-served-by` tells which one it was.
  */
-export async function startNginx(program: string, port: number, behind: readonly number[]): Promise<Nginx> {
-  const folder = temporaryFolder("atelier-nginx-");
-  const at = (name: string) => join(folder.path, name);
-  writeFileSync(at("nginx.conf"), configuration(folder.path, port, behind));
-  const child = spawn(program, ["-p", folder.path, "-e", "stderr", "-c", at("nginx.conf")], {
+export async function startNginx(program: string, port: number, upstreamPorts: readonly number[]): Promise<Nginx> {
+  const folder = createTempFolder("atelier-nginx-");
+  const toPath = (name: string) => join(folder.path, name);
+  writeFileSync(toPath("nginx.conf"), renderConfig(folder.path, port, upstreamPorts));
+  const child = spawn(program, ["-p", folder.path, "-e", "stderr", "-c", toPath("nginx.conf")], {
     stdio: ["ignore", "ignore", "inherit"],
   });
-  const callOff = atExit(() => child.kill("SIGKILL"));
-  await until(() => {
+  const unregister = onExit(() => child.kill("SIGKILL"));
+  await waitUntil(() => {
     if (child.exitCode !== null) throw new Error("nginx did not start");
     return fetch(`http://127.0.0.1:${port}/healthz`).then(
       () => true,
@@ -36,17 +36,17 @@ export async function startNginx(program: string, port: number, behind: readonly
   });
   return {
     async stop() {
-      const gone = once(child, "exit");
+      const exited = once(child, "exit");
       child.kill("SIGKILL");
-      await gone;
-      callOff();
+      await exited;
+      unregister();
       folder.remove();
     },
   };
 }
 
-function configuration(folder: string, port: number, behind: readonly number[]): string {
-  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+function renderConfig(folder: string, port: number, upstreamPorts: readonly number[]): string {
+  const tempPathNames = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
   return `
 daemon off;
 master_process off;
@@ -55,9 +55,9 @@ error_log stderr crit;
 events { worker_connections 4096; }
 http {
   access_log off;
-${temporary.map((name) => `  ${name}_temp_path ${folder}/${name};`).join("\n")}
+${tempPathNames.map((name) => `  ${name}_temp_path ${folder}/${name};`).join("\n")}
   upstream atelier {
-${behind.map((one) => `    server 127.0.0.1:${one} max_fails=1 fail_timeout=1s;`).join("\n")}
+${upstreamPorts.map((upstreamPort) => `    server 127.0.0.1:${upstreamPort} max_fails=1 fail_timeout=1s;`).join("\n")}
     keepalive 32;
   }
   server {

@@ -24,23 +24,23 @@ export interface Forgery {
 }
 
 /** A strict OpenID issuer outside our walls, on a port of its own, with switches for what issuers do to people. */
-export interface Issuer {
+export interface TestIssuer {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
   /** As our settings name it. */
   readonly settings: { id: string; name: string; issuer: string; clientId: string; clientSecret: string };
   /** What it says of an address from now on; by default a verified person with a subject of their own. */
-  says(email: string, claims: IssuedClaims): void;
+  setClaims(email: string, claims: IssuedClaims): void;
   /** The next sign-in is cancelled by the person. */
   denyNext(): void;
-  forge(forgery: Forgery | undefined): void;
+  setForgery(forgery: Forgery | undefined): void;
   /** Every answer takes this long. */
-  slow(ms: number): void;
+  setDelay(ms: number): void;
   /** Other keys from now on; what was begun before can be finished. */
   rotateKeys(): void;
-  down(): Promise<void>;
-  up(): Promise<void>;
+  stop(): Promise<void>;
+  restart(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -50,19 +50,19 @@ export interface IssuerOptions {
   /** Name and address only at the userinfo endpoint, as OpenID Connect Core §5.4 has it for the code flow. */
   userinfoOnly?: boolean;
   /** Reached by the name `localhost` over a new connection each time, so that every request has to resolve a name. */
-  byName?: boolean;
+  useHostname?: boolean;
 }
 
 /** A port is chosen at first, then kept through `down` and `up`. */
-export async function startIssuer(options: IssuerOptions): Promise<Issuer> {
-  const { redirectUris, id = "oidc", userinfoOnly = false, byName = false } = options;
+export async function startIssuer(options: IssuerOptions): Promise<TestIssuer> {
+  const { redirectUris, id = "oidc", userinfoOnly = false, useHostname: useHostname = false } = options;
   const client = { id: "atelier-test", secret: "a-secret-of-the-test-issuer-0123456789" };
-  const people = new Map<string, IssuedClaims>();
+  const claimsByEmail = new Map<string, IssuedClaims>();
   const adapter = createMemoryAdapter(() => Date.now());
   let delay = 0;
-  let deny = false;
+  let shouldDeny = false;
   let forgery: Forgery | undefined;
-  let key = newKey(1);
+  let key = createKey(1);
   let handle: (req: IncomingMessage, res: ServerResponse) => unknown;
 
   let server: Server | undefined;
@@ -72,9 +72,9 @@ export async function startIssuer(options: IssuerOptions): Promise<Issuer> {
     return (server.address() as AddressInfo).port;
   };
   const port = await listen(0);
-  const issuer = `http://${byName ? "localhost" : "127.0.0.1"}:${port}`;
+  const issuer = `http://${useHostname ? "localhost" : "127.0.0.1"}:${port}`;
 
-  function start(): void {
+  function createProvider(): void {
     const configuration: Configuration = {
       adapter,
       jwks: { keys: [key] },
@@ -94,8 +94,8 @@ export async function startIssuer(options: IssuerOptions): Promise<Issuer> {
       claims: { openid: ["sub"], profile: ["name"], email: ["email", "email_verified"] },
       conformIdTokenClaims: userinfoOnly,
       features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: false } },
-      interactions: { policy: onlyLogin(), url: (_ctx, { uid }) => `/who/${uid}` },
-      findAccount: (_ctx, email) => ({ accountId: email, claims: () => ({ ...said(email) }) }),
+      interactions: { policy: createLoginOnlyPolicy(), url: (_ctx, { uid }) => `/who/${uid}` },
+      findAccount: (_ctx, email) => ({ accountId: email, claims: () => ({ ...getClaims(email) }) }),
       async loadExistingGrant(ctx) {
         const grant = new ctx.oidc.provider.Grant({
           accountId: ctx.oidc.session?.accountId ?? "",
@@ -113,23 +113,23 @@ export async function startIssuer(options: IssuerOptions): Promise<Issuer> {
     const provider = new Provider(issuer, configuration);
     provider.on("server_error", (_ctx, error) => console.error(error));
     const callback = provider.callback();
-    handle = (req, res) => (req.url?.startsWith("/who/") ? who(provider, req, res) : callback(req, res));
+    handle = (req, res) => (req.url?.startsWith("/who/") ? handleLogin(provider, req, res) : callback(req, res));
   }
-  start();
+  createProvider();
 
-  const said = (email: string) =>
-    people.get(email) ?? { sub: `sub-of-${email}`, name: email.split("@", 1)[0], email, email_verified: true };
+  const getClaims = (email: string) =>
+    claimsByEmail.get(email) ?? { sub: `sub-of-${email}`, name: email.split("@", 1)[0], email, email_verified: true };
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    if (byName) res.setHeader("connection", "close");
+    if (useHostname) res.setHeader("connection", "close");
     if (delay > 0) await sleep(delay, undefined, { ref: false });
     // Nobody is remembered: every sign-in asks who it is.
     if (req.headers.cookie) req.headers.cookie = req.headers.cookie.replace(/idp_session[^;]*(; )?/g, "");
-    if (req.url?.startsWith("/token") && forgery) forgeAnswer(res, forgery, key);
+    if (req.url?.startsWith("/token") && forgery) forgeResponse(res, forgery, key);
     await handle(req, res);
   }
 
-  async function who(provider: Provider, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  async function handleLogin(provider: Provider, req: IncomingMessage, res: ServerResponse): Promise<void> {
     if (req.method !== "POST") {
       res.setHeader("content-type", "text/html; charset=utf-8");
       res.end(
@@ -139,14 +139,14 @@ export async function startIssuer(options: IssuerOptions): Promise<Issuer> {
     }
     const body = await new Response(req).text();
     const email = new URLSearchParams(body).get("login") ?? "";
-    const result = deny
+    const result = shouldDeny
       ? { error: "access_denied", error_description: "<b>not</b> today" }
       : { login: { accountId: email } };
-    deny = false;
+    shouldDeny = false;
     await provider.interactionFinished(req, res, result, { mergeWithLastSubmission: false });
   }
 
-  const down = async () => {
+  const stop = async () => {
     const ended = server && once(server, "close");
     server?.close();
     server?.closeAllConnections();
@@ -158,60 +158,61 @@ export async function startIssuer(options: IssuerOptions): Promise<Issuer> {
     clientId: client.id,
     clientSecret: client.secret,
     settings: { id, name: "Test issuer", issuer, clientId: client.id, clientSecret: client.secret },
-    says: (email, claims) => void people.set(email, claims),
-    denyNext: () => void (deny = true),
-    forge: (wanted) => void (forgery = wanted),
-    slow: (ms) => void (delay = ms),
+    setClaims: (email, claims) => void claimsByEmail.set(email, claims),
+    denyNext: () => void (shouldDeny = true),
+    setForgery: (nextForgery) => void (forgery = nextForgery),
+    setDelay: (ms) => void (delay = ms),
     rotateKeys() {
-      key = newKey(Number(key.kid) + 1);
-      start();
+      key = createKey(Number(key.kid) + 1);
+      createProvider();
     },
-    down,
-    up: async () => void (server ?? (await listen(port))),
-    close: down,
+    stop,
+    restart: async () => void (server ?? (await listen(port))),
+    close: stop,
   };
 }
 
 type Key = JsonWebKey & { kid: string };
 
-function newKey(kid: number): Key {
+function createKey(kid: number): Key {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return { ...privateKey.export({ format: "jwk" }), alg: "ES256", use: "sig", kid: String(kid) };
 }
 
-function onlyLogin(): interactionPolicy.DefaultPolicy {
+function createLoginOnlyPolicy(): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base();
   policy.remove("consent");
   return policy;
 }
 
 /** Replaces the ID token in the answer of the token endpoint. */
-function forgeAnswer(res: ServerResponse, forgery: Forgery, key: Key): void {
+function forgeResponse(res: ServerResponse, forgery: Forgery, key: Key): void {
   const end = res.end.bind(res) as (body?: unknown) => ServerResponse;
   res.end = ((body?: unknown) => {
-    const answer = JSON.parse(String(body)) as { id_token?: string };
-    if (answer.id_token === undefined) return end(body);
-    const text = JSON.stringify({ ...answer, id_token: forgeToken(answer.id_token, forgery, key) });
+    const tokenResponse = JSON.parse(String(body)) as { id_token?: string };
+    if (tokenResponse.id_token === undefined) return end(body);
+    const text = JSON.stringify({ ...tokenResponse, id_token: forgeToken(tokenResponse.id_token, forgery, key) });
     res.setHeader("content-length", Buffer.byteLength(text));
     return end(text);
   }) as typeof res.end;
 }
 
 function forgeToken(token: string, { claims: change = (same) => same, signature }: Forgery, key: Key): string {
-  const [head = "", body = "", seal = ""] = token.split(".");
+  const [head = "", body = "", originalSignature = ""] = token.split(".");
   const header = JSON.parse(Buffer.from(head, "base64url").toString()) as Claims;
   const claims = change(JSON.parse(Buffer.from(body, "base64url").toString()) as Claims);
   const encode = (value: Claims) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const es256 = (input: string, jwk: Key) =>
     sign("sha256", Buffer.from(input), { key: jwk, format: "jwk", dsaEncoding: "ieee-p1363" }).toString("base64url");
-  const sealed = (alg: string, by: (input: string) => string) => {
+  const signToken = (alg: string, createSignature: (input: string) => string) => {
     const input = `${encode({ ...header, alg })}.${encode(claims)}`;
-    return `${input}.${by(input)}`;
+    return `${input}.${createSignature(input)}`;
   };
-  if (signature === "none") return sealed("none", () => "");
-  if (signature === "foreign-key") return sealed("ES256", (input) => es256(input, newKey(0)));
-  if (signature === "spoiled") return `${head}.${body}.${seal.startsWith("A") ? "B" : "A"}${seal.slice(1)}`;
-  if (signature === undefined) return sealed("ES256", (input) => es256(input, key));
+  if (signature === "none") return signToken("none", () => "");
+  if (signature === "foreign-key") return signToken("ES256", (input) => es256(input, createKey(0)));
+  if (signature === "spoiled")
+    return `${head}.${body}.${originalSignature.startsWith("A") ? "B" : "A"}${originalSignature.slice(1)}`;
+  if (signature === undefined) return signToken("ES256", (input) => es256(input, key));
   const pem = createPublicKey({ key, format: "jwk" }).export({ type: "spki", format: "pem" });
-  return sealed("HS256", (input) => createHmac("sha256", pem).update(input).digest("base64url"));
+  return signToken("HS256", (input) => createHmac("sha256", pem).update(input).digest("base64url"));
 }

@@ -3,9 +3,9 @@ import type { Deps } from "#domain/deps.ts";
 import type { Log } from "#lib/log.ts";
 import { startService, type RunningService } from "./service.ts";
 
-export type PeopleServer = RunningService;
+export type SignInServer = RunningService;
 
-export interface PeopleServerOptions {
+export interface SignInServerOptions {
   deps: Deps;
   base?: string;
   identityProviders?: readonly IdentityProvider[];
@@ -15,7 +15,7 @@ export interface PeopleServerOptions {
 }
 
 /** The service with these identity providers in front. */
-export function startPeopleServer(options: PeopleServerOptions): Promise<PeopleServer> {
+export function startSignInServer(options: SignInServerOptions): Promise<SignInServer> {
   const { deps, identityProviders = [], signInAllow = ["*"], ...rest } = options;
   return startService(deps, { ...rest, config: { identityProviders, signInAllow, rateLimits: false } });
 }

@@ -1,49 +1,49 @@
-import { recognizeUser } from "#domain/access/recognize-user.ts";
+import { resolveUser } from "#domain/access/recognize-user.ts";
 import type { Identity } from "#domain/access/ports.ts";
-import type { Caller, SignedIn } from "#domain/caller.ts";
+import type { Caller, SignedInUser } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Role } from "#domain/policy.ts";
 import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
 import { createInvitation } from "#domain/studios/create-invitation.ts";
 import { createStudio } from "#domain/studios/create-studio.ts";
-import { enterStudio } from "#domain/studios/enter-studio.ts";
+import { resolveStudioCaller } from "#domain/studios/enter-studio.ts";
 
-let made = 0;
+let createdCount = 0;
 
 /** An identity nobody had before; name what matters to the test. */
-export function identity(given: Partial<Identity> = {}): Identity {
-  const number = ++made;
+export function createIdentity(overrides: Partial<Identity> = {}): Identity {
+  const index = ++createdCount;
   return {
     issuer: "https://idp.test",
-    subject: `subject-${number}`,
-    name: `Person ${number}`,
-    email: `person${number}@example.com`,
+    subject: `subject-${index}`,
+    name: `Person ${index}`,
+    email: `person${index}@example.com`,
     emailVerified: true,
-    ...given,
+    ...overrides,
   };
 }
 
-export async function newPerson(deps: Deps, given: Partial<Identity> = {}): Promise<SignedIn> {
-  const user = await recognizeUser(deps, identity(given));
+export async function newUser(deps: Deps, overrides: Partial<Identity> = {}): Promise<SignedInUser> {
+  const user = await resolveUser(deps, createIdentity(overrides));
   return { user: { id: user.id, name: user.name, email: user.email } };
 }
 
 /** A new studio; the answer is its owner in it. */
-export async function newStudio(deps: Deps, owner?: SignedIn, name = "Studio"): Promise<Caller> {
-  const person = owner ?? (await newPerson(deps));
+export async function newStudio(deps: Deps, owner?: SignedInUser, name = "Studio"): Promise<Caller> {
+  const person = owner ?? (await newUser(deps));
   const studio = await createStudio(deps, person, { name, timezone: "UTC" });
-  return enterStudio(deps, person, studio.id);
+  return resolveStudioCaller(deps, person, studio.id);
 }
 
 /** Someone new in the owner's studio, invited in that role. */
-export async function newMember(deps: Deps, owner: Caller, role: Role, person?: SignedIn): Promise<Caller> {
-  const invited = person ?? (await newPerson(deps));
-  await acceptInvitation(deps, invited, { token: await invite(deps, owner, role) });
-  return enterStudio(deps, invited, owner.studio.id);
+export async function newMember(deps: Deps, owner: Caller, role: Role, person?: SignedInUser): Promise<Caller> {
+  const invited = person ?? (await newUser(deps));
+  await acceptInvitation(deps, invited, { token: await createInvitationToken(deps, owner, role) });
+  return resolveStudioCaller(deps, invited, owner.studio.id);
 }
 
 /** The token in a new invitation's link. */
-export async function invite(deps: Deps, caller: Caller, role: Role, email?: string): Promise<string> {
+export async function createInvitationToken(deps: Deps, caller: Caller, role: Role, email?: string): Promise<string> {
   const { url } = await createInvitation(deps, caller, { role, email });
   return url.slice(`${deps.base}/join/`.length);
 }

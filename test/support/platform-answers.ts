@@ -1,4 +1,4 @@
-import type { ApiCall, FoundAccount, JsonObject } from "#platforms/platform.ts";
+import type { ApiCall, PlatformAccount, JsonObject } from "#platforms/platform.ts";
 
 /**
  * What each platform answers, in the shape its documentation shows, and what has to be read from it. The values are
@@ -7,20 +7,20 @@ import type { ApiCall, FoundAccount, JsonObject } from "#platforms/platform.ts";
 export interface PlatformExample {
   /** Whose token this is. */
   account: JsonObject;
-  accounts: readonly FoundAccount[];
+  accounts: readonly PlatformAccount[];
   /** The answer for the code. */
   token: JsonObject;
   /** The answer of the call that makes a token live longer. */
   extended?: JsonObject;
   /** What we keep in the end. */
-  kept: { accessToken: string; refreshToken?: string; expiresInMs?: number };
+  storedTokens: { accessToken: string; refreshToken?: string; expiresInMs?: number };
   /** The calls that are no OAuth standard, for the token `held` below. */
   calls: { account: ApiCall; extend?: ApiCall; refresh?: ApiCall; revoke?: ApiCall };
 }
 
-export const held = { accessToken: "the-token", clientId: "our-id", clientSecret: "-our_secret" };
+export const sampleCredential = { accessToken: "the-token", clientId: "our-id", clientSecret: "-our_secret" };
 
-const bearer = held.accessToken;
+const bearer = sampleCredential.accessToken;
 
 export const platformExamples: Readonly<Record<string, PlatformExample>> = {
   linkedin: {
@@ -34,7 +34,7 @@ export const platformExamples: Readonly<Record<string, PlatformExample>> = {
     },
     accounts: [{ id: "782bbtaQ", name: "Ada Lovelace", pictureUrl: "https://media.licdn-ei.example/ada.jpg" }],
     token: { access_token: "the-token", expires_in: 5_184_000, scope: "openid,profile", id_token: "e30.e30.c2ln" },
-    kept: { accessToken: "the-token", expiresInMs: 5_184_000_000 },
+    storedTokens: { accessToken: "the-token", expiresInMs: 5_184_000_000 },
     calls: { account: { method: "GET", url: "https://api.linkedin.com/v2/userinfo", bearer } },
   },
   x: {
@@ -57,7 +57,7 @@ export const platformExamples: Readonly<Record<string, PlatformExample>> = {
       scope: "tweet.read users.read offline.access",
       refresh_token: "the-refresh-token",
     },
-    kept: { accessToken: "the-token", refreshToken: "the-refresh-token", expiresInMs: 7_200_000 },
+    storedTokens: { accessToken: "the-token", refreshToken: "the-refresh-token", expiresInMs: 7_200_000 },
     calls: {
       account: {
         method: "GET",
@@ -95,16 +95,16 @@ export const platformExamples: Readonly<Record<string, PlatformExample>> = {
     token: { access_token: "short", token_type: "bearer", expires_in: 5400 },
     extended: { access_token: "long", token_type: "bearer", expires_in: 5_183_944 },
     // The page's own, which does not end when the person's does.
-    kept: { accessToken: "page-token-1" },
+    storedTokens: { accessToken: "page-token-1" },
     calls: {
       extend: {
         method: "GET",
         url: "https://graph.facebook.com/v25.0/oauth/access_token",
         query: {
           grant_type: "fb_exchange_token",
-          client_id: held.clientId,
-          client_secret: held.clientSecret,
-          fb_exchange_token: held.accessToken,
+          client_id: sampleCredential.clientId,
+          client_secret: sampleCredential.clientSecret,
+          fb_exchange_token: sampleCredential.accessToken,
         },
       },
       account: {
@@ -134,21 +134,21 @@ export const platformExamples: Readonly<Record<string, PlatformExample>> = {
     ],
     token: { data: [{ access_token: "short", user_id: "1020", permissions: "instagram_business_basic" }] },
     extended: { access_token: "long", token_type: "bearer", expires_in: 5_183_944 },
-    kept: { accessToken: "long", expiresInMs: 5_183_944_000 },
+    storedTokens: { accessToken: "long", expiresInMs: 5_183_944_000 },
     calls: {
       extend: {
         method: "GET",
         url: "https://graph.instagram.com/access_token",
         query: {
           grant_type: "ig_exchange_token",
-          client_secret: held.clientSecret,
-          access_token: held.accessToken,
+          client_secret: sampleCredential.clientSecret,
+          access_token: sampleCredential.accessToken,
         },
       },
       refresh: {
         method: "GET",
         url: "https://graph.instagram.com/refresh_access_token",
-        query: { grant_type: "ig_refresh_token", access_token: held.accessToken },
+        query: { grant_type: "ig_refresh_token", access_token: sampleCredential.accessToken },
       },
       account: {
         method: "GET",
@@ -171,21 +171,21 @@ export const platformExamples: Readonly<Record<string, PlatformExample>> = {
     ],
     token: { access_token: "short", user_id: 1234567 },
     extended: { access_token: "long", token_type: "bearer", expires_in: 5_183_944 },
-    kept: { accessToken: "long", expiresInMs: 5_183_944_000 },
+    storedTokens: { accessToken: "long", expiresInMs: 5_183_944_000 },
     calls: {
       extend: {
         method: "GET",
         url: "https://graph.threads.net/access_token",
         query: {
           grant_type: "th_exchange_token",
-          client_secret: held.clientSecret,
-          access_token: held.accessToken,
+          client_secret: sampleCredential.clientSecret,
+          access_token: sampleCredential.accessToken,
         },
       },
       refresh: {
         method: "GET",
         url: "https://graph.threads.net/refresh_access_token",
-        query: { grant_type: "th_refresh_token", access_token: held.accessToken },
+        query: { grant_type: "th_refresh_token", access_token: sampleCredential.accessToken },
       },
       account: {
         method: "GET",
@@ -226,7 +226,7 @@ export const platformExamples: Readonly<Record<string, PlatformExample>> = {
       scope: "user.info.basic,video.publish",
       token_type: "Bearer",
     },
-    kept: { accessToken: "the-token", refreshToken: "the-refresh-token", expiresInMs: 86_400_000 },
+    storedTokens: { accessToken: "the-token", refreshToken: "the-refresh-token", expiresInMs: 86_400_000 },
     calls: {
       account: {
         method: "GET",
@@ -237,7 +237,11 @@ export const platformExamples: Readonly<Record<string, PlatformExample>> = {
       revoke: {
         method: "POST",
         url: "https://open.tiktokapis.com/v2/oauth/revoke/",
-        form: { client_key: held.clientId, client_secret: held.clientSecret, token: held.accessToken },
+        form: {
+          client_key: sampleCredential.clientId,
+          client_secret: sampleCredential.clientSecret,
+          token: sampleCredential.accessToken,
+        },
       },
     },
   },
@@ -273,7 +277,7 @@ export const platformExamples: Readonly<Record<string, PlatformExample>> = {
       scope: "https://www.googleapis.com/auth/youtube.upload",
       refresh_token: "the-refresh-token",
     },
-    kept: { accessToken: "the-token", refreshToken: "the-refresh-token", expiresInMs: 3_920_000 },
+    storedTokens: { accessToken: "the-token", refreshToken: "the-refresh-token", expiresInMs: 3_920_000 },
     calls: {
       account: {
         method: "GET",
@@ -309,7 +313,7 @@ export const platformExamples: Readonly<Record<string, PlatformExample>> = {
       refresh_token_expires_in: 5_184_000,
       scope: "boards:read pins:read",
     },
-    kept: { accessToken: "the-token", refreshToken: "the-refresh-token", expiresInMs: 2_592_000_000 },
+    storedTokens: { accessToken: "the-token", refreshToken: "the-refresh-token", expiresInMs: 2_592_000_000 },
     calls: { account: { method: "GET", url: "https://api.pinterest.com/v5/user_account", bearer } },
   },
   mastodon: {
@@ -331,7 +335,7 @@ export const platformExamples: Readonly<Record<string, PlatformExample>> = {
       },
     ],
     token: { access_token: "the-token", token_type: "Bearer", scope: "read:accounts", created_at: 1573979017 },
-    kept: { accessToken: "the-token" },
+    storedTokens: { accessToken: "the-token" },
     calls: {
       account: { method: "GET", url: "https://instance.example/api/v1/accounts/verify_credentials", bearer },
     },

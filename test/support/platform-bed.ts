@@ -4,7 +4,7 @@ import type { Deps } from "#domain/deps.ts";
 import { startConnect } from "#domain/platforms/connect-page.ts";
 import { sealCredential } from "#domain/platforms/credential.ts";
 import { connectPlatform } from "#domain/platforms/connect-platform.ts";
-import { finishConnect, mostConnections } from "#domain/platforms/finish-connect.ts";
+import { finishConnect, maxConnections } from "#domain/platforms/finish-connect.ts";
 import { createPlatforms } from "#platforms/platforms.ts";
 import type { StrictPlatform } from "./strict-platform.ts";
 
@@ -12,15 +12,15 @@ import type { StrictPlatform } from "./strict-platform.ts";
 export function withPlatform(
   deps: Deps,
   strict: StrictPlatform,
-  options: Parameters<StrictPlatform["setups"]>[0] = {},
+  options: Parameters<StrictPlatform["createSetups"]>[0] = {},
 ): Deps {
-  return { ...deps, platforms: createPlatforms(deps.base, strict.setups(options)) };
+  return { ...deps, platforms: createPlatforms(deps.base, strict.createSetups(options)) };
 }
 
 const sources = [{ url: "https://s.test/docs", readOn: "2026-11-15" }] as const;
 
 /** A platform that is only there to be named. */
-export const somewhere = createPlatforms("http://localhost:3000", [
+export const fakePlatforms = createPlatforms("http://localhost:3000", [
   {
     platform: {
       id: "somewhere",
@@ -32,13 +32,13 @@ export const somewhere = createPlatforms("http://localhost:3000", [
       clientAuth: "basic",
       refresh: "none",
       revoke: "none",
-      account: () => ({ method: "GET", url: "https://s.test/me" }),
-      readAccounts: () => [],
-      limits: { text: { max: 10, countedIn: "utf16" }, mixed: true, sources },
+      buildAccountCall: () => ({ method: "GET", url: "https://s.test/me" }),
+      parseAccounts: () => [],
+      limits: { text: { max: 10, unit: "utf16" }, allowsMixedKinds: true, sources },
       sources,
     },
     app: { clientId: "id", clientSecret: "secret" },
-    reach: () => Promise.reject(new Error("this test reaches nothing outside")),
+    publicFetch: () => Promise.reject(new Error("this test reaches nothing outside")),
   },
 ]);
 
@@ -55,14 +55,14 @@ export async function newConnection(
     account: { id: account, handle: account, name: null, pictureUrl: null, profileUrl: null },
     connectedAt: now,
   };
-  const id = await deps.platformStore.claim(row, mostConnections);
+  const id = await deps.platformStore.claim(row, maxConnections);
   assert.ok(id);
   const sealed = sealCredential(deps, { id, studioId: studio.id }, { tokens: { accessToken: "a token" } });
   await deps.platformStore.connect(id, sealed, { expiresAt: now + 1000, renewAt: now }, { userId: user.id, at: now });
   return id;
 }
 
-export const tokenIn = (connectUrl: string): string => connectUrl.split("/connect/")[1] ?? "";
+export const extractToken = (connectUrl: string): string => connectUrl.split("/connect/")[1] ?? "";
 
 /** Walks the whole path for this account, and answers the id of its connection. */
 export async function connectAccount(
@@ -74,10 +74,12 @@ export async function connectAccount(
 ): Promise<string> {
   const instanceUrl = platform === "mastodon" ? strict.origin : undefined;
   const { connectUrl } = await connectPlatform(deps, caller, { platform, instanceUrl });
-  const { location, ...pending } = await startConnect(deps, caller, { token: tokenIn(connectUrl) });
-  const callback = new URL(strict.answer(location, account));
+  const { location, ...pending } = await startConnect(deps, caller, { token: extractToken(connectUrl) });
+  const callback = new URL(strict.authorize(location, account));
   await finishConnect(deps, caller, { callback, pending });
-  const found = (await deps.platformStore.list(caller.studio.id)).find((one) => one.account.handle === account);
-  assert.ok(found);
-  return found.id;
+  const connection = (await deps.platformStore.list(caller.studio.id)).find(
+    (candidate) => candidate.account.handle === account,
+  );
+  assert.ok(connection);
+  return connection.id;
 }

@@ -2,20 +2,20 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { dirname } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { atExit } from "./at-exit.ts";
+import { onExit } from "./at-exit.ts";
 
 /** A program of someone else's, and what it says. */
-export interface Program {
+export interface ChildProgram {
   /** Sends this to its standard input. */
   write(text: string): void;
   /** Everything it said so far, errors too. */
-  output(): string;
+  getOutput(): string;
   /** What it wrote to standard output alone. */
-  result(): string;
+  getStdout(): string;
   /** The first text that fits, without terminal control characters; rejects where the program ends without it. */
-  find(pattern: RegExp): Promise<string>;
+  waitForMatch(pattern: RegExp): Promise<string>;
   /** Its exit code. */
-  readonly ended: Promise<number | null>;
+  readonly exited: Promise<number | null>;
   stop(): Promise<void>;
 }
 
@@ -29,11 +29,11 @@ export interface ProgramOptions {
   stopSignal?: NodeJS.Signals;
 }
 
-export function startProgram(
+export function startChildProgram(
   args: readonly string[],
   env: Record<string, string> = {},
   { command = process.execPath, cwd, isInteractive = false, stopSignal = "SIGKILL" }: ProgramOptions = {},
-): Program {
+): ChildProgram {
   const child = spawn(command, args, {
     cwd,
     // No screen and nothing that opens one: a person's browser is in the test.
@@ -41,30 +41,30 @@ export function startProgram(
   });
   child.stdin.on("error", () => {}); // the program may end without reading it
   if (!isInteractive) child.stdin.end();
-  const callOff = atExit(() => child.kill(stopSignal));
-  let all = "";
-  let out = "";
+  const unregister = onExit(() => child.kill(stopSignal));
+  let combinedOutput = "";
+  let standardOutput = "";
   child.stdout.on("data", (chunk: Buffer) => {
-    all += chunk.toString();
-    out += chunk.toString();
+    combinedOutput += chunk.toString();
+    standardOutput += chunk.toString();
   });
-  child.stderr.on("data", (chunk: Buffer) => void (all += chunk.toString()));
-  let over = false;
+  child.stderr.on("data", (chunk: Buffer) => void (combinedOutput += chunk.toString()));
+  let hasExited = false;
   const ended = once(child, "close").then(([code]) => {
-    over = true;
-    callOff();
+    hasExited = true;
+    unregister();
     return code as number | null;
   });
   return {
-    ended,
+    exited: ended,
     write: (text) => void child.stdin.write(text),
-    output: () => all,
-    result: () => out,
-    async find(pattern) {
+    getOutput: () => combinedOutput,
+    getStdout: () => standardOutput,
+    async waitForMatch(pattern) {
       for (;;) {
-        const [found] = pattern.exec(stripVTControlCharacters(all)) ?? [];
-        if (found !== undefined) return found;
-        if (over) throw new Error(`the program ended without ${String(pattern)}:\n${all}`);
+        const [match] = pattern.exec(stripVTControlCharacters(combinedOutput)) ?? [];
+        if (match !== undefined) return match;
+        if (hasExited) throw new Error(`the program ended without ${String(pattern)}:\n${combinedOutput}`);
         const waiting = new AbortController();
         const { signal } = waiting;
         const more = [once(child.stdout, "data", { signal }), once(child.stderr, "data", { signal }), ended];
@@ -72,7 +72,7 @@ export function startProgram(
       }
     },
     async stop() {
-      if (!over) child.kill(stopSignal);
+      if (!hasExited) child.kill(stopSignal);
       await ended;
     },
   };

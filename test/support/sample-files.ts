@@ -4,7 +4,7 @@ export const ooxml = "application/vnd.openxmlformats-officedocument.";
 const odf = "application/vnd.oasis.opendocument.";
 
 /** One real file of every allowed type. */
-export const filesOfEveryType = async (): Promise<Record<string, Buffer>> => ({
+export const createFilesOfEveryType = async (): Promise<Record<string, Buffer>> => ({
   "image/jpeg": await sample.jpeg(),
   "image/png": await sample.png(),
   "image/webp": await sample.webp(),
@@ -21,9 +21,9 @@ export const filesOfEveryType = async (): Promise<Record<string, Buffer>> => ({
   [`${ooxml}wordprocessingml.document`]: sample.office("word"),
   [`${ooxml}presentationml.presentation`]: sample.office("ppt"),
   [`${ooxml}spreadsheetml.sheet`]: sample.office("xl"),
-  "application/msword": sample.compound("1Table", "WordDocument"),
-  "application/vnd.ms-powerpoint": sample.compound("PowerPoint Document"),
-  "application/vnd.ms-excel": sample.compound("Workbook"),
+  "application/msword": sample.compoundFile("1Table", "WordDocument"),
+  "application/vnd.ms-powerpoint": sample.compoundFile("PowerPoint Document"),
+  "application/vnd.ms-excel": sample.compoundFile("Workbook"),
   [`${odf}text`]: sample.openDocument(`${odf}text`),
   [`${odf}presentation`]: sample.openDocument(`${odf}presentation`),
   "text/plain": Buffer.from("Hello,\nthis is text: ünïcödé 😀\n"),
@@ -31,7 +31,7 @@ export const filesOfEveryType = async (): Promise<Record<string, Buffer>> => ({
   "text/markdown": Buffer.from('<p align="center">A title</p>\n\n# Hello\n'),
 });
 
-export const programs: Record<string, Buffer> = {
+export const executables: Record<string, Buffer> = {
   ELF: Buffer.concat([Buffer.from("\x7fELF\x02\x01\x01", "latin1"), Buffer.alloc(60)]),
   PE: Buffer.concat([
     Buffer.from("MZ"),
@@ -53,5 +53,5 @@ export const archives: Record<string, Buffer> = {
   gzip: Buffer.from("1f8b0800000000000003cb48cdc9c9070086a6103605000000", "hex"),
   rar: Buffer.concat([Buffer.from("526172211a0700", "hex"), Buffer.alloc(40)]),
   "7z": Buffer.concat([Buffer.from("377abcaf271c0004", "hex"), Buffer.alloc(40)]),
-  "an installer": sample.compound("__nameid_version1.0"),
+  "an installer": sample.compoundFile("__nameid_version1.0"),
 };

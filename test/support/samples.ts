@@ -2,26 +2,27 @@ import sharp, { type Sharp } from "sharp";
 
 /** Small real files of many formats, and things that pretend to be one. */
 
-export const jpeg = (width = 64, height = 48): Promise<Buffer> => draw(width, height).jpeg().toBuffer();
-export const png = (width = 64, height = 48): Promise<Buffer> => draw(width, height).png().toBuffer();
-export const webp = (width = 64, height = 48): Promise<Buffer> => draw(width, height).webp().toBuffer();
-export const gif = (width = 64, height = 48): Promise<Buffer> => draw(width, height).gif().toBuffer();
-export const avif = (width = 64, height = 48): Promise<Buffer> => draw(width, height).avif({ effort: 0 }).toBuffer();
+export const jpeg = (width = 64, height = 48): Promise<Buffer> => createImage(width, height).jpeg().toBuffer();
+export const png = (width = 64, height = 48): Promise<Buffer> => createImage(width, height).png().toBuffer();
+export const webp = (width = 64, height = 48): Promise<Buffer> => createImage(width, height).webp().toBuffer();
+export const gif = (width = 64, height = 48): Promise<Buffer> => createImage(width, height).gif().toBuffer();
+export const avif = (width = 64, height = 48): Promise<Buffer> =>
+  createImage(width, height).avif({ effort: 0 }).toBuffer();
 
 /** A picture whose camera was held sideways, with the place where it was taken. */
-export function sidewaysJpeg(): Promise<Buffer> {
-  return draw(80, 40)
+export function rotatedJpeg(): Promise<Buffer> {
+  return createImage(80, 40)
     .jpeg()
     .withExif({ IFD3: { GPSLatitudeRef: "N", GPSLatitude: "51/1 30/1 3230/100" } })
     .withMetadata({ orientation: 6 })
     .toBuffer();
 }
 
-function draw(width: number, height: number): Sharp {
+function createImage(width: number, height: number): Sharp {
   return sharp({ create: { width, height, channels: 3, background: { r: 200, g: 80, b: 40 } } });
 }
 
-const box = (type: string, ...content: Buffer[]): Buffer => {
+const encodeBox = (type: string, ...content: Buffer[]): Buffer => {
   const body = Buffer.concat(content);
   const head = Buffer.alloc(8);
   head.writeUInt32BE(body.length + 8);
@@ -29,13 +30,13 @@ const box = (type: string, ...content: Buffer[]): Buffer => {
   return Buffer.concat([head, body]);
 };
 
-const brand = (major: string, ...compatible: string[]): Buffer =>
-  box("ftyp", Buffer.from(`${major}\0\0\0\0${compatible.join("")}`, "latin1"));
+const encodeBrand = (major: string, ...compatible: string[]): Buffer =>
+  encodeBox("ftyp", Buffer.from(`${major}\0\0\0\0${compatible.join("")}`, "latin1"));
 
 const uint32s = (...values: number[]): Buffer => {
-  const made = Buffer.alloc(values.length * 4);
-  values.forEach((value, i) => made.writeUInt32BE(value >>> 0, i * 4));
-  return made;
+  const buffer = Buffer.alloc(values.length * 4);
+  values.forEach((value, i) => buffer.writeUInt32BE(value >>> 0, i * 4));
+  return buffer;
 };
 
 const upright = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000];
@@ -65,14 +66,14 @@ export interface MovieOptions {
 }
 
 /** An MP4 of one empty video track: 640 × 360, 2.5 s. Enough for whoever reads tables, nothing to play. */
-export const mp4 = (brand = "isom"): Buffer => movie({ brand });
+export const mp4 = (encodeBrand = "isom"): Buffer => movie({ brand: encodeBrand });
 
 export function movie(options: MovieOptions = {}): Buffer {
   const { brand: major = "isom", isLong = false, timescale = 1000, duration = 2500, tracks = [{}] } = options;
   const { matrix = upright, fragmentsDuration, edit } = options;
   const version = isLong ? 0x1000000 : 0;
   const times = (...values: number[]): number[] => (isLong ? values.flatMap((value) => [0, value]) : values);
-  const mvhd = box(
+  const mvhd = encodeBox(
     "mvhd",
     uint32s(version, ...times(0, 0), timescale, ...times(duration), 0x10000, 0x1000000, 0, 0),
     uint32s(...matrix),
@@ -80,32 +81,37 @@ export function movie(options: MovieOptions = {}): Buffer {
   );
   const trak = (track: TrackOptions, i: number): Buffer => {
     const { handler = "vide", isEnabled = true, width = 640, height = 360, tableBytes = 0 } = track;
-    const tkhd = box(
+    const tkhd = encodeBox(
       "tkhd",
       uint32s(version + (isEnabled ? 7 : 6), ...times(0, 0), i + 1, 0, ...times(duration), 0, 0, 0, 0),
       uint32s(...(track.matrix ?? upright), Math.round(width * 0x10000), Math.round(height * 0x10000)),
     );
-    const edts = edit ? [box("edts", box("elst", uint32s(0, 1, edit.duration, edit.mediaTime, 0x10000)))] : [];
-    const mdhd = box("mdhd", uint32s(version, ...times(0, 0), 1000, ...times(2500), 0x55c40000));
-    const hdlr = box("hdlr", uint32s(0, 0), Buffer.from(handler, "latin1"), uint32s(0, 0, 0), Buffer.from([0]));
-    const dinf = box("dinf", box("dref", uint32s(0, 1), box("url ", uint32s(1))));
-    const table = tableBytes > 0 ? [box("free", Buffer.alloc(tableBytes))] : [];
-    const minf = box(
+    const edts = edit
+      ? [encodeBox("edts", encodeBox("elst", uint32s(0, 1, edit.duration, edit.mediaTime, 0x10000)))]
+      : [];
+    const mdhd = encodeBox("mdhd", uint32s(version, ...times(0, 0), 1000, ...times(2500), 0x55c40000));
+    const hdlr = encodeBox("hdlr", uint32s(0, 0), Buffer.from(handler, "latin1"), uint32s(0, 0, 0), Buffer.from([0]));
+    const dinf = encodeBox("dinf", encodeBox("dref", uint32s(0, 1), encodeBox("url ", uint32s(1))));
+    const table = tableBytes > 0 ? [encodeBox("free", Buffer.alloc(tableBytes))] : [];
+    const minf = encodeBox(
       "minf",
-      box("vmhd", uint32s(1, 0, 0)),
+      encodeBox("vmhd", uint32s(1, 0, 0)),
       dinf,
-      box("stbl", ...sampleTables(width, height), ...table),
+      encodeBox("stbl", ...sampleTables(width, height), ...table),
     );
-    return box("trak", tkhd, ...edts, box("mdia", mdhd, hdlr, minf));
+    return encodeBox("trak", tkhd, ...edts, encodeBox("mdia", mdhd, hdlr, minf));
   };
-  const mehd = fragmentsDuration ? [box("mehd", uint32s(0, fragmentsDuration))] : [];
-  const mvex = fragmentsDuration === undefined ? [] : [box("mvex", ...mehd, box("trex", uint32s(0, 1, 1, 0, 0, 0)))];
-  const moov = box("moov", mvhd, ...tracks.map(trak), ...mvex);
-  return options.onlyMoov ? moov : Buffer.concat([brand(major, major, "avc1"), moov, box("mdat", Buffer.alloc(64))]);
+  const mehd = fragmentsDuration ? [encodeBox("mehd", uint32s(0, fragmentsDuration))] : [];
+  const mvex =
+    fragmentsDuration === undefined ? [] : [encodeBox("mvex", ...mehd, encodeBox("trex", uint32s(0, 1, 1, 0, 0, 0)))];
+  const moov = encodeBox("moov", mvhd, ...tracks.map(trak), ...mvex);
+  return options.onlyMoov
+    ? moov
+    : Buffer.concat([encodeBrand(major, major, "avc1"), moov, encodeBox("mdat", Buffer.alloc(64))]);
 }
 
 function sampleTables(width: number, height: number): Buffer[] {
-  const avcC = box("avcC", Buffer.from([1, 66, 0, 30, 0xff, 0xe1, 0, 4, 0x67, 66, 0, 30, 1, 0, 2, 0x68, 0xce]));
+  const avcC = encodeBox("avcC", Buffer.from([1, 66, 0, 30, 0xff, 0xe1, 0, 4, 0x67, 66, 0, 30, 1, 0, 2, 0x68, 0xce]));
   const avc1 = Buffer.alloc(78);
   avc1.writeUInt16BE(1, 6);
   avc1.writeUInt16BE(width, 24);
@@ -113,18 +119,18 @@ function sampleTables(width: number, height: number): Buffer[] {
   avc1.writeUInt16BE(1, 40);
   avc1.writeUInt16BE(24, 74);
   return [
-    box("stsd", uint32s(0, 1), box("avc1", avc1, avcC)),
-    box("stts", uint32s(0, 1, 25, 100)),
-    box("stsc", uint32s(0, 1, 1, 25, 1)),
-    box("stsz", uint32s(0, 1, 25)),
-    box("stco", uint32s(0, 1, 40)),
+    encodeBox("stsd", uint32s(0, 1), encodeBox("avc1", avc1, avcC)),
+    encodeBox("stts", uint32s(0, 1, 25, 100)),
+    encodeBox("stsc", uint32s(0, 1, 1, 25, 1)),
+    encodeBox("stsz", uint32s(0, 1, 25)),
+    encodeBox("stco", uint32s(0, 1, 40)),
   ];
 }
 
 export const heic = (width = 400, height = 300): Buffer => {
-  const ispe = box("ispe", uint32s(0, width, height));
-  const meta = box("meta", uint32s(0), box("iprp", box("ipco", ispe)));
-  return Buffer.concat([brand("heic", "mif1", "heic"), meta]);
+  const ispe = encodeBox("ispe", uint32s(0, width, height));
+  const meta = encodeBox("meta", uint32s(0), encodeBox("iprp", encodeBox("ipco", ispe)));
+  return Buffer.concat([encodeBrand("heic", "mif1", "heic"), meta]);
 };
 
 export const webm = (docType = "webm"): Buffer =>
@@ -175,7 +181,7 @@ export const office = (folder: "word" | "ppt" | "xl", more: Record<string, strin
 export const openDocument = (type: string): Buffer => zip({ mimetype: type, "content.xml": "<x/>" });
 
 /** A compound file with a directory of these streams. */
-export function compound(...streams: string[]): Buffer {
+export function compoundFile(...streams: string[]): Buffer {
   const file = Buffer.alloc(512 * 4, 0);
   Buffer.from("d0cf11e0a1b11ae1", "hex").copy(file);
   file.writeUInt16LE(3, 26);
@@ -194,7 +200,7 @@ export function compound(...streams: string[]): Buffer {
 }
 
 /** A PNG that promises so many pixels, and holds none of them. */
-export function floodPng(width: number, height: number): Buffer {
+export function hugePng(width: number, height: number): Buffer {
   const head = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
   return Buffer.concat([
     head,
@@ -207,7 +213,7 @@ export function floodPng(width: number, height: number): Buffer {
 }
 
 /** A GIF of very many frames of one pixel. */
-export function floodGif(frames: number): Buffer {
+export function manyFrameGif(frames: number): Buffer {
   const head = Buffer.from("47494638396101000100800000000000ffffff", "hex");
   const frame = Buffer.from("2c00000000010001000002014400", "hex");
   return Buffer.concat([head, ...Array.from({ length: frames }, () => frame), Buffer.from([0x3b])]);

@@ -1,17 +1,17 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readConfig, type Config } from "#config/config.ts";
-import { assembleService, type Service, type ServiceParts } from "../../src/service.ts";
+import { createService, type Service, type CreateServiceOptions } from "../../src/service.ts";
 import type { Deps } from "#domain/deps.ts";
-import { silent } from "./engines.ts";
-import { freePort } from "./ports.ts";
+import { silentLog } from "./engines.ts";
+import { findFreePort } from "./ports.ts";
 
 export interface RunningService extends Service {
   base: string;
   deps: Deps;
 }
 
-export type ServiceOptions = Partial<Omit<ServiceParts, "config" | "deps">> & {
+export type ServiceOptions = Partial<Omit<CreateServiceOptions, "config" | "deps">> & {
   /** Settings, by their variables. */
   env?: Record<string, string>;
   /** Settings no variable of a loopback service can give. */
@@ -21,29 +21,29 @@ export type ServiceOptions = Partial<Omit<ServiceParts, "config" | "deps">> & {
 
 /** The whole service over a test's own database and clock, on a port of its own. */
 export async function startService(deps: Deps, options: ServiceOptions = {}): Promise<RunningService> {
-  const { env = {}, config: settings, base = await freeBase(), ...parts } = options;
+  const { env = {}, config: settings, base = await findFreeBaseUrl(), ...parts } = options;
   const config = { ...readConfig({ BASE_URL: base, PORT: new URL(base).port, ...env }), ...settings };
   const { uploadPage, limits, signInAllow } = config;
-  const own: Deps = { ...deps, base, uploadPage, limits, signInAllow };
-  const service = assembleService({
+  const serviceDeps: Deps = { ...deps, base, uploadPage, limits, signInAllow };
+  const service = createService({
     config,
-    deps: own,
+    deps: serviceDeps,
     secrets: ["a secret of this test, long enough"],
     clients: [],
     platforms: [],
     webFiles: { find: () => undefined },
     fetchDocument: async () => new Response(null, { status: 404 }),
-    needs: [],
-    log: silent,
+    dependencies: [],
+    log: silentLog,
     ...parts,
   });
-  const { server } = service.edge;
+  const { nodeServer: server } = service.httpServer;
   server.listen(config.port, "127.0.0.1");
   await once(server, "listening");
   return {
     ...service,
     base,
-    deps: { ...own, platforms: service.platforms },
+    deps: { ...serviceDeps, platforms: service.platforms },
     async close() {
       const closed = once(server, "close");
       server.close();
@@ -55,4 +55,4 @@ export async function startService(deps: Deps, options: ServiceOptions = {}): Pr
 }
 
 /** An address on this machine that nobody listens at yet: the base names the port, so the port comes first. */
-export const freeBase = async (): Promise<string> => `http://localhost:${await freePort()}`;
+export const findFreeBaseUrl = async (): Promise<string> => `http://localhost:${await findFreePort()}`;

@@ -4,43 +4,43 @@ import type { Readable } from "node:stream";
 import type { FileStore } from "#domain/assets/file-store.ts";
 import { openS3Store, type S3Options, type S3Store } from "#storage/s3.ts";
 import type { S3Settings } from "#storage/s3-client.ts";
-import { startFileEdge, type FileEdge } from "./file-edge.ts";
+import { startFileServer, type FileServer } from "./file-edge.ts";
 
 /** What a suite works with. Filled before its first test: read the fields inside tests only. */
-export interface StoreBed {
+export interface StoreFixture {
   store: FileStore;
   /** A prefix that is this suite's own: stores are shared, and some are kept. */
-  area: string;
+  keyPrefix: string;
 }
 
 /** The stores this run can test; without an S3 server the runner says so at the end. */
-export function storeNames(): FileStore["name"][] {
+export function listStoreNames(): FileStore["name"][] {
   return process.env["TEST_S3_ENDPOINT"] ? ["disk", "s3"] : ["disk"];
 }
 
 /** Defines the same suite for each store. */
-export function forEachStore(name: string, define: (bed: StoreBed) => void): void {
-  for (const kind of storeNames()) {
+export function forEachStore(name: string, define: (fixture: StoreFixture) => void): void {
+  for (const kind of listStoreNames()) {
     describe(`${name} (${kind})`, () => {
-      const bed = {} as StoreBed;
-      let edge: FileEdge | undefined;
+      const fixture = {} as StoreFixture;
+      let fileServer: FileServer | undefined;
       before(async () => {
-        edge = kind === "disk" ? await startFileEdge() : undefined;
-        Object.assign(bed, { store: edge?.store ?? (await openTestS3()), area: newArea() });
+        fileServer = kind === "disk" ? await startFileServer() : undefined;
+        Object.assign(fixture, { store: fileServer?.store ?? (await openTestS3()), keyPrefix: createKeyPrefix() });
       });
       after(async () => {
-        if (bed.store.name === "s3") (bed.store as S3Store).close();
-        await edge?.close();
+        if (fixture.store.name === "s3") (fixture.store as S3Store).close();
+        await fileServer?.close();
       });
-      define(bed);
+      define(fixture);
     });
   }
 }
 
-export const newArea = (): string => `t${randomBytes(6).toString("hex")}`;
+export const createKeyPrefix = (): string => `t${randomBytes(6).toString("hex")}`;
 
 /** The S3 server of this run. */
-export function testS3(): S3Settings {
+export function getTestS3Settings(): S3Settings {
   const read = (name: string, fallback = "") => process.env[`TEST_S3_${name}`] ?? fallback;
   return {
     endpoint: read("ENDPOINT"),
@@ -54,29 +54,29 @@ export function testS3(): S3Settings {
 
 export function openTestS3(options: Partial<S3Options> & { at?: Partial<S3Settings> } = {}): Promise<S3Store> {
   const { at, ...rest } = options;
-  return openS3Store({ settings: { ...testS3(), ...at }, clock: () => Date.now(), ...rest });
+  return openS3Store({ settings: { ...getTestS3Settings(), ...at }, clock: () => Date.now(), ...rest });
 }
 
 export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-export async function bytesOf(stream: Readable): Promise<Buffer> {
+export async function readBytes(stream: Readable): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
 }
 
 /** What lies at a key, as its digest. */
-export async function digestAt(store: FileStore, key: string): Promise<string> {
-  return sha256(await bytesOf(await store.read(key)));
+export async function readDigest(store: FileStore, key: string): Promise<string> {
+  return sha256(await readBytes(await store.read(key)));
 }
 
-export async function* chunksOf(bytes: Uint8Array, size = 64 * 1024): AsyncGenerator<Uint8Array> {
+export async function* toChunks(bytes: Uint8Array, size = 64 * 1024): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
 /** A plain PUT of raw bytes, as `curl -T` sends it: no header of its own. */
-export async function put(address: string, body: Uint8Array): Promise<number> {
-  const response = await fetch(address, { method: "PUT", body: Buffer.from(body) });
+export async function putBytes(url: string, body: Uint8Array): Promise<number> {
+  const response = await fetch(url, { method: "PUT", body: Buffer.from(body) });
   await response.arrayBuffer();
   return response.status;
 }

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { createPublicFetch, type PublicAddressOptions, type PublicFetch } from "#lib/public-fetch.ts";
+import { createPublicFetch, type PublicHostOptions, type PublicFetch } from "#lib/public-fetch.ts";
 import { mastodon } from "#platforms/catalog/mastodon.ts";
 import type { Platform } from "#platforms/platform.ts";
 import type { PlatformSetup } from "#platforms/platforms.ts";
-import { demand, textIn } from "#platforms/read-json.ts";
-import { makeCertificate } from "./certificate.ts";
+import { requireText, toText } from "#platforms/read-json.ts";
+import { createCertificate } from "./certificate.ts";
 
 /**
  * Someone else's platform, run by the letter: codes serve once and with their PKCE verifier, refresh tokens rotate and
@@ -17,33 +17,33 @@ import { makeCertificate } from "./certificate.ts";
 export interface StrictPlatform {
   origin: string;
   /** How the service knows it: as `strict`, as an instance of Mastodon, and as `unset`, without settings. */
-  setups(options?: PublicAddressOptions & { timeoutMs?: number; withBrief?: boolean }): PlatformSetup[];
-  reach(options?: PublicAddressOptions & { timeoutMs?: number }): PublicFetch;
+  createSetups(options?: PublicHostOptions & { timeoutMs?: number; withBrief?: boolean }): PlatformSetup[];
+  createFetch(options?: PublicHostOptions & { timeoutMs?: number }): PublicFetch;
   /** The person at the platform's own page: gives access to this account, or says no. Where the browser goes then. */
-  answer(location: string, account: string | undefined): string;
+  authorize(location: string, account: string | undefined): string;
   /** How often each of its addresses was asked for. */
   hits: Map<string, number>;
   /** Every token it ever gave. */
-  given: string[];
+  issuedSecrets: string[];
   /** Whether this access or refresh token would still be taken. */
-  isLive(token: string): boolean;
+  isTokenActive(token: string): boolean;
   /** Seconds that access tokens live, as it says. */
   expiresIn: number | undefined;
   /** What is wrong with it from now on, by address. */
   faults: Map<string, Fault>;
   /** Done once, when tokens have been renewed and before that is answered. */
-  meanwhile: (() => Promise<unknown>) | undefined;
+  onRefresh: (() => Promise<unknown>) | undefined;
   close(): Promise<void>;
 }
 
-type Fault = keyof typeof spoiled | { status: number; body: object };
+type Fault = keyof typeof faultResponses | { status: number; body: object };
 
-interface Family {
+interface TokenFamily {
   account: string;
-  access: string;
-  refresh: string;
-  spent: Set<string>;
-  dead: boolean;
+  accessToken: string;
+  refreshToken: string;
+  spentTokens: Set<string>;
+  isRevoked: boolean;
 }
 
 interface Code {
@@ -51,31 +51,31 @@ interface Code {
   clientId: string;
   redirectUri: string;
   challenge: string;
-  used: boolean;
+  isUsed: boolean;
 }
 
-const hostName = "platform.test";
+const platformHost = "platform.test";
 const strictApp = { clientId: "atelier-at-strict", clientSecret: "the secret of Atelier at strict" };
 
 export async function startStrictPlatform(): Promise<StrictPlatform> {
-  const { key, cert } = makeCertificate([hostName, "other.test"]);
+  const { key, cert } = createCertificate([platformHost, "other.test"]);
   const clients = new Map([[strictApp.clientId, strictApp.clientSecret]]);
   const codes = new Map<string, Code>();
-  const families: Family[] = [];
+  const families: TokenFamily[] = [];
   const server = createServer({ key, cert }, (req, res) => void serve(req, res));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const origin = `https://${hostName}:${(server.address() as AddressInfo).port}`;
+  const origin = `https://${platformHost}:${(server.address() as AddressInfo).port}`;
 
   const newSecret = (): string => randomBytes(24).toString("base64url");
-  const issue = (family: Family): Record<string, unknown> => {
-    Object.assign(family, { access: newSecret(), refresh: newSecret() });
-    strict.given.push(family.access, family.refresh);
+  const issueTokens = (family: TokenFamily): Record<string, unknown> => {
+    Object.assign(family, { accessToken: newSecret(), refreshToken: newSecret() });
+    strict.issuedSecrets.push(family.accessToken, family.refreshToken);
     const { expiresIn } = strict;
     return {
-      access_token: family.access,
+      access_token: family.accessToken,
       token_type: "Bearer",
-      refresh_token: family.refresh,
+      refresh_token: family.refreshToken,
       ...(expiresIn === undefined ? {} : { expires_in: expiresIn }),
     };
   };
@@ -85,30 +85,36 @@ export async function startStrictPlatform(): Promise<StrictPlatform> {
     const challenge = createHash("sha256")
       .update(form.get("code_verifier") ?? "")
       .digest("base64url");
-    if (!code || code.used || code.redirectUri !== form.get("redirect_uri") || code.challenge !== challenge)
+    if (!code || code.isUsed || code.redirectUri !== form.get("redirect_uri") || code.challenge !== challenge)
       return undefined;
-    code.used = true;
-    const family: Family = { account: code.account, access: "", refresh: "", spent: new Set(), dead: false };
+    code.isUsed = true;
+    const family: TokenFamily = {
+      account: code.account,
+      accessToken: "",
+      refreshToken: "",
+      spentTokens: new Set(),
+      isRevoked: false,
+    };
     families.push(family);
-    return issue(family);
+    return issueTokens(family);
   }
 
   function refresh(form: URLSearchParams): Record<string, unknown> | undefined {
     const token = form.get("refresh_token") ?? "";
-    const family = families.find((one) => one.refresh === token || one.spent.has(token));
-    if (!family || family.dead) return undefined;
-    if (family.spent.has(token)) {
-      family.dead = true;
+    const family = families.find((candidate) => candidate.refreshToken === token || candidate.spentTokens.has(token));
+    if (!family || family.isRevoked) return undefined;
+    if (family.spentTokens.has(token)) {
+      family.isRevoked = true;
       return undefined;
     }
-    family.spent.add(token);
-    return issue(family);
+    family.spentTokens.add(token);
+    return issueTokens(family);
   }
 
-  async function takeMeanwhile(): Promise<void> {
-    const { meanwhile } = strict;
-    strict.meanwhile = undefined;
-    await meanwhile?.();
+  async function runOnRefresh(): Promise<void> {
+    const { onRefresh } = strict;
+    strict.onRefresh = undefined;
+    await onRefresh?.();
   }
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -118,29 +124,33 @@ export async function startStrictPlatform(): Promise<StrictPlatform> {
     for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk);
     const form = new URLSearchParams(Buffer.concat(chunks).toString());
     const fault = strict.faults.get(path);
-    if (fault) return spoil(fault, res);
+    if (fault) return respondWithFault(fault, res);
     const json = (status: number, body: object) =>
       void res.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     if (path === "/api/v1/apps") {
       const app = { client_id: newSecret(), client_secret: newSecret() };
       clients.set(app.client_id, app.client_secret);
-      strict.given.push(app.client_secret);
+      strict.issuedSecrets.push(app.client_secret);
       return json(200, { ...app, name: form.get("client_name"), redirect_uris: form.get("redirect_uris") });
     }
     if (path === "/token" || path === "/revoke") {
-      const [id, secret] = credentialsIn(req, form);
+      const [id, secret] = readCredentials(req, form);
       if (clients.get(id) !== secret || secret === "") return json(401, { error: "invalid_client" });
       if (path === "/revoke") {
-        const family = families.find((one) => [one.access, one.refresh].includes(form.get("token") ?? ""));
-        if (family) family.dead = true;
+        const family = families.find((candidate) =>
+          [candidate.accessToken, candidate.refreshToken].includes(form.get("token") ?? ""),
+        );
+        if (family) family.isRevoked = true;
         return json(200, {});
       }
-      const renewal = form.get("grant_type") === "refresh_token";
-      const answer = renewal ? refresh(form) : redeem(form);
-      if (renewal) await takeMeanwhile();
+      const isRenewal = form.get("grant_type") === "refresh_token";
+      const answer = isRenewal ? refresh(form) : redeem(form);
+      if (isRenewal) await runOnRefresh();
       return answer ? json(200, answer) : json(400, { error: "invalid_grant" });
     }
-    const family = families.find((one) => !one.dead && req.headers.authorization === `Bearer ${one.access}`);
+    const family = families.find(
+      (candidate) => !candidate.isRevoked && req.headers.authorization === `Bearer ${candidate.accessToken}`,
+    );
     if (!family) return json(401, { error: "invalid_token" });
     const { account } = family;
     return json(200, {
@@ -152,38 +162,41 @@ export async function startStrictPlatform(): Promise<StrictPlatform> {
   const strict: StrictPlatform = {
     origin,
     hits: new Map(),
-    given: [],
+    issuedSecrets: [],
     faults: new Map(),
-    meanwhile: undefined,
+    onRefresh: undefined,
     expiresIn: 3600,
-    isLive: (token) => families.some((one) => !one.dead && [one.access, one.refresh].includes(token)),
-    answer(location, account) {
-      const asked = new URL(location).searchParams;
-      const redirectUri = asked.get("redirect_uri") ?? "";
-      const back = new URL(redirectUri);
-      back.searchParams.set("state", asked.get("state") ?? "");
+    isTokenActive: (token) =>
+      families.some(
+        (candidate) => !candidate.isRevoked && [candidate.accessToken, candidate.refreshToken].includes(token),
+      ),
+    authorize(location, account) {
+      const params = new URL(location).searchParams;
+      const redirectUri = params.get("redirect_uri") ?? "";
+      const callbackUrl = new URL(redirectUri);
+      callbackUrl.searchParams.set("state", params.get("state") ?? "");
       if (
-        asked.get("response_type") !== "code" ||
-        asked.get("code_challenge_method") !== "S256" ||
-        !clients.has(asked.get("client_id") ?? "")
+        params.get("response_type") !== "code" ||
+        params.get("code_challenge_method") !== "S256" ||
+        !clients.has(params.get("client_id") ?? "")
       )
         throw new Error(`not a proper request: ${location}`);
       if (account === undefined) {
-        back.searchParams.set("error", "access_denied");
-        return back.href;
+        callbackUrl.searchParams.set("error", "access_denied");
+        return callbackUrl.href;
       }
       const code = newSecret();
       codes.set(code, {
         account,
-        clientId: asked.get("client_id") ?? "",
+        clientId: params.get("client_id") ?? "",
         redirectUri,
-        challenge: asked.get("code_challenge") ?? "",
-        used: false,
+        challenge: params.get("code_challenge") ?? "",
+        isUsed: false,
       });
-      back.searchParams.set("code", code);
-      return back.href;
+      callbackUrl.searchParams.set("code", code);
+      return callbackUrl.href;
     },
-    reach: ({ timeoutMs = 5000, ...options } = {}) =>
+    createFetch: ({ timeoutMs = 5000, ...options } = {}) =>
       createPublicFetch({
         timeoutMs,
         maxBytes: 256 * 1024,
@@ -192,14 +205,16 @@ export async function startStrictPlatform(): Promise<StrictPlatform> {
         isAllowed: (address) => address === "127.0.0.1",
         ...options,
       }),
-    setups: (options = {}) => {
-      const { withBrief = false, ...how } = options;
-      const reach = strict.reach(how);
+    createSetups: (options = {}) => {
+      const { withBrief: withoutRefresh = false, ...fetchOptions } = options;
+      const reach = strict.createFetch(fetchOptions);
       return [
-        { platform: strictEntry(origin), app: strictApp, reach },
-        { platform: mastodon, reach },
-        { platform: { ...strictEntry(origin), id: "unset", name: "Unset" }, reach },
-        ...(withBrief ? [{ platform: brief(origin), app: strictApp, reach }] : []),
+        { platform: createStrictEntry(origin), app: strictApp, publicFetch: reach },
+        { platform: mastodon, publicFetch: reach },
+        { platform: { ...createStrictEntry(origin), id: "unset", name: "Unset" }, publicFetch: reach },
+        ...(withoutRefresh
+          ? [{ platform: createPlatformWithoutRefresh(origin), app: strictApp, publicFetch: reach }]
+          : []),
       ];
     },
     async close() {
@@ -211,7 +226,7 @@ export async function startStrictPlatform(): Promise<StrictPlatform> {
   return strict;
 }
 
-function credentialsIn(req: IncomingMessage, form: URLSearchParams): [string, string] {
+function readCredentials(req: IncomingMessage, form: URLSearchParams): [string, string] {
   const basic = /^Basic (.+)$/.exec(req.headers.authorization ?? "")?.[1];
   if (basic === undefined) return [form.get("client_id") ?? "", form.get("client_secret") ?? ""];
   const [id = "", secret = ""] = Buffer.from(basic, "base64").toString().split(":");
@@ -219,7 +234,7 @@ function credentialsIn(req: IncomingMessage, form: URLSearchParams): [string, st
 }
 
 const type = { "content-type": "application/json" };
-const spoiled = {
+const faultResponses = {
   garbage: (res) => res.writeHead(200, type).end("{{{ not json \u0000"),
   html: (res) => res.writeHead(200, { "content-type": "text/html" }).end("<h1>Welcome</h1>"),
   silence: () => {},
@@ -234,15 +249,20 @@ const spoiled = {
   no_token: (res) => res.writeHead(200, type).end("{}"),
 } as const satisfies Record<string, (res: ServerResponse) => void>;
 
-function spoil(fault: Fault, res: ServerResponse): void {
-  if (typeof fault === "string") spoiled[fault](res);
+function respondWithFault(fault: Fault, res: ServerResponse): void {
+  if (typeof fault === "string") faultResponses[fault](res);
   else res.writeHead(fault.status, type).end(JSON.stringify(fault.body));
 }
 
 /** The same platform as if its tokens could not be renewed. */
-const brief = (origin: string): Platform => ({ ...strictEntry(origin), id: "brief", name: "Brief", refresh: "none" });
+const createPlatformWithoutRefresh = (origin: string): Platform => ({
+  ...createStrictEntry(origin),
+  id: "brief",
+  name: "Brief",
+  refresh: "none",
+});
 
-function strictEntry(origin: string): Platform {
+function createStrictEntry(origin: string): Platform {
   return {
     id: "strict",
     name: "Strict",
@@ -258,12 +278,18 @@ function strictEntry(origin: string): Platform {
     clientAuth: "basic",
     refresh: "standard",
     revoke: "standard",
-    account: ({ accessToken, endpoints }) => ({ method: "GET", url: `${endpoints.api}/me`, bearer: accessToken }),
-    readAccounts: ({ id, handle, name }) => [{ id: demand(id, "id"), handle: textIn(handle), name: textIn(name) }],
+    buildAccountCall: ({ accessToken, endpoints }) => ({
+      method: "GET",
+      url: `${endpoints.api}/me`,
+      bearer: accessToken,
+    }),
+    parseAccounts: ({ id, handle, name }) => [
+      { id: requireText(id, "id"), handle: toText(handle), name: toText(name) },
+    ],
     limits: {
-      text: { max: 20, countedIn: "graphemes" },
+      text: { max: 20, unit: "graphemes" },
       images: { max: 1, types: ["image/jpeg"], maxBytes: 1000 },
-      mixed: false,
+      allowsMixedKinds: false,
       altText: {},
       sources: [{ url: "https://platform.test/docs", readOn: "2026-11-15" }],
     },

@@ -1,10 +1,10 @@
 import { signIn } from "./browser-less.ts";
-import { modern } from "./mcp.ts";
+import { callModern } from "./mcp.ts";
 import {
-  connect,
+  connectClient,
   createStudio,
-  refresh,
-  visitor,
+  refreshTokens,
+  createOAuthBrowser,
   type Connection,
   type OAuthClient,
   type Tokens,
@@ -16,7 +16,7 @@ export interface StudioClient extends Pick<Connection, "browser" | "client" | "t
   /** A call of a tool over the new wire; throws where the answer is not a result. */
   call<T = any>(tool: string, input?: Record<string, unknown>): Promise<T>;
   /** New tokens, as a client gets them that stays for longer than an hour. */
-  renew(): Promise<void>;
+  refreshTokens(): Promise<void>;
 }
 
 /** Registers a client, unless given one. */
@@ -25,22 +25,22 @@ export async function newStudioClient(
   email = "someone@example.com",
   client?: OAuthClient,
 ): Promise<StudioClient> {
-  const browser = visitor(base);
+  const browser = createOAuthBrowser(base);
   await signIn(base, email, browser);
   const studioId = await createStudio(base, browser);
-  const connection = await connect(base, { browser, email, ...(client ? { client } : {}) });
+  const connection = await connectClient(base, { browser, email, ...(client ? { client } : {}) });
   const caller = { url: `${base}/mcp`, token: connection.tokens.access_token };
   let refreshToken = connection.tokens.refresh_token;
   return {
     ...connection,
     studioId,
     async call<T>(tool: string, input: Record<string, unknown> = {}) {
-      const { status, text, json } = await modern(caller, "tools/call", { name: tool, arguments: input });
+      const { status, text, json } = await callModern(caller, "tools/call", { name: tool, arguments: input });
       if (status !== 200 || json.result.isError) throw new Error(`${tool}: ${status} ${text}`);
       return json.result.structuredContent as T;
     },
-    async renew() {
-      const { status, text, body } = await refresh(base, connection.client, refreshToken);
+    async refreshTokens() {
+      const { status, text, body } = await refreshTokens(base, connection.client, refreshToken);
       if (status !== 200) throw new Error(`refresh: ${status} ${text}`);
       const tokens = body as Tokens;
       [caller.token, refreshToken] = [tokens.access_token, tokens.refresh_token];

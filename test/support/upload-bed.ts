@@ -12,26 +12,26 @@ import { loadStaticFiles } from "#http/static-files.ts";
 import type { S3Store } from "#storage/s3.ts";
 import { startAssetService } from "./asset-bed.ts";
 import type { Page } from "./chromium.ts";
-import type { Bed } from "./engines.ts";
+import type { Fixture } from "./engines.ts";
 import { newStudio } from "./people.ts";
 import { mp4 } from "./samples.ts";
 import type { RunningService, ServiceOptions } from "./service.ts";
-import { until } from "./until.ts";
+import { waitUntil } from "./until.ts";
 
 const webFolder = join(import.meta.dirname, "../../web/dist");
 
 /** The whole service with its built pages, and a store that takes bytes from them. */
 export async function startUploadService(
-  bed: Bed,
+  fixture: Fixture,
   store: FileStore["name"],
   options: ServiceOptions = {},
 ): Promise<RunningService> {
-  const service = await startAssetService(bed, store, { webFiles: await loadStaticFiles(webFolder), ...options });
-  if (store === "s3") await (service.deps.files as S3Store).allowPages([service.base]);
+  const service = await startAssetService(fixture, store, { webFiles: await loadStaticFiles(webFolder), ...options });
+  if (store === "s3") await (service.deps.files as S3Store).allowCorsOrigins([service.base]);
   return service;
 }
 
-export interface Link {
+export interface TestUploadLink {
   url: string;
   owner: Caller;
   postId: string;
@@ -39,7 +39,10 @@ export interface Link {
   assets(): Promise<AssetDetail[]>;
 }
 
-export async function newLink({ deps }: Pick<RunningService, "deps">, title = "Spring catalogue"): Promise<Link> {
+export async function createTestUploadLink(
+  { deps }: Pick<RunningService, "deps">,
+  title = "Spring catalogue",
+): Promise<TestUploadLink> {
   const owner = await newStudio(deps, undefined, "Blue Door Studio");
   const post = await createPost(deps, owner, { title, body: "" });
   const { url } = await createUploadSession(deps, owner, { postId: post.id });
@@ -47,7 +50,7 @@ export async function newLink({ deps }: Pick<RunningService, "deps">, title = "S
 }
 
 /** A film of any size: its tables, then chance. Answers its digest. */
-export async function writeFilm(path: string, bytes: number): Promise<string> {
+export async function writeVideoFile(path: string, bytes: number): Promise<string> {
   const hash = createHash("sha256");
   const out = createWriteStream(path);
   const write = async (chunk: Buffer): Promise<void> => {
@@ -57,18 +60,18 @@ export async function writeFilm(path: string, bytes: number): Promise<string> {
   const head = mp4();
   await write(head);
   const noise = randomBytes(1024 * 1024);
-  for (let left = bytes - head.length, i = 0; left > 0; i++) {
+  for (let remaining = bytes - head.length, i = 0; remaining > 0; i++) {
     noise.writeUInt32BE(i); // no two pieces alike, so that a part in the wrong place shows
-    const piece = Buffer.from(noise.subarray(0, Math.min(left, noise.length)));
+    const piece = Buffer.from(noise.subarray(0, Math.min(remaining, noise.length)));
     await write(piece);
-    left -= piece.length;
+    remaining -= piece.length;
   }
   out.end();
   await once(out, "close");
   return hash.digest("hex");
 }
 
-export async function digestOfUrl(url: string): Promise<string> {
+export async function fetchDigest(url: string): Promise<string> {
   const response = await fetch(url);
   if (!response.ok || !response.body) throw new Error(`${response.status} ${await response.text()}`);
   const hash = createHash("sha256");
@@ -79,12 +82,12 @@ export async function digestOfUrl(url: string): Promise<string> {
 type Files = Parameters<ReturnType<Page["locator"]>["setInputFiles"]>[0];
 
 /** Chooses files as a person does with the dialog. */
-export async function choose(page: Page, files: Files): Promise<void> {
+export async function chooseFiles(page: Page, files: Files): Promise<void> {
   await page.locator("input[type=file]").first().setInputFiles(files);
 }
 
 /** A line of so many bytes a second, so that something can happen in the middle. */
-export async function slowDown(page: Page, bytesPerSecond: number): Promise<void> {
+export async function throttleUploads(page: Page, bytesPerSecond: number): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");
   await session.send("Network.emulateNetworkConditions", {
@@ -96,9 +99,9 @@ export async function slowDown(page: Page, bytesPerSecond: number): Promise<void
 }
 
 /** Until the first file of the list has come this far. */
-export async function untilPart(page: Page, part: number): Promise<void> {
-  const bar = page.locator(".file progress").first();
+export async function waitForProgress(page: Page, part: number): Promise<void> {
+  const progressBar = page.locator(".file progress").first();
   const value = (): Promise<number> =>
-    bar.evaluate((element) => (element as unknown as { value: number }).value).catch(() => 0);
-  await until(async () => (await value()) >= part * 100, { withinMs: 60_000, everyMs: 50 });
+    progressBar.evaluate((element) => (element as unknown as { value: number }).value).catch(() => 0);
+  await waitUntil(async () => (await value()) >= part * 100, { withinMs: 60_000, everyMs: 50 });
 }

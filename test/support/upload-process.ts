@@ -9,11 +9,11 @@ import type { FileStore } from "#domain/assets/file-store.ts";
 import { systemClock } from "#lib/clock.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import { openDiskStore } from "#storage/disk.ts";
-import { createDeps, silent } from "./engines.ts";
-import { temporaryFolder } from "./folder.ts";
-import { freeBase } from "./service.ts";
-import { openTestS3, testS3 } from "./stores.ts";
-import { until } from "./until.ts";
+import { createDeps, silentLog } from "./engines.ts";
+import { createTempFolder } from "./folder.ts";
+import { findFreeBaseUrl } from "./service.ts";
+import { openTestS3, getTestS3Settings } from "./stores.ts";
+import { waitUntil } from "./until.ts";
 
 /** The service as people run it, in a process of its own, and the same database and store from here. */
 export interface UploadProcess {
@@ -23,8 +23,8 @@ export interface UploadProcess {
   /** SIGKILL, as a power cut would end it. */
   kill(): Promise<void>;
   /** Bytes of memory that the process has now. */
-  memory(): number;
-  pid(): number | undefined;
+  getMemoryBytes(): number;
+  getPid(): number | undefined;
   close(): Promise<void>;
 }
 
@@ -32,10 +32,10 @@ const secret = "a secret of this test that is long enough";
 const main = join(import.meta.dirname, "../../src/main.ts");
 
 export async function createUploadProcess(store: FileStore["name"]): Promise<UploadProcess> {
-  const folder = temporaryFolder();
+  const folder = createTempFolder();
   const dataDir = `${folder.path}/data`;
-  const base = await freeBase();
-  const s3 = store === "s3" ? testS3() : undefined;
+  const base = await findFreeBaseUrl();
+  const s3 = store === "s3" ? getTestS3Settings() : undefined;
   let child: ChildProcess | undefined;
 
   async function start(): Promise<void> {
@@ -59,10 +59,10 @@ export async function createUploadProcess(store: FileStore["name"]): Promise<Upl
     };
     child = spawn(process.execPath, [main], { env, stdio: ["ignore", "inherit", "inherit"] });
     const started = child;
-    await until(() => {
+    await waitUntil(() => {
       if (started.exitCode !== null) throw new Error("the service did not start");
       return fetch(`${base}/readyz`).then(
-        (answer) => answer.ok,
+        (response) => response.ok,
         () => false,
       );
     });
@@ -70,24 +70,25 @@ export async function createUploadProcess(store: FileStore["name"]): Promise<Upl
 
   async function kill(): Promise<void> {
     if (child?.exitCode !== null || child.signalCode !== null) return;
-    const gone = once(child, "exit");
+    const exited = once(child, "exit");
     child.kill("SIGKILL");
-    await gone;
+    await exited;
   }
 
   await start();
-  const database = await openDatabase({ databaseUrl: undefined, dataDir, log: silent });
+  const database = await openDatabase({ databaseUrl: undefined, dataDir, log: silentLog });
   const signer = createSigner([secret], systemClock);
   const files = s3
     ? await openTestS3()
-    : await openDiskStore({ root: `${dataDir}/files`, addresses: createFileTokens(signer, base), clock: systemClock });
+    : await openDiskStore({ root: `${dataDir}/files`, urls: createFileTokens(signer, base), clock: systemClock });
   return {
     base,
     deps: { ...createDeps(database, systemClock), files, signer, base, uploadPage: base },
     start,
     kill,
-    pid: () => child?.pid,
-    memory: () => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${child?.pid}/status`, "utf8"))?.[1]) * 1024,
+    getPid: () => child?.pid,
+    getMemoryBytes: () =>
+      Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${child?.pid}/status`, "utf8"))?.[1]) * 1024,
     async close() {
       await kill();
       await database.close();

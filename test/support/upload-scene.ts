@@ -5,10 +5,10 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { completeFile } from "#domain/uploads/complete-file.ts";
 import { createUploadSession } from "#domain/uploads/create-upload-session.ts";
 import type { FileView } from "#domain/uploads/file-view.ts";
-import { partAddresses } from "#domain/uploads/part-addresses.ts";
+import { createPartUrls } from "#domain/uploads/part-addresses.ts";
 import { startFile, type StartedFile } from "#domain/uploads/start-file.ts";
-import { enterUpload, type UploadVisitor } from "#domain/uploads/visit.ts";
-import type { Bed } from "./engines.ts";
+import { resolveUploadCaller, type UploadCaller } from "#domain/uploads/visit.ts";
+import type { Fixture } from "./engines.ts";
 import { createHookedFiles, type HookedFiles } from "./hooked-files.ts";
 import { newStudio } from "./people.ts";
 
@@ -18,7 +18,7 @@ export interface UploadScene {
   files: HookedFiles;
   owner: Caller;
   postId: string;
-  visit(): Promise<UploadVisitor>;
+  visit(): Promise<UploadCaller>;
   /** Starts or resumes a file of this size; no byte is sent. */
   start(name: string, size: number): Promise<StartedFile>;
   /** Asks for the URLs of parts; returns which ones were handed out. */
@@ -29,15 +29,15 @@ export interface UploadScene {
   usedBytes(): Promise<number>;
 }
 
-export async function createUploadScene(bed: Bed, studioBytes: number | undefined): Promise<UploadScene> {
+export async function createUploadScene(bed: Fixture, studioBytes: number | undefined): Promise<UploadScene> {
   const files = createHookedFiles(bed.clock);
   const deps: Deps = { ...bed.deps, files, limits: { ...bed.deps.limits, studioBytes } };
   const owner = await newStudio(deps);
   const postId = (await createPost(deps, owner, { title: "Spring", body: "" })).id;
   const { url } = await createUploadSession(deps, owner, { postId });
-  const visit = () => enterUpload(deps, url.slice(`${deps.uploadPage}/u/`.length));
+  const visit = () => resolveUploadCaller(deps, url.slice(`${deps.uploadPage}/u/`.length));
   const urls = async ({ file: { id } }: StartedFile, parts: number[]) =>
-    (await partAddresses(deps, await visit(), { fileId: id, parts })).addresses;
+    (await createPartUrls(deps, await visit(), { fileId: id, parts })).addresses;
   return {
     deps,
     files,

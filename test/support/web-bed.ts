@@ -2,36 +2,36 @@ import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core";
 import { createSessions } from "#auth/sessions.ts";
 import { openDatabase } from "#db/open.ts";
-import type { SignedIn } from "#domain/caller.ts";
+import type { SignedInUser } from "#domain/caller.ts";
 import { loadStaticFiles } from "#http/static-files.ts";
 import { systemClock, type Clock } from "#lib/clock.ts";
-import { catalogSetups } from "#platforms/setups.ts";
-import { startOnDisk } from "./asset-bed.ts";
+import { createPlatformSetups } from "#platforms/setups.ts";
+import { startDiskService } from "./asset-bed.ts";
 import { openChromium } from "./chromium.ts";
-import { createDeps, createPlace, silent } from "./engines.ts";
+import { createDeps, createTemporaryDatabase, silentLog } from "./engines.ts";
 import type { RunningService } from "./service.ts";
 
 /** The service with its web app, and a browser in front of it. */
-export interface WebBed {
+export interface WebFixture {
   service: RunningService;
   browser: Browser;
   /** A window of someone who is signed in. */
-  open(person: SignedIn | undefined, options?: BrowserContextOptions): Promise<BrowserContext>;
+  openContext(person: SignedInUser | undefined, options?: BrowserContextOptions): Promise<BrowserContext>;
   close(): Promise<void>;
 }
 
-export async function startWebBed(clock: Clock = systemClock): Promise<WebBed> {
-  const place = await createPlace("sqlite");
-  const database = await openDatabase({ ...place, log: silent });
+export async function startWebFixture(clock: Clock = systemClock): Promise<WebFixture> {
+  const location = await createTemporaryDatabase("sqlite");
+  const database = await openDatabase({ ...location, log: silentLog });
   const webFiles = await loadStaticFiles(join(import.meta.dirname, "../../web/dist"));
-  const platforms = catalogSetups({}, () => Promise.reject(new Error("this test reaches nothing outside")));
-  const service = await startOnDisk(createDeps(database, clock), { webFiles, platforms });
+  const platforms = createPlatformSetups({}, () => Promise.reject(new Error("this test reaches nothing outside")));
+  const service = await startDiskService(createDeps(database, clock), { webFiles, platforms });
   const browser = await openChromium();
   const sessions = createSessions({ deps: service.deps, base: service.base });
   return {
     service,
     browser,
-    async open(person, options = {}) {
+    async openContext(person, options = {}) {
       const context = await browser.newContext({ reducedMotion: "reduce", ...options });
       context.setDefaultTimeout(20_000);
       if (!person) return context;
@@ -44,7 +44,7 @@ export async function startWebBed(clock: Clock = systemClock): Promise<WebBed> {
       await browser.close();
       await service.close();
       await database.close();
-      await place.remove();
+      await location.remove();
     },
   };
 }

@@ -5,64 +5,64 @@ import type { AddressInfo } from "node:net";
 import { documentLimits } from "#auth/provider.ts";
 import {
   createPublicFetch,
-  createPublicOpener,
-  type OpenPublicUrl,
-  type PublicAddressOptions,
+  createPublicUrlOpener,
+  type PublicUrlOpener,
+  type PublicHostOptions,
   type PublicFetch,
 } from "#lib/public-fetch.ts";
-import { makeCertificate } from "./certificate.ts";
+import { createCertificate } from "./certificate.ts";
 
-type Answer = (req: IncomingMessage, res: ServerResponse) => void;
+type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
 /** Someone's https server on the web, under the names that our look-ups know it by. */
 export interface WebHost {
   url(path: string, host?: string): string;
   /** What it answers there, an object as JSON; a path nobody set is 404. */
-  serve(path: string, answer: Answer | object): void;
+  serve(path: string, handler: RequestHandler | object): void;
   /** Serves these bytes under this type. */
   serveFile(path: string, content: Uint8Array, type?: string): void;
   /** How often each path was asked for. */
-  hits: Map<string, number>;
+  requestCounts: Map<string, number>;
   /** Connections it has taken so far. */
   readonly connections: number;
   /** The product's opener, with this server's names and authority; addresses are judged as given. */
-  openWith(options?: PublicAddressOptions & { patienceMs?: number }): OpenPublicUrl;
+  createOpener(options?: PublicHostOptions & { patienceMs?: number }): PublicUrlOpener;
   /** The same for clients' documents. */
-  fetchWith(options?: PublicAddressOptions): PublicFetch;
+  createFetch(options?: PublicHostOptions): PublicFetch;
   close(): Promise<void>;
 }
 
 export async function startWebHost(names: [string, ...string[]] = ["files.test", "other.test"]): Promise<WebHost> {
-  const { key, cert } = makeCertificate(names);
-  const answers = new Map<string, Answer>();
-  const hits = new Map<string, number>();
+  const { key, cert } = createCertificate(names);
+  const handlers = new Map<string, RequestHandler>();
+  const requestCounts = new Map<string, number>();
   let connections = 0;
   const server = createServer({ key, cert }, (req, res) => {
     const path = req.url ?? "";
-    hits.set(path, (hits.get(path) ?? 0) + 1);
-    const answer = answers.get(path);
-    if (answer) answer(req, res);
+    requestCounts.set(path, (requestCounts.get(path) ?? 0) + 1);
+    const handler = handlers.get(path);
+    if (handler) handler(req, res);
     else res.writeHead(404).end();
   });
   server.on("connection", () => void connections++);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const ours = {
+  const testNetwork = {
     tls: { ca: cert },
     resolve: async () => ["127.0.0.1"],
     isAllowed: (address: string) => address === "127.0.0.1",
   };
   const host: WebHost = {
-    hits,
+    requestCounts,
     get connections() {
       return connections;
     },
     url: (path, name = names[0]) => `https://${name}:${port}${path}`,
-    serve(path, answer) {
-      const json: Answer = (_req, res) =>
-        void res.setHeader("content-type", "application/json").end(JSON.stringify(answer));
-      answers.set(path, typeof answer === "function" ? (answer as Answer) : json);
+    serve(path, handler) {
+      const json: RequestHandler = (_req, res) =>
+        void res.setHeader("content-type", "application/json").end(JSON.stringify(handler));
+      handlers.set(path, typeof handler === "function" ? (handler as RequestHandler) : json);
     },
     serveFile: (path, content, type) =>
       host.serve(path, (_req: IncomingMessage, res: ServerResponse) => {
@@ -72,9 +72,9 @@ export async function startWebHost(names: [string, ...string[]] = ["files.test",
         });
         res.end(content);
       }),
-    openWith: ({ patienceMs = 20_000, ...options } = {}) =>
-      createPublicOpener({ patienceMs, maxRedirects: 5, accept: "*/*", ...ours, ...options }),
-    fetchWith: (options = {}) => createPublicFetch({ ...documentLimits, ...ours, ...options }),
+    createOpener: ({ patienceMs = 20_000, ...options } = {}) =>
+      createPublicUrlOpener({ timeoutMs: patienceMs, maxRedirects: 5, accept: "*/*", ...testNetwork, ...options }),
+    createFetch: (options = {}) => createPublicFetch({ ...documentLimits, ...testNetwork, ...options }),
     async close() {
       server.closeAllConnections();
       server.close();

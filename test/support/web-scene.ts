@@ -1,4 +1,4 @@
-import { approveClient } from "#domain/access/approve-client.ts";
+import { createGrant } from "#domain/access/approve-client.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
@@ -8,11 +8,11 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { createInvitation } from "#domain/studios/create-invitation.ts";
 import { updateStudio } from "#domain/studios/update-studio.ts";
-import { newMember, newPerson, newStudio } from "./people.ts";
+import { newMember, newUser, newStudio } from "./people.ts";
 import { newConnection } from "./platform-bed.ts";
 import { png } from "./samples.ts";
 
-export interface Scene {
+export interface SampleStudio {
   owner: Caller;
   admin: Caller;
   member: Caller;
@@ -20,24 +20,24 @@ export interface Scene {
 }
 
 /** A studio with something on every page. `text` is in every name and text that someone can choose. */
-export async function furnish(deps: Deps, text: string): Promise<Scene> {
+export async function createSampleStudio(deps: Deps, text: string): Promise<SampleStudio> {
   const name = text.slice(0, 100);
-  const owner = await newStudio(deps, await newPerson(deps, { name }), name);
-  const admin = await newMember(deps, owner, "admin", await newPerson(deps, { name: `A ${name}`.slice(0, 100) }));
-  const member = await newMember(deps, owner, "member", await newPerson(deps, { name: `M ${name}`.slice(0, 100) }));
+  const owner = await newStudio(deps, await newUser(deps, { name }), name);
+  const admin = await newMember(deps, owner, "admin", await newUser(deps, { name: `A ${name}`.slice(0, 100) }));
+  const member = await newMember(deps, owner, "member", await newUser(deps, { name: `M ${name}`.slice(0, 100) }));
   const viaClient: Caller = { ...owner, client: { id: "client", name } };
   const { id: postId } = await createPost(deps, viaClient, { title: text.slice(0, 300), body: `${text}\n\n${text}` });
   await updatePost(deps, viaClient, { postId, status: "ready" });
   await updateStudio(deps, owner, { name });
   const base64 = (await png()).toString("base64");
-  const picture = { kind: "image", mimeType: "image/png", base64, filename: `${name}.png` } as const;
-  for (const onPost of [true, false]) {
-    const { assetId } = await uploadAssetInline(deps, viaClient, picture);
+  const image = { kind: "image", mimeType: "image/png", base64, filename: `${name}.png` } as const;
+  for (const shouldAttach of [true, false]) {
+    const { assetId } = await uploadAssetInline(deps, viaClient, image);
     await updateAsset(deps, owner, { assetId, altText: text });
-    if (onPost) await attachAsset(deps, owner, { postId, assetId });
+    if (shouldAttach) await attachAsset(deps, owner, { postId, assetId });
   }
   for (const person of [owner, member]) {
-    await approveClient(deps, person, {
+    await createGrant(deps, person, {
       clientId: `id of ${name}`,
       clientName: name,
       clientVerified: false,
@@ -47,14 +47,14 @@ export async function furnish(deps: Deps, text: string): Promise<Scene> {
   }
   for (const state of ["needs_reconnect", "disconnected", undefined] as const) {
     const id = await newConnection(deps, owner, `${name} ${state ?? ""}`, "sandbox");
-    if (state) await deps.platformStore.wipe(id, state, 2);
+    if (state) await deps.platformStore.wipeCredential(id, state, 2);
   }
   await createInvitation(deps, owner, { role: "member", email: "someone@example.com" });
   return { owner, admin, member, postId };
 }
 
 /** Every page of the web app, as an owner reaches it. */
-export function pagesOf({ owner, postId }: Scene): string[] {
+export function listPagePaths({ owner, postId }: SampleStudio): string[] {
   const studio = `/studios/${owner.studio.id}`;
   const pages = [
     "posts",

@@ -8,7 +8,7 @@ import { ConfirmProvider } from "./ui/Confirm.tsx";
 import { ToastProvider } from "./ui/Toasts.tsx";
 import "./app.css";
 
-const queries = new QueryClient({
+const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       // An answer of the server will not change by asking again; a lost connection may come back.
@@ -18,13 +18,13 @@ const queries = new QueryClient({
     },
   },
 });
-const router = createAppRouter(queries);
+const router = createAppRouter(queryClient);
 
-const place = document.querySelector("#app");
-if (!place) throw new Error("index.html has no #app");
-createRoot(place).render(
+const rootElement = document.querySelector("#app");
+if (!rootElement) throw new Error("index.html has no #app");
+createRoot(rootElement).render(
   <StrictMode>
-    <QueryClientProvider client={queries}>
+    <QueryClientProvider client={queryClient}>
       <ToastProvider>
         <ConfirmProvider>
           <RouterProvider router={router} />

@@ -6,27 +6,27 @@ import {
   lazyRouteComponent,
   redirect,
 } from "@tanstack/react-router";
-import { goToSignIn } from "./api/client.ts";
+import { redirectToSignIn } from "./api/client.ts";
 import { meQuery, studioQuery, type Me } from "./api/queries.ts";
-import { Frame } from "./frame/Frame.tsx";
-import { Broken, NothingHere } from "./frame/Broken.tsx";
-import { Shell } from "./frame/Shell.tsx";
-import { readActivitySearch, readAssetSearch, readPostSearch } from "./search.ts";
-import { keepFocus } from "./ui/keep-focus.ts";
-import { Waiting } from "./ui/Waiting.tsx";
+import { RootLayout } from "./frame/Frame.tsx";
+import { ErrorPage, NotFoundPage } from "./frame/Broken.tsx";
+import { StudioLayout } from "./frame/Shell.tsx";
+import { parseActivitySearch, parseAssetSearch, parsePostSearch } from "./search.ts";
+import { restoreFocus } from "./ui/keep-focus.ts";
+import { Loading } from "./ui/Waiting.tsx";
 
-interface Context {
-  queries: QueryClient;
+interface RouterContext {
+  queryClient: QueryClient;
 }
 
-const root = createRootRouteWithContext<Context>()({ component: Frame, notFoundComponent: NothingHere });
+const root = createRootRouteWithContext<RouterContext>()({ component: RootLayout, notFoundComponent: NotFoundPage });
 
 const start = createRoute({
   getParentRoute: () => root,
   path: "/",
   beforeLoad: async ({ context }) => {
-    const me = await context.queries.query(meQuery);
-    if (me?.activeStudioId) goToStudio(me.activeStudioId);
+    const me = await context.queryClient.query(meQuery);
+    if (me?.activeStudioId) redirectToStudio(me.activeStudioId);
   },
   component: lazyRouteComponent(() => import("./start/StartPage.tsx"), "StartPage"),
 });
@@ -34,7 +34,7 @@ const start = createRoute({
 const newStudio = createRoute({
   getParentRoute: () => root,
   path: "/studios/new",
-  beforeLoad: ({ context }) => signedIn(context),
+  beforeLoad: ({ context }) => requireSignedIn(context),
   component: lazyRouteComponent(() => import("./start/NewStudioPage.tsx"), "NewStudioPage"),
 });
 
@@ -44,7 +44,7 @@ const shortcuts = (["clients", "connect", "platforms"] as const).map((page) =>
     getParentRoute: () => root,
     path: `/${page}`,
     beforeLoad: async ({ context }) => {
-      const { activeStudioId } = await signedIn(context);
+      const { activeStudioId } = await requireSignedIn(context);
       if (activeStudioId === null) redirect({ to: "/", throw: true });
       else redirect({ to: `/studios/$studioId/${page}`, params: { studioId: activeStudioId }, throw: true });
     },
@@ -54,23 +54,23 @@ const shortcuts = (["clients", "connect", "platforms"] as const).map((page) =>
 const studio = createRoute({
   getParentRoute: () => root,
   path: "/studios/$studioId",
-  beforeLoad: ({ context }) => signedIn(context),
+  beforeLoad: ({ context }) => requireSignedIn(context),
   loader: async ({ context, params }) => {
-    await context.queries.query({ ...studioQuery(params.studioId), staleTime: "static" });
+    await context.queryClient.query({ ...studioQuery(params.studioId), staleTime: "static" });
   },
-  component: Shell,
+  component: StudioLayout,
 });
 
 const studioIndex = createRoute({
   getParentRoute: () => studio,
   path: "/",
-  beforeLoad: ({ params }) => goToStudio(params.studioId),
+  beforeLoad: ({ params }) => redirectToStudio(params.studioId),
 });
 
 const posts = createRoute({
   getParentRoute: () => studio,
   path: "/posts",
-  validateSearch: readPostSearch,
+  validateSearch: parsePostSearch,
   component: lazyRouteComponent(() => import("./posts/PostsPage.tsx"), "PostsPage"),
 });
 
@@ -89,7 +89,7 @@ const post = createRoute({
 const assets = createRoute({
   getParentRoute: () => studio,
   path: "/assets",
-  validateSearch: readAssetSearch,
+  validateSearch: parseAssetSearch,
   component: lazyRouteComponent(() => import("./assets/AssetsPage.tsx"), "AssetsPage"),
 });
 
@@ -120,7 +120,7 @@ const connect = createRoute({
 const activity = createRoute({
   getParentRoute: () => studio,
   path: "/activity",
-  validateSearch: readActivitySearch,
+  validateSearch: parseActivitySearch,
   component: lazyRouteComponent(() => import("./activity/ActivityPage.tsx"), "ActivityPage"),
 });
 
@@ -130,7 +130,7 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import("./settings/SettingsPage.tsx"), "SettingsPage"),
 });
 
-const tree = root.addChildren([
+const routeTree = root.addChildren([
   start,
   newStudio,
   ...shortcuts,
@@ -149,18 +149,18 @@ const tree = root.addChildren([
   ]),
 ]);
 
-export function createAppRouter(queries: QueryClient) {
+export function createAppRouter(queryClient: QueryClient) {
   const router = createRouter({
-    routeTree: tree,
-    context: { queries },
+    routeTree,
+    context: { queryClient },
     defaultPreload: "intent",
-    defaultErrorComponent: Broken,
-    defaultPendingComponent: Waiting,
-    defaultNotFoundComponent: NothingHere,
+    defaultErrorComponent: ErrorPage,
+    defaultPendingComponent: Loading,
+    defaultNotFoundComponent: NotFoundPage,
     scrollRestoration: true,
   });
   // The first page of all leaves the focus where the browser has it, before the skip link.
-  router.subscribe("onRendered", ({ fromLocation }) => fromLocation && keepFocus());
+  router.subscribe("onRendered", ({ fromLocation }) => fromLocation && restoreFocus());
   return router;
 }
 
@@ -170,10 +170,10 @@ declare module "@tanstack/react-router" {
   }
 }
 
-async function signedIn({ queries }: Context): Promise<Me> {
-  return (await queries.query(meQuery)) ?? goToSignIn();
+async function requireSignedIn({ queryClient }: RouterContext): Promise<Me> {
+  return (await queryClient.query(meQuery)) ?? redirectToSignIn();
 }
 
-function goToStudio(studioId: string): void {
+function redirectToStudio(studioId: string): void {
   redirect({ to: "/studios/$studioId/posts", params: { studioId }, throw: true });
 }

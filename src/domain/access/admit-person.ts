@@ -1,8 +1,8 @@
 import { AppError } from "#lib/errors.ts";
-import type { SignedIn } from "../caller.ts";
+import type { SignedInUser } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { findInvitation } from "../studios/invitation.ts";
-import { foldAddress, isMeantFor } from "./address.ts";
+import { normalizeEmail, matchesVerifiedEmail } from "./address.ts";
 import type { Identity } from "./ports.ts";
 
 /**
@@ -10,18 +10,18 @@ import type { Identity } from "./ports.ts";
  * that is meant for them, or they are in a studio by one they accepted. Stores nothing.
  * `invitation`: the token of one that they came with.
  */
-export async function admitPerson(
+export async function authorizeSignIn(
   deps: Pick<Deps, "users" | "invitations" | "clock" | "signInAllow">,
   identity: Identity,
   { invitation }: { invitation: string | undefined },
 ): Promise<void> {
-  if (isListed(deps, identity)) return;
+  if (isOnAllowList(deps, identity)) return;
   if (invitation !== undefined) {
-    const open = await findInvitation(deps, invitation);
-    if (open && isMeantFor(open.email, identity)) return;
-    if (open) throw new AppError("forbidden:invitation_email");
+    const openInvitation = await findInvitation(deps, invitation);
+    if (openInvitation && matchesVerifiedEmail(openInvitation.email, identity)) return;
+    if (openInvitation) throw new AppError("forbidden:invitation_email");
   }
-  if (await deps.users.isGuest(identity.issuer, identity.subject)) return;
+  if (await deps.users.isInvitedMember(identity.issuer, identity.subject)) return;
   const isUnverified = identity.email !== null && !identity.emailVerified;
   throw new AppError(isUnverified ? "forbidden:email_not_verified" : "forbidden:not_admitted");
 }
@@ -32,19 +32,21 @@ export async function admitPerson(
  */
 export async function checkMayCreateStudio(
   deps: Pick<Deps, "users" | "signInAllow">,
-  { user: { id } }: SignedIn,
+  { user: { id } }: SignedInUser,
 ): Promise<void> {
   const user = await deps.users.find(id);
-  if (user && isListed(deps, user)) return;
+  if (user && isOnAllowList(deps, user)) return;
   throw new AppError("forbidden:create_studio");
 }
 
-function isListed(
-  { signInAllow: allow }: Pick<Deps, "signInAllow">,
+function isOnAllowList(
+  { signInAllow: allowList }: Pick<Deps, "signInAllow">,
   { email, emailVerified }: Pick<Identity, "email" | "emailVerified">,
 ): boolean {
-  if (allow.includes("*")) return true;
+  if (allowList.includes("*")) return true;
   if (email === null || !emailVerified) return false;
-  const address = foldAddress(email);
-  return allow.includes(address) || allow.includes(address.slice(address.lastIndexOf("@")));
+  const normalizedEmail = normalizeEmail(email);
+  return (
+    allowList.includes(normalizedEmail) || allowList.includes(normalizedEmail.slice(normalizedEmail.lastIndexOf("@")))
+  );
 }

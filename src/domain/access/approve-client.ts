@@ -1,10 +1,10 @@
 import { recordActivity } from "../activity/record.ts";
-import type { Scope, SignedIn } from "../caller.ts";
+import type { Scope, SignedInUser } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { describeMe } from "./describe-me.ts";
 import type { Grant } from "./ports.ts";
 
-export interface ApprovedClient {
+export interface NewGrant {
   clientId: string;
   clientName: string;
   clientVerified: boolean;
@@ -13,10 +13,10 @@ export interface ApprovedClient {
 }
 
 /** Keeps a person's approval of a client. It acts in the studio that is active for the person at this moment. */
-export async function approveClient(
+export async function createGrant(
   deps: Pick<Deps, "users" | "transact" | "newId" | "clock">,
-  caller: SignedIn,
-  input: ApprovedClient,
+  caller: SignedInUser,
+  input: NewGrant,
 ): Promise<Grant> {
   const { activeStudioId } = await describeMe(deps, caller);
   const grant: Grant = {

@@ -2,7 +2,7 @@ import type { Caller, Person, Scope } from "../caller.ts";
 import type { Role } from "../policy.ts";
 
 /** A place in a studio: which one, and with what role. Membership and role are as they are now. */
-export interface Seat {
+export interface Membership {
   studio: Caller["studio"];
   role: Role;
 }
@@ -20,9 +20,9 @@ export interface Authentication {
    * Where this request acts: the studio asked for, or else the grant's, if the user is a member of it;
    * otherwise the user's first membership. Undefined: the user has none at all, and so has `nextSeat`.
    */
-  seat: Seat | undefined;
+  membership: Membership | undefined;
   /** Where a session that begins now acts: the user's active studio if a member, otherwise the first membership. */
-  nextSeat: Seat | undefined;
+  nextSessionMembership: Membership | undefined;
   /** The open session's studio was deleted. The session ends instead of moving to another studio. */
   isSessionStudioDeleted: boolean;
 }
@@ -31,9 +31,9 @@ export interface Authentication {
  * Undefined for a token that is unknown, expired, revoked or bound to another resource.
  * `sealedStudioId`: the studio of the open session that the request names, if it names one.
  */
-export type Authenticate = (token: string, sealedStudioId: string | undefined) => Promise<Authentication | undefined>;
+export type Authenticator = (token: string, sessionStudioId: string | undefined) => Promise<Authentication | undefined>;
 
 /** The token's user as a caller in one seat. */
-export function callerIn({ user, client, scopes, grantId }: Authentication, { studio, role }: Seat): Caller {
+export function toCaller({ user, client, scopes, grantId }: Authentication, { studio, role }: Membership): Caller {
   return { user, studio, role, scopes, client, grantId };
 }

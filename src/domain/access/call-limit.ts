@@ -3,7 +3,7 @@ import { AppError } from "#lib/errors.ts";
 import type { Deps } from "../deps.ts";
 
 /** Counts one call of a user, or of a link; answers the refusal where there were too many. */
-export type CountCall = (key: string) => AppError | undefined;
+export type CallLimitCheck = (key: string) => AppError | undefined;
 
 /**
  * Each user through all clients together, each user in the web app, and each upload link. A client that calls
@@ -11,21 +11,21 @@ export type CountCall = (key: string) => AppError | undefined;
  */
 export const callLimits = { calls: { perMinute: 600 }, web: { perMinute: 600 }, uploads: { perMinute: 600 } } as const;
 
-export const noLimit: CountCall = () => undefined;
+export const noCallLimit: CallLimitCheck = () => undefined;
 
-export interface CallLimit {
-  count: CountCall;
+export interface CallLimiter {
+  check: CallLimitCheck;
   /** Adds what was counted here to what all instances share, and learns what the others counted. */
-  settle(): Promise<void>;
+  sync(): Promise<void>;
 }
 
-const window = minutes(1);
+const windowMs = minutes(1);
 
 interface Count {
   /** What all instances together had counted when they were last asked. */
-  settled: number;
+  sharedCount: number;
   /** What this one counted since. */
-  fresh: number;
+  localCount: number;
 }
 
 /**
@@ -33,56 +33,56 @@ interface Count {
  * lies within a minute. A call is counted in memory and waits for nothing; `settle` runs each second, so that
  * all instances together overshoot by what comes in a second at most. Two maps that turn over: nothing grows.
  */
-export function createCallLimit(
+export function createCallLimiter(
   deps: Pick<Deps, "rateLimits" | "clock">,
   name: string,
   { perMinute }: { perMinute: number },
-): CallLimit {
-  let end = 0;
+): CallLimiter {
+  let currentWindowEnd = 0;
   let current = new Map<string, Count>();
   let previous = new Map<string, Count>();
 
-  const turn = (now: number): void => {
-    if (now < end && now >= end - window) return;
-    const next = now - (now % window) + window;
-    previous = next === end + window ? current : new Map<string, Count>();
+  const rotateWindow = (now: number): void => {
+    if (now < currentWindowEnd && now >= currentWindowEnd - windowMs) return;
+    const next = now - (now % windowMs) + windowMs;
+    previous = next === currentWindowEnd + windowMs ? current : new Map<string, Count>();
     current = new Map();
-    end = next;
+    currentWindowEnd = next;
   };
-  const total = (count: Count | undefined): number => (count ? count.settled + count.fresh : 0);
+  const sumCounts = (count: Count | undefined): number => (count ? count.sharedCount + count.localCount : 0);
 
   return {
-    count(key) {
+    check(key) {
       const now = deps.clock();
-      turn(now);
-      const found = current.get(key);
-      if (total(found) + (total(previous.get(key)) * (end - now)) / window >= perMinute) {
-        const retryAfter = Math.ceil((end - now) / 1000);
+      rotateWindow(now);
+      const currentCount = current.get(key);
+      if (sumCounts(currentCount) + (sumCounts(previous.get(key)) * (currentWindowEnd - now)) / windowMs >= perMinute) {
+        const retryAfter = Math.ceil((currentWindowEnd - now) / 1000);
         return new AppError("rate_limited:calls", { perMinute, retryAfter }, { retryAfter });
       }
-      if (found) found.fresh++;
-      else current.set(key, { settled: 0, fresh: 1 });
+      if (currentCount) currentCount.localCount++;
+      else current.set(key, { sharedCount: 0, localCount: 1 });
       return undefined;
     },
-    async settle() {
-      turn(deps.clock());
+    async sync() {
+      rotateWindow(deps.clock());
       for (const [counts, windowEnd] of [
-        [previous, end - window],
-        [current, end],
+        [previous, currentWindowEnd - windowMs],
+        [current, currentWindowEnd],
       ] as const) {
-        const fresh = [...counts]
-          .filter(([, count]) => count.fresh > 0)
-          .map(([key, { fresh: hits }]) => ({ key, hits }));
-        if (fresh.length === 0) continue;
-        const totals = await deps.rateLimits.add(
-          fresh.map(({ key, hits }) => ({ key: `${name} ${key}`, hits })),
+        const unsyncedCounts = [...counts]
+          .filter(([, count]) => count.localCount > 0)
+          .map(([key, { localCount: hits }]) => ({ key, hits }));
+        if (unsyncedCounts.length === 0) continue;
+        const totals = await deps.rateLimits.addHits(
+          unsyncedCounts.map(({ key, hits }) => ({ key: `${name} ${key}`, hits })),
           windowEnd,
         );
-        for (const { key, hits } of fresh) {
+        for (const { key, hits } of unsyncedCounts) {
           const count = counts.get(key);
           if (!count) continue;
-          count.settled = totals.get(`${name} ${key}`) ?? 0;
-          count.fresh -= hits;
+          count.sharedCount = totals.get(`${name} ${key}`) ?? 0;
+          count.localCount -= hits;
         }
       }
     },

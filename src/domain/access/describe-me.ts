@@ -1,5 +1,5 @@
-import { isoTime } from "#lib/clock.ts";
-import type { SignedIn } from "../caller.ts";
+import { toIsoTime } from "#lib/clock.ts";
+import type { SignedInUser } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import type { Role } from "../policy.ts";
 
@@ -10,15 +10,16 @@ export interface Me {
 }
 
 /** The signed-in person, their studios, and the one that a new session will act in. */
-export async function describeMe(deps: Pick<Deps, "users">, caller: SignedIn): Promise<Me> {
+export async function describeMe(deps: Pick<Deps, "users">, caller: SignedInUser): Promise<Me> {
   const [user, memberships] = await Promise.all([
     deps.users.find(caller.user.id),
-    deps.users.memberships(caller.user.id),
+    deps.users.listMemberships(caller.user.id),
   ]);
-  const chosen = memberships.find((one) => one.studioId === user?.activeStudioId) ?? memberships[0];
+  const activeMembership =
+    memberships.find((membership) => membership.studioId === user?.activeStudioId) ?? memberships[0];
   return {
     user: { id: caller.user.id, name: caller.user.name, email: caller.user.email },
-    memberships: memberships.map((one) => ({ ...one, joinedAt: isoTime(one.joinedAt) })),
-    activeStudioId: chosen?.studioId ?? null,
+    memberships: memberships.map((membership) => ({ ...membership, joinedAt: toIsoTime(membership.joinedAt) })),
+    activeStudioId: activeMembership?.studioId ?? null,
   };
 }

@@ -2,10 +2,10 @@ import { recordActivity } from "../activity/record.ts";
 import type { Operator } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 
-export interface EndedGrant {
+export interface ForcedRevocation {
   grantId: string;
   /** The client gave it back, or something of it was used a second time, which is how a theft shows; or the operator did. */
-  because: "given back" | "used twice" | "ended by the operator";
+  reason: "given back" | "used twice" | "ended by the operator";
 }
 
 const operator: Operator = { operator: true };
@@ -14,24 +14,27 @@ const operator: Operator = { operator: true };
  * Ends an approval without its person being asked, with everything that hangs on it. The studio it acts in can read
  * why. False where there was nothing to end.
  */
-export async function endGrant(
+export async function forceRevokeGrant(
   deps: Pick<Deps, "grants" | "users" | "transact" | "newId" | "clock">,
-  input: EndedGrant,
+  input: ForcedRevocation,
 ): Promise<boolean> {
   const grant = await deps.grants.find(input.grantId);
   if (grant?.revokedAt !== null) return false;
-  const [user, memberships] = await Promise.all([deps.users.find(grant.userId), deps.users.memberships(grant.userId)]);
-  const seat = memberships.find(({ studioId }) => studioId === grant.studioId) ?? memberships[0];
+  const [user, memberships] = await Promise.all([
+    deps.users.find(grant.userId),
+    deps.users.listMemberships(grant.userId),
+  ]);
+  const membership = memberships.find(({ studioId }) => studioId === grant.studioId) ?? memberships[0];
   const client = { id: grant.clientId, name: grant.clientName };
   return deps.transact(async (tx) => {
     if (!(await tx.grants.revoke(grant.id, deps.clock()))) return false;
-    if (!user || !seat) return true;
-    const actor = input.because === "ended by the operator" ? operator : { user, client };
+    if (!user || !membership) return true;
+    const actor = input.reason === "ended by the operator" ? operator : { user, client };
     const detail = { clientId: grant.clientId, clientName: grant.clientName, userId: grant.userId };
-    const studio = { id: seat.studioId };
+    const studio = { id: membership.studioId };
     await recordActivity(deps, tx, { ...actor, studio }, "client.revoked", grant.id, {
       ...detail,
-      because: input.because,
+      because: input.reason,
     });
     return true;
   });

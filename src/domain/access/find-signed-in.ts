@@ -3,7 +3,7 @@ import type { User } from "./ports.ts";
 import { hashSessionToken } from "./session-token.ts";
 
 /** The person whose web session this is, while it lasts. */
-export async function findSignedIn(
+export async function findSessionUser(
   deps: Pick<Deps, "sessions" | "clock">,
   token: string | undefined,
 ): Promise<User | undefined> {

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { isoTime } from "#lib/clock.ts";
+import { toIsoTime } from "#lib/clock.ts";
 import type { Caller, Person, Scope } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { pageInput, readCursor, toPage } from "../page.ts";
+import { pageInput, parseCursor, toPage } from "../page.ts";
 import { authorize, may } from "../policy.ts";
-import { dayOf, talliedDays } from "./call-tally.ts";
+import { toDayNumber, callHistoryDays } from "./call-tally.ts";
 import type { ListedGrant } from "./ports.ts";
 
 export const listClientsInput = z.strictObject({
@@ -38,20 +38,20 @@ export async function listClients(
   { ended, mine = false, limit, cursor }: z.infer<typeof listClientsInput>,
 ): Promise<{ clients: ClientView[]; nextCursor: string | null }> {
   authorize(caller, "clients.list");
-  const list = `clients ${caller.studio.id} ${JSON.stringify([ended, mine])}`;
+  const listKey = `clients ${caller.studio.id} ${JSON.stringify([ended, mine])}`;
   const grants = await deps.grants.listForStudio(caller.studio.id, {
     userId: caller.user.id,
     others: !mine && may(caller.role, "clients.listAll"),
     ended,
-    before: readCursor(cursor, list),
+    before: parseCursor(cursor, listKey),
     limit: limit + 1,
-    callsSince: dayOf(deps.clock()) - talliedDays + 1,
+    callsSince: toDayNumber(deps.clock()) - callHistoryDays + 1,
   });
-  const { items, nextCursor } = toPage(grants, limit, list);
-  return { clients: items.map(viewClient), nextCursor };
+  const { items, nextCursor } = toPage(grants, limit, listKey);
+  return { clients: items.map(toClientView), nextCursor };
 }
 
-export function viewClient(grant: ListedGrant): ClientView {
+export function toClientView(grant: ListedGrant): ClientView {
   return {
     id: grant.id,
     clientId: grant.clientId,
@@ -59,11 +59,11 @@ export function viewClient(grant: ListedGrant): ClientView {
     verified: grant.clientVerified,
     redirectHost: grant.redirectHost,
     user: { id: grant.userId, name: grant.userName, email: grant.userEmail },
-    studioId: grant.actsIn,
+    studioId: grant.effectiveStudioId,
     scopes: grant.scopes,
-    grantedAt: isoTime(grant.grantedAt),
-    lastUsedAt: grant.lastUsedAt === null ? null : isoTime(grant.lastUsedAt),
+    grantedAt: toIsoTime(grant.grantedAt),
+    lastUsedAt: grant.lastUsedAt === null ? null : toIsoTime(grant.lastUsedAt),
     calls: grant.calls,
-    revokedAt: grant.revokedAt === null ? null : isoTime(grant.revokedAt),
+    revokedAt: grant.revokedAt === null ? null : toIsoTime(grant.revokedAt),
   };
 }

@@ -30,7 +30,7 @@ export interface OperatorPage {
 }
 
 /** A studio as its member sees it in a list. */
-export interface OwnMembership {
+export interface UserMembership {
   studioId: string;
   studioName: string;
   role: Role;
@@ -42,9 +42,9 @@ export interface UserStore {
   upsert(id: string, identity: Identity, now: number): Promise<User>;
   find(userId: string): Promise<User | undefined>;
   /** Whether this identity is a user who is in a studio by an invitation they accepted. */
-  isGuest(issuer: string, subject: string): Promise<boolean>;
+  isInvitedMember(issuer: string, subject: string): Promise<boolean>;
   /** Earliest joined first. */
-  memberships(userId: string): Promise<OwnMembership[]>;
+  listMemberships(userId: string): Promise<UserMembership[]>;
   /** False, and nothing changed, unless the user is a member. */
   setActiveStudio(userId: string, studioId: string): Promise<boolean>;
   /** Everyone, or those whose name or address holds `search`. */
@@ -60,7 +60,7 @@ export interface SessionStore {
   findUser(tokenHash: string, now: number): Promise<User | undefined>;
   delete(tokenHash: string): Promise<void>;
   /** Ends all of a user's; answers how many. */
-  deleteOf(userId: string): Promise<number>;
+  deleteForUser(userId: string): Promise<number>;
 }
 
 /** One person's approval of one OAuth client. */
@@ -84,7 +84,7 @@ export interface ListedGrant extends Grant {
   userName: string;
   userEmail: string | null;
   /** Where its next call acts: the grant's studio if the user is a member of it, otherwise their first. */
-  actsIn: string | null;
+  effectiveStudioId: string | null;
   /** Tool calls under it since `callsSince`. */
   calls: number;
 }
@@ -116,13 +116,13 @@ export interface GrantStore {
   insert(grant: Grant): Promise<void>;
   find(grantId: string): Promise<Grant | undefined>;
   /** The approvals someone may see from within a studio, newest first, ended ones too. */
-  listForStudio(studioId: string, view: GrantFilter): Promise<ListedGrant[]>;
+  listForStudio(studioId: string, filter: GrantFilter): Promise<ListedGrant[]>;
   /** Ends it, with everything that hangs on it; false where it had ended before. */
   revoke(grantId: string, now: number): Promise<boolean>;
   /** Of everyone, or of one user, or of one client; ended ones only where asked for. */
   list(page: OperatorPage & OperatorGrantFilter): Promise<ListedGrant[]>;
   /** Ends all of a user's; answers how many had not ended before. */
-  revokeOf(userId: string, now: number): Promise<number>;
+  revokeForUser(userId: string, now: number): Promise<number>;
   /** Ends all that act in this studio. */
   revokeInStudio(studioId: string, now: number): Promise<void>;
   /** Moves the grant to another studio; false where it was there already. */
@@ -138,7 +138,7 @@ export interface RateLimitStore {
   /** Counts one hit in the window that ends at `windowEnd`; false, and nothing counted, where `limit` is reached. */
   hit(key: string, windowEnd: number, limit: number): Promise<boolean>;
   /** Counts many hits of many keys at once, without a limit; answers what all instances have counted of each. */
-  add(counts: readonly { key: string; hits: number }[], windowEnd: number): Promise<Map<string, number>>;
+  addHits(counts: readonly { key: string; hits: number }[], windowEnd: number): Promise<Map<string, number>>;
 }
 
 /** Something the OAuth server keeps under an id that only its holder knows. */
@@ -178,21 +178,21 @@ export interface OAuthClientStore {
   put(id: string, metadata: Record<string, unknown>, now: number): Promise<void>;
   find(id: string): Promise<Record<string, unknown> | undefined>;
   /** Counts the client's age from `since` on where it is older, so that it is not purged while a person decides. */
-  renew(id: string, since: number): Promise<void>;
+  postponePurge(id: string, since: number): Promise<void>;
 }
 
 /** A token with all that hangs on it, as one look-up finds it. */
-export interface TokenHolder {
+export interface ResolvedToken {
   authentication: Authentication;
   lastUsedAt: number | null;
 }
 
 export interface TokenStore {
   /** One round trip. Undefined for a token that is unknown, expired, of an ended grant or a disabled user, or for another audience. */
-  findHolder(
+  resolve(
     tokenHash: string,
     audience: string,
-    sealedStudioId: string | undefined,
+    sessionStudioId: string | undefined,
     now: number,
-  ): Promise<TokenHolder | undefined>;
+  ): Promise<ResolvedToken | undefined>;
 }

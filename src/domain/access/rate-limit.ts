@@ -33,13 +33,17 @@ export const rateLimits = {
   clientDocument: { hits: 60, window: minutes(10) },
 } as const satisfies Record<string, { hits: number; window: number }>;
 
-export type RateLimit = keyof typeof rateLimits;
+export type RateLimitName = keyof typeof rateLimits;
 
 /** How much of an IPv6 address a limit by address counts together. */
-export const networkBits = (limit: RateLimit): 48 | 64 => (limit === "registrationSite" ? 48 : 64);
+export const getNetworkBits = (limit: RateLimitName): 48 | 64 => (limit === "registrationSite" ? 48 : 64);
 
 /** Counts one hit, or throws `rate_limited` where there were too many. Windows begin at fixed times, the same for all instances. */
-export async function countHit(deps: Pick<Deps, "rateLimits" | "clock">, limit: RateLimit, key: string): Promise<void> {
+export async function enforceRateLimit(
+  deps: Pick<Deps, "rateLimits" | "clock">,
+  limit: RateLimitName,
+  key: string,
+): Promise<void> {
   const { hits, window } = rateLimits[limit];
   const now = deps.clock();
   const windowEnd = now - (now % window) + window;
@@ -49,4 +53,4 @@ export async function countHit(deps: Pick<Deps, "rateLimits" | "clock">, limit: 
 }
 
 /** For measurements: everything is within the limits. */
-export const unlimited: RateLimitStore = { hit: async () => true, add: async () => new Map() };
+export const unlimitedRateLimitStore: RateLimitStore = { hit: async () => true, addHits: async () => new Map() };

@@ -9,10 +9,10 @@ export async function revokeAllClients(
   caller: Caller,
 ): Promise<{ revoked: number }> {
   authorize(caller, "clients.revoke");
-  const view = { userId: caller.user.id, others: may(caller.role, "clients.revokeAny"), ended: false };
+  const filter = { userId: caller.user.id, others: may(caller.role, "clients.revokeAny"), ended: false };
   return deps.transact(async (tx) => {
     let revoked = 0;
-    for (const grant of await tx.grants.listForStudio(caller.studio.id, view))
+    for (const grant of await tx.grants.listForStudio(caller.studio.id, filter))
       if (await revokeGrant(deps, tx, caller, grant)) revoked++;
     return { revoked };
   });

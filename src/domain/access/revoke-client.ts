@@ -1,5 +1,5 @@
 import { isId } from "#lib/ids.ts";
-import { notFound } from "#lib/errors.ts";
+import { notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
@@ -15,7 +15,7 @@ export async function revokeClient(
   authorize(caller, "clients.revoke");
   const filter = { userId: caller.user.id, others: may(caller.role, "clients.revokeAny"), grantId: input.grantId };
   const [grant] = isId("connection", input.grantId) ? await deps.grants.listForStudio(caller.studio.id, filter) : [];
-  if (!grant) throw notFound("client");
+  if (!grant) throw notFoundError("client");
   await deps.transact((tx) => revokeGrant(deps, tx, caller, grant));
 }
 
@@ -27,7 +27,7 @@ export async function revokeGrant(
   grant: ListedGrant,
 ): Promise<boolean> {
   if (!(await tx.grants.revoke(grant.id, deps.clock()))) return false;
-  const studio = { id: grant.actsIn ?? caller.studio.id };
+  const studio = { id: grant.effectiveStudioId ?? caller.studio.id };
   const detail = { clientId: grant.clientId, clientName: grant.clientName, userId: grant.userId };
   await recordActivity(deps, tx, { ...caller, studio }, "client.revoked", grant.id, detail);
   return true;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { minutes } from "#lib/clock.ts";
 import { assetKinds, inlineLimitBytes } from "../assets/kinds.ts";
 import { maxPixels } from "../assets/gate/pixels.ts";
-import { uploadAddressLifetime } from "../assets/request-asset-upload.ts";
+import { uploadUrlLifetime } from "../assets/request-asset-upload.ts";
 import { scopes, type Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize, roles } from "../policy.ts";
@@ -37,7 +37,10 @@ export const whoAmIOutput = z.object({
 /** Who the caller is, where and with what right, and what the server takes. */
 export async function whoAmI(deps: Pick<Deps, "limits">, caller: Caller): Promise<z.infer<typeof whoAmIOutput>> {
   authorize(caller, "studio.read");
-  const kind = (name: keyof typeof assetKinds) => ({ mimeTypes: [...assetKinds[name]], maxBytes: deps.limits[name] });
+  const describeKind = (name: keyof typeof assetKinds) => ({
+    mimeTypes: [...assetKinds[name]],
+    maxBytes: deps.limits[name],
+  });
   return {
     user: { id: caller.user.id, name: caller.user.name, email: caller.user.email },
     studio: { id: caller.studio.id, name: caller.studio.name },
@@ -47,10 +50,10 @@ export async function whoAmI(deps: Pick<Deps, "limits">, caller: Caller): Promis
     limits: {
       maxAssetsPerPost: deps.limits.assetsPerPost,
       inlineBytes: inlineLimitBytes,
-      uploadMinutes: uploadAddressLifetime / minutes(1),
+      uploadMinutes: uploadUrlLifetime / minutes(1),
       maxPixels,
       studioBytes: deps.limits.studioBytes ?? null,
-      kinds: { image: kind("image"), video: kind("video"), document: kind("document") },
+      kinds: { image: describeKind("image"), video: describeKind("video"), document: describeKind("document") },
     },
   };
 }

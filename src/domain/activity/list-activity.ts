@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { isoTime } from "#lib/clock.ts";
+import { toIsoTime } from "#lib/clock.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { pageInput, readCursor, toPage } from "../page.ts";
+import { pageInput, parseCursor, toPage } from "../page.ts";
 import { authorize } from "../policy.ts";
 import { id, text } from "../text.ts";
 import { activityActions } from "./record.ts";
@@ -38,18 +38,18 @@ export async function listActivity(
 ): Promise<z.infer<typeof listActivityOutput>> {
   authorize(caller, "activity.list");
   const { limit, cursor, ...filter } = input;
-  const list = `activity ${caller.studio.id} ${JSON.stringify([filter.userId, filter.clientId, filter.action])}`;
+  const listKey = `activity ${caller.studio.id} ${JSON.stringify([filter.userId, filter.clientId, filter.action])}`;
   const rows = await deps.activity.list(caller.studio.id, {
     ...filter,
-    before: readCursor(cursor, list),
+    before: parseCursor(cursor, listKey),
     limit: limit + 1,
   });
-  const { items, nextCursor } = toPage(rows, limit, list);
+  const { items, nextCursor } = toPage(rows, limit, listKey);
   return {
     activity: items.map((row) => ({
       id: row.id,
       action: row.action,
-      at: isoTime(row.at),
+      at: toIsoTime(row.at),
       user: row.userId === null ? null : { id: row.userId, name: row.userName ?? "" },
       client: row.clientId === null ? null : { id: row.clientId, name: row.clientName ?? "" },
       subjectId: row.subjectId,

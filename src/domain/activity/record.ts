@@ -48,16 +48,16 @@ export async function recordActivity(
   subjectId: string,
   detail: Record<string, unknown> = {},
 ): Promise<void> {
-  const person = "operator" in actor ? undefined : actor;
+  const userActor = "operator" in actor ? undefined : actor;
   await tx.activity.insert({
     id: deps.newId("activity"),
     studioId: actor.studio.id,
-    userId: person?.user?.id ?? null,
-    clientId: person?.client?.id ?? null,
-    clientName: person?.client?.name ?? null,
+    userId: userActor?.user?.id ?? null,
+    clientId: userActor?.client?.id ?? null,
+    clientName: userActor?.client?.name ?? null,
     action,
     subjectId,
-    detail: person ? detail : { ...detail, by: "operator" },
+    detail: userActor ? detail : { ...detail, by: "operator" },
     at: deps.clock(),
   });
 }

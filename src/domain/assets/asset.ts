@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { notFound } from "#lib/errors.ts";
+import { notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 import { assetKinds, type AssetKind } from "./kinds.ts";
 
@@ -7,14 +7,14 @@ export const assetStatuses = ["pending", "ready"] as const;
 export type AssetStatus = (typeof assetStatuses)[number];
 
 /** What is known of a picture or video beside its bytes. Null: not known. */
-export interface MediaFacts {
+export interface MediaMetadata {
   width: number | null;
   height: number | null;
   durationMs: number | null;
 }
 
 /** An asset as the database keeps it. */
-export interface Asset extends MediaFacts {
+export interface Asset extends MediaMetadata {
   id: string;
   studioId: string;
   postId: string | null;
@@ -45,7 +45,7 @@ export type ReadyAsset = Asset & { status: "ready"; bytes: number; version: stri
 export const isReady = (asset: Asset): asset is ReadyAsset => asset.status === "ready";
 
 /** A file that comes in parts to a post that has kept a place for it. `sourceVersion` is the store's name for it. */
-export type AssetOnItsWay = Asset & {
+export type UploadingAsset = Asset & {
   status: "pending";
   postId: string;
   storageKey: string;
@@ -53,7 +53,7 @@ export type AssetOnItsWay = Asset & {
   uploadExpiresAt: number;
 };
 
-export const isOnItsWay = (asset: Asset): asset is AssetOnItsWay =>
+export const isUploading = (asset: Asset): asset is UploadingAsset =>
   asset.status === "pending" && asset.postId !== null && asset.storageKey !== null && asset.sourceVersion !== null;
 
 export const kindNames = Object.keys(assetKinds) as [AssetKind, ...AssetKind[]];
@@ -71,7 +71,7 @@ export const assetView = z.object({
 
 export type AssetView = z.infer<typeof assetView>;
 
-export function viewAsset({ id, postId, kind, mimeType, filename, bytes, status }: Asset): AssetView {
+export function toAssetView({ id, postId, kind, mimeType, filename, bytes, status }: Asset): AssetView {
   return { id, postId, kind, mimeType, filename, bytes: status === "ready" ? bytes : null, status };
 }
 
@@ -88,7 +88,7 @@ export const assetDetail = assetView.extend({
 export type AssetDetail = z.infer<typeof assetDetail>;
 
 /** An id that cannot be one of ours does not exist, here as in any other studio. */
-export function knownAssetId(assetId: string): string {
-  if (!isId("asset", assetId)) throw notFound("asset");
+export function parseAssetId(assetId: string): string {
+  if (!isId("asset", assetId)) throw notFoundError("asset");
   return assetId;
 }

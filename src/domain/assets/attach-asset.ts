@@ -1,16 +1,16 @@
 import { z } from "zod";
-import { AppError, notFound } from "#lib/errors.ts";
+import { AppError, notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
-import { ifOvertaken, Overtaken } from "../overtaken.ts";
+import { undefinedOnConflict, ConflictError } from "../overtaken.ts";
 import { authorize } from "../policy.ts";
-import { knownPostId } from "../posts/post.ts";
+import { parsePostId } from "../posts/post.ts";
 import { id } from "../text.ts";
-import { knownAssetId, viewAsset, type Asset, type AssetView, type ReadyAsset } from "./asset.ts";
-import { confirmUpload, notUploaded } from "./confirm-upload.ts";
-import { takePlace, type AttachDeps } from "./place.ts";
+import { parseAssetId, toAssetView, type Asset, type AssetView, type ReadyAsset } from "./asset.ts";
+import { confirmUpload, notUploadedError } from "./confirm-upload.ts";
+import { reservePosition, type AttachDeps } from "./place.ts";
 import { restorePosition } from "./restore-position.ts";
-import { refuse } from "./transitions.ts";
+import { createTransitionError } from "./transitions.ts";
 
 export const attachAssetInput = z.strictObject({ postId: id, assetId: id });
 
@@ -18,7 +18,7 @@ export const attachAssetInput = z.strictObject({ postId: id, assetId: id });
 export const attachAgainInput = attachAssetInput.extend({ order: z.array(id).max(1000).optional() });
 
 /** How often others may get in between before we give up. Each round somebody got ahead. */
-const maxRounds = 20;
+const maxAttempts = 20;
 
 /**
  * Puts an asset on a post; one whose bytes were not confirmed yet is confirmed on the way. Any number of parallel
@@ -31,24 +31,24 @@ export async function attachAsset(
 ): Promise<AssetView> {
   authorize(caller, "assets.write");
   const studioId = caller.studio.id;
-  const postId = knownPostId(input.postId);
-  const assetId = knownAssetId(input.assetId);
-  for (let round = 0; round < maxRounds; round++) {
+  const postId = parsePostId(input.postId);
+  const assetId = parseAssetId(input.assetId);
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const [post, asset] = await Promise.all([deps.posts.find(studioId, postId), deps.assets.find(studioId, assetId)]);
-    if (!post) throw notFound("post");
+    if (!post) throw notFoundError("post");
     if (!asset) throw new AppError("not_found:attachable_asset");
-    if (asset.postId === postId && asset.status === "ready") return viewAsset(asset);
-    if (asset.postId === postId) throw notUploaded();
-    if (asset.postId !== null) throw refuse("attach");
-    const attached = await (asset.status === "ready"
-      ? attachReady(deps, caller, asset, postId, input.order)
+    if (asset.postId === postId && asset.status === "ready") return toAssetView(asset);
+    if (asset.postId === postId) throw notUploadedError();
+    if (asset.postId !== null) throw createTransitionError("attach");
+    const attachedAsset = await (asset.status === "ready"
+      ? attachReadyAsset(deps, caller, asset, postId, input.order)
       : confirmUpload(deps, caller, asset, post));
-    if (attached) return viewAsset(attached);
+    if (attachedAsset) return toAssetView(attachedAsset);
   }
   throw new AppError("storage_unavailable:contention", undefined, { retryAfter: 1 });
 }
 
-function attachReady(
+function attachReadyAsset(
   deps: AttachDeps,
   caller: Caller,
   asset: Asset,
@@ -57,12 +57,12 @@ function attachReady(
 ): Promise<ReadyAsset | undefined> {
   return deps
     .transact(async (tx) => {
-      const position = await takePlace(deps, tx, asset, postId);
-      const attached = await tx.assets.putOnPost(asset.studioId, asset.id, { postId, position });
-      if (!attached) throw new Overtaken();
-      if (order) await restorePosition(tx, attached, postId, order);
+      const position = await reservePosition(deps, tx, asset, postId);
+      const attachedAsset = await tx.assets.attach(asset.studioId, asset.id, { postId, position });
+      if (!attachedAsset) throw new ConflictError();
+      if (order) await restorePosition(tx, attachedAsset, postId, order);
       await recordActivity(deps, tx, caller, "asset.attached", asset.id, { postId, filename: asset.filename });
-      return attached;
+      return attachedAsset;
     })
-    .catch(ifOvertaken);
+    .catch(undefinedOnConflict);
 }

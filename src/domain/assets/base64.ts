@@ -3,10 +3,10 @@ import { inlineLimitBytes } from "./kinds.ts";
 
 /** Tells the size from the length alone, before anything is decoded; answers the text, without blanks if need be. */
 export function checkInlineSize(base64: string): string {
-  if (decodedLength(base64) < inlineLimitBytes) return base64;
-  const packed = withoutSpace(base64);
-  if (decodedLength(packed) >= inlineLimitBytes) throw tooLargeInline();
-  return packed;
+  if (computeDecodedLength(base64) < inlineLimitBytes) return base64;
+  const compactText = stripWhitespace(base64);
+  if (computeDecodedLength(compactText) >= inlineLimitBytes) throw inlineTooLargeError();
+  return compactText;
 }
 
 /**
@@ -14,19 +14,19 @@ export function checkInlineSize(base64: string): string {
  * since many encoders wrap their lines. The URL-safe alphabet, missing padding and a `data:` prefix are refused.
  */
 export function decodeInline(base64: string): Buffer {
-  const bytes = decode(base64) ?? decode(withoutSpace(base64));
-  if (bytes === undefined) throw notBase64(base64);
-  if (bytes.length === 0) throw emptyFile();
+  const bytes = decode(base64) ?? decode(stripWhitespace(base64));
+  if (bytes === undefined) throw invalidBase64Error(base64);
+  if (bytes.length === 0) throw emptyFileError();
   return bytes;
 }
 
-const withoutSpace = (text: string): string => text.replace(/[ \t\r\n]+/g, "");
+const stripWhitespace = (text: string): string => text.replace(/[ \t\r\n]+/g, "");
 
-function decodedLength(text: string): number {
-  return Math.floor((text.length * 3) / 4) - paddingOf(text);
+function computeDecodedLength(text: string): number {
+  return Math.floor((text.length * 3) / 4) - countPadding(text);
 }
 
-function paddingOf(text: string): number {
+function countPadding(text: string): number {
   if (text.endsWith("==")) return 2;
   return text.endsWith("=") ? 1 : 0;
 }
@@ -38,16 +38,17 @@ function paddingOf(text: string): number {
 function decode(text: string): Buffer | undefined {
   if (text.length % 4 !== 0 || text.includes("-") || text.includes("_")) return undefined;
   const bytes = Buffer.from(text, "base64");
-  return bytes.length === decodedLength(text) ? bytes : undefined;
+  return bytes.length === computeDecodedLength(text) ? bytes : undefined;
 }
 
-const tooLargeInline = (): AppError => new AppError("inline_too_large_use_presign", { limitBytes: inlineLimitBytes });
+const inlineTooLargeError = (): AppError =>
+  new AppError("inline_too_large_use_presign", { limitBytes: inlineLimitBytes });
 
-function notBase64(text: string): AppError {
+function invalidBase64Error(text: string): AppError {
   const hint = text.startsWith("data:")
     ? "Leave out everything up to the comma of the data: address."
     : "Use the standard alphabet (A-Z a-z 0-9 + /) with = padding.";
   return new AppError("invalid_input:base64", { isDataUrl: text.startsWith("data:") });
 }
 
-export const emptyFile = (): AppError => new AppError("invalid_input:empty_file");
+export const emptyFileError = (): AppError => new AppError("invalid_input:empty_file");

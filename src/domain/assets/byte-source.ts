@@ -8,7 +8,7 @@ export interface ByteSource {
   read(start: number, end: number): Promise<Uint8Array>;
 }
 
-export const sourceOfBuffer = (buffer: Uint8Array): ByteSource => ({
+export const createBufferSource = (buffer: Uint8Array): ByteSource => ({
   bytes: buffer.length,
   read: async (start, end) => buffer.subarray(start, end),
 });
@@ -16,27 +16,28 @@ export const sourceOfBuffer = (buffer: Uint8Array): ByteSource => ({
 /** The first look at a file is nearly always at its beginning, and several people look. */
 const headBytes = 64 * 1024;
 
-export function sourceInStore(
+export function createStoredFileSource(
   files: Pick<FileStore, "read">,
   key: string,
   bytes: number,
   signal?: AbortSignal,
 ): ByteSource {
   let head: Promise<Uint8Array> | undefined;
-  const fetch = async (start: number, end: number): Promise<Uint8Array> => {
+  const readRange = async (start: number, end: number): Promise<Uint8Array> => {
     if (start >= bytes) return new Uint8Array();
     const chunks: Uint8Array[] = [];
-    const last = Math.min(end, bytes) - 1;
-    for await (const chunk of await files.read(key, { start, end: last }, signal)) chunks.push(chunk as Uint8Array);
-    const found = Buffer.concat(chunks);
-    if (found.length !== last + 1 - start) throw new AppError("storage_unavailable:truncated");
-    return found;
+    const lastIndex = Math.min(end, bytes) - 1;
+    for await (const chunk of await files.read(key, { start, end: lastIndex }, signal))
+      chunks.push(chunk as Uint8Array);
+    const content = Buffer.concat(chunks);
+    if (content.length !== lastIndex + 1 - start) throw new AppError("storage_unavailable:truncated");
+    return content;
   };
   return {
     bytes,
     async read(start, end) {
-      if (end > headBytes) return fetch(start, end);
-      head ??= fetch(0, headBytes);
+      if (end > headBytes) return readRange(start, end);
+      head ??= readRange(0, headBytes);
       return (await head).subarray(start, end);
     },
   };

@@ -4,12 +4,12 @@ import { kindNames } from "./asset.ts";
 import { assetKinds, type AssetKind } from "./kinds.ts";
 
 /** What someone says a file is. */
-export interface Declared {
+export interface DeclaredType {
   kind: AssetKind;
   mimeType: string;
 }
 
-export const declaredInput = {
+export const declaredTypeInput = {
   kind: z.enum(kindNames),
   mimeType: z
     .string()
@@ -18,24 +18,24 @@ export const declaredInput = {
 };
 
 /** The type in its plain form; throws `unsupported_type` unless the kind takes it. */
-export function checkDeclared(kind: AssetKind, mimeType: string): Declared {
-  const plain = plainType(mimeType);
-  const allowed: readonly string[] = assetKinds[kind];
-  if (allowed.includes(plain)) return { kind, mimeType: plain };
-  const otherKind = kindOf(plain);
+export function parseDeclaredType(kind: AssetKind, mimeType: string): DeclaredType {
+  const normalizedType = normalizeMimeType(mimeType);
+  const allowedTypes: readonly string[] = assetKinds[kind];
+  if (allowedTypes.includes(normalizedType)) return { kind, mimeType: normalizedType };
+  const otherKind = findAssetKind(normalizedType);
   throw new AppError("unsupported_type:kind", {
     kind,
-    mimeType: plain.slice(0, 100),
-    allowed,
+    mimeType: normalizedType.slice(0, 100),
+    allowed: allowedTypes,
     ...(otherKind === undefined ? {} : { otherKind }),
   });
 }
 
 /** Without parameters, in lower case: `Text/Plain; charset=utf-8` is `text/plain`. */
-export function plainType(mimeType: string): string {
+export function normalizeMimeType(mimeType: string): string {
   return (mimeType.split(";", 1)[0] ?? "").trim().toLowerCase();
 }
 
-export function kindOf(mimeType: string): AssetKind | undefined {
+export function findAssetKind(mimeType: string): AssetKind | undefined {
   return kindNames.find((kind) => (assetKinds[kind] as readonly string[]).includes(mimeType));
 }

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { notFound } from "#lib/errors.ts";
+import { notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { ifOvertaken } from "../overtaken.ts";
+import { undefinedOnConflict } from "../overtaken.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
-import { knownAssetId } from "./asset.ts";
-import { removeFiles, removeRecord } from "./removal.ts";
+import { parseAssetId } from "./asset.ts";
+import { removeFiles, deleteRecord } from "./removal.ts";
 import { checkTransition } from "./transitions.ts";
 
 export const deleteAssetInput = z.strictObject({ assetId: id });
@@ -20,19 +20,19 @@ export async function deleteAsset(
   input: z.infer<typeof deleteAssetInput>,
 ): Promise<z.infer<typeof deleteAssetOutput>> {
   authorize(caller, "assets.write");
-  const assetId = knownAssetId(input.assetId);
+  const assetId = parseAssetId(input.assetId);
   for (;;) {
     const asset = await deps.assets.find(caller.studio.id, assetId);
-    if (!asset) throw notFound("asset");
+    if (!asset) throw notFoundError("asset");
     checkTransition("delete", asset);
-    const removed = await deps
+    const wasRemoved = await deps
       .transact(async (tx) => {
-        await removeRecord(deps, tx, asset);
+        await deleteRecord(deps, tx, asset);
         await recordActivity(deps, tx, caller, "asset.deleted", assetId, { filename: asset.filename });
         return true;
       })
-      .catch(ifOvertaken);
-    if (!removed) continue;
+      .catch(undefinedOnConflict);
+    if (!wasRemoved) continue;
     await removeFiles(deps, asset);
     return { deleted: assetId };
   }

@@ -1,12 +1,12 @@
 import { hours, minutes } from "#lib/clock.ts";
 import type { Deps } from "../deps.ts";
-import { isReady, viewAsset, type Asset, type AssetDetail, type ReadyAsset } from "./asset.ts";
+import { isReady, toAssetView, type Asset, type AssetDetail, type ReadyAsset } from "./asset.ts";
 import { canHaveThumbnail } from "./media.ts";
 
 /** How long an address in a result can be read from. */
-const addressLifetime = hours(1);
+const urlLifetime = hours(1);
 /** Answers within this give the same address of a thumbnail, so that a browser need not load it again. */
-const sameAddress = minutes(10);
+const urlStabilityWindow = minutes(10);
 
 type Needs = Pick<Deps, "files" | "signer" | "clock" | "base">;
 
@@ -14,8 +14,8 @@ type Needs = Pick<Deps, "files" | "signer" | "clock" | "base">;
 export async function describeAsset(deps: Needs, asset: Asset): Promise<AssetDetail> {
   const { altText, width, height, durationMs } = asset;
   return {
-    ...viewAsset(asset),
-    ...(isReady(asset) ? await addresses(deps, asset) : {}),
+    ...toAssetView(asset),
+    ...(isReady(asset) ? await createUrls(deps, asset) : {}),
     ...(altText === null ? {} : { altText }),
     ...(width === null ? {} : { width }),
     ...(height === null ? {} : { height }),
@@ -27,11 +27,11 @@ export function describeAssets(deps: Needs, assets: readonly Asset[]): Promise<A
   return Promise.all(assets.map((asset) => describeAsset(deps, asset)));
 }
 
-async function addresses(deps: Needs, asset: ReadyAsset): Promise<Pick<AssetDetail, "url" | "thumbnailUrl">> {
-  const expiresAt = Math.ceil((deps.clock() + addressLifetime) / sameAddress) * sameAddress;
+async function createUrls(deps: Needs, asset: ReadyAsset): Promise<Pick<AssetDetail, "url" | "thumbnailUrl">> {
+  const expiresAt = Math.ceil((deps.clock() + urlLifetime) / urlStabilityWindow) * urlStabilityWindow;
   const { storageKey, mimeType, filename, kind } = asset;
   // Only pictures and videos are shown where they are; everything else, text above all, is a download.
-  const url = await deps.files.downloadAddress(storageKey, {
+  const url = await deps.files.createDownloadUrl(storageKey, {
     mimeType,
     filename,
     asDownload: kind === "document",

@@ -19,9 +19,9 @@ export interface FileStore {
    * An address for one plain PUT of raw bytes to `key`. It may be used again until it expires, and then overwrites:
    * what lies at `key` is never served. The disk store stops reading one byte past `maxBytes` and remembers that.
    */
-  uploadAddress(key: string, options: { maxBytes: number; expiresAt: number }): Promise<string>;
+  createUploadUrl(key: string, options: { maxBytes: number; expiresAt: number }): Promise<string>;
   /** An address to read `key`, answered with the given type and name, ranged, and inert in a browser. */
-  downloadAddress(
+  createDownloadUrl(
     key: string,
     options: { mimeType: string; filename: string; asDownload: boolean; expiresAt: number },
   ): Promise<string>;
@@ -48,7 +48,7 @@ export interface FileStore {
     options: { after?: string; limit: number },
   ): Promise<{ key: string; bytes: number; modifiedAt: number }[]>;
   /** Removes what the store itself had begun and nobody wrote to since then, where it has such a thing. */
-  sweepTemporary?(olderThan: number): Promise<number>;
+  sweepTempFiles?(olderThan: number): Promise<number>;
   /** Files that come in parts. */
   readonly parts: PartStore;
   /** Resolves when the store answers. */

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { text } from "../text.ts";
-import type { Declared } from "./declared.ts";
+import type { DeclaredType } from "./declared.ts";
 import { isSameFamily } from "./gate/formats.ts";
 import { isTextType } from "./gate/text-check.ts";
 
 /** Control characters, line ends, and the marks that turn around what stands after them. */
-const invisible = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
+const invisibleCharacters = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
 
 /**
  * A name to show, never part of a path: what stands before the last slash or backslash is left out, as browsers do,
@@ -17,11 +17,11 @@ export const filenameInput = text(255)
   .describe("What people see, such as team.jpg. Folders before it are dropped; where none is given, one is made.");
 
 export function cleanFilename(name: string): string {
-  const last = name.split(/[/\\]/).at(-1) ?? "";
-  return last.replace(invisible, "").replace(/\s+/gu, " ").trim().replace(/^\.+$/, "");
+  const baseName = name.split(/[/\\]/).at(-1) ?? "";
+  return baseName.replace(invisibleCharacters, "").replace(/\s+/gu, " ").trim().replace(/^\.+$/, "");
 }
 
-export const filenameFor = (name: string | undefined, { kind, mimeType }: Declared): string =>
+export const resolveFilename = (name: string | undefined, { kind, mimeType }: DeclaredType): string =>
   name === undefined || name === "" ? `${kind}.${extensions[mimeType]?.[0] ?? "bin"}` : name;
 
 /** The usual ones first. */
@@ -53,12 +53,13 @@ const extensions: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The endings of a type's files, with their dot. */
-export const extensionsOf = (mimeType: string): string[] => (extensions[mimeType] ?? []).map((ending) => `.${ending}`);
+export const listExtensions = (mimeType: string): string[] =>
+  (extensions[mimeType] ?? []).map((extension) => `.${extension}`);
 
 /** The type that a name's ending stands for. */
-export function typeOfFilename(name: string): string | undefined {
-  const ending = /\.([a-z0-9]{1,10})$/i.exec(name)?.[1]?.toLowerCase();
-  return ending && Object.keys(extensions).find((type) => extensions[type]?.includes(ending));
+export function guessTypeFromFilename(name: string): string | undefined {
+  const extension = /\.([a-z0-9]{1,10})$/i.exec(name)?.[1]?.toLowerCase();
+  return extension && Object.keys(extensions).find((type) => extensions[type]?.includes(extension));
 }
 
 /**
@@ -66,13 +67,13 @@ export function typeOfFilename(name: string): string | undefined {
  * unknown one is added to; text opens under any name.
  */
 export function fitExtension(name: string, mimeType: string): string {
-  const named = typeOfFilename(name);
+  const named = guessTypeFromFilename(name);
   if (named === undefined ? isTextType(mimeType) : isSameFamily(mimeType, named)) return name;
   const stem = named === undefined ? name : name.slice(0, name.lastIndexOf("."));
-  return `${stem}${extensionsOf(mimeType)[0] ?? ""}`;
+  return `${stem}${listExtensions(mimeType)[0] ?? ""}`;
 }
 
 /** For a schema that must have a name. */
-export const filenameChange = text(255)
+export const requiredFilename = text(255)
   .transform(cleanFilename)
   .pipe(z.string().min(1, "nothing visible is left of it"));

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { notFound } from "#lib/errors.ts";
+import { notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
-import { knownAssetId, type AssetDetail } from "./asset.ts";
+import { parseAssetId, type AssetDetail } from "./asset.ts";
 import { describeAsset } from "./describe.ts";
 
 export const getAssetInput = z.strictObject({
@@ -18,7 +18,7 @@ export async function getAsset(
   input: z.infer<typeof getAssetInput>,
 ): Promise<AssetDetail> {
   authorize(caller, "assets.read");
-  const asset = await deps.assets.find(caller.studio.id, knownAssetId(input.assetId));
-  if (!asset) throw notFound("asset");
+  const asset = await deps.assets.find(caller.studio.id, parseAssetId(input.assetId));
+  if (!asset) throw notFoundError("asset");
   return describeAsset(deps, asset);
 }

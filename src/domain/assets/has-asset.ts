@@ -1,8 +1,8 @@
 import type { Deps } from "../deps.ts";
-import { assetOfKey } from "./keys.ts";
+import { parseKeyAssetId } from "./keys.ts";
 
 /** Whether the asset that a key was made for still exists. An upload URL outlives an asset that was rejected or deleted. */
 export async function hasAsset(deps: Pick<Deps, "assets">, key: string): Promise<boolean> {
-  const assetId = assetOfKey(key);
+  const assetId = parseKeyAssetId(key);
   return assetId !== undefined && (await deps.assets.findForSweep([assetId])).length > 0;
 }

@@ -1,23 +1,23 @@
 import { z } from "zod";
 import { minutes } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
-import { PublicFetchError, type OpenedUrl } from "#lib/public-fetch.ts";
+import { PublicFetchError, type PublicResponse } from "#lib/public-fetch.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { answeredBefore, idempotencyKey, once, type Call } from "../idempotency/once.ts";
+import { findPreviousResult, idempotencyKey, runOnce, type IdempotentCall } from "../idempotency/once.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../text.ts";
 import { kindNames, type Asset } from "./asset.ts";
-import { sourceInStore } from "./byte-source.ts";
-import { learnFacts } from "./facts.ts";
+import { createStoredFileSource } from "./byte-source.ts";
+import { readMediaMetadata } from "./facts.ts";
 import { filenameInput } from "./filename.ts";
-import { checkBytes } from "./gate/gate.ts";
-import { guessDeclared } from "./gate/guess-type.ts";
-import { newFileKey } from "./keys.ts";
-import { blankAsset } from "./new-asset.ts";
-import { createPeek } from "./peek.ts";
-import { checkQuota, giveUp, insertReady, storeAhead, storedColumns } from "./store-bytes.ts";
+import { checkContent } from "./gate/gate.ts";
+import { guessDeclaredType } from "./gate/guess-type.ts";
+import { createFileKey } from "./keys.ts";
+import { buildNewAsset } from "./new-asset.ts";
+import { peekStream } from "./peek.ts";
+import { checkQuota, discardReservedKey, insertReadyAsset, withReservedKey, toStoredColumns } from "./store-bytes.ts";
 import type { storedAssetOutput } from "./upload-asset-inline.ts";
 
 export const importAssetFromUrlInput = z.strictObject({
@@ -30,7 +30,7 @@ export const importAssetFromUrlInput = z.strictObject({
 type Output = z.infer<typeof storedAssetOutput>;
 
 /** However slowly it comes, a file has this long to arrive. */
-const importTimeout = minutes(10);
+const importTimeoutMs = minutes(10);
 
 export interface ImportContext {
   /** Ends the import where nobody waits for it any more. */
@@ -63,88 +63,88 @@ export async function importAssetFromUrl(
   authorize(caller, "assets.write");
   const { idempotencyKey: key, ...fields } = input;
   const call = { verb: "import_asset_from_url", key, input: fields };
-  const before = await answeredBefore<Output>(deps, caller, call);
-  if (before) return before;
+  const previousResult = await findPreviousResult<Output>(deps, caller, call);
+  if (previousResult) return previousResult;
   await checkQuota(deps, caller.studio.id, 1);
-  const timeout = AbortSignal.timeout(importTimeout);
+  const timeout = AbortSignal.timeout(importTimeoutMs);
   const signal = context.signal ? AbortSignal.any([context.signal, timeout]) : timeout;
   // Before the name is resolved: a host that never responds occupies a lookup and a socket as well.
-  const releaseSlot = deps.importSlots.take(caller);
+  const releaseSlot = deps.importSlots.acquire(caller);
   try {
-    const opened = await open(deps, input.url, signal);
+    const response = await fetchFile(deps, input.url, signal);
     try {
-      return await store(deps, caller, input, call, opened, signal);
+      return await storeImport(deps, caller, input, call, response, signal);
     } finally {
-      opened.body.destroy();
+      response.body.destroy();
     }
   } finally {
     releaseSlot();
   }
 }
 
-async function store(
+async function storeImport(
   deps: Needs,
   caller: Caller,
   input: z.infer<typeof importAssetFromUrlInput>,
-  call: Call,
-  opened: OpenedUrl,
+  call: IdempotentCall,
+  response: PublicResponse,
   signal: AbortSignal,
 ): Promise<Output> {
-  const peek = await createPeek(reachable(opened.body), 8192);
-  const { declared, filename } = await guessDeclared(peek.head, opened, input);
-  const ceiling = deps.limits[declared.kind];
-  if (Number(opened.headers["content-length"] ?? 0) > ceiling) throw tooLarge(ceiling);
+  const peek = await peekStream(translateStreamErrors(response.body), 8192);
+  const { declared: declaredType, filename } = await guessDeclaredType(peek.head, response, input);
+  const maxBytes = deps.limits[declaredType.kind];
+  if (Number(response.headers["content-length"] ?? 0) > maxBytes) throw tooLargeError(maxBytes);
 
-  const blank = blankAsset(deps, caller, { ...declared, filename });
-  const storageKey = newFileKey(deps, blank.id);
-  return storeAhead(deps, storageKey, async () => {
-    const stored = await deps.files.write(storageKey, peek.all(), {
-      mimeType: declared.mimeType,
-      maxBytes: ceiling,
+  const newAsset = buildNewAsset(deps, caller, { ...declaredType, filename });
+  const storageKey = createFileKey(deps, newAsset.id);
+  return withReservedKey(deps, storageKey, async () => {
+    const storedFile = await deps.files.write(storageKey, peek.readAll(), {
+      mimeType: declaredType.mimeType,
+      maxBytes,
       signal,
     });
-    const source = sourceInStore(deps.files, storageKey, stored.bytes, signal);
-    const facts = await learnFacts(deps, source, declared, await checkBytes(source, declared));
-    const asset: Asset = { ...blank, ...storedColumns(storageKey, stored, facts), status: "ready" };
-    const made = await deps.transact((tx) =>
-      once(deps, tx, caller, call, async () => {
-        await insertReady(deps, tx, asset);
+    const source = createStoredFileSource(deps.files, storageKey, storedFile.bytes, signal);
+    const metadata = await readMediaMetadata(deps, source, declaredType, await checkContent(source, declaredType));
+    const asset: Asset = { ...newAsset, ...toStoredColumns(storageKey, storedFile, metadata), status: "ready" };
+    const result = await deps.transact((tx) =>
+      runOnce(deps, tx, caller, call, async () => {
+        await insertReadyAsset(deps, tx, asset);
         await recordActivity(deps, tx, caller, "asset.imported", asset.id, {
           filename,
-          bytes: stored.bytes,
-          host: opened.url.host,
+          bytes: storedFile.bytes,
+          host: response.url.host,
         });
-        return { assetId: asset.id, bytes: stored.bytes };
+        return { assetId: asset.id, bytes: storedFile.bytes };
       }),
     );
     // A parallel call with the same key was first: its asset is the one, and these bytes are not wanted.
-    if (made.assetId !== asset.id) await giveUp(deps, storageKey);
-    return made;
+    if (result.assetId !== asset.id) await discardReservedKey(deps, storageKey);
+    return result;
   });
 }
 
-async function open(deps: Pick<Deps, "openUrl">, url: string, signal: AbortSignal): Promise<OpenedUrl> {
-  const opened = await deps.openUrl(url, signal).catch(asOurs);
-  if (opened.status >= 200 && opened.status < 300) return opened;
-  opened.body.destroy();
-  throw unreachable(`the server returned status ${opened.status}`);
+async function fetchFile(deps: Pick<Deps, "openUrl">, url: string, signal: AbortSignal): Promise<PublicResponse> {
+  const response = await deps.openUrl(url, signal).catch(toAppError);
+  if (response.status >= 200 && response.status < 300) return response;
+  response.body.destroy();
+  throw unreachableError(`the server returned status ${response.status}`);
 }
 
 /** What breaks off on the way is the address's fault, not the store's. */
-async function* reachable(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* translateStreamErrors(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
   } catch {
-    throw unreachable("the connection closed before the file was complete");
+    throw unreachableError("the connection closed before the file was complete");
   }
 }
 
-function asOurs(error: unknown): never {
+function toAppError(error: unknown): never {
   if (!(error instanceof PublicFetchError)) throw error;
-  if (!error.blocked) throw unreachable(error.message);
+  if (!error.isBlocked) throw unreachableError(error.message);
   throw new AppError("url_blocked:import", { cause: error.message });
 }
 
-const unreachable = (cause: string): AppError => new AppError("url_unreachable:import", { cause });
+const unreachableError = (cause: string): AppError => new AppError("url_unreachable:import", { cause });
 
-const tooLarge = (ceiling: number): AppError => new AppError("too_large:import", { limitBytes: ceiling });
+const tooLargeError = (maxBytes: number): AppError => new AppError("too_large:import", { limitBytes: maxBytes });

@@ -7,20 +7,20 @@ import { isId } from "#lib/ids.ts";
  * - `files/<asset>.<chance>`: what an asset is. Written once, never handed out for writing.
  * - `thumbs/<asset>.<chance>`: a picture made of it. Can be made again.
  */
-export const areas = ["incoming/", "files/", "thumbs/"] as const;
-export type Area = (typeof areas)[number];
+export const storageAreas = ["incoming/", "files/", "thumbs/"] as const;
+export type StorageArea = (typeof storageAreas)[number];
 
 export const incomingKey = (assetId: string): string => `incoming/${assetId}`;
 
-export const newFileKey = (deps: { newSecret: () => string }, assetId: string): string =>
+export const createFileKey = (deps: { newSecret: () => string }, assetId: string): string =>
   `files/${assetId}.${sha256(deps.newSecret()).slice(0, 24)}`;
 
 export const thumbnailKey = (fileKey: string): string => fileKey.replace(/^files\//, "thumbs/");
 
-export const fileKeyOfThumbnail = (key: string): string => key.replace(/^thumbs\//, "files/");
+export const fileKeyForThumbnail = (key: string): string => key.replace(/^thumbs\//, "files/");
 
 /** Whose key it is; undefined for what none of ours would be called. */
-export function assetOfKey(key: string): string | undefined {
+export function parseKeyAssetId(key: string): string | undefined {
   const assetId = /^[a-z]+\/([a-z0-9_]+)(?:\.[0-9a-f]+)?$/.exec(key)?.[1];
   return assetId !== undefined && isId("asset", assetId) ? assetId : undefined;
 }

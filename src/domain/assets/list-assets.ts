@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { pageInput, readCursor, toPage, type Page } from "../page.ts";
+import { pageInput, parseCursor, toPage, type Page } from "../page.ts";
 import { authorize } from "../policy.ts";
-import { assetView, kindNames, viewAsset, type Asset, type AssetDetail } from "./asset.ts";
+import { assetView, kindNames, toAssetView, type Asset, type AssetDetail } from "./asset.ts";
 import { describeAssets } from "./describe.ts";
 
 export const listAssetsInput = z.strictObject({
@@ -23,7 +23,7 @@ export async function listAssets(
   input: Input,
 ): Promise<z.infer<typeof listAssetsOutput>> {
   const { items, nextCursor } = await readPage(deps, caller, input);
-  return { assets: items.map(viewAsset), nextCursor };
+  return { assets: items.map(toAssetView), nextCursor };
 }
 
 /** The same list with addresses and measures, for pages that show pictures. */
@@ -42,12 +42,12 @@ async function readPage(
   { unattached, kind, limit, cursor }: Input,
 ): Promise<Page<Asset>> {
   authorize(caller, "assets.read");
-  const list = `assets ${caller.studio.id} ${unattached ? "unattached" : ""} ${kind ?? ""}`;
+  const listKey = `assets ${caller.studio.id} ${unattached ? "unattached" : ""} ${kind ?? ""}`;
   const rows = await deps.assets.list(caller.studio.id, {
     unattached,
     kind,
-    before: readCursor(cursor, list),
+    before: parseCursor(cursor, listKey),
     limit: limit + 1,
   });
-  return toPage(rows, limit, list);
+  return toPage(rows, limit, listKey);
 }

@@ -1,20 +1,20 @@
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import type { Asset } from "./asset.ts";
-import { unknownFacts } from "./media.ts";
+import { unknownMetadata } from "./media.ts";
 
 /** A file that was promised: no bytes yet, on no post. */
-export function newPendingAsset(
+export function createPendingAsset(
   deps: Pick<Deps, "newId" | "clock">,
   caller: Caller,
-  named: Pick<Asset, "kind" | "mimeType" | "filename">,
+  file: Pick<Asset, "kind" | "mimeType" | "filename">,
   lifetime: number,
 ): Asset {
-  return { ...blankAsset(deps, caller, named), status: "pending", uploadExpiresAt: deps.clock() + lifetime };
+  return { ...buildNewAsset(deps, caller, file), status: "pending", uploadExpiresAt: deps.clock() + lifetime };
 }
 
 /** What every new asset has in common. */
-export function blankAsset(
+export function buildNewAsset(
   deps: Pick<Deps, "newId" | "clock">,
   caller: Caller,
   { kind, mimeType, filename }: Pick<Asset, "kind" | "mimeType" | "filename">,
@@ -34,7 +34,7 @@ export function blankAsset(
     sourceVersion: null,
     chargedBytes: 0,
     altText: null,
-    ...unknownFacts,
+    ...unknownMetadata,
     uploadExpiresAt: null,
     createdBy: caller.user.id,
     createdAt: deps.clock(),

@@ -1,22 +1,22 @@
 /** A stream whose beginning was looked at, and which can still be read whole. */
-export interface Peeked {
+export interface PeekedStream {
   head: Uint8Array;
-  all(): AsyncIterable<Uint8Array>;
+  readAll(): AsyncIterable<Uint8Array>;
 }
 
-export async function createPeek(body: AsyncIterable<Uint8Array>, bytes: number): Promise<Peeked> {
+export async function peekStream(body: AsyncIterable<Uint8Array>, bytes: number): Promise<PeekedStream> {
   const chunks: Uint8Array[] = [];
-  const rest = body[Symbol.asyncIterator]();
+  const iterator = body[Symbol.asyncIterator]();
   let size = 0;
   while (size < bytes) {
-    const next = await rest.next();
+    const next = await iterator.next();
     if (next.done) break;
     chunks.push(next.value);
     size += next.value.length;
   }
-  async function* all(): AsyncGenerator<Uint8Array> {
+  async function* readAll(): AsyncGenerator<Uint8Array> {
     yield* chunks.splice(0);
-    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
   }
-  return { head: Buffer.concat(chunks).subarray(0, bytes), all };
+  return { head: Buffer.concat(chunks).subarray(0, bytes), readAll };
 }

@@ -1,4 +1,4 @@
-import type { Asset, AssetOnItsWay, MediaFacts, ReadyAsset } from "./asset.ts";
+import type { Asset, UploadingAsset, MediaMetadata, ReadyAsset } from "./asset.ts";
 import type { AssetKind } from "./kinds.ts";
 
 export interface AssetFilter {
@@ -15,7 +15,7 @@ export interface Claim {
   sourceVersion: string;
 }
 
-export interface Confirmed extends MediaFacts {
+export interface ConfirmedFile extends MediaMetadata {
   bytes: number;
   version: string;
   sha256: string | null;
@@ -34,19 +34,24 @@ export interface AssetStore {
   /** Newest first. */
   list(studioId: string, filter: AssetFilter): Promise<Asset[]>;
   /** The assets of these posts, each post's in its order. */
-  listOnPosts(postIds: readonly string[]): Promise<Asset[]>;
+  listByPosts(postIds: readonly string[]): Promise<Asset[]>;
   /** Names where a pending asset's bytes go; false where it is not pending, or no longer has the claim `from`. */
   claim(assetId: string, from: string | null, claim: Claim): Promise<boolean>;
   /** Pending, with this claim, to ready on the post; undefined where it is not so any more. */
-  confirmOnPost(assetId: string, claim: Claim, confirmed: Confirmed, place: Place): Promise<ReadyAsset | undefined>;
+  confirmAndAttach(
+    assetId: string,
+    claim: Claim,
+    file: ConfirmedFile,
+    position: PostPosition,
+  ): Promise<ReadyAsset | undefined>;
   /** An asset that was uploading to a post becomes ready there; undefined if it has changed since it was read. */
-  confirmInPlace(asset: AssetOnItsWay, confirmed: Confirmed & Recognized): Promise<ReadyAsset | undefined>;
+  confirmReserved(asset: UploadingAsset, file: ConfirmedFile & Recognized): Promise<ReadyAsset | undefined>;
   /** Ready and on no post, to on the post; undefined where it is not so any more. */
-  putOnPost(studioId: string, assetId: string, place: Place): Promise<ReadyAsset | undefined>;
+  attach(studioId: string, assetId: string, position: PostPosition): Promise<ReadyAsset | undefined>;
   /** Off the post; false where it is not ready there. */
-  takeOffPost(studioId: string, assetId: string, postId: string): Promise<boolean>;
+  detach(studioId: string, assetId: string, postId: string): Promise<boolean>;
   /** Gives the assets of a post these places. */
-  arrange(postId: string, places: readonly { assetId: string; position: number }[]): Promise<void>;
+  setPositions(postId: string, positions: readonly { assetId: string; position: number }[]): Promise<void>;
   update(studioId: string, assetId: string, change: AssetChange): Promise<Asset | undefined>;
   /** Removes the record of an asset that is as it was when it was read; false where it has moved on. */
   remove(asset: Asset): Promise<boolean>;
@@ -54,9 +59,9 @@ export interface AssetStore {
   changeCharge(assetId: string, from: number, to: number): Promise<boolean>;
   /** Moves the studio's used bytes; false, and nothing changed, where that would go past `limit`. */
   charge(studioId: string, bytes: number, limit: number | undefined): Promise<boolean>;
-  usedBytes(studioId: string): Promise<number>;
+  getUsedBytes(studioId: string): Promise<number>;
   /** Whether any asset of any studio is ready: then there are files, or there should be. */
-  anyReady(): Promise<boolean>;
+  hasReadyAssets(): Promise<boolean>;
   /** Pending ones whose address expired by then, longest ago first. */
   listExpired(expiredBy: number, limit: number): Promise<Asset[]>;
   /** Ready ones of all studios, by id, behind this one. */
@@ -68,7 +73,7 @@ export interface AssetStore {
   findForSweep(assetIds: readonly string[]): Promise<Pick<Asset, "id" | "status" | "storageKey">[]>;
 }
 
-export interface Place {
+export interface PostPosition {
   postId: string;
   position: number;
 }
@@ -80,11 +85,11 @@ export interface StrayFileStore {
   /** Before bytes are written to a key that no asset has: should none take it, they are removed when due. */
   reserve(key: string, dueAt: number): Promise<void>;
   /** An asset takes the key, in this transaction; false where it is doomed already. */
-  take(key: string): Promise<boolean>;
+  claim(key: string): Promise<boolean>;
   /** No asset can take these keys from now on; what lies there when due is removed. */
-  doom(keys: readonly string[], dueAt: number): Promise<void>;
+  markForDeletion(keys: readonly string[], dueAt: number): Promise<void>;
   /** Dooms what is due, and names it. */
-  doomDue(now: number, limit: number): Promise<string[]>;
+  markDueForDeletion(now: number, limit: number): Promise<string[]>;
   /** The bytes of a doomed key are gone. */
-  forget(keys: readonly string[]): Promise<void>;
+  deleteRecords(keys: readonly string[]): Promise<void>;
 }

@@ -1,18 +1,18 @@
 import { z } from "zod";
-import { isoTime, minutes } from "#lib/clock.ts";
+import { toIsoTime, minutes } from "#lib/clock.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
-import { checkDeclared, declaredInput } from "./declared.ts";
-import { filenameFor, filenameInput } from "./filename.ts";
+import { parseDeclaredType, declaredTypeInput } from "./declared.ts";
+import { resolveFilename, filenameInput } from "./filename.ts";
 import { incomingKey } from "./keys.ts";
-import { newPendingAsset } from "./new-asset.ts";
+import { createPendingAsset } from "./new-asset.ts";
 import { checkQuota } from "./store-bytes.ts";
 
-export const uploadAddressLifetime = minutes(10);
+export const uploadUrlLifetime = minutes(10);
 
-export const requestAssetUploadInput = z.strictObject({ ...declaredInput, filename: filenameInput });
+export const requestAssetUploadInput = z.strictObject({ ...declaredTypeInput, filename: filenameInput });
 
 export const requestAssetUploadOutput = z.object({
   assetId: z.string(),
@@ -27,22 +27,22 @@ export async function requestAssetUpload(
   input: z.infer<typeof requestAssetUploadInput>,
 ): Promise<z.infer<typeof requestAssetUploadOutput>> {
   authorize(caller, "assets.write");
-  const declared = checkDeclared(input.kind, input.mimeType);
+  const declaredType = parseDeclaredType(input.kind, input.mimeType);
   await checkQuota(deps, caller.studio.id, 1);
-  const asset = newPendingAsset(
+  const asset = createPendingAsset(
     deps,
     caller,
-    { ...declared, filename: filenameFor(input.filename, declared) },
-    uploadAddressLifetime,
+    { ...declaredType, filename: resolveFilename(input.filename, declaredType) },
+    uploadUrlLifetime,
   );
   const expiresAt = asset.uploadExpiresAt ?? 0;
-  const uploadUrl = await deps.files.uploadAddress(incomingKey(asset.id), {
-    maxBytes: deps.limits[declared.kind],
+  const uploadUrl = await deps.files.createUploadUrl(incomingKey(asset.id), {
+    maxBytes: deps.limits[declaredType.kind],
     expiresAt,
   });
   await deps.transact(async (tx) => {
     await tx.assets.insert(asset);
     await recordActivity(deps, tx, caller, "asset.requested", asset.id, { filename: asset.filename });
   });
-  return { assetId: asset.id, uploadUrl, expiresAt: isoTime(expiresAt) };
+  return { assetId: asset.id, uploadUrl, expiresAt: toIsoTime(expiresAt) };
 }

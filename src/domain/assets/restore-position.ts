@@ -8,7 +8,7 @@ export async function restorePosition(
   postId: string,
   order: readonly string[],
 ): Promise<void> {
-  const others = (await tx.assets.listOnPosts([postId])).map((asset) => asset.id).filter((other) => other !== id);
+  const others = (await tx.assets.listByPosts([postId])).map((asset) => asset.id).filter((other) => other !== id);
   const index = findIndexByOrder(others, id, order);
   if (index < others.length) await arrangeAssets(tx, studioId, postId, others.toSpliced(index, 0, id));
 }
@@ -31,8 +31,8 @@ export async function arrangeAssets(
   order: readonly string[],
 ): Promise<void> {
   if (order.length === 0) return;
-  const first = await tx.posts.newPlaces(studioId, postId, order.length);
-  await tx.assets.arrange(
+  const first = await tx.posts.allocatePositions(studioId, postId, order.length);
+  await tx.assets.setPositions(
     postId,
     order.map((assetId, i) => ({ assetId, position: first + i })),
   );

@@ -1,10 +1,10 @@
 import { Readable } from "node:stream";
-import { AppError, notFound } from "#lib/errors.ts";
+import { AppError, notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { isReady, type Asset, type ReadyAsset } from "./asset.ts";
-import { sourceInStore } from "./byte-source.ts";
+import { createStoredFileSource } from "./byte-source.ts";
 import { thumbnailKey } from "./keys.ts";
 import { canHaveThumbnail, thumbnailType } from "./media.ts";
 
@@ -21,42 +21,46 @@ export interface Preview {
 type Needs = Pick<Deps, "assets" | "files" | "media">;
 
 /** Made on first use and kept beside the file; undefined where the picture cannot be opened. */
-async function thumbnailOf(deps: Pick<Deps, "files" | "media">, asset: ReadyAsset): Promise<Uint8Array | undefined> {
+async function findOrCreateThumbnail(
+  deps: Pick<Deps, "files" | "media">,
+  asset: ReadyAsset,
+): Promise<Uint8Array | undefined> {
   if (!canHaveThumbnail(asset.mimeType)) return undefined;
   const key = thumbnailKey(asset.storageKey);
-  const kept = await deps.files.stat(key);
-  if (kept) return sourceInStore(deps.files, key, kept.bytes).read(0, kept.bytes);
-  const source = sourceInStore(deps.files, asset.storageKey, asset.bytes);
-  const made = await deps.media.thumbnail(asset.storageKey, source, asset.mimeType);
-  if (made) {
-    const how = { mimeType: thumbnailType, maxBytes: maxThumbnailBytes };
+  const storedThumbnail = await deps.files.stat(key);
+  if (storedThumbnail)
+    return createStoredFileSource(deps.files, key, storedThumbnail.bytes).read(0, storedThumbnail.bytes);
+  const source = createStoredFileSource(deps.files, asset.storageKey, asset.bytes);
+  const thumbnail = await deps.media.createThumbnail(asset.storageKey, source, asset.mimeType);
+  if (thumbnail) {
+    const writeOptions = { mimeType: thumbnailType, maxBytes: maxThumbnailBytes };
     // Should it not be kept, it is made again the next time.
-    await deps.files.write(key, Readable.from([made]), how).catch(() => undefined);
+    await deps.files.write(key, Readable.from([thumbnail]), writeOptions).catch(() => undefined);
   }
-  return made;
+  return thumbnail;
 }
 
 /** The picture behind a `thumbnailUrl`. The token is all that is asked for; the asset must still be there. */
-export async function openThumbnail(deps: Needs & Pick<Deps, "signer">, token: string): Promise<Preview> {
+export async function readThumbnail(deps: Needs & Pick<Deps, "signer">, token: string): Promise<Preview> {
   const { studio, asset: assetId } = deps.signer.verify("thumbnail", token) ?? {};
   if (typeof studio !== "string" || typeof assetId !== "string") {
     throw new AppError("not_found:link");
   }
   const asset = await deps.assets.find(studio, assetId);
-  const content = asset && isReady(asset) ? await thumbnailOf(deps, asset) : undefined;
-  if (!content) throw notFound("image");
+  const content = asset && isReady(asset) ? await findOrCreateThumbnail(deps, asset) : undefined;
+  if (!content) throw notFoundError("image");
   return { assetId, mimeType: thumbnailType, content };
 }
 
 /** Pictures the model can see: the first few of these assets that can be opened. */
 export async function previewAssets(deps: Needs, caller: Caller, assetIds: readonly string[]): Promise<Preview[]> {
   authorize(caller, "assets.read");
-  const found = await Promise.all(assetIds.map((assetId) => deps.assets.find(caller.studio.id, assetId)));
+  const assets = await Promise.all(assetIds.map((assetId) => deps.assets.find(caller.studio.id, assetId)));
   const previews: Preview[] = [];
-  for (const asset of found.filter(canBePreviewed)) {
+  for (const asset of assets.filter(canBePreviewed)) {
     if (previews.length >= maxPreviews) break;
     // A preview is a courtesy: one that cannot be made, or not now, is left out.
-    const content = await thumbnailOf(deps, asset).catch(() => undefined);
+    const content = await findOrCreateThumbnail(deps, asset).catch(() => undefined);
     if (content) previews.push({ assetId: asset.id, mimeType: thumbnailType, content });
   }
   return previews;

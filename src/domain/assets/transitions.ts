@@ -4,7 +4,7 @@ import type { Asset } from "./asset.ts";
 /** Where an asset is in its life. `gone` has no record. */
 export type AssetState = "pending" | "on post" | "on no post" | "gone";
 
-export function stateOf({ status, postId }: Pick<Asset, "status" | "postId">): AssetState {
+export function getAssetState({ status, postId }: Pick<Asset, "status" | "postId">): AssetState {
   if (status === "pending") return "pending";
   return postId === null ? "on no post" : "on post";
 }
@@ -34,7 +34,7 @@ const transitionErrors: Partial<Record<Transition, "already_attached" | "not_att
   delete: "asset_in_use",
 };
 
-export const refuse = (by: keyof typeof transitionErrors): AppError => {
+export const createTransitionError = (by: keyof typeof transitionErrors): AppError => {
   const key = transitionErrors[by];
   if (key === undefined) throw new Error(`no error for the transition ${by}`);
   return new AppError(key);
@@ -42,6 +42,6 @@ export const refuse = (by: keyof typeof transitionErrors): AppError => {
 
 /** Throws unless the table has this transition from the state of the asset. */
 export function checkTransition(by: Transition, asset: Pick<Asset, "status" | "postId">): void {
-  const state = stateOf(asset);
-  if (!transitions.some((row) => row.by === by && row.from === state)) throw refuse(by);
+  const state = getAssetState(asset);
+  if (!transitions.some((row) => row.by === by && row.from === state)) throw createTransitionError(by);
 }

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { AppError, notFound } from "#lib/errors.ts";
+import { AppError, notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { id, text } from "../text.ts";
-import { knownAssetId, type AssetDetail } from "./asset.ts";
+import { parseAssetId, type AssetDetail } from "./asset.ts";
 import { describeAsset } from "./describe.ts";
-import { filenameChange } from "./filename.ts";
+import { requiredFilename } from "./filename.ts";
 import type { AssetChange } from "./ports.ts";
 
 export const updateAssetInput = z.strictObject({
@@ -16,7 +16,7 @@ export const updateAssetInput = z.strictObject({
     .trim()
     .optional()
     .describe("What the picture shows, for people who cannot see it. Empty removes it."),
-  filename: filenameChange.optional().describe("What people see, such as team.jpg."),
+  filename: requiredFilename.optional().describe("What people see, such as team.jpg."),
 });
 
 /** Changes what is said about a file; never the file. */
@@ -26,7 +26,7 @@ export async function updateAsset(
   input: z.infer<typeof updateAssetInput>,
 ): Promise<AssetDetail> {
   authorize(caller, "assets.write");
-  const assetId = knownAssetId(input.assetId);
+  const assetId = parseAssetId(input.assetId);
   const change: AssetChange = {
     ...(input.altText === undefined ? {} : { altText: input.altText === "" ? null : input.altText }),
     ...(input.filename === undefined ? {} : { filename: input.filename }),
@@ -35,13 +35,13 @@ export async function updateAsset(
     throw new AppError("invalid_input:no_changes", { fields: "altText or filename" });
   }
   const asset = await deps.transact(async (tx) => {
-    const updated = await tx.assets.update(caller.studio.id, assetId, change);
-    if (!updated) throw notFound("asset");
+    const updatedAsset = await tx.assets.update(caller.studio.id, assetId, change);
+    if (!updatedAsset) throw notFoundError("asset");
     await recordActivity(deps, tx, caller, "asset.updated", assetId, {
       fields: Object.keys(change),
-      filename: updated.filename,
+      filename: updatedAsset.filename,
     });
-    return updated;
+    return updatedAsset;
   });
   return describeAsset(deps, asset);
 }

@@ -5,18 +5,18 @@ import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { checkInlineSize, decodeInline } from "./base64.ts";
-import { sourceOfBuffer } from "./byte-source.ts";
-import { checkDeclared, declaredInput } from "./declared.ts";
-import { learnFacts } from "./facts.ts";
-import { filenameFor, filenameInput } from "./filename.ts";
-import { checkBytes } from "./gate/gate.ts";
-import { newFileKey } from "./keys.ts";
+import { createBufferSource } from "./byte-source.ts";
+import { parseDeclaredType, declaredTypeInput } from "./declared.ts";
+import { readMediaMetadata } from "./facts.ts";
+import { resolveFilename, filenameInput } from "./filename.ts";
+import { checkContent } from "./gate/gate.ts";
+import { createFileKey } from "./keys.ts";
 import { inlineLimitBytes } from "./kinds.ts";
-import { blankAsset } from "./new-asset.ts";
-import { checkQuota, insertReady, storeAhead, storedColumns } from "./store-bytes.ts";
+import { buildNewAsset } from "./new-asset.ts";
+import { checkQuota, insertReadyAsset, withReservedKey, toStoredColumns } from "./store-bytes.ts";
 
 export const uploadAssetInlineInput = z.strictObject({
-  ...declaredInput,
+  ...declaredTypeInput,
   base64: z.string().describe("The file in standard base64 with padding; line breaks are skipped, no data: prefix."),
   filename: filenameInput,
 });
@@ -34,27 +34,30 @@ export async function uploadAssetInline(
 ): Promise<z.infer<typeof storedAssetOutput>> {
   authorize(caller, "assets.write");
   // Before anything else about the file: whoever sends too much learns at once of the way that takes it.
-  const packed = checkInlineSize(input.base64);
-  const declared = checkDeclared(input.kind, input.mimeType);
-  const content = decodeInline(packed);
-  const source = sourceOfBuffer(content);
-  const passed = await checkBytes(source, declared);
+  const compactBase64 = checkInlineSize(input.base64);
+  const declaredType = parseDeclaredType(input.kind, input.mimeType);
+  const content = decodeInline(compactBase64);
+  const source = createBufferSource(content);
+  const checkResult = await checkContent(source, declaredType);
   await checkQuota(deps, caller.studio.id, content.length);
-  const facts = await learnFacts(deps, source, declared, passed);
-  const blank = blankAsset(deps, caller, { ...declared, filename: filenameFor(input.filename, declared) });
-  const key = newFileKey(deps, blank.id);
-  return storeAhead(deps, key, async () => {
-    const stored = await deps.files.write(key, Readable.from([content]), {
-      mimeType: declared.mimeType,
+  const metadata = await readMediaMetadata(deps, source, declaredType, checkResult);
+  const newAsset = buildNewAsset(deps, caller, {
+    ...declaredType,
+    filename: resolveFilename(input.filename, declaredType),
+  });
+  const key = createFileKey(deps, newAsset.id);
+  return withReservedKey(deps, key, async () => {
+    const storedFile = await deps.files.write(key, Readable.from([content]), {
+      mimeType: declaredType.mimeType,
       maxBytes: inlineLimitBytes,
     });
     await deps.transact(async (tx) => {
-      await insertReady(deps, tx, { ...blank, ...storedColumns(key, stored, facts), status: "ready" });
-      await recordActivity(deps, tx, caller, "asset.uploaded", blank.id, {
-        filename: blank.filename,
-        bytes: stored.bytes,
+      await insertReadyAsset(deps, tx, { ...newAsset, ...toStoredColumns(key, storedFile, metadata), status: "ready" });
+      await recordActivity(deps, tx, caller, "asset.uploaded", newAsset.id, {
+        filename: newAsset.filename,
+        bytes: storedFile.bytes,
       });
     });
-    return { assetId: blank.id, bytes: stored.bytes };
+    return { assetId: newAsset.id, bytes: storedFile.bytes };
   });
 }

@@ -7,14 +7,14 @@ export interface BatchOptions {
 }
 
 /** Takes a step as long as each finds a whole batch; answers what all of them found together. */
-export async function inBatches(
+export async function runInBatches(
   { pause, isOver }: BatchOptions,
-  batch: number,
-  step: () => Promise<number>,
+  batchSize: number,
+  processBatch: () => Promise<number>,
 ): Promise<number> {
   let total = 0;
-  for (let count = batch; count >= batch && !isOver(); await pause()) {
-    count = await step();
+  for (let count = batchSize; count >= batchSize && !isOver(); await pause()) {
+    count = await processBatch();
     total += count;
   }
   return total;

@@ -12,7 +12,7 @@ export async function withLease(
   work: () => Promise<void>,
 ): Promise<boolean> {
   const now = deps.clock();
-  if (!(await deps.leases.take(name, holder, now, now + ttlMs))) return false;
+  if (!(await deps.leases.acquire(name, holder, now, now + ttlMs))) return false;
   try {
     await work();
   } finally {

@@ -6,7 +6,7 @@ export interface IdempotencyKey {
   key: string;
 }
 
-export interface KeptAnswer {
+export interface StoredResult {
   inputHash: string;
   /** The first answer, as JSON. */
   result: string;
@@ -14,12 +14,12 @@ export interface KeptAnswer {
 
 export interface IdempotencyStore {
   /** What was kept under the key, made after `expired`. */
-  find(key: IdempotencyKey, expired: number): Promise<KeptAnswer | undefined>;
+  find(key: IdempotencyKey, expiredBefore: number): Promise<StoredResult | undefined>;
   /**
    * Takes the key for this transaction, or answers what was kept under it. Of parallel transactions one takes it;
    * the others wait for its end. Keys of the same person made before `expired` are forgotten on the way.
    */
-  claim(key: IdempotencyKey, inputHash: string, now: number, expired: number): Promise<KeptAnswer | undefined>;
+  claim(key: IdempotencyKey, inputHash: string, now: number, expiredBefore: number): Promise<StoredResult | undefined>;
   /** Keeps the answer under a key that this transaction took. */
-  keep(key: IdempotencyKey, result: string): Promise<void>;
+  saveResult(key: IdempotencyKey, result: string): Promise<void>;
 }

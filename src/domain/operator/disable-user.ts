@@ -1,14 +1,14 @@
 import { recordActivity } from "../activity/record.ts";
 import type { Operator } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { endHoldings, type Ended } from "./end-holdings.ts";
-import { findUser } from "./find-user.ts";
+import { revokeAllAccess, type RevokedAccess } from "./end-holdings.ts";
+import { getUser } from "./find-user.ts";
 
-export interface Disabled {
+export interface DisableUserResult {
   userId: string;
   /** False: they were disabled before. What they still held is ended all the same. */
   changed: boolean;
-  ended: Ended;
+  ended: RevokedAccess;
   /** Studios that nobody can manage now. They want a new owner. */
   withoutOwner: { id: string; name: string }[];
 }
@@ -21,30 +21,30 @@ export async function disableUser(
   deps: Pick<Deps, "users" | "memberships" | "transact" | "newId" | "clock">,
   operator: Operator,
   input: { user: string },
-): Promise<Disabled> {
-  const { id: userId } = await findUser(deps, input.user);
-  const memberships = await deps.users.memberships(userId);
-  const done = await deps.transact(async (tx) => {
+): Promise<DisableUserResult> {
+  const { id: userId } = await getUser(deps, input.user);
+  const memberships = await deps.users.listMemberships(userId);
+  const result = await deps.transact(async (tx) => {
     const now = deps.clock();
-    const changed = await tx.users.setDisabled(userId, now);
-    const ended = await endHoldings(tx, userId, now);
-    for (const { studioId } of changed ? memberships : [])
+    const didChange = await tx.users.setDisabled(userId, now);
+    const ended = await revokeAllAccess(tx, userId, now);
+    for (const { studioId } of didChange ? memberships : [])
       await recordActivity(deps, tx, { ...operator, studio: { id: studioId } }, "member.disabled", userId);
-    return { userId, changed, ended };
+    return { userId, changed: didChange, ended };
   });
-  return { ...done, withoutOwner: await withoutOwner(deps, memberships) };
+  return { ...result, withoutOwner: await withoutOwner(deps, memberships) };
 }
 
 async function withoutOwner(
   deps: Pick<Deps, "memberships" | "users">,
   memberships: readonly { studioId: string; studioName: string; role: string }[],
-): Promise<Disabled["withoutOwner"]> {
-  const lost: Disabled["withoutOwner"] = [];
+): Promise<DisableUserResult["withoutOwner"]> {
+  const ownerlessStudios: DisableUserResult["withoutOwner"] = [];
   for (const { studioId, studioName, role } of memberships) {
     if (role !== "owner") continue;
-    const owners = (await deps.memberships.list(studioId)).filter((one) => one.role === "owner");
-    const users = await Promise.all(owners.map((one) => deps.users.find(one.userId)));
-    if (!users.some((user) => user?.disabledAt === null)) lost.push({ id: studioId, name: studioName });
+    const owners = (await deps.memberships.list(studioId)).filter((member) => member.role === "owner");
+    const users = await Promise.all(owners.map((member) => deps.users.find(member.userId)));
+    if (!users.some((user) => user?.disabledAt === null)) ownerlessStudios.push({ id: studioId, name: studioName });
   }
-  return lost;
+  return ownerlessStudios;
 }

@@ -1,11 +1,11 @@
 import { AppError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
-import { endGrant } from "../access/end-grant.ts";
+import { forceRevokeGrant } from "../access/end-grant.ts";
 import type { Operator } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 
 /** Ends approvals, each from its next call on. Where one of them never was, nothing is ended. */
-export async function endGrants(
+export async function revokeGrants(
   deps: Pick<Deps, "grants" | "users" | "transact" | "newId" | "clock">,
   _operator: Operator,
   input: { grantIds: readonly string[] },
@@ -15,7 +15,7 @@ export async function endGrants(
       throw new AppError("not_found:grant", { grantId });
   const result: { ended: string[]; before: string[] } = { ended: [], before: [] };
   for (const grantId of input.grantIds) {
-    const ended = await endGrant(deps, { grantId, because: "ended by the operator" });
+    const ended = await forceRevokeGrant(deps, { grantId, reason: "ended by the operator" });
     result[ended ? "ended" : "before"].push(grantId);
   }
   return result;

@@ -1,6 +1,6 @@
 import type { Stores } from "../deps.ts";
 
-export interface Ended {
+export interface RevokedAccess {
   sessions: number;
   clients: number;
   uploadLinks: number;
@@ -11,15 +11,15 @@ export interface Ended {
  * Ends all that a person holds. An invitation of theirs would let them in again under another name, so those are part
  * of it.
  */
-export async function endHoldings(
+export async function revokeAllAccess(
   tx: Pick<Stores, "sessions" | "grants" | "uploads" | "invitations">,
   userId: string,
   now: number,
-): Promise<Ended> {
+): Promise<RevokedAccess> {
   return {
-    sessions: await tx.sessions.deleteOf(userId),
-    clients: await tx.grants.revokeOf(userId, now),
-    uploadLinks: await tx.uploads.withdrawOf(userId, now),
-    invitations: await tx.invitations.revokeOf(userId, now),
+    sessions: await tx.sessions.deleteForUser(userId),
+    clients: await tx.grants.revokeForUser(userId, now),
+    uploadLinks: await tx.uploads.withdrawForUser(userId, now),
+    invitations: await tx.invitations.revokeForUser(userId, now),
   };
 }

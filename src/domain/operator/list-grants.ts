@@ -1,10 +1,10 @@
-import { dayOf, talliedDays } from "../access/call-tally.ts";
-import { viewClient, type ClientView } from "../access/list-clients.ts";
+import { toDayNumber, callHistoryDays } from "../access/call-tally.ts";
+import { toClientView, type ClientView } from "../access/list-clients.ts";
 import type { Operator } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { findUser } from "./find-user.ts";
+import { getUser } from "./find-user.ts";
 
-export interface GrantsInput {
+export interface ListGrantsInput {
   user?: string | undefined;
   clientId?: string | undefined;
   /** Ended ones too. */
@@ -17,9 +17,9 @@ export interface GrantsInput {
 export async function listGrants(
   deps: Pick<Deps, "users" | "grants" | "clock">,
   _operator: Operator,
-  { user, ...filter }: GrantsInput,
+  { user, ...filter }: ListGrantsInput,
 ): Promise<ClientView[]> {
-  const userId = user === undefined ? undefined : (await findUser(deps, user)).id;
-  const callsSince = dayOf(deps.clock()) - talliedDays + 1;
-  return (await deps.grants.list({ ...filter, userId, callsSince })).map(viewClient);
+  const userId = user === undefined ? undefined : (await getUser(deps, user)).id;
+  const callsSince = toDayNumber(deps.clock()) - callHistoryDays + 1;
+  return (await deps.grants.list({ ...filter, userId, callsSince })).map(toClientView);
 }

@@ -1,8 +1,8 @@
-import { isoTime } from "#lib/clock.ts";
+import { toIsoTime } from "#lib/clock.ts";
 import type { Operator } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 
-export interface OperatedStudio {
+export interface OperatorStudioView {
   id: string;
   name: string;
   slug: string;
@@ -16,7 +16,7 @@ export async function listStudios(
   deps: Pick<Deps, "studios" | "memberships">,
   _operator: Operator,
   input: { search?: string | undefined; before?: string | undefined; limit: number },
-): Promise<OperatedStudio[]> {
+): Promise<OperatorStudioView[]> {
   const studios = await deps.studios.list(input);
   return Promise.all(
     studios.map(async ({ id, name, slug, createdAt }) => {
@@ -26,9 +26,9 @@ export async function listStudios(
         id,
         name,
         slug,
-        createdAt: isoTime(createdAt),
+        createdAt: toIsoTime(createdAt),
         members: members.length,
-        owners: owners.map((one) => ({ id: one.userId, name: one.name, email: one.email })),
+        owners: owners.map((owner) => ({ id: owner.userId, name: owner.name, email: owner.email })),
       };
     }),
   );

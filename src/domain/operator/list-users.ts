@@ -1,9 +1,9 @@
-import { isoTime } from "#lib/clock.ts";
+import { toIsoTime } from "#lib/clock.ts";
 import type { Operator } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import type { Role } from "../policy.ts";
 
-export interface UserView {
+export interface OperatorUserView {
   id: string;
   name: string;
   email: string | null;
@@ -19,7 +19,7 @@ export async function listUsers(
   deps: Pick<Deps, "users">,
   _operator: Operator,
   input: { search?: string | undefined; before?: string | undefined; limit: number },
-): Promise<UserView[]> {
+): Promise<OperatorUserView[]> {
   const users = await deps.users.list(input);
   return Promise.all(
     users.map(async ({ id, name, email, emailVerified, issuer, createdAt, disabledAt }) => ({
@@ -28,12 +28,12 @@ export async function listUsers(
       email,
       emailVerified,
       issuer,
-      createdAt: isoTime(createdAt),
-      disabledAt: disabledAt === null ? null : isoTime(disabledAt),
-      studios: (await deps.users.memberships(id)).map((one) => ({
-        id: one.studioId,
-        name: one.studioName,
-        role: one.role,
+      createdAt: toIsoTime(createdAt),
+      disabledAt: disabledAt === null ? null : toIsoTime(disabledAt),
+      studios: (await deps.users.listMemberships(id)).map((membership) => ({
+        id: membership.studioId,
+        name: membership.studioName,
+        role: membership.role,
       })),
     })),
   );

@@ -1,35 +1,35 @@
 import type { Deps } from "../deps.ts";
-import type { PlatformPlace } from "./connection.ts";
-import type { PlatformApp, PlatformFacts } from "./ports.ts";
+import type { PlatformTarget } from "./connection.ts";
+import type { PlatformApp, PlatformInfo } from "./ports.ts";
 
 type Needs = Pick<Deps, "platforms" | "platformStore" | "vault" | "clock">;
 
 /** Ourselves at an instance: registered there the first time, then kept. Undefined where settings say who we are. */
-export async function ourApp(
+export async function getOrRegisterApp(
   deps: Needs,
-  facts: PlatformFacts,
-  place: PlatformPlace,
+  platformInfo: PlatformInfo,
+  target: PlatformTarget,
 ): Promise<PlatformApp | undefined> {
-  if (!facts.perInstance) return undefined;
-  const known = await findApp(deps, place);
-  if (known) return known;
-  const app = await deps.platforms.register(place);
-  const credential = deps.vault.seal("platform-app", placeOf(place), JSON.stringify(app));
-  const redirectUri = deps.platforms.redirectUri(place);
-  await deps.platformStore.insertApp({ ...place, redirectUri, credential }, deps.clock());
-  return (await findApp(deps, place)) ?? app;
+  if (!platformInfo.hasInstances) return undefined;
+  const registeredApp = await findApp(deps, target);
+  if (registeredApp) return registeredApp;
+  const app = await deps.platforms.registerApp(target);
+  const credential = deps.vault.seal("platform-app", toVaultContext(target), JSON.stringify(app));
+  const redirectUri = deps.platforms.redirectUri(target);
+  await deps.platformStore.insertApp({ ...target, redirectUri, credential }, deps.clock());
+  return (await findApp(deps, target)) ?? app;
 }
 
-async function findApp(deps: Needs, place: PlatformPlace): Promise<PlatformApp | undefined> {
-  const found = await deps.platformStore.findApp(place, deps.platforms.redirectUri(place));
-  if (!found) return undefined;
+async function findApp(deps: Needs, target: PlatformTarget): Promise<PlatformApp | undefined> {
+  const storedApp = await deps.platformStore.findApp(target, deps.platforms.redirectUri(target));
+  if (!storedApp) return undefined;
   try {
-    return JSON.parse(deps.vault.open("platform-app", placeOf(place), found.credential)) as PlatformApp;
+    return JSON.parse(deps.vault.open("platform-app", toVaultContext(target), storedApp.credential)) as PlatformApp;
   } catch {
     // Sealed under a secret that was retired: as good as none, and registering again costs nothing.
-    await deps.platformStore.deleteApp(place, found.credential);
+    await deps.platformStore.deleteApp(target, storedApp.credential);
     return undefined;
   }
 }
 
-const placeOf = ({ platform, instance }: PlatformPlace): string[] => [platform, instance];
+const toVaultContext = ({ platform, instance }: PlatformTarget): string[] => [platform, instance];

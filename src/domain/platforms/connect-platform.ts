@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { minutes } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
-import { countHit } from "../access/rate-limit.ts";
+import { enforceRateLimit } from "../access/rate-limit.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../text.ts";
-import { ourApp } from "./app.ts";
-import { explainFailure } from "./failure.ts";
-import { readInstance } from "./instance.ts";
-import { configuredPlatform } from "./known-platform.ts";
+import { getOrRegisterApp } from "./app.ts";
+import { throwAsAppError } from "./failure.ts";
+import { parseInstanceUrl } from "./instance.ts";
+import { getConfiguredPlatform } from "./known-platform.ts";
 
 export const connectPlatformInput = z.strictObject({
   platform: text(100).describe("The platform's id, such as mastodon."),
@@ -35,14 +35,16 @@ export async function connectPlatform(
   input: z.infer<typeof connectPlatformInput>,
 ): Promise<z.infer<typeof connectPlatformOutput>> {
   authorize(caller, "platforms.connect");
-  const facts = configuredPlatform(deps, input.platform);
-  const place = { platform: facts.id, instance: readInstance(facts, input.instanceUrl) };
-  await countHit(deps, "connect", caller.user.id);
+  const platformInfo = getConfiguredPlatform(deps, input.platform);
+  const target = { platform: platformInfo.id, instance: parseInstanceUrl(platformInfo, input.instanceUrl) };
+  await enforceRateLimit(deps, "connect", caller.user.id);
   // An instance that is none, or is not to be reached, is told of here, where the address can still be mended.
-  await ourApp(deps, facts, place).catch((error: unknown) => explainFailure(error, facts, "instance"));
+  await getOrRegisterApp(deps, platformInfo, target).catch((error: unknown) =>
+    throwAsAppError(error, platformInfo, "instance"),
+  );
   const token = deps.newSecret();
   await deps.platformStore.insertPage({
-    ...place,
+    ...target,
     tokenHash: sha256(token),
     studioId: caller.studio.id,
     userId: caller.user.id,

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isoTime } from "#lib/clock.ts";
-import { notFound } from "#lib/errors.ts";
+import { toIsoTime } from "#lib/clock.ts";
+import { notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 
 /** `needs_reconnect`: the platform does not honour the credentials any more. */
@@ -8,7 +8,7 @@ export const connectionStates = ["connected", "needs_reconnect", "disconnected"]
 export type ConnectionState = (typeof connectionStates)[number];
 
 /** Where an account is: the platform, and the origin of its instance (empty where there is only one). */
-export interface PlatformPlace {
+export interface PlatformTarget {
   platform: string;
   instance: string;
 }
@@ -22,7 +22,7 @@ export interface Account {
 }
 
 /** An account of a studio on a platform, as the database keeps it. */
-export interface PlatformConnection extends PlatformPlace {
+export interface PlatformConnection extends PlatformTarget {
   id: string;
   studioId: string;
   account: Account;
@@ -55,7 +55,7 @@ export const connectionView = z.object({
 
 export type ConnectionView = z.infer<typeof connectionView>;
 
-export function viewConnection({
+export function toConnectionView({
   id,
   platform,
   instance,
@@ -69,17 +69,17 @@ export function viewConnection({
     instanceUrl: instance === "" ? null : instance,
     account: { id: account.id, handle: account.handle, name: account.name, profileUrl: account.profileUrl },
     state,
-    connectedAt: isoTime(connectedAt),
+    connectedAt: toIsoTime(connectedAt),
   };
 }
 
 /** The account as people know it. */
-export function accountLabel({ handle, name, id }: Account): string {
+export function getAccountLabel({ handle, name, id }: Account): string {
   return handle ?? name ?? id;
 }
 
 /** An id that cannot be one of ours does not exist, here as in any other studio. */
-export function knownConnectionId(connectionId: string): string {
-  if (!isId("platformConnection", connectionId)) throw notFound("platform_connection");
+export function parseConnectionId(connectionId: string): string {
+  if (!isId("platformConnection", connectionId)) throw notFoundError("platform_connection");
   return connectionId;
 }

@@ -9,26 +9,34 @@ export interface Credential {
   app?: PlatformApp | undefined;
 }
 
-type Row = Pick<PlatformConnection, "id" | "studioId">;
+type CredentialOwner = Pick<PlatformConnection, "id" | "studioId">;
 
 /** Good in this row of this studio, and nowhere else. */
-export function sealCredential({ vault }: Pick<Deps, "vault">, row: Row, { tokens, app }: Credential): string {
+export function sealCredential(
+  { vault }: Pick<Deps, "vault">,
+  owner: CredentialOwner,
+  { tokens, app }: Credential,
+): string {
   const { accessToken, refreshToken } = tokens;
   return vault.seal(
     "platform-credential",
-    [row.id, row.studioId],
+    [owner.id, owner.studioId],
     JSON.stringify({ tokens: { accessToken, refreshToken }, app }),
   );
 }
 
-export function openCredential({ vault }: Pick<Deps, "vault">, row: Row, sealed: string): Credential {
-  return JSON.parse(vault.open("platform-credential", [row.id, row.studioId], sealed)) as Credential;
+export function openCredential(
+  { vault }: Pick<Deps, "vault">,
+  owner: CredentialOwner,
+  sealedCredential: string,
+): Credential {
+  return JSON.parse(vault.open("platform-credential", [owner.id, owner.studioId], sealedCredential)) as Credential;
 }
 
 /** Ahead of the end by a fifth of its life: five minutes at least where it lives that long, a week at most. */
-export function timesOf({ expiresInMs }: PlatformTokens, now: number): CredentialTimes {
+export function computeCredentialTimes({ expiresInMs }: PlatformTokens, now: number): CredentialTimes {
   if (expiresInMs === undefined) return { expiresAt: null, renewAt: null };
-  const fifth = Math.min(Math.max(expiresInMs / 5, minutes(5)), days(7));
-  const ahead = Math.min(fifth, expiresInMs / 2);
-  return { expiresAt: now + expiresInMs, renewAt: now + Math.floor(expiresInMs - ahead) };
+  const preferredLeadMs = Math.min(Math.max(expiresInMs / 5, minutes(5)), days(7));
+  const leadMs = Math.min(preferredLeadMs, expiresInMs / 2);
+  return { expiresAt: now + expiresInMs, renewAt: now + Math.floor(expiresInMs - leadMs) };
 }

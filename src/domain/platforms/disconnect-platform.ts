@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { notFound } from "#lib/errors.ts";
+import { notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
-import { accountLabel, knownConnectionId, type PlatformConnection } from "./connection.ts";
+import { getAccountLabel, parseConnectionId, type PlatformConnection } from "./connection.ts";
 import { revokeAtPlatform } from "./revoke.ts";
 
 export const disconnectPlatformInput = z.strictObject({ connectionId: id });
@@ -19,14 +19,14 @@ export async function disconnectPlatform(
   input: z.infer<typeof disconnectPlatformInput>,
 ): Promise<z.infer<typeof disconnectPlatformOutput>> {
   authorize(caller, "platforms.disconnect");
-  const connectionId = knownConnectionId(input.connectionId);
+  const connectionId = parseConnectionId(input.connectionId);
   const connection = await deps.transact(async (tx) => {
-    const found = await wipeNewest(tx, caller.studio.id, connectionId);
-    if (!found) return undefined;
-    const { platform, account } = found;
-    const detail = { platform, account: accountLabel(account) };
-    await recordActivity(deps, tx, caller, "platform.disconnected", found.id, detail);
-    return found;
+    const current = await wipeCurrentCredential(tx, caller.studio.id, connectionId);
+    if (!current) return undefined;
+    const { platform, account } = current;
+    const detail = { platform, account: getAccountLabel(account) };
+    await recordActivity(deps, tx, caller, "platform.disconnected", current.id, detail);
+    return current;
   });
   // Ours is gone whatever the platform says; then it is told.
   if (connection) await revokeAtPlatform(deps, connection);
@@ -34,11 +34,15 @@ export async function disconnectPlatform(
 }
 
 /** The connection as it was when it was wiped: what is revoked is what it held last, whoever renews it just now. */
-async function wipeNewest(tx: Stores, studioId: string, connectionId: string): Promise<PlatformConnection | undefined> {
+async function wipeCurrentCredential(
+  tx: Stores,
+  studioId: string,
+  connectionId: string,
+): Promise<PlatformConnection | undefined> {
   for (;;) {
-    const found = await tx.platformStore.find(studioId, connectionId);
-    if (!found) throw notFound("platform_connection");
-    if (found.state === "disconnected") return undefined;
-    if (await tx.platformStore.wipe(found.id, "disconnected", found.generation)) return found;
+    const current = await tx.platformStore.find(studioId, connectionId);
+    if (!current) throw notFoundError("platform_connection");
+    if (current.state === "disconnected") return undefined;
+    if (await tx.platformStore.wipeCredential(current.id, "disconnected", current.generation)) return current;
   }
 }

@@ -1,8 +1,8 @@
 import { AppError } from "#lib/errors.ts";
-import type { PlatformFacts } from "./ports.ts";
+import type { PlatformInfo } from "./ports.ts";
 
 /** Why a platform did not do what it was asked. */
-export type FailureKind =
+export type PlatformErrorKind =
   /** The person, or the platform for them, said no. */
   | "denied"
   /** What we showed (a code, a token) is not honoured; asking again will not help. */
@@ -14,30 +14,31 @@ export type FailureKind =
   /** An address inside our own network, or not https. */
   | "blocked";
 
-export class PlatformFailure extends Error {
-  override readonly name = "PlatformFailure";
-  readonly kind: FailureKind;
+export class PlatformError extends Error {
+  override readonly name = "PlatformError";
+  readonly kind: PlatformErrorKind;
 
-  constructor(kind: FailureKind, message: string) {
+  constructor(kind: PlatformErrorKind, message: string) {
     super(message);
     this.kind = kind;
   }
 }
 
 /** Throws the failure as an error for people and AI clients. It contains nothing that the platform wrote. */
-export function explainFailure(
+export function throwAsAppError(
   error: unknown,
-  facts: PlatformFacts,
+  platformInfo: PlatformInfo,
   target: "instance" | "platform" = "platform",
 ): never {
-  if (!(error instanceof PlatformFailure)) throw error;
-  const { name } = facts;
+  if (!(error instanceof PlatformError)) throw error;
+  const { name } = platformInfo;
   switch (error.kind) {
     case "denied":
       throw new AppError("connect_denied:user", { name });
     case "unknown_app":
       // At an instance we register ourselves, and the next attempt does; elsewhere the settings are wrong.
-      if (!facts.perInstance) throw new AppError("platform_not_configured:rejected", { name, id: facts.id });
+      if (!platformInfo.hasInstances)
+        throw new AppError("platform_not_configured:rejected", { name, id: platformInfo.id });
       throw new AppError("connect_denied:app", { name });
     case "refused":
       throw new AppError("connect_denied:platform", { name });

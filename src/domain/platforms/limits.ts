@@ -10,11 +10,11 @@ export interface PostLimits {
   videos?: VideoLimit;
   documents?: MediaLimit;
   /** Whether different kinds of files may stand in one post. */
-  mixed: boolean;
+  allowsMixedKinds: boolean;
   /** Absent: the platform takes no alternative text. */
   altText?: { maxLength?: number };
   /** The people who run an instance may have set other bounds: what exceeds these is a warning. */
-  setByInstance?: boolean;
+  variesByInstance?: boolean;
   /** The pages these bounds stand on, the one that says most first. */
   sources: Sources;
 }
@@ -26,11 +26,11 @@ export interface TextLimit {
    * UTF-8, a code point but an emoji by its bytes (Threads), or X's weighing, where most scripts beyond the Latin ones
    * and every emoji count twice.
    */
-  countedIn: "codePoints" | "utf16" | "graphemes" | "bytes" | "emojiBytes" | "weighted";
+  unit: "codePoints" | "utf16" | "graphemes" | "bytes" | "emojiBytes" | "weighted";
   /** Every link counts as so many, however long it is. */
   linkLength?: number;
   /** Nothing can be posted without it. */
-  required?: boolean;
+  isRequired?: boolean;
 }
 
 export interface MediaLimit {
@@ -41,7 +41,7 @@ export interface MediaLimit {
   /** Where a page says only MB, that is read as a million bytes: the smaller reading is the one that holds. */
   maxBytes?: number;
   /** For types whose ceiling differs from `maxBytes`. */
-  maxBytesOf?: Readonly<Record<string, number>>;
+  maxBytesByType?: Readonly<Record<string, number>>;
   /** Where a post with this kind of file has bounds of its own for what is written. */
   text?: TextLimit;
   title?: TextLimit;

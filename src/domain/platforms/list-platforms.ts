@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
-import { connectionView, viewConnection } from "./connection.ts";
-import { settingsHint } from "./known-platform.ts";
+import { connectionView, toConnectionView } from "./connection.ts";
+import { getSettingsHint } from "./known-platform.ts";
 
 export const listPlatformsInput = z.strictObject({});
 
@@ -31,13 +31,13 @@ export async function listPlatforms(
   authorize(caller, "platforms.read");
   const connections = await deps.platformStore.list(caller.studio.id);
   return {
-    platforms: deps.platforms.list().map((facts) => ({
-      id: facts.id,
-      name: facts.name,
-      configured: facts.configured,
-      needsInstanceUrl: facts.perInstance,
-      ...(facts.configured ? {} : { hint: settingsHint(facts) }),
+    platforms: deps.platforms.list().map((platformInfo) => ({
+      id: platformInfo.id,
+      name: platformInfo.name,
+      configured: platformInfo.isConfigured,
+      needsInstanceUrl: platformInfo.hasInstances,
+      ...(platformInfo.isConfigured ? {} : { hint: getSettingsHint(platformInfo) }),
     })),
-    connections: connections.map(viewConnection),
+    connections: connections.map(toConnectionView),
   };
 }

@@ -1,14 +1,14 @@
-import type { Account, PlatformConnection, PlatformPlace } from "./connection.ts";
+import type { Account, PlatformConnection, PlatformTarget } from "./connection.ts";
 import type { PostLimits } from "./limits.ts";
 
 /** What the domain knows of a platform. */
-export interface PlatformFacts {
+export interface PlatformInfo {
   id: string;
   name: string;
   /** Anyone can run one: an account is at an instance. */
-  perInstance: boolean;
+  hasInstances: boolean;
   /** We have what it takes to ask for access there. */
-  configured: boolean;
+  isConfigured: boolean;
   limits: PostLimits;
 }
 
@@ -37,31 +37,31 @@ export interface PendingConnect {
  * those. Every call ends within ten seconds, and fails with a `PlatformFailure`.
  */
 export interface Platforms {
-  list(): readonly PlatformFacts[];
-  find(platform: string): PlatformFacts | undefined;
+  list(): readonly PlatformInfo[];
+  find(platform: string): PlatformInfo | undefined;
   /** Where the platform sends people back to. Each instance has its own, so that none can pass for another. */
-  redirectUri(place: PlatformPlace): string;
-  register(place: PlatformPlace): Promise<PlatformApp>;
-  begin(place: PlatformPlace, app?: PlatformApp): Promise<{ location: string } & PendingConnect>;
+  redirectUri(target: PlatformTarget): string;
+  registerApp(target: PlatformTarget): Promise<PlatformApp>;
+  startAuthorization(target: PlatformTarget, app?: PlatformApp): Promise<{ location: string } & PendingConnect>;
   /** Every account that the person gave us, with tokens; never none. */
-  finish(
-    place: PlatformPlace,
+  finishAuthorization(
+    target: PlatformTarget,
     app: PlatformApp | undefined,
     callback: URL,
     pending: PendingConnect,
   ): Promise<readonly { account: Account; tokens: PlatformTokens }[]>;
   /** Undefined where the platform has no way to renew them. */
   renew(
-    place: PlatformPlace,
+    target: PlatformTarget,
     app: PlatformApp | undefined,
     tokens: PlatformTokens,
   ): Promise<PlatformTokens | undefined>;
   /** Does nothing where the platform has no way to do it. */
-  revoke(place: PlatformPlace, app: PlatformApp | undefined, tokens: PlatformTokens): Promise<void>;
+  revoke(target: PlatformTarget, app: PlatformApp | undefined, tokens: PlatformTokens): Promise<void>;
 }
 
 /** A page on which a person connects an account, as one look-up finds it. */
-export interface ConnectPage extends PlatformPlace {
+export interface ConnectPage extends PlatformTarget {
   tokenHash: string;
   studioId: string;
   userId: string;
@@ -70,7 +70,7 @@ export interface ConnectPage extends PlatformPlace {
   expiresAt: number;
 }
 
-export interface RegisteredApp extends PlatformPlace {
+export interface RegisteredApp extends PlatformTarget {
   redirectUri: string;
   /** Sealed. */
   credential: string;
@@ -91,11 +91,11 @@ export interface PlatformStore {
   /** Uses it up: true once. */
   usePage(stateHash: string, now: number): Promise<boolean>;
 
-  findApp(place: PlatformPlace, redirectUri: string): Promise<RegisteredApp | undefined>;
+  findApp(target: PlatformTarget, redirectUri: string): Promise<RegisteredApp | undefined>;
   /** Replaces one that was registered with another address of ours; of two at once the first stays. */
   insertApp(app: RegisteredApp, now: number): Promise<void>;
   /** Only with this credential, where one is given: someone may have replaced it meanwhile. */
-  deleteApp(place: PlatformPlace, credential?: string): Promise<void>;
+  deleteApp(target: PlatformTarget, credential?: string): Promise<void>;
 
   /** Newest first. */
   list(studioId: string): Promise<PlatformConnection[]>;
@@ -111,18 +111,18 @@ export interface PlatformStore {
   ): Promise<string | undefined>;
   connect(
     connectionId: string,
-    sealed: string,
+    sealedCredential: string,
     times: CredentialTimes,
     by: { userId: string; at: number },
   ): Promise<void>;
   /** Takes the renewal of this generation until `until`; false where someone has it, or it is of the past. */
-  takeRenewal(connectionId: string, generation: number, now: number, until: number): Promise<boolean>;
+  acquireRenewal(connectionId: string, generation: number, now: number, leaseExpiresAt: number): Promise<boolean>;
   /** Has it looked at again at `renewAt`. Whoever took the renewal also says when it is `free` again. */
-  postpone(connectionId: string, generation: number, renewAt: number, free?: number): Promise<void>;
+  postponeRenewal(connectionId: string, generation: number, renewAt: number, availableAt?: number): Promise<void>;
   /** Replaces the credential of exactly this generation. */
-  renew(connectionId: string, generation: number, sealed: string, times: CredentialTimes): Promise<boolean>;
+  renew(connectionId: string, generation: number, sealedCredential: string, times: CredentialTimes): Promise<boolean>;
   /** Wipes the credential of exactly this generation. False where it is of the past, or there is nothing to wipe. */
-  wipe(connectionId: string, state: "needs_reconnect" | "disconnected", generation: number): Promise<boolean>;
+  wipeCredential(connectionId: string, state: "needs_reconnect" | "disconnected", generation: number): Promise<boolean>;
   /** Those of these platforms that are due since `now` and that nobody is renewing, the longest due first. */
-  listDue(platforms: readonly string[], now: number, limit: number): Promise<PlatformConnection[]>;
+  listDueForRenewal(platforms: readonly string[], now: number, limit: number): Promise<PlatformConnection[]>;
 }

@@ -1,5 +1,5 @@
 import type { Deps } from "../deps.ts";
-import type { PlatformConnection, PlatformPlace } from "./connection.ts";
+import type { PlatformConnection, PlatformTarget } from "./connection.ts";
 import { openCredential, type Credential } from "./credential.ts";
 
 /** Tells the platform that we will not use the credentials of this connection again, as well as can be. */
@@ -8,28 +8,28 @@ export async function revokeAtPlatform(
   connection: PlatformConnection,
 ): Promise<void> {
   const { credential } = connection;
-  if (credential !== null) await asWellAsCanBe(deps, connection, () => openCredential(deps, connection, credential));
+  if (credential !== null) await revokeBestEffort(deps, connection, () => openCredential(deps, connection, credential));
 }
 
 /** The same for credentials that have come too late to be stored. */
-export async function giveBack(
+export async function revokeCredential(
   deps: Pick<Deps, "platforms">,
-  place: PlatformPlace,
+  target: PlatformTarget,
   credential: Credential,
 ): Promise<void> {
-  await asWellAsCanBe(deps, place, () => credential);
+  await revokeBestEffort(deps, target, () => credential);
 }
 
 /** A platform that is away, has gone from the catalogue, or has forgotten us does not keep a studio from leaving it. */
-async function asWellAsCanBe(
+async function revokeBestEffort(
   { platforms }: Pick<Deps, "platforms">,
-  place: PlatformPlace,
-  open: () => Credential,
+  target: PlatformTarget,
+  readCredential: () => Credential,
 ): Promise<void> {
-  if (!platforms.find(place.platform)?.configured) return;
+  if (!platforms.find(target.platform)?.isConfigured) return;
   try {
-    const { tokens, app } = open();
-    await platforms.revoke(place, app, tokens);
+    const { tokens, app } = readCredential();
+    await platforms.revoke(target, app, tokens);
   } catch {
     // Nothing can be done about it from here; we keep nothing of it either way.
   }

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { formatExcess } from "#lib/format-bytes.ts";
 import type { AssetDetail } from "../assets/asset.ts";
-import { accountLabel, type PlatformConnection } from "./connection.ts";
-import { lengthThere } from "./count-text.ts";
+import { getAccountLabel, type PlatformConnection } from "./connection.ts";
+import { countText } from "./count-text.ts";
 import type { ImageLimit, MediaLimit, PostLimits, TextLimit, VideoLimit } from "./limits.ts";
 import type { Platforms } from "./ports.ts";
 
@@ -41,15 +41,15 @@ export function validatePost(
   post: Draft,
 ): ValidationView[] {
   // Judged once a platform, however many accounts the studio has there.
-  const judged = new Map(
+  const resultByPlatform = new Map(
     [...new Set(connections.map(({ platform }) => platform))].flatMap((platform) => {
       const limits = platforms.find(platform)?.limits;
-      return limits ? [[platform, { problems: problemsOf(limits, post), source: limits.sources[0] }] as const] : [];
+      return limits ? [[platform, { problems: findProblems(limits, post), source: limits.sources[0] }] as const] : [];
     }),
   );
   return connections.flatMap(({ id, platform, account }) => {
-    const verdict = judged.get(platform);
-    return verdict ? [{ platform, connectionId: id, account: accountLabel(account), ...verdict }] : [];
+    const result = resultByPlatform.get(platform);
+    return result ? [{ platform, connectionId: id, account: getAccountLabel(account), ...result }] : [];
   });
 }
 
@@ -59,55 +59,65 @@ const kinds = [
   ["document", "documents", "document"],
 ] as const;
 
-export function problemsOf(limits: PostLimits, { title, body, assets }: Draft): Problem[] {
+export function findProblems(limits: PostLimits, { title, body, assets }: Draft): Problem[] {
   // Where an instance may have set other bounds, ours are only what is likely.
-  const level = limits.setByInstance ? "warning" : "refused";
-  const found = [
-    ...textProblems("text", "The text", body, writtenLimit("text", limits, assets)),
-    ...textProblems("title", "The title", title, writtenLimit("title", limits, assets)),
-    ...countProblems(limits, assets),
-    ...kinds.flatMap(([kind, bounds, word]) => {
-      const limit = limits[bounds];
+  const level = limits.variesByInstance ? "warning" : "refused";
+  const limitProblems = [
+    ...findTextProblems("text", "The text", body, findTextLimit("text", limits, assets)),
+    ...findTextProblems("title", "The title", title, findTextLimit("title", limits, assets)),
+    ...findCountProblems(limits, assets),
+    ...kinds.flatMap(([kind, limitKey, label]) => {
+      const limit = limits[limitKey];
       const files = assets.filter((asset) => asset.kind === kind);
-      if (limit) return [...tooMany(files, limit, word), ...files.flatMap((file) => fileProblems(file, limit))];
+      if (limit)
+        return [...findTooManyFiles(files, limit, label), ...files.flatMap((file) => findFileProblems(file, limit))];
       return files.map((file) =>
-        about(file, `${kind}_unsupported`, `cannot be posted: the platform takes no ${word}s`),
+        describeFileProblem(file, `${kind}_unsupported`, `cannot be posted: the platform takes no ${label}s`),
       );
     }),
   ];
-  return [...found.map((one) => ({ ...one, level }) as const), ...altTextProblems(limits, assets)];
+  return [...limitProblems.map((detail) => ({ ...detail, level }) as const), ...findAltTextProblems(limits, assets)];
 }
 
-type Found = Omit<Problem, "level">;
+type ProblemDetail = Omit<Problem, "level">;
 
 /** That of the post's files, where their kind has one of its own. */
-function writtenLimit(
-  part: "text" | "title",
+function findTextLimit(
+  field: "text" | "title",
   limits: PostLimits,
   assets: readonly AssetDetail[],
 ): TextLimit | undefined {
-  const present = kinds.filter(([kind]) => assets.some((asset) => asset.kind === kind));
-  return present.map(([, bounds]) => limits[bounds]?.[part]).find((limit) => limit !== undefined) ?? limits[part];
+  const presentKinds = kinds.filter(([kind]) => assets.some((asset) => asset.kind === kind));
+  return (
+    presentKinds.map(([, limitKey]) => limits[limitKey]?.[field]).find((limit) => limit !== undefined) ?? limits[field]
+  );
 }
 
-function textProblems(code: string, what: string, text: string, limit: TextLimit | undefined): Found[] {
+function findTextProblems(
+  code: string,
+  description: string,
+  text: string,
+  limit: TextLimit | undefined,
+): ProblemDetail[] {
   if (!limit) return [];
-  const length = lengthThere(text, limit);
-  if (limit.required && text.trim() === "")
-    return [{ code: `${code}_missing`, message: `${what} is empty, and the platform wants one.` }];
+  const length = countText(text, limit);
+  if (limit.isRequired && text.trim() === "")
+    return [{ code: `${code}_missing`, message: `${description} is empty, and the platform wants one.` }];
   return length > limit.max
     ? [
         {
           code: `${code}_too_long`,
-          message: `${what} has ${length} characters as the platform counts them; it takes ${limit.max}.`,
+          message: `${description} has ${length} characters as the platform counts them; it takes ${limit.max}.`,
         },
       ]
     : [];
 }
 
-function countProblems(limits: PostLimits, assets: readonly AssetDetail[]): Found[] {
+function findCountProblems(limits: PostLimits, assets: readonly AssetDetail[]): ProblemDetail[] {
   const { min = 0, max = Infinity } = limits.files ?? {};
-  const taken = kinds.filter(([kind, bounds]) => limits[bounds] && assets.some((asset) => asset.kind === kind));
+  const acceptedKinds = kinds.filter(
+    ([kind, limitKey]) => limits[limitKey] && assets.some((asset) => asset.kind === kind),
+  );
   return [
     ...(assets.length < min
       ? [{ code: "files_missing", message: `The post has ${assets.length} files; the platform wants ${min} at least.` }]
@@ -115,66 +125,82 @@ function countProblems(limits: PostLimits, assets: readonly AssetDetail[]): Foun
     ...(assets.length > max
       ? [{ code: "too_many_files", message: `The post has ${assets.length} files; the platform takes ${max}.` }]
       : []),
-    ...(!limits.mixed && taken.length > 1
+    ...(!limits.allowsMixedKinds && acceptedKinds.length > 1
       ? [{ code: "mixed_media", message: "The platform takes one kind of file in a post, not several." }]
       : []),
   ];
 }
 
-function tooMany(files: readonly AssetDetail[], { max = Infinity }: MediaLimit, word: string): Found[] {
+function findTooManyFiles(
+  files: readonly AssetDetail[],
+  { max = Infinity }: MediaLimit,
+  label: string,
+): ProblemDetail[] {
   if (files.length <= max) return [];
-  return [{ code: `too_many_${word}s`, message: `The post has ${files.length} ${word}s; the platform takes ${max}.` }];
+  return [
+    { code: `too_many_${label}s`, message: `The post has ${files.length} ${label}s; the platform takes ${max}.` },
+  ];
 }
 
-function fileProblems(file: AssetDetail, limit: MediaLimit & ImageLimit & VideoLimit): Found[] {
+function findFileProblems(file: AssetDetail, limit: MediaLimit & ImageLimit & VideoLimit): ProblemDetail[] {
   const { mimeType, bytes, width, height, durationMs } = file;
-  const maxBytes = limit.maxBytesOf?.[mimeType] ?? limit.maxBytes;
-  const sides = width && height ? { width, height } : undefined;
+  const maxBytes = limit.maxBytesByType?.[mimeType] ?? limit.maxBytes;
+  const dimensions = width && height ? { width, height } : undefined;
   // A pixel more or less is not held against it: 1200 × 628 is what everybody means by 1.91:1.
-  const tooWide = over(sides && (sides.width - 1) / (sides.height + 1), limit.maxAspect);
-  const tooTall = over(limit.minAspect, sides && (sides.width + 1) / Math.max(sides.height - 1, 1));
+  const tooWide = exceeds(dimensions && (dimensions.width - 1) / (dimensions.height + 1), limit.maxAspect);
+  const tooTall = exceeds(limit.minAspect, dimensions && (dimensions.width + 1) / Math.max(dimensions.height - 1, 1));
   return [
     limit.types.includes(mimeType)
       ? undefined
-      : about(file, "type_unsupported", `is ${mimeType}; the platform takes ${limit.types.join(", ")}`),
-    over(bytes, maxBytes) && about(file, "file_too_large", tooLarge(bytes, maxBytes)),
-    over(sides && sides.width * sides.height, limit.maxPixels) &&
-      about(file, "too_many_pixels", `is ${width} × ${height} pixels; the platform takes ${limit.maxPixels} in all`),
-    (over(width, limit.maxWidth) || over(height, limit.maxHeight)) &&
-      about(
+      : describeFileProblem(file, "type_unsupported", `is ${mimeType}; the platform takes ${limit.types.join(", ")}`),
+    exceeds(bytes, maxBytes) && describeFileProblem(file, "file_too_large", tooLarge(bytes, maxBytes)),
+    exceeds(dimensions && dimensions.width * dimensions.height, limit.maxPixels) &&
+      describeFileProblem(
+        file,
+        "too_many_pixels",
+        `is ${width} × ${height} pixels; the platform takes ${limit.maxPixels} in all`,
+      ),
+    (exceeds(width, limit.maxWidth) || exceeds(height, limit.maxHeight)) &&
+      describeFileProblem(
         file,
         "too_many_pixels",
         `is ${width} × ${height} pixels; the platform takes ${limit.maxWidth ?? "any"} × ${limit.maxHeight ?? "any"}`,
       ),
-    (over(limit.minWidth, width) || over(limit.minHeight, height)) &&
-      about(
+    (exceeds(limit.minWidth, width) || exceeds(limit.minHeight, height)) &&
+      describeFileProblem(
         file,
         "too_few_pixels",
         `is ${width} × ${height} pixels; the platform wants ${limit.minWidth ?? 1} × ${limit.minHeight ?? 1} at least`,
       ),
-    (tooWide || tooTall) && about(file, "aspect_ratio", `is too ${tooWide ? "wide" : "tall"} for the platform`),
-    over(durationMs, limit.maxDurationMs) &&
-      about(file, "video_too_long", `lasts ${seconds(durationMs)}; the platform takes ${seconds(limit.maxDurationMs)}`),
-    over(limit.minDurationMs, durationMs) &&
-      about(
+    (tooWide || tooTall) &&
+      describeFileProblem(file, "aspect_ratio", `is too ${tooWide ? "wide" : "tall"} for the platform`),
+    exceeds(durationMs, limit.maxDurationMs) &&
+      describeFileProblem(
+        file,
+        "video_too_long",
+        `lasts ${formatSeconds(durationMs)}; the platform takes ${formatSeconds(limit.maxDurationMs)}`,
+      ),
+    exceeds(limit.minDurationMs, durationMs) &&
+      describeFileProblem(
         file,
         "video_too_short",
-        `lasts ${seconds(durationMs)}; the platform wants ${seconds(limit.minDurationMs)} at least`,
+        `lasts ${formatSeconds(durationMs)}; the platform wants ${formatSeconds(limit.minDurationMs)} at least`,
       ),
-  ].filter((one) => typeof one === "object");
+  ].filter((detail) => typeof detail === "object");
 }
 
 /** Nobody refuses a picture for it, but someone is left out. */
-function altTextProblems({ altText }: PostLimits, assets: readonly AssetDetail[]): Problem[] {
+function findAltTextProblems({ altText }: PostLimits, assets: readonly AssetDetail[]): Problem[] {
   if (!altText) return [];
   return assets.flatMap((asset): Problem[] => {
     if (asset.kind !== "image") return [];
-    if (!asset.altText) return [{ ...about(asset, "alt_text_missing", "has no alternative text"), level: "warning" }];
+    if (!asset.altText)
+      return [{ ...describeFileProblem(asset, "alt_text_missing", "has no alternative text"), level: "warning" }];
     const { maxLength = Infinity } = altText;
     if (asset.altText.length <= maxLength) return [];
     return [
       {
-        ...about(
+        ...describeFileProblem(
           asset,
           "alt_text_too_long",
           `has an alternative text of ${asset.altText.length} characters; the platform takes ${maxLength}`,
@@ -186,12 +212,12 @@ function altTextProblems({ altText }: PostLimits, assets: readonly AssetDetail[]
 }
 
 /** What is not known is not held against a file. */
-function over(value: number | null | undefined, bound: number | null | undefined): boolean {
+function exceeds(value: number | null | undefined, bound: number | null | undefined): boolean {
   return typeof value === "number" && typeof bound === "number" && value > bound;
 }
 
-function about(file: AssetDetail, code: string, what: string): Found {
-  return { code, message: `${file.filename} ${what}.`, assetId: file.id };
+function describeFileProblem(file: AssetDetail, code: string, description: string): ProblemDetail {
+  return { code, message: `${file.filename} ${description}.`, assetId: file.id };
 }
 
 function tooLarge(bytes: number | null, maxBytes: number | undefined): string {
@@ -199,4 +225,4 @@ function tooLarge(bytes: number | null, maxBytes: number | undefined): string {
   return `is ${size}; the platform allows up to ${limit}`;
 }
 
-const seconds = (ms: number | undefined): string => `${Math.round((ms ?? 0) / 100) / 10} s`;
+const formatSeconds = (ms: number | undefined): string => `${Math.round((ms ?? 0) / 100) / 10} s`;

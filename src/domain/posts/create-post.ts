@@ -2,10 +2,10 @@ import { z } from "zod";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { idempotencyKey, once } from "../idempotency/once.ts";
+import { idempotencyKey, runOnce } from "../idempotency/once.ts";
 import { authorize } from "../policy.ts";
-import { postFields, viewPost, type Post, type PostView } from "./post.ts";
-import { validateFor } from "./validate-for.ts";
+import { postFields, toPostView, type Post, type PostView } from "./post.ts";
+import { validateForStudio } from "./validate-for.ts";
 
 export const createPostInput = z.strictObject({
   title: postFields.title,
@@ -34,11 +34,11 @@ export async function createPost(
     updatedAt: now,
   };
   const view = await deps.transact((tx) =>
-    once(deps, tx, caller, { verb: "create_post", key, input: fields }, async () => {
+    runOnce(deps, tx, caller, { verb: "create_post", key, input: fields }, async () => {
       await tx.posts.insert(post);
       await recordActivity(deps, tx, caller, "post.created", post.id, { title: post.title });
-      return viewPost(deps.base, post, []);
+      return toPostView(deps.base, post, []);
     }),
   );
-  return { ...view, validation: await validateFor(deps, caller.studio.id, view) };
+  return { ...view, validation: await validateForStudio(deps, caller.studio.id, view) };
 }

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { notFound } from "#lib/errors.ts";
+import { notFoundError } from "#lib/errors.ts";
 import { describeAssets } from "../assets/describe.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
-import { knownPostId, viewPost, type PostView } from "./post.ts";
-import { validateFor } from "./validate-for.ts";
+import { parsePostId, toPostView, type PostView } from "./post.ts";
+import { validateForStudio } from "./validate-for.ts";
 
 export const getPostInput = z.strictObject({
   postId: id,
@@ -22,12 +22,12 @@ export async function getPost(
   input: z.infer<typeof getPostInput>,
 ): Promise<PostView> {
   authorize(caller, "posts.read");
-  const postId = knownPostId(input.postId);
-  const [found, assets] = await Promise.all([
-    deps.posts.read(caller.studio.id, postId),
-    deps.assets.listOnPosts([postId]),
+  const postId = parsePostId(input.postId);
+  const [result, assets] = await Promise.all([
+    deps.posts.findWithPlatformStatus(caller.studio.id, postId),
+    deps.assets.listByPosts([postId]),
   ]);
-  if (!found) throw notFound("post");
-  const view = viewPost(deps.base, found.post, await describeAssets(deps, assets));
-  return { ...view, validation: found.hasPlatforms ? await validateFor(deps, caller.studio.id, view) : [] };
+  if (!result) throw notFoundError("post");
+  const view = toPostView(deps.base, result.post, await describeAssets(deps, assets));
+  return { ...view, validation: result.hasPlatforms ? await validateForStudio(deps, caller.studio.id, view) : [] };
 }

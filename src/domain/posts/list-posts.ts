@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { viewAsset } from "../assets/asset.ts";
+import { toAssetView } from "../assets/asset.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { pageInput, readCursor, toPage } from "../page.ts";
+import { pageInput, parseCursor, toPage } from "../page.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../text.ts";
-import { postStatuses, postView, viewPost, type Post } from "./post.ts";
-import { foldForSearch } from "./search.ts";
+import { postStatuses, postView, toPostView, type Post } from "./post.ts";
+import { normalizeForSearch } from "./search.ts";
 import { searchPosts } from "./search-posts.ts";
 
 export const listPostsInput = z.strictObject({
@@ -18,7 +18,7 @@ export const listPostsInput = z.strictObject({
 export const listPostsOutput = z.object({ posts: z.array(postView), nextCursor: z.string().nullable() });
 
 /** What the texts of a page may have together, the first in any case: whoever asks for a hundred long ones waits for all. */
-const mostText = 500_000;
+const maxTextLength = 500_000;
 
 /**
  * A studio's posts, newest first. A cursor holds its place whatever is added or changed meanwhile.
@@ -30,24 +30,24 @@ export async function listPosts(
   input: z.infer<typeof listPostsInput>,
 ): Promise<z.infer<typeof listPostsOutput>> {
   authorize(caller, "posts.read");
-  const query = foldForSearch(input.query ?? "", "query");
-  const list = `posts ${caller.studio.id} ${input.status ?? ""} ${encodeURIComponent(query)}`;
-  const filter = { status: input.status, before: readCursor(input.cursor, list), limit: input.limit + 1 };
+  const query = normalizeForSearch(input.query ?? "", "query");
+  const listKey = `posts ${caller.studio.id} ${input.status ?? ""} ${encodeURIComponent(query)}`;
+  const filter = { status: input.status, before: parseCursor(input.cursor, listKey), limit: input.limit + 1 };
   const { posts, scannedTo } =
     query === ""
       ? { posts: await deps.posts.list(caller.studio.id, filter), scannedTo: undefined }
-      : await searchPosts(deps, caller, { ...filter, query, maxText: mostText });
-  const { items, nextCursor } = toPage(posts, Math.min(input.limit, countFitting(posts)), list, scannedTo);
-  const withAssets = items.filter((post) => post.assetCount > 0).map((post) => post.id);
-  const onPost = Map.groupBy(await deps.assets.listOnPosts(withAssets), (asset) => asset.postId);
+      : await searchPosts(deps, caller, { ...filter, query, maxText: maxTextLength });
+  const { items, nextCursor } = toPage(posts, Math.min(input.limit, countFitting(posts)), listKey, scannedTo);
+  const postIdsWithAssets = items.filter((post) => post.assetCount > 0).map((post) => post.id);
+  const assetsByPost = Map.groupBy(await deps.assets.listByPosts(postIdsWithAssets), (asset) => asset.postId);
   return {
-    posts: items.map((post) => viewPost(deps.base, post, (onPost.get(post.id) ?? []).map(viewAsset))),
+    posts: items.map((post) => toPostView(deps.base, post, (assetsByPost.get(post.id) ?? []).map(toAssetView))),
     nextCursor,
   };
 }
 
 function countFitting(posts: readonly Post[]): number {
-  let letters = 0;
-  const past = posts.findIndex(({ body }, i) => (letters += body.length) > mostText && i > 0);
-  return past < 0 ? posts.length : past;
+  let textLength = 0;
+  const firstExcluded = posts.findIndex(({ body }, i) => (textLength += body.length) > maxTextLength && i > 0);
+  return firstExcluded < 0 ? posts.length : firstExcluded;
 }

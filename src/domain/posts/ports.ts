@@ -20,7 +20,7 @@ export interface PostStore {
   insert(post: Omit<Post, "assetCount">): Promise<void>;
   find(studioId: string, postId: string): Promise<Post | undefined>;
   /** The same, with whether its studio has any platform connected. */
-  read(studioId: string, postId: string): Promise<{ post: Post; hasPlatforms: boolean } | undefined>;
+  findWithPlatformStatus(studioId: string, postId: string): Promise<{ post: Post; hasPlatforms: boolean } | undefined>;
   /** Newest first. */
   list(studioId: string, filter: PostFilter): Promise<Post[]>;
   /** Newest first, with the bytes that a search has to read of each. Reads no text itself. */
@@ -28,13 +28,13 @@ export interface PostStore {
   /** Newest first, at most `limit`: the posts in the range that contain the query, folded by `foldForSearch`. */
   findMatches(studioId: string, range: PostRange, query: string, limit: number): Promise<Post[]>;
   /** Counts one more asset, and answers its place; undefined where the post is gone or has `limit` of them. */
-  takePlace(studioId: string, postId: string, limit: number, now: number): Promise<number | undefined>;
+  reservePosition(studioId: string, postId: string, limit: number, now: number): Promise<number | undefined>;
   /** Counts one asset less; false where the post is gone or has none. */
-  freePlace(studioId: string, postId: string, now: number): Promise<boolean>;
+  releasePosition(studioId: string, postId: string, now: number): Promise<boolean>;
   /** Raises the revision: something on the post became another. False where the post is gone. */
-  touch(studioId: string, postId: string, now: number): Promise<boolean>;
+  bumpRevision(studioId: string, postId: string, now: number): Promise<boolean>;
   /** So many new places behind all others, in order; answers the first. */
-  newPlaces(studioId: string, postId: string, count: number): Promise<number>;
+  allocatePositions(studioId: string, postId: string, count: number): Promise<number>;
   /** Changes the post and raises its revision, unless it is gone or past `revision`; undefined then. */
   update(
     studioId: string,

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { isoTime } from "#lib/clock.ts";
+import { toIsoTime } from "#lib/clock.ts";
 import { isId } from "#lib/ids.ts";
-import { AppError, notFound } from "#lib/errors.ts";
+import { AppError, notFoundError } from "#lib/errors.ts";
 import { assetDetail, type AssetDetail } from "../assets/asset.ts";
 import { validationView } from "../platforms/validate-post.ts";
 import { line, text } from "../text.ts";
@@ -51,7 +51,7 @@ export const postView = z.object({
 
 export type PostView = z.infer<typeof postView>;
 
-export function viewPost(base: string, post: Post, assets: readonly AssetDetail[]): PostView {
+export function toPostView(base: string, post: Post, assets: readonly AssetDetail[]): PostView {
   return {
     id: post.id,
     title: post.title,
@@ -60,16 +60,17 @@ export function viewPost(base: string, post: Post, assets: readonly AssetDetail[
     revision: post.revision,
     assets: [...assets],
     createdBy: post.createdBy,
-    createdAt: isoTime(post.createdAt),
-    updatedAt: isoTime(post.updatedAt),
+    createdAt: toIsoTime(post.createdAt),
+    updatedAt: toIsoTime(post.updatedAt),
     url: `${base}/studios/${post.studioId}/posts/${post.id}`,
   };
 }
 
 /** An id that cannot be one of ours does not exist, here as in any other studio. */
-export function knownPostId(postId: string): string {
-  if (!isId("post", postId)) throw notFound("post");
+export function parsePostId(postId: string): string {
+  if (!isId("post", postId)) throw notFoundError("post");
   return postId;
 }
 
-export const revisionConflict = (current: number): AppError => new AppError("revision_conflict", { revision: current });
+export const revisionConflictError = (current: number): AppError =>
+  new AppError("revision_conflict", { revision: current });

@@ -8,16 +8,16 @@ const pieceLength = 4096;
  * Text as search compares it: without case, accents, the end form of sigma and runs of space.
  * The same on both engines, because it is done here.
  */
-export function foldForSearch(value: string, what: keyof typeof maxFoldedLength): string {
-  const maxLength = maxFoldedLength[what];
-  let folded = "";
-  for (let start = 0; start < value.length && folded.length < maxLength;) {
+export function normalizeForSearch(value: string, kind: keyof typeof maxFoldedLength): string {
+  const maxLength = maxFoldedLength[kind];
+  let normalized = "";
+  for (let start = 0; start < value.length && normalized.length < maxLength;) {
     const end = endOfPiece(value, start + pieceLength);
     const piece = foldPiece(value.slice(start, end));
-    folded += folded === "" || folded.endsWith(" ") ? piece.trimStart() : piece;
+    normalized += normalized === "" || normalized.endsWith(" ") ? piece.trimStart() : piece;
     start = end;
   }
-  return folded.slice(0, endBefore(folded, maxLength)).trimEnd();
+  return normalized.slice(0, endBefore(normalized, maxLength)).trimEnd();
 }
 
 function foldPiece(piece: string): string {

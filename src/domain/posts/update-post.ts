@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AppError, notFound } from "#lib/errors.ts";
+import { AppError, notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import { arrangeAssets } from "../assets/restore-position.ts";
 import { describeAssets } from "../assets/describe.ts";
@@ -7,8 +7,8 @@ import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
-import { knownPostId, postFields, postStatuses, revisionConflict, viewPost, type PostView } from "./post.ts";
-import { validateFor } from "./validate-for.ts";
+import { parsePostId, postFields, postStatuses, revisionConflictError, toPostView, type PostView } from "./post.ts";
+import { validateForStudio } from "./validate-for.ts";
 
 export const updatePostInput = z.strictObject({
   postId: id,
@@ -31,31 +31,34 @@ export async function updatePost(
   authorize(caller, "posts.write");
   const { postId, revision, assetIds, ...fields } = input;
   const change = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-  const changed = [...Object.keys(change), ...(assetIds ? ["assetIds"] : [])];
-  if (changed.length === 0) {
+  const changedFields = [...Object.keys(change), ...(assetIds ? ["assetIds"] : [])];
+  if (changedFields.length === 0) {
     throw new AppError("invalid_input:no_changes", { fields: "at least one of title, body, status or assetIds" });
   }
   const { post, assets } = await deps.transact(async (tx) => {
-    const updated = await tx.posts.update(caller.studio.id, knownPostId(postId), change, revision, deps.clock());
-    if (!updated) {
+    const updatedPost = await tx.posts.update(caller.studio.id, parsePostId(postId), change, revision, deps.clock());
+    if (!updatedPost) {
       const current = await tx.posts.find(caller.studio.id, postId);
-      throw current ? revisionConflict(current.revision) : notFound("post");
+      throw current ? revisionConflictError(current.revision) : notFoundError("post");
     }
-    if (assetIds) await reorder(tx, updated.studioId, postId, assetIds);
-    await recordActivity(deps, tx, caller, "post.updated", postId, { fields: changed, revision: updated.revision });
-    return { post: updated, assets: await tx.assets.listOnPosts([postId]) };
+    if (assetIds) await reorderAssets(tx, updatedPost.studioId, postId, assetIds);
+    await recordActivity(deps, tx, caller, "post.updated", postId, {
+      fields: changedFields,
+      revision: updatedPost.revision,
+    });
+    return { post: updatedPost, assets: await tx.assets.listByPosts([postId]) };
   });
-  const view = viewPost(deps.base, post, await describeAssets(deps, assets));
-  return { ...view, validation: await validateFor(deps, caller.studio.id, view) };
+  const view = toPostView(deps.base, post, await describeAssets(deps, assets));
+  return { ...view, validation: await validateForStudio(deps, caller.studio.id, view) };
 }
 
 /** The post's row is ours since the update before, so nobody attaches or detaches meanwhile. */
-async function reorder(tx: Stores, studioId: string, postId: string, order: readonly string[]): Promise<void> {
-  const present = new Set((await tx.assets.listOnPosts([postId])).map((asset) => asset.id));
+async function reorderAssets(tx: Stores, studioId: string, postId: string, order: readonly string[]): Promise<void> {
+  const currentIds = new Set((await tx.assets.listByPosts([postId])).map((asset) => asset.id));
   if (
-    present.size !== order.length ||
+    currentIds.size !== order.length ||
     new Set(order).size !== order.length ||
-    !order.every((assetId) => present.has(assetId))
+    !order.every((assetId) => currentIds.has(assetId))
   ) {
     throw new AppError("invalid_input:asset_order");
   }

@@ -3,7 +3,7 @@ import { validatePost, type ValidationView } from "../platforms/validate-post.ts
 import type { PostView } from "./post.ts";
 
 /** What the platforms that this studio has connected would say to the post. */
-export async function validateFor(
+export async function validateForStudio(
   deps: Pick<Deps, "platforms" | "platformStore">,
   studioId: string,
   post: PostView,

@@ -1,14 +1,14 @@
-import { isoTime } from "#lib/clock.ts";
+import { toIsoTime } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
-import { isMeantFor } from "../access/address.ts";
+import { matchesVerifiedEmail } from "../access/address.ts";
 import { recordActivity } from "../activity/record.ts";
-import type { SignedIn } from "../caller.ts";
+import type { SignedInUser } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import type { MembershipView } from "./change-role.ts";
-import { findInvitation, invitationGone } from "./invitation.ts";
+import { findInvitation, invitationNotFoundError } from "./invitation.ts";
 import { checkOwnedStudios } from "./owned-studios.ts";
-import { countOwners } from "./owners.ts";
-import type { Membership } from "./ports.ts";
+import { updateOwnerCount } from "./owners.ts";
+import type { MembershipRecord } from "./ports.ts";
 
 /**
  * Makes the caller a member. The invitation is used up in the same transaction, so it serves one person once.
@@ -16,34 +16,34 @@ import type { Membership } from "./ports.ts";
  */
 export async function acceptInvitation(
   deps: Pick<Deps, "users" | "invitations" | "memberships" | "transact" | "newId" | "clock" | "limits">,
-  caller: SignedIn,
+  caller: SignedInUser,
   input: { token: string },
 ): Promise<MembershipView> {
   const now = deps.clock();
   const invitation = await findInvitation(deps, input.token);
-  if (!invitation) throw invitationGone();
+  if (!invitation) throw invitationNotFoundError();
   const user = await deps.users.find(caller.user.id);
-  if (!user || !isMeantFor(invitation.email, user)) {
+  if (!user || !matchesVerifiedEmail(invitation.email, user)) {
     throw new AppError("forbidden:invitation_email");
   }
   const { studioId, role } = invitation;
-  const existing = await deps.memberships.find(studioId, user.id);
-  if (existing) return view(existing);
+  const existingMembership = await deps.memberships.find(studioId, user.id);
+  if (existingMembership) return toMembershipView(existingMembership);
 
-  const membership: Membership = { studioId, userId: user.id, role, joinedAt: now };
+  const membership: MembershipRecord = { studioId, userId: user.id, role, joinedAt: now };
   await deps.transact(async (tx) => {
-    await countOwners(tx, studioId, undefined, role);
+    await updateOwnerCount(tx, studioId, undefined, role);
     if (role === "owner") await checkOwnedStudios(deps, tx, user.id, true);
-    if (!(await tx.invitations.accept(invitation, user.id, now))) throw invitationGone();
-    if (!(await tx.memberships.insert(membership))) throw invitationGone();
+    if (!(await tx.invitations.accept(invitation, user.id, now))) throw invitationNotFoundError();
+    if (!(await tx.memberships.insert(membership))) throw invitationNotFoundError();
     await recordActivity(deps, tx, { user: caller.user, studio: { id: studioId } }, "member.joined", user.id, {
       role,
       invitationId: invitation.id,
     });
   });
-  return view(membership);
+  return toMembershipView(membership);
 }
 
-function view({ studioId, userId, role, joinedAt }: Membership): MembershipView {
-  return { studioId, userId, role, joinedAt: isoTime(joinedAt) };
+function toMembershipView({ studioId, userId, role, joinedAt }: MembershipRecord): MembershipView {
+  return { studioId, userId, role, joinedAt: toIsoTime(joinedAt) };
 }

@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { isoTime } from "#lib/clock.ts";
+import { toIsoTime } from "#lib/clock.ts";
 import { isId } from "#lib/ids.ts";
-import { notFound } from "#lib/errors.ts";
+import { notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { ifOvertaken, Overtaken } from "../overtaken.ts";
+import { undefinedOnConflict, ConflictError } from "../overtaken.ts";
 import { authorize, authorizeManaging, roles, type Role } from "../policy.ts";
 import { id } from "../text.ts";
 import { checkOwnedStudios } from "./owned-studios.ts";
-import { countOwners } from "./owners.ts";
+import { updateOwnerCount } from "./owners.ts";
 
 export const changeRoleInput = z.strictObject({ userId: id, role: z.enum(roles) });
 
@@ -31,22 +31,23 @@ export async function changeRole(
   const studioId = caller.studio.id;
   for (;;) {
     const member = isId("user", input.userId) ? await deps.memberships.find(studioId, input.userId) : undefined;
-    if (!member) throw notFound("member");
+    if (!member) throw notFoundError("member");
     authorizeManaging(caller, member.role);
-    const view = { studioId, userId: member.userId, role: input.role, joinedAt: isoTime(member.joinedAt) };
+    const view = { studioId, userId: member.userId, role: input.role, joinedAt: toIsoTime(member.joinedAt) };
     if (member.role === input.role) return view;
-    const changed = await deps
+    const didChange = await deps
       .transact(async (tx) => {
-        await countOwners(tx, studioId, member.role, input.role);
+        await updateOwnerCount(tx, studioId, member.role, input.role);
         if (input.role === "owner") await checkOwnedStudios(deps, tx, member.userId, false);
-        if (!(await tx.memberships.changeRole(studioId, member.userId, member.role, input.role))) throw new Overtaken();
+        if (!(await tx.memberships.changeRole(studioId, member.userId, member.role, input.role)))
+          throw new ConflictError();
         await recordActivity(deps, tx, caller, "member.role_changed", member.userId, {
           from: member.role,
           to: input.role,
         });
         return true;
       })
-      .catch(ifOvertaken);
-    if (changed) return view;
+      .catch(undefinedOnConflict);
+    if (didChange) return view;
   }
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { days, isoTime } from "#lib/clock.ts";
+import { days, toIsoTime } from "#lib/clock.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
@@ -43,5 +43,5 @@ export async function createInvitation(
       email: input.email ?? null,
     });
   });
-  return { id: invitation.id, url: `${deps.base}/join/${token}`, expiresAt: isoTime(invitation.expiresAt) };
+  return { id: invitation.id, url: `${deps.base}/join/${token}`, expiresAt: toIsoTime(invitation.expiresAt) };
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { isoTime } from "#lib/clock.ts";
+import { toIsoTime } from "#lib/clock.ts";
 import { checkMayCreateStudio } from "../access/admit-person.ts";
 import { recordActivity } from "../activity/record.ts";
-import type { SignedIn } from "../caller.ts";
+import type { SignedInUser } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { line } from "../text.ts";
 import { checkOwnedStudios } from "./owned-studios.ts";
@@ -29,21 +29,21 @@ export interface StudioView {
 /** Creates a studio with its creator as owner. It becomes the creator's active studio. */
 export async function createStudio(
   deps: Pick<Deps, "users" | "transact" | "newId" | "newSecret" | "clock" | "signInAllow" | "limits">,
-  caller: SignedIn,
+  caller: SignedInUser,
   input: z.infer<typeof createStudioInput>,
 ): Promise<StudioView> {
   await checkMayCreateStudio(deps, caller);
   const studio: Studio = {
     id: deps.newId("studio"),
     name: input.name,
-    slug: slugOf(input.name),
+    slug: slugify(input.name),
     timezone: input.timezone,
     createdAt: deps.clock(),
   };
   await deps.transact(async (tx) => {
     await checkOwnedStudios(deps, tx, caller.user.id, true);
     while (!(await tx.studios.insert(studio, caller.user.id))) {
-      studio.slug = `${slugOf(input.name)}-${deps
+      studio.slug = `${slugify(input.name)}-${deps
         .newSecret()
         .slice(0, 6)
         .toLowerCase()
@@ -52,10 +52,10 @@ export async function createStudio(
     await tx.users.setActiveStudio(caller.user.id, studio.id);
     await recordActivity(deps, tx, { user: caller.user, studio }, "studio.created", studio.id, { name: studio.name });
   });
-  return { ...studio, createdAt: isoTime(studio.createdAt) };
+  return { ...studio, createdAt: toIsoTime(studio.createdAt) };
 }
 
-function slugOf(name: string): string {
+function slugify(name: string): string {
   const plain = name
     .normalize("NFKD")
     .replace(/\p{M}+/gu, "")

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { seconds } from "#lib/clock.ts";
-import { AppError, notFound } from "#lib/errors.ts";
+import { AppError, notFoundError } from "#lib/errors.ts";
 import type { Asset } from "../assets/asset.ts";
-import { doomFiles, removeFiles } from "../assets/removal.ts";
+import { markFilesForDeletion, removeFiles } from "../assets/removal.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
 import { revokeAtPlatform } from "../platforms/revoke.ts";
@@ -10,9 +10,9 @@ import { authorize } from "../policy.ts";
 
 export const deleteStudioInput = z.strictObject({ name: z.string().max(100) });
 
-const batch = 500;
+const batchSize = 500;
 /** So long the answer waits for files to go; the sweeper removes the rest. */
-const patience = seconds(4);
+const fileRemovalTimeoutMs = seconds(4);
 
 /**
  * Ends a studio with everything in it. Approvals of clients that act in it end with it: one that went on in another
@@ -26,31 +26,31 @@ export async function deleteStudio(
   authorize(caller, "studio.delete");
   const { assets, connections } = await deps.transact(async (tx) => {
     const studio = await tx.studios.find(caller.studio.id);
-    if (!studio) throw notFound("studio");
+    if (!studio) throw notFoundError("studio");
     if (input.name.trim() !== studio.name) throw new AppError("invalid_input:studio_name", { name: studio.name });
-    const gone = {
-      assets: await giveUpFiles(deps, tx, studio.id),
+    const deletedContent = {
+      assets: await markStudioFilesForDeletion(deps, tx, studio.id),
       connections: await tx.platformStore.listConnected(studio.id),
     };
     await tx.grants.revokeInStudio(studio.id, deps.clock());
     await tx.studios.delete(studio.id);
-    return gone;
+    return deletedContent;
   });
   await Promise.all(connections.map((connection) => revokeAtPlatform(deps, connection)));
   // Addresses handed out before lead nowhere once the bytes are gone.
-  const end = deps.clock() + patience;
+  const deadline = deps.clock() + fileRemovalTimeoutMs;
   for (const asset of assets) {
-    if (deps.clock() >= end) return;
+    if (deps.clock() >= deadline) return;
     await removeFiles(deps, asset);
   }
 }
 
-async function giveUpFiles(deps: Pick<Deps, "clock">, tx: Stores, studioId: string): Promise<Asset[]> {
-  const all: Asset[] = [];
-  for (let page = await tx.assets.list(studioId, { limit: batch }); page.length > 0;) {
-    all.push(...page);
-    await doomFiles(deps, tx, page);
-    page = await tx.assets.list(studioId, { before: page.at(-1)?.id, limit: batch });
+async function markStudioFilesForDeletion(deps: Pick<Deps, "clock">, tx: Stores, studioId: string): Promise<Asset[]> {
+  const allAssets: Asset[] = [];
+  for (let page = await tx.assets.list(studioId, { limit: batchSize }); page.length > 0;) {
+    allAssets.push(...page);
+    await markFilesForDeletion(deps, tx, page);
+    page = await tx.assets.list(studioId, { before: page.at(-1)?.id, limit: batchSize });
   }
-  return all;
+  return allAssets;
 }

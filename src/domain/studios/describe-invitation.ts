@@ -1,9 +1,9 @@
-import { isMeantFor } from "../access/address.ts";
+import { matchesVerifiedEmail } from "../access/address.ts";
 import type { User } from "../access/ports.ts";
-import type { SignedIn } from "../caller.ts";
+import type { SignedInUser } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import type { Role } from "../policy.ts";
-import { findInvitation, hashInvitationToken, invitationGone } from "./invitation.ts";
+import { findInvitation, hashInvitationToken, invitationNotFoundError } from "./invitation.ts";
 import type { Studio } from "./ports.ts";
 
 /** What an invitation offers to whoever holds its link. Whom it was made for is not told. */
@@ -13,18 +13,18 @@ export async function describeInvitation(
   input: { token: string },
 ): Promise<{ studioName: string; role: Role; forPerson: boolean }> {
   const invitation = await findInvitation(deps, input.token);
-  if (!invitation) throw invitationGone();
+  if (!invitation) throw invitationNotFoundError();
   return {
     studioName: invitation.studioName,
     role: invitation.role,
-    forPerson: person === undefined || isMeantFor(invitation.email, person),
+    forPerson: person === undefined || matchesVerifiedEmail(invitation.email, person),
   };
 }
 
 /** The studio that a link invites to, for someone who is a member already. Also for a link that was used or has expired. */
 export function findJoinedStudio(
   deps: Pick<Deps, "invitations">,
-  { user }: SignedIn,
+  { user }: SignedInUser,
   { token }: { token: string },
 ): Promise<Pick<Studio, "id" | "name"> | undefined> {
   return deps.invitations.findStudioOfMember(hashInvitationToken(token), user.id);

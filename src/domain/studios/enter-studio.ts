@@ -1,16 +1,16 @@
 import { isId } from "#lib/ids.ts";
-import { notFound } from "#lib/errors.ts";
-import { scopes, type Caller, type SignedIn } from "../caller.ts";
+import { notFoundError } from "#lib/errors.ts";
+import { scopes, type Caller, type SignedInUser } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 
 /** The person as a caller in one of their studios, for the web app. Someone else's studio does not exist. */
-export async function enterStudio(
+export async function resolveStudioCaller(
   deps: Pick<Deps, "memberships">,
-  person: SignedIn,
+  person: SignedInUser,
   studioId: string,
 ): Promise<Caller> {
-  if (!isId("studio", studioId)) throw notFound("studio");
-  const seat = await deps.memberships.findSeat(studioId, person.user.id);
-  if (!seat) throw notFound("studio");
-  return { user: person.user, ...seat, scopes };
+  if (!isId("studio", studioId)) throw notFoundError("studio");
+  const membership = await deps.memberships.findWithStudio(studioId, person.user.id);
+  if (!membership) throw notFoundError("studio");
+  return { user: person.user, ...membership, scopes };
 }

@@ -11,15 +11,15 @@ export const hashInvitationToken = sha256;
  * An invitation is worth what its maker could still give: someone who was removed or has less to say now neither comes
  * back by a link they kept, nor sends others.
  */
-export const isBacked = ({ makerRole, role }: OpenInvitation): boolean =>
+export const isCreatorAuthorized = ({ creatorRole: makerRole, role }: OpenInvitation): boolean =>
   makerRole !== null && may(makerRole, "invitations.create") && mayManage(makerRole, role);
 
 export async function findInvitation(
   deps: Pick<Deps, "invitations" | "clock">,
   token: string,
 ): Promise<OpenInvitation | undefined> {
-  const open = await deps.invitations.findOpen(hashInvitationToken(token), deps.clock());
-  return open && isBacked(open) ? open : undefined;
+  const openInvitation = await deps.invitations.findOpen(hashInvitationToken(token), deps.clock());
+  return openInvitation && isCreatorAuthorized(openInvitation) ? openInvitation : undefined;
 }
 
-export const invitationGone = (): AppError => new AppError("not_found:invitation_link");
+export const invitationNotFoundError = (): AppError => new AppError("not_found:invitation_link");

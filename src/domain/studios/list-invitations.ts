@@ -1,8 +1,8 @@
-import { isoTime } from "#lib/clock.ts";
+import { toIsoTime } from "#lib/clock.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize, type Role } from "../policy.ts";
-import { isBacked } from "./invitation.ts";
+import { isCreatorAuthorized } from "./invitation.ts";
 
 export interface InvitationView {
   id: string;
@@ -19,15 +19,17 @@ export async function listInvitations(
   caller: Caller,
 ): Promise<{ invitations: InvitationView[] }> {
   authorize(caller, "invitations.list");
-  const open = await deps.invitations.listOpen(caller.studio.id, deps.clock());
+  const openInvitations = await deps.invitations.listOpen(caller.studio.id, deps.clock());
   return {
-    invitations: open.filter(isBacked).map(({ id, role, email, createdBy, createdAt, expiresAt }) => ({
-      id,
-      role,
-      email,
-      createdBy,
-      createdAt: isoTime(createdAt),
-      expiresAt: isoTime(expiresAt),
-    })),
+    invitations: openInvitations
+      .filter(isCreatorAuthorized)
+      .map(({ id, role, email, createdBy, createdAt, expiresAt }) => ({
+        id,
+        role,
+        email,
+        createdBy,
+        createdAt: toIsoTime(createdAt),
+        expiresAt: toIsoTime(expiresAt),
+      })),
   };
 }

@@ -1,4 +1,4 @@
-import { isoTime } from "#lib/clock.ts";
+import { toIsoTime } from "#lib/clock.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize, type Role } from "../policy.ts";
@@ -20,7 +20,7 @@ export async function listMembers(deps: Pick<Deps, "memberships">, caller: Calle
       name,
       email,
       role,
-      joinedAt: isoTime(joinedAt),
+      joinedAt: toIsoTime(joinedAt),
     })),
   };
 }

@@ -8,14 +8,14 @@ export interface Studio {
   createdAt: number;
 }
 
-export interface Membership {
+export interface MembershipRecord {
   studioId: string;
   userId: string;
   role: Role;
   joinedAt: number;
 }
 
-export interface Member extends Membership {
+export interface Member extends MembershipRecord {
   name: string;
   email: string | null;
 }
@@ -34,7 +34,7 @@ export interface Invitation {
 export interface OpenInvitation extends Invitation {
   studioName: string;
   /** What its maker is in the studio by now; null where they are no member any more. */
-  makerRole: Role | null;
+  creatorRole: Role | null;
 }
 
 export interface StudioStore {
@@ -52,12 +52,15 @@ export interface StudioStore {
 /** Each of these is one statement, or several that leave nothing behind when the last one does not fit. */
 export interface MembershipStore {
   /** The studio and the user's role in it, where they are a member. Asked for by every request of the web app. */
-  findSeat(studioId: string, userId: string): Promise<{ studio: { id: string; name: string }; role: Role } | undefined>;
-  find(studioId: string, userId: string): Promise<Membership | undefined>;
+  findWithStudio(
+    studioId: string,
+    userId: string,
+  ): Promise<{ studio: { id: string; name: string }; role: Role } | undefined>;
+  find(studioId: string, userId: string): Promise<MembershipRecord | undefined>;
   /** Earliest joined first. */
   list(studioId: string): Promise<Member[]>;
   /** False where the user already is a member. */
-  insert(membership: Membership): Promise<boolean>;
+  insert(membership: MembershipRecord): Promise<boolean>;
   /** False where the member no longer has the role `from`. */
   changeRole(studioId: string, userId: string, from: Role, to: Role): Promise<boolean>;
   /** False where the member no longer has `role`. */
@@ -65,7 +68,7 @@ export interface MembershipStore {
   /** How many studios the user owns. Until its transaction ends, other transactions that ask for this user wait. */
   countOwnedForUpdate(userId: string): Promise<number>;
   /** Moves the count of owners; false, and nothing changed, where none would be left. */
-  moveOwnerCount(studioId: string, by: 1 | -1): Promise<boolean>;
+  adjustOwnerCount(studioId: string, delta: 1 | -1): Promise<boolean>;
 }
 
 export interface InvitationStore {
@@ -79,7 +82,7 @@ export interface InvitationStore {
   /** Uses it up; false where it is not open any more, or its maker is not what they were when it was read. */
   accept(invitation: OpenInvitation, userId: string, now: number): Promise<boolean>;
   /** Withdraws all open ones that this user made; answers how many. */
-  revokeOf(userId: string, now: number): Promise<number>;
+  revokeForUser(userId: string, now: number): Promise<number>;
   /** False where it is not open any more. */
   revoke(studioId: string, invitationId: string, now: number): Promise<boolean>;
 }

@@ -1,5 +1,5 @@
 import { isId } from "#lib/ids.ts";
-import { notFound } from "#lib/errors.ts";
+import { notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
@@ -12,10 +12,10 @@ export async function revokeInvitation(
   input: { invitationId: string },
 ): Promise<void> {
   authorize(caller, "invitations.revoke");
-  if (!isId("invitation", input.invitationId)) throw notFound("invitation");
+  if (!isId("invitation", input.invitationId)) throw notFoundError("invitation");
   await deps.transact(async (tx) => {
     if (!(await tx.invitations.revoke(caller.studio.id, input.invitationId, deps.clock())))
-      throw notFound("invitation");
+      throw notFoundError("invitation");
     await recordActivity(deps, tx, caller, "invitation.revoked", input.invitationId);
   });
 }

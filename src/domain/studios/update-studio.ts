@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isoTime } from "#lib/clock.ts";
-import { AppError, notFound } from "#lib/errors.ts";
+import { toIsoTime } from "#lib/clock.ts";
+import { AppError, notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
@@ -25,10 +25,10 @@ export async function updateStudio(
   };
   if (Object.keys(change).length === 0) throw new AppError("invalid_input:no_changes", { fields: "name or timezone" });
   const studio = await deps.transact(async (tx) => {
-    const updated = await tx.studios.update(caller.studio.id, change);
-    if (!updated) throw notFound("studio");
-    await recordActivity(deps, tx, caller, "studio.updated", updated.id, change);
-    return updated;
+    const updatedStudio = await tx.studios.update(caller.studio.id, change);
+    if (!updatedStudio) throw notFoundError("studio");
+    await recordActivity(deps, tx, caller, "studio.updated", updatedStudio.id, change);
+    return updatedStudio;
   });
-  return { ...studio, createdAt: isoTime(studio.createdAt) };
+  return { ...studio, createdAt: toIsoTime(studio.createdAt) };
 }

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { isoTime } from "#lib/clock.ts";
-import { AppError, notFound } from "#lib/errors.ts";
+import { toIsoTime } from "#lib/clock.ts";
+import { AppError, notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
-import { knownPostId } from "../posts/post.ts";
+import { parsePostId } from "../posts/post.ts";
 import { id } from "../text.ts";
 import { fileLifetime, linkLifetime } from "./link.ts";
 import type { UploadLink } from "./ports.ts";
@@ -49,9 +49,9 @@ export async function createUploadLink(
   input: z.infer<typeof createUploadLinkInput>,
 ): Promise<{ id: string; url: string; token: string; expiresInMinutes: number; expiresAt: string }> {
   authorize(caller, "assets.write");
-  const postId = knownPostId(input.postId);
+  const postId = parsePostId(input.postId);
   const post = await deps.posts.find(caller.studio.id, postId);
-  if (!post) throw notFound("post");
+  if (!post) throw notFoundError("post");
   if (post.status === "archived") {
     throw new AppError("invalid_input:post_archived");
   }
@@ -80,6 +80,6 @@ export async function createUploadLink(
     url: `${deps.uploadPage}/u/${token}`,
     token,
     expiresInMinutes: linkLifetime / 60_000,
-    expiresAt: isoTime(link.expiresAt),
+    expiresAt: toIsoTime(link.expiresAt),
   };
 }

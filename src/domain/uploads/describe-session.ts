@@ -1,13 +1,13 @@
-import { isoTime } from "#lib/clock.ts";
-import { extensionsOf } from "../assets/filename.ts";
+import { toIsoTime } from "#lib/clock.ts";
+import { listExtensions } from "../assets/filename.ts";
 import { assetKinds } from "../assets/kinds.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
-import { viewFile, type FileView } from "./file-view.ts";
-import { linkExpired } from "./link.ts";
-import type { UploadVisitor } from "./visit.ts";
+import { toFileView, type FileView } from "./file-view.ts";
+import { linkExpiredError } from "./link.ts";
+import type { UploadCaller } from "./visit.ts";
 
-export interface SessionView {
+export interface UploadPageView {
   studio: { name: string };
   post: { title: string };
   /** Until then files can be begun. */
@@ -18,19 +18,19 @@ export interface SessionView {
 }
 
 /** All that a link shows: the studio's name, the post's title, and the files sent through it. */
-export async function describeSession(
+export async function describeUploadPage(
   deps: Pick<Deps, "uploads" | "files" | "signer" | "clock" | "base">,
-  visitor: UploadVisitor,
-): Promise<SessionView> {
-  authorize(visitor, "assets.write");
-  if (visitor.state === "expired" || visitor.state === "finished") throw linkExpired();
-  const { link, studio } = visitor;
+  caller: UploadCaller,
+): Promise<UploadPageView> {
+  authorize(caller, "assets.write");
+  if (caller.state === "expired" || caller.state === "finished") throw linkExpiredError();
+  const { link, studio } = caller;
   const files = await deps.uploads.listFiles(link.id);
   return {
     studio: { name: studio.name },
     post: { title: link.postTitle },
-    expiresAt: isoTime(link.expiresAt),
-    accepts: Object.values(assetKinds).flatMap((types) => types.flatMap((type) => [type, ...extensionsOf(type)])),
-    files: await Promise.all(files.map((file) => viewFile(deps, visitor, file))),
+    expiresAt: toIsoTime(link.expiresAt),
+    accepts: Object.values(assetKinds).flatMap((types) => types.flatMap((type) => [type, ...listExtensions(type)])),
+    files: await Promise.all(files.map((file) => toFileView(deps, caller, file))),
   };
 }

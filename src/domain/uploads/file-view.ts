@@ -1,13 +1,13 @@
 import { AppError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
-import { isOnItsWay, type AssetOnItsWay } from "../assets/asset.ts";
+import { isUploading, type UploadingAsset } from "../assets/asset.ts";
 import { describeAsset } from "../assets/describe.ts";
-import { filenameFor } from "../assets/filename.ts";
-import type { PartedFile } from "../assets/part-store.ts";
+import { resolveFilename } from "../assets/filename.ts";
+import type { MultipartFile } from "../assets/part-store.ts";
 import type { Deps } from "../deps.ts";
-import { fileExpired } from "./link.ts";
+import { fileExpiredError } from "./link.ts";
 import type { UploadFile } from "./ports.ts";
-import type { UploadVisitor } from "./visit.ts";
+import type { UploadCaller } from "./visit.ts";
 
 /** A file as the page that sends it sees it. */
 export interface FileView {
@@ -23,29 +23,29 @@ export interface FileView {
 }
 
 /** Where the studio has put it elsewhere, that it arrived is all there is to see: what is said of it there is its own. */
-export async function viewFile(
+export async function toFileView(
   deps: Pick<Deps, "files" | "signer" | "clock" | "base">,
-  { link }: UploadVisitor,
+  { link }: UploadCaller,
   { asset, bytes }: Pick<UploadFile, "asset" | "bytes">,
 ): Promise<FileView> {
-  const isHere = asset.postId === link.postId;
-  const thumbnailUrl = isHere ? (await describeAsset(deps, asset)).thumbnailUrl : undefined;
+  const isOnLinkedPost = asset.postId === link.postId;
+  const thumbnailUrl = isOnLinkedPost ? (await describeAsset(deps, asset)).thumbnailUrl : undefined;
   return {
     id: asset.id,
-    filename: isHere ? asset.filename : filenameFor(undefined, asset),
+    filename: isOnLinkedPost ? asset.filename : resolveFilename(undefined, asset),
     kind: asset.kind,
     mimeType: asset.mimeType,
     bytes,
     status: asset.status,
-    altText: (isHere ? asset.altText : null) ?? "",
+    altText: (isOnLinkedPost ? asset.altText : null) ?? "",
     ...(thumbnailUrl === undefined ? {} : { thumbnailUrl }),
   };
 }
 
 /** A file of this link; anyone else's does not exist. */
-export async function findFile(
+export async function getFile(
   deps: Pick<Deps, "uploads">,
-  { link }: UploadVisitor,
+  { link }: UploadCaller,
   fileId: string,
 ): Promise<UploadFile> {
   const file = isId("asset", fileId) ? await deps.uploads.findFile(link.id, fileId) : undefined;
@@ -55,14 +55,17 @@ export async function findFile(
 
 export const fileGone = (): AppError => new AppError("not_found:upload");
 
-export interface FileOnItsWay {
-  asset: AssetOnItsWay;
-  parted: PartedFile;
+export interface UploadInProgress {
+  asset: UploadingAsset;
+  multipartFile: MultipartFile;
 }
 
 /** How the store knows a file that has not arrived yet; undefined where it has. */
-export function onItsWay(deps: Pick<Deps, "clock">, { asset, bytes, partBytes }: UploadFile): FileOnItsWay | undefined {
-  if (!isOnItsWay(asset)) return undefined;
-  if (deps.clock() >= asset.uploadExpiresAt) throw fileExpired();
-  return { asset, parted: { key: asset.storageKey, id: asset.sourceVersion, bytes, partBytes } };
+export function toUploadInProgress(
+  deps: Pick<Deps, "clock">,
+  { asset, bytes, partBytes }: UploadFile,
+): UploadInProgress | undefined {
+  if (!isUploading(asset)) return undefined;
+  if (deps.clock() >= asset.uploadExpiresAt) throw fileExpiredError();
+  return { asset, multipartFile: { key: asset.storageKey, id: asset.sourceVersion, bytes, partBytes } };
 }

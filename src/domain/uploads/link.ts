@@ -1,6 +1,6 @@
 import { hours, minutes } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
-import type { VisitedLink } from "./ports.ts";
+import type { ResolvedLink } from "./ports.ts";
 
 /** How long files can be begun through a link. */
 export const linkLifetime = minutes(30);
@@ -17,20 +17,20 @@ export const fileLifetime = hours(24);
  */
 export type LinkState = "open" | "closing" | "finished" | "expired" | "withdrawn";
 
-export function stateOfLink(link: VisitedLink, now: number): LinkState {
-  const dead =
-    link.withdrawnAt !== null || link.grantRevoked || link.makerRole === null || link.postStatus === "archived";
-  if (dead) return "withdrawn";
+export function getLinkState(link: ResolvedLink, now: number): LinkState {
+  const isWithdrawn =
+    link.withdrawnAt !== null || link.isGrantRevoked || link.creatorRole === null || link.postStatus === "archived";
+  if (isWithdrawn) return "withdrawn";
   if (now < link.expiresAt) return "open";
   if (link.pendingFiles > 0) return "closing";
   return link.readyFiles > 0 ? "finished" : "expired";
 }
 
 /** Not told apart: a token that was forged, cut short, or is too old for anything. */
-export const linkNotValid = (): AppError => new AppError("forbidden:upload_link");
+export const invalidLinkError = (): AppError => new AppError("forbidden:upload_link");
 
-export const linkWithdrawn = (): AppError => new AppError("forbidden:upload_link_withdrawn");
+export const linkWithdrawnError = (): AppError => new AppError("forbidden:upload_link_withdrawn");
 
-export const linkExpired = (): AppError => new AppError("upload_expired:link");
+export const linkExpiredError = (): AppError => new AppError("upload_expired:link");
 
-export const fileExpired = (): AppError => new AppError("upload_expired:file");
+export const fileExpiredError = (): AppError => new AppError("upload_expired:file");

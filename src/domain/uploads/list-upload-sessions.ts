@@ -1,9 +1,9 @@
-import { isoTime } from "#lib/clock.ts";
-import { notFound } from "#lib/errors.ts";
+import { toIsoTime } from "#lib/clock.ts";
+import { notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
-import { knownPostId } from "../posts/post.ts";
+import { parsePostId } from "../posts/post.ts";
 
 export interface UploadLinkView {
   id: string;
@@ -18,25 +18,25 @@ export interface UploadLinkView {
 }
 
 /** The links to a post with which files can be begun now. The links themselves are not shown again. */
-export async function listUploadSessions(
+export async function listUploadLinks(
   deps: Pick<Deps, "posts" | "uploads" | "clock">,
   caller: Caller,
   input: { postId: string },
 ): Promise<{ links: UploadLinkView[] }> {
   authorize(caller, "assets.read");
-  const postId = knownPostId(input.postId);
+  const postId = parsePostId(input.postId);
   const [post, links] = await Promise.all([
     deps.posts.find(caller.studio.id, postId),
     deps.uploads.listLinks(caller.studio.id, postId, deps.clock()),
   ]);
-  if (!post) throw notFound("post");
+  if (!post) throw notFoundError("post");
   return {
     links: links.map((link) => ({
       id: link.id,
       createdBy: { id: link.createdBy, name: link.makerName },
       client: link.clientId === null ? null : { id: link.clientId, name: link.clientName ?? link.clientId },
-      createdAt: isoTime(link.createdAt),
-      expiresAt: isoTime(link.expiresAt),
+      createdAt: toIsoTime(link.createdAt),
+      expiresAt: toIsoTime(link.expiresAt),
       arrived: link.readyFiles,
       onTheWay: link.pendingFiles,
     })),

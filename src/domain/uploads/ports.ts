@@ -20,14 +20,14 @@ export interface UploadLink {
 }
 
 /** A link with all that decides whether it is good, as one look-up finds it. */
-export interface VisitedLink extends UploadLink {
+export interface ResolvedLink extends UploadLink {
   studioName: string;
   postTitle: string;
   postStatus: PostStatus;
-  maker: Person;
+  creator: Person;
   /** Null: whoever made it is no member any more, or disabled. */
-  makerRole: Role | null;
-  grantRevoked: boolean;
+  creatorRole: Role | null;
+  isGrantRevoked: boolean;
   pendingFiles: number;
   readyFiles: number;
 }
@@ -54,13 +54,13 @@ export interface UploadFile {
 export interface UploadStore {
   insertLink(link: UploadLink): Promise<void>;
   /** One round trip. */
-  findLink(linkId: string): Promise<VisitedLink | undefined>;
+  findLink(linkId: string): Promise<ResolvedLink | undefined>;
   /** Links to a post that are good at `now`, newest first; without those of the page itself. */
   listLinks(studioId: string, postId: string, now: number): Promise<ListedLink[]>;
   /** False where it was withdrawn before, or is no link to this post. */
   withdraw(studioId: string, postId: string, linkId: string, now: number): Promise<boolean>;
   /** Withdraws all that this user made and that still take files; answers how many. */
-  withdrawOf(userId: string, now: number): Promise<number>;
+  withdrawForUser(userId: string, now: number): Promise<number>;
   /** False, and nothing changed, where this file was begun already. */
   insertFile(
     linkId: string,
@@ -68,7 +68,7 @@ export interface UploadStore {
     file: { assetId: string; bytes: number; partBytes: number },
     now: number,
   ): Promise<boolean>;
-  findByHash(linkId: string, fileHash: string): Promise<UploadFile | undefined>;
+  findFileByHash(linkId: string, fileHash: string): Promise<UploadFile | undefined>;
   findFile(linkId: string, assetId: string): Promise<UploadFile | undefined>;
   /** In the order they were begun. */
   listFiles(linkId: string): Promise<UploadFile[]>;

@@ -1,6 +1,6 @@
 import { minutes } from "#lib/clock.ts";
 import type { Deps } from "../deps.ts";
-import { inBatches, type BatchOptions } from "../housekeeping/batches.ts";
+import { runInBatches, type BatchOptions } from "../housekeeping/batches.ts";
 import { partUrlLifetime } from "./part-addresses.ts";
 import { countReceived, idleLimit } from "./reservations.ts";
 
@@ -15,7 +15,7 @@ export async function releaseIdle(
   options: BatchOptions,
 ): Promise<void> {
   if (deps.limits.studioBytes === undefined) return;
-  await inBatches(options, batch, async () => {
+  await runInBatches(options, batch, async () => {
     const now = deps.clock();
     const files = await deps.uploads.listUncounted({
       countedBefore: now - minutes(1),

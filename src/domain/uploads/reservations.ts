@@ -1,10 +1,10 @@
 import { minutes } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
-import { isOnItsWay } from "../assets/asset.ts";
-import { lengthOfPart, type PartedFile } from "../assets/part-store.ts";
+import { isUploading } from "../assets/asset.ts";
+import { getPartLength, type MultipartFile } from "../assets/part-store.ts";
 import { chargeStudio } from "../assets/store-bytes.ts";
 import type { Deps, Stores } from "../deps.ts";
-import { Overtaken } from "../overtaken.ts";
+import { ConflictError } from "../overtaken.ts";
 import type { UploadFile } from "./ports.ts";
 
 const gibibyte = 1024 ** 3;
@@ -28,8 +28,8 @@ export async function firstReservation(
   return (await tx.uploads.heldBytesForUpdate(linkId)) + bytes <= limit ? bytes : 0;
 }
 
-export const bytesOfParts = (file: PartedFile, parts: readonly number[]): number =>
-  parts.reduce((sum, part) => sum + lengthOfPart(file, part), 0);
+export const bytesOfParts = (file: MultipartFile, parts: readonly number[]): number =>
+  parts.reduce((sum, part) => sum + getPartLength(file, part), 0);
 
 /**
  * Counts what has arrived of a file. If no part has arrived for ten minutes, only those bytes stay charged; the rest is
@@ -39,8 +39,8 @@ export async function countReceived(
   deps: Pick<Deps, "uploads" | "transact" | "files" | "clock" | "limits">,
   { asset, bytes, partBytes, ...before }: UploadFile,
 ): Promise<void> {
-  if (!isOnItsWay(asset)) return;
-  const file: PartedFile = { key: asset.storageKey, id: asset.sourceVersion, bytes, partBytes };
+  if (!isUploading(asset)) return;
+  const file: MultipartFile = { key: asset.storageKey, id: asset.sourceVersion, bytes, partBytes };
   const receivedBytes = bytesOfParts(file, (await deps.files.parts.list(file)) ?? []);
   const now = deps.clock();
   const partAt = receivedBytes > before.receivedBytes ? now : before.partAt;
@@ -50,11 +50,12 @@ export async function countReceived(
   if (chargedBytes === asset.chargedBytes) return;
   await deps
     .transact(async (tx) => {
-      if (!(await tx.assets.changeCharge(asset.id, asset.chargedBytes, chargedBytes))) throw new Overtaken();
+      if (!(await tx.assets.changeCharge(asset.id, asset.chargedBytes, chargedBytes))) throw new ConflictError();
       await chargeStudio(deps, tx, asset.studioId, chargedBytes - asset.chargedBytes);
     })
     .catch((error: unknown) => {
       // Bytes that arrived after their reservation ended may not fit in the quota: then completing the file says so.
-      if (!(error instanceof Overtaken) && !(error instanceof AppError && error.code === "quota_exceeded")) throw error;
+      if (!(error instanceof ConflictError) && !(error instanceof AppError && error.code === "quota_exceeded"))
+        throw error;
     });
 }

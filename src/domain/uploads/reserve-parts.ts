@@ -1,13 +1,13 @@
 import { seconds } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
-import { lengthOfPart, type PartedFile } from "../assets/part-store.ts";
+import { getPartLength, type MultipartFile } from "../assets/part-store.ts";
 import { chargeStudio, checkQuota } from "../assets/store-bytes.ts";
 import type { Deps } from "../deps.ts";
-import { ifOvertaken, Overtaken } from "../overtaken.ts";
-import { fileGone, type FileOnItsWay } from "./file-view.ts";
+import { undefinedOnConflict, ConflictError } from "../overtaken.ts";
+import { fileGone, type UploadInProgress } from "./file-view.ts";
 import type { UploadFile } from "./ports.ts";
 import { bytesOfParts, countReceived, reservationLimit } from "./reservations.ts";
-import type { UploadVisitor } from "./visit.ts";
+import type { UploadCaller } from "./visit.ts";
 
 type Needs = Pick<Deps, "uploads" | "assets" | "transact" | "files" | "clock" | "limits">;
 
@@ -21,9 +21,9 @@ const countInterval = seconds(2);
  */
 export async function reserveParts(
   deps: Needs,
-  visitor: UploadVisitor,
+  visitor: UploadCaller,
   file: UploadFile,
-  { asset, parted }: FileOnItsWay,
+  { asset, multipartFile: parted }: UploadInProgress,
   parts: readonly number[],
 ): Promise<readonly number[] | undefined> {
   if (asset.chargedBytes >= file.bytes) return parts;
@@ -40,7 +40,7 @@ export async function reserveParts(
       const room = reservationLimit(deps) - (await tx.uploads.heldBytesForUpdate(link.id, asset.id));
       const goal = goals.find(({ bytes }) => bytes <= asset.chargedBytes || bytes - receivedBytes <= room);
       if (!goal || goal.bytes <= asset.chargedBytes) return goal?.parts;
-      if (!(await tx.assets.changeCharge(asset.id, asset.chargedBytes, goal.bytes))) throw new Overtaken();
+      if (!(await tx.assets.changeCharge(asset.id, asset.chargedBytes, goal.bytes))) throw new ConflictError();
       const now = deps.clock();
       // More bytes are no sign of life: only a part that arrives, or a first reservation, starts the ten minutes anew.
       const isFirst = asset.chargedBytes <= file.receivedBytes;
@@ -53,7 +53,7 @@ export async function reserveParts(
     const reserved = (await reserve()) ?? ((await countOthers(deps, link.id, asset.id)) && (await reserve()));
     if (reserved) return reserved;
   } catch (error) {
-    return ifOvertaken(error);
+    return undefinedOnConflict(error);
   }
   throw new AppError("rate_limited:link", undefined, { retryAfter: 5 });
 }
@@ -68,11 +68,11 @@ interface Goal {
  * The whole file first, then ever fewer of the parts. Parts count from the start of the file up to the last one that is
  * sent, which covers every URL that was handed out before.
  */
-function goalsFor(file: PartedFile, arrived: readonly number[], wanted: readonly number[]): Goal[] {
+function goalsFor(file: MultipartFile, arrived: readonly number[], wanted: readonly number[]): Goal[] {
   const parts = [...new Set(wanted)].toSorted((a, b) => a - b);
   const upTo = (last: number): number =>
     (last - 1) * file.partBytes +
-    lengthOfPart(file, last) +
+    getPartLength(file, last) +
     bytesOfParts(
       file,
       arrived.filter((part) => part > last),

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { notFound } from "#lib/errors.ts";
+import { notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../text.ts";
-import { findFile, viewFile, type FileView } from "./file-view.ts";
-import type { UploadVisitor } from "./visit.ts";
+import { getFile, toFileView, type FileView } from "./file-view.ts";
+import type { UploadCaller } from "./visit.ts";
 
 export const setAltTextInput = z.strictObject({ altText: text(2000).trim() });
 
@@ -15,22 +15,22 @@ export const setAltTextInput = z.strictObject({ altText: text(2000).trim() });
  */
 export async function setAltText(
   deps: Pick<Deps, "uploads" | "transact" | "files" | "signer" | "newId" | "clock" | "base">,
-  visitor: UploadVisitor,
+  caller: UploadCaller,
   input: z.infer<typeof setAltTextInput> & { fileId: string },
 ): Promise<FileView> {
-  authorize(visitor, "assets.write");
-  const file = await findFile(deps, visitor, input.fileId);
-  if (file.asset.postId !== visitor.link.postId) throw notFound("file");
+  authorize(caller, "assets.write");
+  const file = await getFile(deps, caller, input.fileId);
+  if (file.asset.postId !== caller.link.postId) throw notFoundError("file");
   const asset = await deps.transact(async (tx) => {
-    const updated = await tx.assets.update(visitor.studio.id, file.asset.id, {
+    const updatedAsset = await tx.assets.update(caller.studio.id, file.asset.id, {
       altText: input.altText === "" ? null : input.altText,
     });
-    if (!updated) throw notFound("file");
-    await recordActivity(deps, tx, visitor, "asset.updated", updated.id, {
+    if (!updatedAsset) throw notFoundError("file");
+    await recordActivity(deps, tx, caller, "asset.updated", updatedAsset.id, {
       fields: ["altText"],
-      filename: updated.filename,
+      filename: updatedAsset.filename,
     });
-    return updated;
+    return updatedAsset;
   });
-  return viewFile(deps, visitor, { ...file, asset });
+  return toFileView(deps, caller, { ...file, asset });
 }

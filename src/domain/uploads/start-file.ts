@@ -3,25 +3,25 @@ import { sha256 } from "#lib/digest.ts";
 import { AppError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Asset } from "../assets/asset.ts";
-import { emptyFile } from "../assets/base64.ts";
-import { kindOf, plainType, type Declared } from "../assets/declared.ts";
-import { cleanFilename, filenameFor, typeOfFilename } from "../assets/filename.ts";
+import { emptyFileError } from "../assets/base64.ts";
+import { findAssetKind, normalizeMimeType, type DeclaredType } from "../assets/declared.ts";
+import { cleanFilename, resolveFilename, guessTypeFromFilename } from "../assets/filename.ts";
 import { headLength, recognizeHead } from "../assets/gate/recognize-type.ts";
-import { newFileKey } from "../assets/keys.ts";
-import { newPendingAsset } from "../assets/new-asset.ts";
-import { partBytesFor } from "../assets/part-store.ts";
-import { takePlace } from "../assets/place.ts";
-import { removeFiles, removeRecord } from "../assets/removal.ts";
+import { createFileKey } from "../assets/keys.ts";
+import { createPendingAsset } from "../assets/new-asset.ts";
+import { choosePartBytes } from "../assets/part-store.ts";
+import { reservePosition } from "../assets/place.ts";
+import { removeFiles, deleteRecord } from "../assets/removal.ts";
 import { chargeStudio, checkQuota } from "../assets/store-bytes.ts";
 import type { Deps } from "../deps.ts";
-import { ifOvertaken, Overtaken } from "../overtaken.ts";
+import { undefinedOnConflict, ConflictError } from "../overtaken.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../text.ts";
-import { onItsWay, viewFile, type FileView } from "./file-view.ts";
-import { fileLifetime, linkExpired } from "./link.ts";
+import { toUploadInProgress, toFileView, type FileView } from "./file-view.ts";
+import { fileLifetime, linkExpiredError } from "./link.ts";
 import type { UploadFile } from "./ports.ts";
 import { firstReservation } from "./reservations.ts";
-import type { UploadVisitor } from "./visit.ts";
+import type { UploadCaller } from "./visit.ts";
 
 export const startFileInput = z.strictObject({
   name: text(1000),
@@ -63,86 +63,97 @@ type Needs = Pick<
   | "base"
 >;
 
-const maxRounds = 10;
+const maxAttempts = 10;
 
 /**
  * Begins a file, or goes on with it: the same name, size and time of change are the same file, also after a reload, in
  * another browser, and after the link's 30 minutes. A new file takes its place on the post, and reserves its
  * bytes of the studio's quota, in the transaction that makes its record: a full post says so before a byte is sent.
  */
-export async function startFile(deps: Needs, visitor: UploadVisitor, input: Input): Promise<StartedFile> {
-  authorize(visitor, "assets.write");
-  const hash = sha256(JSON.stringify([input.name, input.size, input.lastModified]));
-  for (let round = 0; round < maxRounds; round++) {
-    const known = await deps.uploads.findByHash(visitor.link.id, hash);
-    const started = known ? await goOn(deps, visitor, known) : await begin(deps, visitor, input, hash);
-    if (started) return started;
+export async function startFile(deps: Needs, caller: UploadCaller, input: Input): Promise<StartedFile> {
+  authorize(caller, "assets.write");
+  const fileHash = sha256(JSON.stringify([input.name, input.size, input.lastModified]));
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const existingUpload = await deps.uploads.findFileByHash(caller.link.id, fileHash);
+    const startedFile = existingUpload
+      ? await resumeUpload(deps, caller, existingUpload)
+      : await startUpload(deps, caller, input, fileHash);
+    if (startedFile) return startedFile;
   }
   throw new AppError("storage_unavailable:contention", undefined, { retryAfter: 1 });
 }
 
-async function goOn(deps: Needs, visitor: UploadVisitor, known: UploadFile): Promise<StartedFile | undefined> {
-  const { partBytes } = known;
-  const way = onItsWay(deps, known);
-  if (!way) return { file: await viewFile(deps, visitor, known), partBytes, parts: [] };
-  const parts = await deps.files.parts.list(way.parted);
-  if (parts) return { file: await viewFile(deps, visitor, known), partBytes, parts };
+async function resumeUpload(
+  deps: Needs,
+  caller: UploadCaller,
+  existingUpload: UploadFile,
+): Promise<StartedFile | undefined> {
+  const { partBytes } = existingUpload;
+  const upload = toUploadInProgress(deps, existingUpload);
+  if (!upload) return { file: await toFileView(deps, caller, existingUpload), partBytes, parts: [] };
+  const parts = await deps.files.parts.list(upload.multipartFile);
+  if (parts) return { file: await toFileView(deps, caller, existingUpload), partBytes, parts };
   // The store does not know of it any more: it begins anew.
-  await deps.transact((tx) => removeRecord(deps, tx, way.asset)).catch(ifOvertaken);
-  await removeFiles(deps, way.asset);
+  await deps.transact((tx) => deleteRecord(deps, tx, upload.asset)).catch(undefinedOnConflict);
+  await removeFiles(deps, upload.asset);
   return undefined;
 }
 
-async function begin(
+async function startUpload(
   deps: Needs,
-  visitor: UploadVisitor,
+  caller: UploadCaller,
   input: Input,
-  hash: string,
+  fileHash: string,
 ): Promise<StartedFile | undefined> {
-  if (visitor.state !== "open") throw linkExpired();
-  const { link, studio } = visitor;
+  if (caller.state !== "open") throw linkExpiredError();
+  const { link, studio } = caller;
   const { size } = input;
-  if (size === 0) throw emptyFile();
-  const name = shorten(cleanFilename(input.name));
-  const declared = await recognizeHead(input.head, size, typeByName(name, input.type));
+  if (size === 0) throw emptyFileError();
+  const name = truncateFilename(cleanFilename(input.name));
+  const declaredType = await recognizeHead(input.head, size, typeByName(name, input.type));
   await checkQuota(deps, studio.id, size);
   const post = await deps.posts.find(studio.id, link.postId);
-  if (post && post.assetCount >= deps.limits.assetsPerPost) throw postFull(deps);
+  if (post && post.assetCount >= deps.limits.assetsPerPost) throw postFullError(deps);
 
-  const partBytes = partBytesFor(size);
-  const blank = newPendingAsset(deps, visitor, { ...declared, filename: filenameFor(name, declared) }, fileLifetime);
-  const storageKey = newFileKey(deps, blank.id);
+  const partBytes = choosePartBytes(size);
+  const newAsset = createPendingAsset(
+    deps,
+    caller,
+    { ...declaredType, filename: resolveFilename(name, declaredType) },
+    fileLifetime,
+  );
+  const storageKey = createFileKey(deps, newAsset.id);
   const sourceVersion = await deps.files.parts.start(storageKey, {
     bytes: size,
     partBytes,
-    mimeType: declared.mimeType,
+    mimeType: declaredType.mimeType,
   });
-  let inserted: Asset | undefined;
+  let insertedAsset: Asset | undefined;
   try {
-    inserted = await deps
+    insertedAsset = await deps
       .transact(async (tx) => {
-        const position = await takePlace(deps, tx, blank, link.postId);
+        const position = await reservePosition(deps, tx, newAsset, link.postId);
         const chargedBytes = await firstReservation(deps, tx, link.id, size);
-        const asset: Asset = { ...blank, postId: link.postId, position, storageKey, sourceVersion, chargedBytes };
+        const asset: Asset = { ...newAsset, postId: link.postId, position, storageKey, sourceVersion, chargedBytes };
         await tx.assets.insert(asset);
         if (chargedBytes > 0) await chargeStudio(deps, tx, studio.id, chargedBytes);
         const file = { assetId: asset.id, bytes: size, partBytes };
-        if (!(await tx.uploads.insertFile(link.id, hash, file, deps.clock()))) throw new Overtaken();
-        await recordActivity(deps, tx, visitor, "asset.requested", asset.id, {
+        if (!(await tx.uploads.insertFile(link.id, fileHash, file, deps.clock()))) throw new ConflictError();
+        await recordActivity(deps, tx, caller, "asset.requested", asset.id, {
           filename: asset.filename,
           postId: link.postId,
           linkId: link.id,
         });
         return asset;
       })
-      .catch(ifOvertaken);
+      .catch(undefinedOnConflict);
   } finally {
     // What fails here the sweeper finds: nothing was written yet.
-    if (!inserted) await deps.files.parts.abort({ key: storageKey, id: sourceVersion }).catch(() => {});
+    if (!insertedAsset) await deps.files.parts.abort({ key: storageKey, id: sourceVersion }).catch(() => {});
   }
   return (
-    inserted && {
-      file: await viewFile(deps, visitor, { asset: inserted, bytes: size }),
+    insertedAsset && {
+      file: await toFileView(deps, caller, { asset: insertedAsset, bytes: size }),
       partBytes,
       parts: [],
     }
@@ -150,21 +161,21 @@ async function begin(
 }
 
 /** What the extension stands for, or else what the browser says. */
-function typeByName(name: string, browserType: string): Declared | undefined {
-  const mimeType = typeOfFilename(name) ?? plainType(browserType);
-  const kind = kindOf(mimeType);
+function typeByName(name: string, browserType: string): DeclaredType | undefined {
+  const mimeType = guessTypeFromFilename(name) ?? normalizeMimeType(browserType);
+  const kind = findAssetKind(mimeType);
   return kind && { kind, mimeType };
 }
 
-const maxName = 200;
+const maxNameLength = 200;
 
 /** Its ending stays: that is what people tell types by. */
-function shorten(name: string): string {
+function truncateFilename(name: string): string {
   const characters = Array.from(name);
-  if (characters.length <= maxName) return name;
-  const ending = /\.[^.\s]{1,10}$/u.exec(name)?.[0] ?? "";
-  return characters.slice(0, maxName - ending.length).join("") + ending;
+  if (characters.length <= maxNameLength) return name;
+  const extension = /\.[^.\s]{1,10}$/u.exec(name)?.[0] ?? "";
+  return characters.slice(0, maxNameLength - extension.length).join("") + extension;
 }
 
-const postFull = ({ limits }: Pick<Deps, "limits">): AppError =>
+const postFullError = ({ limits }: Pick<Deps, "limits">): AppError =>
   new AppError("asset_limit_reached", { limit: limits.assetsPerPost });

@@ -1,10 +1,10 @@
 import { hours } from "#lib/clock.ts";
-import { removeEach } from "../assets/removal.ts";
+import { removeAssets } from "../assets/removal.ts";
 import type { Deps } from "../deps.ts";
-import { inBatches, type BatchOptions } from "../housekeeping/batches.ts";
+import { runInBatches, type BatchOptions } from "../housekeeping/batches.ts";
 import { fileLifetime } from "./link.ts";
 
-const batch = 100;
+const batchSize = 100;
 
 type Needs = Pick<Deps, "uploads" | "strayFiles" | "transact" | "files" | "clock">;
 
@@ -16,9 +16,9 @@ export async function sweepUploads(
   deps: Needs,
   options: BatchOptions,
 ): Promise<{ abandoned: number; unknown: number }> {
-  const abandoned = await inBatches(options, batch, async () => {
-    const assets = await deps.uploads.listAbandoned(batch);
-    await removeEach(deps, assets);
+  const abandoned = await runInBatches(options, batchSize, async () => {
+    const assets = await deps.uploads.listAbandoned(batchSize);
+    await removeAssets(deps, assets);
     return assets.length;
   });
   // Later than any record lives, so that no file of a record is ever touched.

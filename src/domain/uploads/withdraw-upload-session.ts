@@ -1,28 +1,28 @@
-import { notFound } from "#lib/errors.ts";
+import { notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 import { recordActivity } from "../activity/record.ts";
-import { removeEach } from "../assets/removal.ts";
+import { removeAssets } from "../assets/removal.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
-import { knownPostId } from "../posts/post.ts";
+import { parsePostId } from "../posts/post.ts";
 
 /** Ends a link at once. What arrived stays; what was on its way is given up. */
-export async function withdrawUploadSession(
+export async function withdrawUploadLink(
   deps: Pick<Deps, "uploads" | "strayFiles" | "transact" | "files" | "newId" | "clock">,
   caller: Caller,
   input: { postId: string; linkId: string },
 ): Promise<void> {
   authorize(caller, "assets.write");
-  const postId = knownPostId(input.postId);
-  if (!isId("uploadLink", input.linkId)) throw notFound("upload_link");
+  const postId = parsePostId(input.postId);
+  if (!isId("uploadLink", input.linkId)) throw notFoundError("upload_link");
   await deps.transact(async (tx) => {
     if (!(await tx.uploads.withdraw(caller.studio.id, postId, input.linkId, deps.clock())))
-      throw notFound("upload_link");
+      throw notFoundError("upload_link");
     await recordActivity(deps, tx, caller, "upload_link.withdrawn", input.linkId, { postId });
   });
   const files = await deps.uploads.listFiles(input.linkId);
-  await removeEach(
+  await removeAssets(
     deps,
     files.map(({ asset }) => asset).filter(({ status }) => status === "pending"),
   );

@@ -2,10 +2,10 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 import { matchedRoutes } from "hono/route";
 import type { Log } from "#lib/log.ts";
-import { nothingHere, toProblem } from "../problem.ts";
+import { routeNotFoundError, toProblem } from "../problem.ts";
 
 /** What a Hono app answers to anything that fails in it. */
-export function answerProblem(log: Log): (error: unknown, c: Context) => Response {
+export function createErrorHandler(log: Log): (error: unknown, c: Context) => Response {
   return (error, c) => {
     // The door has written it on the answer already.
     const requestId = String((c.env as HttpBindings).outgoing.getHeader("x-request-id"));
@@ -15,6 +15,6 @@ export function answerProblem(log: Log): (error: unknown, c: Context) => Respons
 }
 
 /** An address where nothing is says so to everyone, before anybody is asked who they are. */
-export function refuseUnknownAddress(c: Context): void {
-  if (matchedRoutes(c).every(({ method }) => method === "ALL")) throw nothingHere();
+export function assertRouteExists(c: Context): void {
+  if (matchedRoutes(c).every(({ method }) => method === "ALL")) throw routeNotFoundError();
 }

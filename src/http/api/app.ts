@@ -1,48 +1,48 @@
 import { Hono, type MiddlewareHandler } from "hono";
-import { enterStudio } from "#domain/studios/enter-studio.ts";
+import { resolveStudioCaller } from "#domain/studios/enter-studio.ts";
 import { edgeError } from "#lib/errors.ts";
-import { requireOwnPage } from "../guards.ts";
-import { nothingHere } from "../problem.ts";
-import { answerProblem, refuseUnknownAddress } from "./answer-problem.ts";
-import { assetRoutes } from "./assets.ts";
-import { clientRoutes } from "./clients.ts";
-import type { ApiParts, InStudio, Signed } from "./context.ts";
-import { memberRoutes } from "./members.ts";
-import { meRoutes } from "./me.ts";
-import { platformRoutes } from "./platforms.ts";
-import { postRoutes } from "./posts.ts";
-import { uploadLinkRoutes } from "./upload-links.ts";
-import { studioRoutes } from "./studio.ts";
+import { assertSameOrigin } from "../guards.ts";
+import { routeNotFoundError } from "../problem.ts";
+import { createErrorHandler, assertRouteExists } from "./answer-problem.ts";
+import { createAssetRoutes } from "./assets.ts";
+import { createClientRoutes } from "./clients.ts";
+import type { ApiOptions, StudioEnv, SignedInEnv } from "./context.ts";
+import { createMemberRoutes } from "./members.ts";
+import { createMeRoutes } from "./me.ts";
+import { createPlatformRoutes } from "./platforms.ts";
+import { createPostRoutes } from "./posts.ts";
+import { createUploadLinkRoutes } from "./upload-links.ts";
+import { createStudioRoutes } from "./studio.ts";
 
 /** The JSON API behind the web app. Its type is the list of its routes, for the web app's client. */
 export type Api = ReturnType<typeof createApi>;
 
-export function createApi(parts: ApiParts) {
-  const studio = new Hono<InStudio>()
-    .use(inStudio(parts))
-    .route("/", studioRoutes(parts))
-    .route("/", memberRoutes(parts))
-    .route("/", postRoutes(parts))
-    .route("/", uploadLinkRoutes(parts))
-    .route("/", assetRoutes(parts))
-    .route("/", platformRoutes(parts))
-    .route("/", clientRoutes(parts));
-  const answer = answerProblem(parts.log);
-  return new Hono<Signed>()
+export function createApi(options: ApiOptions) {
+  const studioApi = new Hono<StudioEnv>()
+    .use(requireStudio(options))
+    .route("/", createStudioRoutes(options))
+    .route("/", createMemberRoutes(options))
+    .route("/", createPostRoutes(options))
+    .route("/", createUploadLinkRoutes(options))
+    .route("/", createAssetRoutes(options))
+    .route("/", createPlatformRoutes(options))
+    .route("/", createClientRoutes(options));
+  const handleError = createErrorHandler(options.log);
+  return new Hono<SignedInEnv>()
     .basePath("/api")
-    .use(signedIn(parts))
-    .onError(answer)
-    .notFound((c) => answer(nothingHere(), c))
-    .route("/", meRoutes(parts))
-    .route("/studios/:studioId", studio);
+    .use(requireSession(options))
+    .onError(handleError)
+    .notFound((c) => handleError(routeNotFoundError(), c))
+    .route("/", createMeRoutes(options))
+    .route("/studios/:studioId", studioApi);
 }
 
 /** Before anything else of a request is looked at: does a change come from our own pages, and who asks? */
-function signedIn({ deps, sessions, countCall }: ApiParts): MiddlewareHandler<Signed> {
+function requireSession({ deps, sessions, countCall }: ApiOptions): MiddlewareHandler<SignedInEnv> {
   return async (c, next) => {
     c.header("cache-control", "no-store");
-    refuseUnknownAddress(c);
-    if (c.req.method !== "GET" && c.req.method !== "HEAD") requireOwnPage(c.req.raw.headers, deps.base);
+    assertRouteExists(c);
+    if (c.req.method !== "GET" && c.req.method !== "HEAD") assertSameOrigin(c.req.raw.headers, deps.base);
     const user = await sessions.find(c.req.header("cookie"));
     if (!user) throw edgeError("unauthenticated", "You are not signed in.", "Sign in, then try again.");
     const refusal = countCall(user.id);
@@ -53,9 +53,9 @@ function signedIn({ deps, sessions, countCall }: ApiParts): MiddlewareHandler<Si
   };
 }
 
-function inStudio({ deps }: ApiParts): MiddlewareHandler<InStudio> {
+function requireStudio({ deps }: ApiOptions): MiddlewareHandler<StudioEnv> {
   return async (c, next) => {
-    const caller = await enterStudio(deps, c.var, c.req.param("studioId") ?? "");
+    const caller = await resolveStudioCaller(deps, c.var, c.req.param("studioId") ?? "");
     c.env.about.studioId = caller.studio.id;
     c.set("caller", caller);
     await next();

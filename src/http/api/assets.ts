@@ -6,23 +6,23 @@ import { getAsset } from "#domain/assets/get-asset.ts";
 import { listAssetDetails, listAssetsInput } from "#domain/assets/list-assets.ts";
 import { updateAsset, updateAssetInput } from "#domain/assets/update-asset.ts";
 import { getPost } from "#domain/posts/get-post.ts";
-import type { ApiParts, InStudio } from "./context.ts";
-import { jsonBody, optionalJsonBody, query } from "./input.ts";
-import { jsonUnlessKnown } from "./unless-known.ts";
+import type { ApiOptions, StudioEnv } from "./context.ts";
+import { validateJson, optionalJsonBody, query } from "./input.ts";
+import { jsonWithEtag } from "./unless-known.ts";
 
-const assetChange = updateAssetInput.omit({ assetId: true });
+const updateAssetBody = updateAssetInput.omit({ assetId: true });
 const attachment = attachAgainInput.omit({ postId: true, assetId: true });
 
 /** A studio's files: the library, and which of them are on a post. */
-export function assetRoutes({ deps }: ApiParts) {
-  return new Hono<InStudio>()
+export function createAssetRoutes({ deps }: ApiOptions) {
+  return new Hono<StudioEnv>()
     .get("/assets", query(listAssetsInput), async (c) =>
-      jsonUnlessKnown(c, await listAssetDetails(deps, c.var.caller, c.req.valid("query"))),
+      jsonWithEtag(c, await listAssetDetails(deps, c.var.caller, c.req.valid("query"))),
     )
     .get("/assets/:assetId", async (c) =>
       c.json(await getAsset(deps, c.var.caller, { assetId: c.req.param("assetId") })),
     )
-    .patch("/assets/:assetId", jsonBody(assetChange), async (c) =>
+    .patch("/assets/:assetId", validateJson(updateAssetBody), async (c) =>
       c.json(await updateAsset(deps, c.var.caller, { ...c.req.valid("json"), assetId: c.req.param("assetId") })),
     )
     .delete("/assets/:assetId", async (c) => {
@@ -31,7 +31,7 @@ export function assetRoutes({ deps }: ApiParts) {
     })
     .get("/posts/:postId/assets", async (c) => {
       const { assets } = await getPost(deps, c.var.caller, { postId: c.req.param("postId") });
-      return jsonUnlessKnown(c, { assets });
+      return jsonWithEtag(c, { assets });
     })
     .put("/posts/:postId/assets/:assetId", optionalJsonBody(attachment), async (c) =>
       c.json(await attachAsset(deps, c.var.caller, { ...c.req.valid("json"), ...c.req.param() })),

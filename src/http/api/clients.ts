@@ -2,15 +2,15 @@ import { Hono } from "hono";
 import { listClients, listClientsInput } from "#domain/access/list-clients.ts";
 import { revokeAllClients } from "#domain/access/revoke-all-clients.ts";
 import { revokeClient } from "#domain/access/revoke-client.ts";
-import type { ApiParts, InStudio } from "./context.ts";
+import type { ApiOptions, StudioEnv } from "./context.ts";
 import { query } from "./input.ts";
-import { jsonUnlessKnown } from "./unless-known.ts";
+import { jsonWithEtag } from "./unless-known.ts";
 
 /** The AI clients that people let in. */
-export function clientRoutes({ deps }: ApiParts) {
-  return new Hono<InStudio>()
+export function createClientRoutes({ deps }: ApiOptions) {
+  return new Hono<StudioEnv>()
     .get("/clients", query(listClientsInput), async (c) =>
-      jsonUnlessKnown(c, await listClients(deps, c.var.caller, c.req.valid("query"))),
+      jsonWithEtag(c, await listClients(deps, c.var.caller, c.req.valid("query"))),
     )
     .delete("/clients", async (c) => c.json(await revokeAllClients(deps, c.var.caller)))
     .delete("/clients/:grantId", async (c) => {

@@ -1,4 +1,4 @@
-import type { CountCall } from "#domain/access/call-limit.ts";
+import type { CallLimitCheck } from "#domain/access/call-limit.ts";
 import type { User } from "#domain/access/ports.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
@@ -11,24 +11,24 @@ export interface SessionReader {
   find(cookieHeader: string | undefined): Promise<User | undefined>;
 }
 
-export interface ApiParts {
+export interface ApiOptions {
   deps: Deps;
   sessions: SessionReader;
   /** Counts one request of a user. */
-  countCall: CountCall;
+  countCall: CallLimitCheck;
   log: Log;
   /** Whether people sign in at the built-in development issuer. */
-  development: boolean;
+  isDevelopment: boolean;
 }
 
 /** A request of someone who is signed in. */
-export interface Signed {
+export interface SignedInEnv {
   Bindings: ApiBindings;
   Variables: { user: User };
 }
 
 /** A request of someone who is signed in, within one of their studios. */
-export interface InStudio {
+export interface StudioEnv {
   Bindings: ApiBindings;
   Variables: { user: User; caller: Caller };
 }

@@ -5,16 +5,16 @@ import { listInvitations } from "#domain/studios/list-invitations.ts";
 import { listMembers } from "#domain/studios/list-members.ts";
 import { removeMember } from "#domain/studios/remove-member.ts";
 import { revokeInvitation } from "#domain/studios/revoke-invitation.ts";
-import type { ApiParts, InStudio } from "./context.ts";
-import { jsonBody } from "./input.ts";
+import type { ApiOptions, StudioEnv } from "./context.ts";
+import { validateJson } from "./input.ts";
 
-const newRole = changeRoleInput.omit({ userId: true });
+const changeRoleBody = changeRoleInput.omit({ userId: true });
 
 /** Who is in a studio, and who may come. */
-export function memberRoutes({ deps }: ApiParts) {
-  return new Hono<InStudio>()
+export function createMemberRoutes({ deps }: ApiOptions) {
+  return new Hono<StudioEnv>()
     .get("/members", async (c) => c.json(await listMembers(deps, c.var.caller)))
-    .patch("/members/:userId", jsonBody(newRole), async (c) =>
+    .patch("/members/:userId", validateJson(changeRoleBody), async (c) =>
       c.json(await changeRole(deps, c.var.caller, { ...c.req.valid("json"), userId: c.req.param("userId") })),
     )
     .delete("/members/:userId", async (c) => {
@@ -22,7 +22,7 @@ export function memberRoutes({ deps }: ApiParts) {
       return c.body(null, 204);
     })
     .get("/invitations", async (c) => c.json(await listInvitations(deps, c.var.caller)))
-    .post("/invitations", jsonBody(createInvitationInput), async (c) => {
+    .post("/invitations", validateJson(createInvitationInput), async (c) => {
       const { url, expiresAt } = await createInvitation(deps, c.var.caller, c.req.valid("json"));
       return c.json({ url, expiresAt }, 201);
     })

@@ -26,7 +26,7 @@ export function mountApi(app: Pick<Hono<{ Bindings: ApiBindings }>, "fetch">): H
     },
   });
   return (req: IncomingMessage, res: ServerResponse, context) => {
-    abouts.set(req, (context.about = {}));
+    abouts.set(req, (context.logContext = {}));
     return listener(req, res);
   };
 }

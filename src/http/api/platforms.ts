@@ -2,15 +2,15 @@ import { Hono } from "hono";
 import { connectPlatform, connectPlatformInput } from "#domain/platforms/connect-platform.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { listPlatforms } from "#domain/platforms/list-platforms.ts";
-import type { ApiParts, InStudio } from "./context.ts";
-import { jsonBody } from "./input.ts";
-import { jsonUnlessKnown } from "./unless-known.ts";
+import type { ApiOptions, StudioEnv } from "./context.ts";
+import { validateJson } from "./input.ts";
+import { jsonWithEtag } from "./unless-known.ts";
 
 /** A studio's accounts on social platforms. */
-export function platformRoutes({ deps }: ApiParts) {
-  return new Hono<InStudio>()
-    .get("/platforms", async (c) => jsonUnlessKnown(c, await listPlatforms(deps, c.var.caller)))
-    .post("/platforms/connect", jsonBody(connectPlatformInput), async (c) =>
+export function createPlatformRoutes({ deps }: ApiOptions) {
+  return new Hono<StudioEnv>()
+    .get("/platforms", async (c) => jsonWithEtag(c, await listPlatforms(deps, c.var.caller)))
+    .post("/platforms/connect", validateJson(connectPlatformInput), async (c) =>
       c.json(await connectPlatform(deps, c.var.caller, c.req.valid("json")), 201),
     )
     .delete("/platforms/:connectionId", async (c) =>

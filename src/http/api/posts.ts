@@ -3,24 +3,24 @@ import { createPost, createPostInput } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { listPosts, listPostsInput } from "#domain/posts/list-posts.ts";
 import { updatePost, updatePostInput } from "#domain/posts/update-post.ts";
-import type { ApiParts, InStudio } from "./context.ts";
-import { jsonBody, query } from "./input.ts";
-import { jsonUnlessKnown } from "./unless-known.ts";
+import type { ApiOptions, StudioEnv } from "./context.ts";
+import { validateJson, query } from "./input.ts";
+import { jsonWithEtag } from "./unless-known.ts";
 
-const postChange = updatePostInput.omit({ postId: true });
+const updatePostBody = updatePostInput.omit({ postId: true });
 
-export function postRoutes({ deps }: ApiParts) {
-  return new Hono<InStudio>()
+export function createPostRoutes({ deps }: ApiOptions) {
+  return new Hono<StudioEnv>()
     .get("/posts", query(listPostsInput), async (c) =>
-      jsonUnlessKnown(c, await listPosts(deps, c.var.caller, c.req.valid("query"))),
+      jsonWithEtag(c, await listPosts(deps, c.var.caller, c.req.valid("query"))),
     )
-    .post("/posts", jsonBody(createPostInput), async (c) =>
+    .post("/posts", validateJson(createPostInput), async (c) =>
       c.json(await createPost(deps, c.var.caller, c.req.valid("json")), 201),
     )
     .get("/posts/:postId", async (c) =>
-      jsonUnlessKnown(c, await getPost(deps, c.var.caller, { postId: c.req.param("postId") })),
+      jsonWithEtag(c, await getPost(deps, c.var.caller, { postId: c.req.param("postId") })),
     )
-    .patch("/posts/:postId", jsonBody(postChange), async (c) =>
+    .patch("/posts/:postId", validateJson(updatePostBody), async (c) =>
       c.json(await updatePost(deps, c.var.caller, { ...c.req.valid("json"), postId: c.req.param("postId") })),
     );
 }

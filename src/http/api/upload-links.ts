@@ -1,19 +1,19 @@
 import { Hono } from "hono";
 import { createUploadLink, createUploadLinkInput } from "#domain/uploads/create-upload-session.ts";
-import { listUploadSessions } from "#domain/uploads/list-upload-sessions.ts";
-import { withdrawUploadSession } from "#domain/uploads/withdraw-upload-session.ts";
-import type { ApiParts, InStudio } from "./context.ts";
-import { jsonBody } from "./input.ts";
+import { listUploadLinks } from "#domain/uploads/list-upload-sessions.ts";
+import { withdrawUploadLink } from "#domain/uploads/withdraw-upload-session.ts";
+import type { ApiOptions, StudioEnv } from "./context.ts";
+import { validateJson } from "./input.ts";
 
-const newLink = createUploadLinkInput.omit({ postId: true });
+const createUploadLinkBody = createUploadLinkInput.omit({ postId: true });
 
 /** The links with which files are sent to a post. */
-export function uploadLinkRoutes({ deps }: ApiParts) {
-  return new Hono<InStudio>()
+export function createUploadLinkRoutes({ deps }: ApiOptions) {
+  return new Hono<StudioEnv>()
     .get("/posts/:postId/upload-links", async (c) =>
-      c.json(await listUploadSessions(deps, c.var.caller, { postId: c.req.param("postId") })),
+      c.json(await listUploadLinks(deps, c.var.caller, { postId: c.req.param("postId") })),
     )
-    .post("/posts/:postId/upload-links", jsonBody(newLink), async (c) =>
+    .post("/posts/:postId/upload-links", validateJson(createUploadLinkBody), async (c) =>
       c.json(
         await createUploadLink(deps, c.var.caller, { ...c.req.valid("json"), postId: c.req.param("postId") }),
         201,
@@ -21,7 +21,7 @@ export function uploadLinkRoutes({ deps }: ApiParts) {
     )
     .delete("/posts/:postId/upload-links/:linkId", async (c) => {
       const { postId, linkId } = c.req.param();
-      await withdrawUploadSession(deps, c.var.caller, { postId, linkId });
+      await withdrawUploadLink(deps, c.var.caller, { postId, linkId });
       return c.body(null, 204);
     });
 }

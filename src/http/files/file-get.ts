@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Clock } from "#lib/clock.ts";
 import { edgeError } from "#lib/errors.ts";
-import { contentDisposition } from "#lib/file-name.ts";
+import { formatContentDisposition } from "#lib/file-name.ts";
 import { parseRange, type ByteRange } from "./byte-range.ts";
 import type { FileClaims } from "./file-tokens.ts";
 
@@ -32,27 +32,27 @@ export async function serveFile(
   res: ServerResponse,
   store: FileReader,
   claims: Extract<FileClaims, { op: "get" }>,
-  { clock, patienceMs }: { clock: Clock; patienceMs: number },
+  { clock, stallTimeoutMs }: { clock: Clock; stallTimeoutMs: number },
 ): Promise<void> {
   const file = await store.open(claims.key);
   if (!file) throw edgeError("not_found", "There is no such file any more.");
   try {
     const etag = `"${file.version}"`;
-    const modified = new Date(file.modifiedAt).toUTCString();
+    const lastModified = new Date(file.modifiedAt).toUTCString();
     res.setHeader("etag", etag);
-    res.setHeader("last-modified", modified);
+    res.setHeader("last-modified", lastModified);
     res.setHeader("cache-control", `private, max-age=${Math.max(0, Math.floor((claims.expiresAt - clock()) / 1000))}`);
     setInertHeaders(res);
-    if (isUnchanged(req, etag, modified)) {
+    if (isUnchanged(req, etag, lastModified)) {
       res.writeHead(304).end();
       return;
     }
     res.setHeader("accept-ranges", "bytes");
     res.setHeader("content-type", claims.mimeType);
-    res.setHeader("content-disposition", contentDisposition(claims.filename, claims.asDownload));
+    res.setHeader("content-disposition", formatContentDisposition(claims.filename, claims.asDownload));
     const ifRange = req.headers["if-range"];
-    const asked = req.method === "GET" && (ifRange === undefined || ifRange === etag || ifRange === modified);
-    const range = asked ? parseRange(req.headers.range, file.bytes) : undefined;
+    const honorsRange = req.method === "GET" && (ifRange === undefined || ifRange === etag || ifRange === lastModified);
+    const range = honorsRange ? parseRange(req.headers.range, file.bytes) : undefined;
     if (range === "unsatisfiable") {
       res.removeHeader("content-disposition");
       res.writeHead(416, { "content-range": `bytes */${file.bytes}`, "content-length": "0" }).end();
@@ -66,7 +66,7 @@ export async function serveFile(
       return;
     }
     // A reader that takes nothing for so long keeps a file open for nobody.
-    res.setTimeout(patienceMs, () => res.destroy());
+    res.setTimeout(stallTimeoutMs, () => res.destroy());
     await pipeline(file.stream(range), res);
   } finally {
     await file.close();
@@ -82,9 +82,10 @@ function setInertHeaders(res: ServerResponse): void {
 }
 
 /** RFC 9110 §13.2.2: `If-None-Match` where there is one, else `If-Modified-Since`. */
-function isUnchanged(req: IncomingMessage, etag: string, modified: string): boolean {
-  const known = req.headers["if-none-match"];
-  if (known !== undefined) return known.split(",").some((one) => ["*", etag, `W/${etag}`].includes(one.trim()));
-  const since = Date.parse(req.headers["if-modified-since"] ?? "");
-  return Date.parse(modified) <= since;
+function isUnchanged(req: IncomingMessage, etag: string, lastModified: string): boolean {
+  const ifNoneMatch = req.headers["if-none-match"];
+  if (ifNoneMatch !== undefined)
+    return ifNoneMatch.split(",").some((candidate) => ["*", etag, `W/${etag}`].includes(candidate.trim()));
+  const ifModifiedSince = Date.parse(req.headers["if-modified-since"] ?? "");
+  return Date.parse(lastModified) <= ifModifiedSince;
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { PartedFile } from "#domain/assets/part-store.ts";
+import type { MultipartFile } from "#domain/assets/part-store.ts";
 import { edgeError, type AppError } from "#lib/errors.ts";
 import type { FileClaims } from "./file-tokens.ts";
 import { toProblem } from "../problem.ts";
@@ -16,7 +16,7 @@ export interface FileReceiver {
   ): Promise<{ version: string }>;
   parts: {
     receive(
-      file: PartedFile,
+      file: MultipartFile,
       part: number,
       body: AsyncIterable<Uint8Array>,
       declaredBytes: number | undefined,
@@ -29,7 +29,7 @@ export interface FileReceiver {
 export type HasAsset = (key: string) => Promise<boolean>;
 
 /** Less than this in one stretch of patience is no upload but a hold on a connection and a file. */
-const leastBytes = 16 * 1024;
+const minProgressBytes = 16 * 1024;
 /** How long a refused sender is listened to, so that it gets to read the refusal. */
 const lingerMs = 1000;
 
@@ -39,16 +39,16 @@ export async function receiveFile(
   res: ServerResponse,
   store: FileReceiver,
   claims: Extract<FileClaims, { op: "put" | "part" }>,
-  { hasAsset, patienceMs }: { hasAsset: HasAsset; patienceMs: number },
+  { hasAsset, patienceMs: stallTimeoutMs }: { hasAsset: HasAsset; patienceMs: number },
 ): Promise<void> {
   // RFC 9110 §14.5: storing a part as if it were the whole is the one wrong answer.
   if (req.headers["content-range"] !== undefined) throw edgeError("invalid_input", "Send the whole file in one PUT.");
   if (!(await hasAsset(claims.op === "part" ? claims.file.key : claims.key))) throw assetGone(claims.op);
   const length = req.headers["content-length"];
   const declaredBytes = length === undefined ? undefined : Number(length);
-  const watch = watchSender(req, patienceMs);
+  const stallTimer = startStallTimer(req, stallTimeoutMs);
   try {
-    const body = bodyOf(req, res);
+    const body = toBodyIterable(req, res);
     const etag: Record<string, string> = {};
     if (claims.op === "part") await store.parts.receive(claims.file, claims.part, body, declaredBytes);
     else {
@@ -62,7 +62,7 @@ export async function receiveFile(
     }
     res.writeHead(200, { ...etag, "content-length": "0", "cache-control": "no-store" }).end();
   } finally {
-    clearInterval(watch);
+    clearInterval(stallTimer);
   }
 }
 
@@ -75,7 +75,7 @@ const assetGone = (op: "put" | "part"): AppError =>
   );
 
 /** The body, left alive when it is not read to its end: the answer still has to go out on the same connection. */
-function bodyOf(req: IncomingMessage, res: ServerResponse): AsyncIterable<Uint8Array> {
+function toBodyIterable(req: IncomingMessage, res: ServerResponse): AsyncIterable<Uint8Array> {
   return {
     [Symbol.asyncIterator]() {
       // Only now, after every check, is a sender that asked first told to go ahead.
@@ -85,18 +85,18 @@ function bodyOf(req: IncomingMessage, res: ServerResponse): AsyncIterable<Uint8A
   };
 }
 
-function watchSender(req: IncomingMessage, patienceMs: number): NodeJS.Timeout {
-  let before = req.socket.bytesRead;
-  const watch = setInterval(() => {
-    const now = req.socket.bytesRead;
-    if (!req.complete && now - before < leastBytes) req.destroy(new Error("the sender stalled"));
-    before = now;
-  }, patienceMs);
-  return watch.unref();
+function startStallTimer(req: IncomingMessage, stallTimeoutMs: number): NodeJS.Timeout {
+  let previousBytes = req.socket.bytesRead;
+  const stallTimer = setInterval(() => {
+    const currentBytes = req.socket.bytesRead;
+    if (!req.complete && currentBytes - previousBytes < minProgressBytes) req.destroy(new Error("the sender stalled"));
+    previousBytes = currentBytes;
+  }, stallTimeoutMs);
+  return stallTimer.unref();
 }
 
 /** Part of a body is still to come. A sender that asked first and was not told to go ahead sends none. */
-function isSending(req: IncomingMessage): boolean {
+function isStillSending(req: IncomingMessage): boolean {
   const hasBody = req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > 0;
   return hasBody && !req.complete && (req.headers.expect === undefined || req.readableDidRead);
 }
@@ -105,7 +105,7 @@ function isSending(req: IncomingMessage): boolean {
  * Says no, also in the middle of a body. Closing at once would reset the connection, and the sender would lose the
  * answer with it; so what it still sends is thrown away for a moment. Nothing more comes on this connection.
  */
-export async function refuse(
+export async function respondWithProblem(
   req: IncomingMessage,
   res: ServerResponse,
   error: unknown,
@@ -118,23 +118,25 @@ export async function refuse(
   }
   const { status, headers, body } = toProblem(error, context.requestId, context.log);
   const text = JSON.stringify(body);
-  const pending = isSending(req);
+  const isBodyPending = isStillSending(req);
   res.writeHead(status, {
     ...headers,
     "content-length": Buffer.byteLength(text),
-    ...(pending ? { connection: "close" } : {}),
+    ...(isBodyPending ? { connection: "close" } : {}),
   });
-  if (!pending) {
+  if (!isBodyPending) {
     res.end(text);
     return;
   }
   res.write(text);
   req.on("error", () => {});
   req.resume();
-  const over = new AbortController();
-  await Promise.race([once(req, "end", over), once(req, "close", over), sleep(lingerMs, undefined, over)]).catch(
-    () => {},
-  );
-  over.abort();
+  const lingerController = new AbortController();
+  await Promise.race([
+    once(req, "end", lingerController),
+    once(req, "close", lingerController),
+    sleep(lingerMs, undefined, lingerController),
+  ]).catch(() => {});
+  lingerController.abort();
   res.end();
 }

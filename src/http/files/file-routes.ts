@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "#lib/clock.ts";
 import { AppError, edgeError } from "#lib/errors.ts";
 import { serveFile, type FileReader } from "./file-get.ts";
-import { receiveFile, refuse, type FileReceiver, type HasAsset } from "./file-put.ts";
+import { receiveFile, respondWithProblem, type FileReceiver, type HasAsset } from "./file-put.ts";
 import type { FileTokens } from "./file-tokens.ts";
 import type { Route } from "../server.ts";
 
-export interface FileRouteParts {
+export interface FileRouteOptions {
   store: FileReader & FileReceiver;
   tokens: FileTokens;
   hasAsset: HasAsset;
@@ -14,33 +14,36 @@ export interface FileRouteParts {
   origins: readonly string[];
   clock: Clock;
   /** A sender or reader that moves next to nothing for this long is let go. */
-  stallMs?: number;
+  stallTimeoutMs?: number;
 }
 
-const path = "/files/";
-const stallMs = 30_000;
+const pathPrefix = "/files/";
+const defaultStallTimeoutMs = 30_000;
 
 /** `{base}/files/<token>`: the signed addresses of the disk store. */
-export function fileRoutes(parts: FileRouteParts): Route[] {
-  const patienceMs = parts.stallMs ?? stallMs;
+export function createFileRoutes(options: FileRouteOptions): Route[] {
+  const stallTimeoutMs = options.stallTimeoutMs ?? defaultStallTimeoutMs;
   const route: Route = {
-    path: `${path}*`,
+    path: `${pathPrefix}*`,
     origin: "any", // no cookie counts here; whoever has the address may use it
-    longBody: true,
-    saysContinue: true,
+    allowsLongBody: true,
+    handlesContinue: true,
     async handle(req, res, context) {
       try {
-        allowOrigin(req, res, parts.origins);
-        if (req.method === "OPTIONS") return answerPreflight(res);
-        const claims = parts.tokens.verify((req.url ?? "").slice(path.length));
-        const wanted = req.method === "PUT" ? ["put", "part"] : ["get"];
-        if (!["PUT", "GET", "HEAD"].includes(req.method ?? "") || !claims || !wanted.includes(claims.op))
-          throw notValid();
+        setCorsHeaders(req, res, options.origins);
+        if (req.method === "OPTIONS") return respondToPreflight(res);
+        const claims = options.tokens.verify((req.url ?? "").slice(pathPrefix.length));
+        const allowedOps = req.method === "PUT" ? ["put", "part"] : ["get"];
+        if (!["PUT", "GET", "HEAD"].includes(req.method ?? "") || !claims || !allowedOps.includes(claims.op))
+          throw invalidUrlError();
         if (claims.op !== "get")
-          await receiveFile(req, res, parts.store, claims, { hasAsset: parts.hasAsset, patienceMs });
-        else await serveFile(req, res, parts.store, claims, { clock: parts.clock, patienceMs });
+          await receiveFile(req, res, options.store, claims, {
+            hasAsset: options.hasAsset,
+            patienceMs: stallTimeoutMs,
+          });
+        else await serveFile(req, res, options.store, claims, { clock: options.clock, stallTimeoutMs });
       } catch (error) {
-        await refuse(req, res, error, context);
+        await respondWithProblem(req, res, error, context);
       }
     },
   };
@@ -48,11 +51,11 @@ export function fileRoutes(parts: FileRouteParts): Route[] {
 }
 
 /** One answer for forged, cut short, expired and made for something else. */
-const notValid = (): AppError =>
+const invalidUrlError = (): AppError =>
   edgeError("forbidden", "This address is not valid, or no longer.", "Ask for a new one.");
 
 /** A page reads the answer only where it was told that it may; the bytes are guarded by the token. */
-function allowOrigin(req: IncomingMessage, res: ServerResponse, origins: readonly string[]): void {
+function setCorsHeaders(req: IncomingMessage, res: ServerResponse, origins: readonly string[]): void {
   const { origin } = req.headers;
   res.setHeader("vary", "origin");
   if (origin === undefined || !origins.includes(origin)) return;
@@ -60,7 +63,7 @@ function allowOrigin(req: IncomingMessage, res: ServerResponse, origins: readonl
   res.setHeader("access-control-expose-headers", "etag, content-range, retry-after");
 }
 
-function answerPreflight(res: ServerResponse): void {
+function respondToPreflight(res: ServerResponse): void {
   if (!res.hasHeader("access-control-allow-origin"))
     throw edgeError("forbidden", "Pages of that origin may not call this address.");
   res

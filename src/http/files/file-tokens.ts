@@ -1,11 +1,11 @@
-import type { PartedFile } from "#domain/assets/part-store.ts";
-import { safeFileName } from "#lib/file-name.ts";
+import type { MultipartFile } from "#domain/assets/part-store.ts";
+import { sanitizeFileName } from "#lib/file-name.ts";
 import type { Signer } from "#lib/signed-token.ts";
 
 /** What a signed address of the disk store allows. */
 export type FileClaims =
   | { op: "put"; key: string; maxBytes: number }
-  | { op: "part"; file: PartedFile; part: number }
+  | { op: "part"; file: MultipartFile; part: number }
   | { op: "get"; key: string; mimeType: string; filename: string; asDownload: boolean; expiresAt: number };
 
 export interface FileTokens {
@@ -15,22 +15,23 @@ export interface FileTokens {
     key: string,
     options: { mimeType: string; filename: string; asDownload: boolean; expiresAt: number },
   ): Promise<string>;
-  forPart(file: PartedFile, part: number, expiresAt: number): Promise<string>;
+  forPart(file: MultipartFile, part: number, expiresAt: number): Promise<string>;
   /** What the token at the end of an address allows; undefined for any that is forged, cut short or expired. */
   verify(token: string): FileClaims | undefined;
 }
 
 /** Addresses under `{base}/files/`. The token in them is all that is asked for: whoever has it may use it. */
 export function createFileTokens(signer: Signer, base: string): FileTokens {
-  const address = (claims: FileClaims, expiresAt: number) => `${base}/files/${signer.sign("file", claims, expiresAt)}`;
+  const createUrl = (claims: FileClaims, expiresAt: number) =>
+    `${base}/files/${signer.sign("file", claims, expiresAt)}`;
   return {
     origin: new URL(base).origin,
-    forUpload: async (key, { maxBytes, expiresAt }) => address({ op: "put", key, maxBytes }, expiresAt),
+    forUpload: async (key, { maxBytes, expiresAt }) => createUrl({ op: "put", key, maxBytes }, expiresAt),
     forPart: async ({ key, id, bytes, partBytes }, part, expiresAt) =>
-      address({ op: "part", file: { key, id, bytes, partBytes }, part }, expiresAt),
+      createUrl({ op: "part", file: { key, id, bytes, partBytes }, part }, expiresAt),
     forDownload: async (key, { mimeType, filename, asDownload, expiresAt }) =>
       // Made safe and short here already: an address must not grow with a name.
-      address({ op: "get", key, mimeType, filename: safeFileName(filename), asDownload, expiresAt }, expiresAt),
+      createUrl({ op: "get", key, mimeType, filename: sanitizeFileName(filename), asDownload, expiresAt }, expiresAt),
     verify: (token) => signer.verify("file", token) as FileClaims | undefined,
   };
 }

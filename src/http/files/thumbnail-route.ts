@@ -1,20 +1,20 @@
-import { openThumbnail } from "#domain/assets/thumbnails.ts";
+import { readThumbnail } from "#domain/assets/thumbnails.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Route } from "../server.ts";
-import { nothingHere } from "../problem.ts";
+import { routeNotFoundError } from "../problem.ts";
 
-export type ThumbnailParts = Pick<Deps, "assets" | "files" | "media" | "signer">;
+export type ThumbnailRouteDeps = Pick<Deps, "assets" | "files" | "media" | "signer">;
 
-const path = "/files/thumb/";
+const pathPrefix = "/files/thumb/";
 
 /** `{base}/files/thumb/<token>`: small pictures, whatever the store. Made when first asked for. */
-export function thumbnailRoute(deps: ThumbnailParts): Route {
+export function createThumbnailRoute(deps: ThumbnailRouteDeps): Route {
   return {
-    path: `${path}*`,
+    path: `${pathPrefix}*`,
     origin: "any", // no cookie counts here; whoever has the address may use it
     async handle(req, res) {
-      if (req.method !== "GET" && req.method !== "HEAD") throw nothingHere();
-      const { mimeType, content } = await openThumbnail(deps, (req.url ?? "").slice(path.length));
+      if (req.method !== "GET" && req.method !== "HEAD") throw routeNotFoundError();
+      const { mimeType, content } = await readThumbnail(deps, (req.url ?? "").slice(pathPrefix.length));
       res.writeHead(200, {
         "content-type": mimeType,
         "content-length": content.length,

@@ -1,7 +1,7 @@
 import type { Person } from "#domain/caller.ts";
-import type { Connected } from "#domain/platforms/finish-connect.ts";
+import type { ConnectResult } from "#domain/platforms/finish-connect.ts";
 import type { AppError } from "#lib/errors.ts";
-import { accountFacts } from "./login-pages.ts";
+import { renderAccountDetails } from "./login-pages.ts";
 import { html, renderPage, type RenderedPage } from "./page.ts";
 
 export interface ConnectPageOptions {
@@ -13,23 +13,23 @@ export interface ConnectPageOptions {
   user: Person;
   client: { name: string } | undefined;
   formToken: string;
-  otherAddress: string;
+  switchAccountUrl: string;
   /** Where the form leads, for the browser's own check. */
-  target: string;
+  formTarget: string;
 }
 
 /** What will be connected to what, for whom. Nothing has gone anywhere yet. */
-export function connectPage(options: ConnectPageOptions): RenderedPage {
-  const { path, platform, instance, studio, user, client, formToken, otherAddress, target } = options;
+export function renderConnectPage(options: ConnectPageOptions): RenderedPage {
+  const { path, platform, instance, studio, user, client, formToken, switchAccountUrl, formTarget } = options;
   return renderPage({
     title: `Connect ${platform}`,
-    formTargets: [target],
+    formTargets: [formTarget],
     body: html`<h1>Connect ${platform} to ${studio.name}</h1>
       <p>
         You go to ${instance ?? platform} now, and choose there which account to connect. If it is signed in with
         another account than the studio’s, change that there first.
       </p>
-      ${accountFacts(
+      ${renderAccountDetails(
         user,
         html`<dt>Studio</dt>
           <dd>${studio.name}</dd>
@@ -49,13 +49,13 @@ export function connectPage(options: ConnectPageOptions): RenderedPage {
         </p>
         <p class="actions">
           <button type="submit">Continue to ${platform}</button>
-          <a class="button secondary" href="${otherAddress}">Use another account</a>
+          <a class="button secondary" href="${switchAccountUrl}">Use another account</a>
         </p>
       </form>`,
   });
 }
 
-export function connectedPage({ studio, platform, accounts }: Connected): RenderedPage {
+export function renderConnectedPage({ studio, platform, accounts }: ConnectResult): RenderedPage {
   return renderPage({
     title: "Connected",
     body: html`<h1>${platform} is connected</h1>
@@ -64,7 +64,7 @@ export function connectedPage({ studio, platform, accounts }: Connected): Render
   });
 }
 
-export function failedConnectPage(error: AppError): RenderedPage {
+export function renderConnectFailedPage(error: AppError): RenderedPage {
   return renderPage({
     status: error.status,
     title: "Not connected",

@@ -1,18 +1,18 @@
-import type { Destination, PendingApproval } from "#auth/consent.ts";
+import type { Destination, PendingConsent } from "#auth/consent.ts";
 import type { Me } from "#domain/access/describe-me.ts";
 import type { User } from "#domain/access/ports.ts";
 import { describeAccess, offeredLevels } from "./client-access.ts";
 import { html, renderPage, type Html, type RenderedPage } from "./page.ts";
 
-export interface ConsentView {
-  approval: PendingApproval;
+export interface ConsentPageOptions {
+  pendingConsent: PendingConsent;
   user: User;
   /** The studio it will act in; undefined where the person has none. */
   studio: Me["memberships"][number] | undefined;
-  token: string;
+  formToken: string;
 }
 
-const destinations: Record<Destination["kind"], (host: string) => Html> = {
+const destinationWarnings: Record<Destination["kind"], (host: string) => Html> = {
   web: () => html``,
   "this-computer": () =>
     html`<p class="warning">That is a program on this computer. Approve only if you started it yourself, just now.</p>`,
@@ -24,8 +24,8 @@ const destinations: Record<Destination["kind"], (host: string) => Html> = {
 };
 
 /** Who asks, where the answer goes, for whom, in which studio, and what for. */
-export function consentPage({ approval, user, studio, token }: ConsentView): RenderedPage {
-  const { client, destination } = approval;
+export function renderConsentPage({ pendingConsent, user, studio, formToken }: ConsentPageOptions): RenderedPage {
+  const { client, destination } = pendingConsent;
   // Whoever has no studio yet becomes the owner of the one they create.
   const role = studio?.role ?? "owner";
   return renderPage({
@@ -33,28 +33,28 @@ export function consentPage({ approval, user, studio, token }: ConsentView): Ren
     formTargets: [destination.cspSource],
     body: html`<h1>Let <q>${client.name}</q> work in your studio?</h1>
       <p class="destination">Sends access to <strong>${destination.host}</strong></p>
-      ${destinations[destination.kind](destination.host)}
+      ${destinationWarnings[destination.kind](destination.host)}
       <dl>
         <dt>Application</dt>
         <dd>
           ${client.name}
-          ${client.verified ? html`<span class="badge verified">verified: ${client.uri}</span>` : html`<span class="badge unverified">unverified name</span>`}
+          ${client.isVerified ? html`<span class="badge verified">verified: ${client.uri}</span>` : html`<span class="badge unverified">unverified name</span>`}
         </dd>
         <dt>Account</dt>
         <dd>
           ${user.name}${user.email !== null && html` (${user.email})`}
-          <a href="/login?switch=1&amp;return_to=${encodeURIComponent(`/consent/${approval.uid}`)}">Not you?</a>
+          <a href="/login?switch=1&amp;return_to=${encodeURIComponent(`/consent/${pendingConsent.uid}`)}">Not you?</a>
         </dd>
         <dt>Studio</dt>
         <dd>
           ${studio ? html`${studio.studioName}, as ${studio.role}` : html`You have no studio yet. <a href="/" target="_blank">Create one</a> in a new tab and come back here; or approve now, and it can work once you have one.`}
         </dd>
       </dl>
-      <form method="post" action="/consent/${approval.uid}">
-        <input type="hidden" name="token" value="${token}" />
+      <form method="post" action="/consent/${pendingConsent.uid}">
+        <input type="hidden" name="token" value="${formToken}" />
         <fieldset>
           <legend>What it may do</legend>
-          ${offeredLevels(approval.asked).map(({ value, label, scopes }, i) => choice(value, label, describeAccess(scopes, role), i === 0))}
+          ${offeredLevels(pendingConsent.requestedScopes).map(({ value, label, scopes }, i) => renderChoice(value, label, describeAccess(scopes, role), i === 0))}
         </fieldset>
         <p class="hint">
           It acts as you and can never do more than you can: if your role or your active studio changes, so does what it
@@ -69,7 +69,7 @@ export function consentPage({ approval, user, studio, token }: ConsentView): Ren
   });
 }
 
-function choice(value: string, label: string, abilities: readonly string[], checked: boolean): Html {
+function renderChoice(value: string, label: string, abilities: readonly string[], isChecked: boolean): Html {
   return html`<div class="choice">
     <input
       type="radio"
@@ -77,7 +77,7 @@ function choice(value: string, label: string, abilities: readonly string[], chec
       id="${value}"
       value="${value}"
       aria-describedby="${value}-abilities"
-      ${checked && html` checked`}
+      ${isChecked && html` checked`}
     />
     <label for="${value}"><b>${label}</b></label>
     <ul id="${value}-abilities">

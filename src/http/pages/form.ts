@@ -24,13 +24,13 @@ export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
  * A form carries a token of its own, so a browser that says where the form came from must say "from us",
  * and one that says nothing is judged by the token alone.
  */
-export function refuseForeignPage(req: IncomingMessage, base: string): void {
+export function assertNotCrossSite(req: IncomingMessage, base: string): void {
   const site = req.headers["sec-fetch-site"];
   const origin = req.headers.origin;
-  const foreign =
+  const isCrossSite =
     (origin !== undefined && origin !== new URL(base).origin) ||
     (site !== undefined && site !== "same-origin" && site !== "none");
-  if (foreign) throw edgeError("forbidden", "Forms are accepted from our own pages only.");
+  if (isCrossSite) throw edgeError("forbidden", "Forms are accepted from our own pages only.");
 }
 
 /** What a form carries: made for this person on this page. A form that someone else wrote does not have it. */

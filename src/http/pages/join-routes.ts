@@ -6,14 +6,14 @@ import { describeInvitation, findJoinedStudio } from "#domain/studios/describe-i
 import { hours } from "#lib/clock.ts";
 import { AppError, edgeError } from "#lib/errors.ts";
 import type { Signer } from "#lib/signed-token.ts";
-import { isSignedForm, readForm, refuseForeignPage, signForm } from "./form.ts";
-import { alreadyMemberPage, endedPage, joinPage, wrongAddressPage } from "./join-pages.ts";
+import { isSignedForm, readForm, assertNotCrossSite, signForm } from "./form.ts";
+import { alreadyMemberPage, renderInvitationEndedPage, renderJoinPage, renderWrongEmailPage } from "./join-pages.ts";
 import { sendPage } from "./page.ts";
-import { pageHandler, seeOther } from "./page-handler.ts";
-import { loginAddress } from "./return-to.ts";
+import { createPageHandler, redirectSeeOther } from "./page-handler.ts";
+import { buildLoginUrl } from "./return-to.ts";
 import type { Route } from "../server.ts";
 
-export interface JoinParts {
+export interface JoinRouteOptions {
   base: string;
   loginUrl: string;
   deps: Deps;
@@ -22,33 +22,40 @@ export interface JoinParts {
 }
 
 /** The page an invitation's link opens. */
-export function joinRoutes({ base, loginUrl, deps, sessions, signer }: JoinParts): Route[] {
+export function createJoinRoutes({ base, loginUrl, deps, sessions, signer }: JoinRouteOptions): Route[] {
   const loginPath = new URL(loginUrl).pathname;
-  const tokenIn = (req: IncomingMessage) => new URL(req.url ?? "/", base).pathname.slice("/join/".length);
+  const getToken = (req: IncomingMessage) => new URL(req.url ?? "/", base).pathname.slice("/join/".length);
 
-  async function show(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const token = tokenIn(req);
+  async function handleGet(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const token = getToken(req);
     const path = `/join/${token}`;
     const user = await sessions.find(req.headers.cookie);
-    const otherAddress = loginAddress(loginPath, path, true);
+    const switchAccountUrl = buildLoginUrl(loginPath, path, true);
     const joined = user && (await findJoinedStudio(deps, { user }, { token }));
-    if (joined) return sendPage(res, alreadyMemberPage(joined, user, otherAddress));
-    const invitation = await describeInvitation(deps, user, { token }).catch(unlessEnded);
-    if (!invitation) return sendPage(res, endedPage(user ? undefined : loginAddress(loginPath, path)));
-    if (user && !invitation.forPerson) return sendPage(res, wrongAddressPage(user, otherAddress));
+    if (joined) return sendPage(res, alreadyMemberPage(joined, user, switchAccountUrl));
+    const invitation = await describeInvitation(deps, user, { token }).catch(undefinedIfNotFound);
+    if (!invitation) return sendPage(res, renderInvitationEndedPage(user ? undefined : buildLoginUrl(loginPath, path)));
+    if (user && !invitation.forPerson) return sendPage(res, renderWrongEmailPage(user, switchAccountUrl));
     const formToken = user && signForm(signer, user, path, deps.clock() + hours(1));
     return sendPage(
       res,
-      joinPage({ invitation, path, user, formToken, loginAddress: loginAddress(loginPath, path), otherAddress }),
+      renderJoinPage({
+        invitation,
+        path,
+        user,
+        formToken,
+        loginUrl: buildLoginUrl(loginPath, path),
+        switchAccountUrl,
+      }),
     );
   }
 
-  async function join(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    refuseForeignPage(req, base);
-    const token = tokenIn(req);
+  async function handlePost(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    assertNotCrossSite(req, base);
+    const token = getToken(req);
     const path = `/join/${token}`;
     const user = await sessions.find(req.headers.cookie);
-    if (!user) return seeOther(res, loginAddress(loginPath, path));
+    if (!user) return redirectSeeOther(res, buildLoginUrl(loginPath, path));
     const form = await readForm(req);
     if (!isSignedForm(signer, form.get("form"), user, path)) {
       throw edgeError(
@@ -57,16 +64,16 @@ export function joinRoutes({ base, loginUrl, deps, sessions, signer }: JoinParts
         "Open the invitation link again.",
       );
     }
-    const joined = await acceptInvitation(deps, { user }, { token }).catch(unlessEnded);
+    const joined = await acceptInvitation(deps, { user }, { token }).catch(undefinedIfNotFound);
     // Sent twice, the second finds it used: the page tells a member from someone who came too late.
-    return seeOther(res, joined ? `/studios/${joined.studioId}` : path);
+    return redirectSeeOther(res, joined ? `/studios/${joined.studioId}` : path);
   }
 
-  return [{ path: "/join/*", origin: "own", handle: pageHandler(base, { GET: show, POST: join }) }];
+  return [{ path: "/join/*", origin: "own", handle: createPageHandler(base, { GET: handleGet, POST: handlePost }) }];
 }
 
 /** Nothing for an invitation that is not there any more, or never was. */
-function unlessEnded(error: unknown): undefined {
+function undefinedIfNotFound(error: unknown): undefined {
   if (error instanceof AppError && error.code === "not_found") return undefined;
   throw error;
 }

@@ -6,20 +6,25 @@ export interface LoginPageOptions {
   loginPath: string;
   returnTo: string;
   /** The person wants an account other than the one their identity provider would take by itself. */
-  other: boolean;
+  isSwitchingAccount: boolean;
   providers: readonly { id: string; name: string; issuer: string }[];
 }
 
 /** What someone is on the way to, by the page they return to. */
-const purposes: readonly (readonly [path: string, words: string])[] = [
+const purposeByPath: readonly (readonly [path: string, words: string])[] = [
   ["/join/", "Sign in to accept your invitation."],
   ["/consent/", "An application asks to work in your studio. Sign in, and you see what it asks for before you decide."],
   ["/connect/", "Sign in to connect an account to your studio."],
   ["/", "Sign in to go to your studios."],
 ];
 
-export function loginPage({ loginPath, returnTo, other, providers }: LoginPageOptions): RenderedPage {
-  const purpose = purposes.find(([path]) => returnTo.startsWith(path))?.[1] ?? "";
+export function renderLoginPage({
+  loginPath,
+  returnTo,
+  isSwitchingAccount,
+  providers,
+}: LoginPageOptions): RenderedPage {
+  const purpose = purposeByPath.find(([path]) => returnTo.startsWith(path))?.[1] ?? "";
   return renderPage({
     title: "Sign in",
     // A provider passes people on through hosts of its own, and a browser checks each of them against this list.
@@ -34,7 +39,7 @@ export function loginPage({ loginPath, returnTo, other, providers }: LoginPageOp
             html`<form method="post" action="${loginPath}">
               <input type="hidden" name="provider" value="${id}" />
               <input type="hidden" name="return_to" value="${returnTo}" />
-              ${other && html`<input type="hidden" name="switch" value="1" />`}
+              ${isSwitchingAccount && html`<input type="hidden" name="switch" value="1" />`}
               <button type="submit">Continue with ${name}</button>
             </form> `,
         )}
@@ -42,33 +47,33 @@ export function loginPage({ loginPath, returnTo, other, providers }: LoginPageOp
   });
 }
 
-export function signedInPage(user: Person, otherAddress: string): RenderedPage {
+export function renderSignedInPage(user: Person, switchAccountUrl: string): RenderedPage {
   return renderPage({
     title: "Signed in",
     body: html`<h1>You are signed in</h1>
-      ${accountFacts(user)}
+      ${renderAccountDetails(user)}
       <p class="actions">
         <a class="button" href="/">Continue</a>
-        <a class="button secondary" href="${otherAddress}">Use another account</a>
+        <a class="button secondary" href="${switchAccountUrl}">Use another account</a>
       </p>`,
   });
 }
 
-export function failedSignInPage(error: AppError, again: string): RenderedPage {
+export function renderSignInFailedPage(error: AppError, retryUrl: string): RenderedPage {
   return renderPage({
     status: error.status,
     title: "Not signed in",
     body: html`<h1>You were not signed in</h1>
       <p>${error.message}</p>
       ${error.hint !== undefined && html`<p class="hint">${error.hint}</p>`}
-      <p class="actions"><a class="button" href="${again}">Try again</a></p>`,
+      <p class="actions"><a class="button" href="${retryUrl}">Try again</a></p>`,
   });
 }
 
 /** Who is signed in, as a list of facts; behind others where there are some. */
-export function accountFacts(user: Person, others: Html = html``): Html {
+export function renderAccountDetails(user: Person, otherDetails: Html = html``): Html {
   return html`<dl class="facts">
-    ${others}
+    ${otherDetails}
     <dt>Signed in as</dt>
     <dd>
       ${user.name}${user.email !== null && user.email !== user.name && html` <span class="hint">${user.email}</span>`}

@@ -5,24 +5,24 @@ export interface Html {
   readonly markup: string;
 }
 
-type Part = string | number | Html | readonly Html[] | false | undefined;
+type HtmlPart = string | number | Html | readonly Html[] | false | undefined;
 
 /** Template tag: text is tamed and escaped, markup made by this tag is kept, lists are joined, `false` is nothing. */
-export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  return { markup: strings.map((text, i) => text + (i < parts.length ? render(parts[i]) : "")).join("") };
+export function html(strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
+  return { markup: strings.map((text, i) => text + (i < parts.length ? renderPart(parts[i]) : "")).join("") };
 }
 
-function render(part: Part): string {
+function renderPart(part: HtmlPart): string {
   if (part === undefined || part === false) return "";
-  if (typeof part === "object") return "markup" in part ? part.markup : part.map((one) => one.markup).join("");
-  return tame(String(part)).replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+  if (typeof part === "object") return "markup" in part ? part.markup : part.map((item) => item.markup).join("");
+  return sanitizeText(String(part)).replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 }
 
 /**
  * Names and titles are strangers' words. Without the marks that turn around all that follows them, and with no more
  * accents on a letter than any writing has: heaps of them cover the lines above and below.
  */
-function tame(text: string): string {
+function sanitizeText(text: string): string {
   return text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "").replace(/(\p{M}{4})\p{M}+/gu, "$1");
 }
 

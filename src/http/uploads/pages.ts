@@ -1,44 +1,44 @@
 import { html, renderPage, type RenderedPage } from "../pages/page.ts";
 
-const nextStep = html`<p class="hint">
+const newLinkHint = html`<p class="hint">
   Ask whoever sent you the link for a new one. An AI assistant makes one when you say: “Make a new upload link for this
   post.”
 </p>`;
 
 /** One page for all that is forged, cut short or expired: what a stranger can try tells them nothing. */
-export const notValidPage = (): RenderedPage =>
-  page(
+export const renderInvalidLinkPage = (): RenderedPage =>
+  renderUploadErrorPage(
     "This link does not work",
     html`<p>An upload link works for 30 minutes. This one has ended, or it was not copied whole.</p>
-      ${nextStep}`,
+      ${newLinkHint}`,
   );
 
-export const withdrawnPage = (): RenderedPage =>
-  page(
+export const renderWithdrawnPage = (): RenderedPage =>
+  renderUploadErrorPage(
     "This link was withdrawn",
     html`<p>No more files can be sent through it. What had arrived before is kept.</p>
-      ${nextStep}`,
+      ${newLinkHint}`,
   );
 
-export const finishedPage = (): RenderedPage =>
-  page(
+export const renderFinishedPage = (): RenderedPage =>
+  renderUploadErrorPage(
     "All files have arrived",
     html`<p>
         Everything that was sent through this link is on the post. Its 30 minutes are over, so no more can be added; you
         can close this page.
       </p>
-      ${nextStep}`,
+      ${newLinkHint}`,
   );
 
-export const unavailablePage = (): RenderedPage =>
-  page(
+export const renderUnavailablePage = (): RenderedPage =>
+  renderUploadErrorPage(
     "Not right now",
     html`<p>The upload page cannot be shown at the moment. Your link is still good.</p>
       <p class="hint">Load the page again in a minute.</p>`,
     503,
   );
 
-function page(title: string, body: ReturnType<typeof html>, status = 403): RenderedPage {
+function renderUploadErrorPage(title: string, body: ReturnType<typeof html>, status = 403): RenderedPage {
   const rendered = renderPage({
     title,
     status,

@@ -15,7 +15,7 @@ export const connectPlatformTool = defineTool({
   askToOpen: ({ connectUrl }) => ({
     url: connectUrl,
     message: "Open this page to connect the account. It asks the platform for access; this chat never sees it.",
-    declined: "connect_denied",
+    declinedCode: "connect_denied",
   }),
   run: connectPlatform,
 });

@@ -1,5 +1,5 @@
 import { importAssetFromUrl, importAssetFromUrlInput } from "#domain/assets/import-asset-from-url.ts";
-import { importsAtOnce } from "#domain/assets/import-slots.ts";
+import { maxConcurrentImports } from "#domain/assets/import-slots.ts";
 import { storedAssetOutput } from "#domain/assets/upload-asset-inline.ts";
 import { defineTool } from "../tool.ts";
 
@@ -8,7 +8,7 @@ export const importAssetFromUrlTool = defineTool({
   title: "Import a file from the web",
   description:
     "Fetches a file from a public https address and stores it; nothing passes through your context. Use the address of the file itself, not of a page that shows it. " +
-    `The asset is ready when this answers and on no post: attach_asset puts it on one. Large files take a while; at most ${importsAtOnce.user} are fetched for a person at once. Give an idempotencyKey, so that repeating a call whose answer was lost does not fetch it twice.`,
+    `The asset is ready when this answers and on no post: attach_asset puts it on one. Large files take a while; at most ${maxConcurrentImports.user} are fetched for a person at once. Give an idempotencyKey, so that repeating a call whose answer was lost does not fetch it twice.`,
   scope: "studio:write",
   action: "assets.write",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },

@@ -14,9 +14,9 @@ export const uploadAssetInlineTool = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   uploadGuide:
     "only in your context, as base64, below 5 MB: send it along with the call, then attach_asset. Costs tokens.",
-  takesFile: true,
+  acceptsFile: true,
   input: uploadAssetInlineInput,
   output: storedAssetOutput,
-  judgeFirst: ({ base64 }) => void (typeof base64 === "string" && checkInlineSize(base64)),
+  precheck: ({ base64 }) => void (typeof base64 === "string" && checkInlineSize(base64)),
   run: uploadAssetInline,
 });

@@ -1,6 +1,6 @@
-import { graphRefusal } from "../graph-refusal.ts";
-import { mostAccounts, type Platform } from "../platform.ts";
-import { demand, listIn, objectIn, textIn } from "../read-json.ts";
+import { readGraphErrorCode } from "../graph-refusal.ts";
+import { maxAccounts, type Platform } from "../platform.ts";
+import { requireText, toObjectList, toObject, toText } from "../read-json.ts";
 
 const readOn = "2026-11-15";
 const graph = "https://graph.facebook.com/v25.0";
@@ -24,8 +24,8 @@ export const facebook: Platform = {
   // Documented for sign-in by OpenID Connect only, and there as a trial.
   pkce: false,
   clientAuth: "post",
-  refusal: graphRefusal,
-  extend: ({ accessToken, clientId, clientSecret, endpoints }) => ({
+  readErrorCode: readGraphErrorCode,
+  buildExtendCall: ({ accessToken, clientId, clientSecret, endpoints }) => ({
     method: "GET",
     url: endpoints.token,
     query: {
@@ -38,31 +38,31 @@ export const facebook: Platform = {
   refresh: "none",
   // Revoking is a right of the person's token, which is not kept, and would end the person's other pages as well.
   revoke: "none",
-  account: ({ accessToken, endpoints }) => ({
+  buildAccountCall: ({ accessToken, endpoints }) => ({
     method: "GET",
     url: `${endpoints.api}/me/accounts`,
-    query: { fields: "id,name,username,access_token,tasks,picture{url}", limit: String(mostAccounts) },
+    query: { fields: "id,name,username,access_token,tasks,picture{url}", limit: String(maxAccounts) },
     bearer: accessToken,
   }),
-  readAccounts: (answer) =>
-    listIn(answer["data"])
+  parseAccounts: (body) =>
+    toObjectList(body["data"])
       .filter(({ tasks }) => Array.isArray(tasks) && tasks.includes("CREATE_CONTENT"))
       .map((page) => {
-        const id = demand(page["id"], "id");
+        const id = requireText(page["id"], "id");
         return {
           id,
-          handle: textIn(page["username"]),
-          name: textIn(page["name"]),
-          pictureUrl: textIn(objectIn(objectIn(page["picture"])["data"])["url"]),
+          handle: toText(page["username"]),
+          name: toText(page["name"]),
+          pictureUrl: toText(toObject(toObject(page["picture"])["data"])["url"]),
           profileUrl: `https://www.facebook.com/${encodeURIComponent(id)}`,
-          accessToken: demand(page["access_token"], "access_token"),
+          accessToken: requireText(page["access_token"], "access_token"),
         };
       }),
   limits: {
     // No page names a bound for the text, for the number of photos, or for the size and length of a video.
     images: { types: ["image/jpeg", "image/png", "image/gif"], maxBytes: 10_000_000 },
     videos: { max: 1, types: ["video/mp4"] },
-    mixed: false,
+    allowsMixedKinds: false,
     altText: {},
     sources: [
       { url: `${docs}/docs/graph-api/reference/page/photos/`, readOn },

@@ -1,6 +1,6 @@
-import { graphRefusal } from "../graph-refusal.ts";
+import { readGraphErrorCode } from "../graph-refusal.ts";
 import type { Platform } from "../platform.ts";
-import { demand, listIn, textIn } from "../read-json.ts";
+import { requireText, toObjectList, toText } from "../read-json.ts";
 
 const readOn = "2026-11-15";
 const docs = "https://developers.facebook.com/documentation/instagram-platform";
@@ -22,10 +22,10 @@ export const instagram: Platform = {
   scopeSeparator: ",",
   pkce: false,
   clientAuth: "post",
-  refusal: graphRefusal,
+  readErrorCode: readGraphErrorCode,
   // The answer for the code stands inside a list; those of the two calls below do not.
-  tidyToken: (answer) => listIn(answer["data"])[0] ?? answer,
-  extend: ({ accessToken, clientSecret, endpoints }) => ({
+  normalizeToken: (body) => toObjectList(body["data"])[0] ?? body,
+  buildExtendCall: ({ accessToken, clientSecret, endpoints }) => ({
     method: "GET",
     url: `${endpoints.api}/access_token`,
     query: { grant_type: "ig_exchange_token", client_secret: clientSecret, access_token: accessToken },
@@ -36,26 +36,26 @@ export const instagram: Platform = {
     query: { grant_type: "ig_refresh_token", access_token: accessToken },
   }),
   revoke: "none",
-  account: ({ accessToken, endpoints }) => ({
+  buildAccountCall: ({ accessToken, endpoints }) => ({
     method: "GET",
     url: `${endpoints.api}/v25.0/me`,
     query: { fields: "user_id,username,name,profile_picture_url" },
     bearer: accessToken,
   }),
-  readAccounts: (answer) => {
-    const handle = demand(answer["username"], "username");
+  parseAccounts: (body) => {
+    const handle = requireText(body["username"], "username");
     return [
       {
-        id: demand(answer["user_id"], "user_id"),
+        id: requireText(body["user_id"], "user_id"),
         handle,
-        name: textIn(answer["name"]),
-        pictureUrl: textIn(answer["profile_picture_url"]),
+        name: toText(body["name"]),
+        pictureUrl: toText(body["profile_picture_url"]),
         profileUrl: `https://www.instagram.com/${encodeURIComponent(handle)}/`,
       },
     ];
   },
   limits: {
-    text: { max: 2200, countedIn: "codePoints" },
+    text: { max: 2200, unit: "codePoints" },
     files: { min: 1, max: 10 },
     images: {
       max: 10,
@@ -74,7 +74,7 @@ export const instagram: Platform = {
       minDurationMs: 3000,
       maxDurationMs: 15 * 60_000,
     },
-    mixed: true,
+    allowsMixedKinds: true,
     altText: { maxLength: 1000 },
     sources: [{ url: `${docs}/instagram-graph-api/reference/ig-user/media`, readOn }],
   },

@@ -1,5 +1,5 @@
 import type { Platform } from "../platform.ts";
-import { demand, textIn } from "../read-json.ts";
+import { requireText, toText } from "../read-json.ts";
 
 const readOn = "2026-11-15";
 const docs = "https://learn.microsoft.com/en-us/linkedin";
@@ -24,17 +24,17 @@ export const linkedin: Platform = {
   clientAuth: "post",
   refresh: "standard",
   revoke: "none",
-  account: ({ accessToken, endpoints }) => ({
+  buildAccountCall: ({ accessToken, endpoints }) => ({
     method: "GET",
     url: `${endpoints.api}/v2/userinfo`,
     bearer: accessToken,
   }),
-  readAccounts: (answer) => [
-    { id: demand(answer["sub"], "sub"), name: textIn(answer["name"]), pictureUrl: textIn(answer["picture"]) },
+  parseAccounts: (body) => [
+    { id: requireText(body["sub"], "sub"), name: toText(body["name"]), pictureUrl: toText(body["picture"]) },
   ],
   limits: {
     // The help page's number; the API's pages name none, and how characters are counted is not said.
-    text: { max: 3000, countedIn: "codePoints", required: true },
+    text: { max: 3000, unit: "codePoints", isRequired: true },
     images: { max: 20, types: ["image/jpeg", "image/png", "image/gif"], maxPixels: 36_152_319 },
     videos: {
       max: 1,
@@ -54,7 +54,7 @@ export const linkedin: Platform = {
       ],
       maxBytes: 100_000_000,
     },
-    mixed: false,
+    allowsMixedKinds: false,
     altText: { maxLength: 4086 },
     sources: [
       { url: `${shares}/posts-api`, readOn },

@@ -1,5 +1,5 @@
 import type { Platform } from "../platform.ts";
-import { demand, textIn } from "../read-json.ts";
+import { requireText, toText } from "../read-json.ts";
 
 const megabyte = 1024 * 1024;
 const scopes = ["read:accounts", "write:media", "write:statuses"];
@@ -15,14 +15,14 @@ export const mastodon: Platform = {
     api: instance,
   }),
   app: {
-    register: (instance, { name, website, redirectUri }) => ({
+    buildCall: (instance, { name, website, redirectUri }) => ({
       method: "POST",
       url: `${instance}/api/v1/apps`,
       form: { client_name: name, website, redirect_uris: redirectUri, scopes: scopes.join(" ") },
     }),
-    read: (answer) => ({
-      clientId: demand(answer["client_id"], "client_id"),
-      clientSecret: demand(answer["client_secret"], "client_secret"),
+    parseCredentials: (body) => ({
+      clientId: requireText(body["client_id"], "client_id"),
+      clientSecret: requireText(body["client_secret"], "client_secret"),
     }),
   },
   scopes,
@@ -31,22 +31,22 @@ export const mastodon: Platform = {
   clientAuth: "post",
   refresh: "none",
   revoke: "standard",
-  account: ({ accessToken, endpoints }) => ({
+  buildAccountCall: ({ accessToken, endpoints }) => ({
     method: "GET",
     url: `${endpoints.api}/api/v1/accounts/verify_credentials`,
     bearer: accessToken,
   }),
-  readAccounts: (answer) => [
+  parseAccounts: (body) => [
     {
-      id: demand(answer["id"], "id"),
-      handle: textIn(answer["acct"]),
-      name: textIn(answer["display_name"]),
-      pictureUrl: textIn(answer["avatar"]),
-      profileUrl: textIn(answer["url"]),
+      id: requireText(body["id"], "id"),
+      handle: toText(body["acct"]),
+      name: toText(body["display_name"]),
+      pictureUrl: toText(body["avatar"]),
+      profileUrl: toText(body["url"]),
     },
   ],
   limits: {
-    text: { max: 500, countedIn: "graphemes", linkLength: 23 },
+    text: { max: 500, unit: "graphemes", linkLength: 23 },
     images: {
       max: 4,
       types: ["image/jpeg", "image/png", "image/gif", "image/webp", "image/heic", "image/heif", "image/avif"],
@@ -57,9 +57,9 @@ export const mastodon: Platform = {
       types: ["video/mp4", "video/quicktime", "video/webm", "video/x-m4v"],
       maxBytes: 99 * megabyte,
     },
-    mixed: false,
+    allowsMixedKinds: false,
     altText: { maxLength: 1500 },
-    setByInstance: true,
+    variesByInstance: true,
     sources: [{ url: "https://docs.joinmastodon.org/user/posting/", readOn: "2026-11-15" }],
   },
   sources: [{ url: "https://docs.joinmastodon.org/methods/oauth/", readOn: "2026-11-15" }],

@@ -1,5 +1,5 @@
 import type { Platform } from "../platform.ts";
-import { demand, textIn } from "../read-json.ts";
+import { requireText, toText } from "../read-json.ts";
 
 const readOn = "2026-11-15";
 const specification = {
@@ -25,31 +25,31 @@ export const pinterest: Platform = {
   refresh: "standard",
   // Its revocation endpoint takes the tokens of system users only.
   revoke: "none",
-  account: ({ accessToken, endpoints }) => ({
+  buildAccountCall: ({ accessToken, endpoints }) => ({
     method: "GET",
     url: `${endpoints.api}/user_account`,
     bearer: accessToken,
   }),
-  readAccounts: (answer) => {
-    const handle = demand(answer["username"], "username");
+  parseAccounts: (body) => {
+    const handle = requireText(body["username"], "username");
     return [
       {
-        id: demand(answer["id"], "id"),
+        id: requireText(body["id"], "id"),
         handle,
-        name: textIn(answer["business_name"]),
-        pictureUrl: textIn(answer["profile_image"]),
+        name: toText(body["business_name"]),
+        pictureUrl: toText(body["profile_image"]),
         profileUrl: `https://www.pinterest.com/${encodeURIComponent(handle)}/`,
       },
     ];
   },
   limits: {
-    text: { max: 800, countedIn: "codePoints" },
-    title: { max: 100, countedIn: "codePoints" },
+    text: { max: 800, unit: "codePoints" },
+    title: { max: 100, unit: "codePoints" },
     files: { min: 1, max: 5 },
     images: { max: 5, types: ["image/jpeg", "image/png"] },
     // Pinterest's own pages disagree on the largest file and the longest video.
     videos: { max: 1, types: ["video/mp4", "video/quicktime", "video/x-m4v"], minDurationMs: 4000 },
-    mixed: false,
+    allowsMixedKinds: false,
     altText: { maxLength: 500 },
     sources: [specification, { url: "https://help.pinterest.com/en/article/review-pin-specs", readOn }],
   },

@@ -1,6 +1,6 @@
-import { graphRefusal } from "../graph-refusal.ts";
+import { readGraphErrorCode } from "../graph-refusal.ts";
 import type { Platform } from "../platform.ts";
-import { demand, textIn } from "../read-json.ts";
+import { requireText, toText } from "../read-json.ts";
 
 const readOn = "2026-11-15";
 const docs = "https://developers.facebook.com/documentation/threads";
@@ -19,8 +19,8 @@ export const threads: Platform = {
   scopeSeparator: ",",
   pkce: false,
   clientAuth: "post",
-  refusal: graphRefusal,
-  extend: ({ accessToken, clientSecret, endpoints }) => ({
+  readErrorCode: readGraphErrorCode,
+  buildExtendCall: ({ accessToken, clientSecret, endpoints }) => ({
     method: "GET",
     url: `${endpoints.api}/access_token`,
     query: { grant_type: "th_exchange_token", client_secret: clientSecret, access_token: accessToken },
@@ -31,26 +31,26 @@ export const threads: Platform = {
     query: { grant_type: "th_refresh_token", access_token: accessToken },
   }),
   revoke: "none",
-  account: ({ accessToken, endpoints }) => ({
+  buildAccountCall: ({ accessToken, endpoints }) => ({
     method: "GET",
     url: `${endpoints.api}/v1.0/me`,
     query: { fields: "id,username,name,threads_profile_picture_url" },
     bearer: accessToken,
   }),
-  readAccounts: (answer) => {
-    const handle = demand(answer["username"], "username");
+  parseAccounts: (body) => {
+    const handle = requireText(body["username"], "username");
     return [
       {
-        id: demand(answer["id"], "id"),
+        id: requireText(body["id"], "id"),
         handle,
-        name: textIn(answer["name"]),
-        pictureUrl: textIn(answer["threads_profile_picture_url"]),
+        name: toText(body["name"]),
+        pictureUrl: toText(body["threads_profile_picture_url"]),
         profileUrl: `https://www.threads.com/@${encodeURIComponent(handle)}`,
       },
     ];
   },
   limits: {
-    text: { max: 500, countedIn: "emojiBytes" },
+    text: { max: 500, unit: "emojiBytes" },
     files: { max: 20 },
     images: { max: 20, types: ["image/jpeg", "image/png"], maxBytes: 8_000_000, minAspect: 0.1, maxAspect: 10 },
     videos: {
@@ -60,7 +60,7 @@ export const threads: Platform = {
       maxWidth: 1920,
       maxDurationMs: 5 * 60_000,
     },
-    mixed: true,
+    allowsMixedKinds: true,
     altText: { maxLength: 1000 },
     sources: [
       { url: `${docs}/posts`, readOn, dated: "2026-04-14" },

@@ -1,5 +1,5 @@
 import type { Platform } from "../platform.ts";
-import { demand, objectIn, textIn } from "../read-json.ts";
+import { requireText, toObject, toText } from "../read-json.ts";
 
 const readOn = "2026-11-15";
 const docs = "https://developers.tiktok.com/doc";
@@ -26,33 +26,33 @@ export const tiktok: Platform = {
     url: `${endpoints.api}/v2/oauth/revoke/`,
     form: { client_key: clientId, client_secret: clientSecret, token: accessToken },
   }),
-  account: ({ accessToken, endpoints }) => ({
+  buildAccountCall: ({ accessToken, endpoints }) => ({
     method: "GET",
     url: `${endpoints.api}/v2/user/info/`,
     query: { fields: "open_id,username,display_name,avatar_url,profile_deep_link" },
     bearer: accessToken,
   }),
-  readAccounts: (answer) => {
-    const user = objectIn(objectIn(answer["data"])["user"]);
+  parseAccounts: (body) => {
+    const user = toObject(toObject(body["data"])["user"]);
     return [
       {
-        id: demand(user["open_id"], "open_id"),
-        handle: textIn(user["username"]),
-        name: textIn(user["display_name"]),
-        pictureUrl: textIn(user["avatar_url"]),
-        profileUrl: textIn(user["profile_deep_link"]),
+        id: requireText(user["open_id"], "open_id"),
+        handle: toText(user["username"]),
+        name: toText(user["display_name"]),
+        pictureUrl: toText(user["avatar_url"]),
+        profileUrl: toText(user["profile_deep_link"]),
       },
     ];
   },
   limits: {
-    text: { max: 2200, countedIn: "utf16" },
+    text: { max: 2200, unit: "utf16" },
     files: { min: 1, max: 35 },
     images: {
       max: 35,
       types: ["image/jpeg", "image/webp"],
       maxBytes: 20_000_000,
-      text: { max: 4000, countedIn: "utf16" },
-      title: { max: 90, countedIn: "utf16" },
+      text: { max: 4000, unit: "utf16" },
+      title: { max: 90, unit: "utf16" },
     },
     videos: {
       max: 1,
@@ -65,7 +65,7 @@ export const tiktok: Platform = {
       // The most that can be sent; many accounts may publish less.
       maxDurationMs: 10 * 60_000,
     },
-    mixed: false,
+    allowsMixedKinds: false,
     sources: [
       { url: `${docs}/content-posting-api-media-transfer-guide`, readOn },
       { url: `${docs}/content-posting-api-reference-direct-post`, readOn },

@@ -1,5 +1,5 @@
 import type { Platform } from "../platform.ts";
-import { demand, objectIn, textIn } from "../read-json.ts";
+import { requireText, toObject, toText } from "../read-json.ts";
 
 const readOn = "2026-11-15";
 const dated = "2026-08-22";
@@ -20,32 +20,32 @@ export const x: Platform = {
   clientAuth: "basic",
   refresh: "standard",
   revoke: "standard",
-  account: ({ accessToken, endpoints }) => ({
+  buildAccountCall: ({ accessToken, endpoints }) => ({
     method: "GET",
     url: `${endpoints.api}/2/users/me`,
     query: { "user.fields": "profile_image_url" },
     bearer: accessToken,
   }),
-  readAccounts: (answer) => {
-    const user = objectIn(answer["data"]);
-    const handle = demand(user["username"], "username");
+  parseAccounts: (body) => {
+    const user = toObject(body["data"]);
+    const handle = requireText(user["username"], "username");
     return [
       {
-        id: demand(user["id"], "id"),
+        id: requireText(user["id"], "id"),
         handle,
-        name: textIn(user["name"]),
-        pictureUrl: textIn(user["profile_image_url"]),
+        name: toText(user["name"]),
+        pictureUrl: toText(user["profile_image_url"]),
         profileUrl: `https://x.com/${encodeURIComponent(handle)}`,
       },
     ];
   },
   limits: {
-    text: { max: 280, countedIn: "weighted", linkLength: 23 },
+    text: { max: 280, unit: "weighted", linkLength: 23 },
     images: {
       max: 4,
       types: ["image/jpeg", "image/png", "image/gif", "image/webp"],
       maxBytes: 5_000_000,
-      maxBytesOf: { "image/gif": 15_000_000 },
+      maxBytesByType: { "image/gif": 15_000_000 },
     },
     videos: {
       max: 1,
@@ -56,7 +56,7 @@ export const x: Platform = {
       minAspect: 1 / 3,
       maxAspect: 3,
     },
-    mixed: false,
+    allowsMixedKinds: false,
     altText: { maxLength: 1000 },
     sources: [
       { url: "https://docs.x.com/fundamentals/counting-characters", readOn, dated },

@@ -1,5 +1,5 @@
 import type { Platform } from "../platform.ts";
-import { demand, listIn, objectIn, textIn } from "../read-json.ts";
+import { requireText, toObjectList, toObject, toText } from "../read-json.ts";
 
 const readOn = "2026-11-15";
 const scope = "https://www.googleapis.com/auth";
@@ -22,27 +22,27 @@ export const youtube: Platform = {
   authorizeParams: { access_type: "offline", prompt: "consent" },
   refresh: "standard",
   revoke: "standard",
-  account: ({ accessToken, endpoints }) => ({
+  buildAccountCall: ({ accessToken, endpoints }) => ({
     method: "GET",
     url: `${endpoints.api}/channels`,
     query: { part: "snippet", mine: "true" },
     bearer: accessToken,
   }),
-  readAccounts: (answer) =>
-    listIn(answer["items"]).map((channel) => {
-      const id = demand(channel["id"], "id");
-      const snippet = objectIn(channel["snippet"]);
+  parseAccounts: (body) =>
+    toObjectList(body["items"]).map((channel) => {
+      const id = requireText(channel["id"], "id");
+      const snippet = toObject(channel["snippet"]);
       return {
         id,
-        handle: textIn(snippet["customUrl"])?.replace(/^@/, ""),
-        name: textIn(snippet["title"]),
-        pictureUrl: textIn(objectIn(objectIn(snippet["thumbnails"])["default"])["url"]),
+        handle: toText(snippet["customUrl"])?.replace(/^@/, ""),
+        name: toText(snippet["title"]),
+        pictureUrl: toText(toObject(toObject(snippet["thumbnails"])["default"])["url"]),
         profileUrl: `https://www.youtube.com/channel/${encodeURIComponent(id)}`,
       };
     }),
   limits: {
-    text: { max: 5000, countedIn: "bytes" },
-    title: { max: 100, countedIn: "codePoints", required: true },
+    text: { max: 5000, unit: "bytes" },
+    title: { max: 100, unit: "codePoints", isRequired: true },
     files: { min: 1, max: 1 },
     videos: {
       max: 1,
@@ -50,7 +50,7 @@ export const youtube: Platform = {
       types: ["video/mp4", "video/quicktime", "video/webm", "video/x-m4v", "video/mpeg"],
       maxBytes: 256_000_000_000,
     },
-    mixed: false,
+    allowsMixedKinds: false,
     sources: [
       { url: "https://developers.google.com/youtube/v3/docs/videos", readOn },
       { url: "https://developers.google.com/youtube/v3/docs/videos/insert", readOn },

@@ -1,11 +1,11 @@
 import { once } from "node:events";
-import { openDatabase, type OpenOptions } from "#db/open.ts";
+import { openDatabase, type OpenDatabaseOptions } from "#db/open.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import type { Caller } from "#domain/caller.ts";
 import { systemClock } from "#lib/clock.ts";
 import { createLog } from "#lib/log.ts";
 import { createDeps } from "../engines.ts";
-import { tally } from "../outcome.ts";
+import { countOutcomes } from "../outcome.ts";
 
 /** A process that puts each of these assets on its post at the same moment, round by round, and tells how it went. */
 
@@ -14,19 +14,19 @@ interface Round {
   assetIds: string[];
 }
 
-const { caller, rounds, limit, ...options } = JSON.parse(process.argv[2] ?? "") as Omit<OpenOptions, "log"> & {
+const { caller, rounds, limit, ...options } = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log"> & {
   caller: Caller;
   rounds: Round[];
   limit: number;
 };
 const database = await openDatabase({ ...options, log: createLog("silent") });
-const made = createDeps(database, systemClock);
-const deps = { ...made, limits: { ...made.limits, assetsPerPost: limit } };
+const defaultDeps = createDeps(database, systemClock);
+const deps = { ...defaultDeps, limits: { ...defaultDeps.limits, assetsPerPost: limit } };
 
 for (const [i, { postId, assetIds }] of rounds.entries()) {
   console.log(`ready ${i}`);
   await once(process.stdin, "data");
-  const counts = await tally(assetIds.map((assetId) => attachAsset(deps, caller, { postId, assetId })));
+  const counts = await countOutcomes(assetIds.map((assetId) => attachAsset(deps, caller, { postId, assetId })));
   console.log(`done ${i} ${JSON.stringify(counts)}`);
 }
 await database.close();

@@ -6,15 +6,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** Someone else with the same SQLite file, who keeps everybody from writing for a while. */
 
 const { file, ms } = JSON.parse(process.argv[2] ?? "") as { file: string; ms: number };
-const say = (line: string) => writeSync(1, `${line}\n`);
+const printLine = (line: string) => writeSync(1, `${line}\n`);
 
-say("begin");
+printLine("begin");
 await once(process.stdin, "data");
 const db = new DatabaseSync(file, { timeout: 5000 });
 db.exec("BEGIN IMMEDIATE");
-say("holds");
+printLine("holds");
 await sleep(ms);
 db.exec("ROLLBACK");
 db.close();
-say("let go");
+printLine("let go");
 process.exit();

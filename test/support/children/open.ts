@@ -1,22 +1,22 @@
 import { once } from "node:events";
 import { writeSync } from "node:fs";
 import { openDatabase } from "#db/open.ts";
-import type { OpenOptions } from "#db/open.ts";
+import type { OpenDatabaseOptions } from "#db/open.ts";
 import { createLog } from "#lib/log.ts";
 
 /** A process that opens a database, as a start of the service does, and says what came of it. */
 
-const options = JSON.parse(process.argv[2] ?? "") as Omit<OpenOptions, "log">;
-const say = (line: string) => writeSync(1, `${line}\n`); // at once: the process may be killed after it
+const options = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log">;
+const printLine = (line: string) => writeSync(1, `${line}\n`); // at once: the process may be killed after it
 
-say("begin");
+printLine("begin");
 await once(process.stdin, "data");
 try {
   const database = await openDatabase({ ...options, log: createLog("silent") });
   await database.ping();
-  say("ready");
+  printLine("ready");
   await database.close();
 } catch (error) {
-  say(`failed: ${String(error)}`);
+  printLine(`failed: ${String(error)}`);
 }
 process.exit();

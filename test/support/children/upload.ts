@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { writeSync } from "node:fs";
 import { Readable } from "node:stream";
-import { openDatabase, type OpenOptions } from "#db/open.ts";
+import { openDatabase, type OpenDatabaseOptions } from "#db/open.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
@@ -17,42 +17,42 @@ import { createDeps } from "../engines.ts";
 
 /** A process that uploads, attaches, detaches and deletes, saying of each that it is done, until it is killed or through. */
 
-const { caller, root, count, ...options } = JSON.parse(process.argv[2] ?? "") as Omit<OpenOptions, "log"> & {
+const { caller, root, count, ...options } = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log"> & {
   caller: Caller;
   root: string;
   count: number;
 };
-const say = (line: string) => writeSync(1, `${line}\n`); // at once: the process may be killed after it
+const printLine = (line: string) => writeSync(1, `${line}\n`); // at once: the process may be killed after it
 
 const database = await openDatabase({ ...options, log: createLog("silent") });
-const nowhere = async () => "http://localhost/nowhere";
-const addresses = { origin: "http://localhost", forUpload: nowhere, forDownload: nowhere, forPart: nowhere };
-const files = await openDiskStore({ root, addresses, clock: systemClock, minFreeBytes: 0 });
+const createUrl = async () => "http://localhost/nowhere";
+const urls = { origin: "http://localhost", forUpload: createUrl, forDownload: createUrl, forPart: createUrl };
+const files = await openDiskStore({ root, urls, clock: systemClock, minFreeBytes: 0 });
 const deps = { ...createDeps(database, systemClock), files };
 const declared = { kind: "document", mimeType: "text/plain" } as const;
-say("open");
+printLine("open");
 
 for (let i = 0; i < count; i++) {
   const content = Buffer.from(randomBytes(20_000).toString("hex"));
   const digest = createHash("sha256").update(content).digest("hex");
   const { id: postId } = await createPost(deps, caller, { title: `P${i}`, body: "" });
 
-  const { assetId: sent } = await requestAssetUpload(deps, caller, declared);
-  await files.receive(incomingKey(sent), Readable.from([content]), { maxBytes: 10 ** 6 });
-  say(`sent ${sent} ${digest}`);
-  await attachAsset(deps, caller, { postId, assetId: sent });
-  say(`ready ${sent} ${digest}`);
+  const { assetId: uploadedId } = await requestAssetUpload(deps, caller, declared);
+  await files.receive(incomingKey(uploadedId), Readable.from([content]), { maxBytes: 10 ** 6 });
+  printLine(`sent ${uploadedId} ${digest}`);
+  await attachAsset(deps, caller, { postId, assetId: uploadedId });
+  printLine(`ready ${uploadedId} ${digest}`);
 
-  const { assetId: inline } = await uploadAssetInline(deps, caller, {
+  const { assetId: inlineId } = await uploadAssetInline(deps, caller, {
     ...declared,
     base64: content.toString("base64"),
   });
-  say(`ready ${inline} ${digest}`);
+  printLine(`ready ${inlineId} ${digest}`);
   if (i % 2 === 1) continue;
-  await detachAsset(deps, caller, { postId, assetId: sent });
-  say(`deleting ${sent}`);
-  await deleteAsset(deps, caller, { assetId: sent });
-  say(`deleted ${sent}`);
+  await detachAsset(deps, caller, { postId, assetId: uploadedId });
+  printLine(`deleting ${uploadedId}`);
+  await deleteAsset(deps, caller, { assetId: uploadedId });
+  printLine(`deleted ${uploadedId}`);
 }
-say("through");
+printLine("through");
 process.exit(0);

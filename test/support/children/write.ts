@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { openDatabase, type OpenOptions } from "#db/open.ts";
+import { openDatabase, type OpenDatabaseOptions } from "#db/open.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { systemClock } from "#lib/clock.ts";
@@ -12,10 +12,12 @@ import { newStudio } from "../people.ts";
 
 /** A process that opens the database and writes without end, saying of each write that it is done. */
 
-const { parallel, ...options } = JSON.parse(process.argv[2] ?? "") as Omit<OpenOptions, "log"> & { parallel: number };
-const say = (line: string) => writeSync(1, `${line}\n`); // at once: the process will be killed after it
+const { parallel, ...options } = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log"> & {
+  parallel: number;
+};
+const printLine = (line: string) => writeSync(1, `${line}\n`); // at once: the process will be killed after it
 
-say("begin");
+printLine("begin");
 await once(process.stdin, "data");
 const database = await openDatabase({ ...options, log: createLog("silent") });
 // As the service does after its first start; from then on a missing database is a lost one.
@@ -23,15 +25,15 @@ if (!existsSync(join(options.dataDir, "secret"))) writeFileSync(join(options.dat
 const deps = createDeps(database, systemClock);
 // A subject of its own, or each life of this process would be the same person.
 const owner = await newStudio(deps, undefined, `Studio ${process.pid} ${Date.now()}`);
-say("ready");
+printLine("ready");
 
 await Promise.all(
   Array.from({ length: parallel }, async () => {
     for (let i = 0; ; i++) {
       const post = await createPost(deps, owner, { title: `P${i}`, body: "x".repeat(i % 2000) });
-      say(`made ${owner.studio.id} ${post.id} 1`);
+      printLine(`made ${owner.studio.id} ${post.id} 1`);
       const { revision } = await updatePost(deps, owner, { postId: post.id, status: "ready" });
-      say(`made ${owner.studio.id} ${post.id} ${revision}`);
+      printLine(`made ${owner.studio.id} ${post.id} ${revision}`);
     }
   }),
 );

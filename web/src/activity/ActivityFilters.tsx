@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { clientsQuery, membersQuery, type ActivityFilter } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
-import { actionWords } from "./words.ts";
+import { actionLabels } from "./words.ts";
 
 const route = getRouteApi("/studios/$studioId/activity");
 
@@ -16,24 +16,24 @@ export function ActivityFilters({ filter }: { filter: ActivityFilter }) {
 
   return (
     <div className="filters">
-      <Choice
+      <FilterSelect
         name="userId"
         label="Person"
         value={filter.userId}
         options={members.map(({ userId, name }) => [userId, name])}
       />
-      <Choice name="clientId" label="AI client" value={filter.clientId} options={[...clientNames]} />
-      <Choice
+      <FilterSelect name="clientId" label="AI client" value={filter.clientId} options={[...clientNames]} />
+      <FilterSelect
         name="action"
         label="What"
         value={filter.action}
-        options={Object.entries(actionWords).map(([action, { choice }]) => [action, choice])}
+        options={Object.entries(actionLabels).map(([action, { filterLabel: choice }]) => [action, choice])}
       />
     </div>
   );
 }
 
-function Choice({
+function FilterSelect({
   name,
   label,
   value,

@@ -2,9 +2,9 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { activityQuery } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
-import { Empty } from "../ui/Empty.tsx";
-import { PageHead } from "../ui/PageHead.tsx";
-import { QueryState } from "../ui/QueryState.tsx";
+import { EmptyState } from "../ui/Empty.tsx";
+import { PageHeader } from "../ui/PageHead.tsx";
+import { QueryStatus } from "../ui/QueryState.tsx";
 import { ShowMore } from "../ui/ShowMore.tsx";
 import { ActivityFilters } from "./ActivityFilters.tsx";
 import { ActivityRow } from "./ActivityRow.tsx";
@@ -17,8 +17,8 @@ export function ActivityPage() {
     <StudioActivity />
   ) : (
     <>
-      <PageHead title="Activity" />
-      <Empty title="Only owners and admins can see activity">
+      <PageHeader title="Activity" />
+      <EmptyState title="Only owners and admins can see activity">
         <p className="text-muted">
           Your role in this studio is {studio.role}. If you need to know who changed something, ask an owner or admin.
         </p>
@@ -30,7 +30,7 @@ export function ActivityPage() {
             See members
           </Link>
         </p>
-      </Empty>
+      </EmptyState>
     </>
   );
 }
@@ -40,38 +40,38 @@ function StudioActivity() {
   const filter = route.useSearch();
   const activity = useInfiniteQuery(activityQuery(studio.id, filter));
   const rows = activity.data?.pages.flatMap((page) => page.activity) ?? [];
-  const days = Map.groupBy(rows, ({ at }) => dayOf(at, studio.timezone));
+  const days = Map.groupBy(rows, ({ at }) => formatDay(at, studio.timezone));
 
   return (
     <>
-      <PageHead title="Activity">Who did what in {studio.name}, by hand or through an assistant.</PageHead>
+      <PageHeader title="Activity">Who did what in {studio.name}, by hand or through an assistant.</PageHeader>
       <ActivityFilters filter={filter} />
-      <QueryState of={activity} />
-      {[...days].map(([day, ofDay]) => (
+      <QueryStatus of={activity} />
+      {[...days].map(([day, dayRows]) => (
         <section key={day} className="day" aria-label={day}>
           <h2 className="day-name">{day}</h2>
           <ul className="plain">
-            {ofDay.map((row) => (
+            {dayRows.map((row) => (
               <ActivityRow key={row.id} row={row} />
             ))}
           </ul>
         </section>
       ))}
       {activity.isSuccess && rows.length === 0 && (
-        <Empty title="Nothing found">
+        <EmptyState title="Nothing found">
           <p className="text-muted">Nobody did this here, as far as the studio’s memory goes.</p>
           <p>
             <Link to="/studios/$studioId/activity" params={{ studioId: studio.id }}>
               Show everything
             </Link>
           </p>
-        </Empty>
+        </EmptyState>
       )}
       <ShowMore of={activity} label="Show earlier" />
     </>
   );
 }
 
-function dayOf(at: string, timezone: string): string {
+function formatDay(at: string, timezone: string): string {
   return new Intl.DateTimeFormat("en", { dateStyle: "full", timeZone: timezone }).format(new Date(at));
 }

@@ -1,20 +1,21 @@
 import { Link } from "@tanstack/react-router";
 import type { Activity } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
-import { exactTime } from "../ui/Time.tsx";
-import { actorOf, changeIn, verbFor } from "./words.ts";
+import { formatExactTime } from "../ui/Time.tsx";
+import { getActorName, describeChange, getActionVerb } from "./words.ts";
 
 export function ActivityRow({ row }: { row: Activity }) {
   const { studio } = useStudio();
-  const change = changeIn(row);
+  const change = describeChange(row);
   return (
     <li className="activity-row">
-      <time dateTime={row.at} title={exactTime(row.at, studio.timezone)}>
-        {timeOf(row.at, studio.timezone)}
+      <time dateTime={row.at} title={formatExactTime(row.at, studio.timezone)}>
+        {formatTime(row.at, studio.timezone)}
       </time>
       <div className="min-w-0">
         <p className="m-0 [overflow-wrap:anywhere]">
-          <strong className="font-semibold">{actorOf(row)}</strong> {verbFor(row.action)} <Subject row={row} />
+          <strong className="font-semibold">{getActorName(row)}</strong> {getActionVerb(row.action)}{" "}
+          <Subject row={row} />
         </p>
         {(change !== "" || row.client) && (
           <p className="mt-0 text-sm text-muted [overflow-wrap:anywhere]">
@@ -30,10 +31,10 @@ export function ActivityRow({ row }: { row: Activity }) {
 
 function Subject({ row }: { row: Activity }) {
   const { studio } = useStudio();
-  const onPost = row.detail["postId"];
-  if (typeof onPost === "string") {
+  const postId = row.detail["postId"];
+  if (typeof postId === "string") {
     return (
-      <Link to="/studios/$studioId/posts/$postId" params={{ studioId: studio.id, postId: onPost }}>
+      <Link to="/studios/$studioId/posts/$postId" params={{ studioId: studio.id, postId }}>
         {row.action === "asset.requested" ? "for a post" : "a post"}
       </Link>
     );
@@ -47,7 +48,7 @@ function Subject({ row }: { row: Activity }) {
   );
 }
 
-function timeOf(at: string, timezone: string): string {
+function formatTime(at: string, timezone: string): string {
   return new Intl.DateTimeFormat("en", { timeStyle: "short", hourCycle: "h23", timeZone: timezone }).format(
     new Date(at),
   );

@@ -15,7 +15,7 @@ export class ApiError extends Error {
   }
 }
 
-export const unreachable = (): ApiError =>
+export const createUnreachableError = (): ApiError =>
   new ApiError(
     0,
     "unreachable",
@@ -24,7 +24,7 @@ export const unreachable = (): ApiError =>
   );
 
 /** A problem document (RFC 9457) as an error; a proxy in between may have answered something else. */
-export async function readProblem(response: Response): Promise<ApiError> {
+export async function readApiError(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => undefined);
   const { code, detail, hint } = (body ?? {}) as { code?: string; detail?: string; hint?: string };
   return new ApiError(
@@ -37,7 +37,7 @@ export async function readProblem(response: Response): Promise<ApiError> {
 }
 
 /** What to show of anything that was thrown. */
-export function describeFailure(error: unknown): { message: string; hint: string } {
+export function describeError(error: unknown): { message: string; hint: string } {
   if (error instanceof ApiError) return { message: error.message, hint: error.hint };
   return { message: "This page ran into a fault of its own.", hint: "Load the page again." };
 }

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions, type InfiniteData, type QueryClient } from "@tanstack/react-query";
 import type { InferRequestType, InferResponseType } from "hono/client";
-import { api, ask, askAgain, fetchMe } from "./client.ts";
+import { api, fetchJson, fetchJsonIfChanged, fetchMe } from "./client.ts";
 
 const studioApi = api.studios[":studioId"];
 const postApi = studioApi.posts[":postId"];
@@ -9,15 +9,15 @@ const postApi = studioApi.posts[":postId"];
  * Asked for so often; where nothing has come yet but a failure, seldom enough that it can be read. A list of several
  * pages is a call each, so it waits longer: one open page stays far below the limit of calls per minute.
  */
-const every =
+const pollEvery =
   (ms: number) =>
   ({ state }: { state: { data: unknown } }): number =>
     state.data === undefined ? 10_000 : ms * ((state.data as { pages?: unknown[] }).pages?.length ?? 1);
 
 /** An open page shows within two seconds what an assistant did: asked for a little more often than that. */
-const live = every(1500);
+const livePollInterval = pollEvery(1500);
 
-type PostAnswer = InferResponseType<typeof postApi.$get>;
+type PostResponse = InferResponseType<typeof postApi.$get>;
 type PostPage = InferResponseType<typeof studioApi.posts.$get>;
 type AssetPage = InferResponseType<typeof studioApi.assets.$get>;
 type ClientPage = InferResponseType<typeof studioApi.clients.$get>;
@@ -26,7 +26,7 @@ export type Me = NonNullable<Awaited<ReturnType<typeof fetchMe>>>;
 export type Studio = Awaited<ReturnType<typeof fetchStudio>>;
 export type Action = Studio["may"][number];
 export type Role = Studio["role"];
-export type Post = PostAnswer;
+export type Post = PostResponse;
 export type PostStatus = Post["status"];
 export type Member = Awaited<ReturnType<typeof fetchMembers>>["members"][number];
 type PlatformList = InferResponseType<typeof studioApi.platforms.$get>;
@@ -48,21 +48,21 @@ export interface PostFilter {
   query?: string;
 }
 
-const fetchStudio = (studioId: string) => ask(studioApi.$get({ param: { studioId } }));
+const fetchStudio = (studioId: string) => fetchJson(studioApi.$get({ param: { studioId } }));
 
-const fetchPost = (studioId: string, postId: string, known?: PostAnswer): Promise<PostAnswer> =>
-  askAgain(known, (options) => postApi.$get({ param: { studioId, postId } }, options));
+const fetchPost = (studioId: string, postId: string, cached?: PostResponse): Promise<PostResponse> =>
+  fetchJsonIfChanged(cached, (options) => postApi.$get({ param: { studioId, postId } }, options));
 
-const fetchMembers = (studioId: string) => ask(studioApi.members.$get({ param: { studioId } }));
+const fetchMembers = (studioId: string) => fetchJson(studioApi.members.$get({ param: { studioId } }));
 
 const fetchActivity = (studioId: string, query: ActivityQuery) =>
-  ask(studioApi.activity.$get({ param: { studioId }, query }));
+  fetchJson(studioApi.activity.$get({ param: { studioId }, query }));
 
 export const meQuery = queryOptions({ queryKey: ["me"], queryFn: fetchMe });
 
 export const instanceQuery = queryOptions({
   queryKey: ["instance"],
-  queryFn: () => ask(api.instance.$get()),
+  queryFn: () => fetchJson(api.instance.$get()),
   staleTime: Infinity,
 });
 
@@ -72,8 +72,8 @@ export const studioQuery = (studioId: string) =>
 export const postQuery = (studioId: string, postId: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "post", postId],
-    queryFn: ({ client, queryKey }) => fetchPost(studioId, postId, client.getQueryData<PostAnswer>(queryKey)),
-    refetchInterval: live,
+    queryFn: ({ client, queryKey }) => fetchPost(studioId, postId, client.getQueryData<PostResponse>(queryKey)),
+    refetchInterval: livePollInterval,
     structuralSharing: false,
   });
 
@@ -81,15 +81,15 @@ export const postsQuery = (studioId: string, filter: PostFilter) =>
   infiniteQueryOptions({
     queryKey: ["studio", studioId, "posts", filter],
     queryFn: ({ client, queryKey, pageParam }) => {
-      const known = client.getQueryData<InfiniteData<PostPage, string>>(queryKey);
-      const page = known?.pages[known.pageParams.indexOf(pageParam)];
+      const cached = client.getQueryData<InfiniteData<PostPage, string>>(queryKey);
+      const page = cached?.pages[cached.pageParams.indexOf(pageParam)];
       const query = { ...filter, limit: "30", ...(pageParam === "" ? {} : { cursor: pageParam }) };
-      return askAgain(page, (options) => studioApi.posts.$get({ param: { studioId }, query }, options));
+      return fetchJsonIfChanged(page, (options) => studioApi.posts.$get({ param: { studioId }, query }, options));
     },
     initialPageParam: "",
     getNextPageParam: (page: PostPage) => page.nextCursor,
     // Repeating a search costs the server more than a list does; it is repeated when the window gets the focus.
-    refetchInterval: filter.query === undefined ? live : false,
+    refetchInterval: filter.query === undefined ? livePollInterval : false,
     structuralSharing: false,
   });
 
@@ -97,50 +97,50 @@ export const assetsQuery = (studioId: string, filter: AssetFilter) =>
   infiniteQueryOptions({
     queryKey: ["studio", studioId, "assets", filter],
     queryFn: ({ client, queryKey, pageParam }) => {
-      const known = client.getQueryData<InfiniteData<AssetPage, string>>(queryKey);
-      const page = known?.pages[known.pageParams.indexOf(pageParam)];
+      const cached = client.getQueryData<InfiniteData<AssetPage, string>>(queryKey);
+      const page = cached?.pages[cached.pageParams.indexOf(pageParam)];
       const query = { ...filter, limit: "40", ...(pageParam === "" ? {} : { cursor: pageParam }) };
-      return askAgain(page, (options) => studioApi.assets.$get({ param: { studioId }, query }, options));
+      return fetchJsonIfChanged(page, (options) => studioApi.assets.$get({ param: { studioId }, query }, options));
     },
     initialPageParam: "",
     getNextPageParam: (page: AssetPage) => page.nextCursor,
-    refetchInterval: live,
+    refetchInterval: livePollInterval,
     structuralSharing: false,
   });
 
 export const uploadLinksQuery = (studioId: string, postId: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "upload-links", postId],
-    queryFn: () => ask(postApi["upload-links"].$get({ param: { studioId, postId } })),
-    refetchInterval: every(5000),
+    queryFn: () => fetchJson(postApi["upload-links"].$get({ param: { studioId, postId } })),
+    refetchInterval: pollEvery(5000),
   });
 
 export const membersQuery = (studioId: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "members"],
     queryFn: () => fetchMembers(studioId),
-    refetchInterval: every(5000),
+    refetchInterval: pollEvery(5000),
   });
 
 export const invitationsQuery = (studioId: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "invitations"],
-    queryFn: () => ask(studioApi.invitations.$get({ param: { studioId } })),
-    refetchInterval: every(5000),
+    queryFn: () => fetchJson(studioApi.invitations.$get({ param: { studioId } })),
+    refetchInterval: pollEvery(5000),
   });
 
 export const clientsQuery = (studioId: string, filter: ClientFilter) =>
   infiniteQueryOptions({
     queryKey: ["studio", studioId, "clients", filter],
     queryFn: ({ client, queryKey, pageParam }) => {
-      const known = client.getQueryData<InfiniteData<ClientPage, string>>(queryKey);
-      const page = known?.pages[known.pageParams.indexOf(pageParam)];
+      const cached = client.getQueryData<InfiniteData<ClientPage, string>>(queryKey);
+      const page = cached?.pages[cached.pageParams.indexOf(pageParam)];
       const query = { ...filter, limit: "50", ...(pageParam === "" ? {} : { cursor: pageParam }) };
-      return askAgain(page, (options) => studioApi.clients.$get({ param: { studioId }, query }, options));
+      return fetchJsonIfChanged(page, (options) => studioApi.clients.$get({ param: { studioId }, query }, options));
     },
     initialPageParam: "",
     getNextPageParam: (page: ClientPage) => page.nextCursor,
-    refetchInterval: every(2000),
+    refetchInterval: pollEvery(2000),
     structuralSharing: false,
   });
 
@@ -148,7 +148,7 @@ export const platformsQuery = (studioId: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "platforms"],
     queryFn: ({ client, queryKey }) =>
-      askAgain(client.getQueryData<PlatformList>(queryKey), (options) =>
+      fetchJsonIfChanged(client.getQueryData<PlatformList>(queryKey), (options) =>
         studioApi.platforms.$get({ param: { studioId } }, options),
       ),
     refetchInterval: 2000,
@@ -162,11 +162,11 @@ export const activityQuery = (studioId: string, filter: ActivityFilter) =>
       fetchActivity(studioId, { ...filter, limit: "40", ...(pageParam === "" ? {} : { cursor: pageParam }) }),
     initialPageParam: "",
     getNextPageParam: (page) => page.nextCursor,
-    refetchInterval: every(5000),
+    refetchInterval: pollEvery(5000),
   });
 
 /** After a change: everything of the studio, and of the person, is looked at afresh. */
-export async function refresh(client: QueryClient, studioId?: string): Promise<void> {
+export async function refreshQueries(client: QueryClient, studioId?: string): Promise<void> {
   await Promise.all([
     client.invalidateQueries({ queryKey: meQuery.queryKey }),
     ...(studioId === undefined ? [] : [client.invalidateQueries({ queryKey: ["studio", studioId] })]),

@@ -1,21 +1,21 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { updateAsset } from "../api/changes.ts";
-import { refresh, type Asset } from "../api/queries.ts";
+import { refreshQueries, type Asset } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
-import { Failure } from "../ui/Failure.tsx";
+import { ErrorMessage } from "../ui/Failure.tsx";
 import { Modal } from "../ui/Modal.tsx";
-import { notBlank } from "../ui/not-blank.ts";
-import { AssetPicture } from "./AssetPicture.tsx";
+import { requiredTextProps } from "../ui/not-blank.ts";
+import { AssetImage } from "./AssetPicture.tsx";
 import { useDeleteAsset } from "./use-delete-asset.tsx";
-import { measures } from "./words.ts";
+import { formatMediaMetadata } from "./words.ts";
 
 /** One file: how it looks, what is said of it, and what can be done with it. */
 export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => void }) {
   const { studio, may } = useStudio();
-  const queries = useQueryClient();
-  const askToDelete = useDeleteAsset();
+  const queryClient = useQueryClient();
+  const confirmDelete = useDeleteAsset();
   const [altText, setAltText] = useState(asset.altText ?? "");
   const [filename, setFilename] = useState(asset.filename);
   const [busy, setBusy] = useState(false);
@@ -26,7 +26,7 @@ export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => v
     setError(undefined);
     try {
       await updateAsset(studio.id, asset.id, { altText, filename });
-      await refresh(queries, studio.id);
+      await refreshQueries(queryClient, studio.id);
       onClose();
     } catch (failure) {
       setError(failure);
@@ -34,20 +34,20 @@ export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => v
     }
   }
 
-  function remove(): void {
+  function closeAndDelete(): void {
     onClose();
-    askToDelete(asset);
+    confirmDelete(asset);
   }
 
   return (
     <Modal title={asset.filename} onClose={onClose}>
       <div className="mt-4 flex flex-wrap items-start gap-5">
         <div className="w-40 flex-none">
-          <AssetPicture asset={asset} />
+          <AssetImage asset={asset} />
         </div>
         <div className="text-muted">
           <p className="m-0">{asset.mimeType}</p>
-          <p className="m-0">{measures(asset)}</p>
+          <p className="m-0">{formatMediaMetadata(asset)}</p>
           {asset.url !== undefined && (
             <p className="mt-2">
               <a href={asset.url} target="_blank" rel="noopener noreferrer">
@@ -88,13 +88,13 @@ export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => v
           value={filename}
           readOnly={!may("assets.write")}
           maxLength={200}
-          {...notBlank}
+          {...requiredTextProps}
           onChange={(event) => setFilename(event.target.value)}
         />
-        {error !== undefined && <Failure error={error} />}
+        {error !== undefined && <ErrorMessage error={error} />}
         <div className="mt-7 flex flex-wrap justify-between gap-3">
           {may("assets.write") && (asset.postId === null || asset.status === "pending") ? (
-            <Button look="quiet" className="min-h-11 text-danger" onClick={remove}>
+            <Button variant="quiet" className="min-h-11 text-danger" onClick={closeAndDelete}>
               {asset.status === "pending" ? "Cancel upload…" : "Delete…"}
             </Button>
           ) : (
@@ -103,11 +103,11 @@ export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => v
             </p>
           )}
           <div className="flex gap-3">
-            <Button look="quiet" className="min-h-11" onClick={onClose}>
+            <Button variant="quiet" className="min-h-11" onClick={onClose}>
               Close
             </Button>
             {may("assets.write") && (
-              <Button type="submit" busy={busy && "Saving…"}>
+              <Button type="submit" busyLabel={busy && "Saving…"}>
                 Save
               </Button>
             )}

@@ -1,12 +1,12 @@
 import { useState } from "react";
 import type { Asset } from "../api/queries.ts";
-import { typeWord } from "./words.ts";
+import { getTypeLabel } from "./words.ts";
 
 /** A small picture of a file, or a word for what it is. */
-export function AssetPicture({ asset }: { asset: Asset }) {
-  const [failed, setFailed] = useState<string>();
-  if (asset.thumbnailUrl === undefined || failed === asset.thumbnailUrl) {
-    return <span className="picture word">{typeWord(asset)}</span>;
+export function AssetImage({ asset }: { asset: Asset }) {
+  const [failedUrl, setFailedUrl] = useState<string>();
+  if (asset.thumbnailUrl === undefined || failedUrl === asset.thumbnailUrl) {
+    return <span className="picture word">{getTypeLabel(asset)}</span>;
   }
   return (
     <img
@@ -15,7 +15,7 @@ export function AssetPicture({ asset }: { asset: Asset }) {
       alt={asset.altText ?? ""}
       loading="lazy"
       decoding="async"
-      onError={() => setFailed(asset.thumbnailUrl)}
+      onError={() => setFailedUrl(asset.thumbnailUrl)}
     />
   );
 }

@@ -4,42 +4,42 @@ import { useState } from "react";
 import { assetsQuery, type AssetFilter } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { assetKinds } from "../search.ts";
-import { Empty } from "../ui/Empty.tsx";
+import { EmptyState } from "../ui/Empty.tsx";
 import { FilterTabs } from "../ui/FilterTabs.tsx";
-import { PageHead } from "../ui/PageHead.tsx";
-import { QueryState } from "../ui/QueryState.tsx";
+import { PageHeader } from "../ui/PageHead.tsx";
+import { QueryStatus } from "../ui/QueryState.tsx";
 import { ShowMore } from "../ui/ShowMore.tsx";
 import { AssetDialog } from "./AssetDialog.tsx";
-import { AssetPicture } from "./AssetPicture.tsx";
-import { measures } from "./words.ts";
+import { AssetImage } from "./AssetPicture.tsx";
+import { formatMediaMetadata } from "./words.ts";
 
 const route = getRouteApi("/studios/$studioId/assets");
 
-const kindWords = { image: "Pictures", video: "Videos", document: "Documents" } as const;
+const kindLabels = { image: "Pictures", video: "Videos", document: "Documents" } as const;
 
 export function AssetsPage() {
   const { studio } = useStudio();
   const filter = route.useSearch();
   const assets = useInfiniteQuery(assetsQuery(studio.id, filter));
   const [openId, setOpenId] = useState<string>();
-  const shown = assets.data?.pages.flatMap((page) => page.assets) ?? [];
-  const open = shown.find(({ id }) => id === openId);
+  const loadedAssets = assets.data?.pages.flatMap((page) => page.assets) ?? [];
+  const openAsset = loadedAssets.find(({ id }) => id === openId);
 
   return (
     <>
-      <PageHead title="Assets">Every file of the studio, on a post or not. The newest is first.</PageHead>
+      <PageHeader title="Assets">Every file of the studio, on a post or not. The newest is first.</PageHeader>
       <div className="toolbar">
         <KindTabs filter={filter} />
         <UnattachedSwitch filter={filter} />
       </div>
-      <QueryState of={assets} />
+      <QueryStatus of={assets} />
       <ul className="asset-grid" aria-label="Assets">
-        {shown.map((asset) => (
+        {loadedAssets.map((asset) => (
           <li key={asset.id}>
             <button type="button" className="bare tile" onClick={() => setOpenId(asset.id)}>
-              <AssetPicture asset={asset} />
+              <AssetImage asset={asset} />
               <span className="truncate">{asset.filename}</span>
-              <span className="text-sm text-muted">{measures(asset)}</span>
+              <span className="text-sm text-muted">{formatMediaMetadata(asset)}</span>
             </button>
             <p className="m-0 text-sm text-muted">
               {asset.postId === null ? (
@@ -57,9 +57,9 @@ export function AssetsPage() {
           </li>
         ))}
       </ul>
-      {assets.isSuccess && shown.length === 0 && <NoAssets filter={filter} />}
+      {assets.isSuccess && loadedAssets.length === 0 && <NoAssets filter={filter} />}
       <ShowMore of={assets} />
-      {open && <AssetDialog asset={open} onClose={() => setOpenId(undefined)} />}
+      {openAsset && <AssetDialog asset={openAsset} onClose={() => setOpenId(undefined)} />}
     </>
   );
 }
@@ -67,16 +67,16 @@ export function AssetsPage() {
 function KindTabs({ filter }: { filter: AssetFilter }) {
   const { studio } = useStudio();
   const { kind: _, ...others } = filter;
-  const to = (narrowed: AssetFilter) =>
-    linkOptions({ to: "/studios/$studioId/assets", params: { studioId: studio.id }, search: narrowed });
+  const toLink = (nextSearch: AssetFilter) =>
+    linkOptions({ to: "/studios/$studioId/assets", params: { studioId: studio.id }, search: nextSearch });
   return (
     <FilterTabs
       label="By kind"
       tabs={[
-        { label: "All", link: to(others), current: filter.kind === undefined },
+        { label: "All", link: toLink(others), current: filter.kind === undefined },
         ...assetKinds.map((kind) => ({
-          label: kindWords[kind],
-          link: to({ ...others, kind }),
+          label: kindLabels[kind],
+          link: toLink({ ...others, kind }),
           current: filter.kind === kind,
         })),
       ]}
@@ -107,17 +107,17 @@ function NoAssets({ filter }: { filter: AssetFilter }) {
   const { studio } = useStudio();
   if (Object.keys(filter).length > 0) {
     return (
-      <Empty title="Nothing found">
+      <EmptyState title="Nothing found">
         <p>
           <Link to="/studios/$studioId/assets" params={{ studioId: studio.id }}>
             Show all assets
           </Link>
         </p>
-      </Empty>
+      </EmptyState>
     );
   }
   return (
-    <Empty title="No files yet">
+    <EmptyState title="No files yet">
       <p className="text-muted">
         Pictures, videos and documents gather here. Open a post and drop files on it, or ask a connected assistant to
         add some.
@@ -130,6 +130,6 @@ function NoAssets({ filter }: { filter: AssetFilter }) {
           Connect an assistant
         </Link>
       </p>
-    </Empty>
+    </EmptyState>
   );
 }

@@ -1,16 +1,16 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { deleteAsset } from "../api/changes.ts";
-import { refresh, type Asset } from "../api/queries.ts";
+import { refreshQueries, type Asset } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
 
 /** Asks, then removes a file for good: one that is on no post, or one that has not arrived. */
 export function useDeleteAsset(): (asset: Asset) => void {
   const { studio } = useStudio();
-  const queries = useQueryClient();
+  const queryClient = useQueryClient();
   const confirm = useConfirm();
   return ({ id, filename, status }) => {
-    const words =
+    const confirmation =
       status === "pending"
         ? {
             title: `Cancel upload of ${filename}?`,
@@ -26,10 +26,10 @@ export function useDeleteAsset(): (asset: Asset) => void {
             busy: "Deleting…",
           };
     confirm({
-      ...words,
+      ...confirmation,
       run: async () => {
         await deleteAsset(studio.id, id);
-        await refresh(queries, studio.id);
+        await refreshQueries(queryClient, studio.id);
       },
     });
   };

@@ -1,15 +1,15 @@
 import type { AiClient } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
-import { Time } from "../ui/Time.tsx";
-import { scopeWords } from "./scopes.ts";
+import { RelativeTime } from "../ui/Time.tsx";
+import { formatScopes } from "./scopes.ts";
 import { useRevoke } from "./use-revoke.tsx";
 
 export function ClientRow({ client }: { client: AiClient }) {
   const { studio, me } = useStudio();
   const { revoke } = useRevoke();
   const isMine = client.user.id === me.user.id;
-  const where = me.memberships.find(({ studioId }) => studioId === client.studioId)?.studioName;
+  const studioName = me.memberships.find(({ studioId }) => studioId === client.studioId)?.studioName;
   return (
     <li className="client-row">
       <div className="min-w-0">
@@ -28,16 +28,16 @@ export function ClientRow({ client }: { client: AiClient }) {
         </div>
         <div>
           <dt>Works in</dt>
-          <dd>{where ?? "no studio"}</dd>
+          <dd>{studioName ?? "no studio"}</dd>
         </div>
         <div>
           <dt>May</dt>
-          <dd>{scopeWords(client.scopes)}</dd>
+          <dd>{formatScopes(client.scopes)}</dd>
         </div>
         <div>
           <dt>Approved</dt>
           <dd>
-            <Time at={client.grantedAt} timezone={studio.timezone} />
+            <RelativeTime at={client.grantedAt} timezone={studio.timezone} />
           </dd>
         </div>
         <div>
@@ -55,7 +55,7 @@ export function ClientRow({ client }: { client: AiClient }) {
       </dl>
       {client.revokedAt === null && (
         <div className="row-actions">
-          <Button look="quiet" onClick={() => revoke(client)} aria-label={`Revoke ${client.clientName}`}>
+          <Button variant="quiet" onClick={() => revoke(client)} aria-label={`Revoke ${client.clientName}`}>
             Revoke
           </Button>
         </div>
@@ -66,5 +66,5 @@ export function ClientRow({ client }: { client: AiClient }) {
 
 function LastTime({ client, timezone }: { client: AiClient; timezone: string }) {
   const at = client.revokedAt ?? client.lastUsedAt;
-  return at === null ? "never" : <Time at={at} timezone={timezone} />;
+  return at === null ? "never" : <RelativeTime at={at} timezone={timezone} />;
 }

@@ -4,26 +4,26 @@ import { useState } from "react";
 import { clientsQuery, type ClientFilter } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
-import { Empty } from "../ui/Empty.tsx";
-import { PageHead } from "../ui/PageHead.tsx";
-import { QueryState } from "../ui/QueryState.tsx";
+import { EmptyState } from "../ui/Empty.tsx";
+import { PageHeader } from "../ui/PageHead.tsx";
+import { QueryStatus } from "../ui/QueryState.tsx";
 import { ShowMore } from "../ui/ShowMore.tsx";
 import { ClientRow } from "./ClientRow.tsx";
 import { useRevoke } from "./use-revoke.tsx";
 
 export function ClientsPage() {
   const { may } = useStudio();
-  const { clients, rest } = useClients({ ended: "false" });
+  const { clients, rest: listState } = useClients({ ended: "false" });
   const { revokeAll } = useRevoke();
   const [showEnded, setShowEnded] = useState(false);
 
   return (
     <>
-      <PageHead
+      <PageHeader
         title="AI clients"
         actions={
           clients.length > 1 && (
-            <Button look="quiet" className="min-h-11" onClick={revokeAll}>
+            <Button variant="quiet" className="min-h-11" onClick={revokeAll}>
               Revoke all…
             </Button>
           )
@@ -33,7 +33,7 @@ export function ClientsPage() {
           ? "Every approval that acts in this studio, and all of your own wherever they act. A revoked client is refused at its next call."
           : "The clients you approved, wherever they act. A revoked client is refused at its next call."}{" "}
         Signing out here does not disconnect them.
-      </PageHead>
+      </PageHeader>
       {clients.length > 0 && (
         <ul className="rows" aria-label="Connected clients">
           {clients.map((client) => (
@@ -41,7 +41,7 @@ export function ClientsPage() {
           ))}
         </ul>
       )}
-      {rest ?? (clients.length === 0 && <NoClients />)}
+      {listState ?? (clients.length === 0 && <NoClients />)}
       <details className="mt-12" onToggle={({ currentTarget }) => setShowEnded(currentTarget.open)}>
         <summary className="cursor-pointer text-muted">Ended approvals</summary>
         {showEnded && <EndedClients />}
@@ -53,7 +53,7 @@ export function ClientsPage() {
 function NoClients() {
   const { studio } = useStudio();
   return (
-    <Empty title="No assistant is connected">
+    <EmptyState title="No assistant is connected">
       <p className="text-muted">
         Connect Claude, ChatGPT, Cursor or any other MCP client. You approve it once, choose what it may do, and can cut
         it off here at any time.
@@ -63,12 +63,12 @@ function NoClients() {
           Connect an assistant
         </Link>
       </p>
-    </Empty>
+    </EmptyState>
   );
 }
 
 function EndedClients() {
-  const { clients, rest } = useClients({ ended: "true" });
+  const { clients, rest: listState } = useClients({ ended: "true" });
   return (
     <>
       <ul className="rows mt-4" aria-label="Ended approvals">
@@ -76,7 +76,7 @@ function EndedClients() {
           <ClientRow key={client.id} client={client} />
         ))}
       </ul>
-      {rest ?? (clients.length === 0 && <p className="text-muted">None has ended yet.</p>)}
+      {listState ?? (clients.length === 0 && <p className="text-muted">None has ended yet.</p>)}
     </>
   );
 }
@@ -84,10 +84,10 @@ function EndedClients() {
 /** The approvals that have come so far, and what is to be shown while there are more, or none yet, or a fault. */
 function useClients(filter: ClientFilter) {
   const { studio } = useStudio();
-  const asked = useInfiniteQuery(clientsQuery(studio.id, filter));
-  const clients = asked.data?.pages.flatMap((page) => page.clients) ?? [];
-  let rest;
-  if (!asked.isSuccess) rest = <QueryState of={asked} />;
-  else if (asked.hasNextPage) rest = <ShowMore of={asked} />;
-  return { clients, rest };
+  const query = useInfiniteQuery(clientsQuery(studio.id, filter));
+  const clients = query.data?.pages.flatMap((page) => page.clients) ?? [];
+  let listState;
+  if (!query.isSuccess) listState = <QueryStatus of={query} />;
+  else if (query.hasNextPage) listState = <ShowMore of={query} />;
+  return { clients, rest: listState };
 }

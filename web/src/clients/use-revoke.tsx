@@ -1,20 +1,20 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { revokeAllClients, revokeClient } from "../api/changes.ts";
-import { refresh, type AiClient } from "../api/queries.ts";
+import { refreshQueries, type AiClient } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
 
 /** Cuts clients off, after asking: they can only come back by being approved anew. */
 export function useRevoke() {
   const { studio, me, may } = useStudio();
-  const queries = useQueryClient();
+  const queryClient = useQueryClient();
   const confirm = useConfirm();
 
-  async function run(end: () => Promise<unknown>): Promise<void> {
+  async function runAndRefresh(revokeAccess: () => Promise<unknown>): Promise<void> {
     try {
-      await end();
+      await revokeAccess();
     } finally {
-      await refresh(queries, studio.id);
+      await refreshQueries(queryClient, studio.id);
     }
   }
 
@@ -30,7 +30,7 @@ export function useRevoke() {
         ),
         action: "Revoke",
         busy: "Revoking…",
-        run: () => run(() => revokeClient(studio.id, client.id)),
+        run: () => runAndRefresh(() => revokeClient(studio.id, client.id)),
       }),
     revokeAll: () =>
       confirm({
@@ -45,7 +45,7 @@ export function useRevoke() {
         ),
         action: "Revoke all",
         busy: "Revoking…",
-        run: () => run(() => revokeAllClients(studio.id)),
+        run: () => runAndRefresh(() => revokeAllClients(studio.id)),
       }),
   };
 }

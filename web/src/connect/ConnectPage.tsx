@@ -1,26 +1,27 @@
 import * as Tabs from "@radix-ui/react-tabs";
 import { useStudio } from "../frame/use-studio.ts";
-import { CopyLine } from "../ui/CopyLine.tsx";
-import { PageHead } from "../ui/PageHead.tsx";
-import { guidesFor, type Guide } from "./guides.ts";
-import { JustConnected } from "./JustConnected.tsx";
+import { CopyField } from "../ui/CopyLine.tsx";
+import { PageHeader } from "../ui/PageHead.tsx";
+import { createGuides, type Guide } from "./guides.ts";
+import { NewClientStatus } from "./JustConnected.tsx";
 
 export function ConnectPage() {
   const { studio, me } = useStudio();
-  const address = `${location.origin}/mcp`;
-  const guides = guidesFor(address);
+  const mcpUrl = `${location.origin}/mcp`;
+  const guides = createGuides(mcpUrl);
   const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
-  const first = guides.find(({ isRemote }) => !(isRemote && isLocal));
-  const active = me.memberships.find(({ studioId }) => studioId === me.activeStudioId)?.studioName ?? studio.name;
+  const defaultGuide = guides.find(({ isRemote }) => !(isRemote && isLocal));
+  const activeStudioName =
+    me.memberships.find(({ studioId }) => studioId === me.activeStudioId)?.studioName ?? studio.name;
   return (
     <>
-      <PageHead title="Connect an assistant">
+      <PageHeader title="Connect an assistant">
         One address for every client that speaks MCP. There is no key to copy: the client sends you here to sign in and
         approve it.
-      </PageHead>
-      <CopyLine label="MCP address" text={address} />
-      <JustConnected />
-      <Tabs.Root defaultValue={first?.name ?? ""} className="mt-10">
+      </PageHeader>
+      <CopyField label="MCP address" text={mcpUrl} />
+      <NewClientStatus />
+      <Tabs.Root defaultValue={defaultGuide?.name ?? ""} className="mt-10">
         <Tabs.List className="tabs" aria-label="Client">
           {guides.map(({ name }) => (
             <Tabs.Trigger
@@ -50,7 +51,8 @@ export function ConnectPage() {
         <h2 id="expect">What to expect</h2>
         <ul className="grid max-w-[60ch] gap-3 pl-0">
           <li>
-            It will work in <strong>{active}</strong>, your active studio, and stays there until it reconnects.
+            It will work in <strong>{activeStudioName}</strong>, your active studio, and stays there until it
+            reconnects.
           </li>
           <li>It acts as you, within your role. On the approval page you can let it view only.</li>
           <li>What it does is in the studio’s activity under your name and its own.</li>
@@ -74,7 +76,7 @@ function Steps({ guide }: { guide: Guide }) {
               </a>
             </p>
           )}
-          {copy && <CopyLine label={copy.label} text={copy.text} hideLabel />}
+          {copy && <CopyField label={copy.label} text={copy.text} hideLabel />}
         </li>
       ))}
     </ol>

@@ -2,33 +2,33 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { clientsQuery, type AiClient } from "../api/queries.ts";
-import { scopeWords } from "../clients/scopes.ts";
+import { formatScopes } from "../clients/scopes.ts";
 import { useStudio } from "../frame/use-studio.ts";
-import { CopyLine } from "../ui/CopyLine.tsx";
+import { CopyField } from "../ui/CopyLine.tsx";
 
 /** Something every client can do, whether or not it reaches the person's files. */
-const firstWords = "Which drafts are in my studio? Make me a link to put a picture on the newest one.";
+const examplePrompt = "Which drafts are in my studio? Make me a link to put a picture on the newest one.";
 
 /** Waits beside the instructions and shows a client the moment it is approved, and again when it first calls. */
-export function JustConnected() {
+export function NewClientStatus() {
   const { studio } = useStudio();
   // The newest come first, so a client that connects now is on the first page.
   const clients = useInfiniteQuery(clientsQuery(studio.id, { ended: "false", mine: "true" })).data?.pages[0]?.clients;
-  const [known, setKnown] = useState<ReadonlySet<string>>();
+  const [knownGrantIds, setKnownGrantIds] = useState<ReadonlySet<string>>();
 
   useEffect(() => {
-    if (clients && !known) setKnown(new Set(clients.map(({ id }) => id)));
-  }, [clients, known]);
+    if (clients && !knownGrantIds) setKnownGrantIds(new Set(clients.map(({ id }) => id)));
+  }, [clients, knownGrantIds]);
 
-  const fresh = clients?.filter(({ id }) => known && !known.has(id)) ?? [];
+  const newClients = clients?.filter(({ id }) => knownGrantIds && !knownGrantIds.has(id)) ?? [];
   return (
-    <div className={fresh.length === 0 ? "live" : "live connected"}>
+    <div className={newClients.length === 0 ? "live" : "live connected"}>
       <div role="status" className="grid gap-4">
-        {fresh.length === 0
+        {newClients.length === 0
           ? clients && <Waiting connected={clients} />
-          : fresh.map((client) => <Arrived key={client.id} client={client} />)}
+          : newClients.map((client) => <ConnectedClient key={client.id} client={client} />)}
       </div>
-      {fresh.length > 0 && <CopyLine label="Now ask it, for example" text={firstWords} />}
+      {newClients.length > 0 && <CopyField label="Now ask it, for example" text={examplePrompt} />}
     </div>
   );
 }
@@ -71,14 +71,14 @@ function Connected({ clients }: { clients: readonly AiClient[] }) {
   );
 }
 
-function Arrived({ client }: { client: AiClient }) {
+function ConnectedClient({ client }: { client: AiClient }) {
   const { studio, me } = useStudio();
-  const where = me.memberships.find(({ studioId }) => studioId === client.studioId)?.studioName;
+  const studioName = me.memberships.find(({ studioId }) => studioId === client.studioId)?.studioName;
   return (
     <div>
       <p className="m-0 font-serif text-2xl [overflow-wrap:anywhere]">{client.clientName} is connected</p>
       <p className="mt-1">
-        It can {scopeWords(client.scopes)} in {where ?? "no studio yet"}, and{" "}
+        It can {formatScopes(client.scopes)} in {studioName ?? "no studio yet"}, and{" "}
         {client.lastUsedAt === null ? "has not made a call yet." : "has made its first call."}{" "}
         <Link to="/studios/$studioId/clients" params={{ studioId: studio.id }}>
           See AI clients

@@ -13,17 +13,17 @@ interface Step {
   open?: { label: string; href: string };
 }
 
-export function guidesFor(address: string): readonly Guide[] {
-  const json = (value: unknown): string => JSON.stringify(value, null, 2);
-  const approve: Step = { text: "Your browser opens this server: sign in, look at what is asked, and approve." };
+export function createGuides(mcpUrl: string): readonly Guide[] {
+  const formatJson = (value: unknown): string => JSON.stringify(value, null, 2);
+  const approveStep: Step = { text: "Your browser opens this server: sign in, look at what is asked, and approve." };
   return [
     {
       name: "Claude",
       isRemote: true,
       steps: [
         { text: "In Claude, open Settings, then Connectors, and choose Add custom connector." },
-        { text: "Name it Atelier and paste the address.", copy: { label: "address for Claude", text: address } },
-        { text: `Choose Connect. ${approve.text}` },
+        { text: "Name it Atelier and paste the address.", copy: { label: "address for Claude", text: mcpUrl } },
+        { text: `Choose Connect. ${approveStep.text}` },
       ],
     },
     {
@@ -32,10 +32,10 @@ export function guidesFor(address: string): readonly Guide[] {
       steps: [
         {
           text: "Run this in a terminal.",
-          copy: { label: "command for Claude Code", text: `claude mcp add --transport http atelier ${address}` },
+          copy: { label: "command for Claude Code", text: `claude mcp add --transport http atelier ${mcpUrl}` },
         },
         { text: "Start claude, type /mcp, choose atelier and Authenticate." },
-        approve,
+        approveStep,
       ],
     },
     {
@@ -45,9 +45,9 @@ export function guidesFor(address: string): readonly Guide[] {
         { text: "In ChatGPT, open Settings, then Connectors, then Advanced, and turn on Developer mode." },
         {
           text: "Back in Connectors, choose Create, name it Atelier, paste the address and leave authentication at OAuth.",
-          copy: { label: "address for ChatGPT", text: address },
+          copy: { label: "address for ChatGPT", text: mcpUrl },
         },
-        approve,
+        approveStep,
         { text: "In a chat, turn Atelier on under the plus sign." },
       ],
     },
@@ -59,11 +59,11 @@ export function guidesFor(address: string): readonly Guide[] {
           text: "Open this link; Cursor asks whether to add the server. Or put the lines below it into ~/.cursor/mcp.json.",
           open: {
             label: "Add to Cursor",
-            href: `cursor://anysphere.cursor-deeplink/mcp/install?name=atelier&config=${encodeURIComponent(btoa(JSON.stringify({ url: address })))}`,
+            href: `cursor://anysphere.cursor-deeplink/mcp/install?name=atelier&config=${encodeURIComponent(btoa(JSON.stringify({ url: mcpUrl })))}`,
           },
-          copy: { label: "configuration for Cursor", text: json({ mcpServers: { atelier: { url: address } } }) },
+          copy: { label: "configuration for Cursor", text: formatJson({ mcpServers: { atelier: { url: mcpUrl } } }) },
         },
-        { text: `In Cursor’s MCP settings, choose Connect next to atelier. ${approve.text}` },
+        { text: `In Cursor’s MCP settings, choose Connect next to atelier. ${approveStep.text}` },
       ],
     },
     {
@@ -74,14 +74,14 @@ export function guidesFor(address: string): readonly Guide[] {
           text: "Open this link; VS Code asks whether to add the server. Or put the lines below it into .vscode/mcp.json of a project.",
           open: {
             label: "Add to VS Code",
-            href: `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: "atelier", type: "http", url: address }))}`,
+            href: `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: "atelier", type: "http", url: mcpUrl }))}`,
           },
           copy: {
             label: "configuration for VS Code",
-            text: json({ servers: { atelier: { type: "http", url: address } } }),
+            text: formatJson({ servers: { atelier: { type: "http", url: mcpUrl } } }),
           },
         },
-        { text: `Start the server from the list of MCP servers and allow the sign-in. ${approve.text}` },
+        { text: `Start the server from the list of MCP servers and allow the sign-in. ${approveStep.text}` },
       ],
     },
     {
@@ -90,9 +90,9 @@ export function guidesFor(address: string): readonly Guide[] {
       steps: [
         {
           text: "Run this in a terminal. If it does not open a browser, run codex mcp login atelier after it.",
-          copy: { label: "command for Codex", text: `codex mcp add atelier --url ${address}` },
+          copy: { label: "command for Codex", text: `codex mcp add atelier --url ${mcpUrl}` },
         },
-        approve,
+        approveStep,
         { text: "Start codex; /mcp lists atelier." },
       ],
     },
@@ -104,14 +104,14 @@ export function guidesFor(address: string): readonly Guide[] {
           text: "Run this in a terminal.",
           copy: {
             label: "command for Gemini CLI",
-            text: `gemini mcp add --scope user --transport http atelier ${address}`,
+            text: `gemini mcp add --scope user --transport http atelier ${mcpUrl}`,
           },
         },
         {
           text: "Start gemini and enter this.",
           copy: { label: "command inside Gemini CLI", text: "/mcp auth atelier" },
         },
-        approve,
+        approveStep,
       ],
     },
     {
@@ -122,10 +122,10 @@ export function guidesFor(address: string): readonly Guide[] {
           text: "Run these in a terminal.",
           copy: {
             label: "commands for OpenCode",
-            text: `opencode mcp add atelier --url ${address}\nopencode mcp auth atelier`,
+            text: `opencode mcp add atelier --url ${mcpUrl}\nopencode mcp auth atelier`,
           },
         },
-        approve,
+        approveStep,
         { text: "Start opencode; opencode mcp list shows atelier as connected." },
       ],
     },
@@ -139,9 +139,9 @@ export function guidesFor(address: string): readonly Guide[] {
         },
         {
           text: "Choose Streamable HTTP as transport, paste the address, and connect.",
-          copy: { label: "address for the Inspector", text: address },
+          copy: { label: "address for the Inspector", text: mcpUrl },
         },
-        approve,
+        approveStep,
       ],
     },
   ];

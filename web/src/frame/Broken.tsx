@@ -1,19 +1,19 @@
 import { Link, useRouter, type ErrorComponentProps } from "@tanstack/react-router";
 import { isNotFound } from "../api/failure.ts";
 import { Brand } from "./Brand.tsx";
-import { Failure } from "../ui/Failure.tsx";
-import { useTitle } from "../ui/PageHead.tsx";
+import { ErrorMessage } from "../ui/Failure.tsx";
+import { useDocumentTitle } from "../ui/PageHead.tsx";
 
 /** A page that could not be shown. */
-export function Broken({ error, reset }: ErrorComponentProps) {
+export function ErrorPage({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
-  useTitle("Something is in the way");
-  if (isNotFound(error)) return <NothingHere />;
+  useDocumentTitle("Something is in the way");
+  if (isNotFound(error)) return <NotFoundPage />;
   return (
     <main id="main" className="alone">
       <Brand />
       <h1>Something is in the way</h1>
-      <Failure
+      <ErrorMessage
         error={error}
         onRetry={() => {
           reset();
@@ -24,8 +24,8 @@ export function Broken({ error, reset }: ErrorComponentProps) {
   );
 }
 
-export function NothingHere() {
-  useTitle("Not found");
+export function NotFoundPage() {
+  useDocumentTitle("Not found");
   return (
     <main id="main" className="alone">
       <Brand />

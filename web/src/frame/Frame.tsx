@@ -2,7 +2,7 @@ import { Outlet } from "@tanstack/react-router";
 import { OfflineNotice } from "./OfflineNotice.tsx";
 
 /** Around every page. */
-export function Frame() {
+export function RootLayout() {
   return (
     <>
       <a className="skip" href="#main">

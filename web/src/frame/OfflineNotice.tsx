@@ -10,10 +10,10 @@ function subscribe(notify: () => void): () => void {
 }
 
 export function OfflineNotice() {
-  const online = useSyncExternalStore(subscribe, () => navigator.onLine);
+  const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine);
   return (
     <div role="status">
-      {!online && (
+      {!isOnline && (
         <p className="offline">You are offline. What you see may be old; what you write is saved once you are back.</p>
       )}
     </div>

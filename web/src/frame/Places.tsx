@@ -3,24 +3,24 @@ import type { Action } from "../api/queries.ts";
 import { useStudio } from "./use-studio.ts";
 
 /** The pages of a studio, and the right without which each would be empty. */
-const places = [
-  { page: "posts", label: "Posts", needs: "posts.read" },
-  { page: "assets", label: "Assets", needs: "assets.read" },
-  { page: "platforms", label: "Platforms", needs: "platforms.read" },
-  { page: "clients", label: "AI clients", needs: "clients.list" },
-  { page: "connect", label: "Connect", needs: "studio.read" },
-  { page: "members", label: "Members", needs: "members.list" },
-  { page: "activity", label: "Activity", needs: "activity.list" },
-  { page: "settings", label: "Settings", needs: "studio.update" },
-] as const satisfies readonly { page: string; label: string; needs: Action }[];
+const navItems = [
+  { page: "posts", label: "Posts", requiredAction: "posts.read" },
+  { page: "assets", label: "Assets", requiredAction: "assets.read" },
+  { page: "platforms", label: "Platforms", requiredAction: "platforms.read" },
+  { page: "clients", label: "AI clients", requiredAction: "clients.list" },
+  { page: "connect", label: "Connect", requiredAction: "studio.read" },
+  { page: "members", label: "Members", requiredAction: "members.list" },
+  { page: "activity", label: "Activity", requiredAction: "activity.list" },
+  { page: "settings", label: "Settings", requiredAction: "studio.update" },
+] as const satisfies readonly { page: string; label: string; requiredAction: Action }[];
 
-export function Places() {
+export function StudioNav() {
   const { studio, may } = useStudio();
   return (
     <nav aria-label="Studio">
       <ul className="places">
-        {places
-          .filter(({ needs }) => may(needs))
+        {navItems
+          .filter(({ requiredAction }) => may(requiredAction))
           .map(({ page, label }) => (
             <li key={page}>
               <Link to={`/studios/$studioId/${page}`} params={{ studioId: studio.id }}>

@@ -1,21 +1,21 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Outlet, useLocation } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { goToSignIn } from "../api/client.ts";
+import { redirectToSignIn } from "../api/client.ts";
 import { meQuery } from "../api/queries.ts";
 import { Button } from "../ui/Button.tsx";
 import { Modal } from "../ui/Modal.tsx";
-import { ActiveNotice } from "./ActiveNotice.tsx";
+import { ActiveStudioNotice } from "./ActiveNotice.tsx";
 import { Brand } from "./Brand.tsx";
-import { Places } from "./Places.tsx";
-import { SignedInAs } from "./SignedInAs.tsx";
+import { StudioNav } from "./Places.tsx";
+import { AccountPanel } from "./SignedInAs.tsx";
 import { StudioSwitcher } from "./StudioSwitcher.tsx";
 
 /** A studio's pages: where one is, where one can go, and the page itself. */
-export function Shell() {
+export function StudioLayout() {
   const { data: me } = useSuspenseQuery(meQuery);
   if (!me) {
-    void goToSignIn();
+    void redirectToSignIn();
     return null;
   }
   return (
@@ -23,12 +23,12 @@ export function Shell() {
       <aside className="rail">
         <Brand />
         <StudioSwitcher />
-        <Places />
-        <SignedInAs />
+        <StudioNav />
+        <AccountPanel />
       </aside>
       <TopBar />
       <main id="main" tabIndex={-1}>
-        <ActiveNotice />
+        <ActiveStudioNotice />
         <Outlet />
       </main>
     </div>
@@ -37,25 +37,25 @@ export function Shell() {
 
 /** On a narrow page the rail is folded away behind a button. */
 function TopBar() {
-  const [open, setOpen] = useState(false);
+  const [isOpen, setIsOpen] = useState(false);
   const { pathname } = useLocation();
-  useEffect(() => setOpen(false), [pathname]);
+  useEffect(() => setIsOpen(false), [pathname]);
   return (
     <div className="topbar">
       <StudioSwitcher />
-      <Button look="quiet" onClick={() => setOpen(true)} aria-haspopup="dialog">
+      <Button variant="quiet" onClick={() => setIsOpen(true)} aria-haspopup="dialog">
         Menu
       </Button>
-      {open && (
-        <Modal title="Menu" side onClose={() => setOpen(false)}>
+      {isOpen && (
+        <Modal title="Menu" side onClose={() => setIsOpen(false)}>
           <div className="flex items-center justify-between">
             <Brand />
-            <Button look="quiet" onClick={() => setOpen(false)}>
+            <Button variant="quiet" onClick={() => setIsOpen(false)}>
               Close
             </Button>
           </div>
-          <Places />
-          <SignedInAs />
+          <StudioNav />
+          <AccountPanel />
         </Modal>
       )}
     </div>

@@ -3,18 +3,18 @@ import { signOut } from "../api/client.ts";
 import { Button } from "../ui/Button.tsx";
 import { useStudio } from "./use-studio.ts";
 
-export function SignedInAs() {
+export function AccountPanel() {
   const { me, studio } = useStudio();
   const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState(false);
+  const [hasFailed, setHasFailed] = useState(false);
 
-  async function leave(): Promise<void> {
+  async function handleSignOut(): Promise<void> {
     setBusy(true);
     try {
       await signOut();
       location.assign("/");
     } catch {
-      setFailed(true);
+      setHasFailed(true);
       setBusy(false);
     }
   }
@@ -25,11 +25,11 @@ export function SignedInAs() {
         {me.user.name}
       </p>
       <p className="m-0 text-sm text-muted">{studio.role}</p>
-      <Button look="quiet" className="mt-3" onClick={() => void leave()} busy={busy && "Signing out…"}>
+      <Button variant="quiet" className="mt-3" onClick={() => void handleSignOut()} busyLabel={busy && "Signing out…"}>
         Sign out
       </Button>
       <p className="m-0 text-sm text-danger" role="status">
-        {failed && "That did not work. Try again."}
+        {hasFailed && "That did not work. Try again."}
       </p>
     </div>
   );

@@ -16,10 +16,12 @@ export function StudioSwitcher() {
       <Menu.Portal>
         <Menu.Content className="menu" align="start" sideOffset={6} collisionPadding={12}>
           <Menu.Label className="menu-label">Your studios</Menu.Label>
-          {me.memberships.map((one) => (
-            <Menu.Item key={one.studioId} className="menu-item" onSelect={() => void switchTo(one)}>
-              <span className="min-w-0 flex-1 truncate font-serif text-lg">{one.studioName}</span>
-              <span className="text-sm text-muted">{one.studioId === me.activeStudioId ? "active" : one.role}</span>
+          {me.memberships.map((membership) => (
+            <Menu.Item key={membership.studioId} className="menu-item" onSelect={() => void switchTo(membership)}>
+              <span className="min-w-0 flex-1 truncate font-serif text-lg">{membership.studioName}</span>
+              <span className="text-sm text-muted">
+                {membership.studioId === me.activeStudioId ? "active" : membership.role}
+              </span>
             </Menu.Item>
           ))}
           <Menu.Separator className="menu-rule" />

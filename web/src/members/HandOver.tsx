@@ -1,32 +1,32 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { changeRole } from "../api/changes.ts";
-import { refresh, type Member, type Role } from "../api/queries.ts";
+import { refreshQueries, type Member, type Role } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
-import { Failure } from "../ui/Failure.tsx";
+import { ErrorMessage } from "../ui/Failure.tsx";
 import { Modal } from "../ui/Modal.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 
 /** Makes someone else an owner, and the one who does it something less, in that order: an owner is always there. */
-export function HandOver({ members, onClose }: { members: readonly Member[]; onClose: () => void }) {
+export function TransferOwnershipDialog({ members, onClose }: { members: readonly Member[]; onClose: () => void }) {
   const { studio, me } = useStudio();
-  const queries = useQueryClient();
-  const say = useToast();
-  const [to, setTo] = useState(members[0]?.userId ?? "");
-  const [then, setThen] = useState<Role>("admin");
+  const queryClient = useQueryClient();
+  const showToast = useToast();
+  const [newOwnerId, setNewOwnerId] = useState(members[0]?.userId ?? "");
+  const [ownRole, setOwnRole] = useState<Role>("admin");
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
 
-  async function handOver(): Promise<void> {
+  async function transferOwnership(): Promise<void> {
     setBusy(true);
     setError(undefined);
     try {
-      await changeRole(studio.id, to, "owner");
-      if (then !== "owner") await changeRole(studio.id, me.user.id, then);
-      await refresh(queries, studio.id);
-      say({
-        text: `${members.find(({ userId }) => userId === to)?.name ?? "The new owner"} is now an owner of this studio.`,
+      await changeRole(studio.id, newOwnerId, "owner");
+      if (ownRole !== "owner") await changeRole(studio.id, me.user.id, ownRole);
+      await refreshQueries(queryClient, studio.id);
+      showToast({
+        text: `${members.find(({ userId }) => userId === newOwnerId)?.name ?? "The new owner"} is now an owner of this studio.`,
       });
       onClose();
     } catch (failure) {
@@ -44,13 +44,18 @@ export function HandOver({ members, onClose }: { members: readonly Member[]; onC
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          void handOver();
+          void transferOwnership();
         }}
       >
         <label htmlFor="new-owner" className="mt-5">
           New owner
         </label>
-        <select id="new-owner" className="mt-2 w-full" value={to} onChange={(event) => setTo(event.target.value)}>
+        <select
+          id="new-owner"
+          className="mt-2 w-full"
+          value={newOwnerId}
+          onChange={(event) => setNewOwnerId(event.target.value)}
+        >
           {members.map((member) => (
             <option key={member.userId} value={member.userId}>
               {member.name} {member.email === null ? "" : `(${member.email})`}
@@ -63,8 +68,8 @@ export function HandOver({ members, onClose }: { members: readonly Member[]; onC
         <select
           id="own-role"
           className="mt-2 w-full"
-          value={then}
-          onChange={(event) => setThen(event.target.value as Role)}
+          value={ownRole}
+          onChange={(event) => setOwnRole(event.target.value as Role)}
         >
           {studio.manages.map((role) => (
             <option key={role} value={role}>
@@ -72,12 +77,12 @@ export function HandOver({ members, onClose }: { members: readonly Member[]; onC
             </option>
           ))}
         </select>
-        {error !== undefined && <Failure error={error} />}
+        {error !== undefined && <ErrorMessage error={error} />}
         <div className="mt-7 flex flex-wrap justify-end gap-3">
-          <Button look="quiet" className="min-h-11" onClick={onClose} disabled={busy}>
+          <Button variant="quiet" className="min-h-11" onClick={onClose} disabled={busy}>
             Cancel
           </Button>
-          <Button look="danger" type="submit" busy={busy && "Handing over…"}>
+          <Button variant="danger" type="submit" busyLabel={busy && "Handing over…"}>
             Hand over
           </Button>
         </div>

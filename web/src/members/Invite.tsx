@@ -1,19 +1,19 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { createInvitation } from "../api/changes.ts";
-import { refresh, type Role } from "../api/queries.ts";
+import { refreshQueries, type Role } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
-import { CopyLine } from "../ui/CopyLine.tsx";
-import { Failure } from "../ui/Failure.tsx";
+import { CopyField } from "../ui/CopyLine.tsx";
+import { ErrorMessage } from "../ui/Failure.tsx";
 import { Modal } from "../ui/Modal.tsx";
-import { roleMeaning } from "../ui/roles.ts";
-import { exactTime } from "../ui/Time.tsx";
+import { roleDescriptions } from "../ui/roles.ts";
+import { formatExactTime } from "../ui/Time.tsx";
 
 /** Makes a link that lets one person in. It is shown here and never again. */
-export function Invite({ onClose }: { onClose: () => void }) {
+export function InviteDialog({ onClose }: { onClose: () => void }) {
   const { studio } = useStudio();
-  const queries = useQueryClient();
+  const queryClient = useQueryClient();
   const [role, setRole] = useState<Role>("member");
   const [email, setEmail] = useState("");
   const [busy, setBusy] = useState(false);
@@ -24,9 +24,9 @@ export function Invite({ onClose }: { onClose: () => void }) {
     setBusy(true);
     setError(undefined);
     try {
-      const address = email.trim();
-      setLink(await createInvitation(studio.id, { role, ...(address === "" ? {} : { email: address }) }));
-      await refresh(queries, studio.id);
+      const trimmedEmail = email.trim();
+      setLink(await createInvitation(studio.id, { role, ...(trimmedEmail === "" ? {} : { email: trimmedEmail }) }));
+      await refreshQueries(queryClient, studio.id);
     } catch (failure) {
       setError(failure);
     } finally {
@@ -40,10 +40,10 @@ export function Invite({ onClose }: { onClose: () => void }) {
       <Modal key="link" title="Send them this link" onClose={onClose}>
         <p className="text-muted">
           It lets one person {email.trim() === "" ? "" : `with the address ${email.trim()} `}join {studio.name} as{" "}
-          {role}, until {exactTime(link.expiresAt, studio.timezone)}. It is not shown again; you can withdraw it while
-          nobody has used it.
+          {role}, until {formatExactTime(link.expiresAt, studio.timezone)}. It is not shown again; you can withdraw it
+          while nobody has used it.
         </p>
-        <CopyLine label="Invitation link" text={link.url} />
+        <CopyField label="Invitation link" text={link.url} />
         <p className="text-right">
           <Button onClick={onClose}>Done</Button>
         </p>
@@ -60,12 +60,18 @@ export function Invite({ onClose }: { onClose: () => void }) {
       >
         <fieldset className="mt-5">
           <legend className="font-semibold">Role</legend>
-          {studio.manages.toReversed().map((one) => (
-            <label key={one} className="choice mt-2" htmlFor={`role-${one}`}>
-              <input id={`role-${one}`} type="radio" name="role" checked={role === one} onChange={() => setRole(one)} />
+          {studio.manages.toReversed().map((option) => (
+            <label key={option} className="choice mt-2" htmlFor={`role-${option}`}>
+              <input
+                id={`role-${option}`}
+                type="radio"
+                name="role"
+                checked={role === option}
+                onChange={() => setRole(option)}
+              />
               <span>
-                {one}
-                <span className="block text-sm text-muted">{roleMeaning[one]}</span>
+                {option}
+                <span className="block text-sm text-muted">{roleDescriptions[option]}</span>
               </span>
             </label>
           ))}
@@ -86,12 +92,12 @@ export function Invite({ onClose }: { onClose: () => void }) {
         <p id="invite-email-hint" className="mt-1 text-sm text-muted">
           With an address, only the person who signs in with it can use the link. Nothing is sent for you.
         </p>
-        {error !== undefined && <Failure error={error} />}
+        {error !== undefined && <ErrorMessage error={error} />}
         <div className="mt-7 flex flex-wrap justify-end gap-3">
-          <Button look="quiet" className="min-h-11" onClick={onClose}>
+          <Button variant="quiet" className="min-h-11" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" busy={busy && "Creating…"}>
+          <Button type="submit" busyLabel={busy && "Creating…"}>
             Create link
           </Button>
         </div>

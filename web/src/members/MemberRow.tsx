@@ -2,20 +2,20 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { changeRole, removeMember } from "../api/changes.ts";
-import { refresh, type Member, type Role } from "../api/queries.ts";
+import { refreshQueries, type Member, type Role } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { useConfirm } from "../ui/Confirm.tsx";
-import { Failure } from "../ui/Failure.tsx";
-import { Time } from "../ui/Time.tsx";
+import { ErrorMessage } from "../ui/Failure.tsx";
+import { RelativeTime } from "../ui/Time.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 
 export function MemberRow({ member }: { member: Member }) {
   const { studio, me, may } = useStudio();
   const isMe = member.userId === me.user.id;
-  const isManaged = studio.manages.includes(member.role);
-  const change = useChangeRole(member, isMe);
-  const leave = useLeave(member, isMe);
+  const canManage = studio.manages.includes(member.role);
+  const roleChange = useChangeRole(member, isMe);
+  const confirmRemoval = useRemoveMember(member, isMe);
   return (
     <li className="member-row">
       <div className="min-w-0">
@@ -25,16 +25,16 @@ export function MemberRow({ member }: { member: Member }) {
         </p>
         {member.email !== null && <p className="mt-0 truncate text-muted">{member.email}</p>}
         <p className="mt-0 text-sm text-muted">
-          joined <Time at={member.joinedAt} timezone={studio.timezone} />
+          joined <RelativeTime at={member.joinedAt} timezone={studio.timezone} />
         </p>
-        {change.error !== undefined && <Failure error={change.error} />}
+        {roleChange.error !== undefined && <ErrorMessage error={roleChange.error} />}
       </div>
       <div className="row-actions">
-        {may("members.changeRole") && isManaged ? (
+        {may("members.changeRole") && canManage ? (
           <select
             aria-label={`Role of ${member.name}`}
-            value={change.shown}
-            onChange={(event) => change.to(event.target.value as Role)}
+            value={roleChange.shown}
+            onChange={(event) => roleChange.to(event.target.value as Role)}
           >
             {studio.manages.map((role) => (
               <option key={role} value={role}>
@@ -46,12 +46,12 @@ export function MemberRow({ member }: { member: Member }) {
           <span className="text-muted">{member.role}</span>
         )}
         {isMe && may("members.leave") && (
-          <Button look="quiet" onClick={leave}>
+          <Button variant="quiet" onClick={confirmRemoval}>
             Leave
           </Button>
         )}
-        {!isMe && may("members.remove") && isManaged && (
-          <Button look="quiet" onClick={leave} aria-label={`Remove ${member.name}`}>
+        {!isMe && may("members.remove") && canManage && (
+          <Button variant="quiet" onClick={confirmRemoval} aria-label={`Remove ${member.name}`}>
             Remove
           </Button>
         )}
@@ -63,58 +63,58 @@ export function MemberRow({ member }: { member: Member }) {
 /** A role changes at once and can be changed back; giving away or taking ownership, or changing one's own, asks first. */
 function useChangeRole(member: Member, isMe: boolean) {
   const { studio } = useStudio();
-  const queries = useQueryClient();
+  const queryClient = useQueryClient();
   const confirm = useConfirm();
-  const say = useToast();
-  const [wanted, setWanted] = useState<Role>();
+  const showToast = useToast();
+  const [pendingRole, setPendingRole] = useState<Role>();
   const [error, setError] = useState<unknown>();
 
-  async function put(role: Role): Promise<void> {
+  async function saveRole(role: Role): Promise<void> {
     await changeRole(studio.id, member.userId, role);
-    await refresh(queries, studio.id);
+    await refreshQueries(queryClient, studio.id);
   }
 
-  async function putNow(role: Role, canUndo: boolean): Promise<void> {
-    setWanted(role);
+  async function saveRoleWithUndo(role: Role, canUndo: boolean): Promise<void> {
+    setPendingRole(role);
     setError(undefined);
     try {
-      await put(role);
-      const undo = { label: "Undo", run: () => void putNow(member.role, false) };
-      say({ text: `${member.name} is ${role} now.`, ...(canUndo ? { undo } : {}) });
+      await saveRole(role);
+      const undo = { label: "Undo", run: () => void saveRoleWithUndo(member.role, false) };
+      showToast({ text: `${member.name} is ${role} now.`, ...(canUndo ? { undo } : {}) });
     } catch (failure) {
       setError(failure);
     } finally {
-      setWanted(undefined);
+      setPendingRole(undefined);
     }
   }
 
-  function to(role: Role): void {
+  function requestChange(role: Role): void {
     if (!isMe && role !== "owner" && member.role !== "owner") {
-      void putNow(role, true);
+      void saveRoleWithUndo(role, true);
       return;
     }
     confirm({
       title: isMe ? `Become ${role} yourself?` : `Make ${member.name} ${role}?`,
-      body: <p>{consequence(member, role, isMe)}</p>,
+      body: <p>{describeConsequence(member, role, isMe)}</p>,
       action: `Change to ${role}`,
       busy: "Changing…",
-      run: () => put(role),
+      run: () => saveRole(role),
     });
   }
 
-  return { to, shown: wanted ?? member.role, error };
+  return { to: requestChange, shown: pendingRole ?? member.role, error };
 }
 
-function consequence(member: Member, role: Role, isMe: boolean): string {
+function describeConsequence(member: Member, role: Role, isMe: boolean): string {
   if (isMe) return "You lose what your present role lets you do. Someone who still has it would have to give it back.";
   if (role === "owner")
     return `${member.name} will be able to do everything here: manage you and every other owner, and delete the studio.`;
   return `${member.name} will no longer be an owner. Assistants that act for them lose the same rights at once.`;
 }
 
-function useLeave(member: Member, isMe: boolean): () => void {
+function useRemoveMember(member: Member, isMe: boolean): () => void {
   const { studio } = useStudio();
-  const queries = useQueryClient();
+  const queryClient = useQueryClient();
   const navigate = useNavigate();
   const confirm = useConfirm();
   return () => {
@@ -132,8 +132,8 @@ function useLeave(member: Member, isMe: boolean): () => void {
       busy: isMe ? "Leaving…" : "Removing…",
       run: async () => {
         await removeMember(studio.id, member.userId);
-        if (!isMe) return refresh(queries, studio.id);
-        await refresh(queries);
+        if (!isMe) return refreshQueries(queryClient, studio.id);
+        await refreshQueries(queryClient);
         return navigate({ to: "/" });
       },
     });

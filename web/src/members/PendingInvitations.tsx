@@ -1,28 +1,28 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { withdrawInvitation } from "../api/changes.ts";
-import { invitationsQuery, refresh } from "../api/queries.ts";
+import { invitationsQuery, refreshQueries } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { useConfirm } from "../ui/Confirm.tsx";
-import { Failure } from "../ui/Failure.tsx";
-import { Time } from "../ui/Time.tsx";
+import { ErrorMessage } from "../ui/Failure.tsx";
+import { RelativeTime } from "../ui/Time.tsx";
 
 /** Links that are out and that nobody has used yet. */
 export function PendingInvitations() {
   const { studio, may } = useStudio();
-  const queries = useQueryClient();
+  const queryClient = useQueryClient();
   const confirm = useConfirm();
   const { data, error, isError, refetch } = useQuery(invitationsQuery(studio.id));
 
-  function withdraw(id: string, whom: string): void {
+  function withdraw(id: string, recipient: string): void {
     confirm({
       title: "Withdraw this invitation?",
-      body: <p>The link for {whom} stops working at once. You can make a new one at any time.</p>,
+      body: <p>The link for {recipient} stops working at once. You can make a new one at any time.</p>,
       action: "Withdraw",
       busy: "Withdrawing…",
       run: async () => {
         await withdrawInvitation(studio.id, id);
-        await refresh(queries, studio.id);
+        await refreshQueries(queryClient, studio.id);
       },
     });
   }
@@ -32,7 +32,7 @@ export function PendingInvitations() {
       <h2 id="pending" className="text-2xl">
         Pending invitations
       </h2>
-      {isError && <Failure error={error} onRetry={() => void refetch()} />}
+      {isError && <ErrorMessage error={error} onRetry={() => void refetch()} />}
       {data?.invitations.length === 0 && <p className="text-muted">No link is waiting for someone.</p>}
       <ul className="rows mt-4">
         {data?.invitations.map(({ id, email, role, createdAt, expiresAt }) => (
@@ -40,13 +40,13 @@ export function PendingInvitations() {
             <div className="min-w-0">
               <p className="m-0 truncate">{email ?? "Anyone with the link"}</p>
               <p className="mt-0 text-sm text-muted">
-                as {role}, made <Time at={createdAt} timezone={studio.timezone} />, expires{" "}
-                <Time at={expiresAt} timezone={studio.timezone} />
+                as {role}, made <RelativeTime at={createdAt} timezone={studio.timezone} />, expires{" "}
+                <RelativeTime at={expiresAt} timezone={studio.timezone} />
               </p>
             </div>
             {may("invitations.revoke") && (
               <div className="row-actions">
-                <Button look="quiet" onClick={() => withdraw(id, email ?? "whoever has it")}>
+                <Button variant="quiet" onClick={() => withdraw(id, email ?? "whoever has it")}>
                   Withdraw
                 </Button>
               </div>

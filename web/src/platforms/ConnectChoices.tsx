@@ -1,28 +1,30 @@
 import { useState } from "react";
 import type { Platform } from "../api/queries.ts";
 import { Button } from "../ui/Button.tsx";
-import { Failure } from "../ui/Failure.tsx";
+import { ErrorMessage } from "../ui/Failure.tsx";
 import { useConnect } from "./use-connect.ts";
 
 /** What can be connected, and what the operator of this server has yet to set up. */
-export function ConnectChoices({ platforms }: { platforms: readonly Platform[] }) {
-  const ready = platforms.filter(({ configured }) => configured);
-  const others = platforms.filter(({ configured }) => !configured);
+export function ConnectPlatformList({ platforms }: { platforms: readonly Platform[] }) {
+  const configuredPlatforms = platforms.filter(({ configured }) => configured);
+  const unconfiguredPlatforms = platforms.filter(({ configured }) => !configured);
   return (
     <section className="mt-12" aria-labelledby="connect-heading">
       <h2 id="connect-heading" className="text-2xl">
         Connect an account
       </h2>
       <ul className="rows mt-4" aria-label="Platforms">
-        {ready.map((platform) => (
-          <ConnectChoice key={platform.id} platform={platform} />
+        {configuredPlatforms.map((platform) => (
+          <ConnectPlatformForm key={platform.id} platform={platform} />
         ))}
       </ul>
-      {others.length > 0 && (
+      {unconfiguredPlatforms.length > 0 && (
         <details className="mt-6">
-          <summary className="cursor-pointer text-muted">Not set up on this server ({others.length})</summary>
+          <summary className="cursor-pointer text-muted">
+            Not set up on this server ({unconfiguredPlatforms.length})
+          </summary>
           <ul className="rows mt-4" aria-label="Platforms that are not set up">
-            {others.map(({ id, name, hint }) => (
+            {unconfiguredPlatforms.map(({ id, name, hint }) => (
               <li key={id} className="py-4">
                 <p className="m-0 font-serif text-xl">{name}</p>
                 <p className="mt-0 text-muted [overflow-wrap:anywhere]">{hint}</p>
@@ -35,7 +37,7 @@ export function ConnectChoices({ platforms }: { platforms: readonly Platform[] }
   );
 }
 
-function ConnectChoice({ platform: { id, name, needsInstanceUrl } }: { platform: Platform }) {
+function ConnectPlatformForm({ platform: { id, name, needsInstanceUrl } }: { platform: Platform }) {
   const { connect, busy, error } = useConnect();
   const [instance, setInstance] = useState("");
   return (
@@ -72,15 +74,15 @@ function ConnectChoice({ platform: { id, name, needsInstanceUrl } }: { platform:
         </div>
         <Button
           type="submit"
-          look="quiet"
+          variant="quiet"
           className="min-h-11"
-          busy={busy && "Opening…"}
+          busyLabel={busy && "Opening…"}
           aria-label={`Connect ${name}`}
         >
           Connect
         </Button>
       </form>
-      {error !== undefined && <Failure error={error} />}
+      {error !== undefined && <ErrorMessage error={error} />}
     </li>
   );
 }

@@ -1,12 +1,12 @@
 import type { PlatformConnection } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
-import { Failure } from "../ui/Failure.tsx";
-import { Time } from "../ui/Time.tsx";
+import { ErrorMessage } from "../ui/Failure.tsx";
+import { RelativeTime } from "../ui/Time.tsx";
 import { useConnect } from "./use-connect.ts";
 import { useDisconnect } from "./use-disconnect.tsx";
 
-const stateWords: Record<PlatformConnection["state"], string> = {
+const stateLabels: Record<PlatformConnection["state"], string> = {
   connected: "connected",
   needs_reconnect: "needs to be connected again",
   disconnected: "disconnected",
@@ -18,7 +18,7 @@ export function ConnectionRow({ connection, name }: { connection: PlatformConnec
   const disconnect = useDisconnect();
   const { account, state, platform, instanceUrl } = connection;
   const label = account.handle ?? account.name ?? account.id;
-  const again = state !== "connected";
+  const needsReconnect = state !== "connected";
 
   return (
     <li className="client-row">
@@ -27,14 +27,14 @@ export function ConnectionRow({ connection, name }: { connection: PlatformConnec
         <p className="mt-0">
           {name}
           {instanceUrl !== null && ` at ${new URL(instanceUrl).host}`}{" "}
-          <span className={state === "connected" ? "badge verified" : "badge"}>{stateWords[state]}</span>
+          <span className={state === "connected" ? "badge verified" : "badge"}>{stateLabels[state]}</span>
         </p>
       </div>
       <dl className="client-facts">
         <div>
           <dt>Connected</dt>
           <dd>
-            <Time at={connection.connectedAt} timezone={studio.timezone} />
+            <RelativeTime at={connection.connectedAt} timezone={studio.timezone} />
           </dd>
         </div>
         {account.name !== null && account.name !== label && (
@@ -56,10 +56,10 @@ export function ConnectionRow({ connection, name }: { connection: PlatformConnec
       </dl>
       {may("platforms.connect") && (
         <div className="row-actions">
-          {again && (
+          {needsReconnect && (
             <Button
-              look="quiet"
-              busy={busy && "Opening…"}
+              variant="quiet"
+              busyLabel={busy && "Opening…"}
               aria-label={`Reconnect ${label}`}
               onClick={() => void connect(platform, instanceUrl ?? undefined)}
             >
@@ -67,13 +67,17 @@ export function ConnectionRow({ connection, name }: { connection: PlatformConnec
             </Button>
           )}
           {state !== "disconnected" && (
-            <Button look="quiet" aria-label={`Disconnect ${label}`} onClick={() => disconnect(connection, label, name)}>
+            <Button
+              variant="quiet"
+              aria-label={`Disconnect ${label}`}
+              onClick={() => disconnect(connection, label, name)}
+            >
               Disconnect
             </Button>
           )}
         </div>
       )}
-      {error !== undefined && <Failure error={error} />}
+      {error !== undefined && <ErrorMessage error={error} />}
     </li>
   );
 }

@@ -15,11 +15,11 @@ export function useConnect(): {
     setBusy(true);
     setError(undefined);
     try {
-      const answer = await connectPlatform(studio.id, {
+      const response = await connectPlatform(studio.id, {
         platform,
         ...(instanceUrl === undefined ? {} : { instanceUrl }),
       });
-      location.assign(answer.connectUrl);
+      location.assign(response.connectUrl);
     } catch (failure) {
       setError(failure);
       setBusy(false);

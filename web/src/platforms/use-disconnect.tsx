@@ -1,13 +1,13 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { disconnectPlatform } from "../api/changes.ts";
-import { refresh, type PlatformConnection } from "../api/queries.ts";
+import { refreshQueries, type PlatformConnection } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
 
 /** Gives an account up, after asking: only someone at the platform can give it back. */
 export function useDisconnect(): (connection: PlatformConnection, label: string, name: string) => void {
   const { studio } = useStudio();
-  const queries = useQueryClient();
+  const queryClient = useQueryClient();
   const confirm = useConfirm();
   return ({ id }, label, name) =>
     confirm({
@@ -22,7 +22,7 @@ export function useDisconnect(): (connection: PlatformConnection, label: string,
       busy: "Disconnecting…",
       run: async () => {
         await disconnectPlatform(studio.id, id);
-        await refresh(queries, studio.id);
+        await refreshQueries(queryClient, studio.id);
       },
     });
 }

@@ -3,25 +3,28 @@ import type { Post } from "../api/queries.ts";
 import { Button } from "../ui/Button.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import type { DraftField } from "./merge.ts";
-import type { DraftKeeper } from "./use-draft.ts";
+import type { DraftController } from "./use-draft.ts";
 
-const names: Record<DraftField, string> = { title: "Title", body: "Text" };
+const fieldLabels: Record<DraftField, string> = { title: "Title", body: "Text" };
 
 /** The same field was changed here and elsewhere: both, side by side, and a choice for each. */
-export function Dispute({ keeper, theirs }: { keeper: DraftKeeper; theirs: Post }) {
-  const { draft, disputed } = keeper;
-  const [chosen, setChosen] = useState<Partial<Record<DraftField, "mine" | "theirs">>>({});
-  const say = useToast();
-  const isDecided = disputed.every((field) => chosen[field] !== undefined);
+export function ConflictResolver({ keeper: controller, theirs }: { keeper: DraftController; theirs: Post }) {
+  const { draft, conflicts } = controller;
+  const [choices, setChoices] = useState<Partial<Record<DraftField, "mine" | "theirs">>>({});
+  const showToast = useToast();
+  const isComplete = conflicts.every((field) => choices[field] !== undefined);
 
-  function settle(): void {
-    const pick = (field: DraftField): string => {
-      if (disputed.includes(field)) return chosen[field] === "theirs" ? theirs[field] : draft[field];
-      return draft[field] === keeper.base[field] ? theirs[field] : draft[field];
+  function applyChoices(): void {
+    const resolveField = (field: DraftField): string => {
+      if (conflicts.includes(field)) return choices[field] === "theirs" ? theirs[field] : draft[field];
+      return draft[field] === controller.base[field] ? theirs[field] : draft[field];
     };
-    keeper.settle({ title: pick("title"), body: pick("body") });
-    if (Object.values(chosen).includes("theirs"))
-      say({ text: "Took the other version.", undo: { label: "Bring mine back", run: () => keeper.edit(draft) } });
+    controller.resolveConflict({ title: resolveField("title"), body: resolveField("body") });
+    if (Object.values(choices).includes("theirs"))
+      showToast({
+        text: "Took the other version.",
+        undo: { label: "Bring mine back", run: () => controller.edit(draft) },
+      });
   }
 
   return (
@@ -33,9 +36,9 @@ export function Dispute({ keeper, theirs }: { keeper: DraftKeeper; theirs: Post 
         While you were writing, someone else or an assistant saved another version. Choose which one stays; nothing is
         saved until you do.
       </p>
-      {disputed.map((field) => (
+      {conflicts.map((field) => (
         <fieldset key={field} className="sides">
-          <legend>{names[field]}</legend>
+          <legend>{fieldLabels[field]}</legend>
           {(["mine", "theirs"] as const).map((side) => (
             <label key={side} className="side" htmlFor={`${field}-${side}`}>
               <span className="flex items-center gap-2">
@@ -43,13 +46,13 @@ export function Dispute({ keeper, theirs }: { keeper: DraftKeeper; theirs: Post 
                   id={`${field}-${side}`}
                   type="radio"
                   name={field}
-                  checked={chosen[field] === side}
-                  onChange={() => setChosen({ ...chosen, [field]: side })}
+                  checked={choices[field] === side}
+                  onChange={() => setChoices({ ...choices, [field]: side })}
                 />
                 {side === "mine" ? "Yours" : "Saved meanwhile"}
               </span>
               <span className="side-text">
-                <Differing
+                <DiffHighlight
                   text={side === "mine" ? draft[field] : theirs[field]}
                   than={side === "mine" ? theirs[field] : draft[field]}
                 />
@@ -59,7 +62,7 @@ export function Dispute({ keeper, theirs }: { keeper: DraftKeeper; theirs: Post 
         </fieldset>
       ))}
       <p>
-        <Button onClick={settle} disabled={!isDecided}>
+        <Button onClick={applyChoices} disabled={!isComplete}>
           Keep what I chose
         </Button>
       </p>
@@ -68,21 +71,22 @@ export function Dispute({ keeper, theirs }: { keeper: DraftKeeper; theirs: Post 
 }
 
 /** So many characters of what both have in common are shown on either side of a difference, so that it is in sight. */
-const around = 160;
+const contextLength = 160;
 
 /** Text with the part that the other does not have marked: what lies between the first and the last difference. */
-function Differing({ text, than }: { text: string; than: string }) {
+function DiffHighlight({ text, than: comparedText }: { text: string; than: string }) {
   let start = 0;
-  while (start < Math.min(text.length, than.length) && text[start] === than[start]) start++;
+  while (start < Math.min(text.length, comparedText.length) && text[start] === comparedText[start]) start++;
   let end = 0;
-  while (end < Math.min(text.length, than.length) - start && text.at(-1 - end) === than.at(-1 - end)) end++;
+  while (end < Math.min(text.length, comparedText.length) - start && text.at(-1 - end) === comparedText.at(-1 - end))
+    end++;
   const before = text.slice(0, start);
   const after = end === 0 ? "" : text.slice(-end);
   return (
     <>
-      {before.length > around ? `… ${before.slice(-around).replace(/^\S*\s/, "")}` : before}
+      {before.length > contextLength ? `… ${before.slice(-contextLength).replace(/^\S*\s/, "")}` : before}
       <mark>{text.slice(start, text.length - end)}</mark>
-      {after.length > around ? `${after.slice(0, around).replace(/\s\S*$/, "")} …` : after}
+      {after.length > contextLength ? `${after.slice(0, contextLength).replace(/\s\S*$/, "")} …` : after}
     </>
   );
 }

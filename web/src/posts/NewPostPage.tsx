@@ -3,9 +3,9 @@ import { useState } from "react";
 import { createPost } from "../api/changes.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
-import { Failure } from "../ui/Failure.tsx";
-import { notBlank } from "../ui/not-blank.ts";
-import { PageHead } from "../ui/PageHead.tsx";
+import { ErrorMessage } from "../ui/Failure.tsx";
+import { requiredTextProps } from "../ui/not-blank.ts";
+import { PageHeader } from "../ui/PageHead.tsx";
 
 export function NewPostPage() {
   const { studio } = useStudio();
@@ -30,7 +30,7 @@ export function NewPostPage() {
 
   return (
     <>
-      <PageHead title="New post">It begins as a draft. Only people and assistants of this studio see it.</PageHead>
+      <PageHeader title="New post">It begins as a draft. Only people and assistants of this studio see it.</PageHeader>
       <form
         className="max-w-[38rem]"
         onSubmit={(event) => {
@@ -45,13 +45,13 @@ export function NewPostPage() {
           value={title}
           onChange={(event) => setTitle(event.target.value)}
           maxLength={300}
-          {...notBlank}
+          {...requiredTextProps}
           // The page was opened to type this.
           autoFocus
         />
-        {error !== undefined && <Failure error={error} />}
+        {error !== undefined && <ErrorMessage error={error} />}
         <p className="flex flex-wrap gap-3">
-          <Button type="submit" busy={busy && "Creating…"}>
+          <Button type="submit" busyLabel={busy && "Creating…"}>
             Create draft
           </Button>
           <Link className="button secondary" to="/studios/$studioId/posts" params={{ studioId: studio.id }}>

@@ -4,7 +4,7 @@ import { clientsQuery } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 
 /** The next step of someone new. Gone for good once a client is connected. */
-export function NoAssistantYet() {
+export function ConnectAssistantHint() {
   const { studio } = useStudio();
   const { data } = useInfiniteQuery({ ...clientsQuery(studio.id, { ended: "false" }), refetchInterval: false });
   if (data?.pages[0]?.clients.length !== 0) return null;

@@ -5,10 +5,12 @@ import { useStudio } from "../frame/use-studio.ts";
 /** What the connected platforms would say to this post. Nothing, where none is connected. */
 export function PostChecks({ validation = [] }: Pick<Post, "validation">) {
   const { studio } = useStudio();
-  const isAsked = validation.length > 0;
-  const known = useQuery({ ...platformsQuery(studio.id), enabled: isAsked, refetchInterval: false }).data?.platforms;
-  if (!isAsked) return null;
-  const nameOf = (platform: string) => known && (known.find(({ id }) => id === platform)?.name ?? platform);
+  const hasValidation = validation.length > 0;
+  const knownPlatforms = useQuery({ ...platformsQuery(studio.id), enabled: hasValidation, refetchInterval: false }).data
+    ?.platforms;
+  if (!hasValidation) return null;
+  const getPlatformName = (platform: string) =>
+    knownPlatforms && (knownPlatforms.find(({ id }) => id === platform)?.name ?? platform);
   return (
     <section className="mt-6" aria-label="Platforms">
       <h2 className="text-lg">Platforms</h2>
@@ -16,7 +18,7 @@ export function PostChecks({ validation = [] }: Pick<Post, "validation">) {
         {validation.map(({ connectionId, platform, account, problems, source }) => (
           <li key={connectionId} className="mt-3">
             <p className="m-0 [overflow-wrap:anywhere]">
-              <b>{account}</b> <span className="text-muted">{nameOf(platform)}</span>
+              <b>{account}</b> <span className="text-muted">{getPlatformName(platform)}</span>
             </p>
             {problems.length === 0 ? (
               <p className="m-0 text-sm text-muted">Takes it as it is.</p>
@@ -35,7 +37,7 @@ export function PostChecks({ validation = [] }: Pick<Post, "validation">) {
                 href={source.url}
                 target="_blank"
                 rel="noreferrer"
-                aria-label={`Rules of ${nameOf(platform) ?? platform}`}
+                aria-label={`Rules of ${getPlatformName(platform) ?? platform}`}
               >
                 Rules
               </a>{" "}

@@ -1,42 +1,48 @@
 import { useEffect, useState } from "react";
 import type { Post } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
-import { Failure } from "../ui/Failure.tsx";
-import { useTitle } from "../ui/PageHead.tsx";
-import { Dispute } from "./Dispute.tsx";
-import { PostFacts } from "./PostFacts.tsx";
+import { ErrorMessage } from "../ui/Failure.tsx";
+import { useDocumentTitle } from "../ui/PageHead.tsx";
+import { ConflictResolver } from "./Dispute.tsx";
+import { PostDetails } from "./PostFacts.tsx";
 import { PostMedia } from "./PostMedia.tsx";
-import { Preview } from "./Preview.tsx";
-import { SavedState } from "./SavedState.tsx";
+import { PostPreview } from "./Preview.tsx";
+import { SaveStatus } from "./SavedState.tsx";
 import { useDraft } from "./use-draft.ts";
 
 /** A post being worked on: its text in the middle, what is known of it in the margin. */
-export function PostDesk({ post }: { post: Post }) {
+export function PostEditor({ post }: { post: Post }) {
   const { studio, may } = useStudio();
-  const keeper = useDraft(post, studio.id);
+  const controller = useDraft(post, studio.id);
   const [view, setView] = useState<"write" | "preview">("write");
-  const { draft, touched, error } = keeper;
+  const { draft, recentlyUpdated, error } = controller;
   const canWrite = may("posts.write");
-  useTitle(draft.title);
-  useSaveKey(keeper.save);
+  useDocumentTitle(draft.title);
+  useSaveShortcut(controller.save);
 
   return (
     <div className="desk">
       <article className="min-w-0">
         <div className="desk-bar">
           <div className="switch" role="group" aria-label="View">
-            {(["write", "preview"] as const).map((one) => (
-              <button key={one} type="button" className="bare" aria-pressed={view === one} onClick={() => setView(one)}>
-                {one === "write" ? "Write" : "Preview"}
+            {(["write", "preview"] as const).map((option) => (
+              <button
+                key={option}
+                type="button"
+                className="bare"
+                aria-pressed={view === option}
+                onClick={() => setView(option)}
+              >
+                {option === "write" ? "Write" : "Preview"}
               </button>
             ))}
           </div>
-          <SavedState keeper={keeper} />
+          <SaveStatus keeper={controller} />
         </div>
-        {error !== undefined && <Failure error={error} onRetry={() => void keeper.save()} />}
-        {keeper.theirs && <Dispute keeper={keeper} theirs={keeper.theirs} />}
+        {error !== undefined && <ErrorMessage error={error} onRetry={() => void controller.save()} />}
+        {controller.theirs && <ConflictResolver keeper={controller} theirs={controller.theirs} />}
         {view === "preview" ? (
-          <Preview draft={draft} />
+          <PostPreview draft={draft} />
         ) : (
           <>
             <label htmlFor="post-title" className="sr-only">
@@ -44,7 +50,7 @@ export function PostDesk({ post }: { post: Post }) {
             </label>
             <textarea
               id="post-title"
-              className={`title-field ${touched.includes("title") ? "touched" : ""}`}
+              className={`title-field ${recentlyUpdated.includes("title") ? "touched" : ""}`}
               rows={1}
               value={draft.title}
               readOnly={!canWrite}
@@ -52,7 +58,7 @@ export function PostDesk({ post }: { post: Post }) {
               aria-invalid={draft.title.trim() === ""}
               aria-describedby="title-fault"
               // A title is one line, however it is pasted.
-              onChange={(event) => keeper.edit({ title: event.target.value.replace(/(?<!\s)\s*\n\s*/g, " ") })}
+              onChange={(event) => controller.edit({ title: event.target.value.replace(/(?<!\s)\s*\n\s*/g, " ") })}
               onKeyDown={(event) => {
                 if (event.key !== "Enter") return;
                 event.preventDefault();
@@ -67,24 +73,24 @@ export function PostDesk({ post }: { post: Post }) {
             </label>
             <textarea
               id="post-body"
-              className={`body-field ${touched.includes("body") ? "touched" : ""}`}
+              className={`body-field ${recentlyUpdated.includes("body") ? "touched" : ""}`}
               value={draft.body}
               readOnly={!canWrite}
               placeholder="Write…"
               maxLength={100_000}
-              onChange={(event) => keeper.edit({ body: event.target.value })}
+              onChange={(event) => controller.edit({ body: event.target.value })}
             />
           </>
         )}
-        <PostMedia post={post} onChange={keeper.accept} />
+        <PostMedia post={post} onChange={controller.accept} />
       </article>
-      <PostFacts keeper={keeper} />
+      <PostDetails keeper={controller} />
     </div>
   );
 }
 
 /** Ctrl+S or ⌘S, which hands reach for by themselves. */
-function useSaveKey(save: () => Promise<void>): void {
+function useSaveShortcut(save: () => Promise<void>): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key !== "s" || !(event.ctrlKey || event.metaKey)) return;

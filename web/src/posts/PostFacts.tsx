@@ -1,25 +1,25 @@
 import { useQuery } from "@tanstack/react-query";
 import { updatePost } from "../api/changes.ts";
-import { describeFailure } from "../api/failure.ts";
+import { describeError } from "../api/failure.ts";
 import { membersQuery, type PostStatus } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { postStatuses } from "../search.ts";
 import { Button } from "../ui/Button.tsx";
-import { Time } from "../ui/Time.tsx";
+import { RelativeTime } from "../ui/Time.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { PostChecks } from "./PostChecks.tsx";
-import { statusWords } from "./status.ts";
-import type { DraftKeeper } from "./use-draft.ts";
+import { statusLabels } from "./status.ts";
+import type { DraftController } from "./use-draft.ts";
 
 /** The margin of a post: its status, its size, who made it and when. */
-export function PostFacts({ keeper }: { keeper: DraftKeeper }) {
+export function PostDetails({ keeper: controller }: { keeper: DraftController }) {
   const { studio, may } = useStudio();
-  const { base: post, draft } = keeper;
-  const setStatus = useSetStatus(keeper);
+  const { base: post, draft } = controller;
+  const setStatus = useSetStatus(controller);
   const members = useQuery(membersQuery(studio.id));
   const author = members.data?.members.find(({ userId }) => userId === post.createdBy)?.name;
   const isArchived = post.status === "archived";
-  const words = draft.body.split(/\s+/).filter(Boolean).length;
+  const wordCount = draft.body.split(/\s+/).filter(Boolean).length;
 
   return (
     <aside className="facts" aria-label="About this post">
@@ -34,27 +34,27 @@ export function PostFacts({ keeper }: { keeper: DraftKeeper }) {
           >
             {postStatuses.map((status) => (
               <option key={status} value={status}>
-                {statusWords[status].one}
+                {statusLabels[status].singular}
               </option>
             ))}
           </select>
         </dd>
         <dt>Length</dt>
         <dd>
-          {countCharacters(draft.body).toLocaleString("en")} characters, {words.toLocaleString("en")} words
+          {countCharacters(draft.body).toLocaleString("en")} characters, {wordCount.toLocaleString("en")} words
         </dd>
         <dt>Changed</dt>
         <dd>
-          <Time at={post.updatedAt} timezone={studio.timezone} />,{" "}
+          <RelativeTime at={post.updatedAt} timezone={studio.timezone} />,{" "}
           <span className="whitespace-nowrap">revision {post.revision}</span>
         </dd>
         <dt>Created</dt>
         <dd>
-          <Time at={post.createdAt} timezone={studio.timezone} /> {author !== undefined && `by ${author}`}
+          <RelativeTime at={post.createdAt} timezone={studio.timezone} /> {author !== undefined && `by ${author}`}
         </dd>
       </dl>
       {may("posts.write") && (
-        <Button look="quiet" onClick={() => void setStatus(isArchived ? "draft" : "archived")}>
+        <Button variant="quiet" onClick={() => void setStatus(isArchived ? "draft" : "archived")}>
           {isArchived ? "Bring back as draft" : "Archive"}
         </Button>
       )}
@@ -71,28 +71,28 @@ function countCharacters(text: string): number {
 }
 
 /** Changes the status at once; archiving can be taken back from the notice that tells of it. */
-function useSetStatus(keeper: DraftKeeper): (status: PostStatus) => Promise<void> {
+function useSetStatus(controller: DraftController): (status: PostStatus) => Promise<void> {
   const { studio } = useStudio();
-  const say = useToast();
-  const { id, status: before } = keeper.base;
+  const showToast = useToast();
+  const { id, status: previousStatus } = controller.base;
 
-  async function put(status: PostStatus): Promise<void> {
-    keeper.accept(await updatePost(studio.id, id, { status }));
+  async function saveStatus(status: PostStatus): Promise<void> {
+    controller.accept(await updatePost(studio.id, id, { status }));
   }
 
   return async (status) => {
     try {
-      await put(status);
+      await saveStatus(status);
       if (status !== "archived") return;
-      const undo = (): void => void put(before).catch(fail);
-      say({ text: "Archived.", undo: { label: "Undo", run: undo } });
+      const undo = (): void => void saveStatus(previousStatus).catch(showError);
+      showToast({ text: "Archived.", undo: { label: "Undo", run: undo } });
     } catch (error) {
-      fail(error);
+      showError(error);
     }
   };
 
-  function fail(error: unknown): void {
-    const { message, hint } = describeFailure(error);
-    say({ text: `${message} ${hint}` });
+  function showError(error: unknown): void {
+    const { message, hint } = describeError(error);
+    showToast({ text: `${message} ${hint}` });
   }
 }

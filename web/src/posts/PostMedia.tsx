@@ -1,71 +1,71 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useRef, useState } from "react";
 import { attachAsset, detachAsset, updatePost } from "../api/changes.ts";
-import { refresh, type Asset, type Post } from "../api/queries.ts";
+import { refreshQueries, type Asset, type Post } from "../api/queries.ts";
 import { AssetDialog } from "../assets/AssetDialog.tsx";
-import { AssetPicture } from "../assets/AssetPicture.tsx";
+import { AssetImage } from "../assets/AssetPicture.tsx";
 import { useDeleteAsset } from "../assets/use-delete-asset.tsx";
-import { measures } from "../assets/words.ts";
+import { formatMediaMetadata } from "../assets/words.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
-import { Failure } from "../ui/Failure.tsx";
+import { ErrorMessage } from "../ui/Failure.tsx";
 import { useToast } from "../ui/Toasts.tsx";
-import { Waiting } from "../ui/Waiting.tsx";
+import { Loading } from "../ui/Waiting.tsx";
 import { LibraryPicker } from "./LibraryPicker.tsx";
 import { rememberOrder } from "./remember-order.ts";
 import { UploadLinks } from "./UploadLinks.tsx";
 
 /** Comes after the page: reading and writing do not wait for it. */
-const UploadHere = lazy(async () => ({ default: (await import("./UploadHere.tsx")).UploadHere }));
+const PostUploader = lazy(async () => ({ default: (await import("./UploadHere.tsx")).PostUploader }));
 
 /** The files of a post in their order. What assistants and the upload page attach appears by itself. */
 export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Post) => void }) {
   const { studio, may } = useStudio();
-  const queries = useQueryClient();
-  const say = useToast();
+  const queryClient = useQueryClient();
+  const showToast = useToast();
   const cancelUpload = useDeleteAsset();
   const [error, setError] = useState<unknown>();
   const [openId, setOpenId] = useState<string>();
-  const [picking, setPicking] = useState(false);
+  const [isPicking, setIsPicking] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
   const knownOrder = useRef<readonly string[]>([]);
   const { assets } = post;
-  const open = assets.find(({ id }) => id === openId);
+  const openAsset = assets.find(({ id }) => id === openId);
 
-  async function attempt(work: () => Promise<void>): Promise<void> {
+  async function runWithErrors(operation: () => Promise<void>): Promise<void> {
     setError(undefined);
     try {
-      await work();
+      await operation();
     } catch (failure) {
       setError(failure);
     }
   }
 
   const move = (from: number, to: number) =>
-    attempt(async () => {
+    runWithErrors(async () => {
       const order = assets.map(({ id }) => id);
       order.splice(to, 0, ...order.splice(from, 1));
       onChange(await updatePost(studio.id, post.id, { assetIds: order }));
     });
 
   const detach = (asset: Asset) =>
-    attempt(async () => {
+    runWithErrors(async () => {
       const order = rememberOrder(
         knownOrder.current,
         assets.map(({ id }) => id),
       );
       knownOrder.current = order;
       await detachAsset(studio.id, post.id, asset.id);
-      await refresh(queries, studio.id);
+      await refreshQueries(queryClient, studio.id);
       heading.current?.focus({ preventScroll: true }); // the button that had the focus is gone
-      const putBack = () =>
-        attempt(async () => {
+      const reattach = () =>
+        runWithErrors(async () => {
           await attachAsset(studio.id, post.id, asset.id, order);
-          await refresh(queries, studio.id);
+          await refreshQueries(queryClient, studio.id);
         });
-      say({
+      showToast({
         text: "Removed from post. Still in your library.",
-        undo: { label: "Undo", run: () => void putBack() },
+        undo: { label: "Undo", run: () => void reattach() },
       });
     });
 
@@ -76,20 +76,20 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
           Files
         </h2>
         {may("assets.write") && (
-          <Button look="quiet" onClick={() => setPicking(true)}>
+          <Button variant="quiet" onClick={() => setIsPicking(true)}>
             Add from library
           </Button>
         )}
       </div>
-      {error !== undefined && <Failure error={error} />}
+      {error !== undefined && <ErrorMessage error={error} />}
       {assets.length === 0 && <p className="mt-0 text-muted">Nothing is attached yet.</p>}
       <ol className="asset-grid">
         {assets.map((asset, i) => (
           <li key={asset.id}>
             <button type="button" className="bare tile" onClick={() => setOpenId(asset.id)}>
-              <AssetPicture asset={asset} />
+              <AssetImage asset={asset} />
               <span className="truncate">{asset.filename}</span>
-              <span className="text-sm text-muted">{measures(asset)}</span>
+              <span className="text-sm text-muted">{formatMediaMetadata(asset)}</span>
               {asset.kind === "image" && asset.altText === undefined && (
                 <span className="text-sm text-accent">Add alt text</span>
               )}
@@ -99,7 +99,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
                 {assets.length > 1 && (
                   <>
                     <Button
-                      look="quiet"
+                      variant="quiet"
                       aria-disabled={i === 0}
                       onClick={() => i > 0 && void move(i, i - 1)}
                       aria-label={`Move ${asset.filename} earlier`}
@@ -107,7 +107,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
                       ←
                     </Button>
                     <Button
-                      look="quiet"
+                      variant="quiet"
                       aria-disabled={i === assets.length - 1}
                       onClick={() => i < assets.length - 1 && void move(i, i + 1)}
                       aria-label={`Move ${asset.filename} later`}
@@ -118,7 +118,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
                 )}
                 {asset.status === "pending" ? (
                   <Button
-                    look="quiet"
+                    variant="quiet"
                     onClick={() => cancelUpload(asset)}
                     aria-label={`Cancel upload of ${asset.filename}`}
                   >
@@ -126,7 +126,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
                   </Button>
                 ) : (
                   <Button
-                    look="quiet"
+                    variant="quiet"
                     onClick={() => void detach(asset)}
                     aria-label={`Remove ${asset.filename} from post`}
                   >
@@ -140,14 +140,14 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
       </ol>
       {may("assets.write") && post.status !== "archived" && (
         <div className="mt-6">
-          <Suspense fallback={<Waiting />}>
-            <UploadHere post={post} />
+          <Suspense fallback={<Loading />}>
+            <PostUploader post={post} />
           </Suspense>
         </div>
       )}
       <UploadLinks post={post} />
-      {open && <AssetDialog asset={open} onClose={() => setOpenId(undefined)} />}
-      {picking && <LibraryPicker postId={post.id} onClose={() => setPicking(false)} />}
+      {openAsset && <AssetDialog asset={openAsset} onClose={() => setOpenId(undefined)} />}
+      {isPicking && <LibraryPicker postId={post.id} onClose={() => setIsPicking(false)} />}
     </section>
   );
 }

@@ -3,10 +3,10 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { isNotFound } from "../api/failure.ts";
 import { postQuery } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
-import { Empty } from "../ui/Empty.tsx";
-import { Failure } from "../ui/Failure.tsx";
-import { Waiting } from "../ui/Waiting.tsx";
-import { PostDesk } from "./PostDesk.tsx";
+import { EmptyState } from "../ui/Empty.tsx";
+import { ErrorMessage } from "../ui/Failure.tsx";
+import { Loading } from "../ui/Waiting.tsx";
+import { PostEditor } from "./PostDesk.tsx";
 
 const route = getRouteApi("/studios/$studioId/posts/$postId");
 
@@ -21,18 +21,18 @@ export function PostPage() {
           Posts
         </Link>
       </p>
-      {post.isPending && <Waiting />}
+      {post.isPending && <Loading />}
       {/* What is open stays open while the server is away: saving says so itself. */}
-      {post.data && <PostDesk key={postId} post={post.data} />}
+      {post.data && <PostEditor key={postId} post={post.data} />}
       {!post.data && isNotFound(post.error) && (
-        <Empty title="There is no such post">
+        <EmptyState title="There is no such post">
           <p className="text-muted">
             It may be in another studio of yours: the address names the studio it belongs to.
           </p>
-        </Empty>
+        </EmptyState>
       )}
       {!post.data && post.isError && !isNotFound(post.error) && (
-        <Failure error={post.error} onRetry={() => void post.refetch()} />
+        <ErrorMessage error={post.error} onRetry={() => void post.refetch()} />
       )}
     </>
   );

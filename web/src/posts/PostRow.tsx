@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import type { Post } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
-import { Time } from "../ui/Time.tsx";
-import { statusWords } from "./status.ts";
+import { RelativeTime } from "../ui/Time.tsx";
+import { statusLabels } from "./status.ts";
 
 export function PostRow({ post }: { post: Post }) {
   const { studio } = useStudio();
@@ -22,15 +22,15 @@ export function PostRow({ post }: { post: Post }) {
         <p className="mt-1 line-clamp-1 text-muted">{excerpt === "" ? "No text yet" : excerpt}</p>
       </div>
       <p className="meta">
-        <span className={`status ${post.status}`}>{statusWords[post.status].one}</span>
-        <span>{fileCount(post.assets.length)}</span>
-        <Time at={post.updatedAt} timezone={studio.timezone} />
+        <span className={`status ${post.status}`}>{statusLabels[post.status].singular}</span>
+        <span>{formatFileCount(post.assets.length)}</span>
+        <RelativeTime at={post.updatedAt} timezone={studio.timezone} />
       </p>
     </li>
   );
 }
 
-function fileCount(files: number): string {
+function formatFileCount(files: number): string {
   if (files === 0) return "";
   return files === 1 ? "1 file" : `${files} files`;
 }

@@ -4,15 +4,15 @@ import { useEffect, useRef, useState } from "react";
 import { postsQuery } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { postStatuses, type PostSearch } from "../search.ts";
-import { Empty } from "../ui/Empty.tsx";
+import { EmptyState } from "../ui/Empty.tsx";
 import { FilterTabs } from "../ui/FilterTabs.tsx";
-import { PageHead } from "../ui/PageHead.tsx";
-import { QueryState } from "../ui/QueryState.tsx";
+import { PageHeader } from "../ui/PageHead.tsx";
+import { QueryStatus } from "../ui/QueryState.tsx";
 import { ShowMore } from "../ui/ShowMore.tsx";
-import { Waiting } from "../ui/Waiting.tsx";
-import { NoAssistantYet } from "./NoAssistantYet.tsx";
+import { Loading } from "../ui/Waiting.tsx";
+import { ConnectAssistantHint } from "./NoAssistantYet.tsx";
 import { PostRow } from "./PostRow.tsx";
-import { statusWords } from "./status.ts";
+import { statusLabels } from "./status.ts";
 import { useSearchToEnd } from "./use-search-to-end.ts";
 
 const route = getRouteApi("/studios/$studioId/posts");
@@ -27,7 +27,7 @@ export function PostsPage() {
 
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Posts"
         actions={
           may("posts.write") && (
@@ -41,7 +41,7 @@ export function PostsPage() {
         <StatusTabs search={search} studioId={studio.id} />
         <SearchField q={search.q ?? ""} />
       </div>
-      <QueryState of={posts} />
+      <QueryStatus of={posts} />
       {rows.length > 0 && (
         <ul className="rows" aria-label="Posts">
           {rows.map((post) => (
@@ -50,24 +50,24 @@ export function PostsPage() {
         </ul>
       )}
       {posts.isSuccess && rows.length === 0 && !posts.hasNextPage && <NoPosts search={search} />}
-      {isContinuing ? <Waiting what="Searching older posts…" /> : <ShowMore of={posts} />}
-      {rows.length > 0 && <NoAssistantYet />}
+      {isContinuing ? <Loading what="Searching older posts…" /> : <ShowMore of={posts} />}
+      {rows.length > 0 && <ConnectAssistantHint />}
     </>
   );
 }
 
 function StatusTabs({ search, studioId }: { search: PostSearch; studioId: string }) {
   const { status: _, ...others } = search;
-  const to = (narrowed: PostSearch) =>
-    linkOptions({ to: "/studios/$studioId/posts", params: { studioId }, search: narrowed });
+  const toLink = (nextSearch: PostSearch) =>
+    linkOptions({ to: "/studios/$studioId/posts", params: { studioId }, search: nextSearch });
   return (
     <FilterTabs
       label="By status"
       tabs={[
-        { label: "All", link: to(others), current: search.status === undefined },
+        { label: "All", link: toLink(others), current: search.status === undefined },
         ...postStatuses.map((status) => ({
-          label: statusWords[status].plural,
-          link: to({ ...others, status }),
+          label: statusLabels[status].plural,
+          link: toLink({ ...others, status }),
           current: search.status === status,
         })),
       ]}
@@ -78,28 +78,28 @@ function StatusTabs({ search, studioId }: { search: PostSearch; studioId: string
 /** Typed text goes into the address once typing pauses, so that a search can be kept and shared. */
 function SearchField({ q }: { q: string }) {
   const navigate = route.useNavigate();
-  const [typed, setTyped] = useState(q);
+  const [searchText, setSearchText] = useState(q);
   // What the address was last told from here: anything else in it came from a link, and is shown.
-  const told = useRef(q);
+  const appliedQuery = useRef(q);
 
   useEffect(() => {
-    if (q === told.current) return;
-    told.current = q;
-    setTyped(q);
+    if (q === appliedQuery.current) return;
+    appliedQuery.current = q;
+    setSearchText(q);
   }, [q]);
 
   useEffect(() => {
-    const wanted = typed.trim();
-    if (wanted === told.current) return undefined;
+    const nextQuery = searchText.trim();
+    if (nextQuery === appliedQuery.current) return undefined;
     const timer = setTimeout(() => {
-      told.current = wanted;
+      appliedQuery.current = nextQuery;
       void navigate({
-        search: ({ q: _, ...others }) => ({ ...others, ...(wanted === "" ? {} : { q: wanted }) }),
+        search: ({ q: _, ...others }) => ({ ...others, ...(nextQuery === "" ? {} : { q: nextQuery }) }),
         replace: true,
       });
     }, 250);
     return () => clearTimeout(timer);
-  }, [typed, navigate]);
+  }, [searchText, navigate]);
 
   return (
     <div className="search">
@@ -111,8 +111,8 @@ function SearchField({ q }: { q: string }) {
         type="search"
         placeholder="Search"
         maxLength={200}
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
+        value={searchText}
+        onChange={(event) => setSearchText(event.target.value)}
       />
     </div>
   );
@@ -122,7 +122,7 @@ function NoPosts({ search }: { search: PostSearch }) {
   const { studio, may } = useStudio();
   if (search.q !== undefined || search.status !== undefined) {
     return (
-      <Empty title="Nothing found">
+      <EmptyState title="Nothing found">
         <p className="text-muted">
           {search.q === undefined ? "No post is in this status." : `No post has “${search.q}” in its title or text.`}
         </p>
@@ -131,11 +131,11 @@ function NoPosts({ search }: { search: PostSearch }) {
             Show all posts
           </Link>
         </p>
-      </Empty>
+      </EmptyState>
     );
   }
   return (
-    <Empty title="The first post is the hardest">
+    <EmptyState title="The first post is the hardest">
       <p className="text-muted">
         Write one yourself, or connect an assistant and ask it to draft one. It will appear here the moment it is made.
       </p>
@@ -149,6 +149,6 @@ function NoPosts({ search }: { search: PostSearch }) {
           Connect an assistant
         </Link>
       </p>
-    </Empty>
+    </EmptyState>
   );
 }

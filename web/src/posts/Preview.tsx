@@ -2,7 +2,7 @@ import { Fragment } from "react";
 import type { Draft } from "./merge.ts";
 
 /** The post as a reader meets it: plain text, its paragraphs, and addresses one can follow. */
-export function Preview({ draft }: { draft: Draft }) {
+export function PostPreview({ draft }: { draft: Draft }) {
   const paragraphs = draft.body.split(/\n{2,}/).filter((text) => text.trim() !== "");
   return (
     <div className="preview">
@@ -10,14 +10,14 @@ export function Preview({ draft }: { draft: Draft }) {
       {paragraphs.length === 0 && <p className="text-muted">No text yet.</p>}
       {paragraphs.map((text, i) => (
         <p key={i} className="whitespace-pre-line">
-          <Linked text={text} />
+          <LinkifiedText text={text} />
         </p>
       ))}
     </div>
   );
 }
 
-function Linked({ text }: { text: string }) {
+function LinkifiedText({ text }: { text: string }) {
   return text.split(/(https?:\/\/[^\s<>"']+)/).map((part, i) =>
     i % 2 === 1 && URL.canParse(part) ? (
       <a key={i} href={part} target="_blank" rel="noopener noreferrer nofollow">

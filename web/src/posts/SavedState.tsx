@@ -1,18 +1,18 @@
-import type { DraftKeeper } from "./use-draft.ts";
+import type { DraftController } from "./use-draft.ts";
 
 /** Whether what is on the page is safe, in one or two words. */
-export function SavedState({ keeper }: { keeper: DraftKeeper }) {
+export function SaveStatus({ keeper: controller }: { keeper: DraftController }) {
   return (
     <p className="saved" role="status">
-      {wordsFor(keeper)}
+      {describeSaveStatus(controller)}
     </p>
   );
 }
 
-function wordsFor({ saving, isUnsaved, error, theirs, touched }: DraftKeeper): string {
+function describeSaveStatus({ isSaving, isUnsaved, error, theirs, recentlyUpdated }: DraftController): string {
   if (theirs) return "Not saved: changed in two places";
   if (error !== undefined) return "Not saved. Trying again…";
-  if (saving) return "Saving…";
+  if (isSaving) return "Saving…";
   if (isUnsaved) return "Typing…";
-  return touched.length > 0 ? "Changed elsewhere just now" : "Saved";
+  return recentlyUpdated.length > 0 ? "Changed elsewhere just now" : "Saved";
 }

@@ -1,31 +1,31 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { createUploadLink, withdrawUploadLink } from "../api/changes.ts";
-import { refresh, uploadLinksQuery, type Post } from "../api/queries.ts";
+import { refreshQueries, uploadLinksQuery, type Post } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { useConfirm } from "../ui/Confirm.tsx";
-import { CopyLine } from "../ui/CopyLine.tsx";
-import { Failure } from "../ui/Failure.tsx";
+import { CopyField } from "../ui/CopyLine.tsx";
+import { ErrorMessage } from "../ui/Failure.tsx";
 import { Modal } from "../ui/Modal.tsx";
-import { Time } from "../ui/Time.tsx";
+import { RelativeTime } from "../ui/Time.tsx";
 
 /** Links that are out, with which someone without an account can send files to this post. */
 export function UploadLinks({ post }: { post: Post }) {
   const { studio, may } = useStudio();
-  const queries = useQueryClient();
+  const queryClient = useQueryClient();
   const confirm = useConfirm();
   const { data } = useQuery(uploadLinksQuery(studio.id, post.id));
-  const [made, setMade] = useState<string>();
+  const [createdUrl, setCreatedUrl] = useState<string>();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
 
-  async function make(): Promise<void> {
+  async function createLink(): Promise<void> {
     setBusy(true);
     setError(undefined);
     try {
-      setMade((await createUploadLink(studio.id, post.id, false)).url);
-      await refresh(queries, studio.id);
+      setCreatedUrl((await createUploadLink(studio.id, post.id, false)).url);
+      await refreshQueries(queryClient, studio.id);
     } catch (failure) {
       setError(failure);
     } finally {
@@ -41,7 +41,7 @@ export function UploadLinks({ post }: { post: Post }) {
       busy: "Withdrawing…",
       run: async () => {
         await withdrawUploadLink(studio.id, post.id, linkId);
-        await refresh(queries, studio.id);
+        await refreshQueries(queryClient, studio.id);
       },
     });
   }
@@ -54,39 +54,43 @@ export function UploadLinks({ post }: { post: Post }) {
             <h3 className="m-0 font-serif text-lg">Files from someone else</h3>
             <p className="m-0 text-sm text-muted">A link with which anyone can send files here, without an account.</p>
           </div>
-          <Button look="quiet" onClick={() => void make()} busy={busy && "Making a link…"}>
+          <Button variant="quiet" onClick={() => void createLink()} busyLabel={busy && "Making a link…"}>
             Make an upload link
           </Button>
         </div>
       )}
-      {error !== undefined && <Failure error={error} />}
+      {error !== undefined && <ErrorMessage error={error} />}
       <ul className="rows mt-4">
         {data?.links.map(({ id, createdBy, client, expiresAt, arrived, onTheWay }) => (
           <li key={id} className="member-row">
             <p className="m-0 min-w-0 text-sm">
               Upload link by {createdBy.name}
-              {client && ` through ${client.name}`}, ends <Time at={expiresAt} timezone={studio.timezone} />
+              {client && ` through ${client.name}`}, ends <RelativeTime at={expiresAt} timezone={studio.timezone} />
               <span className="block text-muted">
                 {arrived} arrived, {onTheWay} on the way
               </span>
             </p>
             {may("assets.write") && (
-              <Button look="quiet" onClick={() => withdraw(id)} aria-label={`Withdraw the link by ${createdBy.name}`}>
+              <Button
+                variant="quiet"
+                onClick={() => withdraw(id)}
+                aria-label={`Withdraw the link by ${createdBy.name}`}
+              >
                 Withdraw
               </Button>
             )}
           </li>
         ))}
       </ul>
-      {made !== undefined && (
-        <Modal title="An upload link" onClose={() => setMade(undefined)}>
+      {createdUrl !== undefined && (
+        <Modal title="An upload link" onClose={() => setCreatedUrl(undefined)}>
           <p className="text-muted">
             Whoever opens it can send files of any size to this post for 30 minutes, without an account. It is not shown
             again; you can withdraw it here.
           </p>
-          <CopyLine label="Upload link" text={made} />
+          <CopyField label="Upload link" text={createdUrl} />
           <p className="text-right">
-            <Button onClick={() => setMade(undefined)}>Done</Button>
+            <Button onClick={() => setCreatedUrl(undefined)}>Done</Button>
           </p>
         </Modal>
       )}

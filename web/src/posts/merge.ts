@@ -7,26 +7,26 @@ export type DraftField = keyof Draft;
 
 const draftFields = ["title", "body"] as const satisfies readonly DraftField[];
 
-export interface Merged {
+export interface MergeResult {
   draft: Draft;
   /** Fields that took what came from elsewhere. */
-  taken: DraftField[];
+  acceptedFields: DraftField[];
   /** Fields that changed on both sides, to different things. */
-  disputed: DraftField[];
+  conflicts: DraftField[];
 }
 
 /** Brings together what is being typed and what the server has by now. `base`: what both began from. */
-export function merge(base: Draft, mine: Draft, theirs: Draft): Merged {
-  const changedThere = draftFields.filter((field) => theirs[field] !== base[field] && theirs[field] !== mine[field]);
-  const taken = changedThere.filter((field) => mine[field] === base[field]);
-  const disputed = changedThere.filter((field) => mine[field] !== base[field]);
+export function mergeDrafts(base: Draft, mine: Draft, theirs: Draft): MergeResult {
+  const changedRemotely = draftFields.filter((field) => theirs[field] !== base[field] && theirs[field] !== mine[field]);
+  const acceptedFields = changedRemotely.filter((field) => mine[field] === base[field]);
+  const conflicts = changedRemotely.filter((field) => mine[field] !== base[field]);
   const draft = { ...mine };
-  for (const field of taken) draft[field] = theirs[field];
-  return { draft, taken, disputed };
+  for (const field of acceptedFields) draft[field] = theirs[field];
+  return { draft, acceptedFields, conflicts };
 }
 
 /** What has to be sent: the fields that differ, without a title that the server would refuse. */
-export function unsaved(base: Draft, draft: Draft): Partial<Draft> {
+export function getUnsavedChanges(base: Draft, draft: Draft): Partial<Draft> {
   const fields = draftFields.filter(
     (field) => draft[field] !== base[field] && (field !== "title" || draft.title.trim() !== ""),
   );

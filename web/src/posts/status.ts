@@ -1,7 +1,7 @@
 import type { PostStatus } from "../api/queries.ts";
 
-export const statusWords: Record<PostStatus, { one: string; plural: string }> = {
-  draft: { one: "Draft", plural: "Drafts" },
-  ready: { one: "Ready", plural: "Ready" },
-  archived: { one: "Archived", plural: "Archived" },
+export const statusLabels: Record<PostStatus, { singular: string; plural: string }> = {
+  draft: { singular: "Draft", plural: "Drafts" },
+  ready: { singular: "Ready", plural: "Ready" },
+  archived: { singular: "Archived", plural: "Archived" },
 };

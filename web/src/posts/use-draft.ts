@@ -3,122 +3,129 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { updatePost } from "../api/changes.ts";
 import { ApiError } from "../api/failure.ts";
 import { postQuery, type Post } from "../api/queries.ts";
-import { merge, unsaved, type Draft, type DraftField } from "./merge.ts";
+import { mergeDrafts, getUnsavedChanges, type Draft, type DraftField } from "./merge.ts";
 
 /** So long after the last key a draft is saved. */
-const pauseMs = 700;
-const retryMs = 4000;
+const autosaveDelayMs = 700;
+const retryDelayMs = 4000;
 
-interface State {
+interface DraftState {
   /** The post as it was when draft and server last agreed. */
   base: Post;
   draft: Draft;
   /** Set while both sides changed the same field. */
   theirs: Post | undefined;
-  disputed: DraftField[];
-  saving: boolean;
+  conflicts: DraftField[];
+  isSaving: boolean;
   error: unknown;
   /** Fields that changed from elsewhere a moment ago. */
-  touched: DraftField[];
+  recentlyUpdated: DraftField[];
 }
 
-export type DraftKeeper = ReturnType<typeof useDraft>;
+export type DraftController = ReturnType<typeof useDraft>;
 
 /** Keeps what is typed: saves it by itself, takes in what others change, and says when the two do not fit. */
 export function useDraft(post: Post, studioId: string) {
-  const queries = useQueryClient();
-  const [state, setState] = useState<State>(() => begin(post));
+  const queryClient = useQueryClient();
+  const [state, setState] = useState<DraftState>(() => createInitialState(post));
   // Timers and answers of the server read what is there when they come, not when they were set up.
   const latest = useRef(state);
-  const put = useCallback((change: Partial<State>) => {
+  const patchState = useCallback((change: Partial<DraftState>) => {
     latest.current = { ...latest.current, ...change };
     setState(latest.current);
   }, []);
 
-  const takeIn = useCallback(
+  const applyRemote = useCallback(
     (theirs: Post) => {
-      const { base, draft, theirs: shown } = latest.current;
-      if (theirs.revision <= (shown ?? base).revision) return;
-      const merged = merge(base, draft, theirs);
-      if (merged.disputed.length > 0) put({ theirs, disputed: merged.disputed });
-      else put({ base: theirs, draft: merged.draft, theirs: undefined, disputed: [], touched: merged.taken });
+      const { base, draft, theirs: shownTheirs } = latest.current;
+      if (theirs.revision <= (shownTheirs ?? base).revision) return;
+      const merged = mergeDrafts(base, draft, theirs);
+      if (merged.conflicts.length > 0) patchState({ theirs, conflicts: merged.conflicts });
+      else
+        patchState({
+          base: theirs,
+          draft: merged.draft,
+          theirs: undefined,
+          conflicts: [],
+          recentlyUpdated: merged.acceptedFields,
+        });
     },
-    [put],
+    [patchState],
   );
 
   const save = useCallback(async (): Promise<void> => {
-    const { base, draft, saving, theirs } = latest.current;
-    const change = unsaved(base, draft);
-    if (saving || theirs || Object.keys(change).length === 0) return;
-    put({ saving: true });
+    const { base, draft, isSaving, theirs } = latest.current;
+    const change = getUnsavedChanges(base, draft);
+    if (isSaving || theirs || Object.keys(change).length === 0) return;
+    patchState({ isSaving: true });
     try {
       const saved = await updatePost(studioId, base.id, { ...change, revision: base.revision });
-      const sent = { ...base, ...change };
+      const savedDraft = { ...base, ...change };
       // The server trims titles; what was typed since then stays.
-      const after = merge(sent, latest.current.draft, saved);
-      put({ base: saved, draft: after.draft, saving: false, error: undefined });
-      queries.setQueryData(postQuery(studioId, base.id).queryKey, saved);
+      const mergedDraft = mergeDrafts(savedDraft, latest.current.draft, saved);
+      patchState({ base: saved, draft: mergedDraft.draft, isSaving: false, error: undefined });
+      queryClient.setQueryData(postQuery(studioId, base.id).queryKey, saved);
     } catch (error) {
-      put({ saving: false, error });
+      patchState({ isSaving: false, error });
       if (!(error instanceof ApiError) || error.code !== "revision_conflict") return;
-      put({ error: undefined });
-      await queries.refetchQueries({ queryKey: postQuery(studioId, base.id).queryKey });
+      patchState({ error: undefined });
+      await queryClient.refetchQueries({ queryKey: postQuery(studioId, base.id).queryKey });
     }
-  }, [put, queries, studioId]);
+  }, [patchState, queryClient, studioId]);
 
-  useEffect(() => takeIn(post), [post, takeIn]);
+  useEffect(() => applyRemote(post), [post, applyRemote]);
 
-  const { base, draft, saving, error, theirs, touched } = state;
-  const isUnsaved = Object.keys(unsaved(base, draft)).length > 0;
-
-  useEffect(() => {
-    if (!isUnsaved || saving || theirs) return undefined;
-    const timer = setTimeout(() => void save(), error === undefined ? pauseMs : retryMs);
-    return () => clearTimeout(timer);
-  }, [draft, isUnsaved, saving, theirs, error, save]);
+  const { base, draft, isSaving, error, theirs, recentlyUpdated } = state;
+  const isUnsaved = Object.keys(getUnsavedChanges(base, draft)).length > 0;
 
   useEffect(() => {
-    if (touched.length === 0) return undefined;
-    const timer = setTimeout(() => put({ touched: [] }), 4000);
+    if (!isUnsaved || isSaving || theirs) return undefined;
+    const timer = setTimeout(() => void save(), error === undefined ? autosaveDelayMs : retryDelayMs);
     return () => clearTimeout(timer);
-  }, [touched, put]);
+  }, [draft, isUnsaved, isSaving, theirs, error, save]);
+
+  useEffect(() => {
+    if (recentlyUpdated.length === 0) return undefined;
+    const timer = setTimeout(() => patchState({ recentlyUpdated: [] }), 4000);
+    return () => clearTimeout(timer);
+  }, [recentlyUpdated, patchState]);
 
   // Leaving the page within the app saves at once; leaving the app asks first.
   useEffect(() => () => void save(), [save]);
   useEffect(() => {
     if (!isUnsaved) return undefined;
-    const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
-    window.addEventListener("beforeunload", warn);
-    return () => window.removeEventListener("beforeunload", warn);
+    const confirmLeave = (event: BeforeUnloadEvent): void => event.preventDefault();
+    window.addEventListener("beforeunload", confirmLeave);
+    return () => window.removeEventListener("beforeunload", confirmLeave);
   }, [isUnsaved]);
 
   return {
     ...state,
     isUnsaved,
     save,
-    edit: (change: Partial<Draft>) => put({ draft: { ...latest.current.draft, ...change } }),
+    edit: (change: Partial<Draft>) => patchState({ draft: { ...latest.current.draft, ...change } }),
     /** Takes a post that the server just answered. */
     accept: (saved: Post) => {
-      takeIn(saved);
-      queries.setQueryData(postQuery(studioId, saved.id).queryKey, saved);
+      applyRemote(saved);
+      queryClient.setQueryData(postQuery(studioId, saved.id).queryKey, saved);
     },
     /** Settles a dispute: what was chosen of each field goes on from the server's revision. */
-    settle: (choice: Draft) => {
-      const settled = latest.current.theirs;
-      if (settled) put({ base: settled, draft: choice, theirs: undefined, disputed: [] });
+    resolveConflict: (choice: Draft) => {
+      const resolvedPost = latest.current.theirs;
+      if (resolvedPost) patchState({ base: resolvedPost, draft: choice, theirs: undefined, conflicts: [] });
     },
   };
 }
 
-function begin(post: Post): State {
+function createInitialState(post: Post): DraftState {
   const { title, body } = post;
   return {
     base: post,
     draft: { title, body },
     theirs: undefined,
-    disputed: [],
-    saving: false,
+    conflicts: [],
+    isSaving: false,
     error: undefined,
-    touched: [],
+    recentlyUpdated: [],
   };
 }

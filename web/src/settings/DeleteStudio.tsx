@@ -5,13 +5,13 @@ import { deleteStudio } from "../api/changes.ts";
 import { meQuery } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
-import { Failure } from "../ui/Failure.tsx";
+import { ErrorMessage } from "../ui/Failure.tsx";
 import { Modal } from "../ui/Modal.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 
 export function DeleteStudio() {
   const { studio } = useStudio();
-  const [open, setOpen] = useState(false);
+  const [isOpen, setIsOpen] = useState(false);
   return (
     <section className="entry" aria-labelledby="delete">
       <h2 id="delete">Delete the studio</h2>
@@ -21,34 +21,34 @@ export function DeleteStudio() {
           it are cut off. This cannot be undone.
         </p>
         <p>
-          <Button look="quiet" className="min-h-11 text-danger" onClick={() => setOpen(true)}>
+          <Button variant="quiet" className="min-h-11 text-danger" onClick={() => setIsOpen(true)}>
             Delete studio…
           </Button>
         </p>
       </div>
-      {open && <DeleteDialog onClose={() => setOpen(false)} />}
+      {isOpen && <DeleteDialog onClose={() => setIsOpen(false)} />}
     </section>
   );
 }
 
 function DeleteDialog({ onClose }: { onClose: () => void }) {
   const { studio } = useStudio();
-  const queries = useQueryClient();
+  const queryClient = useQueryClient();
   const navigate = useNavigate();
-  const say = useToast();
-  const [typed, setTyped] = useState("");
+  const showToast = useToast();
+  const [typedName, setTypedName] = useState("");
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
 
-  async function remove(): Promise<void> {
+  async function handleDelete(): Promise<void> {
     setBusy(true);
     setError(undefined);
     try {
-      await deleteStudio(studio.id, typed);
-      await queries.invalidateQueries({ queryKey: meQuery.queryKey });
+      await deleteStudio(studio.id, typedName);
+      await queryClient.invalidateQueries({ queryKey: meQuery.queryKey });
       await navigate({ to: "/" });
-      queries.removeQueries({ queryKey: ["studio", studio.id] });
-      say({ text: `${studio.name} was deleted.` });
+      queryClient.removeQueries({ queryKey: ["studio", studio.id] });
+      showToast({ text: `${studio.name} was deleted.` });
     } catch (failure) {
       setError(failure);
       setBusy(false);
@@ -61,7 +61,7 @@ function DeleteDialog({ onClose }: { onClose: () => void }) {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          void remove();
+          void handleDelete();
         }}
       >
         <label htmlFor="typed-name" className="mt-5 [overflow-wrap:anywhere]">
@@ -70,16 +70,21 @@ function DeleteDialog({ onClose }: { onClose: () => void }) {
         <input
           id="typed-name"
           className="mt-2"
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
+          value={typedName}
+          onChange={(event) => setTypedName(event.target.value)}
           autoComplete="off"
         />
-        {error !== undefined && <Failure error={error} />}
+        {error !== undefined && <ErrorMessage error={error} />}
         <div className="mt-7 flex flex-wrap justify-end gap-3">
-          <Button look="quiet" className="min-h-11" onClick={onClose} disabled={busy}>
+          <Button variant="quiet" className="min-h-11" onClick={onClose} disabled={busy}>
             Cancel
           </Button>
-          <Button look="danger" type="submit" disabled={typed.trim() !== studio.name} busy={busy && "Deleting…"}>
+          <Button
+            variant="danger"
+            type="submit"
+            disabled={typedName.trim() !== studio.name}
+            busyLabel={busy && "Deleting…"}
+          >
             Delete for good
           </Button>
         </div>

@@ -1,5 +1,5 @@
 import { useStudio } from "../frame/use-studio.ts";
-import { PageHead } from "../ui/PageHead.tsx";
+import { PageHeader } from "../ui/PageHead.tsx";
 import { DeleteStudio } from "./DeleteStudio.tsx";
 import { StudioDetails } from "./StudioDetails.tsx";
 
@@ -7,7 +7,7 @@ export function SettingsPage() {
   const { studio, may } = useStudio();
   return (
     <>
-      <PageHead title="Settings" />
+      <PageHeader title="Settings" />
       {may("studio.update") ? (
         <StudioDetails key={studio.id} />
       ) : (

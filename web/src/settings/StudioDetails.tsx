@@ -1,19 +1,19 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { updateStudio } from "../api/changes.ts";
-import { refresh } from "../api/queries.ts";
+import { refreshQueries } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
-import { Failure } from "../ui/Failure.tsx";
-import { notBlank } from "../ui/not-blank.ts";
+import { ErrorMessage } from "../ui/Failure.tsx";
+import { requiredTextProps } from "../ui/not-blank.ts";
 
 export function StudioDetails() {
   const { studio } = useStudio();
-  const queries = useQueryClient();
+  const queryClient = useQueryClient();
   const [name, setName] = useState(studio.name);
   const [timezone, setTimezone] = useState(studio.timezone);
   const [busy, setBusy] = useState(false);
-  const [said, setSaid] = useState("");
+  const [statusMessage, setStatusMessage] = useState("");
   const [error, setError] = useState<unknown>();
   const isChanged = name.trim() !== studio.name || timezone !== studio.timezone;
   // The studio's own zone may be one that this browser does not list.
@@ -24,8 +24,8 @@ export function StudioDetails() {
     setError(undefined);
     try {
       await updateStudio(studio.id, { name, timezone });
-      await refresh(queries, studio.id);
-      setSaid("Saved");
+      await refreshQueries(queryClient, studio.id);
+      setStatusMessage("Saved");
     } catch (failure) {
       setError(failure);
     } finally {
@@ -38,7 +38,7 @@ export function StudioDetails() {
       <h2 id="details">The studio</h2>
       <form
         className="max-w-[30rem]"
-        onChange={() => setSaid("")}
+        onChange={() => setStatusMessage("")}
         onSubmit={(event) => {
           event.preventDefault();
           void save();
@@ -51,7 +51,7 @@ export function StudioDetails() {
           value={name}
           onChange={(event) => setName(event.target.value)}
           maxLength={100}
-          {...notBlank}
+          {...requiredTextProps}
         />
         <label htmlFor="timezone" className="mt-5">
           Time zone
@@ -67,13 +67,13 @@ export function StudioDetails() {
           ))}
         </select>
         <p className="mt-1 text-sm text-muted">Times in the web app are shown in it.</p>
-        {error !== undefined && <Failure error={error} />}
+        {error !== undefined && <ErrorMessage error={error} />}
         <p className="flex items-center gap-4">
-          <Button type="submit" disabled={!isChanged} busy={busy && "Saving…"}>
+          <Button type="submit" disabled={!isChanged} busyLabel={busy && "Saving…"}>
             Save
           </Button>
           <span role="status" className="text-accent">
-            {said}
+            {statusMessage}
           </span>
         </p>
       </form>

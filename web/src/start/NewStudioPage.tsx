@@ -1,12 +1,12 @@
 import { useRouter } from "@tanstack/react-router";
 import { Brand } from "../frame/Brand.tsx";
 import { Button } from "../ui/Button.tsx";
-import { useTitle } from "../ui/PageHead.tsx";
+import { useDocumentTitle } from "../ui/PageHead.tsx";
 import { StudioForm } from "./StudioForm.tsx";
 
 export function NewStudioPage() {
   const router = useRouter();
-  useTitle("New studio");
+  useDocumentTitle("New studio");
   return (
     <main id="main" className="catalogue">
       <Brand />
@@ -18,7 +18,7 @@ export function NewStudioPage() {
         </p>
         <StudioForm />
         <p>
-          <Button look="quiet" onClick={() => router.history.back()}>
+          <Button variant="quiet" onClick={() => router.history.back()}>
             Back
           </Button>
         </p>

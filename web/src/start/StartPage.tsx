@@ -1,14 +1,14 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { meQuery } from "../api/queries.ts";
 import { Brand } from "../frame/Brand.tsx";
-import { CopyLine } from "../ui/CopyLine.tsx";
-import { useTitle } from "../ui/PageHead.tsx";
+import { CopyField } from "../ui/CopyLine.tsx";
+import { useDocumentTitle } from "../ui/PageHead.tsx";
 import { StudioForm } from "./StudioForm.tsx";
 
 /** Whoever has no studio to go to: nobody signed in, or someone new. */
 export function StartPage() {
   const { data: me } = useSuspenseQuery(meQuery);
-  useTitle("");
+  useDocumentTitle("");
   return (
     <main id="main" className="catalogue">
       <Brand />
@@ -18,7 +18,7 @@ export function StartPage() {
 }
 
 function Welcome() {
-  const address = `${location.origin}/mcp`;
+  const mcpUrl = `${location.origin}/mcp`;
   return (
     <>
       <section className="lead">
@@ -36,8 +36,8 @@ function Welcome() {
       <section className="entry" aria-labelledby="connect">
         <h2 id="connect">Connect a client</h2>
         <div>
-          <CopyLine label="MCP address" text={address} />
-          <CopyLine label="Claude Code" text={`claude mcp add --transport http atelier ${address}`} />
+          <CopyField label="MCP address" text={mcpUrl} />
+          <CopyField label="Claude Code" text={`claude mcp add --transport http atelier ${mcpUrl}`} />
         </div>
       </section>
     </>

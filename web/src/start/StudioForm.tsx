@@ -2,21 +2,21 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { createPost, createStudio } from "../api/changes.ts";
-import { instanceQuery, refresh } from "../api/queries.ts";
+import { instanceQuery, refreshQueries } from "../api/queries.ts";
 import { Button } from "../ui/Button.tsx";
-import { Failure } from "../ui/Failure.tsx";
-import { notBlank } from "../ui/not-blank.ts";
+import { ErrorMessage } from "../ui/Failure.tsx";
+import { requiredTextProps } from "../ui/not-blank.ts";
 
 /** Makes a studio and goes there. On a development instance the first one can come with something in it. */
 export function StudioForm({ offerSamples = false }: { offerSamples?: boolean }) {
-  const queries = useQueryClient();
+  const queryClient = useQueryClient();
   const navigate = useNavigate();
   const { data: instance } = useQuery({ ...instanceQuery, enabled: offerSamples });
   const [name, setName] = useState("");
   const [withSamples, setWithSamples] = useState(true);
   const [busy, setBusy] = useState<string>();
   const [error, setError] = useState<unknown>();
-  const canHaveSamples = offerSamples && instance?.development === true;
+  const canAddSamples = offerSamples && instance?.development === true;
 
   async function create(): Promise<void> {
     setBusy("Creating…");
@@ -24,11 +24,11 @@ export function StudioForm({ offerSamples = false }: { offerSamples?: boolean })
     try {
       const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
       const studio = await createStudio({ name: name.trim(), timezone: timeZone });
-      if (canHaveSamples && withSamples) {
+      if (canAddSamples && withSamples) {
         setBusy("Adding sample posts…");
         await addSamples(studio.id);
       }
-      await refresh(queries);
+      await refreshQueries(queryClient);
       await navigate({ to: "/studios/$studioId/posts", params: { studioId: studio.id } });
     } catch (failure) {
       setError(failure);
@@ -51,17 +51,17 @@ export function StudioForm({ offerSamples = false }: { offerSamples?: boolean })
           className="w-auto min-w-0 flex-[1_1_14rem]"
           value={name}
           onChange={(event) => setName(event.target.value)}
-          {...notBlank}
+          {...requiredTextProps}
           maxLength={100}
           autoComplete="organization"
           // The page was opened to type this.
           autoFocus
         />
-        <Button type="submit" busy={busy}>
+        <Button type="submit" busyLabel={busy}>
           Create studio
         </Button>
       </div>
-      {canHaveSamples && (
+      {canAddSamples && (
         <label className="choice mt-4" htmlFor="with-samples">
           <input
             id="with-samples"
@@ -77,7 +77,7 @@ export function StudioForm({ offerSamples = false }: { offerSamples?: boolean })
           </span>
         </label>
       )}
-      {error !== undefined && <Failure error={error} />}
+      {error !== undefined && <ErrorMessage error={error} />}
     </form>
   );
 }

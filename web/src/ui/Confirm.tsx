@@ -1,9 +1,9 @@
 import { createContext, use, useState, type ReactNode } from "react";
 import { Button } from "./Button.tsx";
-import { Failure } from "./Failure.tsx";
+import { ErrorMessage } from "./Failure.tsx";
 import { Modal } from "./Modal.tsx";
 
-interface Question {
+interface Confirmation {
   title: string;
   /** What will be lost, in words. */
   body: ReactNode;
@@ -15,47 +15,47 @@ interface Question {
   run: () => Promise<unknown>;
 }
 
-const Asking = createContext<(question: Question) => void>(() => {});
+const ConfirmContext = createContext<(confirmation: Confirmation) => void>(() => {});
 
 /** Asks before something that cannot be undone; the dialog stays until it is done, and says if it failed. */
-export const useConfirm = (): ((question: Question) => void) => use(Asking);
+export const useConfirm = (): ((confirmation: Confirmation) => void) => use(ConfirmContext);
 
 export function ConfirmProvider({ children }: { children: ReactNode }) {
-  const [question, setQuestion] = useState<Question>();
+  const [confirmation, setConfirmation] = useState<Confirmation>();
   return (
-    <Asking value={setQuestion}>
+    <ConfirmContext value={setConfirmation}>
       {children}
-      {question && <ConfirmDialog question={question} onClose={() => setQuestion(undefined)} />}
-    </Asking>
+      {confirmation && <ConfirmDialog question={confirmation} onClose={() => setConfirmation(undefined)} />}
+    </ConfirmContext>
   );
 }
 
-function ConfirmDialog({ question, onClose }: { question: Question; onClose: () => void }) {
-  const [running, setRunning] = useState(false);
+function ConfirmDialog({ question: confirmation, onClose }: { question: Confirmation; onClose: () => void }) {
+  const [isRunning, setIsRunning] = useState(false);
   const [error, setError] = useState<unknown>();
 
   async function run(): Promise<void> {
-    setRunning(true);
+    setIsRunning(true);
     setError(undefined);
     try {
-      await question.run();
+      await confirmation.run();
       onClose();
     } catch (failure) {
       setError(failure);
-      setRunning(false);
+      setIsRunning(false);
     }
   }
 
   return (
-    <Modal title={question.title} onClose={() => running || onClose()}>
-      <div className="mt-3 text-muted">{question.body}</div>
-      {error !== undefined && <Failure error={error} />}
+    <Modal title={confirmation.title} onClose={() => isRunning || onClose()}>
+      <div className="mt-3 text-muted">{confirmation.body}</div>
+      {error !== undefined && <ErrorMessage error={error} />}
       <div className="mt-7 flex flex-wrap justify-end gap-3">
-        <Button look="quiet" className="min-h-11" onClick={onClose} disabled={running}>
-          {question.dismiss ?? "Cancel"}
+        <Button variant="quiet" className="min-h-11" onClick={onClose} disabled={isRunning}>
+          {confirmation.dismiss ?? "Cancel"}
         </Button>
-        <Button look="danger" onClick={() => void run()} busy={running && question.busy}>
-          {question.action}
+        <Button variant="danger" onClick={() => void run()} busyLabel={isRunning && confirmation.busy}>
+          {confirmation.action}
         </Button>
       </div>
     </Modal>

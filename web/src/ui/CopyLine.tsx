@@ -2,24 +2,24 @@ import { useEffect, useRef, useState } from "react";
 import { Button } from "./Button.tsx";
 
 /** Text to take along: a line or a few of them, and a button that copies it. */
-export function CopyLine({ label, text, hideLabel = false }: { label: string; text: string; hideLabel?: boolean }) {
-  const code = useRef<HTMLElement>(null);
-  const [said, setSaid] = useState("");
+export function CopyField({ label, text, hideLabel = false }: { label: string; text: string; hideLabel?: boolean }) {
+  const codeRef = useRef<HTMLElement>(null);
+  const [statusMessage, setStatusMessage] = useState("");
 
   useEffect(() => {
-    if (said === "") return undefined;
-    const timer = setTimeout(() => setSaid(""), 4000);
+    if (statusMessage === "") return undefined;
+    const timer = setTimeout(() => setStatusMessage(""), 4000);
     return () => clearTimeout(timer);
-  }, [said]);
+  }, [statusMessage]);
 
   async function copy(): Promise<void> {
     try {
       await navigator.clipboard.writeText(text);
-      setSaid("Copied");
+      setStatusMessage("Copied");
     } catch {
       // Without https the browser keeps its clipboard closed; selected text can still be copied by hand.
-      if (code.current) getSelection()?.selectAllChildren(code.current);
-      setSaid("Selected: press Ctrl+C or ⌘C");
+      if (codeRef.current) getSelection()?.selectAllChildren(codeRef.current);
+      setStatusMessage("Selected: press Ctrl+C or ⌘C");
     }
   }
 
@@ -27,13 +27,13 @@ export function CopyLine({ label, text, hideLabel = false }: { label: string; te
     <div className="copy">
       <p className={hideLabel ? "sr-only" : "m-0 text-sm text-muted"}>{label}</p>
       <div className="copy-box">
-        <code ref={code}>{text}</code>
-        <Button look="quiet" onClick={() => void copy()} aria-label={`Copy ${label}`}>
+        <code ref={codeRef}>{text}</code>
+        <Button variant="quiet" onClick={() => void copy()} aria-label={`Copy ${label}`}>
           Copy
         </Button>
       </div>
       <p className="m-0 min-h-5 text-sm text-accent" role="status">
-        {said}
+        {statusMessage}
       </p>
     </div>
   );

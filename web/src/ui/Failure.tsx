@@ -1,16 +1,16 @@
-import { describeFailure } from "../api/failure.ts";
+import { describeError } from "../api/failure.ts";
 import { Button } from "./Button.tsx";
 
 /** What happened, what to do next, and a way to try again where that can help. */
-export function Failure({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
-  const { message, hint } = describeFailure(error);
+export function ErrorMessage({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
+  const { message, hint } = describeError(error);
   return (
     <div className="failure" role="alert">
       <p className="font-semibold text-danger">{message}</p>
       {hint !== "" && <p className="mt-0">{hint}</p>}
       {onRetry && (
         <p className="mt-3">
-          <Button look="quiet" onClick={onRetry}>
+          <Button variant="quiet" onClick={onRetry}>
             Try again
           </Button>
         </p>

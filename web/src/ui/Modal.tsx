@@ -1,12 +1,12 @@
 import { useId, useLayoutEffect, useRef, type ReactNode } from "react";
-import { keepFocus } from "./keep-focus.ts";
+import { restoreFocus } from "./keep-focus.ts";
 
 /** The browser's own dialog: it keeps the focus, closes with Escape and covers the rest of the page. */
 export function Modal({
   title,
   onClose,
   children,
-  side = false,
+  side: isDrawer = false,
 }: {
   title: string;
   onClose: () => void;
@@ -15,29 +15,29 @@ export function Modal({
   side?: boolean;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const heading = useId();
+  const headingId = useId();
 
   // Closed while it is still on the page, or the browser could not give the focus back to where it came from.
   useLayoutEffect(() => {
-    const shown = dialog.current;
-    shown?.showModal();
+    const element = dialog.current;
+    element?.showModal();
     return () => {
-      shown?.close();
-      keepFocus();
+      element?.close();
+      restoreFocus();
     };
   }, []);
 
   return (
     <dialog
       ref={dialog}
-      className={side ? "drawer" : "modal"}
-      aria-labelledby={heading}
+      className={isDrawer ? "drawer" : "modal"}
+      aria-labelledby={headingId}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
       }}
     >
-      <h2 id={heading} className={side ? "sr-only" : "text-2xl"}>
+      <h2 id={headingId} className={isDrawer ? "sr-only" : "text-2xl"}>
         {title}
       </h2>
       {children}

@@ -1,8 +1,8 @@
 import { useEffect, type ReactNode } from "react";
 
 /** How a page begins: its name, what it is for, and what can be done on it. */
-export function PageHead({ title, children, actions }: { title: string; children?: ReactNode; actions?: ReactNode }) {
-  useTitle(title);
+export function PageHeader({ title, children, actions }: { title: string; children?: ReactNode; actions?: ReactNode }) {
+  useDocumentTitle(title);
   return (
     <header className="page-head">
       <div className="min-w-0">
@@ -14,7 +14,7 @@ export function PageHead({ title, children, actions }: { title: string; children
   );
 }
 
-export function useTitle(title: string): void {
+export function useDocumentTitle(title: string): void {
   useEffect(() => {
     document.title = title === "" ? "Atelier" : `${title} · Atelier`;
   }, [title]);

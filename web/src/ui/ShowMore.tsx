@@ -4,11 +4,15 @@ import { Button } from "./Button.tsx";
 type Paged = Pick<UseInfiniteQueryResult, "hasNextPage" | "isFetchingNextPage" | "fetchNextPage">;
 
 /** Below a list that has another page. */
-export function ShowMore({ of, label = "Show more" }: { of: Paged; label?: string }) {
+export function ShowMore({ of: query, label = "Show more" }: { of: Paged; label?: string }) {
   return (
-    of.hasNextPage && (
+    query.hasNextPage && (
       <p className="mt-8">
-        <Button look="quiet" onClick={() => void of.fetchNextPage()} busy={of.isFetchingNextPage && "Loading…"}>
+        <Button
+          variant="quiet"
+          onClick={() => void query.fetchNextPage()}
+          busyLabel={query.isFetchingNextPage && "Loading…"}
+        >
           {label}
         </Button>
       </p>

@@ -9,32 +9,32 @@ const units = [
   ["minute", 60],
 ] as const;
 
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const relativeFormat = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
 /** One clock for every time on the page. */
 function subscribe(notify: () => void): () => void {
   const timer = setInterval(notify, 20_000);
   return () => clearInterval(timer);
 }
-const minuteNow = (): number => Math.floor(Date.now() / 20_000) * 20_000;
+const getCurrentTick = (): number => Math.floor(Date.now() / 20_000) * 20_000;
 
 /** How long ago, with the exact time for whoever points at it. */
-export function Time({ at, timezone }: { at: string; timezone?: string }) {
-  const now = useSyncExternalStore(subscribe, minuteNow);
+export function RelativeTime({ at, timezone }: { at: string; timezone?: string }) {
+  const now = useSyncExternalStore(subscribe, getCurrentTick);
   return (
-    <time dateTime={at} title={exactTime(at, timezone)}>
-      {ago(Date.parse(at), now)}
+    <time dateTime={at} title={formatExactTime(at, timezone)}>
+      {formatRelativeTime(Date.parse(at), now)}
     </time>
   );
 }
 
-function ago(at: number, now: number): string {
+function formatRelativeTime(at: number, now: number): string {
   const seconds = (at - now) / 1000;
   const [unit, length] = units.find(([, size]) => Math.abs(seconds) >= size) ?? ["second", 1];
-  return unit === "second" ? "just now" : relative.format(Math.round(seconds / length), unit);
+  return unit === "second" ? "just now" : relativeFormat.format(Math.round(seconds / length), unit);
 }
 
-export function exactTime(at: string, timezone?: string): string {
+export function formatExactTime(at: string, timezone?: string): string {
   return new Intl.DateTimeFormat("en", {
     dateStyle: "medium",
     timeStyle: "short",

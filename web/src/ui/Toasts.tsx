@@ -1,30 +1,30 @@
 import * as Toast from "@radix-ui/react-toast";
 import { createContext, use, useCallback, useState, type ReactNode } from "react";
 
-interface Notice {
+interface ToastMessage {
   text: string;
   /** What the button does, and the word on it. */
   undo?: { label: string; run: () => void };
 }
 
-const Saying = createContext<(notice: Notice) => void>(() => {});
+const ToastContext = createContext<(notice: ToastMessage) => void>(() => {});
 
 /** Says that something happened, and offers to take it back for a while. */
-export const useToast = (): ((notice: Notice) => void) => use(Saying);
+export const useToast = (): ((notice: ToastMessage) => void) => use(ToastContext);
 
 export function ToastProvider({ children }: { children: ReactNode }) {
-  const [notices, setNotices] = useState<(Notice & { key: number })[]>([]);
-  const say = useCallback((notice: Notice) => {
-    setNotices((shown) => [...shown.slice(-2), { ...notice, key: (shown.at(-1)?.key ?? 0) + 1 }]);
+  const [toasts, setToasts] = useState<(ToastMessage & { key: number })[]>([]);
+  const showToast = useCallback((notice: ToastMessage) => {
+    setToasts((shown) => [...shown.slice(-2), { ...notice, key: (shown.at(-1)?.key ?? 0) + 1 }]);
   }, []);
-  const drop = (key: number): void => setNotices((shown) => shown.filter((one) => one.key !== key));
+  const dismiss = (key: number): void => setToasts((shown) => shown.filter((toast) => toast.key !== key));
 
   return (
-    <Saying value={say}>
+    <ToastContext value={showToast}>
       <Toast.Provider swipeDirection="down" duration={8000}>
         {children}
-        {notices.map(({ key, text, undo }) => (
-          <Toast.Root key={key} className="toast" onOpenChange={(open) => open || drop(key)}>
+        {toasts.map(({ key, text, undo }) => (
+          <Toast.Root key={key} className="toast" onOpenChange={(open) => open || dismiss(key)}>
             <Toast.Description>{text}</Toast.Description>
             {undo && (
               <Toast.Action className="bare underline" altText={undo.label} onClick={undo.run}>
@@ -38,6 +38,6 @@ export function ToastProvider({ children }: { children: ReactNode }) {
         ))}
         <Toast.Viewport className="toasts" />
       </Toast.Provider>
-    </Saying>
+    </ToastContext>
   );
 }

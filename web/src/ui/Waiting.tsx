@@ -1,8 +1,8 @@
 /** Appears only once waiting becomes noticeable. */
-export function Waiting({ what = "Loading…" }: { what?: string }) {
+export function Loading({ what: label = "Loading…" }: { what?: string }) {
   return (
     <p className="wait" role="status">
-      {what}
+      {label}
     </p>
   );
 }

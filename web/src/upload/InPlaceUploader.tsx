@@ -5,27 +5,27 @@ import "./uploader.css";
 
 export interface InPlaceUploaderProps {
   /** Makes a link to the post, when files are chosen: `POST …/posts/:postId/upload-links` with `{ inPlace: true }`. */
-  newToken: () => Promise<string>;
+  createToken: () => Promise<string>;
   /** A link from before a reload, whose files go on. */
-  restore?: string | undefined;
-  onArrived?: (file: RemoteFile) => void;
+  restoreToken?: string | undefined;
+  onUploaded?: (file: RemoteFile) => void;
 }
 
 /** The upload page's uploader, in place: everything it can, for a page of the web app. */
-export function InPlaceUploader({ newToken, restore, onArrived }: InPlaceUploaderProps) {
-  const place = useRef<HTMLDivElement>(null);
-  const latest = useRef({ newToken, onArrived });
-  latest.current = { newToken, onArrived };
+export function InPlaceUploader({ createToken, restoreToken, onUploaded }: InPlaceUploaderProps) {
+  const container = useRef<HTMLDivElement>(null);
+  const latest = useRef({ newToken: createToken, onArrived: onUploaded });
+  latest.current = { newToken: createToken, onArrived: onUploaded };
 
   useEffect(() => {
-    if (!place.current) return;
-    const mounted = mountUploader(place.current, {
-      token: () => latest.current.newToken(),
-      restore,
-      onArrived: (file) => latest.current.onArrived?.(file),
+    if (!container.current) return;
+    const mountedUploader = mountUploader(container.current, {
+      createToken: () => latest.current.newToken(),
+      restoreToken,
+      onUploaded: (file) => latest.current.onArrived?.(file),
     });
-    return () => mounted.destroy();
-  }, [restore]);
+    return () => mountedUploader.destroy();
+  }, [restoreToken]);
 
-  return <div ref={place} />;
+  return <div ref={container} />;
 }

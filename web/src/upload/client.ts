@@ -5,11 +5,11 @@ import type { UploadApi } from "#http/uploads/api.ts";
 
 type Api = ReturnType<typeof hc<UploadApi>>["api"]["uploads"];
 
-export type Session = InferResponseType<Api["session"]["$get"]>;
-export type RemoteFile = Session["files"][number];
-export type Started = InferResponseType<Api["files"]["$post"]>;
+export type UploadSession = InferResponseType<Api["session"]["$get"]>;
+export type RemoteFile = UploadSession["files"][number];
+export type StartedUpload = InferResponseType<Api["files"]["$post"]>;
 type NewFile = InferRequestType<Api["files"]["$post"]>["json"];
-type Addresses = InferResponseType<Api["files"][":fileId"]["addresses"]["$post"]>;
+type PartUrlsResponse = InferResponseType<Api["files"][":fileId"]["addresses"]["$post"]>;
 
 /** A request that failed. Status 0: it did not get through, which says nothing about the request. */
 export class RequestError extends Error {
@@ -22,33 +22,33 @@ export class RequestError extends Error {
 
   constructor(
     status: number,
-    said: { code?: string; detail?: string; hint?: string; retryAfter?: number | undefined } = {},
+    problem: { code?: string; detail?: string; hint?: string; retryAfter?: number | undefined } = {},
   ) {
     super(
-      said.detail ?? (status === 0 ? "The server cannot be reached." : `The server answered with status ${status}.`),
+      problem.detail ?? (status === 0 ? "The server cannot be reached." : `The server answered with status ${status}.`),
     );
     this.status = status;
-    this.code = said.code ?? "";
-    this.hint = said.hint ?? "";
-    this.retryAfter = said.retryAfter;
+    this.code = problem.code ?? "";
+    this.hint = problem.hint ?? "";
+    this.retryAfter = problem.retryAfter;
   }
 
   /** Trying the same again later makes sense. */
-  get passing(): boolean {
+  get isTransient(): boolean {
     return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500;
   }
 }
 
-export interface Client {
-  session(signal?: AbortSignal): Promise<Session>;
-  start(file: NewFile, signal: AbortSignal): Promise<Started>;
-  addresses(fileId: string, parts: number[], signal: AbortSignal): Promise<Addresses["addresses"]>;
-  complete(fileId: string, signal: AbortSignal): Promise<RemoteFile>;
+export interface UploadClient {
+  getSession(signal?: AbortSignal): Promise<UploadSession>;
+  startFile(file: NewFile, signal: AbortSignal): Promise<StartedUpload>;
+  createPartUrls(fileId: string, parts: number[], signal: AbortSignal): Promise<PartUrlsResponse["addresses"]>;
+  completeFile(fileId: string, signal: AbortSignal): Promise<RemoteFile>;
   setAltText(fileId: string, altText: string): Promise<RemoteFile>;
-  cancel(fileId: string): Promise<void>;
+  cancelFile(fileId: string): Promise<void>;
 }
 
-export function createClient(token: string): Client {
+export function createUploadClient(token: string): UploadClient {
   async function call<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
     const response = await fetch(`/api/uploads${path}`, {
       method,
@@ -62,22 +62,22 @@ export function createClient(token: string): Client {
       signal?.throwIfAborted();
       throw new RequestError(0, { hint: String(error) });
     });
-    const answer: unknown = response.status === 204 ? undefined : await response.json().catch(() => undefined);
+    const responseBody: unknown = response.status === 204 ? undefined : await response.json().catch(() => undefined);
     signal?.throwIfAborted();
-    if (response.ok) return answer as T;
+    if (response.ok) return responseBody as T;
     throw new RequestError(response.status, {
-      ...(answer as object | undefined),
+      ...(responseBody as object | undefined),
       retryAfter: Number(response.headers.get("retry-after")) || undefined,
     });
   }
 
   return {
-    session: (signal) => call("GET", "/session", undefined, signal),
-    start: (file, signal) => call("POST", "/files", file, signal),
-    addresses: async (fileId, parts, signal) =>
-      (await call<Addresses>("POST", `/files/${fileId}/addresses`, { parts }, signal)).addresses,
-    complete: (fileId, signal) => call("POST", `/files/${fileId}/complete`, {}, signal),
+    getSession: (signal) => call("GET", "/session", undefined, signal),
+    startFile: (file, signal) => call("POST", "/files", file, signal),
+    createPartUrls: async (fileId, parts, signal) =>
+      (await call<PartUrlsResponse>("POST", `/files/${fileId}/addresses`, { parts }, signal)).addresses,
+    completeFile: (fileId, signal) => call("POST", `/files/${fileId}/complete`, {}, signal),
     setAltText: (fileId, altText) => call("PATCH", `/files/${fileId}`, { altText }),
-    cancel: (fileId) => call("DELETE", `/files/${fileId}`),
+    cancelFile: (fileId) => call("DELETE", `/files/${fileId}`),
   };
 }

@@ -6,28 +6,28 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   properties: Record<string, string | number | boolean | undefined> = {},
   ...children: Child[]
 ): HTMLElementTagNameMap[K] {
-  const made = document.createElement(tag);
+  const createdElement = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
     if (value === undefined) continue;
-    if (name in made && !name.includes("-")) Reflect.set(made, name, value);
+    if (name in createdElement && !name.includes("-")) Reflect.set(createdElement, name, value);
     else if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
-      made.setAttribute(name, `${value}`);
+      createdElement.setAttribute(name, `${value}`);
   }
-  made.append(...children.filter((child) => child !== undefined));
-  return made;
+  createdElement.append(...children.filter((child) => child !== undefined));
+  return createdElement;
 }
 
-export function quietButton(word: string, act: () => void): HTMLButtonElement {
-  const made = el("button", { type: "button", className: "quiet", textContent: word });
-  made.addEventListener("click", act);
-  return made;
+export function createQuietButton(label: string, onClick: () => void): HTMLButtonElement {
+  const createdElement = el("button", { type: "button", className: "quiet", textContent: label });
+  createdElement.addEventListener("click", onClick);
+  return createdElement;
 }
 
 /** Changes text only where it differs: a screen reader may be in the middle of it. */
-export function say(element: Element, text: string): void {
+export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
-export function show(element: HTMLElement, shown: boolean): void {
-  if (element.hidden === shown) element.hidden = !shown;
+export function setVisible(element: HTMLElement, isVisible: boolean): void {
+  if (element.hidden === isVisible) element.hidden = !isVisible;
 }

@@ -1,5 +1,5 @@
 /** Sizes and times in the words of a language. */
-export interface Format {
+export interface Formatter {
   bytes(count: number): string;
   speed(bytesPerSecond: number): string;
   duration(seconds: number): string;
@@ -8,7 +8,7 @@ export interface Format {
 
 const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
 
-export function createFormat(tag: string): Format {
+export function createFormatter(tag: string): Formatter {
   const number = (value: number, unit: string, digits: number, unitDisplay: "short" | "long" = "short") =>
     new Intl.NumberFormat(tag, { style: "unit", unit, unitDisplay, maximumFractionDigits: digits }).format(value);
   // Rounded to the nearest, as the server's messages are (lib/format-bytes.ts).

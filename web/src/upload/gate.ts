@@ -1,47 +1,47 @@
 /** So many at once, the others in line. */
-export interface Gate {
+export interface Semaphore {
   /** Resolves with the way out. */
-  enter(signal: AbortSignal): Promise<() => void>;
+  acquire(signal: AbortSignal): Promise<() => void>;
 }
 
-export function createGate(places: number): Gate {
-  let free = places;
-  const line: { admit: () => void }[] = [];
-  const leave = () => {
-    const next = line.shift();
+export function createSemaphore(permits: number): Semaphore {
+  let available = permits;
+  const queue: { admit: () => void }[] = [];
+  const releasePermit = () => {
+    const next = queue.shift();
     if (next) next.admit();
-    else free++;
+    else available++;
   };
   return {
-    enter(signal) {
+    acquire(signal) {
       return new Promise((resolve, reject) => {
         if (signal.aborted) {
           reject(signal.reason as Error);
           return;
         }
-        let left = false;
-        const out = () => {
-          if (left) return;
-          left = true;
-          leave();
+        let isReleased = false;
+        const release = () => {
+          if (isReleased) return;
+          isReleased = true;
+          releasePermit();
         };
-        if (free > 0) {
-          free--;
-          resolve(out);
+        if (available > 0) {
+          available--;
+          resolve(release);
           return;
         }
-        const waiting = {
+        const waiter = {
           admit: () => {
-            signal.removeEventListener("abort", giveUp);
-            resolve(out);
+            signal.removeEventListener("abort", onAbort);
+            resolve(release);
           },
         };
-        const giveUp = () => {
-          line.splice(line.indexOf(waiting), 1);
+        const onAbort = () => {
+          queue.splice(queue.indexOf(waiter), 1);
           reject(signal.reason as Error);
         };
-        signal.addEventListener("abort", giveUp, { once: true });
-        line.push(waiting);
+        signal.addEventListener("abort", onAbort, { once: true });
+        queue.push(waiter);
       });
     },
   };

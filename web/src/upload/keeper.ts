@@ -2,16 +2,16 @@
  * Keeps files over a reload, in the browser's own database: as a handle where the browser gave one, or whole where it
  * is small. Only while they are on their way, and never longer than a link's files have to arrive.
  */
-export interface Kept {
+export interface PendingFile {
   handle: FileSystemFileHandle | undefined;
   /** The file; with `ask`, after asking the person, where the browser wants that. */
-  open(ask: boolean): Promise<File | undefined>;
+  open(promptUser: boolean): Promise<File | undefined>;
 }
 
-export interface Keeper {
-  keep(token: string, file: File, handle: FileSystemFileHandle | undefined): Promise<void>;
-  forget(token: string, file: File): Promise<void>;
-  list(token: string): Promise<(Kept & { name: string; size: number })[]>;
+export interface PendingFileStore {
+  save(token: string, file: File, handle: FileSystemFileHandle | undefined): Promise<void>;
+  delete(token: string, file: File): Promise<void>;
+  list(token: string): Promise<(PendingFile & { name: string; size: number })[]>;
 }
 
 interface Row {
@@ -25,27 +25,27 @@ interface Row {
 }
 
 /** Not in TypeScript's library yet: https://wicg.github.io/file-system-access/#api-filesystemhandle */
-interface AskingHandle extends FileSystemFileHandle {
+interface HandleWithPermissions extends FileSystemFileHandle {
   queryPermission?(options: { mode: "read" }): Promise<PermissionState>;
   requestPermission?(options: { mode: "read" }): Promise<PermissionState>;
 }
 
-const largestKept = 64 * 1024 * 1024;
+const maxStoredBytes = 64 * 1024 * 1024;
 const lifetimeMs = 25 * 3600 * 1000;
 
-export function createKeeper(): Keeper {
-  let opening: Promise<IDBDatabase> | undefined;
-  const database = () => (opening ??= openDatabase());
-  const linkOf = (token: string) => token.slice(-20);
-  const keyOf = (token: string, file: File) => `${linkOf(token)} ${file.name} ${file.size} ${file.lastModified}`;
+export function createPendingFileStore(): PendingFileStore {
+  let databasePromise: Promise<IDBDatabase> | undefined;
+  const getDatabase = () => (databasePromise ??= openDatabase());
+  const toLinkKey = (token: string) => token.slice(-20);
+  const toFileKey = (token: string, file: File) => `${toLinkKey(token)} ${file.name} ${file.size} ${file.lastModified}`;
 
   /** What cannot be kept (a private window, no room left) is chosen again by hand: no reason to fail. */
-  async function within<T>(
+  async function runInStore<T>(
     mode: IDBTransactionMode,
-    work: (store: IDBObjectStore) => IDBRequest<T>,
+    createRequest: (store: IDBObjectStore) => IDBRequest<T>,
   ): Promise<T | undefined> {
     try {
-      const request = work((await database()).transaction("files", mode).objectStore("files"));
+      const request = createRequest((await getDatabase()).transaction("files", mode).objectStore("files"));
       return await new Promise((resolve, reject) => {
         request.addEventListener("success", () => resolve(request.result));
         request.addEventListener("error", () => reject(request.error ?? new Error("not kept")));
@@ -56,33 +56,41 @@ export function createKeeper(): Keeper {
   }
 
   return {
-    async keep(token, file, handle) {
-      if (!handle && file.size > largestKept) return;
-      const row = { key: keyOf(token, file), link: linkOf(token), name: file.name, size: file.size, at: Date.now() };
-      await within("readwrite", (store) => store.put({ ...row, ...(handle ? { handle } : { file }) } satisfies Row));
+    async save(token, file, handle) {
+      if (!handle && file.size > maxStoredBytes) return;
+      const row = {
+        key: toFileKey(token, file),
+        link: toLinkKey(token),
+        name: file.name,
+        size: file.size,
+        at: Date.now(),
+      };
+      await runInStore("readwrite", (store) =>
+        store.put({ ...row, ...(handle ? { handle } : { file }) } satisfies Row),
+      );
     },
-    async forget(token, file) {
-      await within("readwrite", (store) => store.delete(keyOf(token, file)));
+    async delete(token, file) {
+      await runInStore("readwrite", (store) => store.delete(toFileKey(token, file)));
     },
     async list(token) {
-      const rows = (await within("readonly", (store) => store.getAll() as IDBRequest<Row[]>)) ?? [];
+      const rows = (await runInStore("readonly", (store) => store.getAll() as IDBRequest<Row[]>)) ?? [];
       for (const { key } of rows.filter(({ at }) => at < Date.now() - lifetimeMs))
-        await within("readwrite", (store) => store.delete(key));
+        await runInStore("readwrite", (store) => store.delete(key));
       return rows
-        .filter(({ link, at }) => link === linkOf(token) && at >= Date.now() - lifetimeMs)
+        .filter(({ link, at }) => link === toLinkKey(token) && at >= Date.now() - lifetimeMs)
         .map(({ name, size, handle, file }) => ({
           name,
           size,
           handle,
-          open: async (ask) => file ?? openHandle(handle, ask),
+          open: async (promptUser) => file ?? openHandle(handle, promptUser),
         }));
     },
   };
 }
 
-async function openHandle(handle: AskingHandle | undefined, ask: boolean): Promise<File | undefined> {
+async function openHandle(handle: HandleWithPermissions | undefined, promptUser: boolean): Promise<File | undefined> {
   try {
-    const state = await (ask
+    const state = await (promptUser
       ? handle?.requestPermission?.({ mode: "read" })
       : handle?.queryPermission?.({ mode: "read" }));
     return state === "granted" ? await handle?.getFile() : undefined;

@@ -1,11 +1,11 @@
-import { english, type OwnStrings, type Strings } from "./strings.ts";
+import { english, type StringOverrides, type Strings } from "./strings.ts";
 
-interface Pack {
+interface UppyPack {
   default: { strings: Record<string, unknown> };
 }
 
 /** Uppy's language packs, each a file of its own that is loaded only where a browser asks for it. */
-const packs: Record<string, () => Promise<Pack>> = {
+const uppyPacks: Record<string, () => Promise<UppyPack>> = {
   ar: () => import("@uppy/locales/lib/ar_SA.js"),
   bg: () => import("@uppy/locales/lib/bg_BG.js"),
   ca: () => import("@uppy/locales/lib/ca_ES.js"),
@@ -48,7 +48,7 @@ const packs: Record<string, () => Promise<Pack>> = {
 };
 
 /** What Uppy's packs have no words for. */
-const own: Record<string, () => Promise<{ strings: OwnStrings }>> = {
+const ownStrings: Record<string, () => Promise<{ strings: StringOverrides }>> = {
   de: () => import("./words/de.ts"),
   es: () => import("./words/es.ts"),
   fr: () => import("./words/fr.ts"),
@@ -68,18 +68,18 @@ export interface Language {
 const rightToLeft = ["ar", "fa", "he"];
 
 /** The first of the browser's languages that there are words in; English otherwise, and wherever a word is missing. */
-export async function loadLanguage(wanted: readonly string[]): Promise<Language> {
-  for (const tag of wanted.map((one) => one.toLowerCase())) {
+export async function loadLanguage(preferredLanguages: readonly string[]): Promise<Language> {
+  for (const tag of preferredLanguages.map((language) => language.toLowerCase())) {
     const base = tag.split("-", 1)[0] ?? "";
     if (base === "en") break;
-    const pack = packs[tag] ?? packs[base];
+    const pack = uppyPacks[tag] ?? uppyPacks[base];
     if (!pack) continue;
     try {
-      const [uppy, ours] = await Promise.all([pack(), own[base]?.()]);
+      const [uppy, overrides] = await Promise.all([pack(), ownStrings[base]?.()]);
       return {
         tag: base,
         direction: rightToLeft.includes(base) ? "rtl" : "ltr",
-        strings: { ...english, ...fromUppy(uppy.default.strings), ...ours?.strings },
+        strings: { ...english, ...pickUppyStrings(uppy.default.strings), ...overrides?.strings },
       };
     } catch {
       break; // not loaded: the page is more important than its language
@@ -88,14 +88,14 @@ export async function loadLanguage(wanted: readonly string[]): Promise<Language>
   return { tag: "en", direction: "ltr", strings: english };
 }
 
-function fromUppy(strings: Record<string, unknown>): OwnStrings {
-  const found: Record<string, string> = {};
+function pickUppyStrings(strings: Record<string, unknown>): StringOverrides {
+  const pickedStrings: Record<string, string> = {};
   for (const key of Object.keys(english)) {
     const text = strings[key];
     // Forms by number: the last is the one for many.
-    const plain: unknown =
+    const singleForm: unknown =
       typeof text === "object" && text !== null ? Object.values<unknown>({ ...text }).at(-1) : text;
-    if (typeof plain === "string") found[key] = plain;
+    if (typeof singleForm === "string") pickedStrings[key] = singleForm;
   }
-  return found;
+  return pickedStrings;
 }

@@ -1,30 +1,30 @@
-import { createClient, type Client } from "./client.ts";
+import { createUploadClient, type UploadClient } from "./client.ts";
 
 /** The links that files go through: the newest for what is chosen now, older ones for what they began. */
-export interface Links {
+export interface LinkPool {
   /** One link for all files that are chosen within some time, not one each. */
-  current(): Promise<string>;
-  client(token: string): Client;
+  getCurrentToken(): Promise<string>;
+  getClient(token: string): UploadClient;
 }
 
 /** Well within the 30 minutes of a link. */
 const reuseMs = 20 * 60_000;
 
-export function createLinks(make: () => Promise<string>): Links {
-  const clients = new Map<string, Client>();
+export function createLinkPool(createLink: () => Promise<string>): LinkPool {
+  const clients = new Map<string, UploadClient>();
   let latest: { token: Promise<string>; at: number } | undefined;
   return {
-    current() {
+    getCurrentToken() {
       if (latest && Date.now() - latest.at < reuseMs) return latest.token;
-      const asked = { token: make(), at: Date.now() };
-      asked.token.catch(() => latest === asked && (latest = undefined));
-      latest = asked;
-      return asked.token;
+      const newLink = { token: createLink(), at: Date.now() };
+      newLink.token.catch(() => latest === newLink && (latest = undefined));
+      latest = newLink;
+      return newLink.token;
     },
-    client(token) {
-      const known = clients.get(token) ?? createClient(token);
-      clients.set(token, known);
-      return known;
+    getClient(token) {
+      const uploadClient = clients.get(token) ?? createUploadClient(token);
+      clients.set(token, uploadClient);
+      return uploadClient;
     },
   };
 }

@@ -1,18 +1,18 @@
-import { filesOfDrop } from "./choose.ts";
-import type { Chosen } from "./item.ts";
+import { readDroppedFiles } from "./choose.ts";
+import type { ChosenFile } from "./item.ts";
 
 /** Files that are dropped anywhere on the page, or pasted outside a text field. */
-export function listenForFiles(root: HTMLElement, add: (chosen: readonly Chosen[]) => void): () => void {
-  const control = new AbortController();
-  const { signal } = control;
+export function listenForFiles(root: HTMLElement, onFiles: (chosen: readonly ChosenFile[]) => void): () => void {
+  const controller = new AbortController();
+  const { signal } = controller;
   const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
   let depth = 0;
-  const over = (by: number) => {
-    depth = Math.max(0, depth + by);
+  const changeDragDepth = (delta: number) => {
+    depth = Math.max(0, depth + delta);
     root.classList.toggle("over", depth > 0);
   };
-  document.addEventListener("dragenter", (event) => hasFiles(event) && over(1), { signal });
-  document.addEventListener("dragleave", (event) => hasFiles(event) && over(-1), { signal });
+  document.addEventListener("dragenter", (event) => hasFiles(event) && changeDragDepth(1), { signal });
+  document.addEventListener("dragleave", (event) => hasFiles(event) && changeDragDepth(-1), { signal });
   document.addEventListener("dragover", (event) => hasFiles(event) && event.preventDefault(), { signal });
   document.addEventListener(
     "drop",
@@ -20,8 +20,8 @@ export function listenForFiles(root: HTMLElement, add: (chosen: readonly Chosen[
       if (!hasFiles(event) || !event.dataTransfer) return;
       event.preventDefault();
       depth = 0;
-      over(0);
-      void filesOfDrop(event.dataTransfer).then(add);
+      changeDragDepth(0);
+      void readDroppedFiles(event.dataTransfer).then(onFiles);
     },
     { signal },
   );
@@ -31,9 +31,9 @@ export function listenForFiles(root: HTMLElement, add: (chosen: readonly Chosen[
       const files = [...(event.clipboardData?.files ?? [])];
       if (files.length === 0) return;
       event.preventDefault();
-      add(files.map((file) => ({ file })));
+      onFiles(files.map((file) => ({ file })));
     },
     { signal },
   );
-  return () => control.abort();
+  return () => controller.abort();
 }

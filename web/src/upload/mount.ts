@@ -1,63 +1,68 @@
-import { createClient, RequestError, type RemoteFile, type Session } from "./client.ts";
-import { createFace, type Face } from "./face.ts";
+import { createUploadClient, RequestError, type RemoteFile, type UploadSession } from "./client.ts";
+import { createUploaderUi, type UploaderUi } from "./face.ts";
 import { loadLanguage } from "./languages.ts";
 import { createUploader } from "./uploader.ts";
 
 export interface MountOptions {
   /** A link that takes new files: the page's own, or one that is made when it is needed. */
-  token: () => Promise<string>;
+  createToken: () => Promise<string>;
   /** A link whose files are shown from the start, and go on where they can. */
-  restore?: string | undefined;
+  restoreToken?: string | undefined;
   /** The address to continue at on a phone. */
-  phone?: string | undefined;
+  phoneUrl?: string | undefined;
   languages?: readonly string[];
-  onArrived?: ((file: RemoteFile) => void) | undefined;
+  onUploaded?: ((file: RemoteFile) => void) | undefined;
 }
 
-export interface Mounted {
+export interface MountedUploader {
   destroy(): void;
 }
 
 /** The whole uploader in an element: for the upload page, and for every page that takes files in place. */
-export function mountUploader(root: HTMLElement, options: MountOptions): Mounted {
+export function mountUploader(root: HTMLElement, options: MountOptions): MountedUploader {
   const uploader = createUploader(options);
-  let face: Face | undefined;
-  let gone = false;
-  let over: ReturnType<typeof setTimeout> | undefined;
+  let ui: UploaderUi | undefined;
+  let isDestroyed = false;
+  let expiryTimer: ReturnType<typeof setTimeout> | undefined;
 
-  async function begin(): Promise<void> {
+  async function start(): Promise<void> {
     const [language, session] = await Promise.all([
       loadLanguage(options.languages ?? navigator.languages),
-      options.restore === undefined ? undefined : load(options.restore),
+      options.restoreToken === undefined ? undefined : loadSession(options.restoreToken),
     ]);
-    if (gone) return;
-    const made = createFace(root, { uploader, language, accepts: session?.accepts ?? [], phone: options.phone });
-    face = made;
-    if (!session || options.restore === undefined) return;
-    await uploader.restore(options.restore, session.files);
-    const left = Date.parse(session.expiresAt) - Date.now();
-    over = setTimeout(() => made.notice(language.strings.linkOver), Math.max(0, left));
+    if (isDestroyed) return;
+    const createdUi = createUploaderUi(root, {
+      uploader,
+      language,
+      accepts: session?.accepts ?? [],
+      phoneUrl: options.phoneUrl,
+    });
+    ui = createdUi;
+    if (!session || options.restoreToken === undefined) return;
+    await uploader.restore(options.restoreToken, session.files);
+    const remainingMs = Date.parse(session.expiresAt) - Date.now();
+    expiryTimer = setTimeout(() => createdUi.showNotice(language.strings.linkExpired), Math.max(0, remainingMs));
   }
 
-  void begin();
+  void start();
   return {
     destroy() {
-      gone = true;
-      clearTimeout(over);
-      face?.destroy();
+      isDestroyed = true;
+      clearTimeout(expiryTimer);
+      ui?.destroy();
       uploader.destroy();
     },
   };
 }
 
 /** A link that cannot be read right now shows nothing of before; sending through it tells why. */
-async function load(token: string): Promise<Session | undefined> {
-  for (let tries = 0; ; tries++) {
+async function loadSession(token: string): Promise<UploadSession | undefined> {
+  for (let attempt = 0; ; attempt++) {
     try {
-      return await createClient(token).session();
+      return await createUploadClient(token).getSession();
     } catch (error) {
-      if (!(error instanceof RequestError) || !error.passing || tries >= 2) return undefined;
-      await new Promise((resolve) => setTimeout(resolve, 1000 * 2 ** tries));
+      if (!(error instanceof RequestError) || !error.isTransient || attempt >= 2) return undefined;
+      await new Promise((resolve) => setTimeout(resolve, 1000 * 2 ** attempt));
     }
   }
 }

@@ -3,4 +3,4 @@ import { mountUploader } from "./mount.ts";
 /** The upload page. Its address is the key: from here on it travels in a header only. */
 const root = document.querySelector<HTMLElement>("#uploader");
 const token = location.pathname.split("/").at(-1) ?? "";
-if (root) mountUploader(root, { token: async () => token, restore: token, phone: location.href });
+if (root) mountUploader(root, { createToken: async () => token, restoreToken: token, phoneUrl: location.href });

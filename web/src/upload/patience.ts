@@ -1,91 +1,91 @@
 import { RequestError } from "./client.ts";
 
-export type Connection = "good" | "offline" | "lost";
+export type ConnectionState = "good" | "offline" | "lost";
 
 /** Tries again what failed for a passing reason, for as long as it takes. */
-export interface Patience {
+export interface Retrier {
   /** Repeats `work` until it succeeds, fails for good, or is called off. */
-  until<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
-  connection(): Connection;
+  run<T>(operation: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  getConnection(): ConnectionState;
   /** What the server itself said of why it cannot right now. */
-  reason(): string | undefined;
+  getReason(): string | undefined;
   destroy(): void;
 }
 
-const firstWaitMs = 1000;
-const longestWaitMs = 20_000;
+const initialDelayMs = 1000;
+const maxDelayMs = 20_000;
 
 /** A network that was lost is waited for; when the browser says that it is back, everyone tries at once. */
-export function createPatience(onChange: () => void): Patience {
-  const waiting = new Set<() => void>();
-  let failing = 0;
+export function createRetrier(onChange: () => void): Retrier {
+  const wakeUps = new Set<() => void>();
+  let failingCount = 0;
   let reason: string | undefined;
-  const wake = () => {
+  const wakeAll = () => {
     onChange();
-    for (const go of waiting) go();
+    for (const resume of wakeUps) resume();
   };
-  addEventListener("online", wake);
+  addEventListener("online", wakeAll);
   addEventListener("offline", onChange);
 
-  function wait(ms: number, signal: AbortSignal): Promise<void> {
+  function waitForRetry(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const end = () => {
+      const cleanUp = () => {
         clearTimeout(timer);
-        waiting.delete(go);
-        signal.removeEventListener("abort", stop);
+        wakeUps.delete(resume);
+        signal.removeEventListener("abort", onAbort);
       };
-      const go = () => {
-        end();
+      const resume = () => {
+        cleanUp();
         resolve();
       };
-      const stop = () => {
-        end();
+      const onAbort = () => {
+        cleanUp();
         reject(signal.reason as Error);
       };
-      const timer = setTimeout(go, ms);
-      waiting.add(go);
-      signal.addEventListener("abort", stop, { once: true });
+      const timer = setTimeout(resume, ms);
+      wakeUps.add(resume);
+      signal.addEventListener("abort", onAbort, { once: true });
     });
   }
 
   return {
-    async until(work, signal) {
-      let failed = false;
-      const count = (now: boolean) => {
-        if (failed === now) return;
-        failed = now;
-        failing += now ? 1 : -1;
+    async run(operation, signal) {
+      let isFailing = false;
+      const setFailing = (next: boolean) => {
+        if (isFailing === next) return;
+        isFailing = next;
+        failingCount += next ? 1 : -1;
         onChange();
       };
       try {
         for (let attempt = 0; ; attempt++) {
           signal.throwIfAborted();
           try {
-            const result = await work();
+            const result = await operation();
             // Whoever waits for the same server need not wait any longer.
-            if (failing > 0) for (const go of waiting) go();
+            if (failingCount > 0) for (const resume of wakeUps) resume();
             return result;
           } catch (error) {
             signal.throwIfAborted();
-            if (!(error instanceof RequestError) || !error.passing) throw error;
+            if (!(error instanceof RequestError) || !error.isTransient) throw error;
             reason = error.code === "" ? undefined : error.message;
-            count(error.status !== 429);
-            const backOff =
-              Math.min(firstWaitMs * 2 ** Math.min(attempt, 10), longestWaitMs) * (0.75 + Math.random() / 2);
-            await wait(error.retryAfter === undefined ? backOff : error.retryAfter * 1000, signal);
+            setFailing(error.status !== 429);
+            const backoffMs =
+              Math.min(initialDelayMs * 2 ** Math.min(attempt, 10), maxDelayMs) * (0.75 + Math.random() / 2);
+            await waitForRetry(error.retryAfter === undefined ? backoffMs : error.retryAfter * 1000, signal);
           }
         }
       } finally {
-        count(false);
+        setFailing(false);
       }
     },
-    connection() {
+    getConnection() {
       if (!navigator.onLine) return "offline";
-      return failing > 0 ? "lost" : "good";
+      return failingCount > 0 ? "lost" : "good";
     },
-    reason: () => (failing > 0 ? reason : undefined),
+    getReason: () => (failingCount > 0 ? reason : undefined),
     destroy() {
-      removeEventListener("online", wake);
+      removeEventListener("online", wakeAll);
       removeEventListener("offline", onChange);
     },
   };

@@ -6,24 +6,24 @@ import type { Strings } from "./strings.ts";
 const svg = "http://www.w3.org/2000/svg";
 
 /** The link as a QR code, drawn here: it is a key, and goes to nobody else. */
-export function showPhone(address: string, strings: Strings): void {
-  const { data, size } = encode(address, { ecc: "L", border: 4 });
-  const path = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : []))).join("");
-  const code = document.createElementNS(svg, "svg");
-  code.setAttribute("viewBox", `0 0 ${size} ${size}`);
-  code.setAttribute("class", "qr");
-  code.setAttribute("role", "img");
-  code.setAttribute("aria-label", strings.phone);
-  const ink = document.createElementNS(svg, "path");
-  ink.setAttribute("d", path);
-  code.append(ink);
-  const { hostname } = new URL(address);
+export function showPhoneDialog(url: string, strings: Strings): void {
+  const { data, size } = encode(url, { ecc: "L", border: 4 });
+  const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join("");
+  const qrCode = document.createElementNS(svg, "svg");
+  qrCode.setAttribute("viewBox", `0 0 ${size} ${size}`);
+  qrCode.setAttribute("class", "qr");
+  qrCode.setAttribute("role", "img");
+  qrCode.setAttribute("aria-label", strings.phone);
+  const qrPath = document.createElementNS(svg, "path");
+  qrPath.setAttribute("d", path);
+  qrCode.append(qrPath);
+  const { hostname } = new URL(url);
   const isLocal =
     hostname === "localhost" || hostname.endsWith(".localhost") || hostname.startsWith("127.") || hostname === "[::1]";
   openDialog(strings.phone, strings.close, [
     // First: nobody should scan what leads nowhere.
-    ...(isLocal ? [el("p", { textContent: strings.phoneLocal })] : []),
-    code,
+    ...(isLocal ? [el("p", { textContent: strings.phoneLocalOnly })] : []),
+    qrCode,
     el("p", { textContent: strings.phoneHint }),
   ]);
 }

@@ -1,50 +1,50 @@
 import { el } from "./dom.ts";
-import type { Item } from "./item.ts";
+import type { UploadItem } from "./item.ts";
 
 export interface Preview {
   element: HTMLElement;
-  update(item: Item): void;
+  update(item: UploadItem): void;
   destroy(): void;
 }
 
-const edge = 128;
+const thumbnailEdge = 128;
 /** Larger pictures take a browser seconds and memory to open. */
-const largestPicture = 60 * 1024 * 1024;
+const maxImageBytes = 60 * 1024 * 1024;
 
 /** A small look at a file; for what cannot be shown, its ending. */
 export function createPreview(): Preview {
   const element = el("div", { className: "preview", "aria-hidden": "true" });
-  let address: string | undefined;
-  let shown = "";
+  let objectUrl: string | undefined;
+  let shownKey = "";
 
-  const put = (child: HTMLElement | undefined, item: Item) =>
-    element.replaceChildren(child ?? el("span", { textContent: endingOf(item.name), translate: false }));
+  const setContent = (child: HTMLElement | undefined, item: UploadItem) =>
+    element.replaceChildren(child ?? el("span", { textContent: getExtension(item.name), translate: false }));
 
-  async function showFile(file: File, item: Item): Promise<void> {
+  async function showFile(file: File, item: UploadItem): Promise<void> {
     if (file.type.startsWith("video/")) {
-      address = URL.createObjectURL(file);
+      objectUrl = URL.createObjectURL(file);
       const video = el("video", {
         muted: true,
         preload: "metadata",
         playsInline: true,
         tabIndex: -1,
-        src: `${address}#t=0.5`,
+        src: `${objectUrl}#t=0.5`,
       });
-      video.addEventListener("error", () => put(undefined, item));
-      return put(video, item);
+      video.addEventListener("error", () => setContent(undefined, item));
+      return setContent(video, item);
     }
-    put(undefined, item);
-    if (!file.type.startsWith("image/") || file.size > largestPicture) return;
+    setContent(undefined, item);
+    if (!file.type.startsWith("image/") || file.size > maxImageBytes) return;
     try {
-      const picture = await createImageBitmap(file);
-      const scale = Math.min(1, edge / Math.min(picture.width, picture.height));
+      const image = await createImageBitmap(file);
+      const scale = Math.min(1, thumbnailEdge / Math.min(image.width, image.height));
       const canvas = el("canvas", {
-        width: Math.round(picture.width * scale),
-        height: Math.round(picture.height * scale),
+        width: Math.round(image.width * scale),
+        height: Math.round(image.height * scale),
       });
-      canvas.getContext("2d")?.drawImage(picture, 0, 0, canvas.width, canvas.height);
-      picture.close();
-      put(canvas, item);
+      canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+      image.close();
+      setContent(canvas, item);
     } catch {
       // A picture that this browser does not know, such as HEIC: its ending is shown.
     }
@@ -53,19 +53,19 @@ export function createPreview(): Preview {
   return {
     element,
     update(item) {
-      const wanted = item.file ? `file ${item.file.name} ${item.file.lastModified}` : (item.thumbnailUrl ?? "none");
-      if (wanted === shown) return;
-      shown = wanted;
+      const contentKey = item.file ? `file ${item.file.name} ${item.file.lastModified}` : (item.thumbnailUrl ?? "none");
+      if (contentKey === shownKey) return;
+      shownKey = contentKey;
       if (item.file) void showFile(item.file, item);
-      else if (item.thumbnailUrl === undefined) put(undefined, item);
+      else if (item.thumbnailUrl === undefined) setContent(undefined, item);
       else {
-        const picture = el("img", { alt: "", src: item.thumbnailUrl });
-        picture.addEventListener("error", () => put(undefined, item));
-        put(picture, item);
+        const image = el("img", { alt: "", src: item.thumbnailUrl });
+        image.addEventListener("error", () => setContent(undefined, item));
+        setContent(image, item);
       }
     },
-    destroy: () => address !== undefined && URL.revokeObjectURL(address),
+    destroy: () => objectUrl !== undefined && URL.revokeObjectURL(objectUrl),
   };
 }
 
-const endingOf = (name: string): string => /\.([^.\s]{1,5})$/.exec(name)?.[1]?.toUpperCase() ?? "";
+const getExtension = (name: string): string => /\.([^.\s]{1,5})$/.exec(name)?.[1]?.toUpperCase() ?? "";

@@ -1,95 +1,108 @@
 import type { RemoteFile } from "./client.ts";
-import { createGate } from "./gate.ts";
-import { explain, type Work } from "./item.ts";
-import type { Keeper } from "./keeper.ts";
-import type { Links } from "./links.ts";
-import type { Pace } from "./pace.ts";
-import type { Patience } from "./patience.ts";
+import { createSemaphore } from "./gate.ts";
+import { toFailure, type UploadTask } from "./item.ts";
+import type { PendingFileStore } from "./keeper.ts";
+import type { LinkPool } from "./links.ts";
+import type { SpeedMeter } from "./pace.ts";
+import type { Retrier } from "./patience.ts";
 import { transfer } from "./transfer.ts";
 
 /** Parts on their way at once, and files: a browser opens six connections to a host, and some are for asking. */
-const partsAtOnce = 4;
-const filesAtOnce = 3;
+const maxParallelParts = 4;
+const maxParallelFiles = 3;
 
-export interface SenderParts {
+export interface FileSenderOptions {
   /** The list of the page. */
-  works: Work[];
-  links: Links;
-  keeper: Keeper;
-  patience: Patience;
+  tasks: UploadTask[];
+  linkPool: LinkPool;
+  pendingFiles: PendingFileStore;
+  retrier: Retrier;
   /** How fast all files together go. */
-  total: Pace;
+  totalSpeed: SpeedMeter;
   /** Something in the list has changed. */
-  tell: () => void;
-  onArrived: ((file: RemoteFile) => void) | undefined;
+  notify: () => void;
+  onUploaded: ((file: RemoteFile) => void) | undefined;
 }
 
 /** Takes one file of the list from wherever it is to the post, or to the reason why not. */
-export type SendFile = (work: Work, file: File) => Promise<void>;
+export type SendFile = (task: UploadTask, file: File) => Promise<void>;
 
-export function createSender({ works, links, keeper, patience, total, tell, onArrived }: SenderParts): SendFile {
-  const connections = createGate(partsAtOnce);
-  const files = createGate(filesAtOnce);
-  const sum = () => works.reduce((bytes, { sent }) => bytes + sent, 0);
+export function createFileSender({
+  tasks,
+  linkPool,
+  pendingFiles,
+  retrier,
+  totalSpeed,
+  notify,
+  onUploaded,
+}: FileSenderOptions): SendFile {
+  const connectionSlots = createSemaphore(maxParallelParts);
+  const fileSlots = createSemaphore(maxParallelFiles);
+  const getTotalSent = () => tasks.reduce((bytes, { sent }) => bytes + sent, 0);
 
-  return async (work, file) => {
-    const control = new AbortController();
-    work.control = control;
-    work.status = "waiting";
-    work.error = undefined;
-    work.pace.reset();
-    tell();
-    let leave = () => {};
+  return async (task, file) => {
+    const controller = new AbortController();
+    task.controller = controller;
+    task.status = "waiting";
+    task.error = undefined;
+    task.speedMeter.reset();
+    notify();
+    let release = () => {};
     try {
-      leave = await files.enter(control.signal);
+      release = await fileSlots.acquire(controller.signal);
       // Time in which nothing was to be sent says nothing of the line.
-      if (!works.some(({ status }) => status === "sending")) total.reset();
-      work.status = "sending";
-      tell();
-      work.token ??= await links.current();
-      const { token } = work;
-      const client = links.client(token);
-      const arrived = await transfer(file, { client, patience, connections, parallel: partsAtOnce }, control.signal, {
-        onStarted({ file: remote }) {
-          const unsaid = work.altText !== "" && work.altText !== remote.altText && work.id === undefined;
-          work.id = remote.id;
-          work.type = remote.mimeType; // of the bytes, which the name may contradict
-          // The server knows it from before, under a row of its own: this one takes its place.
-          const twin = works.findIndex((one) => one !== work && one.id === remote.id);
-          if (twin >= 0) works.splice(twin, 1);
-          if (unsaid) void client.setAltText(remote.id, work.altText).catch(() => {});
-          else work.altText = remote.altText;
-          void keeper.keep(token, file, work.kept?.handle);
-          tell();
+      if (!tasks.some(({ status }) => status === "sending")) totalSpeed.reset();
+      task.status = "sending";
+      notify();
+      task.token ??= await linkPool.getCurrentToken();
+      const { token } = task;
+      const client = linkPool.getClient(token);
+      const uploadedFile = await transfer(
+        file,
+        { client, retrier, connectionSlots, maxParallelParts },
+        controller.signal,
+        {
+          onStarted({ file: remote }) {
+            const hasUnsavedAltText = task.altText !== "" && task.altText !== remote.altText && task.id === undefined;
+            task.id = remote.id;
+            task.type = remote.mimeType; // of the bytes, which the name may contradict
+            // The server knows it from before, under a row of its own: this one takes its place.
+            const duplicateIndex = tasks.findIndex((other) => other !== task && other.id === remote.id);
+            if (duplicateIndex >= 0) tasks.splice(duplicateIndex, 1);
+            if (hasUnsavedAltText) void client.setAltText(remote.id, task.altText).catch(() => {});
+            else task.altText = remote.altText;
+            void pendingFiles.save(token, file, task.pendingFile?.handle);
+            notify();
+          },
+          onProgress(sent) {
+            task.sent = sent;
+            task.speedMeter.record(sent, performance.now());
+            totalSpeed.record(getTotalSent(), performance.now());
+          },
+          onChecking() {
+            task.status = "checking";
+            notify();
+          },
         },
-        onProgress(sent) {
-          work.sent = sent;
-          work.pace.note(sent, performance.now());
-          total.note(sum(), performance.now());
-        },
-        onChecking() {
-          work.status = "checking";
-          tell();
-        },
-      });
-      settle(work, arrived);
-      void keeper.forget(token, file);
-      onArrived?.(arrived);
+      );
+      markDone(task, uploadedFile);
+      void pendingFiles.delete(token, file);
+      onUploaded?.(uploadedFile);
     } catch (error) {
-      if (control.signal.aborted) return;
-      work.status = "failed";
-      work.error = explain(error);
+      if (controller.signal.aborted) return;
+      task.status = "failed";
+      task.error = toFailure(error);
     } finally {
-      leave();
-      tell();
+      release();
+      notify();
     }
   };
 }
 
-function settle(work: Work, remote: RemoteFile): void {
-  work.status = "done";
-  work.id = remote.id;
-  work.name = remote.filename;
-  work.sent = work.size;
-  work.thumbnailUrl = remote.thumbnailUrl;
+function markDone(task: UploadTask, remote: RemoteFile): void {
+  task.status = "done";
+  task.id = remote.id;
+  task.name = remote.filename;
+  task.sent = task.size;
+  task.thumbnailUrl = remote.thumbnailUrl;
 }

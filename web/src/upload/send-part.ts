@@ -20,46 +20,46 @@ export function sendPart(
     }
     const request = new XMLHttpRequest();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const watch = () => {
+    const restartStallTimer = () => {
       clearTimeout(timer);
       timer = setTimeout(() => request.abort(), stallMs);
     };
     const abort = () => request.abort();
-    const end = () => {
+    const cleanUp = () => {
       clearTimeout(timer);
       signal.removeEventListener("abort", abort);
     };
     const fail = () => {
-      end();
+      cleanUp();
       onProgress(0);
       reject(signal.aborted ? (signal.reason as Error) : new RequestError(0));
     };
     request.open("PUT", url);
     request.upload.addEventListener("progress", ({ loaded }) => {
-      watch();
+      restartStallTimer();
       onProgress(loaded);
     });
     request.addEventListener("error", fail);
     request.addEventListener("abort", fail);
     request.addEventListener("load", () => {
       if (request.status < 200 || request.status >= 300) {
-        end();
+        cleanUp();
         onProgress(0);
-        reject(new RequestError(request.status, problemIn(request)));
+        reject(new RequestError(request.status, readProblem(request)));
         return;
       }
-      end();
+      cleanUp();
       onProgress(body.size);
       resolve();
     });
     signal.addEventListener("abort", abort, { once: true });
-    watch();
+    restartStallTimer();
     request.send(body);
   });
 }
 
 /** Our own store answers problem documents, others XML that says nothing to a person. */
-function problemIn(request: XMLHttpRequest): {
+function readProblem(request: XMLHttpRequest): {
   code?: string;
   detail?: string;
   hint?: string;

@@ -23,10 +23,10 @@ export const english = {
     "Pictures, videos and documents; any number, any size. You can also paste. Each file starts at once and is put on the post by itself.",
   waiting: "Waiting",
   checking: "Checking",
-  onThePost: "On the post",
+  onPost: "On the post",
   offline: "You are offline. Uploading goes on by itself when the connection is back.",
   unreachable: "The server does not answer. Uploading goes on by itself when it does.",
-  backAgain: "The connection is back.",
+  connectionRestored: "The connection is back.",
   chooseAgain: "Choose this file again, and it goes on where it was.",
   altText: "Alt text",
   altHint: "What does it show? For people who cannot see it.",
@@ -34,21 +34,21 @@ export const english = {
   notSaved: "Not saved",
   phone: "Continue on a phone",
   phoneHint: "Scan this with the phone’s camera. Whoever has it can send files to this post.",
-  phoneLocal: "This address works on this computer only.",
+  phoneLocalOnly: "This address works on this computer only.",
   allDone: "All files are on the post. You can close this page, or add more.",
-  linkOver: "This link takes no new files any more. What is on its way goes on.",
+  linkExpired: "This link takes no new files any more. What is on its way goes on.",
   close: "Close",
-  cancelAsk: "Stop sending this file? What was sent of it is thrown away.",
-  throwAway: "Stop and throw away",
-  goOn: "Go on sending",
+  cancelConfirmation: "Stop sending this file? What was sent of it is thrown away.",
+  stopAndDiscard: "Stop and throw away",
+  keepUploading: "Go on sending",
   files: "Files",
-  use: "Use this picture",
-  again: "Take another",
+  usePhoto: "Use this picture",
+  retakePhoto: "Take another",
 };
 
 export type Strings = typeof english;
-export type OwnStrings = Partial<Strings>;
+export type StringOverrides = Partial<Strings>;
 
-export function fill(text: string, values: Record<string, string | number>): string {
-  return text.replace(/%\{(\w+)\}/g, (gap, name: string) => String(values[name] ?? gap));
+export function interpolate(text: string, values: Record<string, string | number>): string {
+  return text.replace(/%\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));
 }

@@ -1,18 +1,18 @@
-import { RequestError, type Client, type RemoteFile, type Started } from "./client.ts";
-import type { Gate } from "./gate.ts";
-import type { Patience } from "./patience.ts";
+import { RequestError, type UploadClient, type RemoteFile, type StartedUpload } from "./client.ts";
+import type { Semaphore } from "./gate.ts";
+import type { Retrier } from "./patience.ts";
 import { sendPart } from "./send-part.ts";
 
-export interface TransferParts {
-  client: Client;
-  patience: Patience;
+export interface TransferOptions {
+  client: UploadClient;
+  retrier: Retrier;
   /** How many parts of all files are on their way at once. */
-  connections: Gate;
-  parallel: number;
+  connectionSlots: Semaphore;
+  maxParallelParts: number;
 }
 
 export interface TransferEvents {
-  onStarted(started: Started): void;
+  onStarted(startedUpload: StartedUpload): void;
   /** Bytes that are there, and on their way. */
   onProgress(sent: number): void;
   onChecking(): void;
@@ -20,10 +20,10 @@ export interface TransferEvents {
 
 const headBytes = 64 * 1024;
 /** Addresses asked for at once. */
-const batch = 24;
+const urlBatchSize = 24;
 /** How often a store may say no to an address before it is believed. */
-const maxRefusals = 4;
-const maxRounds = 5;
+const maxRejections = 4;
+const maxCompletionRounds = 5;
 
 /**
  * Sends one file: begins it, or learns what is there of it; sends what is missing, several parts at once; and has the
@@ -31,13 +31,13 @@ const maxRounds = 5;
  */
 export async function transfer(
   file: File,
-  parts: TransferParts,
+  parts: TransferOptions,
   signal: AbortSignal,
   events: TransferEvents,
 ): Promise<RemoteFile> {
-  const { client, patience } = parts;
+  const { client, retrier } = parts;
   const head = await readHead(file);
-  const named = {
+  const fileDescription = {
     name: file.name.toWellFormed(),
     size: file.size,
     lastModified: file.lastModified,
@@ -45,104 +45,109 @@ export async function transfer(
     head,
   };
   for (let round = 0; ; round++) {
-    const started = await patience.until(() => client.start(named, signal), signal);
-    events.onStarted(started);
-    if (started.file.status === "ready") return started.file;
-    await sendMissing(file, started, parts, signal, events.onProgress);
+    const startedUpload = await retrier.run(() => client.startFile(fileDescription, signal), signal);
+    events.onStarted(startedUpload);
+    if (startedUpload.file.status === "ready") return startedUpload.file;
+    await sendMissing(file, startedUpload, parts, signal, events.onProgress);
     events.onChecking();
     try {
-      return await patience.until(() => client.complete(started.file.id, signal), signal);
+      return await retrier.run(() => client.completeFile(startedUpload.file.id, signal), signal);
     } catch (error) {
       // The store has not kept all that it took: what is missing is sent again.
-      if (!(error instanceof RequestError) || error.code !== "not_uploaded" || round >= maxRounds) throw error;
+      if (!(error instanceof RequestError) || error.code !== "not_uploaded" || round >= maxCompletionRounds)
+        throw error;
     }
   }
 }
 
 async function sendMissing(
   file: File,
-  { file: { id }, partBytes, parts: there }: Started,
-  { client, patience, connections, parallel }: TransferParts,
+  { file: { id }, partBytes, parts: uploadedParts }: StartedUpload,
+  { client, retrier, connectionSlots, maxParallelParts }: TransferOptions,
   signal: AbortSignal,
   onProgress: (sent: number) => void,
 ): Promise<void> {
-  const count = Math.ceil(file.size / partBytes);
-  const present = new Set(there);
-  const missing = Array.from({ length: count }, (_, i) => i + 1).filter((part) => !present.has(part));
-  const lengthOf = (part: number) => Math.min(partBytes, file.size - (part - 1) * partBytes);
-  let done = there.reduce((sum, part) => sum + lengthOf(part), 0);
-  const moving = new Map<number, number>();
-  const tell = () => onProgress(done + [...moving.values()].reduce((sum, sent) => sum + sent, 0));
-  tell();
+  const partCount = Math.ceil(file.size / partBytes);
+  const present = new Set(uploadedParts);
+  const missing = Array.from({ length: partCount }, (_, i) => i + 1).filter((part) => !present.has(part));
+  const getPartLength = (part: number) => Math.min(partBytes, file.size - (part - 1) * partBytes);
+  let completedBytes = uploadedParts.reduce((sum, part) => sum + getPartLength(part), 0);
+  const bytesInFlight = new Map<number, number>();
+  const reportProgress = () =>
+    onProgress(completedBytes + [...bytesInFlight.values()].reduce((sum, sent) => sum + sent, 0));
+  reportProgress();
 
-  const addresses = new Map<number, string>();
-  let asking: Promise<void> | undefined;
-  async function ask(part: number): Promise<void> {
-    const ahead = missing.filter((one) => one > part && !addresses.has(one)).slice(0, batch - 1);
-    const found = await patience.until(() => client.addresses(id, [part, ...ahead], signal), signal);
-    for (const { part: number, url } of found) addresses.set(number, url);
+  const partUrls = new Map<number, string>();
+  let pendingUrlRequest: Promise<void> | undefined;
+  async function fetchPartUrls(part: number): Promise<void> {
+    const upcomingParts = missing
+      .filter((candidate) => candidate > part && !partUrls.has(candidate))
+      .slice(0, urlBatchSize - 1);
+    const createdUrls = await retrier.run(() => client.createPartUrls(id, [part, ...upcomingParts], signal), signal);
+    for (const { part: number, url } of createdUrls) partUrls.set(number, url);
   }
-  async function addressOf(part: number): Promise<string> {
+  async function getPartUrl(part: number): Promise<string> {
     for (;;) {
-      const url = addresses.get(part);
+      const url = partUrls.get(part);
       if (url !== undefined) return url;
-      asking ??= ask(part).finally(() => (asking = undefined));
-      await asking;
+      pendingUrlRequest ??= fetchPartUrls(part).finally(() => (pendingUrlRequest = undefined));
+      await pendingUrlRequest;
     }
   }
 
   // The first failure of any part calls off the others.
-  const together = new AbortController();
-  const either = AbortSignal.any([signal, together.signal]);
+  const failureController = new AbortController();
+  const combinedSignal = AbortSignal.any([signal, failureController.signal]);
   const queue = missing.values();
 
-  async function sendOne(part: number): Promise<void> {
-    const blob = file.slice((part - 1) * partBytes, (part - 1) * partBytes + lengthOf(part));
-    for (let refusals = 0; ;) {
+  async function sendWithFreshUrls(part: number): Promise<void> {
+    const blob = file.slice((part - 1) * partBytes, (part - 1) * partBytes + getPartLength(part));
+    for (let rejections = 0; ;) {
       try {
-        await patience.until(async () => {
-          const url = await addressOf(part);
-          const leave = await connections.enter(either);
+        await retrier.run(async () => {
+          const url = await getPartUrl(part);
+          const release = await connectionSlots.acquire(combinedSignal);
           try {
-            await sendPart(url, blob, either, (sent) => {
-              moving.set(part, sent);
-              tell();
+            await sendPart(url, blob, combinedSignal, (sent) => {
+              bytesInFlight.set(part, sent);
+              reportProgress();
             });
           } finally {
-            leave();
+            release();
           }
-        }, either);
+        }, combinedSignal);
         break;
       } catch (error) {
         // 403, 404, 410: the URL has expired, or the file was canceled. Asking for a new URL tells which.
-        const stale =
-          error instanceof RequestError && [400, 403, 404, 410].includes(error.status) && ++refusals < maxRefusals;
-        if (!stale) throw error;
-        addresses.delete(part);
+        const isUrlStale =
+          error instanceof RequestError && [400, 403, 404, 410].includes(error.status) && ++rejections < maxRejections;
+        if (!isUrlStale) throw error;
+        partUrls.delete(part);
       }
     }
-    moving.delete(part);
-    done += blob.size;
-    tell();
+    bytesInFlight.delete(part);
+    completedBytes += blob.size;
+    reportProgress();
   }
 
-  async function work(): Promise<void> {
+  async function sendQueuedParts(): Promise<void> {
     for (const part of queue) {
       try {
-        await sendOne(part);
+        await sendWithFreshUrls(part);
       } catch (error) {
-        together.abort(error);
+        failureController.abort(error);
         throw error;
       }
     }
   }
-  await Promise.all(Array.from({ length: Math.min(parallel, missing.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(maxParallelParts, missing.length) }, sendQueuedParts));
 }
 
 /** The beginning as base64, for the server's first look. Throws where the file cannot be read any more. */
 async function readHead(file: File): Promise<string> {
   const bytes = new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
   let text = "";
-  for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
+  for (let offset = 0; offset < bytes.length; offset += 8192)
+    text += String.fromCharCode(...bytes.subarray(offset, offset + 8192));
   return btoa(text);
 }

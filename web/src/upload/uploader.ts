@@ -1,16 +1,24 @@
 import type { RemoteFile } from "./client.ts";
-import { isSame, newWork, overallOf, type Chosen, type Item, type Overall, type Work } from "./item.ts";
-import { createKeeper } from "./keeper.ts";
-import { createLinks } from "./links.ts";
-import { createPace } from "./pace.ts";
-import { createPatience } from "./patience.ts";
-import { createSender } from "./send-file.ts";
+import {
+  isSameFile,
+  createUploadTask,
+  summarizeUploads,
+  type ChosenFile,
+  type UploadItem,
+  type UploadSummary,
+  type UploadTask,
+} from "./item.ts";
+import { createPendingFileStore } from "./keeper.ts";
+import { createLinkPool } from "./links.ts";
+import { createSpeedMeter } from "./pace.ts";
+import { createRetrier } from "./patience.ts";
+import { createFileSender } from "./send-file.ts";
 
 export interface Uploader {
-  items(): readonly Item[];
-  overall(): Overall;
+  getItems(): readonly UploadItem[];
+  getSummary(): UploadSummary;
   /** Begins at once. Answers the names of files that are in the list already. */
-  add(chosen: readonly Chosen[]): string[];
+  add(selectTasks: readonly ChosenFile[]): string[];
   /** One, or all. */
   pause(key?: string): void;
   resume(key?: string): void;
@@ -24,110 +32,120 @@ export interface Uploader {
 
 export interface UploaderOptions {
   /** The token of a link that takes new files. */
-  token: () => Promise<string>;
-  onArrived?: ((file: RemoteFile) => void) | undefined;
+  createToken: () => Promise<string>;
+  onUploaded?: ((file: RemoteFile) => void) | undefined;
 }
 
-export function createUploader({ token: newToken, onArrived }: UploaderOptions): Uploader {
-  const works: Work[] = [];
+export function createUploader({ createToken, onUploaded }: UploaderOptions): Uploader {
+  const tasks: UploadTask[] = [];
   const listeners = new Set<() => void>();
-  const tell = () => listeners.forEach((listener) => listener());
-  const patience = createPatience(tell);
-  const keeper = createKeeper();
-  const total = createPace();
-  const links = createLinks(newToken);
-  const run = createSender({ works, links, keeper, patience, total, tell, onArrived });
-  let made = 0;
+  const notify = () => listeners.forEach((listener) => listener());
+  const retrier = createRetrier(notify);
+  const pendingFiles = createPendingFileStore();
+  const totalSpeed = createSpeedMeter();
+  const linkPool = createLinkPool(createToken);
+  const sendFile = createFileSender({
+    tasks,
+    linkPool,
+    pendingFiles,
+    retrier,
+    totalSpeed,
+    notify,
+    onUploaded,
+  });
+  let createdCount = 0;
 
-  const find = (key: string) => works.find((work) => work.key === key);
-  const chosen = (key: string | undefined) => (key === undefined ? works : works.filter((work) => work.key === key));
+  const findTask = (key: string) => tasks.find((task) => task.key === key);
+  const selectTasks = (key: string | undefined) =>
+    key === undefined ? tasks : tasks.filter((task) => task.key === key);
 
-  function put(given: Pick<Work, "name" | "size" | "type"> & Partial<Work>): Work {
-    const work = newWork(`file-${++made}`, given);
-    works.push(work);
-    return work;
+  function addTask(values: Pick<UploadTask, "name" | "size" | "type"> & Partial<UploadTask>): UploadTask {
+    const task = createUploadTask(`file-${++createdCount}`, values);
+    tasks.push(task);
+    return task;
   }
 
-  async function takeKept(work: Work): Promise<void> {
-    const file = await work.kept?.open(true);
+  async function resumePendingFile(task: UploadTask): Promise<void> {
+    const file = await task.pendingFile?.open(true);
     if (!file) return;
-    work.file = file;
-    await run(work, file);
+    task.file = file;
+    await sendFile(task, file);
   }
 
   const uploader: Uploader = {
-    items() {
+    getItems() {
       const now = performance.now();
-      for (const work of works) {
-        const speed = work.status === "sending" && patience.connection() === "good" ? work.pace.speed(now) : 0;
-        work.speed = speed > 0 ? speed : undefined;
-        work.secondsLeft = work.speed === undefined ? undefined : (work.size - work.sent) / work.speed;
+      for (const task of tasks) {
+        const speed =
+          task.status === "sending" && retrier.getConnection() === "good" ? task.speedMeter.getSpeed(now) : 0;
+        task.speed = speed > 0 ? speed : undefined;
+        task.secondsLeft = task.speed === undefined ? undefined : (task.size - task.sent) / task.speed;
       }
-      return works;
+      return tasks;
     },
-    overall: () => overallOf(works, total, patience),
+    getSummary: () => summarizeUploads(tasks, totalSpeed, retrier),
     add(list) {
-      const double: string[] = [];
+      const duplicates: string[] = [];
       for (const { file, handle } of list) {
-        const same = works.find((work) => isSame(work, file));
-        if (same && same.status !== "missing" && same.status !== "failed") {
-          double.push(file.name);
+        const existingTask = tasks.find((task) => isSameFile(task, file));
+        if (existingTask && existingTask.status !== "missing" && existingTask.status !== "failed") {
+          duplicates.push(file.name);
           continue;
         }
-        const work = same ?? put({ name: file.name, size: file.size, type: file.type });
-        work.file = file;
-        work.kept = handle && { handle, open: async () => file };
-        void run(work, file);
+        const task = existingTask ?? addTask({ name: file.name, size: file.size, type: file.type });
+        task.file = file;
+        task.pendingFile = handle && { handle, open: async () => file };
+        void sendFile(task, file);
       }
-      tell();
-      return double;
+      notify();
+      return duplicates;
     },
     pause(key) {
-      for (const work of chosen(key)) {
-        if (work.status !== "waiting" && work.status !== "sending") continue;
-        work.status = "paused";
-        work.control?.abort(new DOMException("paused", "AbortError"));
+      for (const task of selectTasks(key)) {
+        if (task.status !== "waiting" && task.status !== "sending") continue;
+        task.status = "paused";
+        task.controller?.abort(new DOMException("paused", "AbortError"));
       }
-      tell();
+      notify();
     },
     resume(key) {
-      for (const work of chosen(key)) {
-        if (work.status === "missing" && work.kept) void takeKept(work);
-        else if ((work.status === "paused" || work.status === "failed") && work.file) void run(work, work.file);
+      for (const task of selectTasks(key)) {
+        if (task.status === "missing" && task.pendingFile) void resumePendingFile(task);
+        else if ((task.status === "paused" || task.status === "failed") && task.file) void sendFile(task, task.file);
       }
-      tell();
+      notify();
     },
     cancel(key) {
-      const work = find(key);
-      if (!work) return;
-      work.control?.abort(new DOMException("cancelled", "AbortError"));
-      works.splice(works.indexOf(work), 1);
-      if (work.token !== undefined && work.status !== "done") {
-        const client = links.client(work.token);
-        const { id } = work;
+      const task = findTask(key);
+      if (!task) return;
+      task.controller?.abort(new DOMException("cancelled", "AbortError"));
+      tasks.splice(tasks.indexOf(task), 1);
+      if (task.token !== undefined && task.status !== "done") {
+        const client = linkPool.getClient(task.token);
+        const { id } = task;
         if (id !== undefined)
-          void patience.until(() => client.cancel(id), new AbortController().signal).catch(() => {});
-        if (work.file) void keeper.forget(work.token, work.file);
+          void retrier.run(() => client.cancelFile(id), new AbortController().signal).catch(() => {});
+        if (task.file) void pendingFiles.delete(task.token, task.file);
       }
-      tell();
+      notify();
     },
     async setAltText(key, altText) {
-      const work = find(key);
-      if (!work || work.altText === altText) return true;
-      work.altText = altText;
-      const { token, id } = work;
+      const task = findTask(key);
+      if (!task || task.altText === altText) return true;
+      task.altText = altText;
+      const { token, id } = task;
       if (token === undefined || id === undefined) return true; // said when it begins
       try {
-        await patience.until(() => links.client(token).setAltText(id, altText), new AbortController().signal);
+        await retrier.run(() => linkPool.getClient(token).setAltText(id, altText), new AbortController().signal);
         return true;
       } catch {
         return false;
       }
     },
-    async restore(token, remote) {
-      const known = await keeper.list(token);
-      for (const file of remote) {
-        if (works.some(({ id }) => id === file.id)) continue;
+    async restore(token, remoteFiles) {
+      const storedFiles = await pendingFiles.list(token);
+      for (const file of remoteFiles) {
+        if (tasks.some(({ id }) => id === file.id)) continue;
         const base = {
           name: file.filename,
           size: file.bytes,
@@ -137,17 +155,19 @@ export function createUploader({ token: newToken, onArrived }: UploaderOptions):
           id: file.id,
         };
         if (file.status === "ready") {
-          put({ ...base, status: "done", sent: file.bytes, thumbnailUrl: file.thumbnailUrl });
+          addTask({ ...base, status: "done", sent: file.bytes, thumbnailUrl: file.thumbnailUrl });
           continue;
         }
-        const kept = known.find((one) => one.size === file.bytes && one.name === file.filename);
-        const work = put({ ...base, status: "missing", kept });
-        const opened = await kept?.open(false);
-        if (!opened || work.status !== "missing") continue;
-        work.file = opened;
-        void run(work, opened);
+        const pendingFile = storedFiles.find(
+          (candidate) => candidate.size === file.bytes && candidate.name === file.filename,
+        );
+        const task = addTask({ ...base, status: "missing", pendingFile });
+        const openedFile = await pendingFile?.open(false);
+        if (!openedFile || task.status !== "missing") continue;
+        task.file = openedFile;
+        void sendFile(task, openedFile);
       }
-      tell();
+      notify();
     },
     subscribe(listener) {
       listeners.add(listener);
@@ -155,7 +175,7 @@ export function createUploader({ token: newToken, onArrived }: UploaderOptions):
     },
     destroy() {
       uploader.pause();
-      patience.destroy();
+      retrier.destroy();
       listeners.clear();
     },
   };

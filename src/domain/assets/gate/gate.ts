@@ -1,17 +1,17 @@
 import { AppError } from "#lib/errors.ts";
-import { emptyFile } from "../base64.ts";
+import { emptyFileError } from "../base64.ts";
 import type { ByteSource } from "../byte-source.ts";
-import type { Declared } from "../declared.ts";
+import type { DeclaredType } from "../declared.ts";
 import { detectFormat, isSameFamily } from "./formats.ts";
-import { maxPixels, measure, type Size } from "./pixels.ts";
-import { checkText, findMarkup, isPlainText, isTextType } from "./text-check.ts";
+import { maxPixels, readImageSize, type ImageSize } from "./pixels.ts";
+import { detectNonText, findMarkup, isPlainText, isTextType } from "./text-check.ts";
 
 /** Enough for every signature, and for most of what stands in front of a picture's measures. */
 export const headBytes = 64 * 1024;
 
 /** What the gate saw on its way: the measures of a picture, where its header tells them. */
-export interface Passed {
-  size: Size | undefined;
+export interface ContentCheckResult {
+  size: ImageSize | undefined;
 }
 
 /**
@@ -19,14 +19,14 @@ export interface Passed {
  * Looks at headers only and decodes nothing. Throws `invalid_input` (empty), `type_mismatch` (recognisably something
  * else) or `too_large` (more pixels or frames than this server would open); what it does not recognise passes.
  */
-export async function checkBytes(source: ByteSource, declared: Declared): Promise<Passed> {
-  if (source.bytes === 0) throw emptyFile();
+export async function checkContent(source: ByteSource, declaredType: DeclaredType): Promise<ContentCheckResult> {
+  if (source.bytes === 0) throw emptyFileError();
   const head = await source.read(0, headBytes);
-  const { format, isMismatch } = await inspectFormat(source, head, declared);
-  if (isMismatch) throw typeMismatch(declared, format);
-  if (declared.kind !== "image" || format === undefined) return { size: undefined };
-  const size = await measure(source, head, format);
-  if (size && (size.width * size.height > maxPixels || size.crowded)) throw flood();
+  const { format, isMismatch } = await inspectFormat(source, head, declaredType);
+  if (isMismatch) throw typeMismatch(declaredType, format);
+  if (declaredType.kind !== "image" || format === undefined) return { size: undefined };
+  const size = await readImageSize(source, head, format);
+  if (size && (size.width * size.height > maxPixels || size.hasTooManyFrames)) throw tooManyPixelsError();
   return { size };
 }
 
@@ -34,10 +34,10 @@ export async function checkBytes(source: ByteSource, declared: Declared): Promis
 export async function inspectFormat(
   source: ByteSource,
   head: Uint8Array,
-  { mimeType }: Declared,
+  { mimeType }: DeclaredType,
 ): Promise<{ format: string | undefined; isMismatch: boolean }> {
   if (isTextType(mimeType)) {
-    const format = checkText(head) ?? (isPlainText(head) ? undefined : await detectFormat(source, head));
+    const format = detectNonText(head) ?? (isPlainText(head) ? undefined : await detectFormat(source, head));
     return { format, isMismatch: format !== undefined };
   }
   const format = await detectFormat(source, head);
@@ -46,7 +46,7 @@ export async function inspectFormat(
   return { format: markup, isMismatch: markup !== undefined };
 }
 
-export const typeMismatch = ({ mimeType }: Declared, format: string | undefined): AppError =>
+export const typeMismatch = ({ mimeType }: DeclaredType, format: string | undefined): AppError =>
   new AppError("type_mismatch", { declared: mimeType, actual: format ?? "unknown" });
 
-const flood = (): AppError => new AppError("too_large:pixels", { megapixels: maxPixels / 1_000_000 });
+const tooManyPixelsError = (): AppError => new AppError("too_large:pixels", { megapixels: maxPixels / 1_000_000 });

@@ -1,10 +1,10 @@
 import { AppError } from "#lib/errors.ts";
-import { emptyFile } from "../base64.ts";
+import { emptyFileError } from "../base64.ts";
 import type { ByteSource } from "../byte-source.ts";
-import { kindOf, type Declared } from "../declared.ts";
+import { findAssetKind, type DeclaredType } from "../declared.ts";
 import { isCfb } from "./cfb-check.ts";
 import { detectFormat } from "./formats.ts";
-import { checkBytes, headBytes, inspectFormat, typeMismatch } from "./gate.ts";
+import { checkContent, headBytes, inspectFormat, typeMismatch } from "./gate.ts";
 import { isZip } from "./zip-check.ts";
 
 export const headLength = headBytes;
@@ -13,8 +13,8 @@ export const headLength = headBytes;
  * The type of a file that nobody declared, for the upload page: what its name says, unless the bytes are another
  * accepted format. Throws `type_mismatch` or `unsupported_type` where they are a format that is not accepted.
  */
-export async function recognizeType(source: ByteSource, named: Declared | undefined): Promise<Declared> {
-  if (source.bytes === 0) throw emptyFile();
+export async function recognizeType(source: ByteSource, named: DeclaredType | undefined): Promise<DeclaredType> {
+  if (source.bytes === 0) throw emptyFileError();
   const head = await source.read(0, headBytes);
   if (!named) {
     const recognized = acceptFormat(await detectFormat(source, head));
@@ -35,8 +35,8 @@ export async function recognizeType(source: ByteSource, named: Declared | undefi
 export async function recognizeHead(
   base64: string | undefined,
   bytes: number,
-  named: Declared | undefined,
-): Promise<Declared> {
+  named: DeclaredType | undefined,
+): Promise<DeclaredType> {
   const head = Buffer.from(base64 ?? "", "base64");
   const hasHead = head.length === Math.min(bytes, headLength);
   // Containers are told apart by a table at their end: until then the name decides.
@@ -44,7 +44,7 @@ export async function recognizeHead(
   if (!hasHead) throw unsupportedType();
   const source: ByteSource = { bytes, read: async (start, end) => head.subarray(start, end) };
   const recognized = await recognizeType(source, named);
-  await checkBytes(source, recognized);
+  await checkContent(source, recognized);
   return recognized;
 }
 
@@ -57,10 +57,10 @@ const variants: Readonly<Record<string, string>> = {
   "video/mp2p": "video/mpeg",
 };
 
-function acceptFormat(format: string | undefined): Declared | undefined {
+function acceptFormat(format: string | undefined): DeclaredType | undefined {
   if (format === undefined) return undefined;
   const mimeType = variants[format] ?? format;
-  const kind = kindOf(mimeType);
+  const kind = findAssetKind(mimeType);
   return kind && { kind, mimeType };
 }
 

@@ -14,26 +14,26 @@ const textFormats: readonly [RegExp, string][] = [
 ];
 
 /** Markup that a browser or a viewer would run or render by itself. Markdown may hold other tags. */
-const active = /^<(?:!doctype|html|head|body|svg|script|iframe|object|embed|\?xml|math|xsl:)/i;
+const activeMarkup = /^<(?:!doctype|html|head|body|svg|script|iframe|object|embed|\?xml|math|xsl:)/i;
 /** Any tag, instruction or comment of XML: what declares itself as a picture has no business beginning with one. */
-const anyTag = /^<[\p{L}_:?!]/u;
+const anyTagPattern = /^<[\p{L}_:?!]/u;
 
 /** What the beginning of a file declared as text is instead; undefined where it may be text. */
-export function checkText(head: Uint8Array): string | undefined {
-  const text = decode(head);
+export function detectNonText(head: Uint8Array): string | undefined {
+  const text = decodeHead(head);
   if (text === undefined) return undefined;
-  const start = skipBlank(text);
-  return textFormats.find(([shape]) => shape.test(start))?.[1] ?? findMarkup(head, "active");
+  const start = skipWhitespace(text);
+  return textFormats.find(([pattern]) => pattern.test(start))?.[1] ?? findMarkup(head, "active");
 }
 
 /** `markup`, where a file begins with it, after blanks, byte order marks and comments, in any encoding of Unicode. */
-export function findMarkup(head: Uint8Array, which: "active" | "any"): string | undefined {
-  const text = decode(head);
+export function findMarkup(head: Uint8Array, scope: "active" | "any"): string | undefined {
+  const text = decodeHead(head);
   if (text === undefined) return undefined;
-  const start = skipBlank(text);
-  if (which === "any" && (anyTag.test(start) || textFormats.some(([shape]) => shape.test(start))))
+  const start = skipWhitespace(text);
+  if (scope === "any" && (anyTagPattern.test(start) || textFormats.some(([pattern]) => pattern.test(start))))
     return "text or markup";
-  return active.test(skipComments(start)) ? "markup" : undefined;
+  return activeMarkup.test(skipComments(start)) ? "markup" : undefined;
 }
 
 /** How far into a file its beginning can be pushed by comments. */
@@ -45,16 +45,16 @@ function skipComments(text: string): string {
     const end = rest.indexOf("-->", 4);
     // A comment that goes past what we see hides what comes, and so do too many: markup is all it can be hiding.
     if (end < 0) return "<html";
-    rest = skipBlank(rest.slice(end + 3));
+    rest = skipWhitespace(rest.slice(end + 3));
   }
   return rest.startsWith("<!--") ? "<html" : rest;
 }
 
-const skipBlank = (text: string): string => text.replace(/^[\s\u0000\ufeff\u00a0]+/, "");
+const skipWhitespace = (text: string): string => text.replace(/^[\s\u0000\ufeff\u00a0]+/, "");
 
 /** The head as text, or undefined where it is none: bytes that no text has. */
-function decode(head: Uint8Array): string | undefined {
-  const encoding = encodingOf(head);
+function decodeHead(head: Uint8Array): string | undefined {
+  const encoding = detectEncoding(head);
   // A few stray bytes do not stop a browser from reading markup, so they do not stop us.
   if (encoding === "utf-8" && looksBinary(new TextDecoder().decode(head.subarray(0, 512)))) return undefined;
   return new TextDecoder(encoding).decode(head);
@@ -62,12 +62,12 @@ function decode(head: Uint8Array): string | undefined {
 
 /** Text through and through, as far as the head goes: no binary format has a head without control characters. */
 export function isPlainText(head: Uint8Array): boolean {
-  const encoding = encodingOf(head);
+  const encoding = detectEncoding(head);
   const text = new TextDecoder(encoding).decode(head, { stream: true }); // may end inside a character
   return !/[\u0000-\u0008\u000e-\u001a\u001c-\u001f\ufffd]/.test(text);
 }
 
-function encodingOf(head: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {
+function detectEncoding(head: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {
   const [a, b] = head;
   if (a === 0xff && b === 0xfe) return "utf-16le";
   if (a === 0xfe && b === 0xff) return "utf-16be";
@@ -85,6 +85,6 @@ function encodingOf(head: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {
 
 /** More than a tenth of it is what no text has: control characters, or bytes that are no UTF-8. */
 function looksBinary(text: string): boolean {
-  const strange = text.match(/[\u0001-\u0008\u000b\u000e-\u001a\u001c-\u001f\ufffd]/g)?.length ?? 0;
-  return strange > text.length / 10;
+  const controlCount = text.match(/[\u0001-\u0008\u000b\u000e-\u001a\u001c-\u001f\ufffd]/g)?.length ?? 0;
+  return controlCount > text.length / 10;
 }

@@ -1,6 +1,6 @@
-import type { OwnStrings } from "../strings.ts";
+import type { StringOverrides } from "../strings.ts";
 
-export const strings: OwnStrings = {
+export const strings: StringOverrides = {
   removeFile: "Entfernen",
   chooseFiles: "Dateien auswählen",
   chooseFolder: "Ordner auswählen",
@@ -8,10 +8,10 @@ export const strings: OwnStrings = {
     "Bilder, Videos und Dokumente, beliebig viele, beliebig groß. Einfügen geht auch. Jede Datei startet sofort und landet von selbst im Beitrag.",
   waiting: "Wartet",
   checking: "Wird geprüft",
-  onThePost: "Im Beitrag",
+  onPost: "Im Beitrag",
   offline: "Sie sind offline. Es geht von selbst weiter, sobald die Verbindung wieder da ist.",
   unreachable: "Der Server antwortet nicht. Es geht von selbst weiter, sobald er es tut.",
-  backAgain: "Die Verbindung ist wieder da.",
+  connectionRestored: "Die Verbindung ist wieder da.",
   chooseAgain: "Wählen Sie diese Datei noch einmal aus, dann geht es an derselben Stelle weiter.",
   altText: "Alternativtext",
   altHint: "Was ist zu sehen? Für Menschen, die es nicht sehen können.",
@@ -19,14 +19,14 @@ export const strings: OwnStrings = {
   notSaved: "Nicht gespeichert",
   phone: "Am Telefon weitermachen",
   phoneHint: "Mit der Kamera des Telefons scannen. Wer den Code hat, kann Dateien an diesen Beitrag senden.",
-  phoneLocal: "Diese Adresse funktioniert nur auf diesem Rechner.",
+  phoneLocalOnly: "Diese Adresse funktioniert nur auf diesem Rechner.",
   allDone: "Alle Dateien sind im Beitrag. Sie können die Seite schließen oder weitere hinzufügen.",
-  linkOver: "Über diesen Link können keine neuen Dateien mehr begonnen werden. Was unterwegs ist, läuft weiter.",
+  linkExpired: "Über diesen Link können keine neuen Dateien mehr begonnen werden. Was unterwegs ist, läuft weiter.",
   close: "Schließen",
-  cancelAsk: "Diese Datei nicht mehr senden? Was davon gesendet wurde, wird verworfen.",
-  throwAway: "Abbrechen und verwerfen",
-  goOn: "Weiter senden",
+  cancelConfirmation: "Diese Datei nicht mehr senden? Was davon gesendet wurde, wird verworfen.",
+  stopAndDiscard: "Abbrechen und verwerfen",
+  keepUploading: "Weiter senden",
   files: "Dateien",
-  use: "Dieses Bild verwenden",
-  again: "Noch eines",
+  usePhoto: "Dieses Bild verwenden",
+  retakePhoto: "Noch eines",
 };

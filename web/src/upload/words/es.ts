@@ -1,6 +1,6 @@
-import type { OwnStrings } from "../strings.ts";
+import type { StringOverrides } from "../strings.ts";
 
-export const strings: OwnStrings = {
+export const strings: StringOverrides = {
   removeFile: "Quitar",
   chooseFiles: "Elegir archivos",
   chooseFolder: "Elegir una carpeta",
@@ -8,10 +8,10 @@ export const strings: OwnStrings = {
     "Imágenes, vídeos y documentos, los que quiera y de cualquier tamaño. También puede pegar. Cada archivo empieza enseguida y se añade solo a la publicación.",
   waiting: "En espera",
   checking: "Comprobando",
-  onThePost: "En la publicación",
+  onPost: "En la publicación",
   offline: "Está sin conexión. La subida sigue sola cuando vuelva.",
   unreachable: "El servidor no responde. La subida sigue sola cuando lo haga.",
-  backAgain: "La conexión ha vuelto.",
+  connectionRestored: "La conexión ha vuelto.",
   chooseAgain: "Elija de nuevo este archivo y seguirá donde estaba.",
   altText: "Texto alternativo",
   altHint: "¿Qué se ve? Para quienes no pueden verlo.",
@@ -19,14 +19,14 @@ export const strings: OwnStrings = {
   notSaved: "No guardado",
   phone: "Seguir en un teléfono",
   phoneHint: "Escanéelo con la cámara del teléfono. Quien lo tenga puede enviar archivos a esta publicación.",
-  phoneLocal: "Esta dirección solo funciona en este ordenador.",
+  phoneLocalOnly: "Esta dirección solo funciona en este ordenador.",
   allDone: "Todos los archivos están en la publicación. Puede cerrar esta página o añadir más.",
-  linkOver: "Este enlace ya no admite archivos nuevos. Los que están en camino siguen.",
+  linkExpired: "Este enlace ya no admite archivos nuevos. Los que están en camino siguen.",
   close: "Cerrar",
-  cancelAsk: "¿Dejar de enviar este archivo? Se descartará lo que ya se envió.",
-  throwAway: "Detener y descartar",
-  goOn: "Seguir enviando",
+  cancelConfirmation: "¿Dejar de enviar este archivo? Se descartará lo que ya se envió.",
+  stopAndDiscard: "Detener y descartar",
+  keepUploading: "Seguir enviando",
   files: "Archivos",
-  use: "Usar esta foto",
-  again: "Hacer otra",
+  usePhoto: "Usar esta foto",
+  retakePhoto: "Hacer otra",
 };

@@ -1,6 +1,6 @@
-import type { OwnStrings } from "../strings.ts";
+import type { StringOverrides } from "../strings.ts";
 
-export const strings: OwnStrings = {
+export const strings: StringOverrides = {
   removeFile: "削除",
   chooseFiles: "ファイルを選択",
   chooseFolder: "フォルダーを選択",
@@ -10,10 +10,10 @@ export const strings: OwnStrings = {
   noCameraTitle: "カメラを利用できません",
   waiting: "待機中",
   checking: "確認中",
-  onThePost: "投稿に追加済み",
+  onPost: "投稿に追加済み",
   offline: "オフラインです。接続が戻ると自動で再開します。",
   unreachable: "サーバーが応答しません。応答があり次第、自動で再開します。",
-  backAgain: "接続が戻りました。",
+  connectionRestored: "接続が戻りました。",
   chooseAgain: "このファイルをもう一度選ぶと、続きから再開します。",
   altText: "代替テキスト",
   altHint: "何が写っていますか。見ることができない人のための説明です。",
@@ -21,14 +21,14 @@ export const strings: OwnStrings = {
   notSaved: "保存できませんでした",
   phone: "スマートフォンで続ける",
   phoneHint: "スマートフォンのカメラで読み取ってください。これを持つ人は、この投稿にファイルを送れます。",
-  phoneLocal: "このアドレスはこのコンピューターでのみ使えます。",
+  phoneLocalOnly: "このアドレスはこのコンピューターでのみ使えます。",
   allDone: "すべてのファイルが投稿に追加されました。このページを閉じても、さらに追加してもかまいません。",
-  linkOver: "このリンクでは新しいファイルを送れません。送信中のものは続きます。",
+  linkExpired: "このリンクでは新しいファイルを送れません。送信中のものは続きます。",
   close: "閉じる",
-  cancelAsk: "このファイルの送信をやめますか？送信済みの部分は破棄されます。",
-  throwAway: "やめて破棄する",
-  goOn: "送信を続ける",
+  cancelConfirmation: "このファイルの送信をやめますか？送信済みの部分は破棄されます。",
+  stopAndDiscard: "やめて破棄する",
+  keepUploading: "送信を続ける",
   files: "ファイル",
-  use: "この写真を使う",
-  again: "撮り直す",
+  usePhoto: "この写真を使う",
+  retakePhoto: "撮り直す",
 };

@@ -1,6 +1,6 @@
-import type { OwnStrings } from "../strings.ts";
+import type { StringOverrides } from "../strings.ts";
 
-export const strings: OwnStrings = {
+export const strings: StringOverrides = {
   removeFile: "Verwijderen",
   chooseFiles: "Bestanden kiezen",
   chooseFolder: "Map kiezen",
@@ -8,10 +8,10 @@ export const strings: OwnStrings = {
     "Foto’s, video’s en documenten, zoveel en zo groot als u wilt. Plakken kan ook. Elk bestand begint meteen en komt vanzelf in het bericht.",
   waiting: "Wacht",
   checking: "Wordt gecontroleerd",
-  onThePost: "In het bericht",
+  onPost: "In het bericht",
   offline: "U bent offline. Het uploaden gaat vanzelf verder zodra de verbinding terug is.",
   unreachable: "De server antwoordt niet. Het uploaden gaat vanzelf verder zodra hij dat doet.",
-  backAgain: "De verbinding is terug.",
+  connectionRestored: "De verbinding is terug.",
   chooseAgain: "Kies dit bestand opnieuw, dan gaat het verder waar het was.",
   altText: "Alternatieve tekst",
   altHint: "Wat is er te zien? Voor mensen die het niet kunnen zien.",
@@ -19,14 +19,14 @@ export const strings: OwnStrings = {
   notSaved: "Niet opgeslagen",
   phone: "Verder op een telefoon",
   phoneHint: "Scan dit met de camera van de telefoon. Wie de code heeft, kan bestanden naar dit bericht sturen.",
-  phoneLocal: "Dit adres werkt alleen op deze computer.",
+  phoneLocalOnly: "Dit adres werkt alleen op deze computer.",
   allDone: "Alle bestanden staan in het bericht. U kunt deze pagina sluiten of er meer toevoegen.",
-  linkOver: "Deze link neemt geen nieuwe bestanden meer aan. Wat onderweg is, gaat door.",
+  linkExpired: "Deze link neemt geen nieuwe bestanden meer aan. Wat onderweg is, gaat door.",
   close: "Sluiten",
-  cancelAsk: "Stoppen met dit bestand te versturen? Wat al is verstuurd, gaat verloren.",
-  throwAway: "Stoppen en weggooien",
-  goOn: "Doorgaan",
+  cancelConfirmation: "Stoppen met dit bestand te versturen? Wat al is verstuurd, gaat verloren.",
+  stopAndDiscard: "Stoppen en weggooien",
+  keepUploading: "Doorgaan",
   files: "Bestanden",
-  use: "Deze foto gebruiken",
-  again: "Nog een",
+  usePhoto: "Deze foto gebruiken",
+  retakePhoto: "Nog een",
 };

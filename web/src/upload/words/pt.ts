@@ -1,6 +1,6 @@
-import type { OwnStrings } from "../strings.ts";
+import type { StringOverrides } from "../strings.ts";
 
-export const strings: OwnStrings = {
+export const strings: StringOverrides = {
   removeFile: "Remover",
   chooseFiles: "Escolher ficheiros",
   chooseFolder: "Escolher uma pasta",
@@ -8,10 +8,10 @@ export const strings: OwnStrings = {
     "Imagens, vídeos e documentos, quantos quiser e de qualquer tamanho. Também pode colar. Cada ficheiro começa logo e junta-se sozinho à publicação.",
   waiting: "À espera",
   checking: "A verificar",
-  onThePost: "Na publicação",
+  onPost: "Na publicação",
   offline: "Está sem ligação. O envio continua sozinho quando ela voltar.",
   unreachable: "O servidor não responde. O envio continua sozinho quando responder.",
-  backAgain: "A ligação voltou.",
+  connectionRestored: "A ligação voltou.",
   chooseAgain: "Escolha este ficheiro outra vez e ele continua onde estava.",
   altText: "Texto alternativo",
   altHint: "O que se vê? Para quem não pode ver.",
@@ -19,14 +19,14 @@ export const strings: OwnStrings = {
   notSaved: "Não guardado",
   phone: "Continuar num telemóvel",
   phoneHint: "Leia com a câmara do telemóvel. Quem o tiver pode enviar ficheiros para esta publicação.",
-  phoneLocal: "Este endereço só funciona neste computador.",
+  phoneLocalOnly: "Este endereço só funciona neste computador.",
   allDone: "Todos os ficheiros estão na publicação. Pode fechar esta página ou juntar mais.",
-  linkOver: "Esta ligação já não aceita ficheiros novos. Os que estão a caminho continuam.",
+  linkExpired: "Esta ligação já não aceita ficheiros novos. Os que estão a caminho continuam.",
   close: "Fechar",
-  cancelAsk: "Parar de enviar este ficheiro? O que já foi enviado será descartado.",
-  throwAway: "Parar e descartar",
-  goOn: "Continuar a enviar",
+  cancelConfirmation: "Parar de enviar este ficheiro? O que já foi enviado será descartado.",
+  stopAndDiscard: "Parar e descartar",
+  keepUploading: "Continuar a enviar",
   files: "Ficheiros",
-  use: "Usar esta fotografia",
-  again: "Tirar outra",
+  usePhoto: "Usar esta fotografia",
+  retakePhoto: "Tirar outra",
 };

@@ -1,16 +1,16 @@
-import type { OwnStrings } from "../strings.ts";
+import type { StringOverrides } from "../strings.ts";
 
-export const strings: OwnStrings = {
+export const strings: StringOverrides = {
   removeFile: "移除",
   chooseFiles: "选择文件",
   chooseFolder: "选择文件夹",
   intro: "图片、视频和文档，数量和大小不限，也可以粘贴。选好后立即开始，并自动加到帖子上。",
   waiting: "等待中",
   checking: "检查中",
-  onThePost: "已在帖子上",
+  onPost: "已在帖子上",
   offline: "您已离线。连接恢复后会自动继续。",
   unreachable: "服务器没有响应。恢复后会自动继续。",
-  backAgain: "连接已恢复。",
+  connectionRestored: "连接已恢复。",
   chooseAgain: "请再次选择此文件，将从中断处继续。",
   altText: "替代文本",
   altHint: "画面内容是什么？供看不到的人使用。",
@@ -18,14 +18,14 @@ export const strings: OwnStrings = {
   notSaved: "未保存",
   phone: "在手机上继续",
   phoneHint: "用手机相机扫描。持有它的人都可以向此帖子发送文件。",
-  phoneLocal: "此地址只能在这台电脑上使用。",
+  phoneLocalOnly: "此地址只能在这台电脑上使用。",
   allDone: "所有文件都已在帖子上。您可以关闭此页面，或继续添加。",
-  linkOver: "此链接不再接受新文件。正在上传的会继续。",
+  linkExpired: "此链接不再接受新文件。正在上传的会继续。",
   close: "关闭",
-  cancelAsk: "停止发送此文件？已发送的部分将被丢弃。",
-  throwAway: "停止并丢弃",
-  goOn: "继续发送",
+  cancelConfirmation: "停止发送此文件？已发送的部分将被丢弃。",
+  stopAndDiscard: "停止并丢弃",
+  keepUploading: "继续发送",
   files: "文件",
-  use: "使用这张照片",
-  again: "重拍",
+  usePhoto: "使用这张照片",
+  retakePhoto: "重拍",
 };
