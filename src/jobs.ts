@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { BatchOptions } from "#domain/housekeeping/batches.ts";
+import { withLease, type BatchOptions } from "#domain/housekeeping/batches.ts";
 import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
-import { createLostFileFinder } from "#domain/assets/find-lost-files.ts";
-import { createAssetSweeper } from "#domain/assets/sweep-assets.ts";
+import { createAssetSweeper, createLostFileFinder } from "#domain/assets/sweep-assets.ts";
 import type { Deps } from "#domain/deps.ts";
-import { withLease } from "#domain/housekeeping/lease.ts";
 import { renewDueCredentials } from "#domain/platforms/renew-due.ts";
-import { releaseIdle } from "#domain/uploads/release-idle.ts";
-import { sweepUploads } from "#domain/uploads/sweep-uploads.ts";
+import { releaseIdle, sweepUploads } from "#domain/uploads/sweep-uploads.ts";
 import { minutes, seconds } from "#lib/clock.ts";
 import { runEvery, type RepeatingJob } from "#lib/every.ts";
 import type { Log } from "#lib/log.ts";

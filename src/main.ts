@@ -4,7 +4,7 @@ import { readProcessConfig, type Config } from "#config/config.ts";
 import type { HttpServer } from "#http/server.ts";
 import { createLog, type Log } from "#lib/log.ts";
 import { openStandardOutput, type StandardOutput } from "#lib/log-output.ts";
-import { OperatorError } from "#lib/operator-error.ts";
+import { OperatorError } from "#lib/errors.ts";
 
 /** The process: settings in, signals, a greeting, and what to say when it cannot start. */
 async function main(output: StandardOutput): Promise<void> {

@@ -7,8 +7,7 @@ import { createService, type Secrets, type Service } from "./service.ts";
 import { findClientProblems, readOperatorClients } from "#auth/operator-clients.ts";
 import { documentLimits } from "#auth/provider.ts";
 import type { Config } from "#config/config.ts";
-import { openDatabase } from "#db/open.ts";
-import { createStores } from "#db/stores.ts";
+import { createStores, openDatabase } from "#db/open.ts";
 import { createImportSlots } from "#domain/assets/import-slots.ts";
 import { createSearchQueue } from "#domain/posts/search-queue.ts";
 import type { Deps } from "#domain/deps.ts";
@@ -22,7 +21,7 @@ import { loadOrCreateSecret } from "#lib/secret-file.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import { createVault } from "#lib/vault.ts";
 import { createMediaReader } from "#media/reader.ts";
-import { createPlatformSetups, platformFetchLimits, findUnusedCredentials } from "#platforms/setups.ts";
+import { createPlatformSetups, findUnusedCredentials, platformFetchLimits } from "#platforms/catalog.ts";
 
 const webFolder = join(import.meta.dirname, "../web/dist");
 

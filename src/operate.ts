@@ -1,19 +1,16 @@
 import packageJson from "../package.json" with { type: "json" };
 import { readProcessConfig, type Config } from "#config/config.ts";
-import { openDatabase } from "#db/open.ts";
+import { createStores, openDatabase } from "#db/open.ts";
 import { openSqliteFile } from "#db/sqlite-file.ts";
-import { createStores } from "#db/stores.ts";
 import { systemClock } from "#lib/clock.ts";
-import { AppError } from "#lib/errors.ts";
+import { AppError, OperatorError } from "#lib/errors.ts";
 import { createIdGenerator } from "#lib/ids.ts";
 import { createLog } from "#lib/log.ts";
-import { OperatorError } from "#lib/operator-error.ts";
 import { formatBytes } from "#lib/format-bytes.ts";
 import { adminHelp, parseAdminCommand } from "#ops/admin.ts";
 import { createBackup } from "#ops/backup.ts";
 import { moveData } from "#ops/move.ts";
-import { UsageError } from "#ops/tell.ts";
-import { createProgress } from "#ops/progress.ts";
+import { createProgress, UsageError } from "#ops/progress.ts";
 import { restoreBackup } from "#ops/restore.ts";
 import { openS3Store } from "#storage/s3.ts";
 

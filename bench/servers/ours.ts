@@ -1,5 +1,5 @@
 import { createAuthenticator } from "#auth/authenticate.ts";
-import { createMetrics } from "#http/metrics.ts";
+import { createMetrics } from "#http/health.ts";
 import { createMcpRoute } from "#http/mcp-route.ts";
 import { createHttpServer } from "#http/server.ts";
 import { createSigner } from "#lib/signed-token.ts";

@@ -1,5 +1,5 @@
 import { errors, type Adapter, type AdapterPayload } from "oidc-provider";
-import { forceRevokeGrant } from "#domain/access/end-grant.ts";
+import { forceRevokeGrant } from "#domain/access/grants.ts";
 import { unusedClientLifetime } from "#domain/housekeeping/purge-expired.ts";
 import type { Deps } from "#domain/deps.ts";
 import { days, minutes, seconds } from "#lib/clock.ts";

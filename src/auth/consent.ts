@@ -6,7 +6,7 @@ import type { Deps } from "#domain/deps.ts";
 import { sha256 } from "#lib/digest.ts";
 import { AppError, edgeError } from "#lib/errors.ts";
 import { isLoopbackName } from "#lib/ip-address.ts";
-import type { StartedConsents } from "./begun-approvals.ts";
+import type { StartedConsents } from "./oauth-server.ts";
 import { explainFetchFailure } from "./client-documents.ts";
 import { listResourceAliases } from "./oauth-paths.ts";
 

@@ -13,7 +13,15 @@ import { isTimingSafeEqual, sha256 } from "#lib/digest.ts";
 import type { Log } from "#lib/log.ts";
 import { deriveKey } from "#lib/signed-token.ts";
 import { consentLifetime, createAdapterFactory, type AdapterDeps } from "./adapter.ts";
-import { normalizeAuthorizationRequest, fixResponseTypeError, redirectToLogin } from "./authorize-request.ts";
+import {
+  createFailureHandler,
+  fixResponseTypeError,
+  normalizeAuthorizationRequest,
+  normalizeResponse,
+  redirectToLogin,
+  unusedSessionCookie,
+  validateBeforeConsume,
+} from "./provider-requests.ts";
 import {
   clientDocumentSettings,
   explainDocumentsOff,
@@ -23,10 +31,7 @@ import {
 import { normalizeClientMetadata } from "./client-metadata.ts";
 import { showEarlyErrors, type AuthorizationError } from "./early-errors.ts";
 import { deriveSigningKeys } from "./keys.ts";
-import { oauthPaths, listResourceAliases } from "./oauth-paths.ts";
-import { pinUrls } from "./pin-addresses.ts";
-import { unusedSessionCookie, createFailureHandler, normalizeResponse } from "./tidy-answer.ts";
-import { validateBeforeConsume } from "./token-request.ts";
+import { listResourceAliases, oauthPaths, pinUrls } from "./oauth-paths.ts";
 
 export interface ProviderOptions {
   deps: AdapterDeps;

@@ -1,13 +1,44 @@
-import { authorizeSignIn } from "#domain/access/admit-person.ts";
-import { resolveUser } from "#domain/access/recognize-user.ts";
+import { authorizeSignIn, resolveUser } from "#domain/access/admit-person.ts";
+import type { User } from "#domain/access/ports.ts";
+import { endSession, findSessionUser, sessionLifetime, startSession } from "#domain/access/sessions.ts";
 import type { Deps } from "#domain/deps.ts";
+import { createHostCookie, createPendingCookie } from "#lib/cookies.ts";
 import { edgeError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
-import { createPendingCookie } from "#lib/pending-cookie.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import { invalidSignInError, toLogFields } from "./provider-failure.ts";
 import { createRelyingParty, type IdentityProvider, type PendingSignIn } from "./relying-party.ts";
-import type { Sessions } from "./sessions.ts";
+
+/** Web sessions as a browser carries them. */
+export interface Sessions {
+  /** The person signed in on the browser that sent this `Cookie` header. */
+  find(cookieHeader: string | undefined): Promise<User | undefined>;
+  /** Signs the person in: the `Set-Cookie` line. The session the browser had before is over. */
+  start(userId: string, previousCookieHeader: string | undefined): Promise<string>;
+  /** Signs out, on the server too: the `Set-Cookie` line. */
+  end(cookieHeader: string | undefined): Promise<string>;
+}
+
+export function createSessions({
+  deps,
+  base,
+}: {
+  deps: Pick<Deps, "sessions" | "clock" | "newSecret">;
+  base: string;
+}): Sessions {
+  const cookie = createHostCookie(base, "atelier");
+  return {
+    find: (header) => findSessionUser(deps, cookie.read(header)),
+    async start(userId, previousHeader) {
+      const token = await startSession(deps, { id: userId }, { previous: cookie.read(previousHeader) });
+      return cookie.toSetCookie(token, sessionLifetime / 1000);
+    },
+    async end(header) {
+      await endSession(deps, cookie.read(header));
+      return cookie.toClearCookie();
+    },
+  };
+}
 
 /** Signing people in at identity providers. `returnTo` is always a path of ours; whoever takes it in has checked it. */
 export interface SignIn {

@@ -1,9 +1,8 @@
 import type { z } from "zod";
 import { isLoopbackName } from "#lib/ip-address.ts";
-import { OperatorError } from "#lib/operator-error.ts";
+import { OperatorError } from "#lib/errors.ts";
 import { readIdentityProviders } from "./identity-providers.ts";
-import { settings, type Environment, type Settings } from "./settings.ts";
-import { parseUrl } from "./values.ts";
+import { parseUrl, settings, type Environment, type Settings } from "./settings.ts";
 
 /** The settings, understood together. */
 export type Config = ReturnType<typeof resolveConfig>;

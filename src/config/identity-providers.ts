@@ -1,6 +1,5 @@
 import { isLoopbackName } from "#lib/ip-address.ts";
-import type { Environment } from "./settings.ts";
-import { parseUrl } from "./values.ts";
+import { parseUrl, type Environment } from "./settings.ts";
 
 export interface IdentityProviderConfig {
   /** Stands in the callback address: `{base}/api/auth/callback/<id>`. */

@@ -1,4 +1,4 @@
-import type { ActivityStore } from "#domain/activity/ports.ts";
+import type { ActivityStore } from "#domain/activity/record.ts";
 import type { Connection } from "./client.ts";
 
 export function createActivityStore({ q }: Connection): ActivityStore {

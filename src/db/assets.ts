@@ -1,5 +1,5 @@
-import type { AssetStore } from "#domain/assets/ports.ts";
-import { toAsset, toReadyAsset, toAssetRow, type AssetRow } from "./asset-row.ts";
+import type { AssetStore, StrayFileStore } from "#domain/assets/ports.ts";
+import { toAsset, toAssetRow, toReadyAsset, type AssetRow } from "./asset-row.ts";
 import { statement, type Connection } from "./client.ts";
 
 const findAssetQuery = statement<AssetRow>("find_asset", "SELECT * FROM assets WHERE studio_id = $1 AND id = $2");
@@ -199,6 +199,43 @@ export function createAssetStore({ q, run }: Connection): AssetStore {
         .select(["id", "status", "storage_key as storageKey"])
         .where("id", "in", assetIds)
         .execute();
+    },
+  };
+}
+
+const claimQuery = statement<{ key: string }>(
+  "take_stray_file",
+  "DELETE FROM stray_files WHERE key = $1 AND doomed = 0 RETURNING key",
+);
+
+const markDueForDeletionQuery = statement<{ key: string }>(
+  "doom_due_files",
+  `UPDATE stray_files SET doomed = 1
+    WHERE key IN (SELECT key FROM stray_files WHERE due_at <= $1 ORDER BY due_at LIMIT $2) RETURNING key`,
+);
+
+export function createStrayFileStore({ q, run }: Connection): StrayFileStore {
+  return {
+    async reserve(key, dueAt) {
+      await q.insertInto("stray_files").values({ key, due_at: dueAt, doomed: 0 }).execute();
+    },
+    async claim(key) {
+      return (await run(claimQuery, [key])).length > 0;
+    },
+    async markForDeletion(keys, dueAt) {
+      if (keys.length === 0) return;
+      await q
+        .insertInto("stray_files")
+        .values(keys.map((key) => ({ key, due_at: dueAt, doomed: 1 })))
+        .onConflict((conflict) => conflict.column("key").doUpdateSet({ due_at: dueAt, doomed: 1 }))
+        .execute();
+    },
+    async markDueForDeletion(now, limit) {
+      return (await run(markDueForDeletionQuery, [now, limit])).map(({ key }) => key);
+    },
+    async deleteRecords(keys) {
+      if (keys.length === 0) return;
+      await q.deleteFrom("stray_files").where("key", "in", keys).where("doomed", "=", 1).execute();
     },
   };
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { sha256 } from "#lib/digest.ts";
-import { OperatorError } from "#lib/operator-error.ts";
+import { OperatorError } from "#lib/errors.ts";
 
 /** The files and the database do not agree. Nothing was changed. */
 export class MigrationError extends OperatorError {

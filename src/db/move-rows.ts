@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
-import { OperatorError } from "#lib/operator-error.ts";
+import { OperatorError } from "#lib/errors.ts";
 import { migratePostgres } from "./migrate.ts";
 import { migrationsFolder } from "./open.ts";
 import { quoteIdentifier, type Row, type SqliteFile, type TableSchema } from "./sqlite-file.ts";

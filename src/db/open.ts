@@ -1,11 +1,54 @@
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Deps, Stores } from "#domain/deps.ts";
 import type { Log } from "#lib/log.ts";
-import type { Database } from "./client.ts";
+import { createActivityStore } from "./activity.ts";
+import { createAssetStore, createStrayFileStore } from "./assets.ts";
+import type { Connection, Database } from "./client.ts";
+import { createIdempotencyStore, createLeaseStore, createPurgeStore, createRateLimitStore } from "./coordination.ts";
+import { createGrantStore } from "./grants.ts";
+import { createInvitationStore } from "./invitations.ts";
+import { createMembershipStore } from "./memberships.ts";
 import { migratePostgres, migrateSqlite } from "./migrate.ts";
+import { createOAuthClientStore, createOAuthRecordStore } from "./oauth.ts";
+import { createPlatformStore } from "./platforms.ts";
 import { openPostgres } from "./postgres.ts";
+import { createPostStore } from "./posts.ts";
 import { DamagedDatabaseError, isBusy, openSqlite } from "./sqlite.ts";
+import { createStudioStore } from "./studios.ts";
+import { createTokenStore } from "./tokens.ts";
+import { createUploadStore } from "./uploads.ts";
+import { createSessionStore, createUserStore } from "./users.ts";
+
+function createStoresFor(connection: Connection): Stores {
+  return {
+    users: createUserStore(connection),
+    sessions: createSessionStore(connection),
+    grants: createGrantStore(connection),
+    tokens: createTokenStore(connection),
+    oauthRecords: createOAuthRecordStore(connection),
+    oauthClients: createOAuthClientStore(connection),
+    studios: createStudioStore(connection),
+    memberships: createMembershipStore(connection),
+    invitations: createInvitationStore(connection),
+    posts: createPostStore(connection),
+    assets: createAssetStore(connection),
+    strayFiles: createStrayFileStore(connection),
+    uploads: createUploadStore(connection),
+    platformStore: createPlatformStore(connection),
+    activity: createActivityStore(connection),
+    rateLimits: createRateLimitStore(connection),
+    purges: createPurgeStore(connection),
+    leases: createLeaseStore(connection),
+    idempotency: createIdempotencyStore(connection),
+  };
+}
+
+/** Every store of the domain, and a way to use them together. */
+export function createStores(database: Database): Stores & Pick<Deps, "transact"> {
+  return { ...createStoresFor(database), transact: (work) => database.transact((tx) => work(createStoresFor(tx))) };
+}
 
 export const databaseFileName = "atelier.db";
 export const migrationsFolder = join(import.meta.dirname, "../../migrations");

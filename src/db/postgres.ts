@@ -2,8 +2,7 @@ import { CompiledQuery, Kysely, PostgresDialect, type QueryResult } from "kysely
 import pg from "pg";
 import { AppError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
-import { createDatabase, type Database } from "./client.ts";
-import { createDialect, rejectStreaming, type DriverConnection } from "./driver.ts";
+import { createDatabase, createDialect, rejectStreaming, type Database, type DriverConnection } from "./client.ts";
 import type { Schema } from "./schema.ts";
 
 /** A request waits at most this long for a connection, a lock or an answer; together they stay under 5 s. */

@@ -1,6 +1,6 @@
 import type { Post } from "#domain/posts/post.ts";
 import type { PostStore } from "#domain/posts/ports.ts";
-import { normalizeForSearch } from "#domain/posts/search.ts";
+import { normalizeForSearch } from "#domain/posts/search-posts.ts";
 import { statement, type Connection } from "./client.ts";
 import { columns, findMatches, listSizes, type PostRow } from "./post-search.ts";
 

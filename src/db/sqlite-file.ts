@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { databaseFileName } from "./open.ts";
-import { OperatorError } from "#lib/operator-error.ts";
+import { OperatorError } from "#lib/errors.ts";
 import { isBusy } from "./sqlite.ts";
 
 /** What the record of a ready asset says of its file in the disk store, where the version is the digest. */

@@ -2,10 +2,15 @@ import { CompiledQuery, Kysely, SqliteDialect, type QueryResult } from "kysely";
 import { statSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { AppError } from "#lib/errors.ts";
-import { OperatorError } from "#lib/operator-error.ts";
-import { createDatabase, type Database, type Statement } from "./client.ts";
-import { createDialect, rejectStreaming, type DriverConnection } from "./driver.ts";
+import { AppError, OperatorError } from "#lib/errors.ts";
+import {
+  createDatabase,
+  createDialect,
+  rejectStreaming,
+  type Database,
+  type DriverConnection,
+  type Statement,
+} from "./client.ts";
 import type { Schema } from "./schema.ts";
 
 /** A file that lies here but cannot be trusted. Nothing was changed. */

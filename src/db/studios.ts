@@ -1,6 +1,6 @@
 import type { StudioStore } from "#domain/studios/ports.ts";
 import type { Connection } from "./client.ts";
-import { containsText } from "./search.ts";
+import { containsText } from "./users.ts";
 
 export function createStudioStore({ q }: Connection): StudioStore {
   return {

@@ -1,8 +1,21 @@
-import type { Selectable } from "kysely";
-import type { User, UserStore } from "#domain/access/ports.ts";
-import type { Connection } from "./client.ts";
+import { sql, type RawBuilder, type Selectable } from "kysely";
+import type { SessionStore, User, UserStore } from "#domain/access/ports.ts";
+import { statement, type Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
-import { containsText } from "./search.ts";
+
+/** One of these columns holds the text, whatever the case of A to Z. For lists that nobody but the operator reads. */
+export function containsText(columns: readonly string[], text: string): RawBuilder<boolean> {
+  const pattern = `%${escapeLike(text.toLowerCase())}%`;
+  return sql<boolean>`(${sql.join(
+    columns.map((column) => sql`LOWER(${sql.ref(column)}) LIKE ${pattern} ESCAPE '!'`),
+    sql` OR `,
+  )})`;
+}
+
+/** Text that LIKE takes letter by letter, with `ESCAPE '!'`. */
+function escapeLike(text: string): string {
+  return text.replace(/[!%_]/g, "!$&");
+}
 
 export type UserRow = Selectable<Schema["users"]>;
 
@@ -97,5 +110,33 @@ export function toUser(row: UserRow): User {
     emailVerified: row.email_verified === 1,
     activeStudioId: row.active_studio_id,
     disabledAt: row.disabled_at,
+  };
+}
+
+const findSessionUserQuery = statement<UserRow>(
+  "find_session_user",
+  `SELECT u.* FROM sessions s JOIN users u ON u.id = s.user_id
+    WHERE s.token_hash = $1 AND s.expires_at > $2 AND u.disabled_at IS NULL`,
+);
+
+export function createSessionStore({ q, run }: Connection): SessionStore {
+  return {
+    async insert(tokenHash, userId, now, expiresAt) {
+      await q
+        .insertInto("sessions")
+        .values({ token_hash: tokenHash, user_id: userId, created_at: now, expires_at: expiresAt })
+        .execute();
+    },
+    async findUser(tokenHash, now) {
+      const [row] = await run(findSessionUserQuery, [tokenHash, now]);
+      return row && toUser(row);
+    },
+    async delete(tokenHash) {
+      await q.deleteFrom("sessions").where("token_hash", "=", tokenHash).execute();
+    },
+    async deleteForUser(userId) {
+      const { numDeletedRows } = await q.deleteFrom("sessions").where("user_id", "=", userId).executeTakeFirst();
+      return Number(numDeletedRows);
+    },
   };
 }

@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { readForm, assertNotCrossSite } from "#http/pages/form.ts";
+import { assertNotCrossSite, readForm } from "#http/pages/form.ts";
 import { getPath } from "#http/pages/page-handler.ts";
 import { html, renderPage, sendPage, type RenderedPage } from "#http/pages/page.ts";
 import type { Route } from "#http/server.ts";
 import { readCookie } from "#lib/cookies.ts";
-import { devIssuerPath, type DevIssuer } from "./dev-issuer.ts";
-import { nameFromEmail, parseEmail } from "./dev-users.ts";
+import { devIssuerPath, nameFromEmail, parseEmail, type DevIssuer } from "./dev-issuer.ts";
 import { providerRoutes } from "./provider-routes.ts";
 
 const recentUsersCookie = "atelier_dev_people";

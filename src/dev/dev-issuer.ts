@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { interactionPolicy } from "oidc-provider";
 import type { IdentityProvider } from "#auth/relying-party.ts";
 import { edgeError } from "#lib/errors.ts";
-import { devClaims } from "./dev-users.ts";
 import { createInProcessProvider, type DevDeps, type InProcessProvider } from "./in-process-provider.ts";
 
 export const devIssuerPath = "/dev-idp";
@@ -63,4 +62,26 @@ function createSignInOnlyPolicy(): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base();
   policy.remove("consent");
   return policy;
+}
+
+/** Users of the development issuer. Any email signs in; nothing about a user is stored. */
+
+/** Normalizes a typed email. Returns undefined if it is not a valid one. */
+export function parseEmail(typed: string): string | undefined {
+  const email = typed.trim().toLowerCase();
+  return email.length <= 254 && /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(email) ? email : undefined;
+}
+
+/** Derives a display name: `grace.hopper@example.com` becomes Grace Hopper. */
+export function nameFromEmail(email: string): string {
+  const words = email
+    .slice(0, email.indexOf("@"))
+    .split(/[._+-]+/)
+    .filter(Boolean);
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(" ") || email;
+}
+
+/** The subject is the email itself, so a user keeps their identity across restarts. */
+export function devClaims(email: string): { sub: string; name: string; email: string; email_verified: true } {
+  return { sub: email, name: nameFromEmail(email), email, email_verified: true };
 }

@@ -1,12 +1,18 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { errors, Provider, type Configuration, type InteractionResults } from "oidc-provider";
-import { pinUrls } from "#auth/pin-addresses.ts";
+import {
+  errors,
+  Provider,
+  type AdapterFactory,
+  type AdapterPayload,
+  type Configuration,
+  type InteractionResults,
+} from "oidc-provider";
+import { pinUrls } from "#auth/oauth-paths.ts";
 import { renderErrorPage } from "#http/pages/page.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { AppError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
-import { createMemoryAdapter } from "./memory-adapter.ts";
 
 /** A real OpenID provider in this process, for development. Atelier is its only client; it stores nothing. */
 export interface InProcessProvider {
@@ -136,4 +142,45 @@ function removeCookie(req: IncomingMessage, name: string): void {
     ?.split(";")
     .filter((pair) => !pair.trim().startsWith(`${name}=`) && !pair.trim().startsWith(`${name}.`));
   if (remaining) req.headers.cookie = remaining.join(";");
+}
+
+/** Pending authorizations live for minutes, so evicting the oldest entry is safe. */
+const maxEntries = 2000;
+
+/** In-memory storage for an OpenID provider that may lose everything when the process ends. */
+export function createMemoryAdapter(clock: Clock): AdapterFactory {
+  const entries = new Map<string, { payload: AdapterPayload; expiresAt: number }>();
+  const keysByUid = new Map<string, string>();
+
+  const find = (key: string): AdapterPayload | undefined => {
+    const entry = entries.get(key);
+    return entry && clock() < entry.expiresAt ? entry.payload : undefined;
+  };
+  const remove = (key: string): void => {
+    const uid = entries.get(key)?.payload.uid;
+    if (uid !== undefined) keysByUid.delete(uid);
+    entries.delete(key);
+  };
+
+  return (model) => ({
+    async upsert(id, payload, expiresIn) {
+      const key = `${model}:${id}`;
+      remove(key);
+      entries.set(key, { payload, expiresAt: expiresIn ? clock() + expiresIn * 1000 : Infinity });
+      if (payload.uid !== undefined) keysByUid.set(payload.uid, key);
+      const [oldest] = entries.keys();
+      if (entries.size > maxEntries && oldest !== undefined) remove(oldest);
+    },
+    find: async (id) => find(`${model}:${id}`),
+    findByUid: async (uid) => find(keysByUid.get(uid) ?? ""),
+    findByUserCode: async () => undefined,
+    async consume(id) {
+      const payload = find(`${model}:${id}`);
+      if (payload) payload.consumed = Math.floor(clock() / 1000);
+    },
+    destroy: async (id) => remove(`${model}:${id}`),
+    async revokeByGrantId(grantId) {
+      for (const [key, { payload }] of entries) if (payload.grantId === grantId) remove(key);
+    },
+  });
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { readForm, assertNotCrossSite } from "#http/pages/form.ts";
+import { assertNotCrossSite, readForm } from "#http/pages/form.ts";
 import { getPath } from "#http/pages/page-handler.ts";
 import { html, renderPage, sendPage, type RenderedPage } from "#http/pages/page.ts";
 import type { Route } from "#http/server.ts";

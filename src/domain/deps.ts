@@ -12,18 +12,18 @@ import type {
   TokenStore,
   UserStore,
 } from "./access/ports.ts";
-import type { ActivityStore } from "./activity/ports.ts";
+import type { ActivityStore } from "./activity/record.ts";
 import type { FileStore } from "./assets/file-store.ts";
 import type { ImportSlots } from "./assets/import-slots.ts";
 import type { AssetLimits } from "./assets/kinds.ts";
 import type { MediaReader } from "./assets/media.ts";
 import type { AssetStore, StrayFileStore } from "./assets/ports.ts";
-import type { IdempotencyStore } from "./idempotency/ports.ts";
-import type { LeaseStore, PurgeStore } from "./housekeeping/ports.ts";
+import type { IdempotencyStore } from "./idempotency.ts";
+import type { LeaseStore, PurgeStore } from "./housekeeping/purge-expired.ts";
 import type { Platforms, PlatformStore } from "./platforms/ports.ts";
 import type { PostStore } from "./posts/ports.ts";
 import type { SearchQueue } from "./posts/search-queue.ts";
-import type { StudioLimits } from "./studios/owned-studios.ts";
+import type { StudioLimits } from "./studios/members.ts";
 import type { InvitationStore, MembershipStore, StudioStore } from "./studios/ports.ts";
 import type { UploadStore } from "./uploads/ports.ts";
 

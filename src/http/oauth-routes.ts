@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { OAuthServer } from "#auth/oauth-server.ts";
-import { oauthPaths } from "#auth/oauth-paths.ts";
-import { buildProtectedResourceMetadata } from "#auth/resource-metadata.ts";
+import { buildProtectedResourceMetadata, oauthPaths } from "#auth/oauth-paths.ts";
 import type { RateLimitName } from "#domain/access/rate-limit.ts";
 import { AppError } from "#lib/errors.ts";
 import { createPageHandler } from "./pages/page-handler.ts";

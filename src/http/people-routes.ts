@@ -1,9 +1,11 @@
+import type { Sessions } from "#auth/sign-in.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Signer } from "#lib/signed-token.ts";
+import { assertSameOrigin } from "./guards.ts";
 import { createJoinRoutes } from "./pages/join-routes.ts";
 import { createLoginRoutes, type LoginRouteOptions } from "./pages/login-routes.ts";
+import { routeNotFoundError } from "./problem.ts";
 import type { Route } from "./server.ts";
-import { createSignOutRoute } from "./sign-out.ts";
 
 export interface SessionRouteOptions extends LoginRouteOptions {
   deps: Deps;
@@ -13,4 +15,25 @@ export interface SessionRouteOptions extends LoginRouteOptions {
 /** Signing in, joining a studio, signing out. */
 export function createSessionRoutes(options: SessionRouteOptions): Route[] {
   return [...createLoginRoutes(options), ...createJoinRoutes(options), createSignOutRoute(options)];
+}
+
+/** Ends the web session, on the server too. AI clients keep what they were given. */
+export function createSignOutRoute({ base, sessions }: { base: string; sessions: Sessions }): Route {
+  return {
+    path: "/api/sign-out",
+    origin: "own",
+    async handle(req, res) {
+      if (req.method !== "POST") throw routeNotFoundError();
+      const fetchHeaders = Object.entries({
+        origin: req.headers.origin,
+        "sec-fetch-site": req.headers["sec-fetch-site"],
+      });
+      assertSameOrigin(
+        new Headers(fetchHeaders.filter((pair): pair is [string, string] => typeof pair[1] === "string")),
+        base,
+      );
+      const setCookies = [await sessions.end(req.headers.cookie)];
+      res.writeHead(204, { "set-cookie": setCookies, "cache-control": "no-store" }).end();
+    },
+  };
 }

@@ -1,16 +1,18 @@
 import type { McpEndpoint } from "#mcp/endpoint.ts";
 import { createConnectRoutes, type ConnectRouteOptions } from "./pages/connect-routes.ts";
 import { createConsentRoutes, type ConsentRouteOptions } from "./pages/consent-routes.ts";
-import { createFileRoutes, type FileRouteOptions } from "./files/file-routes.ts";
-import { handleHealthz, createReadyzHandler, type Dependency } from "./health.ts";
+import {
+  createFileRoutes,
+  createThumbnailRoute,
+  type FileRouteOptions,
+  type ThumbnailRouteDeps,
+} from "./files/file-routes.ts";
+import { createMetricsHandler, createReadyzHandler, handleHealthz, type Dependency, type Metrics } from "./health.ts";
 import { createOAuthRoutes, type OAuthRouteOptions } from "./oauth-routes.ts";
 import { createSessionRoutes, type SessionRouteOptions } from "./people-routes.ts";
 import { createMcpRoute } from "./mcp-route.ts";
-import type { Metrics } from "./metrics.ts";
-import { createMetricsHandler } from "./metrics-route.ts";
 import type { Handler, Route } from "./server.ts";
 import { createUploadRoutes, type UploadRouteOptions } from "./uploads/routes.ts";
-import { createThumbnailRoute, type ThumbnailRouteDeps } from "./files/thumbnail-route.ts";
 import { createWebAppHandler, type StaticFiles } from "./static-files.ts";
 
 export interface RouteOptions {

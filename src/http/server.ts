@@ -1,11 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { IdGenerator } from "#lib/ids.ts";
-import { redactPath, type Log } from "#lib/log.ts";
-import type { RequestAbout } from "#lib/request-facts.ts";
-import { createGuards, type ServerUrls, type OriginRule } from "./guards.ts";
-import type { Metrics } from "./metrics.ts";
+import { redactPath, type Log, type RequestAbout } from "#lib/log.ts";
+import { createGuards, setSecurityHeaders, type OriginRule, type ServerUrls } from "./guards.ts";
+import type { Metrics } from "./health.ts";
 import { routeNotFoundError, sendProblem } from "./problem.ts";
-import { setSecurityHeaders } from "./security-headers.ts";
 
 export interface RequestContext {
   requestId: string;

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { buildWebAppCsp } from "./security-headers.ts";
+import { buildWebAppCsp } from "./guards.ts";
 import type { Handler } from "./server.ts";
 import { routeNotFoundError } from "./problem.ts";
 

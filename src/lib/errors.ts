@@ -134,3 +134,8 @@ function hintFor({ key, data }: AppError, hints: ErrorHints): string | undefined
   const hint = key && hints[key];
   return typeof hint === "function" ? (hint as (data: unknown) => string | undefined)(data) : hint;
 }
+
+/** What whoever runs the service can mend, in words that say what happened and what to do next. */
+export class OperatorError extends Error {
+  override readonly name: string = "OperatorError";
+}

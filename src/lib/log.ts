@@ -1,7 +1,29 @@
 import { pino, type Logger } from "pino";
 import type { LogOutput } from "./log-output.ts";
-import type { RequestFacts } from "./request-facts.ts";
 import { describeLine, describeRequest } from "./terminal-log.ts";
+
+/** Who sent a request and what it is for, as far as its route knows: our ids and names, nothing secret. */
+export interface RequestAbout {
+  userId?: string;
+  studioId?: string;
+  clientId?: string;
+  /** The method of the MCP message; `method` is the one of HTTP. */
+  rpcMethod?: string;
+  tool?: string;
+}
+
+export interface RequestFacts {
+  requestId: string;
+  method: string;
+  path: string;
+  status: number;
+  ms: number;
+  /** The client disconnected before the response was sent. */
+  cut: boolean;
+  about: RequestAbout | undefined;
+  /** It was answered with a file of the web app. */
+  isStaticFile?: boolean | undefined;
+}
 
 export type Log = Logger & {
   /** Writes the one line of a request. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { link, mkdir, open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { OperatorError } from "./operator-error.ts";
+import { OperatorError } from "./errors.ts";
 
 export const secretFileName = "secret";
 

@@ -1,4 +1,4 @@
-import type { RequestFacts } from "./request-facts.ts";
+import type { RequestFacts } from "./log.ts";
 
 /** A request for a person at a terminal; undefined for the web app's own files, which would push everything else away. */
 export function describeRequest({

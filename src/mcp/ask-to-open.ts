@@ -2,7 +2,7 @@ import { CLIENT_CAPABILITIES_META_KEY, ProtocolError } from "@modelcontextprotoc
 import type { Clock } from "#lib/clock.ts";
 import { minutes } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
-import { type ErrorCode, edgeError } from "#lib/errors.ts";
+import { edgeError, type ErrorCode } from "#lib/errors.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import type { Exchange, Result } from "./exchange.ts";
 import { errorCodes } from "./messages.ts";

@@ -5,7 +5,7 @@ import {
   type Implementation,
   type ServerCapabilities,
 } from "@modelcontextprotocol/server";
-import { moveGrant } from "#domain/access/move-grant.ts";
+import { moveGrant } from "#domain/access/grants.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Method } from "./exchange.ts";

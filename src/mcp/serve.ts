@@ -3,10 +3,9 @@ import { toCaller, type Authentication, type Membership } from "#domain/access/a
 import type { Caller } from "#domain/caller.ts";
 import type { IdGenerator } from "#lib/ids.ts";
 import type { Log } from "#lib/log.ts";
-import { toErrorJson } from "./answer.ts";
+import { toErrorJson, type ResponseWriter } from "./reply.ts";
 import type { Exchange, Method, MethodTable, Result } from "./exchange.ts";
 import { errorCodes, createRejection, type Era, type RequestMessage } from "./messages.ts";
-import type { ResponseWriter } from "./reply.ts";
 
 /** Who asks, and in what: the part of an exchange that a whole message shares. */
 export interface MessageContext {

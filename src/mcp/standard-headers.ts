@@ -1,5 +1,18 @@
-import type { RequestId } from "@modelcontextprotocol/server";
-import { errorCodes, createRejection, type Rejection, type WireHeaders } from "./messages.ts";
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
+  type RequestId,
+} from "@modelcontextprotocol/server";
+import {
+  createRejection,
+  errorCodes,
+  isLegacyRevision,
+  modernRevision,
+  type Rejection,
+  type RequestMessage,
+  type WireHeaders,
+} from "./messages.ts";
 
 /** Which field of a request the Mcp-Name header repeats (2026-07-28, streamable HTTP, standard request headers). */
 export const nameFieldByMethod: ReadonlyMap<string, string> = new Map([
@@ -49,4 +62,79 @@ function decodeHeaderValue(value: string): string | undefined {
   if (encoded === undefined) return value;
   const bytes = Buffer.from(encoded, "base64");
   return bytes.toString("base64") === encoded ? bytes.toString() : undefined;
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Members of `_meta` that have rules of their own; whoever uses them is judged by the full check. */
+const logLevelKey = "io.modelcontextprotocol/logLevel";
+const relatedTaskKey = "io.modelcontextprotocol/related-task";
+
+/**
+ * The requests that nearly all traffic is made of, told at a fraction of the cost of the full check.
+ * Says yes only to what the SDK's classifier accepts in the same sense; undefined leaves the verdict to it.
+ * `test/integration/mcp-wire.test.ts` holds the two against each other.
+ */
+export function matchFastPath(body: unknown, headers: WireHeaders): RequestMessage | undefined {
+  if (!isJsonObject(body) || body["jsonrpc"] !== "2.0") return undefined;
+  const { id, method, params = {} } = body;
+  if (typeof method !== "string" || !isRequestId(id) || !isJsonObject(params)) return undefined;
+  for (const key in body)
+    if (key !== "jsonrpc" && key !== "id" && key !== "method" && key !== "params") return undefined;
+  const { _meta: meta = {} } = params;
+  if (!isJsonObject(meta) || relatedTaskKey in meta) return undefined;
+  if ("progressToken" in meta && !isRequestId(meta["progressToken"])) return undefined;
+
+  const header = headers.protocolVersionHeader;
+  if (header === modernRevision) {
+    return isPlainModern(method, params, meta, headers)
+      ? { kind: "request", era: "modern", id, method, params }
+      : undefined;
+  }
+  const isLegacy =
+    method !== "initialize" &&
+    !(PROTOCOL_VERSION_META_KEY in meta) &&
+    (header === undefined || isLegacyRevision(header));
+  return isLegacy ? { kind: "request", era: "legacy", id, method, params } : undefined;
+}
+
+/** Headers that repeat the body to the letter, and an envelope without anything out of the ordinary. */
+function isPlainModern(method: string, params: JsonObject, meta: JsonObject, headers: WireHeaders): boolean {
+  if (meta[PROTOCOL_VERSION_META_KEY] !== modernRevision || headers.mcpMethodHeader !== method || logLevelKey in meta)
+    return false;
+  const field = nameFieldByMethod.get(method);
+  if (field !== undefined && (params[field] !== headers.mcpNameHeader || headers.mcpNameHeader?.startsWith("=?")))
+    return false;
+  return isPlainClient(meta[CLIENT_INFO_META_KEY]) && arePlainCapabilities(meta[CLIENT_CAPABILITIES_META_KEY]);
+}
+
+function isPlainClient(info: unknown): boolean {
+  if (info === undefined) return true;
+  if (!isJsonObject(info) || typeof info["name"] !== "string" || typeof info["version"] !== "string") return false;
+  for (const name in info)
+    if (name !== "name" && name !== "version" && !(name === "title" && typeof info[name] === "string")) return false;
+  return true;
+}
+
+/** Of what a capability can hold, only the empty ones are plain: `{"sampling":{}}`, `{"elicitation":{"form":{}}}`. */
+function arePlainCapabilities(capabilities: unknown): boolean {
+  if (!isJsonObject(capabilities)) return false;
+  for (const name in capabilities) {
+    const capability = capabilities[name];
+    if (!isJsonObject(capability)) return false;
+    for (const inner in capability) if (!isEmpty(capability[inner])) return false;
+  }
+  return true;
+}
+
+function isEmpty(value: unknown): boolean {
+  return isJsonObject(value) && Object.keys(value).length === 0;
+}
+
+function isRequestId(value: unknown): value is string | number {
+  return typeof value === "string" || Number.isSafeInteger(value);
+}
+
+function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

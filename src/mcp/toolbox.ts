@@ -6,7 +6,7 @@ import type { CallLimitCheck } from "#domain/access/call-limit.ts";
 import type { Deps } from "#domain/deps.ts";
 import { authorize } from "#domain/policy.ts";
 import { minutes } from "#lib/clock.ts";
-import { AppError, renderError, type ErrorView, edgeError } from "#lib/errors.ts";
+import { AppError, edgeError, renderError, type ErrorView } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
 import { errorHints } from "./error-hints.ts";
 import type { Exchange, Method, RawTool, Result } from "./exchange.ts";

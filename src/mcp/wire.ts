@@ -17,8 +17,7 @@ import {
   type ResponseMessage,
   type WireHeaders,
 } from "./messages.ts";
-import { matchFastPath } from "./recognize.ts";
-import { checkStandardHeaders } from "./standard-headers.ts";
+import { checkStandardHeaders, matchFastPath } from "./standard-headers.ts";
 
 /** The only revision that has batches, and what a request means that names no revision (2025-06-18, transports). */
 const batchRevision = "2025-03-26";

@@ -1,12 +1,9 @@
 import sharp from "sharp";
 import type { MediaMetadata } from "#domain/assets/asset.ts";
 import { canHaveThumbnail, unknownMetadata, type MediaReader } from "#domain/assets/media.ts";
-import { createSingleFlight } from "./attempts.ts";
-import { restrictDecoders } from "./decoders.ts";
-import { readImageMetadata } from "./picture.ts";
-import { createQueue } from "./queue.ts";
-import { createThumbnail } from "./thumbnail.ts";
-import { describeVideo } from "./video.ts";
+import { createQueue, createSingleFlight } from "./queue.ts";
+import { createThumbnail, readImageMetadata, restrictDecoders } from "./images.ts";
+import { describeVideo } from "./metadata.ts";
 
 /** For a slow file store; reading itself takes milliseconds, whatever the file. */
 const timeoutMs = 3000;

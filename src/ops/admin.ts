@@ -1,14 +1,10 @@
 import { parseArgs } from "node:util";
 import type { Operator } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
-import { disableUser } from "#domain/operator/disable-user.ts";
-import { enableUser } from "#domain/operator/enable-user.ts";
-import { revokeGrants } from "#domain/operator/end-grants.ts";
+import { disableUser, enableUser, revokeGrants } from "#domain/operator/user-access.ts";
 import { handOverStudio } from "#domain/operator/hand-over-studio.ts";
-import { listGrants } from "#domain/operator/list-grants.ts";
-import { listStudios } from "#domain/operator/list-studios.ts";
-import { listUsers } from "#domain/operator/list-users.ts";
-import { UsageError } from "./tell.ts";
+import { listGrants, listStudios, listUsers } from "#domain/operator/list.ts";
+import { UsageError } from "./progress.ts";
 
 export const adminHelp = `npm run admin -- <command>
 

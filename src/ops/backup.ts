@@ -2,28 +2,29 @@ import { existsSync } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { openSqliteFile, type RecordedFile, type SqliteFile } from "#db/sqlite-file.ts";
-import { databaseFileName } from "#db/open.ts";
+import { createStores, databaseFileName } from "#db/open.ts";
 import { openSqlite } from "#db/sqlite.ts";
-import { createStores } from "#db/stores.ts";
 import { deleteRecord } from "#domain/assets/removal.ts";
 import { toIsoTime, type Clock } from "#lib/clock.ts";
 import { formatBytes } from "#lib/format-bytes.ts";
 import { secretFileName } from "#lib/secret-file.ts";
 import { findVersions } from "#storage/disk-layout.ts";
 import { syncFolder } from "#storage/disk-write.ts";
-import { OperatorError } from "#lib/operator-error.ts";
-import { copyFileDurably, computeFileDigest, syncFolders, writeText } from "./copy-file.ts";
+import { OperatorError } from "#lib/errors.ts";
 import {
+  checksumsFileName,
+  computeFileDigest,
+  copyFileDurably,
+  formatChecksumLine,
   manifestFileName,
   partialSuffix,
-  formatChecksumLine,
-  checksumsFileName,
+  syncFolders,
   verifyBackup,
-  type ManifestEntry,
+  writeText,
   type Manifest,
+  type ManifestEntry,
 } from "./manifest.ts";
-import type { ProgressReporter } from "./tell.ts";
-import { forEachConcurrent } from "./side-by-side.ts";
+import { forEachConcurrent, type ProgressReporter } from "./progress.ts";
 
 export interface BackupOptions {
   dataDir: string;

@@ -8,10 +8,9 @@ import { storageAreas } from "#domain/assets/keys.ts";
 import type { FileStore } from "#domain/assets/file-store.ts";
 import { secretFileName } from "#lib/secret-file.ts";
 import { findVersions } from "#storage/disk-layout.ts";
-import { OperatorError } from "#lib/operator-error.ts";
+import { OperatorError } from "#lib/errors.ts";
 import { formatBytes } from "#lib/format-bytes.ts";
-import type { ProgressReporter } from "./tell.ts";
-import { forEachConcurrent } from "./side-by-side.ts";
+import { forEachConcurrent, type ProgressReporter } from "./progress.ts";
 
 export interface MoveOptions {
   /** Where the embedded database and the files lie. */

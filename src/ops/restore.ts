@@ -3,11 +3,16 @@ import { basename, join } from "node:path";
 import { databaseFileName } from "#db/open.ts";
 import { getTempFolder } from "#storage/disk-layout.ts";
 import { syncFolder } from "#storage/disk-write.ts";
-import { OperatorError } from "#lib/operator-error.ts";
-import { copyFileDurably, syncFolders } from "./copy-file.ts";
-import { partialSuffix, verifyBackup, type ManifestEntry, type Manifest } from "./manifest.ts";
-import type { ProgressReporter } from "./tell.ts";
-import { forEachConcurrent } from "./side-by-side.ts";
+import { OperatorError } from "#lib/errors.ts";
+import {
+  copyFileDurably,
+  partialSuffix,
+  syncFolders,
+  verifyBackup,
+  type Manifest,
+  type ManifestEntry,
+} from "./manifest.ts";
+import { forEachConcurrent, type ProgressReporter } from "./progress.ts";
 
 export interface RestoreOptions {
   from: string;

@@ -2,7 +2,7 @@ import * as oauth from "oauth4webapi";
 import { PlatformError } from "#domain/platforms/failure.ts";
 import type { PendingConnect, PlatformApp, PlatformTokens } from "#domain/platforms/ports.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
-import { withPlatformErrors, sendCall } from "./call.ts";
+import { sendCall, withPlatformErrors } from "./call.ts";
 import type { ApiCall, Endpoints, CallContext, Platform } from "./platform.ts";
 import { normalizeTokenResponse, toTokens } from "./token-answer.ts";
 

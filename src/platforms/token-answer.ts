@@ -1,8 +1,7 @@
 import type { PlatformTokens } from "#domain/platforms/ports.ts";
 import { days } from "#lib/clock.ts";
-import { readObject } from "./call.ts";
+import { readObject, toText } from "./call.ts";
 import type { JsonObject, Platform } from "./platform.ts";
-import { toText } from "./read-json.ts";
 
 const maxLifetimeSeconds = days(3650) / 1000;
 

@@ -1,5 +1,4 @@
-import { AppError } from "#lib/errors.ts";
-import { OperatorError } from "#lib/operator-error.ts";
+import { AppError, OperatorError } from "#lib/errors.ts";
 
 /** A data folder that cannot be used as it is. Said at start, in words the operator can act on. */
 export class UnusableFolderError extends OperatorError {

@@ -1,19 +1,25 @@
 import { mkdir, open, readdir, rm, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import type { StoredFile } from "#domain/assets/file-store.ts";
 import {
-  isValidPart,
-  getPartLength,
   countParts,
+  getPartLength,
+  isValidPart,
   type MultipartFile,
   type PartStore,
-} from "#domain/assets/part-store.ts";
+  type StoredFile,
+} from "#domain/assets/file-store.ts";
 import type { Clock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { undefinedIfMissing, withDiskErrors } from "./disk-faults.ts";
 import { nextTurn, toFileVersion } from "./disk-layout.ts";
-import { createBufferPool, createRunningDigest, type RunningDigest } from "./disk-part-digest.ts";
-import { appendPartLog, createPartLog, readPartLog } from "./disk-part-log.ts";
+import {
+  appendPartLog,
+  createBufferPool,
+  createPartLog,
+  createRunningDigest,
+  readPartLog,
+  type RunningDigest,
+} from "./disk-part-digest.ts";
 import { createPartWriters, tooShortError } from "./disk-part-writers.ts";
 import { syncFolder, type DiskWriter } from "./disk-write.ts";
 import { validateKey, tooLargeError } from "./keys.ts";

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { Clock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { toDiskError, diskFullError, getErrno, withDiskErrors } from "./disk-faults.ts";
-import { findVersions, nextTurn, toFileVersion, getTempFolder, type FileVersion } from "./disk-layout.ts";
+import { findVersions, getTempFolder, nextTurn, toFileVersion, type FileVersion } from "./disk-layout.ts";
 import { tooLargeError } from "./keys.ts";
 import { untilAborted } from "./until-aborted.ts";
 

@@ -2,13 +2,19 @@ import { open, readdir, rm, stat, unlink } from "node:fs/promises";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import type { FileStore, StoredFile } from "#domain/assets/file-store.ts";
-import type { PartStore } from "#domain/assets/part-store.ts";
+import type { FileStore, PartStore, StoredFile } from "#domain/assets/file-store.ts";
 import type { Clock } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { undefinedIfMissing, withDiskErrors } from "./disk-faults.ts";
-import { findVersions, nextTurn, toFileVersion, getTempFolder, getVersionId, type FileVersion } from "./disk-layout.ts";
-import { listKeys } from "./disk-list.ts";
+import {
+  findVersions,
+  getTempFolder,
+  getVersionId,
+  listKeys,
+  nextTurn,
+  toFileVersion,
+  type FileVersion,
+} from "./disk-layout.ts";
 import { createDiskParts, type DiskParts } from "./disk-parts.ts";
 import { prepareRoot } from "./disk-root.ts";
 import { createWriter, syncFolder } from "./disk-write.ts";

@@ -8,14 +8,14 @@ import {
   UploadPartCommand,
   type CompletedPart,
 } from "@aws-sdk/client-s3";
-import type { StoredFile } from "#domain/assets/file-store.ts";
 import {
-  isValidPart,
-  getPartLength,
   countParts,
+  getPartLength,
+  isValidPart,
   type MultipartFile,
   type PartStore,
-} from "#domain/assets/part-store.ts";
+  type StoredFile,
+} from "#domain/assets/file-store.ts";
 import { AppError } from "#lib/errors.ts";
 import { validateKey } from "./keys.ts";
 import { undefinedIfMissing, getErrorResponse } from "./s3-client.ts";

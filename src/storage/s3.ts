@@ -1,10 +1,13 @@
 import {
   DeleteObjectCommand,
+  GetBucketCorsCommand,
   GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
+  PutBucketCorsCommand,
   PutObjectCommand,
+  type CORSRule,
   type HeadObjectCommandOutput,
   type UploadPartCommand,
 } from "@aws-sdk/client-s3";
@@ -17,18 +20,16 @@ import { AppError, notFoundError } from "#lib/errors.ts";
 import { formatContentDisposition } from "#lib/file-name.ts";
 import { validateKey } from "./keys.ts";
 import {
-  createS3Caller,
   createClient,
+  createS3Caller,
   defaultTimeoutMs,
-  undefinedIfMissing,
   getErrorResponse,
+  undefinedIfMissing,
   withIdleTimeout,
   type S3Settings,
 } from "./s3-client.ts";
-import { defaultCopyLimits, type CopyLimits } from "./s3-copy.ts";
-import { allowCorsOrigins } from "./s3-cors.ts";
+import { createPromote, defaultCopyLimits, toStoredFile, type CopyLimits } from "./s3-promote.ts";
 import { createS3Parts } from "./s3-parts.ts";
-import { createPromote, toStoredFile } from "./s3-promote.ts";
 import { writeObject, type S3Target } from "./s3-write.ts";
 
 export interface S3Options {
@@ -158,4 +159,36 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
       signer.destroy();
     },
   };
+}
+
+/**
+ * Browsers send parts straight to the bucket, which must allow that to the pages that do. Where it does not, the rule
+ * is added to those that are there; it lets nobody in, since every address is signed. Answers whether it had to.
+ */
+export async function allowCorsOrigins(
+  { client, bucket, call }: S3Target,
+  origins: readonly string[],
+): Promise<boolean> {
+  const corsConfig = await undefinedIfMissing(
+    call((requestOptions) => client.send(new GetBucketCorsCommand({ Bucket: bucket }), requestOptions)),
+  );
+  const rules = corsConfig?.CORSRules ?? [];
+  const missing = [...new Set(origins)].filter((origin) => !rules.some((rule) => allows(rule, origin)));
+  if (missing.length === 0) return false;
+  const newRule: CORSRule = {
+    AllowedOrigins: missing,
+    AllowedMethods: ["PUT", "GET", "HEAD"],
+    AllowedHeaders: ["*"],
+    MaxAgeSeconds: 3600,
+  };
+  const command = new PutBucketCorsCommand({ Bucket: bucket, CORSConfiguration: { CORSRules: [...rules, newRule] } });
+  await call((requestOptions) => client.send(command, requestOptions));
+  return true;
+}
+
+function allows({ AllowedOrigins = [], AllowedMethods = [] }: CORSRule, origin: string): boolean {
+  return (
+    AllowedMethods.includes("PUT") &&
+    AllowedOrigins.some((allowedOrigin) => allowedOrigin === "*" || allowedOrigin === origin)
+  );
 }

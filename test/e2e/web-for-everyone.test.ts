@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { setActiveStudio } from "#domain/access/set-active-studio.ts";
+import { setActiveStudio } from "#domain/access/me.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { newUser, newStudio } from "../support/people.ts";
 import { startWebFixture, type WebFixture } from "../support/web-bed.ts";

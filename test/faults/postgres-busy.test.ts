@@ -9,7 +9,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { listPosts } from "#domain/posts/list-posts.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
-import { changeRole } from "#domain/studios/change-role.ts";
+import { changeRole } from "#domain/studios/members.ts";
 import { systemClock } from "#lib/clock.ts";
 import { createPostgresCluster, findPostgres, type PostgresCluster } from "../support/cluster.ts";
 import { createDeps, createTemporaryDatabase, silentLog, type TemporaryDatabase } from "../support/engines.ts";

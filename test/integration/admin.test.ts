@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { parseAdminCommand } from "#ops/admin.ts";
-import { UsageError } from "#ops/tell.ts";
+import { UsageError } from "#ops/progress.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { callTool, runCommand } from "../support/operated.ts";
 import { newMember, newStudio } from "../support/people.ts";

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
-import { createSessions } from "#auth/sessions.ts";
+import { createSessions } from "#auth/sign-in.ts";
 import type { Caller } from "#domain/caller.ts";
-import { changeRole } from "#domain/studios/change-role.ts";
-import { removeMember } from "#domain/studios/remove-member.ts";
-import { revokeInvitation } from "#domain/studios/revoke-invitation.ts";
+import { changeRole, removeMember } from "#domain/studios/members.ts";
+import { revokeInvitation } from "#domain/studios/invitation.ts";
 import { days } from "#lib/clock.ts";
 import {
   createHttpBrowser,

@@ -4,9 +4,9 @@ import { after, before, test } from "node:test";
 import { listPlatforms } from "#domain/platforms/list-platforms.ts";
 import { getAccessToken } from "#domain/platforms/use-credential.ts";
 import type { Caller } from "#domain/caller.ts";
-import { changeRole } from "#domain/studios/change-role.ts";
+import { changeRole } from "#domain/studios/members.ts";
 import { updateStudio } from "#domain/studios/update-studio.ts";
-import { resolveStudioCaller } from "#domain/studios/enter-studio.ts";
+import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
 import { createLog } from "#lib/log.ts";
 import { call } from "../support/api-server.ts";
 import {
@@ -252,7 +252,7 @@ forEachEngine("the connect page", (fixture) => {
 });
 
 test("[PLATFORM-11] credentials for a platform that does not exist are refused at start", async () => {
-  const { findUnusedCredentials: strayCredentials } = await import("#platforms/setups.ts");
+  const { findUnusedCredentials: strayCredentials } = await import("#platforms/catalog.ts");
   const app = { clientId: "id", clientSecret: "secret" };
   assert.deepEqual(strayCredentials({}), []);
   assert.match(strayCredentials({ myspace: app })[0] ?? "", /^PLATFORM_MYSPACE_CLIENT_ID: there is no such platform/);

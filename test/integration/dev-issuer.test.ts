@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { after, before, it } from "node:test";
-import { createSessions } from "#auth/sessions.ts";
+import { createSessions } from "#auth/sign-in.ts";
 import { createHttpBrowser, signIn, signInFromPage, type HttpBrowser } from "../support/browser-less.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { startSignInServer, type SignInServer } from "../support/people-server.ts";

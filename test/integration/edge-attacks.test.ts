@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { createUploadSession } from "#domain/uploads/create-upload-session.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { createHttpServer } from "#http/server.ts";
-import { createMetrics } from "#http/metrics.ts";
+import { createMetrics } from "#http/health.ts";
 import type { Caller } from "#domain/caller.ts";
 import { startDiskService, connectToolClient as connectClient, type ToolClient } from "../support/asset-bed.ts";
 import { forEachEngine, silentLog } from "../support/engines.ts";

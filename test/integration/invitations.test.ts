@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
-import { changeRole } from "#domain/studios/change-role.ts";
+import { changeRole, listMembers, removeMember } from "#domain/studios/members.ts";
 import { createInvitation, createInvitationInput } from "#domain/studios/create-invitation.ts";
-import { resolveStudioCaller } from "#domain/studios/enter-studio.ts";
-import { listInvitations } from "#domain/studios/list-invitations.ts";
-import { listMembers } from "#domain/studios/list-members.ts";
-import { removeMember } from "#domain/studios/remove-member.ts";
-import { revokeInvitation } from "#domain/studios/revoke-invitation.ts";
+import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
+import { listInvitations, revokeInvitation } from "#domain/studios/invitation.ts";
 import { days } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { hostileIds } from "../support/hostile.ts";

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { setActiveStudio } from "#domain/access/set-active-studio.ts";
+import { setActiveStudio } from "#domain/access/me.ts";
 import type { SignedInUser } from "#domain/caller.ts";
-import { changeRole } from "#domain/studios/change-role.ts";
+import { changeRole, removeMember } from "#domain/studios/members.ts";
 import { deleteStudio } from "#domain/studios/delete-studio.ts";
-import { removeMember } from "#domain/studios/remove-member.ts";
 import { forEachEngine } from "../support/engines.ts";
 import {
   initialize,

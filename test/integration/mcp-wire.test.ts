@@ -3,8 +3,7 @@ import { fc } from "../support/fuzz.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { WireHeaders } from "#mcp/messages.ts";
-import { matchFastPath } from "#mcp/recognize.ts";
-import { checkStandardHeaders } from "#mcp/standard-headers.ts";
+import { checkStandardHeaders, matchFastPath } from "#mcp/standard-headers.ts";
 import { modernMeta } from "../support/mcp.ts";
 
 /** Any value at all, and the ones that tell a lax check from a strict one. */

@@ -5,7 +5,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { getPartLength, choosePartBytes, countParts, type MultipartFile } from "#domain/assets/part-store.ts";
+import { choosePartBytes, countParts, getPartLength, type MultipartFile } from "#domain/assets/file-store.ts";
 import { hours, minutes } from "#lib/clock.ts";
 import { startFileServer } from "../support/file-edge.ts";
 import { readBytes, readDigest, forEachStore, putBytes, sha256 } from "../support/stores.ts";

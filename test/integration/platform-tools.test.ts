@@ -6,7 +6,7 @@ import { finishConnect } from "#domain/platforms/finish-connect.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
-import { changeRole } from "#domain/studios/change-role.ts";
+import { changeRole } from "#domain/studios/members.ts";
 import { minutes } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { modernMeta, postMcp, startMcpServer, type McpResponse, type TestMcpServer } from "../support/mcp.ts";

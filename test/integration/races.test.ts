@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changeRole } from "#domain/studios/change-role.ts";
-import { resolveStudioCaller } from "#domain/studios/enter-studio.ts";
-import { removeMember } from "#domain/studios/remove-member.ts";
+import { changeRole, removeMember } from "#domain/studios/members.ts";
+import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
 import { roles } from "#domain/policy.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";

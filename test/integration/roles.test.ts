@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { roles, type Role } from "#domain/policy.ts";
-import { changeRole, changeRoleInput } from "#domain/studios/change-role.ts";
+import { changeRole, changeRoleInput, removeMember } from "#domain/studios/members.ts";
 import { createInvitation } from "#domain/studios/create-invitation.ts";
-import { resolveStudioCaller } from "#domain/studios/enter-studio.ts";
-import { removeMember } from "#domain/studios/remove-member.ts";
+import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { hostileIds } from "../support/hostile.ts";
 import { getOutcome } from "../support/outcome.ts";

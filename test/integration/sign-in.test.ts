@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, it, type TestFn } from "node:test";
-import { createSessions } from "#auth/sessions.ts";
+import { createSessions } from "#auth/sign-in.ts";
 import { days, minutes } from "#lib/clock.ts";
 import { createLog } from "#lib/log.ts";
 import {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describeMe } from "#domain/access/describe-me.ts";
+import { describeMe } from "#domain/access/me.ts";
 import { createStudio, createStudioInput } from "#domain/studios/create-studio.ts";
-import { resolveStudioCaller } from "#domain/studios/enter-studio.ts";
-import { listMembers } from "#domain/studios/list-members.ts";
+import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
+import { listMembers } from "#domain/studios/members.ts";
 import { isId } from "#lib/ids.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { hostileIds } from "../support/hostile.ts";

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describeMe } from "#domain/access/describe-me.ts";
-import { resolveUser } from "#domain/access/recognize-user.ts";
-import { setActiveStudio } from "#domain/access/set-active-studio.ts";
-import { removeMember } from "#domain/studios/remove-member.ts";
+import { describeMe, setActiveStudio } from "#domain/access/me.ts";
+import { resolveUser } from "#domain/access/admit-person.ts";
+import { removeMember } from "#domain/studios/members.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { hostileIds } from "../support/hostile.ts";
 import { getOutcome } from "../support/outcome.ts";

@@ -5,7 +5,7 @@ import { createBufferSource } from "#domain/assets/byte-source.ts";
 import { fitExtension } from "#domain/assets/filename.ts";
 import { isSameFamily } from "#domain/assets/gate/formats.ts";
 import { checkContent } from "#domain/assets/gate/gate.ts";
-import { recognizeHead, recognizeType } from "#domain/assets/gate/recognize-type.ts";
+import { recognizeHead, recognizeType } from "#domain/assets/gate/guess-type.ts";
 import { assetKinds } from "#domain/assets/kinds.ts";
 import { getOutcome } from "../support/outcome.ts";
 import * as sample from "../support/samples.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { countText } from "#domain/platforms/count-text.ts";
-import { normalizeForSearch } from "#domain/posts/search.ts";
+import { countText } from "#domain/platforms/limits.ts";
+import { normalizeForSearch } from "#domain/posts/search-posts.ts";
 
 /** The definition, without a bound on time. */
 const foldWhole = (text: string): string =>

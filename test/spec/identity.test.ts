@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nameFromEmail, parseEmail } from "#dev/dev-users.ts";
-import { hasNameAndEmail, toIdentity } from "#auth/identity.ts";
+import { nameFromEmail, parseEmail } from "#dev/dev-issuer.ts";
+import { hasNameAndEmail, toIdentity } from "#auth/relying-party.ts";
 import { getOutcome } from "../support/outcome.ts";
 
 const issuer = "https://idp.example";

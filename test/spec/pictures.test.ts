@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { crc32, deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { createBufferSource } from "#domain/assets/byte-source.ts";
-import { createSingleFlight } from "#media/attempts.ts";
+import { createSingleFlight } from "#media/queue.ts";
 import { createMediaReader } from "#media/reader.ts";
 
 const media = createMediaReader();

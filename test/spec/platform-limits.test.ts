@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AssetDetail } from "#domain/assets/asset.ts";
-import { countText } from "#domain/platforms/count-text.ts";
-import type { TextLimit } from "#domain/platforms/limits.ts";
+import { countText, type TextLimit } from "#domain/platforms/limits.ts";
 import { findProblems } from "#domain/platforms/validate-post.ts";
 import { catalog } from "#platforms/catalog.ts";
 

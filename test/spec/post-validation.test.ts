@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AssetDetail } from "#domain/assets/asset.ts";
 import type { PlatformConnection } from "#domain/platforms/connection.ts";
-import { countText } from "#domain/platforms/count-text.ts";
-import type { PostLimits, TextLimit } from "#domain/platforms/limits.ts";
+import { countText, type PostLimits, type TextLimit } from "#domain/platforms/limits.ts";
 import { findProblems, validatePost } from "#domain/platforms/validate-post.ts";
 import { fakePlatforms } from "../support/platform-bed.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fc } from "../support/fuzz.ts";
-import { buildLoginUrl, sanitizeReturnTo } from "#http/pages/return-to.ts";
+import { buildLoginUrl, sanitizeReturnTo } from "#http/pages/form.ts";
 
 test("[W5] a path of ours is kept", () => {
   for (const path of ["/", "/join/abc", "/consent/x_Y-1", "/a/b?c=%2F%2Fd&e=f", "/x?state=a%0d%0ab%5c", "/posts#top"]) {

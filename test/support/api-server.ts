@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
-import { createSessions } from "#auth/sessions.ts";
+import { createSessions } from "#auth/sign-in.ts";
 import type { SignedInUser } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Problem } from "#http/problem.ts";

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { HasAsset } from "#http/files/file-put.ts";
 import { createFileRoutes } from "#http/files/file-routes.ts";
 import { createFileTokens, type FileTokens } from "#http/files/file-tokens.ts";
-import { createMetrics } from "#http/metrics.ts";
+import { createMetrics } from "#http/health.ts";
 import { createHttpServer } from "#http/server.ts";
 import type { Clock } from "#lib/clock.ts";
 import { createIdGenerator } from "#lib/ids.ts";

@@ -1,9 +1,8 @@
 import { readdir, unlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import type { FileStore } from "#domain/assets/file-store.ts";
+import type { FileStore, MultipartFile, PartStore } from "#domain/assets/file-store.ts";
 import { storageAreas } from "#domain/assets/keys.ts";
-import type { MultipartFile, PartStore } from "#domain/assets/part-store.ts";
 import type { Clock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { openDiskStore, type DiskStore } from "#storage/disk.ts";

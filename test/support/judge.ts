@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { createStoredFileSource, createBufferSource, type ByteSource } from "#domain/assets/byte-source.ts";
 import { findAssetKind, type DeclaredType } from "#domain/assets/declared.ts";
 import { checkContent } from "#domain/assets/gate/gate.ts";
-import { headLength, recognizeHead, recognizeType } from "#domain/assets/gate/recognize-type.ts";
+import { headLength, recognizeHead, recognizeType } from "#domain/assets/gate/guess-type.ts";
 import { createHookedFiles } from "./hooked-files.ts";
 import { getOutcome } from "./outcome.ts";
 

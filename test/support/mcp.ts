@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAuthenticator } from "#auth/authenticate.ts";
-import { createMetrics } from "#http/metrics.ts";
+import { createMetrics } from "#http/health.ts";
 import { createMcpRoute } from "#http/mcp-route.ts";
 import { createHttpServer } from "#http/server.ts";
 import { createMcpEndpoint, type McpEndpoint } from "#mcp/endpoint.ts";

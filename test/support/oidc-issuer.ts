@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { interactionPolicy, Provider, type Configuration } from "oidc-provider";
-import { createMemoryAdapter } from "#dev/memory-adapter.ts";
+import { createMemoryAdapter } from "#dev/in-process-provider.ts";
 
 /** What an issuer says of a person. */
 export interface IssuedClaims {

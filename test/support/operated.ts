@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { createSessions } from "#auth/sessions.ts";
+import { createSessions } from "#auth/sign-in.ts";
 import { openDatabase } from "#db/open.ts";
 import { systemClock } from "#lib/clock.ts";
 import { createDeps, silentLog, type DatabaseLocation } from "./engines.ts";

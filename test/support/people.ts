@@ -1,4 +1,4 @@
-import { resolveUser } from "#domain/access/recognize-user.ts";
+import { resolveUser } from "#domain/access/admit-person.ts";
 import type { Identity } from "#domain/access/ports.ts";
 import type { Caller, SignedInUser } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
@@ -6,7 +6,7 @@ import type { Role } from "#domain/policy.ts";
 import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
 import { createInvitation } from "#domain/studios/create-invitation.ts";
 import { createStudio } from "#domain/studios/create-studio.ts";
-import { resolveStudioCaller } from "#domain/studios/enter-studio.ts";
+import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
 
 let createdCount = 0;
 

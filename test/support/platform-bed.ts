@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { startConnect } from "#domain/platforms/connect-page.ts";
-import { sealCredential } from "#domain/platforms/credential.ts";
+import { sealCredential } from "#domain/platforms/use-credential.ts";
 import { connectPlatform } from "#domain/platforms/connect-platform.ts";
 import { finishConnect, maxConnections } from "#domain/platforms/finish-connect.ts";
 import { createPlatforms } from "#platforms/platforms.ts";

@@ -7,7 +7,7 @@ import { createPublicFetch, type PublicHostOptions, type PublicFetch } from "#li
 import { mastodon } from "#platforms/catalog/mastodon.ts";
 import type { Platform } from "#platforms/platform.ts";
 import type { PlatformSetup } from "#platforms/platforms.ts";
-import { requireText, toText } from "#platforms/read-json.ts";
+import { requireText, toText } from "#platforms/call.ts";
 import { createCertificate } from "./certificate.ts";
 
 /**

@@ -7,7 +7,7 @@ import { createUploadSession } from "#domain/uploads/create-upload-session.ts";
 import type { FileView } from "#domain/uploads/file-view.ts";
 import { createPartUrls } from "#domain/uploads/part-addresses.ts";
 import { startFile, type StartedFile } from "#domain/uploads/start-file.ts";
-import { resolveUploadCaller, type UploadCaller } from "#domain/uploads/visit.ts";
+import { resolveUploadCaller, type UploadCaller } from "#domain/uploads/link.ts";
 import type { Fixture } from "./engines.ts";
 import { createHookedFiles, type HookedFiles } from "./hooked-files.ts";
 import { newStudio } from "./people.ts";

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core";
-import { createSessions } from "#auth/sessions.ts";
+import { createSessions } from "#auth/sign-in.ts";
 import { openDatabase } from "#db/open.ts";
 import type { SignedInUser } from "#domain/caller.ts";
 import { loadStaticFiles } from "#http/static-files.ts";
 import { systemClock, type Clock } from "#lib/clock.ts";
-import { createPlatformSetups } from "#platforms/setups.ts";
+import { createPlatformSetups } from "#platforms/catalog.ts";
 import { startDiskService } from "./asset-bed.ts";
 import { openChromium } from "./chromium.ts";
 import { createDeps, createTemporaryDatabase, silentLog } from "./engines.ts";

@@ -2,8 +2,8 @@ import { AppError } from "#lib/errors.ts";
 import type { SignedInUser } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { findInvitation } from "../studios/invitation.ts";
-import { normalizeEmail, matchesVerifiedEmail } from "./address.ts";
-import type { Identity } from "./ports.ts";
+import { matchesVerifiedEmail, normalizeEmail } from "./address.ts";
+import type { Identity, User } from "./ports.ts";
 
 /**
  * Throws `forbidden` unless the person may sign in here: the operator's list says so, they hold an open invitation
@@ -49,4 +49,11 @@ function isOnAllowList(
   return (
     allowList.includes(normalizedEmail) || allowList.includes(normalizedEmail.slice(normalizedEmail.lastIndexOf("@")))
   );
+}
+
+/** The user behind an identity: known by issuer and subject alone, never by email. Throws for one who was shut out. */
+export async function resolveUser(deps: Pick<Deps, "users" | "newId" | "clock">, identity: Identity): Promise<User> {
+  const user = await deps.users.upsert(deps.newId("user"), identity, deps.clock());
+  if (user.disabledAt === null) return user;
+  throw new AppError("forbidden:account_disabled");
 }

@@ -1,7 +1,7 @@
 import { recordActivity } from "../activity/record.ts";
 import type { Scope, SignedInUser } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { describeMe } from "./describe-me.ts";
+import { describeMe } from "./me.ts";
 import type { Grant } from "./ports.ts";
 
 export interface NewGrant {

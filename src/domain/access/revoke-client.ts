@@ -1,5 +1,5 @@
-import { isId } from "#lib/ids.ts";
 import { notFoundError } from "#lib/errors.ts";
+import { isId } from "#lib/ids.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
@@ -31,4 +31,19 @@ export async function revokeGrant(
   const detail = { clientId: grant.clientId, clientName: grant.clientName, userId: grant.userId };
   await recordActivity(deps, tx, { ...caller, studio }, "client.revoked", grant.id, detail);
   return true;
+}
+
+/** Ends every approval the caller may end from here: their own wherever they act, and for owners and admins all of the studio. */
+export async function revokeAllClients(
+  deps: Pick<Deps, "transact" | "newId" | "clock">,
+  caller: Caller,
+): Promise<{ revoked: number }> {
+  authorize(caller, "clients.revoke");
+  const filter = { userId: caller.user.id, others: may(caller.role, "clients.revokeAny"), ended: false };
+  return deps.transact(async (tx) => {
+    let revoked = 0;
+    for (const grant of await tx.grants.listForStudio(caller.studio.id, filter))
+      if (await revokeGrant(deps, tx, caller, grant)) revoked++;
+    return { revoked };
+  });
 }

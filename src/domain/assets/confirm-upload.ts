@@ -6,7 +6,7 @@ import { undefinedOnConflict, ConflictError } from "../overtaken.ts";
 import type { Post } from "../posts/post.ts";
 import type { Asset, MediaMetadata, ReadyAsset } from "./asset.ts";
 import { createStoredFileSource } from "./byte-source.ts";
-import { readMediaMetadata } from "./facts.ts";
+import { readMediaMetadata } from "./media.ts";
 import type { StoredFile } from "./file-store.ts";
 import { checkContent } from "./gate/gate.ts";
 import { incomingKey, createFileKey } from "./keys.ts";

@@ -5,19 +5,18 @@ import { PublicFetchError, type PublicResponse } from "#lib/public-fetch.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { findPreviousResult, idempotencyKey, runOnce, type IdempotentCall } from "../idempotency/once.ts";
+import { findPreviousResult, idempotencyKey, runOnce, type IdempotentCall } from "../idempotency.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../text.ts";
 import { kindNames, type Asset } from "./asset.ts";
 import { createStoredFileSource } from "./byte-source.ts";
-import { readMediaMetadata } from "./facts.ts";
 import { filenameInput } from "./filename.ts";
 import { checkContent } from "./gate/gate.ts";
 import { guessDeclaredType } from "./gate/guess-type.ts";
 import { createFileKey } from "./keys.ts";
+import { readMediaMetadata } from "./media.ts";
 import { buildNewAsset } from "./new-asset.ts";
-import { peekStream } from "./peek.ts";
-import { checkQuota, discardReservedKey, insertReadyAsset, withReservedKey, toStoredColumns } from "./store-bytes.ts";
+import { checkQuota, discardReservedKey, insertReadyAsset, toStoredColumns, withReservedKey } from "./store-bytes.ts";
 import type { storedAssetOutput } from "./upload-asset-inline.ts";
 
 export const importAssetFromUrlInput = z.strictObject({
@@ -148,3 +147,26 @@ function toAppError(error: unknown): never {
 const unreachableError = (cause: string): AppError => new AppError("url_unreachable:import", { cause });
 
 const tooLargeError = (maxBytes: number): AppError => new AppError("too_large:import", { limitBytes: maxBytes });
+
+/** A stream whose beginning was looked at, and which can still be read whole. */
+export interface PeekedStream {
+  head: Uint8Array;
+  readAll(): AsyncIterable<Uint8Array>;
+}
+
+export async function peekStream(body: AsyncIterable<Uint8Array>, bytes: number): Promise<PeekedStream> {
+  const chunks: Uint8Array[] = [];
+  const iterator = body[Symbol.asyncIterator]();
+  let size = 0;
+  while (size < bytes) {
+    const next = await iterator.next();
+    if (next.done) break;
+    chunks.push(next.value);
+    size += next.value.length;
+  }
+  async function* readAll(): AsyncGenerator<Uint8Array> {
+    yield* chunks.splice(0);
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
+  }
+  return { head: Buffer.concat(chunks).subarray(0, bytes), readAll };
+}

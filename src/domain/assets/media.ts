@@ -1,5 +1,8 @@
+import type { Deps } from "../deps.ts";
 import type { MediaMetadata } from "./asset.ts";
 import type { ByteSource } from "./byte-source.ts";
+import type { DeclaredType } from "./declared.ts";
+import type { ContentCheckResult } from "./gate/gate.ts";
 
 export const thumbnailType = "image/webp";
 export const thumbnailPixels = 512;
@@ -20,3 +23,15 @@ export const unknownMetadata: MediaMetadata = { width: null, height: null, durat
 /** Types a thumbnail can be made of. HEIC is not: its decoder is not free. */
 export const canHaveThumbnail = (mimeType: string): boolean =>
   ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif"].includes(mimeType);
+
+/** Measures of a picture or video; where nobody can open it, at least what its header declares. */
+export async function readMediaMetadata(
+  deps: Pick<Deps, "media">,
+  source: ByteSource,
+  declaredType: DeclaredType,
+  { size }: ContentCheckResult,
+): Promise<MediaMetadata> {
+  const metadata = await deps.media.readMetadata(source, declaredType.mimeType);
+  if (metadata.width !== null || !size || size.width === 0 || size.height === 0) return metadata;
+  return { ...metadata, width: size.width, height: size.height };
+}

@@ -1,7 +1,8 @@
 import { hours } from "#lib/clock.ts";
 import type { Deps } from "../deps.ts";
 import { runInBatches, type BatchOptions } from "../housekeeping/batches.ts";
-import { storageAreas, parseKeyAssetId, fileKeyForThumbnail, type StorageArea } from "./keys.ts";
+import type { Asset } from "./asset.ts";
+import { fileKeyForThumbnail, parseKeyAssetId, storageAreas, type StorageArea } from "./keys.ts";
 import { removeAssets } from "./removal.ts";
 
 /** Rows or keys a step: few enough that a request that waits for it does not notice. */
@@ -90,4 +91,30 @@ async function sweepOrphans(
     orphans.map(({ key }) => key),
   );
   return { looked: listedFiles.length, removed: orphans.length, last: listedFiles.at(-1)?.key };
+}
+
+/** So few a run that a store that charges for looking does not notice. */
+const lostFileBatchSize = 100;
+
+export type LostFile = Pick<Asset, "id" | "studioId" | "storageKey">;
+
+/**
+ * Each run looks at the next few ready assets, round and round, and answers those whose bytes are gone or are
+ * others: a store that lost something, or was restored from an older copy. It mends nothing: only a backup can.
+ */
+export function createLostFileFinder(deps: Pick<Deps, "assets" | "files">): () => Promise<LostFile[]> {
+  let lastCheckedId = "";
+  return async () => {
+    const next = await deps.assets.listStored(lastCheckedId, lostFileBatchSize);
+    lastCheckedId = next.length < lostFileBatchSize ? "" : (next.at(-1)?.id ?? "");
+    const suspects: LostFile[] = [];
+    for (const { bytes, version, ...asset } of next) {
+      const storedFile = await deps.files.stat(asset.storageKey ?? "");
+      if (storedFile?.bytes !== bytes || storedFile.version !== version) suspects.push(asset);
+    }
+    // Deleted while we looked: then its bytes are rightly gone.
+    const records = await deps.assets.findForSweep(suspects.map(({ id }) => id));
+    const liveKeys = new Set(records.map(({ storageKey }) => storageKey));
+    return suspects.filter(({ storageKey }) => liveKeys.has(storageKey));
+  };
 }

@@ -7,7 +7,7 @@ import { authorize } from "../policy.ts";
 import { checkInlineSize, decodeInline } from "./base64.ts";
 import { createBufferSource } from "./byte-source.ts";
 import { parseDeclaredType, declaredTypeInput } from "./declared.ts";
-import { readMediaMetadata } from "./facts.ts";
+import { readMediaMetadata } from "./media.ts";
 import { resolveFilename, filenameInput } from "./filename.ts";
 import { checkContent } from "./gate/gate.ts";
 import { createFileKey } from "./keys.ts";

@@ -4,8 +4,8 @@ import { recordActivity } from "../activity/record.ts";
 import type { Operator } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { undefinedOnConflict, ConflictError } from "../overtaken.ts";
-import { updateOwnerCount } from "../studios/owners.ts";
-import { getUser } from "./find-user.ts";
+import { updateOwnerCount } from "../studios/members.ts";
+import { getUser } from "./list.ts";
 
 /**
  * Makes someone an owner of a studio, member of it or not. Owners it had stay what they are: the new one can give them

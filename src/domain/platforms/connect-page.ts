@@ -4,10 +4,10 @@ import { AppError } from "#lib/errors.ts";
 import type { Caller, SignedInUser } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
-import { resolveStudioCaller } from "../studios/enter-studio.ts";
+import { resolveStudioCaller } from "../studios/get-studio.ts";
 import { getOrRegisterApp } from "./app.ts";
 import { throwAsAppError } from "./failure.ts";
-import { getConfiguredPlatform } from "./known-platform.ts";
+import { getConfiguredPlatform } from "./connection.ts";
 import type { ConnectPage, PendingConnect, PlatformInfo } from "./ports.ts";
 
 /** How long a person may take at the platform. */

@@ -1,7 +1,25 @@
 import { z } from "zod";
 import { toIsoTime } from "#lib/clock.ts";
-import { notFoundError } from "#lib/errors.ts";
+import { AppError, notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
+import type { Deps } from "../deps.ts";
+import type { PlatformInfo } from "./ports.ts";
+
+/** The platform of this name, if it can be connected here. */
+export function getConfiguredPlatform({ platforms }: Pick<Deps, "platforms">, id: string): PlatformInfo {
+  const platformInfo = platforms.find(id);
+  if (!platformInfo) {
+    const supportedIds = platforms.list().map((platform) => platform.id);
+    throw new AppError("platform_unsupported", { platforms: supportedIds });
+  }
+  if (platformInfo.isConfigured) return platformInfo;
+  throw new AppError("platform_not_configured", { name: platformInfo.name, id: platformInfo.id });
+}
+
+export function getSettingsHint({ id, name }: Pick<PlatformInfo, "id" | "name">): string {
+  const prefix = `PLATFORM_${id.toUpperCase()}_CLIENT`;
+  return `The operator of this server has to register it at ${name} and set ${prefix}_ID and ${prefix}_SECRET (docs/platforms.md).`;
+}
 
 /** `needs_reconnect`: the platform does not honour the credentials any more. */
 export const connectionStates = ["connected", "needs_reconnect", "disconnected"] as const;

@@ -2,8 +2,7 @@ import { z } from "zod";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
-import { connectionView, toConnectionView } from "./connection.ts";
-import { getSettingsHint } from "./known-platform.ts";
+import { connectionView, getSettingsHint, toConnectionView } from "./connection.ts";
 
 export const listPlatformsInput = z.strictObject({});
 

@@ -1,7 +1,6 @@
 import { minutes } from "#lib/clock.ts";
 import type { Deps } from "../deps.ts";
-import { openCredential } from "./credential.ts";
-import { tryRenew } from "./use-credential.ts";
+import { openCredential, tryRenew } from "./use-credential.ts";
 
 const batchSize = 20;
 

@@ -1,12 +1,48 @@
-import { minutes, seconds } from "#lib/clock.ts";
+import { days, minutes, seconds } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Deps } from "../deps.ts";
-import { getAccountLabel, type PlatformConnection } from "./connection.ts";
-import { openCredential, sealCredential, computeCredentialTimes, type Credential } from "./credential.ts";
-import { throwAsAppError, PlatformError } from "./failure.ts";
-import { getConfiguredPlatform } from "./known-platform.ts";
-import { revokeCredential } from "./revoke.ts";
+import { getAccountLabel, getConfiguredPlatform, type PlatformConnection, type PlatformTarget } from "./connection.ts";
+import { PlatformError, throwAsAppError } from "./failure.ts";
+import type { CredentialTimes, PlatformApp, PlatformTokens } from "./ports.ts";
+
+/** What is sealed: the tokens, and ourselves at the instance that gave them, where we registered there. */
+export interface Credential {
+  tokens: Pick<PlatformTokens, "accessToken" | "refreshToken">;
+  app?: PlatformApp | undefined;
+}
+
+type CredentialOwner = Pick<PlatformConnection, "id" | "studioId">;
+
+/** Good in this row of this studio, and nowhere else. */
+export function sealCredential(
+  { vault }: Pick<Deps, "vault">,
+  owner: CredentialOwner,
+  { tokens, app }: Credential,
+): string {
+  const { accessToken, refreshToken } = tokens;
+  return vault.seal(
+    "platform-credential",
+    [owner.id, owner.studioId],
+    JSON.stringify({ tokens: { accessToken, refreshToken }, app }),
+  );
+}
+
+export function openCredential(
+  { vault }: Pick<Deps, "vault">,
+  owner: CredentialOwner,
+  sealedCredential: string,
+): Credential {
+  return JSON.parse(vault.open("platform-credential", [owner.id, owner.studioId], sealedCredential)) as Credential;
+}
+
+/** Ahead of the end by a fifth of its life: five minutes at least where it lives that long, a week at most. */
+export function computeCredentialTimes({ expiresInMs }: PlatformTokens, now: number): CredentialTimes {
+  if (expiresInMs === undefined) return { expiresAt: null, renewAt: null };
+  const preferredLeadMs = Math.min(Math.max(expiresInMs / 5, minutes(5)), days(7));
+  const leadMs = Math.min(preferredLeadMs, expiresInMs / 2);
+  return { expiresAt: now + expiresInMs, renewAt: now + Math.floor(expiresInMs - leadMs) };
+}
 
 type Needs = Pick<Deps, "platforms" | "platformStore" | "vault" | "transact" | "newId" | "clock" | "sleep">;
 
@@ -102,3 +138,36 @@ async function markNeedsReconnect(
 }
 
 const needsReconnectError = (): AppError => new AppError("connect_expired:credential");
+
+/** Tells the platform that we will not use the credentials of this connection again, as well as can be. */
+export async function revokeAtPlatform(
+  deps: Pick<Deps, "platforms" | "vault">,
+  connection: PlatformConnection,
+): Promise<void> {
+  const { credential } = connection;
+  if (credential !== null) await revokeBestEffort(deps, connection, () => openCredential(deps, connection, credential));
+}
+
+/** The same for credentials that have come too late to be stored. */
+export async function revokeCredential(
+  deps: Pick<Deps, "platforms">,
+  target: PlatformTarget,
+  credential: Credential,
+): Promise<void> {
+  await revokeBestEffort(deps, target, () => credential);
+}
+
+/** A platform that is away, has gone from the catalogue, or has forgotten us does not keep a studio from leaving it. */
+async function revokeBestEffort(
+  { platforms }: Pick<Deps, "platforms">,
+  target: PlatformTarget,
+  readCredential: () => Credential,
+): Promise<void> {
+  if (!platforms.find(target.platform)?.isConfigured) return;
+  try {
+    const { tokens, app } = readCredential();
+    await platforms.revoke(target, app, tokens);
+  } catch {
+    // Nothing can be done about it from here; we keep nothing of it either way.
+  }
+}

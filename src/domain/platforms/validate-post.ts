@@ -2,8 +2,14 @@ import { z } from "zod";
 import { formatExcess } from "#lib/format-bytes.ts";
 import type { AssetDetail } from "../assets/asset.ts";
 import { getAccountLabel, type PlatformConnection } from "./connection.ts";
-import { countText } from "./count-text.ts";
-import type { ImageLimit, MediaLimit, PostLimits, TextLimit, VideoLimit } from "./limits.ts";
+import {
+  countText,
+  type ImageLimit,
+  type MediaLimit,
+  type PostLimits,
+  type TextLimit,
+  type VideoLimit,
+} from "./limits.ts";
 import type { Platforms } from "./ports.ts";
 
 const problem = z.object({

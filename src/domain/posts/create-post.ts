@@ -2,10 +2,10 @@ import { z } from "zod";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { idempotencyKey, runOnce } from "../idempotency/once.ts";
+import { idempotencyKey, runOnce } from "../idempotency.ts";
 import { authorize } from "../policy.ts";
 import { postFields, toPostView, type Post, type PostView } from "./post.ts";
-import { validateForStudio } from "./validate-for.ts";
+import { validateForStudio } from "./get-post.ts";
 
 export const createPostInput = z.strictObject({
   title: postFields.title,

@@ -3,10 +3,19 @@ import { notFoundError } from "#lib/errors.ts";
 import { describeAssets } from "../assets/describe.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
+import { validatePost, type ValidationView } from "../platforms/validate-post.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
 import { parsePostId, toPostView, type PostView } from "./post.ts";
-import { validateForStudio } from "./validate-for.ts";
+
+/** What the platforms that this studio has connected would say to the post. */
+export async function validateForStudio(
+  deps: Pick<Deps, "platforms" | "platformStore">,
+  studioId: string,
+  post: PostView,
+): Promise<ValidationView[]> {
+  return validatePost(deps.platforms, await deps.platformStore.listConnected(studioId), post);
+}
 
 export const getPostInput = z.strictObject({
   postId: id,

@@ -6,8 +6,7 @@ import { pageInput, parseCursor, toPage } from "../page.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../text.ts";
 import { postStatuses, postView, toPostView, type Post } from "./post.ts";
-import { normalizeForSearch } from "./search.ts";
-import { searchPosts } from "./search-posts.ts";
+import { normalizeForSearch, searchPosts } from "./search-posts.ts";
 
 export const listPostsInput = z.strictObject({
   status: z.enum(postStatuses).optional().describe("Only posts in this status."),

@@ -8,7 +8,7 @@ import type { Deps, Stores } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
 import { parsePostId, postFields, postStatuses, revisionConflictError, toPostView, type PostView } from "./post.ts";
-import { validateForStudio } from "./validate-for.ts";
+import { validateForStudio } from "./get-post.ts";
 
 export const updatePostInput = z.strictObject({
   postId: id,

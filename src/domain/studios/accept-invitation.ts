@@ -4,10 +4,8 @@ import { matchesVerifiedEmail } from "../access/address.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { SignedInUser } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import type { MembershipView } from "./change-role.ts";
+import { checkOwnedStudios, updateOwnerCount, type MembershipView } from "./members.ts";
 import { findInvitation, invitationNotFoundError } from "./invitation.ts";
-import { checkOwnedStudios } from "./owned-studios.ts";
-import { updateOwnerCount } from "./owners.ts";
 import type { MembershipRecord } from "./ports.ts";
 
 /**

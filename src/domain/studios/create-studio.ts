@@ -5,7 +5,7 @@ import { recordActivity } from "../activity/record.ts";
 import type { SignedInUser } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { line } from "../text.ts";
-import { checkOwnedStudios } from "./owned-studios.ts";
+import { checkOwnedStudios } from "./members.ts";
 import type { Studio } from "./ports.ts";
 
 export const studioFields = {

@@ -5,7 +5,7 @@ import type { Asset } from "../assets/asset.ts";
 import { markFilesForDeletion, removeFiles } from "../assets/removal.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
-import { revokeAtPlatform } from "../platforms/revoke.ts";
+import { revokeAtPlatform } from "../platforms/use-credential.ts";
 import { authorize } from "../policy.ts";
 
 export const deleteStudioInput = z.strictObject({ name: z.string().max(100) });

@@ -6,7 +6,7 @@ import type { Deps } from "../deps.ts";
 import { undefinedOnConflict } from "../overtaken.ts";
 import { authorize } from "../policy.ts";
 import { getFile } from "./file-view.ts";
-import type { UploadCaller } from "./visit.ts";
+import type { UploadCaller } from "./link.ts";
 
 const maxRounds = 10;
 

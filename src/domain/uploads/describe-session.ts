@@ -4,8 +4,7 @@ import { assetKinds } from "../assets/kinds.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { toFileView, type FileView } from "./file-view.ts";
-import { linkExpiredError } from "./link.ts";
-import type { UploadCaller } from "./visit.ts";
+import { linkExpiredError, type UploadCaller } from "./link.ts";
 
 export interface UploadPageView {
   studio: { name: string };

@@ -3,11 +3,10 @@ import { isId } from "#lib/ids.ts";
 import { isUploading, type UploadingAsset } from "../assets/asset.ts";
 import { describeAsset } from "../assets/describe.ts";
 import { resolveFilename } from "../assets/filename.ts";
-import type { MultipartFile } from "../assets/part-store.ts";
+import type { MultipartFile } from "../assets/file-store.ts";
 import type { Deps } from "../deps.ts";
-import { fileExpiredError } from "./link.ts";
+import { fileExpiredError, type UploadCaller } from "./link.ts";
 import type { UploadFile } from "./ports.ts";
-import type { UploadCaller } from "./visit.ts";
 
 /** A file as the page that sends it sees it. */
 export interface FileView {

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { hours, toIsoTime } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
-import { isValidPart } from "../assets/part-store.ts";
+import { isValidPart } from "../assets/file-store.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { getFile, toUploadInProgress } from "./file-view.ts";
 import { reserveParts } from "./reserve-parts.ts";
-import type { UploadCaller } from "./visit.ts";
+import type { UploadCaller } from "./link.ts";
 
 /** Long enough for a part on the slowest line, short enough that a leaked one is of little use. */
 export const partUrlLifetime = hours(1);

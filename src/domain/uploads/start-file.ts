@@ -6,10 +6,10 @@ import type { Asset } from "../assets/asset.ts";
 import { emptyFileError } from "../assets/base64.ts";
 import { findAssetKind, normalizeMimeType, type DeclaredType } from "../assets/declared.ts";
 import { cleanFilename, resolveFilename, guessTypeFromFilename } from "../assets/filename.ts";
-import { headLength, recognizeHead } from "../assets/gate/recognize-type.ts";
+import { headLength, recognizeHead } from "../assets/gate/guess-type.ts";
 import { createFileKey } from "../assets/keys.ts";
 import { createPendingAsset } from "../assets/new-asset.ts";
-import { choosePartBytes } from "../assets/part-store.ts";
+import { choosePartBytes } from "../assets/file-store.ts";
 import { reservePosition } from "../assets/place.ts";
 import { removeFiles, deleteRecord } from "../assets/removal.ts";
 import { chargeStudio, checkQuota } from "../assets/store-bytes.ts";
@@ -18,10 +18,9 @@ import { undefinedOnConflict, ConflictError } from "../overtaken.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../text.ts";
 import { toUploadInProgress, toFileView, type FileView } from "./file-view.ts";
-import { fileLifetime, linkExpiredError } from "./link.ts";
+import { fileLifetime, linkExpiredError, type UploadCaller } from "./link.ts";
 import type { UploadFile } from "./ports.ts";
-import { firstReservation } from "./reservations.ts";
-import type { UploadCaller } from "./visit.ts";
+import { firstReservation } from "./reserve-parts.ts";
 
 export const startFileInput = z.strictObject({
   name: text(1000),

@@ -1,18 +1,13 @@
 import { Hono, type MiddlewareHandler } from "hono";
-import { resolveStudioCaller } from "#domain/studios/enter-studio.ts";
+import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
 import { edgeError } from "#lib/errors.ts";
 import { assertSameOrigin } from "../guards.ts";
 import { routeNotFoundError } from "../problem.ts";
-import { createErrorHandler, assertRouteExists } from "./answer-problem.ts";
+import { assertRouteExists, createErrorHandler, type ApiOptions, type SignedInEnv, type StudioEnv } from "./context.ts";
 import { createAssetRoutes } from "./assets.ts";
-import { createClientRoutes } from "./clients.ts";
-import type { ApiOptions, StudioEnv, SignedInEnv } from "./context.ts";
-import { createMemberRoutes } from "./members.ts";
-import { createMeRoutes } from "./me.ts";
-import { createPlatformRoutes } from "./platforms.ts";
-import { createPostRoutes } from "./posts.ts";
-import { createUploadLinkRoutes } from "./upload-links.ts";
-import { createStudioRoutes } from "./studio.ts";
+import { createClientRoutes, createPlatformRoutes } from "./clients.ts";
+import { createMemberRoutes, createMeRoutes, createStudioRoutes } from "./studio.ts";
+import { createPostRoutes, createUploadLinkRoutes } from "./posts.ts";
 
 /** The JSON API behind the web app. Its type is the list of its routes, for the web app's client. */
 export type Api = ReturnType<typeof createApi>;

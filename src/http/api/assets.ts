@@ -7,8 +7,7 @@ import { listAssetDetails, listAssetsInput } from "#domain/assets/list-assets.ts
 import { updateAsset, updateAssetInput } from "#domain/assets/update-asset.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
-import { validateJson, optionalJsonBody, query } from "./input.ts";
-import { jsonWithEtag } from "./unless-known.ts";
+import { jsonWithEtag, optionalJsonBody, query, validateJson } from "./input.ts";
 
 const updateAssetBody = updateAssetInput.omit({ assetId: true });
 const attachment = attachAgainInput.omit({ postId: true, assetId: true });

@@ -1,10 +1,11 @@
 import { Hono } from "hono";
 import { listClients, listClientsInput } from "#domain/access/list-clients.ts";
-import { revokeAllClients } from "#domain/access/revoke-all-clients.ts";
-import { revokeClient } from "#domain/access/revoke-client.ts";
+import { revokeAllClients, revokeClient } from "#domain/access/revoke-client.ts";
+import { connectPlatform, connectPlatformInput } from "#domain/platforms/connect-platform.ts";
+import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
+import { listPlatforms } from "#domain/platforms/list-platforms.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
-import { query } from "./input.ts";
-import { jsonWithEtag } from "./unless-known.ts";
+import { jsonWithEtag, query, validateJson } from "./input.ts";
 
 /** The AI clients that people let in. */
 export function createClientRoutes({ deps }: ApiOptions) {
@@ -17,4 +18,16 @@ export function createClientRoutes({ deps }: ApiOptions) {
       await revokeClient(deps, c.var.caller, { grantId: c.req.param("grantId") });
       return c.body(null, 204);
     });
+}
+
+/** A studio's accounts on social platforms. */
+export function createPlatformRoutes({ deps }: ApiOptions) {
+  return new Hono<StudioEnv>()
+    .get("/platforms", async (c) => jsonWithEtag(c, await listPlatforms(deps, c.var.caller)))
+    .post("/platforms/connect", validateJson(connectPlatformInput), async (c) =>
+      c.json(await connectPlatform(deps, c.var.caller, c.req.valid("json")), 201),
+    )
+    .delete("/platforms/:connectionId", async (c) =>
+      c.json(await disconnectPlatform(deps, c.var.caller, { connectionId: c.req.param("connectionId") })),
+    );
 }

@@ -3,9 +3,10 @@ import { createPost, createPostInput } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { listPosts, listPostsInput } from "#domain/posts/list-posts.ts";
 import { updatePost, updatePostInput } from "#domain/posts/update-post.ts";
+import { createUploadLink, createUploadLinkInput } from "#domain/uploads/create-upload-session.ts";
+import { listUploadLinks, withdrawUploadLink } from "#domain/uploads/list-upload-sessions.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
-import { validateJson, query } from "./input.ts";
-import { jsonWithEtag } from "./unless-known.ts";
+import { jsonWithEtag, query, validateJson } from "./input.ts";
 
 const updatePostBody = updatePostInput.omit({ postId: true });
 
@@ -23,4 +24,25 @@ export function createPostRoutes({ deps }: ApiOptions) {
     .patch("/posts/:postId", validateJson(updatePostBody), async (c) =>
       c.json(await updatePost(deps, c.var.caller, { ...c.req.valid("json"), postId: c.req.param("postId") })),
     );
+}
+
+const createUploadLinkBody = createUploadLinkInput.omit({ postId: true });
+
+/** The links with which files are sent to a post. */
+export function createUploadLinkRoutes({ deps }: ApiOptions) {
+  return new Hono<StudioEnv>()
+    .get("/posts/:postId/upload-links", async (c) =>
+      c.json(await listUploadLinks(deps, c.var.caller, { postId: c.req.param("postId") })),
+    )
+    .post("/posts/:postId/upload-links", validateJson(createUploadLinkBody), async (c) =>
+      c.json(
+        await createUploadLink(deps, c.var.caller, { ...c.req.valid("json"), postId: c.req.param("postId") }),
+        201,
+      ),
+    )
+    .delete("/posts/:postId/upload-links/:linkId", async (c) => {
+      const { postId, linkId } = c.req.param();
+      await withdrawUploadLink(deps, c.var.caller, { postId, linkId });
+      return c.body(null, 204);
+    });
 }

@@ -4,7 +4,6 @@ import { pipeline } from "node:stream/promises";
 import type { Clock } from "#lib/clock.ts";
 import { edgeError } from "#lib/errors.ts";
 import { formatContentDisposition } from "#lib/file-name.ts";
-import { parseRange, type ByteRange } from "./byte-range.ts";
 import type { FileClaims } from "./file-tokens.ts";
 
 /** Opens what lies at a key. Whoever opened it reads it to its end, or closes it. */
@@ -88,4 +87,27 @@ function isUnchanged(req: IncomingMessage, etag: string, lastModified: string): 
     return ifNoneMatch.split(",").some((candidate) => ["*", etag, `W/${etag}`].includes(candidate.trim()));
   const ifModifiedSince = Date.parse(req.headers["if-modified-since"] ?? "");
   return Date.parse(lastModified) <= ifModifiedSince;
+}
+
+export interface ByteRange {
+  start: number;
+  /** Included. */
+  end: number;
+}
+
+/**
+ * RFC 9110 §14.2: the one range that is asked for. Undefined means the whole: also for a header that is malformed,
+ * in another unit, or asks for several ranges, which a server may ignore and which mostly abuse asks for.
+ */
+export function parseRange(header: string | undefined, bytes: number): ByteRange | "unsatisfiable" | undefined {
+  const [, first, last] = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(header ?? "") ?? [];
+  if (first === undefined || last === undefined || (first === "" && last === "")) return undefined;
+  if (first === "") {
+    const count = Math.min(Number(last), bytes);
+    return count === 0 ? "unsatisfiable" : { start: bytes - count, end: bytes - 1 };
+  }
+  const start = Number(first);
+  const end = last === "" ? bytes - 1 : Math.min(Number(last), bytes - 1);
+  if (last !== "" && Number(last) < start) return undefined;
+  return start >= bytes ? "unsatisfiable" : { start, end };
 }

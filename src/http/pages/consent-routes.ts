@@ -1,19 +1,17 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Consent } from "#auth/consent.ts";
-import { describeMe } from "#domain/access/describe-me.ts";
+import type { Consent, Destination, PendingConsent } from "#auth/consent.ts";
+import { describeMe, type Me } from "#domain/access/me.ts";
 import type { User } from "#domain/access/ports.ts";
 import { enforceRateLimit } from "#domain/access/rate-limit.ts";
 import type { Deps } from "#domain/deps.ts";
 import { minutes } from "#lib/clock.ts";
 import { edgeError } from "#lib/errors.ts";
 import type { Signer } from "#lib/signed-token.ts";
-import { scopesOfLevel } from "./client-access.ts";
-import { renderConsentPage } from "./consent-page.ts";
-import { isSignedForm, readForm, assertNotCrossSite, signForm } from "./form.ts";
-import { createPageHandler, redirectSeeOther } from "./page-handler.ts";
-import { sendPage } from "./page.ts";
-import { buildLoginUrl } from "./return-to.ts";
 import type { Route } from "../server.ts";
+import { describeAccess, offeredLevels, scopesOfLevel } from "./client-access.ts";
+import { assertNotCrossSite, buildLoginUrl, isSignedForm, readForm, signForm } from "./form.ts";
+import { createPageHandler, redirectSeeOther } from "./page-handler.ts";
+import { html, renderPage, sendPage, type Html, type RenderedPage } from "./page.ts";
 
 export interface ConsentRouteOptions {
   consent: Consent;
@@ -69,3 +67,85 @@ export function createConsentRoutes({ consent, deps, signer, base, loginUrl, fin
 }
 
 const getPagePath = ({ uid }: { uid: string }): string => `/consent/${uid}`;
+
+export interface ConsentPageOptions {
+  pendingConsent: PendingConsent;
+  user: User;
+  /** The studio it will act in; undefined where the person has none. */
+  studio: Me["memberships"][number] | undefined;
+  formToken: string;
+}
+
+const destinationWarnings: Record<Destination["kind"], (host: string) => Html> = {
+  web: () => html``,
+  "this-computer": () =>
+    html`<p class="warning">That is a program on this computer. Approve only if you started it yourself, just now.</p>`,
+  app: (host) =>
+    html`<p class="warning">
+      That is whichever app on this device opens <b>${host}</b> addresses. Approve only if you started it yourself, just
+      now.
+    </p>`,
+};
+
+/** Who asks, where the answer goes, for whom, in which studio, and what for. */
+export function renderConsentPage({ pendingConsent, user, studio, formToken }: ConsentPageOptions): RenderedPage {
+  const { client, destination } = pendingConsent;
+  // Whoever has no studio yet becomes the owner of the one they create.
+  const role = studio?.role ?? "owner";
+  return renderPage({
+    title: `Connect ${client.name}`,
+    formTargets: [destination.cspSource],
+    body: html`<h1>Let <q>${client.name}</q> work in your studio?</h1>
+      <p class="destination">Sends access to <strong>${destination.host}</strong></p>
+      ${destinationWarnings[destination.kind](destination.host)}
+      <dl>
+        <dt>Application</dt>
+        <dd>
+          ${client.name}
+          ${client.isVerified ? html`<span class="badge verified">verified: ${client.uri}</span>` : html`<span class="badge unverified">unverified name</span>`}
+        </dd>
+        <dt>Account</dt>
+        <dd>
+          ${user.name}${user.email !== null && html` (${user.email})`}
+          <a href="/login?switch=1&amp;return_to=${encodeURIComponent(`/consent/${pendingConsent.uid}`)}">Not you?</a>
+        </dd>
+        <dt>Studio</dt>
+        <dd>
+          ${studio ? html`${studio.studioName}, as ${studio.role}` : html`You have no studio yet. <a href="/" target="_blank">Create one</a> in a new tab and come back here; or approve now, and it can work once you have one.`}
+        </dd>
+      </dl>
+      <form method="post" action="/consent/${pendingConsent.uid}">
+        <input type="hidden" name="token" value="${formToken}" />
+        <fieldset>
+          <legend>What it may do</legend>
+          ${offeredLevels(pendingConsent.requestedScopes).map(({ value, label, scopes }, i) => renderChoice(value, label, describeAccess(scopes, role), i === 0))}
+        </fieldset>
+        <p class="hint">
+          It acts as you and can never do more than you can: if your role or your active studio changes, so does what it
+          can do. It never sees your password, and it cannot manage members or its own access. Access renews itself
+          while it is used, for 90 days at most. You can end it at any time under <a href="/clients">AI clients</a>.
+        </p>
+        <div class="actions">
+          <button type="submit" name="decision" value="approve">Approve</button>
+          <button type="submit" name="decision" value="cancel" class="secondary">Cancel</button>
+        </div>
+      </form>`,
+  });
+}
+
+function renderChoice(value: string, label: string, abilities: readonly string[], isChecked: boolean): Html {
+  return html`<div class="choice">
+    <input
+      type="radio"
+      name="access"
+      id="${value}"
+      value="${value}"
+      aria-describedby="${value}-abilities"
+      ${isChecked && html` checked`}
+    />
+    <label for="${value}"><b>${label}</b></label>
+    <ul id="${value}-abilities">
+      ${abilities.map((ability) => html`<li>${ability}</li> `)}
+    </ul>
+  </div> `;
+}

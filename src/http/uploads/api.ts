@@ -8,9 +8,9 @@ import { describeUploadPage } from "#domain/uploads/describe-session.ts";
 import { createPartUrls, partUrlsInput } from "#domain/uploads/part-addresses.ts";
 import { setAltText, setAltTextInput } from "#domain/uploads/set-alt-text.ts";
 import { startFile, startFileInput } from "#domain/uploads/start-file.ts";
-import { resolveUploadCaller, type UploadCaller } from "#domain/uploads/visit.ts";
+import { resolveUploadCaller, type UploadCaller } from "#domain/uploads/link.ts";
 import type { Log } from "#lib/log.ts";
-import { createErrorHandler, assertRouteExists } from "../api/answer-problem.ts";
+import { assertRouteExists, createErrorHandler } from "../api/context.ts";
 import { validateJson } from "../api/input.ts";
 import { routeNotFoundError } from "../problem.ts";
 

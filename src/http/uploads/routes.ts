@@ -1,14 +1,13 @@
 import type { ServerResponse } from "node:http";
 import type { Deps } from "#domain/deps.ts";
-import { findUploadLink } from "#domain/uploads/visit.ts";
-import { mountApi } from "../api/mount.ts";
-import { html, sendPage } from "../pages/page.ts";
-import { buildUploadPageCsp } from "../security-headers.ts";
+import { findUploadLink } from "#domain/uploads/link.ts";
+import { mountApi } from "../api/context.ts";
+import { html, renderPage, sendPage, type RenderedPage } from "../pages/page.ts";
+import { routeNotFoundError } from "../problem.ts";
+import { buildUploadPageCsp } from "../guards.ts";
 import type { RequestContext, Route } from "../server.ts";
 import type { StaticFiles } from "../static-files.ts";
 import type { UploadApi } from "./api.ts";
-import { renderFinishedPage, renderInvalidLinkPage, renderUnavailablePage, renderWithdrawnPage } from "./pages.ts";
-import { routeNotFoundError } from "../problem.ts";
 
 export interface UploadRouteOptions {
   deps: Deps;
@@ -85,4 +84,52 @@ export function createUploadRoutes({ deps, api, webFiles }: UploadRouteOptions):
 /** Puts text, escaped, into the gaps of the built page. */
 function fillTemplate(template: string, values: Record<string, string>): string {
   return template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => html`${values[name] ?? ""}`.markup);
+}
+
+const newLinkHint = html`<p class="hint">
+  Ask whoever sent you the link for a new one. An AI assistant makes one when you say: “Make a new upload link for this
+  post.”
+</p>`;
+
+/** One page for all that is forged, cut short or expired: what a stranger can try tells them nothing. */
+export const renderInvalidLinkPage = (): RenderedPage =>
+  renderUploadErrorPage(
+    "This link does not work",
+    html`<p>An upload link works for 30 minutes. This one has ended, or it was not copied whole.</p>
+      ${newLinkHint}`,
+  );
+
+export const renderWithdrawnPage = (): RenderedPage =>
+  renderUploadErrorPage(
+    "This link was withdrawn",
+    html`<p>No more files can be sent through it. What had arrived before is kept.</p>
+      ${newLinkHint}`,
+  );
+
+export const renderFinishedPage = (): RenderedPage =>
+  renderUploadErrorPage(
+    "All files have arrived",
+    html`<p>
+        Everything that was sent through this link is on the post. Its 30 minutes are over, so no more can be added; you
+        can close this page.
+      </p>
+      ${newLinkHint}`,
+  );
+
+export const renderUnavailablePage = (): RenderedPage =>
+  renderUploadErrorPage(
+    "Not right now",
+    html`<p>The upload page cannot be shown at the moment. Your link is still good.</p>
+      <p class="hint">Load the page again in a minute.</p>`,
+    503,
+  );
+
+function renderUploadErrorPage(title: string, body: ReturnType<typeof html>, status = 403): RenderedPage {
+  const rendered = renderPage({
+    title,
+    status,
+    body: html`<h1>${title}</h1>
+      ${body}`,
+  });
+  return { ...rendered, headers: { ...rendered.headers, "referrer-policy": "no-referrer" } };
 }

@@ -1,6 +1,5 @@
-import { readGraphErrorCode } from "../graph-refusal.ts";
+import { readGraphErrorCode, requireText, toObject, toObjectList, toText } from "../call.ts";
 import { maxAccounts, type Platform } from "../platform.ts";
-import { requireText, toObjectList, toObject, toText } from "../read-json.ts";
 
 const readOn = "2026-11-15";
 const graph = "https://graph.facebook.com/v25.0";

@@ -1,6 +1,5 @@
-import { readGraphErrorCode } from "../graph-refusal.ts";
+import { readGraphErrorCode, requireText, toObjectList, toText } from "../call.ts";
 import type { Platform } from "../platform.ts";
-import { requireText, toObjectList, toText } from "../read-json.ts";
 
 const readOn = "2026-11-15";
 const docs = "https://developers.facebook.com/documentation/instagram-platform";

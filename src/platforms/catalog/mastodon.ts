@@ -1,5 +1,5 @@
 import type { Platform } from "../platform.ts";
-import { requireText, toText } from "../read-json.ts";
+import { requireText, toText } from "../call.ts";
 
 const megabyte = 1024 * 1024;
 const scopes = ["read:accounts", "write:media", "write:statuses"];

@@ -1,5 +1,5 @@
 import type { Platform } from "../platform.ts";
-import { requireText, toText } from "../read-json.ts";
+import { requireText, toText } from "../call.ts";
 
 const readOn = "2026-11-15";
 const specification = {

@@ -1,5 +1,5 @@
 import type { Platform } from "../platform.ts";
-import { requireText, toObject, toText } from "../read-json.ts";
+import { requireText, toObject, toText } from "../call.ts";
 
 const readOn = "2026-11-15";
 const dated = "2026-08-22";

@@ -1,5 +1,5 @@
 import type { Platform } from "../platform.ts";
-import { requireText, toObjectList, toObject, toText } from "../read-json.ts";
+import { requireText, toObject, toObjectList, toText } from "../call.ts";
 
 const readOn = "2026-11-15";
 const scope = "https://www.googleapis.com/auth";

@@ -1,0 +1,175 @@
+import { sql, type RawBuilder } from "kysely";
+import { callHistoryDays, toDayNumber } from "#domain/access/call-tally.ts";
+import type { RateLimitStore } from "#domain/access/ports.ts";
+import type { LeaseStore, PurgeableKind, PurgeStore } from "#domain/housekeeping/purge-expired.ts";
+import type { IdempotencyKey, IdempotencyStore } from "#domain/idempotency.ts";
+import { days } from "#lib/clock.ts";
+import type { Connection } from "./client.ts";
+
+export function createLeaseStore({ q }: Connection): LeaseStore {
+  return {
+    async acquire(name, holder, now, expiresAt) {
+      const acquiredLease = await q
+        .insertInto("leases")
+        .values({ name, holder, expires_at: expiresAt })
+        .onConflict((conflict) =>
+          conflict.column("name").doUpdateSet({ holder, expires_at: expiresAt }).where("leases.expires_at", "<=", now),
+        )
+        .returning("holder")
+        .executeTakeFirst();
+      return acquiredLease !== undefined;
+    },
+    async release(name, holder) {
+      await q.deleteFrom("leases").where("name", "=", name).where("holder", "=", holder).execute();
+    },
+  };
+}
+
+/** Rows in one statement: three values each, far below what both engines take. */
+const rowsPerStatement = 500;
+
+export function createRateLimitStore({ q }: Connection): RateLimitStore {
+  return {
+    async hit(key, windowEnd, limit) {
+      // Past the limit the statement changes nothing: a flood costs a look, not a write.
+      const countedRow = await q
+        .insertInto("rate_limits")
+        .values({ key, window_end: windowEnd, hits: 1 })
+        .onConflict((conflict) =>
+          conflict
+            .columns(["key", "window_end"])
+            .doUpdateSet((set) => ({ hits: set("rate_limits.hits", "+", 1) }))
+            .where("rate_limits.hits", "<", limit),
+        )
+        .returning("hits")
+        .executeTakeFirst();
+      return countedRow !== undefined;
+    },
+    async addHits(counts, windowEnd) {
+      const totals = new Map<string, number>();
+      // Always in the same order: instances that add to the same rows wait for each other, never in a circle.
+      const sorted = counts.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+      for (let from = 0; from < sorted.length; from += rowsPerStatement) {
+        const rows = await q
+          .insertInto("rate_limits")
+          .values(
+            sorted.slice(from, from + rowsPerStatement).map(({ key, hits }) => ({ key, window_end: windowEnd, hits })),
+          )
+          .onConflict((conflict) =>
+            conflict
+              .columns(["key", "window_end"])
+              .doUpdateSet((set) => ({ hits: set("rate_limits.hits", "+", set.ref("excluded.hits")) })),
+          )
+          .returning(["key", "hits"])
+          .execute();
+        for (const { key, hits } of rows) totals.set(key, hits);
+      }
+      return totals;
+    },
+  };
+}
+
+export function createIdempotencyStore({ q }: Connection): IdempotencyStore {
+  const selectResult = ({ studioId, userId, verb, key }: IdempotencyKey) =>
+    q
+      .selectFrom("idempotency_keys")
+      .select(["input_hash as inputHash", "result"])
+      .where("studio_id", "=", studioId)
+      .where("user_id", "=", userId)
+      .where("verb", "=", verb)
+      .where("key", "=", key);
+  return {
+    async find(idempotencyKey, expiredBefore) {
+      return selectResult(idempotencyKey).where("created_at", ">", expiredBefore).executeTakeFirst();
+    },
+    async claim(idempotencyKey, inputHash, now, expiredBefore) {
+      const { studioId, userId, verb, key } = idempotencyKey;
+      await q
+        .deleteFrom("idempotency_keys")
+        .where("studio_id", "=", studioId)
+        .where("user_id", "=", userId)
+        .where("created_at", "<=", expiredBefore)
+        .execute();
+      const { numInsertedOrUpdatedRows } = await q
+        .insertInto("idempotency_keys")
+        .values({ studio_id: studioId, user_id: userId, verb, key, input_hash: inputHash, result: "", created_at: now })
+        .onConflict((conflict) => conflict.columns(["studio_id", "user_id", "verb", "key"]).doNothing())
+        .executeTakeFirst();
+      if (numInsertedOrUpdatedRows !== 0n) return undefined;
+      return selectResult(idempotencyKey).executeTakeFirstOrThrow();
+    },
+    async saveResult({ studioId, userId, verb, key }, result) {
+      await q
+        .updateTable("idempotency_keys")
+        .set({ result })
+        .where("studio_id", "=", studioId)
+        .where("user_id", "=", userId)
+        .where("verb", "=", verb)
+        .where("key", "=", key)
+        .execute();
+    },
+  };
+}
+
+export function createPurgeStore({ q }: Connection): PurgeStore {
+  return {
+    async deleteExpired(kind, now, limit) {
+      const { numAffectedRows } = await deleteStatements[kind](now, limit).execute(q);
+      return Number(numAffectedRows ?? 0);
+    },
+    async listClients(after, before, limit) {
+      return q
+        .selectFrom("oauth_clients")
+        .select(["id", "created_at as createdAt"])
+        .where((where) =>
+          where.or([
+            where("created_at", ">", after.createdAt),
+            where.and([where("created_at", "=", after.createdAt), where("id", ">", after.id)]),
+          ]),
+        )
+        .where("created_at", ">=", after.createdAt) // the part of the condition that an index serves
+        .where("created_at", "<=", before)
+        .orderBy("created_at")
+        .orderBy("id")
+        .limit(limit)
+        .execute();
+    },
+    async deleteUnusedClients(clientIds, before) {
+      if (clientIds.length === 0) return 0;
+      const { numDeletedRows } = await q
+        .deleteFrom("oauth_clients")
+        .where("id", "in", clientIds)
+        .where("created_at", "<=", before) // asked anew: one that was renewed since it was listed stays
+        .where(({ not, exists, selectFrom }) =>
+          not(exists(selectFrom("grants").select("id").whereRef("grants.client_id", "=", "oauth_clients.id"))),
+        )
+        .executeTakeFirst();
+      return Number(numDeletedRows);
+    },
+  };
+}
+
+/** Each has an index on the time it ends. */
+const deleteStatements: Record<PurgeableKind, (now: number, limit: number) => RawBuilder<unknown>> = {
+  oauthRecords: (now, limit) => sql`DELETE FROM oauth_records WHERE (model, id_hash) IN
+    (SELECT model, id_hash FROM oauth_records WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit})`,
+  sessions: (now, limit) => sql`DELETE FROM sessions WHERE token_hash IN
+    (SELECT token_hash FROM sessions WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit})`,
+  // Kept for a while behind their end, so that a file begun in time finds its link until the last.
+  uploadLinks: (now, limit) => sql`DELETE FROM upload_links WHERE id IN
+    (SELECT id FROM upload_links WHERE expires_at <= ${now - days(7)} ORDER BY expires_at LIMIT ${limit})`,
+  connectPages: (now, limit) => sql`DELETE FROM platform_connects WHERE token_hash IN
+    (SELECT token_hash FROM platform_connects WHERE expires_at <= ${now}
+      AND (state_expires_at IS NULL OR state_expires_at <= ${now}) ORDER BY expires_at LIMIT ${limit})`,
+  // Ourselves at an instance where nobody has an account, a day after somebody meant to connect one.
+  platformApps: (now, limit) => sql`DELETE FROM platform_apps WHERE (platform, instance) IN
+    (SELECT a.platform, a.instance FROM platform_apps a WHERE a.created_at <= ${now - days(1)}
+      AND NOT EXISTS (SELECT 1 FROM platform_connections c
+        WHERE c.platform = a.platform AND c.instance = a.instance AND c.instance <> '')
+      AND NOT EXISTS (SELECT 1 FROM platform_connects p WHERE p.platform = a.platform AND p.instance = a.instance)
+      ORDER BY a.created_at LIMIT ${limit})`,
+  grantCalls: (now, limit) => sql`DELETE FROM grant_calls WHERE (grant_id, day) IN
+    (SELECT grant_id, day FROM grant_calls WHERE day < ${toDayNumber(now) - callHistoryDays} ORDER BY day LIMIT ${limit})`,
+  rateLimits: (now, limit) => sql`DELETE FROM rate_limits WHERE (key, window_end) IN
+    (SELECT key, window_end FROM rate_limits WHERE window_end <= ${now} ORDER BY window_end LIMIT ${limit})`,
+};

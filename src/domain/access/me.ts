@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { toIsoTime } from "#lib/clock.ts";
+import { notFoundError } from "#lib/errors.ts";
+import { isId } from "#lib/ids.ts";
+import type { SignedInUser } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import type { Role } from "../policy.ts";
+import { id } from "../text.ts";
+
+export interface Me {
+  user: { id: string; name: string; email: string | null };
+  memberships: { studioId: string; studioName: string; role: Role; joinedAt: string }[];
+  activeStudioId: string | null;
+}
+
+/** The signed-in person, their studios, and the one that a new session will act in. */
+export async function describeMe(deps: Pick<Deps, "users">, caller: SignedInUser): Promise<Me> {
+  const [user, memberships] = await Promise.all([
+    deps.users.find(caller.user.id),
+    deps.users.listMemberships(caller.user.id),
+  ]);
+  const activeMembership =
+    memberships.find((membership) => membership.studioId === user?.activeStudioId) ?? memberships[0];
+  return {
+    user: { id: caller.user.id, name: caller.user.name, email: caller.user.email },
+    memberships: memberships.map((membership) => ({ ...membership, joinedAt: toIsoTime(membership.joinedAt) })),
+    activeStudioId: activeMembership?.studioId ?? null,
+  };
+}
+
+export const setActiveStudioInput = z.strictObject({ studioId: id });
+
+/** The studio that sessions opened from now on act in. Open ones stay where they are. */
+export async function setActiveStudio(
+  deps: Pick<Deps, "users">,
+  caller: SignedInUser,
+  input: z.infer<typeof setActiveStudioInput>,
+): Promise<void> {
+  const didChange =
+    isId("studio", input.studioId) && (await deps.users.setActiveStudio(caller.user.id, input.studioId));
+  if (!didChange) throw notFoundError("studio");
+}

@@ -1,0 +1,139 @@
+import { z } from "zod";
+import { toIsoTime } from "#lib/clock.ts";
+import { AppError, notFoundError } from "#lib/errors.ts";
+import { isId } from "#lib/ids.ts";
+import { recordActivity } from "../activity/record.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps, Stores } from "../deps.ts";
+import { ConflictError, undefinedOnConflict } from "../overtaken.ts";
+import { authorize, authorizeManaging, roles, type Role } from "../policy.ts";
+import { id } from "../text.ts";
+
+/**
+ * Keeps a studio's count of owners true to a change from one role to another (undefined: no member).
+ * Always first in its transaction: the studio's row is what parallel changes queue on.
+ */
+export async function updateOwnerCount(
+  tx: Pick<Stores, "memberships">,
+  studioId: string,
+  from: Role | undefined,
+  to: Role | undefined,
+): Promise<void> {
+  const delta = Number(to === "owner") - Number(from === "owner");
+  if (delta === 0) return;
+  if (await tx.memberships.adjustOwnerCount(studioId, delta > 0 ? 1 : -1)) return;
+  throw new AppError("forbidden:last_owner");
+}
+
+export interface MemberView {
+  userId: string;
+  name: string;
+  email: string | null;
+  role: Role;
+  joinedAt: string;
+}
+
+export async function listMembers(deps: Pick<Deps, "memberships">, caller: Caller): Promise<{ members: MemberView[] }> {
+  authorize(caller, "members.list");
+  const members = await deps.memberships.list(caller.studio.id);
+  return {
+    members: members.map(({ userId, name, email, role, joinedAt }) => ({
+      userId,
+      name,
+      email,
+      role,
+      joinedAt: toIsoTime(joinedAt),
+    })),
+  };
+}
+
+export const changeRoleInput = z.strictObject({ userId: id, role: z.enum(roles) });
+
+export interface MembershipView {
+  studioId: string;
+  userId: string;
+  role: Role;
+  joinedAt: string;
+}
+
+/** Gives a member another role. Handing over a studio is making someone else its owner. */
+export async function changeRole(
+  deps: Pick<Deps, "memberships" | "transact" | "newId" | "clock" | "limits">,
+  caller: Caller,
+  input: z.infer<typeof changeRoleInput>,
+): Promise<MembershipView> {
+  authorize(caller, "members.changeRole");
+  authorizeManaging(caller, input.role);
+  const studioId = caller.studio.id;
+  for (;;) {
+    const member = isId("user", input.userId) ? await deps.memberships.find(studioId, input.userId) : undefined;
+    if (!member) throw notFoundError("member");
+    authorizeManaging(caller, member.role);
+    const view = { studioId, userId: member.userId, role: input.role, joinedAt: toIsoTime(member.joinedAt) };
+    if (member.role === input.role) return view;
+    const didChange = await deps
+      .transact(async (tx) => {
+        await updateOwnerCount(tx, studioId, member.role, input.role);
+        if (input.role === "owner") await checkOwnedStudios(deps, tx, member.userId, false);
+        if (!(await tx.memberships.changeRole(studioId, member.userId, member.role, input.role)))
+          throw new ConflictError();
+        await recordActivity(deps, tx, caller, "member.role_changed", member.userId, {
+          from: member.role,
+          to: input.role,
+        });
+        return true;
+      })
+      .catch(undefinedOnConflict);
+    if (didChange) return view;
+  }
+}
+
+export const removeMemberInput = z.strictObject({ userId: id });
+
+/** Removes a member, or lets the caller leave. Takes effect on that person's next call. */
+export async function removeMember(
+  deps: Pick<Deps, "memberships" | "transact" | "newId" | "clock">,
+  caller: Caller,
+  input: z.infer<typeof removeMemberInput>,
+): Promise<void> {
+  const isLeaving = input.userId === caller.user.id;
+  authorize(caller, isLeaving ? "members.leave" : "members.remove");
+  const studioId = caller.studio.id;
+  for (;;) {
+    const member = isId("user", input.userId) ? await deps.memberships.find(studioId, input.userId) : undefined;
+    if (!member) throw notFoundError("member");
+    if (!isLeaving) authorizeManaging(caller, member.role);
+    const wasRemoved = await deps
+      .transact(async (tx) => {
+        await updateOwnerCount(tx, studioId, member.role, undefined);
+        if (!(await tx.memberships.remove(studioId, member.userId, member.role))) throw new ConflictError();
+        await recordActivity(deps, tx, caller, isLeaving ? "member.left" : "member.removed", member.userId, {
+          role: member.role,
+        });
+        return true;
+      })
+      .catch(undefinedOnConflict);
+    if (wasRemoved) return;
+  }
+}
+
+export interface StudioLimits {
+  /** How many studios one user may own. */
+  studiosPerUser: number;
+}
+
+/**
+ * Throws `quota_exceeded` unless the user may own one more studio. Called in the transaction that makes them an owner,
+ * where parallel changes for the same user wait for each other.
+ */
+export async function checkOwnedStudios(
+  { limits }: Pick<Deps, "limits">,
+  tx: Pick<Stores, "memberships">,
+  userId: string,
+  isCaller: boolean,
+): Promise<void> {
+  if ((await tx.memberships.countOwnedForUpdate(userId)) < limits.studiosPerUser) return;
+  throw new AppError(isCaller ? "quota_exceeded:own_studios" : "quota_exceeded:owned_studios", {
+    limit: limits.studiosPerUser,
+  });
+}
