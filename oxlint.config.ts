@@ -13,16 +13,17 @@ export const folderImports: Readonly<Record<string, readonly string[]>> = {
   db: ["domain", "lib"],
   storage: ["domain", "lib"],
   media: ["domain", "lib"],
-  platforms: ["domain", "lib"],
+  connectors: ["domain", "lib"],
   auth: ["domain", "lib"],
   mcp: ["domain", "lib"],
   http: ["mcp", "auth", "domain", "lib"],
-  dev: ["http", "mcp", "auth", "platforms", "domain", "lib"],
+  dev: ["http", "mcp", "auth", "connectors", "domain", "lib"],
   ops: ["db", "storage", "domain", "lib"],
+  app: ["auth", "config", "connectors", "db", "dev", "domain", "http", "lib", "mcp", "media", "ops", "storage"],
 };
 
 /** The files at the root of `src`, which may import every folder. */
-export const rootFiles = ["main.ts", "operate.ts", "open-service.ts", "open-files.ts", "service.ts", "jobs.ts"];
+export const rootFiles = ["main.ts", "cli.ts"];
 
 /** Packages that only the named folders (or root files) may import. */
 export const packageOwners: Readonly<Record<string, readonly string[]>> = {
@@ -33,7 +34,7 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   sharp: ["media"],
   "oidc-provider": ["auth", "dev"],
   "openid-client": ["auth"],
-  oauth4webapi: ["platforms"],
+  oauth4webapi: ["connectors"],
   "@modelcontextprotocol/*": ["mcp", "http", "dev"],
   hono: ["http", "web"],
   "@hono/*": ["http", "web"],
@@ -42,7 +43,7 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   "react-dom": ["web"],
   "@radix-ui/*": ["web"],
   "@tanstack/*": ["web"],
-  "node:process": ["main.ts", "operate.ts"],
+  "node:process": ["main.ts", "cli.ts"],
 };
 
 type Override = NonNullable<OxlintConfig["overrides"]>[number];
@@ -68,10 +69,7 @@ function foreignPackages(owner: string): Pattern {
 function foreignFolders(folder: string): Pattern {
   const allowed = folderImports[folder] ?? [];
   const forbidden = folders.filter((name) => !allowed.includes(name));
-  // `src/domain` has a subfolder `platforms`, which its other subfolders reach with one `../`.
-  const outside = [...folders, "bench", "scripts", "test", "web"].filter(
-    (name) => !(folder === "domain" && name === "platforms"),
-  );
+  const outside = [...folders, "bench", "scripts", "test", "web"];
   return {
     regex: `^#(${anyOf(forbidden)})/|(^|/)\\.\\./(.*/)?((${anyOf(outside)})/|(${anyOf(rootFiles)})$)`,
     message: `src/${folder} may import ${allowed.join(", ") || "no other folder"}, by #alias. See ARCHITECTURE.md.`,

@@ -5,17 +5,17 @@ import { join } from "node:path";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
-import { incomingKey } from "#domain/assets/keys.ts";
+import { incomingKey } from "#domain/assets/model/storage-keys.ts";
 import { listAssets } from "#domain/assets/list-assets.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
-import { createPostgresCluster, findPostgres } from "../test/support/cluster.ts";
-import { createTempFolder } from "../test/support/folder.ts";
+import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
+import { createTempFolder } from "../test/support/temp-folder.ts";
 import { jpeg } from "../test/support/samples.ts";
-import { compareMedians, insertAssets, createBenchFixture, type BenchFixture } from "./asset-bed.ts";
+import { compareMedians, insertAssets, createBenchFixture, type BenchFixture } from "./asset-fixture.ts";
 
 /**
  * What files cost, and whether that grows with how many there are.

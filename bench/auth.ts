@@ -1,13 +1,13 @@
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { createAuthenticator } from "#auth/authenticate.ts";
-import { openDatabase } from "#db/open.ts";
+import { openDatabase } from "#db/open-database.ts";
 import { resolveTokenQuery } from "#db/tokens.ts";
 import type { Database } from "#db/client.ts";
 import { sha256 } from "#lib/digest.ts";
-import { createPostgresCluster, findPostgres } from "../test/support/cluster.ts";
+import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
 import { createDeps, createTemporaryDatabase, silentLog, type EngineName } from "../test/support/engines.ts";
-import { newUser, newStudio } from "../test/support/people.ts";
+import { newUser, newStudio } from "../test/support/users.ts";
 import { createTestGrant, createTestToken } from "../test/support/tokens.ts";
 
 /**

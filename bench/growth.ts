@@ -6,9 +6,9 @@ import { listAssets } from "#domain/assets/list-assets.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
-import { createPostgresCluster, findPostgres } from "../test/support/cluster.ts";
+import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
 import type { EngineName } from "../test/support/engines.ts";
-import { insertAssets, median, createBenchFixture, measureMs } from "./asset-bed.ts";
+import { insertAssets, median, createBenchFixture, measureMs } from "./asset-fixture.ts";
 import { drawCurves, type Curve } from "./plot.ts";
 
 /**

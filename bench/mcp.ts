@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { openDatabase } from "#db/open.ts";
+import { openDatabase } from "#db/open-database.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { createSigner } from "#lib/signed-token.ts";
-import { createSessionIdCodec } from "#mcp/session.ts";
+import { createSessionIdCodec } from "#mcp/transport/session-id.ts";
 import { createDeps, createTemporaryDatabase, silentLog, type EngineName } from "../test/support/engines.ts";
-import { createPostgresCluster, findPostgres } from "../test/support/cluster.ts";
+import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
 import { modernMeta } from "../test/support/mcp.ts";
-import { newStudio } from "../test/support/people.ts";
+import { newStudio } from "../test/support/users.ts";
 import { createTestGrant } from "../test/support/tokens.ts";
 import { measure, startPeer, type Peer } from "./peer.ts";
 

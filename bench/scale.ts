@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
-import { openDatabase } from "#db/open.ts";
+import { openDatabase } from "#db/open-database.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { systemClock } from "#lib/clock.ts";
-import { createPostgresCluster, findPostgres } from "../test/support/cluster.ts";
+import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
 import { createDeps, createTemporaryDatabase, silentLog, type DatabaseLocation } from "../test/support/engines.ts";
 import { openIdleStream } from "../test/support/idle-stream.ts";
 import { startMain, type MainProcess } from "../test/support/main-process.ts";
 import { modernMeta } from "../test/support/mcp.ts";
-import { newStudio } from "../test/support/people.ts";
+import { newStudio } from "../test/support/users.ts";
 import { findFreeBaseUrl } from "../test/support/service.ts";
 import { createTestGrant } from "../test/support/tokens.ts";
 import { runLoad } from "./load.ts";

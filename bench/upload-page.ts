@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
 import { openChromium, openObservedPage, type Browser } from "../test/support/chromium.ts";
-import { createTempFolder } from "../test/support/folder.ts";
+import { createTempFolder } from "../test/support/temp-folder.ts";
 import { listStoreNames } from "../test/support/stores.ts";
-import { chooseFiles, createTestUploadLink, writeVideoFile } from "../test/support/upload-bed.ts";
+import { chooseFiles, createTestUploadLink, writeVideoFile } from "../test/support/upload-fixture.ts";
 import { createUploadProcess, type UploadProcess } from "../test/support/upload-process.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { toListing, type Tool } from "#mcp/tool.ts";
-import { tools } from "#mcp/tools.ts";
+import { toListing, type Tool } from "#mcp/define-tool.ts";
+import { tools } from "#mcp/tool-list.ts";
 
 /** Writes `docs/tools.md` from the declarations; with `--check`, only says whether it is what it would write. */
 

@@ -1,5 +1,5 @@
-import { findSettingProblems, openService } from "./open-service.ts";
-import type { Service } from "./service.ts";
+import { findSettingProblems, openService } from "#app/open-service.ts";
+import type { Service } from "#app/service.ts";
 import { readProcessConfig, type Config } from "#config/config.ts";
 import type { HttpServer } from "#http/server.ts";
 import { createLog, type Log } from "#lib/log.ts";

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { globSync } from "node:fs";
 import { join, relative } from "node:path";
 import { onExit } from "./support/at-exit.ts";
-import { createTempFolder } from "./support/folder.ts";
-import { testDependencies, type TestDependency } from "./support/needs.ts";
+import { createTempFolder } from "./support/temp-folder.ts";
+import { testDependencies, type TestDependency } from "./support/test-dependencies.ts";
 
 /**
  * What `npm test` runs: the checks, the build of the web app, then every test with what it needs beside it.

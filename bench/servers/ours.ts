@@ -1,14 +1,14 @@
 import { createAuthenticator } from "#auth/authenticate.ts";
-import { createMetrics } from "#http/health.ts";
+import { createMetrics } from "#http/health-routes.ts";
 import { createMcpRoute } from "#http/mcp-route.ts";
 import { createHttpServer } from "#http/server.ts";
 import { createSigner } from "#lib/signed-token.ts";
-import { createCallRecorder } from "#domain/access/call-tally.ts";
+import { createCallRecorder } from "#domain/access/call-counts.ts";
 import { createLog } from "#lib/log.ts";
 import { openStandardOutput } from "#lib/log-output.ts";
 import { createMcpEndpoint } from "#mcp/endpoint.ts";
-import { createCallLimiter } from "#domain/access/call-limit.ts";
-import { tools } from "#mcp/tools.ts";
+import { createCallLimiter } from "#domain/access/call-limiter.ts";
+import { tools } from "#mcp/tool-list.ts";
 import { listen, startListening, openDeps, silentLog } from "./setup.ts";
 
 /** The product's endpoint: alone, or with `BENCH_EDGE` behind the door, with its guards, figures and log line. */

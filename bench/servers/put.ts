@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { startFileServer } from "../../test/support/file-edge.ts";
+import { startFileServer } from "../../test/support/file-server.ts";
 
 /** A process of its own that takes PUTs: the disk store behind the door, or the least that Node can do. */
 

@@ -2,7 +2,7 @@ import { getRequestListener } from "@hono/node-server";
 import { createMcpHandler, McpServer, requireBearerAuth } from "@modelcontextprotocol/server";
 import { createAuthenticator } from "#auth/authenticate.ts";
 import { toCaller, type Authentication } from "#domain/access/authenticator.ts";
-import { tools } from "#mcp/tools.ts";
+import { tools } from "#mcp/tool-list.ts";
 import { listen, openDeps, silentLog } from "./setup.ts";
 
 /** The SDK as its documentation shows it: a handler that builds a server for each request, with the same tools and verbs. */

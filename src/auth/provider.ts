@@ -30,7 +30,7 @@ import {
 } from "./client-documents.ts";
 import { normalizeClientMetadata } from "./client-metadata.ts";
 import { showEarlyErrors, type AuthorizationError } from "./early-errors.ts";
-import { deriveSigningKeys } from "./keys.ts";
+import { deriveSigningKeys } from "./signing-keys.ts";
 import { listResourceAliases, oauthPaths, pinUrls } from "./oauth-paths.ts";
 
 export interface ProviderOptions {

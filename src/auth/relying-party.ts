@@ -1,7 +1,7 @@
 import * as client from "openid-client";
 import type { Identity } from "#domain/access/ports.ts";
 import { edgeError } from "#lib/errors.ts";
-import { providerUnavailableError, withSignInErrors } from "./provider-failure.ts";
+import { providerUnavailableError, withSignInErrors } from "./sign-in-errors.ts";
 
 /** An OpenID Connect issuer that people sign in at. */
 export interface IdentityProvider {

@@ -1,4 +1,4 @@
-import { authorizeSignIn, resolveUser } from "#domain/access/admit-person.ts";
+import { authorizeSignIn, resolveUser } from "#domain/access/authorize-sign-in.ts";
 import type { User } from "#domain/access/ports.ts";
 import { endSession, findSessionUser, sessionLifetime, startSession } from "#domain/access/sessions.ts";
 import type { Deps } from "#domain/deps.ts";
@@ -6,7 +6,7 @@ import { createHostCookie, createPendingCookie } from "#lib/cookies.ts";
 import { edgeError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
 import type { Signer } from "#lib/signed-token.ts";
-import { invalidSignInError, toLogFields } from "./provider-failure.ts";
+import { invalidSignInError, toLogFields } from "./sign-in-errors.ts";
 import { createRelyingParty, type IdentityProvider, type PendingSignIn } from "./relying-party.ts";
 
 /** Web sessions as a browser carries them. */

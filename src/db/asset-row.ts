@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely";
-import { isReady, type Asset, type ReadyAsset } from "#domain/assets/asset.ts";
+import { isReady, type Asset, type ReadyAsset } from "#domain/assets/model/asset.ts";
 import type { Schema } from "./schema.ts";
 
 export type AssetRow = Selectable<Schema["assets"]>;

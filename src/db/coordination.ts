@@ -1,8 +1,8 @@
 import { sql, type RawBuilder } from "kysely";
-import { callHistoryDays, toDayNumber } from "#domain/access/call-tally.ts";
+import { callHistoryDays, toDayNumber } from "#domain/access/call-counts.ts";
 import type { RateLimitStore } from "#domain/access/ports.ts";
 import type { LeaseStore, PurgeableKind, PurgeStore } from "#domain/housekeeping/purge-expired.ts";
-import type { IdempotencyKey, IdempotencyStore } from "#domain/idempotency.ts";
+import type { IdempotencyKey, IdempotencyStore } from "#domain/run-once.ts";
 import { days } from "#lib/clock.ts";
 import type { Connection } from "./client.ts";
 

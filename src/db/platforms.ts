@@ -2,7 +2,7 @@ import type { Selectable } from "kysely";
 import type { PlatformConnection } from "#domain/platforms/connection.ts";
 import type { PlatformStore } from "#domain/platforms/ports.ts";
 import { statement, type Connection } from "./client.ts";
-import { createPlatformAppStore, createConnectPageStore } from "./platform-pages.ts";
+import { createPlatformAppStore, createConnectPageStore } from "./connect-pages.ts";
 import type { Schema } from "./schema.ts";
 
 type ConnectionRow = Selectable<Schema["platform_connections"]>;

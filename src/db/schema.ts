@@ -1,6 +1,6 @@
 import type { Generated } from "kysely";
-import type { AssetStatus } from "#domain/assets/asset.ts";
-import type { AssetKind } from "#domain/assets/kinds.ts";
+import type { AssetStatus } from "#domain/assets/model/asset.ts";
+import type { AssetKind } from "#domain/assets/model/kinds.ts";
 import type { ConnectionState } from "#domain/platforms/connection.ts";
 import type { PostStatus } from "#domain/posts/post.ts";
 import type { Role } from "#domain/policy.ts";

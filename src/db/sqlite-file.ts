@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { databaseFileName } from "./open.ts";
+import { databaseFileName } from "./open-database.ts";
 import { OperatorError } from "#lib/errors.ts";
 import { isBusy } from "./sqlite.ts";
 

@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely";
-import { fileLifetime } from "#domain/uploads/link.ts";
+import { fileLifetime } from "#domain/uploads/upload-link.ts";
 import type { UploadFile, UploadLink, UploadStore } from "#domain/uploads/ports.ts";
 import type { PostStatus } from "#domain/posts/post.ts";
 import type { Role } from "#domain/policy.ts";

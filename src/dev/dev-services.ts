@@ -1,6 +1,6 @@
 import type { IdentityProvider } from "#auth/relying-party.ts";
 import type { Route } from "#http/server.ts";
-import { callbackPath, type PlatformSetup } from "#platforms/platforms.ts";
+import { callbackPath, type PlatformSetup } from "#connectors/connectors.ts";
 import { devIssuerRoutes } from "./dev-issuer-routes.ts";
 import { createDevIssuer } from "./dev-issuer.ts";
 import type { DevDeps } from "./in-process-provider.ts";

@@ -1,8 +1,8 @@
 import type { PublicFetch } from "#lib/public-fetch.ts";
-import { platformFetchLimits } from "#platforms/catalog.ts";
-import type { Platform } from "#platforms/platform.ts";
-import type { PlatformSetup } from "#platforms/platforms.ts";
-import { requireText, toText } from "#platforms/call.ts";
+import { platformFetchLimits } from "#connectors/catalog.ts";
+import type { Platform } from "#connectors/platform.ts";
+import type { PlatformSetup } from "#connectors/connectors.ts";
+import { requireText, toText } from "#connectors/call-api.ts";
 import type { SandboxPlatform } from "./sandbox-platform.ts";
 
 /** Connects Atelier to the sandbox in the same process. Requests outside its own URLs are rejected. */

@@ -13,12 +13,12 @@ import type {
   UserStore,
 } from "./access/ports.ts";
 import type { ActivityStore } from "./activity/record.ts";
-import type { FileStore } from "./assets/file-store.ts";
-import type { ImportSlots } from "./assets/import-slots.ts";
-import type { AssetLimits } from "./assets/kinds.ts";
-import type { MediaReader } from "./assets/media.ts";
+import type { FileStore } from "./assets/model/file-store.ts";
+import type { ImportSlots } from "./assets/lifecycle/import-slots.ts";
+import type { AssetLimits } from "./assets/model/kinds.ts";
+import type { MediaReader } from "./assets/model/media-metadata.ts";
 import type { AssetStore, StrayFileStore } from "./assets/ports.ts";
-import type { IdempotencyStore } from "./idempotency.ts";
+import type { IdempotencyStore } from "./run-once.ts";
 import type { LeaseStore, PurgeStore } from "./housekeeping/purge-expired.ts";
 import type { Platforms, PlatformStore } from "./platforms/ports.ts";
 import type { PostStore } from "./posts/ports.ts";

@@ -7,9 +7,15 @@ import {
   type FileRouteOptions,
   type ThumbnailRouteDeps,
 } from "./files/file-routes.ts";
-import { createMetricsHandler, createReadyzHandler, handleHealthz, type Dependency, type Metrics } from "./health.ts";
+import {
+  createMetricsHandler,
+  createReadyzHandler,
+  handleHealthz,
+  type Dependency,
+  type Metrics,
+} from "./health-routes.ts";
 import { createOAuthRoutes, type OAuthRouteOptions } from "./oauth-routes.ts";
-import { createSessionRoutes, type SessionRouteOptions } from "./people-routes.ts";
+import { createSessionRoutes, type SessionRouteOptions } from "./session-routes.ts";
 import { createMcpRoute } from "./mcp-route.ts";
 import type { Handler, Route } from "./server.ts";
 import { createUploadRoutes, type UploadRouteOptions } from "./uploads/routes.ts";

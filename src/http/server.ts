@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { IdGenerator } from "#lib/ids.ts";
 import { redactPath, type Log, type RequestAbout } from "#lib/log.ts";
 import { createGuards, setSecurityHeaders, type OriginRule, type ServerUrls } from "./guards.ts";
-import type { Metrics } from "./health.ts";
+import type { Metrics } from "./health-routes.ts";
 import { routeNotFoundError, sendProblem } from "./problem.ts";
 
 export interface RequestContext {

@@ -1,25 +1,38 @@
 import { InMemoryServerEventBus, type Implementation, type ServerCapabilities } from "@modelcontextprotocol/server";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Authenticator } from "#domain/access/authenticator.ts";
-import type { CallLimitCheck } from "#domain/access/call-limit.ts";
+import type { CallLimitCheck } from "#domain/access/call-limiter.ts";
 import type { Deps } from "#domain/deps.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Log, RequestAbout } from "#lib/log.ts";
 import type { Signer } from "#lib/signed-token.ts";
-import { createBatchWriter, createHttpWriter, respondEarly, toErrorJson, type ResponseHeaders } from "./reply.ts";
-import { checkBodyHeaders, createBodyReader } from "./body.ts";
-import { parseBearerToken, createChallenges } from "./challenge.ts";
-import type { Extension, Method } from "./exchange.ts";
+import {
+  createBatchWriter,
+  createHttpWriter,
+  respondEarly,
+  toErrorJson,
+  type ResponseHeaders,
+} from "./transport/response.ts";
+import { checkBodyHeaders, createBodyReader } from "./transport/read-body.ts";
+import { parseBearerToken, createChallenges } from "./transport/bearer-challenge.ts";
+import type { Extension, Method } from "./protocol/method.ts";
 import { buildInstructions } from "./instructions.ts";
-import { createResultMeta, createLifecycleMethods } from "./lifecycle.ts";
-import { createSubscriptions } from "./listen.ts";
-import { errorCodes, modernRevision, createRejection, type Batch, type Message, type Rejection } from "./messages.ts";
-import { parseBody } from "./parse.ts";
-import { createDispatcher, type MessageContext } from "./serve.ts";
-import { createSessionIdCodec } from "./session.ts";
-import type { Tool } from "./tool.ts";
-import { createToolMethods } from "./toolbox.ts";
-import { readMessage } from "./wire.ts";
+import { createResultMeta, createLifecycleMethods } from "./protocol/lifecycle-methods.ts";
+import { createSubscriptions } from "./protocol/subscriptions.ts";
+import {
+  errorCodes,
+  modernRevision,
+  createRejection,
+  type Batch,
+  type Message,
+  type Rejection,
+} from "./protocol/messages.ts";
+import { parseBody } from "./transport/parse-body.ts";
+import { createDispatcher, type MessageContext } from "./protocol/dispatcher.ts";
+import { createSessionIdCodec } from "./transport/session-id.ts";
+import type { Tool } from "./define-tool.ts";
+import { createToolMethods } from "./tool-methods.ts";
+import { readMessage } from "./protocol/read-message.ts";
 
 export interface McpEndpointOptions {
   deps: Deps;

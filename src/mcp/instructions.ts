@@ -1,5 +1,5 @@
 import type { Caller } from "#domain/caller.ts";
-import type { Tool } from "./tool.ts";
+import type { Tool } from "./define-tool.ts";
 
 /** What a model should know before its first call: where it is, and how files come in. Only of tools that it can see. */
 export function buildInstructions(caller: Caller, tools: readonly Tool[], base: string): string {

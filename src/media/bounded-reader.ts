@@ -1,4 +1,4 @@
-import type { ByteSource } from "#domain/assets/byte-source.ts";
+import type { ByteSource } from "#domain/assets/content/byte-source.ts";
 
 /** One range request to the store. A typical file needs two to four. */
 const windowBytes = 64 * 1024;

@@ -1,7 +1,7 @@
 import sharp from "sharp";
-import type { MediaMetadata } from "#domain/assets/asset.ts";
-import type { ByteSource } from "#domain/assets/byte-source.ts";
-import { thumbnailPixels } from "#domain/assets/media.ts";
+import type { MediaMetadata } from "#domain/assets/model/asset.ts";
+import type { ByteSource } from "#domain/assets/content/byte-source.ts";
+import { thumbnailPixels } from "#domain/assets/model/media-metadata.ts";
 
 /** One for each type that `canHaveThumbnail` names, by what the library calls it. */
 const allowedLoaders = ["JpegBuffer", "PngBuffer", "WebpBuffer", "NsgifBuffer", "HeifBuffer"];

@@ -1,5 +1,5 @@
-import type { MediaMetadata } from "#domain/assets/asset.ts";
-import { unknownMetadata } from "#domain/assets/media.ts";
+import type { MediaMetadata } from "#domain/assets/model/asset.ts";
+import { unknownMetadata } from "#domain/assets/model/media-metadata.ts";
 import { childrenOf, type Range, type ReadPiece } from "./bounded-reader.ts";
 import { toMetadata } from "./metadata.ts";
 

@@ -2,8 +2,8 @@ import { parseArgs } from "node:util";
 import type { Operator } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { disableUser, enableUser, revokeGrants } from "#domain/operator/user-access.ts";
-import { handOverStudio } from "#domain/operator/hand-over-studio.ts";
-import { listGrants, listStudios, listUsers } from "#domain/operator/list.ts";
+import { handOverStudio } from "#domain/operator/transfer-studio.ts";
+import { listGrants, listStudios, listUsers } from "#domain/operator/lookups.ts";
 import { UsageError } from "./progress.ts";
 
 export const adminHelp = `npm run admin -- <command>

@@ -2,14 +2,14 @@ import { existsSync } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { openSqliteFile, type RecordedFile, type SqliteFile } from "#db/sqlite-file.ts";
-import { createStores, databaseFileName } from "#db/open.ts";
+import { createStores, databaseFileName } from "#db/open-database.ts";
 import { openSqlite } from "#db/sqlite.ts";
-import { deleteRecord } from "#domain/assets/removal.ts";
+import { deleteRecord } from "#domain/assets/lifecycle/delete-files.ts";
 import { toIsoTime, type Clock } from "#lib/clock.ts";
 import { formatBytes } from "#lib/format-bytes.ts";
 import { secretFileName } from "#lib/secret-file.ts";
-import { findVersions } from "#storage/disk-layout.ts";
-import { syncFolder } from "#storage/disk-write.ts";
+import { findVersions } from "#storage/disk/layout.ts";
+import { syncFolder } from "#storage/disk/write-file.ts";
 import { OperatorError } from "#lib/errors.ts";
 import {
   checksumsFileName,

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import { OperatorError } from "#lib/errors.ts";
 import { formatBytes } from "#lib/format-bytes.ts";
-import { syncFolder } from "#storage/disk-write.ts";
+import { syncFolder } from "#storage/disk/write-file.ts";
 import { forEachConcurrent, type ProgressReporter } from "./progress.ts";
 
 const chunkBytes = 1024 * 1024;

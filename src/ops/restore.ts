@@ -1,8 +1,8 @@
 import { mkdir, readdir, rename } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { databaseFileName } from "#db/open.ts";
-import { getTempFolder } from "#storage/disk-layout.ts";
-import { syncFolder } from "#storage/disk-write.ts";
+import { databaseFileName } from "#db/open-database.ts";
+import { getTempFolder } from "#storage/disk/layout.ts";
+import { syncFolder } from "#storage/disk/write-file.ts";
 import { OperatorError } from "#lib/errors.ts";
 import {
   copyFileDurably,

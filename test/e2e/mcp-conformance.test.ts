@@ -7,7 +7,7 @@ import { createConformanceFixtures } from "#dev/conformance/fixtures.ts";
 import { startAuthorizingProxy, type AuthorizingProxy } from "../support/authorizing-proxy.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { startMcpServer, type TestMcpServer } from "../support/mcp.ts";
-import { newStudio } from "../support/people.ts";
+import { newStudio } from "../support/users.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
 const suite = join(import.meta.dirname, "../../node_modules/@modelcontextprotocol/conformance/dist/index.js");

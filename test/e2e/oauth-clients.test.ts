@@ -10,12 +10,12 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import * as oauth from "oauth4webapi";
 import * as oidc from "openid-client";
-import { tools } from "#mcp/tools.ts";
+import { tools } from "#mcp/tool-list.ts";
 import { createDeps, createTemporaryDatabase, silentLog } from "../support/engines.ts";
-import { openDatabase } from "#db/open.ts";
+import { openDatabase } from "#db/open-database.ts";
 import { callMcp, createStudio, openConsent, createOAuthBrowser } from "../support/oauth-client.ts";
 import { startIssuer, type TestIssuer } from "../support/oidc-issuer.ts";
-import { startSignInServer, type SignInServer } from "../support/people-server.ts";
+import { startSignInServer, type SignInServer } from "../support/sign-in-server.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 
 const redirectUri = "http://127.0.0.1:53999/callback";

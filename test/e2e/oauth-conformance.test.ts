@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createHttpBrowser } from "../support/browser-less.ts";
+import { createHttpBrowser } from "../support/http-browser.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { createStudio, registerClient, openConsent } from "../support/oauth-client.ts";
-import { startChildProgram } from "../support/program.ts";
+import { startChildProgram } from "../support/child-program.ts";
 import { findFreeBaseUrl, startService } from "../support/service.ts";
 
 const suite = join(import.meta.dirname, "../../node_modules/@modelcontextprotocol/conformance/dist/index.js");

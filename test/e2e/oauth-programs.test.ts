@@ -3,13 +3,13 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { openDatabase } from "#db/open.ts";
-import { tools } from "#mcp/tools.ts";
-import { createHttpBrowser } from "../support/browser-less.ts";
+import { openDatabase } from "#db/open-database.ts";
+import { tools } from "#mcp/tool-list.ts";
+import { createHttpBrowser } from "../support/http-browser.ts";
 import { createDeps, createTemporaryDatabase, silentLog } from "../support/engines.ts";
-import { createTempFolder } from "../support/folder.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
 import { createStudio, openConsent } from "../support/oauth-client.ts";
-import { startChildProgram } from "../support/program.ts";
+import { startChildProgram } from "../support/child-program.ts";
 import { findFreeBaseUrl, startService, type RunningService } from "../support/service.ts";
 
 const modules = join(import.meta.dirname, "../../node_modules");

@@ -4,15 +4,15 @@ import { chmodSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync
 import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
-import { tools } from "#mcp/tools.ts";
-import { createHttpBrowser } from "../support/browser-less.ts";
-import { createTempFolder } from "../support/folder.ts";
-import { isLongRun } from "../support/long.ts";
+import { tools } from "#mcp/tool-list.ts";
+import { createHttpBrowser } from "../support/http-browser.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
+import { isLongRun } from "../support/long-run.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import { createStudio, openConsent } from "../support/oauth-client.ts";
-import { startChildProgram, type ChildProgram, type ProgramOptions } from "../support/program.ts";
+import { startChildProgram, type ChildProgram, type ProgramOptions } from "../support/child-program.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
-import { waitUntil } from "../support/until.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 /** The releases that docs/clients.md names. They are not in the lockfile: together they take 900 MB. */
 const releases = {

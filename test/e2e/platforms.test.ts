@@ -5,8 +5,8 @@ import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { connectAssistant, type Assistant } from "../support/assistant.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
-import { newMember, newStudio } from "../support/people.ts";
-import { startWebFixture, type WebFixture } from "../support/web-bed.ts";
+import { newMember, newStudio } from "../support/users.ts";
+import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
 
 describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
   let fixture: WebFixture;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { hasChromium, openChromium, openObservedPage } from "../support/chromium.ts";
-import { createTempFolder } from "../support/folder.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
 import { listStoreNames } from "../support/stores.ts";
-import { chooseFiles, fetchDigest, createTestUploadLink, writeVideoFile } from "../support/upload-bed.ts";
+import { chooseFiles, fetchDigest, createTestUploadLink, writeVideoFile } from "../support/upload-fixture.ts";
 import { createUploadProcess } from "../support/upload-process.ts";
 
 const mebibyte = 1024 ** 2;

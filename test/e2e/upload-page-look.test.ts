@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 import { hasChromium, openChromium, openObservedPage, type Browser, type Page } from "../support/chromium.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { createTempFolder } from "../support/folder.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
 import { jpeg } from "../support/samples.ts";
 import type { RunningService } from "../support/service.ts";
 import {
@@ -14,7 +14,7 @@ import {
   startUploadService,
   waitForProgress,
   writeVideoFile,
-} from "../support/upload-bed.ts";
+} from "../support/upload-fixture.ts";
 
 const mebibyte = 1024 ** 2;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");

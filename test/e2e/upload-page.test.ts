@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { minutes } from "#lib/clock.ts";
 import { hasChromium, openChromium, openObservedPage, type Browser, type Page } from "../support/chromium.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { createTempFolder } from "../support/folder.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
 import { jpeg, png } from "../support/samples.ts";
 import type { RunningService } from "../support/service.ts";
 import { listStoreNames } from "../support/stores.ts";
@@ -17,7 +17,7 @@ import {
   startUploadService,
   waitForProgress,
   writeVideoFile,
-} from "../support/upload-bed.ts";
+} from "../support/upload-fixture.ts";
 import { createUploadProcess } from "../support/upload-process.ts";
 
 const mebibyte = 1024 ** 2;

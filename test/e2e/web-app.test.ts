@@ -9,10 +9,10 @@ import {
   openSignedIn,
   type BrowserUser,
 } from "../support/chromium.ts";
-import { createTempFolder } from "../support/folder.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
-import { waitUntil } from "../support/until.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 /** An open page shows what an assistant did within this. */
 const promised = 2000;

@@ -5,9 +5,9 @@ import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { setActiveStudio } from "#domain/access/me.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
-import { newUser, newStudio } from "../support/people.ts";
-import { startWebFixture, type WebFixture } from "../support/web-bed.ts";
-import { createSampleStudio, listPagePaths, type SampleStudio } from "../support/web-scene.ts";
+import { newUser, newStudio } from "../support/users.ts";
+import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+import { createSampleStudio, listPagePaths, type SampleStudio } from "../support/sample-studio.ts";
 
 describe("the web app is for everyone", { skip: skipWithoutChromium }, () => {
   let fixture: WebFixture;

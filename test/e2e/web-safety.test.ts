@@ -10,10 +10,10 @@ import { describeMe } from "#domain/access/me.ts";
 import { roles, listPermissions } from "#domain/policy.ts";
 import { buildWebAppCsp, strictCsp } from "#http/guards.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
-import { newUser } from "../support/people.ts";
-import { waitUntil } from "../support/until.ts";
-import { startWebFixture, type WebFixture } from "../support/web-bed.ts";
-import { createSampleStudio, listPagePaths } from "../support/web-scene.ts";
+import { newUser } from "../support/users.ts";
+import { waitUntil } from "../support/wait-until.ts";
+import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+import { createSampleStudio, listPagePaths } from "../support/sample-studio.ts";
 
 /** Each would call `xss` if a page took it for anything but text. */
 const corpus = [

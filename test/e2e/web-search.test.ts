@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { createPost } from "#domain/posts/create-post.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
-import { newStudio } from "../support/people.ts";
-import { startWebFixture, type WebFixture } from "../support/web-bed.ts";
+import { newStudio } from "../support/users.ts";
+import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
 
 describe("search in the web app", { skip: skipWithoutChromium }, () => {
   let bed: WebFixture;

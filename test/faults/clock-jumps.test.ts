@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createCallLimiter } from "#domain/access/call-limit.ts";
+import { createCallLimiter } from "#domain/access/call-limiter.ts";
 import { enforceRateLimit } from "#domain/access/rate-limit.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
-import { createAssetSweeper } from "#domain/assets/sweep-assets.ts";
+import { createAssetSweeper } from "#domain/assets/lifecycle/sweep-assets.ts";
 import { hours, minutes, seconds } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { callMcp, refreshTokens } from "../support/oauth-client.ts";
 import { getOutcome } from "../support/outcome.ts";
-import { newStudio } from "../support/people.ts";
+import { newStudio } from "../support/users.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 

@@ -15,14 +15,14 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { databaseFileName, openDatabase } from "#db/open.ts";
+import { databaseFileName, openDatabase } from "#db/open-database.ts";
 import { DamagedDatabaseError } from "#db/sqlite.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { createTestClock } from "../support/clock.ts";
 import { createDeps, silentLog } from "../support/engines.ts";
-import { createTempFolder } from "../support/folder.ts";
-import { newStudio } from "../support/people.ts";
-import { startHelper } from "../support/process.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
+import { newStudio } from "../support/users.ts";
+import { startHelper } from "../support/helper-process.ts";
 
 /** SQLite only: PostgreSQL looks after its own files. */
 describe("a damaged database", () => {

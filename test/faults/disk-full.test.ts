@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { callModern } from "../support/mcp.ts";
-import { createTempFolder } from "../support/folder.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain } from "../support/main-process.ts";
-import { findProgram } from "../support/programs.ts";
+import { findProgram } from "../support/find-program.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudioClient } from "../support/studio-client.ts";
 

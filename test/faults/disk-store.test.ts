@@ -5,9 +5,9 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { openDiskStore, type DiskOptions, type DiskStore } from "#storage/disk.ts";
-import { createTempFolder } from "../support/folder.ts";
-import { findProgram } from "../support/programs.ts";
+import { openDiskStore, type DiskOptions, type DiskStore } from "#storage/disk/disk-store.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
+import { findProgram } from "../support/find-program.ts";
 import { toChunks, readDigest, sha256 } from "../support/stores.ts";
 
 const refuse = async (): Promise<string> => Promise.reject(new Error("no addresses here"));
@@ -186,7 +186,7 @@ describe("[S6] the folder for files at start", () => {
 
   test("is refused where it cannot be written", { skip: strace === "" }, () =>
     inFolder(async (path) => {
-      const program = `import { openDiskStore } from "#storage/disk.ts";
+      const program = `import { openDiskStore } from "#storage/disk/disk-store.ts";
         await openDiskStore({ root: ${JSON.stringify(join(path, "files"))}, addresses: {}, clock: Date.now }).catch((e) => console.log(e.message));`;
       for (const [error, words] of [
         ["EROFS", /read-only file system/],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createTemporaryDatabase, listEngines, type TemporaryDatabase } from "../support/engines.ts";
-import { isLongRun } from "../support/long.ts";
+import { isLongRun } from "../support/long-run.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import { callModern } from "../support/mcp.ts";
 import { findFreeBaseUrl } from "../support/service.ts";

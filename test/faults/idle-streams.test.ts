@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { openDatabase } from "#db/open.ts";
+import { openDatabase } from "#db/open-database.ts";
 import { systemClock } from "#lib/clock.ts";
 import { createDeps, createTemporaryDatabase, silentLog, type TemporaryDatabase } from "../support/engines.ts";
 import { openIdleStream } from "../support/idle-stream.ts";
-import { isLongRun } from "../support/long.ts";
+import { isLongRun } from "../support/long-run.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import { callModern } from "../support/mcp.ts";
-import { newStudio } from "../support/people.ts";
+import { newStudio } from "../support/users.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { createTestGrant } from "../support/tokens.ts";
 

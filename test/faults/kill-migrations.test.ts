@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openDatabase } from "#db/open.ts";
+import { openDatabase } from "#db/open-database.ts";
 import { createTemporaryDatabase, listEngines, silentLog } from "../support/engines.ts";
 import { queryDatabase, createMigrationFolder, listTables, type MigrationFolder } from "../support/migrations.ts";
-import { startHelper } from "../support/process.ts";
+import { startHelper } from "../support/helper-process.ts";
 
 const fileCount = 12;
 const tablesEach = 6;

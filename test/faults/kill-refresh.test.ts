@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openDatabase } from "#db/open.ts";
+import { openDatabase } from "#db/open-database.ts";
 import { seconds } from "#lib/clock.ts";
 import { createTemporaryDatabase, listEngines, silentLog, type DatabaseLocation } from "../support/engines.ts";
 import { startMain } from "../support/main-process.ts";

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createTemporaryDatabase, listEngines, type TemporaryDatabase } from "../support/engines.ts";
-import { isLongRun } from "../support/long.ts";
+import { isLongRun } from "../support/long-run.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { putBytes, sha256 } from "../support/stores.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openDatabase } from "#db/open.ts";
+import { openDatabase } from "#db/open-database.ts";
 import { createTemporaryDatabase, listEngines, silentLog } from "../support/engines.ts";
-import { startHelper } from "../support/process.ts";
+import { startHelper } from "../support/helper-process.ts";
 
 const rounds = 20;
 

@@ -5,11 +5,11 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, test } from "node:test";
 import { onExit } from "../support/at-exit.ts";
-import { createTempFolder } from "../support/folder.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { parseStrictly } from "../support/strict-json.ts";
-import { waitUntil } from "../support/until.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 interface Line {
   msg: string;

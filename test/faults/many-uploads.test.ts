@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
-import { createTempFolder } from "../support/folder.ts";
-import { isLongRun } from "../support/long.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
+import { isLongRun } from "../support/long-run.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
-import { fetchDigest, writeVideoFile } from "../support/upload-bed.ts";
+import { fetchDigest, writeVideoFile } from "../support/upload-fixture.ts";
 
 const run = promisify(execFile);
 const mebibyte = 1024 ** 2;

@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "#db/client.ts";
-import { openDatabase } from "#db/open.ts";
+import { openDatabase } from "#db/open-database.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { listPosts } from "#domain/posts/list-posts.ts";
 import { systemClock } from "#lib/clock.ts";
-import { createPostgresCluster, findPostgres, type PostgresCluster } from "../support/cluster.ts";
+import { createPostgresCluster, findPostgres, type PostgresCluster } from "../support/postgres-cluster.ts";
 import { createDeps, createTemporaryDatabase, silentLog, type TemporaryDatabase } from "../support/engines.ts";
 import { queryDatabase } from "../support/migrations.ts";
-import { newStudio } from "../support/people.ts";
-import { measureOutcome, type TimedOutcome } from "../support/timed.ts";
-import { waitUntil } from "../support/until.ts";
+import { newStudio } from "../support/users.ts";
+import { measureOutcome, type TimedOutcome } from "../support/measure-outcome.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 /** The longest a request may wait for a database that does not answer. */
 const patienceMs = 5000;

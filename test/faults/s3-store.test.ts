@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { after, before, describe, test } from "node:test";
 import { AppError } from "#lib/errors.ts";
-import type { S3Store } from "#storage/s3.ts";
+import type { S3Store } from "#storage/s3/s3-store.ts";
 import { startFaultyProxy, type Fault, type FaultyProxy } from "../support/faulty-proxy.ts";
 import {
   readBytes,
@@ -16,7 +16,7 @@ import {
   listStoreNames,
   getTestS3Settings,
 } from "../support/stores.ts";
-import { measureOutcome } from "../support/timed.ts";
+import { measureOutcome } from "../support/measure-outcome.ts";
 
 const mebibyte = 1024 * 1024;
 const patienceMs = 3000; // a busy machine needs some of it for itself

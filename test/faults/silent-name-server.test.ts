@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { maxConcurrentImports } from "#domain/assets/import-slots.ts";
-import { signIn } from "../support/browser-less.ts";
-import { createTempFolder } from "../support/folder.ts";
+import { maxConcurrentImports } from "#domain/assets/lifecycle/import-slots.ts";
+import { signIn } from "../support/http-browser.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
-import { startDnsServer, type DnsServer } from "../support/name-server.ts";
-import { canReplaceDnsServer, withDnsServer } from "../support/name-service.ts";
+import { startDnsServer, type DnsServer } from "../support/dns-server.ts";
+import { canReplaceDnsServer, withDnsServer } from "../support/dns-override.ts";
 import { startIssuer, type TestIssuer } from "../support/oidc-issuer.ts";
 import { createAuthorization, createOAuthBrowser, webRedirect } from "../support/oauth-client.ts";
 import { findFreeBaseUrl } from "../support/service.ts";

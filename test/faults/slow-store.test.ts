@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { startFaultyProxy, type FaultyProxy } from "../support/faulty-proxy.ts";
-import { createTempFolder } from "../support/folder.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { listStoreNames, getTestS3Settings } from "../support/stores.ts";

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { databaseFileName } from "#db/open.ts";
+import { databaseFileName } from "#db/open-database.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { newStudio } from "../support/people.ts";
-import { startHelper, type HelperProcess } from "../support/process.ts";
-import { measureOutcome } from "../support/timed.ts";
+import { newStudio } from "../support/users.ts";
+import { startHelper, type HelperProcess } from "../support/helper-process.ts";
+import { measureOutcome } from "../support/measure-outcome.ts";
 
 forEachEngine(
   "a SQLite file that another process writes",

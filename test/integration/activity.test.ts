@@ -13,7 +13,7 @@ import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { disableUser, enableUser } from "#domain/operator/user-access.ts";
-import { handOverStudio } from "#domain/operator/hand-over-studio.ts";
+import { handOverStudio } from "#domain/operator/transfer-studio.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
@@ -22,15 +22,15 @@ import { changeRole, removeMember } from "#domain/studios/members.ts";
 import { createInvitation } from "#domain/studios/create-invitation.ts";
 import { createStudio } from "#domain/studios/create-studio.ts";
 import { revokeInvitation } from "#domain/studios/invitation.ts";
-import { createUploadLink, createUploadSession } from "#domain/uploads/create-upload-session.ts";
-import { withdrawUploadLink } from "#domain/uploads/list-upload-sessions.ts";
+import { createUploadLink, createUploadSession } from "#domain/uploads/create-upload-link.ts";
+import { withdrawUploadLink } from "#domain/uploads/list-upload-links.ts";
 import { updateStudio } from "#domain/studios/update-studio.ts";
 import { AppError } from "#lib/errors.ts";
 import { forEachEngine } from "../support/engines.ts";
 import type { HookedFiles } from "../support/hooked-files.ts";
 import { getOutcome } from "../support/outcome.ts";
-import { newConnection } from "../support/platform-bed.ts";
-import { createInvitationToken, newMember, newUser, newStudio, newStudioWithRoles } from "../support/people.ts";
+import { newConnection } from "../support/platform-fixture.ts";
+import { createInvitationToken, newMember, newUser, newStudio, newStudioWithRoles } from "../support/users.ts";
 
 const operator = { operator: true } as const;
 

@@ -3,10 +3,10 @@ import { after, before, test } from "node:test";
 import { parseAdminCommand } from "#ops/admin.ts";
 import { UsageError } from "#ops/progress.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { callTool, runCommand } from "../support/operated.ts";
-import { newMember, newStudio } from "../support/people.ts";
+import { callTool, runCommand } from "../support/operator-commands.ts";
+import { newMember, newStudio } from "../support/users.ts";
 import { startService, type RunningService } from "../support/service.ts";
-import { createTempFolder } from "../support/folder.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
 /** The commands as an operator types them, in a process beside the service. What they do is tested with their verbs. */

@@ -11,12 +11,12 @@ import {
   signInFromPage,
   type HttpBrowser,
   type LoadedPage,
-} from "../support/browser-less.ts";
+} from "../support/http-browser.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { startIssuer, type TestIssuer } from "../support/oidc-issuer.ts";
-import { startSignInServer, type SignInServer } from "../support/people-server.ts";
+import { startSignInServer, type SignInServer } from "../support/sign-in-server.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
-import { createInvitationToken, newStudio } from "../support/people.ts";
+import { createInvitationToken, newStudio } from "../support/users.ts";
 
 forEachEngine("who may sign in, and joining by invitation", (fixture) => {
   let server: SignInServer;

@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib";
 import { createLog } from "#lib/log.ts";
 import { assertProblem, call, startApiServer, type ApiResponse, type ApiServer } from "../support/api-server.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { newStudio } from "../support/people.ts";
+import { newStudio } from "../support/users.ts";
 
 const mebibyte = 1024 * 1024;
 

@@ -4,8 +4,8 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { assertProblem, call, startApiServer, type ApiServer } from "../support/api-server.ts";
 import { listApiRoutes, fillPath, isWrite } from "../support/api-routes.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { hostileIds } from "../support/hostile.ts";
-import { createInvitationToken, newStudio } from "../support/people.ts";
+import { hostileIds } from "../support/hostile-ids.ts";
+import { createInvitationToken, newStudio } from "../support/users.ts";
 
 /** A body that would be good on any route that takes one, as far as the guards can see. */
 const body = { name: "Studio", role: "member", title: "Title", studioId: "x" };

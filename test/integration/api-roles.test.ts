@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { z } from "zod";
-import { createGrant } from "#domain/access/approve-client.ts";
+import { createGrant } from "#domain/access/create-grant.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
@@ -9,12 +9,12 @@ import { roles, type Role } from "#domain/policy.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import type { listPostsOutput } from "#domain/posts/list-posts.ts";
 import { createInvitation } from "#domain/studios/create-invitation.ts";
-import { createUploadLink } from "#domain/uploads/create-upload-session.ts";
+import { createUploadLink } from "#domain/uploads/create-upload-link.ts";
 import { assertProblem, call, startApiServer, type ApiResponse, type ApiServer } from "../support/api-server.ts";
 import { listApiRoutes } from "../support/api-routes.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { newConnection } from "../support/platform-bed.ts";
-import { newMember, newStudio } from "../support/people.ts";
+import { newConnection } from "../support/platform-fixture.ts";
+import { newMember, newStudio } from "../support/users.ts";
 import { png } from "../support/samples.ts";
 
 interface Cell {

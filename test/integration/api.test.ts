@@ -13,10 +13,10 @@ import type { MembershipView, MemberView } from "#domain/studios/members.ts";
 import type { StudioView } from "#domain/studios/create-studio.ts";
 import type { StudioDetail } from "#domain/studios/get-studio.ts";
 import type { InvitationView } from "#domain/studios/invitation.ts";
-import type { Api } from "#http/api/app.ts";
+import type { Api } from "#http/api/api.ts";
 import { assertProblem, call, startApiServer, type ApiResponse, type ApiServer } from "../support/api-server.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { createInvitationToken, newMember, newUser, newStudio } from "../support/people.ts";
+import { createInvitationToken, newMember, newUser, newStudio } from "../support/users.ts";
 
 interface Link {
   url: string;

@@ -6,9 +6,9 @@ import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
 import { getAsset } from "#domain/assets/get-asset.ts";
-import { incomingKey } from "#domain/assets/keys.ts";
+import { incomingKey } from "#domain/assets/model/storage-keys.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
-import { createAssetSweeper } from "#domain/assets/sweep-assets.ts";
+import { createAssetSweeper } from "#domain/assets/lifecycle/sweep-assets.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
@@ -17,7 +17,7 @@ import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { hours } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
-import type { DiskStore } from "#storage/disk.ts";
+import type { DiskStore } from "#storage/disk/disk-store.ts";
 import {
   isLinearizable,
   observedAsset,
@@ -28,9 +28,9 @@ import {
   type State,
 } from "../support/asset-model.ts";
 import { createDeps, forEachEngine } from "../support/engines.ts";
-import { startFileServer, type FileServer } from "../support/file-edge.ts";
-import { isLongRun } from "../support/long.ts";
-import { newStudio } from "../support/people.ts";
+import { startFileServer, type FileServer } from "../support/file-server.ts";
+import { isLongRun } from "../support/long-run.ts";
+import { newStudio } from "../support/users.ts";
 import { readDigest, sha256 } from "../support/stores.ts";
 
 const workers = 8;

@@ -6,8 +6,8 @@ import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { getOutcome } from "../support/outcome.ts";
-import { newStudio } from "../support/people.ts";
-import { startHelper } from "../support/process.ts";
+import { newStudio } from "../support/users.ts";
+import { startHelper } from "../support/helper-process.ts";
 
 const base64 = Buffer.from("hello").toString("base64");
 

@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
-import { createAssetSweeper } from "#domain/assets/sweep-assets.ts";
+import { createAssetSweeper } from "#domain/assets/lifecycle/sweep-assets.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { hours, minutes } from "#lib/clock.ts";
@@ -15,10 +15,10 @@ import {
   forEachStoreAndEngine,
   startAssetService,
   type ToolClient,
-} from "../support/asset-bed.ts";
-import { createTempFolder } from "../support/folder.ts";
+} from "../support/asset-fixture.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
 import { getOutcome } from "../support/outcome.ts";
-import { newStudio } from "../support/people.ts";
+import { newStudio } from "../support/users.ts";
 import type { RunningService } from "../support/service.ts";
 import { putBytes } from "../support/stores.ts";
 import { hugePng, jpeg, mp4, png, rotatedJpeg } from "../support/samples.ts";

@@ -9,7 +9,7 @@ import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { assertProblem, call, startApiServer, type ApiServer } from "../support/api-server.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { newStudio } from "../support/people.ts";
+import { newStudio } from "../support/users.ts";
 import { rememberOrder } from "../../web/src/posts/remember-order.ts";
 
 forEachEngine("the position of an asset that is attached again", (bed) => {

@@ -13,10 +13,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
 import { openSqliteFile } from "#db/sqlite-file.ts";
-import { findVersions } from "#storage/disk-layout.ts";
+import { findVersions } from "#storage/disk/layout.ts";
 import { createBackup } from "#ops/backup.ts";
 import { restoreBackup } from "#ops/restore.ts";
-import { createTempFolder } from "../support/folder.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import {
   callTool,
@@ -27,7 +27,7 @@ import {
   uploadInline,
   probeAccess,
   type Credentials,
-} from "../support/operated.ts";
+} from "../support/operator-commands.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 
 const folder = createTempFolder();

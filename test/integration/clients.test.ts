@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createCallRecorder } from "#domain/access/call-tally.ts";
-import { createGrant } from "#domain/access/approve-client.ts";
+import { createCallRecorder } from "#domain/access/call-counts.ts";
+import { createGrant } from "#domain/access/create-grant.ts";
 import { listClients, type ClientView } from "#domain/access/list-clients.ts";
 import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
 import { revokeAllClients, revokeClient } from "#domain/access/revoke-client.ts";
@@ -12,9 +12,9 @@ import { days, minutes } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 import { assertProblem, call, startApiServer, type ApiServer } from "../support/api-server.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { hostileIds } from "../support/hostile.ts";
+import { hostileIds } from "../support/hostile-ids.ts";
 import { getOutcome } from "../support/outcome.ts";
-import { newMember, newUser, newStudio } from "../support/people.ts";
+import { newMember, newUser, newStudio } from "../support/users.ts";
 
 forEachEngine("AI clients", (fixture) => {
   let server: ApiServer;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { after, before, test } from "node:test";
 import { listPlatforms } from "#domain/platforms/list-platforms.ts";
-import { getAccessToken } from "#domain/platforms/use-credential.ts";
+import { getAccessToken } from "#domain/platforms/credentials.ts";
 import type { Caller } from "#domain/caller.ts";
 import { changeRole } from "#domain/studios/members.ts";
 import { updateStudio } from "#domain/studios/update-studio.ts";
@@ -16,9 +16,9 @@ import {
   signInFromPage,
   type HttpBrowser,
   type LoadedPage,
-} from "../support/browser-less.ts";
+} from "../support/http-browser.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { newMember, newStudio } from "../support/people.ts";
+import { newMember, newStudio } from "../support/users.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { startStrictPlatform, type StrictPlatform } from "../support/strict-platform.ts";
 
@@ -252,7 +252,7 @@ forEachEngine("the connect page", (fixture) => {
 });
 
 test("[PLATFORM-11] credentials for a platform that does not exist are refused at start", async () => {
-  const { findUnusedCredentials: strayCredentials } = await import("#platforms/catalog.ts");
+  const { findUnusedCredentials: strayCredentials } = await import("#connectors/catalog.ts");
   const app = { clientId: "id", clientSecret: "secret" };
   assert.deepEqual(strayCredentials({}), []);
   assert.match(strayCredentials({ myspace: app })[0] ?? "", /^PLATFORM_MYSPACE_CLIENT_ID: there is no such platform/);

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { parse, parseAllDocuments } from "yaml";
 import { readConfig } from "#config/config.ts";
-import { createTempFolder } from "../support/folder.ts";
-import { findProgram } from "../support/programs.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
+import { findProgram } from "../support/find-program.ts";
 
 /** The files of deploy/: each is tried as far as this machine can. Images are not built and clusters not filled here. */
 

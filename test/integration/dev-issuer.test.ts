@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { after, before, it } from "node:test";
 import { createSessions } from "#auth/sign-in.ts";
-import { createHttpBrowser, signIn, signInFromPage, type HttpBrowser } from "../support/browser-less.ts";
+import { createHttpBrowser, signIn, signInFromPage, type HttpBrowser } from "../support/http-browser.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { startSignInServer, type SignInServer } from "../support/people-server.ts";
+import { startSignInServer, type SignInServer } from "../support/sign-in-server.ts";
 import { findFreeBaseUrl, startService } from "../support/service.ts";
 
 forEachEngine("the development issuer", (fixture) => {

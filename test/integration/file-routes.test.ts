@@ -9,11 +9,11 @@ import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { minutes } from "#lib/clock.ts";
 import { createSigner } from "#lib/signed-token.ts";
-import { openDiskStore } from "#storage/disk.ts";
-import { startFileServer, type FileServer } from "../support/file-edge.ts";
-import { createTempFolder } from "../support/folder.ts";
+import { openDiskStore } from "#storage/disk/disk-store.ts";
+import { startFileServer, type FileServer } from "../support/file-server.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
 import { toChunks, readDigest, putBytes, sha256 } from "../support/stores.ts";
-import { waitUntil } from "../support/until.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 const run = promisify(execFile);
 const kibibyte = 1024;

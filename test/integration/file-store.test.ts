@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { minutes } from "#lib/clock.ts";
-import { createTempFolder } from "../support/folder.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { readBytes, toChunks, readDigest, forEachStore, putBytes, sha256 } from "../support/stores.ts";
 

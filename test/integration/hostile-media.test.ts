@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { getAsset } from "#domain/assets/get-asset.ts";
-import { incomingKey } from "#domain/assets/keys.ts";
+import { incomingKey } from "#domain/assets/model/storage-keys.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { createHookedFiles } from "../support/hooked-files.ts";
 import { knownAttacks, nestedContainers } from "../support/mutated-videos.ts";
-import { newStudio } from "../support/people.ts";
+import { newStudio } from "../support/users.ts";
 
 forEachEngine("hostile media", (bed) => {
   test("[U15] a video whose header has values that no column holds is stored without them", async () => {

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openDatabase } from "#db/open.ts";
-import { createGrant } from "#domain/access/approve-client.ts";
+import { openDatabase } from "#db/open-database.ts";
+import { createGrant } from "#domain/access/create-grant.ts";
 import { withLease, type BatchOptions } from "#domain/housekeeping/batches.ts";
 import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
 import { hours, minutes } from "#lib/clock.ts";
-import { runEvery } from "#lib/every.ts";
+import { runEvery } from "#lib/repeat.ts";
 import { createLog } from "#lib/log.ts";
 import { createDeps, forEachEngine, silentLog } from "../support/engines.ts";
-import { newUser, newStudio } from "../support/people.ts";
+import { newUser, newStudio } from "../support/users.ts";
 
 const atOnce: BatchOptions = { pause: async () => {}, isOver: () => false };
 

@@ -7,9 +7,9 @@ import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
 import { listInvitations, revokeInvitation } from "#domain/studios/invitation.ts";
 import { days } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { hostileIds } from "../support/hostile.ts";
+import { hostileIds } from "../support/hostile-ids.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
-import { createInvitationToken, newMember, newUser, newStudio } from "../support/people.ts";
+import { createInvitationToken, newMember, newUser, newStudio } from "../support/users.ts";
 
 forEachEngine("invitations", (fixture) => {
   test("[INVITE-1] a link of seven days makes its bearer a member in the role it names", async () => {

@@ -3,12 +3,12 @@ import { after, before, test } from "node:test";
 import { createLog } from "#lib/log.ts";
 import { call, startApiServer, type ApiServer } from "../support/api-server.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { hostileIds } from "../support/hostile.ts";
+import { hostileIds } from "../support/hostile-ids.ts";
 import { initialize, callLegacy, callModern, postMcp } from "../support/mcp.ts";
-import { newStudio } from "../support/people.ts";
+import { newStudio } from "../support/users.ts";
 import { parseStrictly } from "../support/strict-json.ts";
 import { createTestGrant } from "../support/tokens.ts";
-import { waitUntil } from "../support/until.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 type Line = Record<string, unknown>;
 

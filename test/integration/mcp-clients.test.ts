@@ -3,10 +3,10 @@ import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { tools } from "#mcp/tools.ts";
+import { tools } from "#mcp/tool-list.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { startMcpServer, type TestMcpServer } from "../support/mcp.ts";
-import { newStudio } from "../support/people.ts";
+import { newStudio } from "../support/users.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
 interface Result {

@@ -3,8 +3,8 @@ import { request } from "node:http";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { defineTool, type Tool } from "#mcp/tool.ts";
-import { tools } from "#mcp/tools.ts";
+import { defineTool, type Tool } from "#mcp/define-tool.ts";
+import { tools } from "#mcp/tool-list.ts";
 import { forEachEngine } from "../support/engines.ts";
 import {
   initialize,
@@ -15,8 +15,8 @@ import {
   startMcpServer,
   type TestMcpServer,
 } from "../support/mcp.ts";
-import { newStudio } from "../support/people.ts";
-import { waitUntil } from "../support/until.ts";
+import { newStudio } from "../support/users.ts";
+import { waitUntil } from "../support/wait-until.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
 forEachEngine("many at once", (fixture) => {

@@ -4,9 +4,9 @@ import { fc } from "../support/fuzz.ts";
 import { z } from "zod";
 import { createLog } from "#lib/log.ts";
 import { PublicFetchError } from "#lib/public-fetch.ts";
-import { tools } from "#mcp/tools.ts";
+import { tools } from "#mcp/tool-list.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { isLongRun } from "../support/long.ts";
+import { isLongRun } from "../support/long-run.ts";
 import {
   initialize,
   callModern,
@@ -16,7 +16,7 @@ import {
   type McpCaller,
   type TestMcpServer,
 } from "../support/mcp.ts";
-import { newStudio } from "../support/people.ts";
+import { newStudio } from "../support/users.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
 const runs = isLongRun ? 20_000 : 600;

@@ -15,7 +15,7 @@ import {
   type McpCaller,
   type TestMcpServer,
 } from "../support/mcp.ts";
-import { newStudio } from "../support/people.ts";
+import { newStudio } from "../support/users.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
 const megabyte = 1024 * 1024;

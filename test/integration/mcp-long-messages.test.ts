@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 import { z } from "zod";
-import { defineTool } from "#mcp/tool.ts";
-import { tools } from "#mcp/tools.ts";
+import { defineTool } from "#mcp/define-tool.ts";
+import { tools } from "#mcp/tool-list.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { initialize, callLegacy, callModern, startMcpServer, type TestMcpServer } from "../support/mcp.ts";
-import { newStudio } from "../support/people.ts";
+import { newStudio } from "../support/users.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { days } from "#lib/clock.ts";
 import { createSigner } from "#lib/signed-token.ts";
-import { tools } from "#mcp/tools.ts";
+import { tools } from "#mcp/tool-list.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { initialize, callLegacy, callModern, postMcp, startMcpServer, type TestMcpServer } from "../support/mcp.ts";
-import { newUser, newStudio } from "../support/people.ts";
+import { newUser, newStudio } from "../support/users.ts";
 import { createTestGrant, createTestToken } from "../support/tokens.ts";
 
 const challenge = (base: string, error = "") =>

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { startPeer, type Peer } from "../../bench/peer.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { callModern, modernMeta, postMcp, type McpCaller } from "../support/mcp.ts";
-import { newStudio } from "../support/people.ts";
+import { newStudio } from "../support/users.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
 const megabyte = 1024 * 1024;

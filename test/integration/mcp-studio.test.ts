@@ -15,7 +15,7 @@ import {
   type McpCaller,
   type TestMcpServer,
 } from "../support/mcp.ts";
-import { newMember, newUser, newStudio } from "../support/people.ts";
+import { newMember, newUser, newStudio } from "../support/users.ts";
 import { createTestGrant, createTestToken } from "../support/tokens.ts";
 
 const studioOf = (answer: McpResponse): string => answer.json.result._meta["atelier/studio"].name;

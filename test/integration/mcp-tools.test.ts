@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Deps } from "#domain/deps.ts";
 import { hours, minutes } from "#lib/clock.ts";
-import { createCallLimiter } from "#domain/access/call-limit.ts";
-import { tools } from "#mcp/tools.ts";
+import { createCallLimiter } from "#domain/access/call-limiter.ts";
+import { tools } from "#mcp/tool-list.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { initialize, callLegacy, callModern, startMcpServer, type TestMcpServer } from "../support/mcp.ts";
-import { newMember, newStudio } from "../support/people.ts";
+import { newMember, newStudio } from "../support/users.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
 forEachEngine("mcp tools", (fixture) => {

@@ -2,8 +2,8 @@ import { classifyInboundRequest, type InboundHttpRequest } from "@modelcontextpr
 import { fc } from "../support/fuzz.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { WireHeaders } from "#mcp/messages.ts";
-import { checkStandardHeaders, matchFastPath } from "#mcp/standard-headers.ts";
+import type { WireHeaders } from "#mcp/protocol/messages.ts";
+import { checkStandardHeaders, matchFastPath } from "#mcp/protocol/standard-headers.ts";
 import { modernMeta } from "../support/mcp.ts";
 
 /** Any value at all, and the ones that tell a lax check from a strict one. */

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { MigrationError } from "#db/migrate.ts";
-import { openDatabase } from "#db/open.ts";
+import { openDatabase } from "#db/open-database.ts";
 import {
   createTemporaryDatabase,
   listEngines,
@@ -13,7 +13,7 @@ import {
   type TemporaryDatabase,
 } from "../support/engines.ts";
 import { queryDatabase, createMigrationFolder, listTables, type MigrationFolder } from "../support/migrations.ts";
-import { startHelper } from "../support/process.ts";
+import { startHelper } from "../support/helper-process.ts";
 
 const one = { "0001-one.sql": "CREATE TABLE a (x TEXT);\nCREATE TABLE b (x TEXT);\nINSERT INTO a VALUES ('ü;--''');" };
 const two = { ...one, "0002-two.sql": "ALTER TABLE a ADD COLUMN y BIGINT;\nUPDATE a SET y = 7;\n" };

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { openSqliteFile } from "#db/sqlite-file.ts";
 import { createTemporaryDatabase, type TemporaryDatabase } from "../support/engines.ts";
-import { createTempFolder } from "../support/folder.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import {
   digest,
@@ -20,7 +20,7 @@ import {
   uploadInline,
   probeAccess,
   type Credentials,
-} from "../support/operated.ts";
+} from "../support/operator-commands.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { openTestS3, getTestS3Settings } from "../support/stores.ts";
 

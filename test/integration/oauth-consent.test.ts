@@ -8,7 +8,7 @@ import {
   signIn,
   type HttpBrowser,
   type LoadedPage,
-} from "../support/browser-less.ts";
+} from "../support/http-browser.ts";
 import { forEachEngine } from "../support/engines.ts";
 import {
   createAuthorization,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createLog } from "#lib/log.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { isLongRun } from "../support/long.ts";
+import { isLongRun } from "../support/long-run.ts";
 import {
   readResponse,
   createAuthorization,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { readOperatorClients } from "#auth/operator-clients.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { createTempFolder } from "../support/folder.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
 import {
   connectClient,
   exchangeCode,

@@ -5,9 +5,9 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { choosePartBytes, countParts, getPartLength, type MultipartFile } from "#domain/assets/file-store.ts";
+import { choosePartBytes, countParts, getPartLength, type MultipartFile } from "#domain/assets/model/file-store.ts";
 import { hours, minutes } from "#lib/clock.ts";
-import { startFileServer } from "../support/file-edge.ts";
+import { startFileServer } from "../support/file-server.ts";
 import { readBytes, readDigest, forEachStore, putBytes, sha256 } from "../support/stores.ts";
 
 const mebibyte = 1024 ** 2;

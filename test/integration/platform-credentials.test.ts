@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { openDatabase } from "#db/open.ts";
+import { openDatabase } from "#db/open-database.ts";
 import { listActivity } from "#domain/activity/list-activity.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { listPlatforms } from "#domain/platforms/list-platforms.ts";
-import { renewDueCredentials } from "#domain/platforms/renew-due.ts";
-import { getAccessToken } from "#domain/platforms/use-credential.ts";
+import { renewDueCredentials } from "#domain/platforms/refresh-credentials.ts";
+import { getAccessToken } from "#domain/platforms/credentials.ts";
 import type { Deps } from "#domain/deps.ts";
 import { hours, minutes, seconds } from "#lib/clock.ts";
 import { createVault } from "#lib/vault.ts";
 import { createDeps, forEachEngine, silentLog } from "../support/engines.ts";
 import { getOutcome } from "../support/outcome.ts";
-import { newStudio } from "../support/people.ts";
-import { connectAccount, newConnection, withPlatform } from "../support/platform-bed.ts";
+import { newStudio } from "../support/users.ts";
+import { connectAccount, newConnection, withPlatform } from "../support/platform-fixture.ts";
 import { startStrictPlatform, type StrictPlatform } from "../support/strict-platform.ts";
 
 forEachEngine("platform credentials", (fixture) => {

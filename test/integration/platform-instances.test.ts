@@ -5,17 +5,17 @@ import { startConnect } from "#domain/platforms/connect-page.ts";
 import { connectPlatform } from "#domain/platforms/connect-platform.ts";
 import { finishConnect } from "#domain/platforms/finish-connect.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
-import { getAccessToken } from "#domain/platforms/use-credential.ts";
+import { getAccessToken } from "#domain/platforms/credentials.ts";
 import type { Deps } from "#domain/deps.ts";
 import { days, minutes } from "#lib/clock.ts";
 import type { AppError } from "#lib/errors.ts";
 import { isPublicAddress } from "#lib/ip-address.ts";
 import { createVault } from "#lib/vault.ts";
-import { createPlatforms } from "#platforms/platforms.ts";
+import { createPlatforms } from "#connectors/connectors.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { getOutcome } from "../support/outcome.ts";
-import { newStudio } from "../support/people.ts";
-import { connectAccount, extractToken, withPlatform } from "../support/platform-bed.ts";
+import { newStudio } from "../support/users.ts";
+import { connectAccount, extractToken, withPlatform } from "../support/platform-fixture.ts";
 import { startStrictPlatform, type StrictPlatform } from "../support/strict-platform.ts";
 
 forEachEngine("platforms with instances", (fixture) => {

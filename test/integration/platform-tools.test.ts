@@ -10,8 +10,8 @@ import { changeRole } from "#domain/studios/members.ts";
 import { minutes } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { modernMeta, postMcp, startMcpServer, type McpResponse, type TestMcpServer } from "../support/mcp.ts";
-import { newMember, newStudio } from "../support/people.ts";
-import { connectAccount, extractToken, withPlatform } from "../support/platform-bed.ts";
+import { newMember, newStudio } from "../support/users.ts";
+import { connectAccount, extractToken, withPlatform } from "../support/platform-fixture.ts";
 import { startStrictPlatform, type StrictPlatform } from "../support/strict-platform.ts";
 import { createTestGrant } from "../support/tokens.ts";
 

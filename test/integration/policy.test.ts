@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createGrant } from "#domain/access/approve-client.ts";
+import { createGrant } from "#domain/access/create-grant.ts";
 import { listClients } from "#domain/access/list-clients.ts";
 import { revokeClient } from "#domain/access/revoke-client.ts";
 import { listActivity } from "#domain/activity/list-activity.ts";
@@ -23,8 +23,8 @@ import { updateStudio } from "#domain/studios/update-studio.ts";
 import { notFoundError } from "#lib/errors.ts";
 import { forEachEngine, type Fixture } from "../support/engines.ts";
 import { getOutcome } from "../support/outcome.ts";
-import { newConnection, fakePlatforms } from "../support/platform-bed.ts";
-import { newMember, newStudioWithRoles } from "../support/people.ts";
+import { newConnection, fakePlatforms } from "../support/platform-fixture.ts";
+import { newMember, newStudioWithRoles } from "../support/users.ts";
 
 type Cast = Awaited<ReturnType<typeof newStudioWithRoles>>;
 

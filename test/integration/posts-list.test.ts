@@ -6,7 +6,7 @@ import { listPosts, listPostsInput } from "#domain/posts/list-posts.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { getOutcome } from "../support/outcome.ts";
-import { newStudio } from "../support/people.ts";
+import { newStudio } from "../support/users.ts";
 
 forEachEngine("lists of posts", (fixture) => {
   const list = (caller: Caller, input: Record<string, unknown> = {}) =>

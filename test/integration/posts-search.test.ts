@@ -10,7 +10,7 @@ import { maxWaitingSearches } from "#domain/posts/search-queue.ts";
 import { AppError } from "#lib/errors.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
-import { newMember, newStudio } from "../support/people.ts";
+import { newMember, newStudio } from "../support/users.ts";
 
 /** One character of three bytes that folds to four of three bytes each. */
 const hostileBody = "\u2057".repeat(99_000);

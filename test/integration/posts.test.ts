@@ -5,9 +5,9 @@ import { getPost, getPostInput } from "#domain/posts/get-post.ts";
 import { updatePost, updatePostInput } from "#domain/posts/update-post.ts";
 import { isId } from "#lib/ids.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { hostileIds } from "../support/hostile.ts";
+import { hostileIds } from "../support/hostile-ids.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
-import { newStudio } from "../support/people.ts";
+import { newStudio } from "../support/users.ts";
 
 forEachEngine("posts", (fixture) => {
   test("[POST-1] [WORD-4] [WORD-8] a new post is a draft at revision 1, and reads back as it was answered", async () => {

@@ -5,7 +5,7 @@ import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
 import { roles } from "#domain/policy.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
-import { newMember, newStudio } from "../support/people.ts";
+import { newMember, newStudio } from "../support/users.ts";
 
 forEachEngine("races for the last owner", (fixture) => {
   /** The owners there are, after making sure that the studio's own count says the same. */

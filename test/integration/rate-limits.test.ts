@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
-import { openDatabase } from "#db/open.ts";
-import { createCallLimiter, type CallLimiter } from "#domain/access/call-limit.ts";
+import { openDatabase } from "#db/open-database.ts";
+import { createCallLimiter, type CallLimiter } from "#domain/access/call-limiter.ts";
 import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
 import {
   enforceRateLimit,
@@ -10,7 +10,7 @@ import {
   unlimitedRateLimitStore,
   type RateLimitName,
 } from "#domain/access/rate-limit.ts";
-import { getClientIpKey } from "#http/client-address.ts";
+import { getClientIpKey } from "#http/client-ip.ts";
 import { toProblem } from "#http/problem.ts";
 import { hours, minutes, seconds } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
@@ -19,7 +19,7 @@ import { assertProblem, call, startApiServer } from "../support/api-server.ts";
 import { createDeps, forEachEngine, silentLog } from "../support/engines.ts";
 import { callModern } from "../support/mcp.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
-import { newStudio } from "../support/people.ts";
+import { newStudio } from "../support/users.ts";
 import { startService } from "../support/service.ts";
 import { createTestGrant } from "../support/tokens.ts";
 

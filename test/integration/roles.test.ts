@@ -5,9 +5,9 @@ import { changeRole, changeRoleInput, removeMember } from "#domain/studios/membe
 import { createInvitation } from "#domain/studios/create-invitation.ts";
 import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { hostileIds } from "../support/hostile.ts";
+import { hostileIds } from "../support/hostile-ids.ts";
 import { getOutcome } from "../support/outcome.ts";
-import { newMember, newStudio, newStudioWithRoles } from "../support/people.ts";
+import { newMember, newStudio, newStudioWithRoles } from "../support/users.ts";
 
 /** Whom a role may manage, and which roles it may hand out: the same list. */
 const manages: Record<Role, readonly Role[]> = {

@@ -12,12 +12,12 @@ import {
   signInFromPage,
   type HttpBrowser,
   type LoadedPage,
-} from "../support/browser-less.ts";
+} from "../support/http-browser.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { startIssuer, type TestIssuer } from "../support/oidc-issuer.ts";
-import { startSignInServer, type SignInServer } from "../support/people-server.ts";
+import { startSignInServer, type SignInServer } from "../support/sign-in-server.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
-import { newUser } from "../support/people.ts";
+import { newUser } from "../support/users.ts";
 
 forEachEngine("signing in at an identity provider", (fixture) => {
   let server: SignInServer;

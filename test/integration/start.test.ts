@@ -6,12 +6,12 @@ import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, test } from "node:test";
 import { createTemporaryDatabase, listEngines } from "../support/engines.ts";
-import { createTempFolder } from "../support/folder.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain } from "../support/main-process.ts";
-import { startChildProgram } from "../support/program.ts";
-import { findProgram } from "../support/programs.ts";
+import { startChildProgram } from "../support/child-program.ts";
+import { findProgram } from "../support/find-program.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
-import { waitUntil } from "../support/until.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 const main = join(import.meta.dirname, "../../src/main.ts");
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openDatabase } from "#db/open.ts";
+import { openDatabase } from "#db/open-database.ts";
 import type { Caller, SignedInUser } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
-import { handOverStudio } from "#domain/operator/hand-over-studio.ts";
+import { handOverStudio } from "#domain/operator/transfer-studio.ts";
 import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
 import { changeRole, removeMember } from "#domain/studios/members.ts";
 import { createStudio } from "#domain/studios/create-studio.ts";
@@ -11,7 +11,7 @@ import { deleteStudio } from "#domain/studios/delete-studio.ts";
 import { AppError } from "#lib/errors.ts";
 import { createDeps, forEachEngine, silentLog, type Fixture } from "../support/engines.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
-import { createInvitationToken, newMember, newUser, newStudio } from "../support/people.ts";
+import { createInvitationToken, newMember, newUser, newStudio } from "../support/users.ts";
 
 const create = (deps: Deps, person: SignedInUser) => createStudio(deps, person, { name: "Studio", timezone: "UTC" });
 

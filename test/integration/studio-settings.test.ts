@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createAuthenticator } from "#auth/authenticate.ts";
-import { createGrant } from "#domain/access/approve-client.ts";
+import { createGrant } from "#domain/access/create-grant.ts";
 import { describeMe } from "#domain/access/me.ts";
 import { listActivity } from "#domain/activity/list-activity.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
@@ -14,7 +14,7 @@ import { getStudio, resolveStudioCaller } from "#domain/studios/get-studio.ts";
 import { updateStudio, updateStudioInput } from "#domain/studios/update-studio.ts";
 import { forEachEngine, silentLog } from "../support/engines.ts";
 import { getOutcome } from "../support/outcome.ts";
-import { createInvitationToken, newMember, newUser, newStudio } from "../support/people.ts";
+import { createInvitationToken, newMember, newUser, newStudio } from "../support/users.ts";
 import { png } from "../support/samples.ts";
 import { createTestGrant as approveWithToken } from "../support/tokens.ts";
 

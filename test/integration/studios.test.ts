@@ -6,9 +6,9 @@ import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
 import { listMembers } from "#domain/studios/members.ts";
 import { isId } from "#lib/ids.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { hostileIds } from "../support/hostile.ts";
+import { hostileIds } from "../support/hostile-ids.ts";
 import { getOutcome } from "../support/outcome.ts";
-import { newMember, newUser, newStudio } from "../support/people.ts";
+import { newMember, newUser, newStudio } from "../support/users.ts";
 
 forEachEngine("studios", (fixture) => {
   test("[WORD-2] [WORD-8] a studio has id, name, slug, timezone, createdAt", async () => {

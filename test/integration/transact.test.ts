@@ -5,7 +5,7 @@ import type { Connection } from "#db/client.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { listPosts } from "#domain/posts/list-posts.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { newStudio } from "../support/people.ts";
+import { newStudio } from "../support/users.ts";
 
 forEachEngine("transactions", (fixture) => {
   const addUser = (tx: Connection, id: string) =>

@@ -4,7 +4,7 @@ import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { cancelFile } from "#domain/uploads/cancel-file.ts";
-import { createPartUrls } from "#domain/uploads/part-addresses.ts";
+import { createPartUrls } from "#domain/uploads/create-part-urls.ts";
 import { releaseIdle } from "#domain/uploads/sweep-uploads.ts";
 import { reservationLimit } from "#domain/uploads/reserve-parts.ts";
 import { minutes, seconds } from "#lib/clock.ts";

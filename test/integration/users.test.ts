@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describeMe, setActiveStudio } from "#domain/access/me.ts";
-import { resolveUser } from "#domain/access/admit-person.ts";
+import { resolveUser } from "#domain/access/authorize-sign-in.ts";
 import { removeMember } from "#domain/studios/members.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { hostileIds } from "../support/hostile.ts";
+import { hostileIds } from "../support/hostile-ids.ts";
 import { getOutcome } from "../support/outcome.ts";
-import { createIdentity, newMember, newUser, newStudio } from "../support/people.ts";
+import { createIdentity, newMember, newUser, newStudio } from "../support/users.ts";
 
 forEachEngine("users", (fixture) => {
   test("[WORD-1] the same issuer and subject is the same user, brought up to date", async () => {

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { createBufferSource } from "#domain/assets/byte-source.ts";
-import { fitExtension } from "#domain/assets/filename.ts";
-import { isSameFamily } from "#domain/assets/gate/formats.ts";
-import { checkContent } from "#domain/assets/gate/gate.ts";
-import { recognizeHead, recognizeType } from "#domain/assets/gate/guess-type.ts";
-import { assetKinds } from "#domain/assets/kinds.ts";
+import { createBufferSource } from "#domain/assets/content/byte-source.ts";
+import { fitExtension } from "#domain/assets/model/filename.ts";
+import { isSameFamily } from "#domain/assets/content/formats.ts";
+import { checkContent } from "#domain/assets/content/check-content.ts";
+import { recognizeHead, recognizeType } from "#domain/assets/content/detect-type.ts";
+import { assetKinds } from "#domain/assets/model/kinds.ts";
 import { getOutcome } from "../support/outcome.ts";
 import * as sample from "../support/samples.ts";
 import { archives, createFilesOfEveryType, ooxml, executables } from "../support/sample-files.ts";
-import { declareType, headOf, runContentCheck } from "../support/judge.ts";
+import { declareType, headOf, runContentCheck } from "../support/content-check.ts";
 
 const files = await createFilesOfEveryType();
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { scopes, type Scope } from "#domain/caller.ts";
 import { actionSentences, describeAccess, offeredLevels } from "#http/pages/client-access.ts";
-import { tools } from "#mcp/tools.ts";
+import { tools } from "#mcp/tool-list.ts";
 
 test("[AUTHZ-3] every action of a tool has a sentence on the consent page, and every sentence a tool", () => {
   const actions = new Set(tools.map(({ action }) => action));

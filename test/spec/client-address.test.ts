@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
 import { fc } from "../support/fuzz.ts";
 import { ConfigError, readConfig } from "#config/config.ts";
-import { getClientIpKey } from "#http/client-address.ts";
+import { getClientIpKey } from "#http/client-ip.ts";
 import { toNetworkPrefix, parseIpAddress, parseIpAddressSet } from "#lib/ip-address.ts";
 
 const request = (remoteAddress: string | undefined, headers: Record<string, string> = {}): IncomingMessage =>

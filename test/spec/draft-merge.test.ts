@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { mergeDrafts, getUnsavedChanges } from "../../web/src/posts/merge.ts";
+import { mergeDrafts, getUnsavedChanges } from "../../web/src/posts/merge-drafts.ts";
 
 const base = { title: "Title", body: "Body" };
 

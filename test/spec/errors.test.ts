@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { errorHints as hintsForPeople } from "#http/error-hints.ts";
 import { errorMessages, type ErrorHints } from "#lib/error-messages.ts";
 import { AppError, edgeError, errorStatus, notFoundError, renderError, type ErrorCode } from "#lib/errors.ts";
-import { tools } from "#mcp/tools.ts";
+import { tools } from "#mcp/tool-list.ts";
 import { errorCodes } from "./requirements.ts";
 
 test("[ERR-1] the codes are those that are promised, no more and no fewer, each with an HTTP status of its kind", () => {

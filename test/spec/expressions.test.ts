@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isLongRun } from "../support/long.ts";
-import { findRegexps, createHardInputs, measureMatchMs } from "../support/expressions.ts";
+import { isLongRun } from "../support/long-run.ts";
+import { findRegexps, createHardInputs, measureMatchMs } from "../support/regexps.ts";
 
 /** Takes the square of its text's length, but is only asked about names of our own. */
 const ownInput = new Set([String.raw`-[\w-]{8,}\.\w+$`]); // files of the built web app

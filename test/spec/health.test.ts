@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createReadyzHandler } from "#http/health.ts";
+import { createReadyzHandler } from "#http/health-routes.ts";
 import type { RequestContext } from "#http/server.ts";
 
 test("[L6] [X7] however many ask whether we are ready, database and store are asked once a second", async () => {

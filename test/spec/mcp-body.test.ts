@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { createBodyReader, maxBodyBytes } from "#mcp/body.ts";
+import { createBodyReader, maxBodyBytes } from "#mcp/transport/read-body.ts";
 
 /** A body of which so many bytes have come. */
 function bodyOf(bytes: number): IncomingMessage & PassThrough {

@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { fc } from "../support/fuzz.ts";
 import sharp from "sharp";
-import { createMediaReader } from "#media/reader.ts";
-import { declareType, storeBytes, runContentCheck } from "../support/judge.ts";
-import { isLongRun } from "../support/long.ts";
+import { createMediaReader } from "#media/media-reader.ts";
+import { declareType, storeBytes, runContentCheck } from "../support/content-check.ts";
+import { isLongRun } from "../support/long-run.ts";
 import { mutatedVideos } from "../support/mutated-videos.ts";
 import { archives, createFilesOfEveryType, executables } from "../support/sample-files.ts";
 

@@ -14,13 +14,7 @@ test("[P5] a package holds what runs, and no key, data, test or setting of this 
   );
   const [packed] = Object.values(said as Record<string, { files: { path: string }[] }>);
   const paths = packed?.files.map(({ path }) => path) ?? [];
-  const needed = [
-    "src/main.ts",
-    "src/operate.ts",
-    "migrations/0001-studios-and-posts.sql",
-    "scripts/start.ts",
-    "LICENSE",
-  ];
+  const needed = ["src/main.ts", "src/cli.ts", "migrations/0001-studios-and-posts.sql", "scripts/start.ts", "LICENSE"];
   for (const path of needed) assert.ok(paths.includes(path), path);
   const wanted =
     /^(src\/.*\.ts|migrations\/\d{4}-[a-z-]+\.sql|web\/dist\/.*|scripts\/(build-web\.ts|start\.ts|require-node\.js)|package\.json|README\.md|LICENSE)$/;

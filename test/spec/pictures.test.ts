@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { crc32, deflateSync } from "node:zlib";
 import sharp from "sharp";
-import { createBufferSource } from "#domain/assets/byte-source.ts";
+import { createBufferSource } from "#domain/assets/content/byte-source.ts";
 import { createSingleFlight } from "#media/queue.ts";
-import { createMediaReader } from "#media/reader.ts";
+import { createMediaReader } from "#media/media-reader.ts";
 
 const media = createMediaReader();
 const square = (side: number) => sharp({ create: { width: side, height: side, channels: 3, background: "#888" } });

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fc } from "../support/fuzz.ts";
-import { catalog } from "#platforms/catalog.ts";
-import type { Endpoints, JsonObject, Platform } from "#platforms/platform.ts";
-import { sampleCredential, platformExamples } from "../support/platform-answers.ts";
+import { catalog } from "#connectors/catalog.ts";
+import type { Endpoints, JsonObject, Platform } from "#connectors/platform.ts";
+import { sampleCredential, platformExamples } from "../support/platform-examples.ts";
 
 for (const platform of catalog) {
   const { id, name, parseAccounts: readAccounts } = platform;
   const example = platformExamples[id];
 
   test(`${name}: an answer as its documentation shows it is read`, () => {
-    assert.ok(example, `give ${id} an example in test/support/platform-answers.ts`);
+    assert.ok(example, `give ${id} an example in test/support/platform-examples.ts`);
     assert.deepEqual(readAccounts(example.account).map(stated), example.accounts);
   });
 

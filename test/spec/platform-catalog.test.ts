@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { assetKinds, type AssetKind } from "#domain/assets/kinds.ts";
+import { assetKinds, type AssetKind } from "#domain/assets/model/kinds.ts";
 import type { MediaLimit, PostLimits } from "#domain/platforms/limits.ts";
-import { catalog } from "#platforms/catalog.ts";
+import { catalog } from "#connectors/catalog.ts";
 
 /** What every entry owes, whichever platform it describes. */
 test("a platform's id is what addresses and settings are made of, and its own", () => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AssetDetail } from "#domain/assets/asset.ts";
+import type { AssetDetail } from "#domain/assets/model/asset.ts";
 import { countText, type TextLimit } from "#domain/platforms/limits.ts";
 import { findProblems } from "#domain/platforms/validate-post.ts";
-import { catalog } from "#platforms/catalog.ts";
+import { catalog } from "#connectors/catalog.ts";
 
 const family = "👨‍👩‍👧‍👦";
 

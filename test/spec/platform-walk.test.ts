@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PublicRequest } from "#lib/public-fetch.ts";
-import { catalog } from "#platforms/catalog.ts";
-import type { Platform } from "#platforms/platform.ts";
-import { createPlatforms } from "#platforms/platforms.ts";
-import { sampleCredential, platformExamples, type PlatformExample } from "../support/platform-answers.ts";
+import { catalog } from "#connectors/catalog.ts";
+import type { Platform } from "#connectors/platform.ts";
+import { createPlatforms } from "#connectors/connectors.ts";
+import { sampleCredential, platformExamples, type PlatformExample } from "../support/platform-examples.ts";
 
 const instance = "https://instance.example";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AssetDetail } from "#domain/assets/asset.ts";
+import type { AssetDetail } from "#domain/assets/model/asset.ts";
 import type { PlatformConnection } from "#domain/platforms/connection.ts";
 import { countText, type PostLimits, type TextLimit } from "#domain/platforms/limits.ts";
 import { findProblems, validatePost } from "#domain/platforms/validate-post.ts";
-import { fakePlatforms } from "../support/platform-bed.ts";
+import { fakePlatforms } from "../support/platform-fixture.ts";
 
 const limits: PostLimits = {
   text: { max: 10, unit: "graphemes" },

@@ -6,7 +6,7 @@ import { after, describe, test } from "node:test";
 import { createPublicFetch, PublicFetchError } from "#lib/public-fetch.ts";
 import { createNameResolver, NameResolutionError, type NameResolverOptions } from "#lib/resolve-name.ts";
 import { createCertificate } from "../support/certificate.ts";
-import { startDnsServer, type DnsServer, type DnsServerOptions } from "../support/name-server.ts";
+import { startDnsServer, type DnsServer, type DnsServerOptions } from "../support/dns-server.ts";
 
 const goodOnly: DnsServerOptions["resolve"] = (name, type) => {
   if (name !== "good.test") return undefined;

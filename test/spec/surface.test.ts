@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { openDatabase } from "#db/open.ts";
+import { openDatabase } from "#db/open-database.ts";
 import { assertProblem, call, startApiServer, type ApiServer } from "../support/api-server.ts";
 import { listApiRoutes, isWrite } from "../support/api-routes.ts";
 import { createTestClock } from "../support/clock.ts";
 import { createDeps, createTemporaryDatabase, silentLog } from "../support/engines.ts";
-import { newUser } from "../support/people.ts";
+import { newUser } from "../support/users.ts";
 
 interface Address {
   path: string;

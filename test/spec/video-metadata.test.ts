@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ALL_FORMATS, BufferSource, Input } from "mediabunny";
-import type { MediaMetadata } from "#domain/assets/asset.ts";
-import { createBufferSource, type ByteSource } from "#domain/assets/byte-source.ts";
-import { createMediaReader } from "#media/reader.ts";
+import type { MediaMetadata } from "#domain/assets/model/asset.ts";
+import { createBufferSource, type ByteSource } from "#domain/assets/content/byte-source.ts";
+import { createMediaReader } from "#media/media-reader.ts";
 import { mimeTypeOf, muxedFormats, muxVideo, type MuxedFormat } from "../support/muxed-videos.ts";
 import { movie, mp4, mpeg, type MovieOptions } from "../support/samples.ts";
 

@@ -1,4 +1,4 @@
-import { createApi, type Api } from "#http/api/app.ts";
+import { createApi, type Api } from "#http/api/api.ts";
 import type { ApiOptions } from "#http/api/context.ts";
 
 export interface ApiRoute {

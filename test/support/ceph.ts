@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { onExit } from "./at-exit.ts";
-import { createTempFolder } from "./folder.ts";
+import { createTempFolder } from "./temp-folder.ts";
 import { findFreePorts } from "./ports.ts";
-import { findProgram } from "./programs.ts";
+import { findProgram } from "./find-program.ts";
 
 /** A throw-away S3 server: Ceph's gateway over one monitor and one storage daemon that keeps all in memory. */
 export interface Ceph {

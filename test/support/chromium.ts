@@ -1,5 +1,5 @@
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
-import { findProgram } from "./programs.ts";
+import { findProgram } from "./find-program.ts";
 
 /** The browser that suites of the web app drive; undefined where this machine has none. */
 export function findChromium(): string | undefined {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { isLongRun } from "./long.ts";
+import { isLongRun } from "./long-run.ts";
 
 /** CI tries the same cases each time, so that a red run is the doing of a change; the long form draws new ones. */
 fc.configureGlobal({ seed: isLongRun ? Date.now() : 1 });

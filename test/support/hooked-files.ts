@@ -1,13 +1,13 @@
 import { readdir, unlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import type { FileStore, MultipartFile, PartStore } from "#domain/assets/file-store.ts";
-import { storageAreas } from "#domain/assets/keys.ts";
+import type { FileStore, MultipartFile, PartStore } from "#domain/assets/model/file-store.ts";
+import { storageAreas } from "#domain/assets/model/storage-keys.ts";
 import type { Clock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
-import { openDiskStore, type DiskStore } from "#storage/disk.ts";
-import { findVersions } from "#storage/disk-layout.ts";
-import { createTempFolder } from "./folder.ts";
+import { openDiskStore, type DiskStore } from "#storage/disk/disk-store.ts";
+import { findVersions } from "#storage/disk/layout.ts";
+import { createTempFolder } from "./temp-folder.ts";
 
 export type FileStoreCall = "stat" | "read" | "write" | "promote" | "remove" | "list";
 

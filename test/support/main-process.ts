@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onExit } from "./at-exit.ts";
-import { waitUntil } from "./until.ts";
+import { waitUntil } from "./wait-until.ts";
 
 const main = join(import.meta.dirname, "../../src/main.ts");
 

@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { DatabaseSync } from "node:sqlite";
-import { databaseFileName } from "#db/open.ts";
+import { databaseFileName } from "#db/open-database.ts";
 import type { DatabaseLocation } from "./engines.ts";
-import { createTempFolder } from "./folder.ts";
+import { createTempFolder } from "./temp-folder.ts";
 
 /** A folder of migration files that a test writes itself. */
 export interface MigrationFolder {

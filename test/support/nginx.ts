@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onExit } from "./at-exit.ts";
-import { createTempFolder } from "./folder.ts";
-import { findProgram } from "./programs.ts";
-import { waitUntil } from "./until.ts";
+import { createTempFolder } from "./temp-folder.ts";
+import { findProgram } from "./find-program.ts";
+import { waitUntil } from "./wait-until.ts";
 
 /** Debian keeps it where only root looks. */
 export const findNginx = (): string | undefined =>

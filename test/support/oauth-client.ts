@@ -6,7 +6,7 @@ import {
   type HttpBrowser,
   type CookieJar,
   type LoadedPage,
-} from "./browser-less.ts";
+} from "./http-browser.ts";
 
 /** A client of the authorization server that knows the RFCs and nothing of our code. */
 

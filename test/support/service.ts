@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readConfig, type Config } from "#config/config.ts";
-import { createService, type Service, type CreateServiceOptions } from "../../src/service.ts";
+import { createService, type Service, type CreateServiceOptions } from "#app/service.ts";
 import type { Deps } from "#domain/deps.ts";
 import { silentLog } from "./engines.ts";
 import { findFreePort } from "./ports.ts";

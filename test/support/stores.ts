@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import { after, before, describe } from "node:test";
 import type { Readable } from "node:stream";
-import type { FileStore } from "#domain/assets/file-store.ts";
-import { openS3Store, type S3Options, type S3Store } from "#storage/s3.ts";
-import type { S3Settings } from "#storage/s3-client.ts";
-import { startFileServer, type FileServer } from "./file-edge.ts";
+import type { FileStore } from "#domain/assets/model/file-store.ts";
+import { openS3Store, type S3Options, type S3Store } from "#storage/s3/s3-store.ts";
+import type { S3Settings } from "#storage/s3/s3-caller.ts";
+import { startFileServer, type FileServer } from "./file-server.ts";
 
 /** What a suite works with. Filled before its first test: read the fields inside tests only. */
 export interface StoreFixture {

@@ -4,10 +4,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createPublicFetch, type PublicHostOptions, type PublicFetch } from "#lib/public-fetch.ts";
-import { mastodon } from "#platforms/catalog/mastodon.ts";
-import type { Platform } from "#platforms/platform.ts";
-import type { PlatformSetup } from "#platforms/platforms.ts";
-import { requireText, toText } from "#platforms/call.ts";
+import { mastodon } from "#connectors/catalog/mastodon.ts";
+import type { Platform } from "#connectors/platform.ts";
+import type { PlatformSetup } from "#connectors/connectors.ts";
+import { requireText, toText } from "#connectors/call-api.ts";
 import { createCertificate } from "./certificate.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { signIn } from "./browser-less.ts";
+import { signIn } from "./http-browser.ts";
 import { callModern } from "./mcp.ts";
 import {
   connectClient,

@@ -2,18 +2,18 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openDatabase } from "#db/open.ts";
+import { openDatabase } from "#db/open-database.ts";
 import { createFileTokens } from "#http/files/file-tokens.ts";
 import type { Deps } from "#domain/deps.ts";
-import type { FileStore } from "#domain/assets/file-store.ts";
+import type { FileStore } from "#domain/assets/model/file-store.ts";
 import { systemClock } from "#lib/clock.ts";
 import { createSigner } from "#lib/signed-token.ts";
-import { openDiskStore } from "#storage/disk.ts";
+import { openDiskStore } from "#storage/disk/disk-store.ts";
 import { createDeps, silentLog } from "./engines.ts";
-import { createTempFolder } from "./folder.ts";
+import { createTempFolder } from "./temp-folder.ts";
 import { findFreeBaseUrl } from "./service.ts";
 import { openTestS3, getTestS3Settings } from "./stores.ts";
-import { waitUntil } from "./until.ts";
+import { waitUntil } from "./wait-until.ts";
 
 /** The service as people run it, in a process of its own, and the same database and store from here. */
 export interface UploadProcess {

@@ -3,14 +3,14 @@ import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { completeFile } from "#domain/uploads/complete-file.ts";
-import { createUploadSession } from "#domain/uploads/create-upload-session.ts";
+import { createUploadSession } from "#domain/uploads/create-upload-link.ts";
 import type { FileView } from "#domain/uploads/file-view.ts";
-import { createPartUrls } from "#domain/uploads/part-addresses.ts";
+import { createPartUrls } from "#domain/uploads/create-part-urls.ts";
 import { startFile, type StartedFile } from "#domain/uploads/start-file.ts";
-import { resolveUploadCaller, type UploadCaller } from "#domain/uploads/link.ts";
+import { resolveUploadCaller, type UploadCaller } from "#domain/uploads/upload-link.ts";
 import type { Fixture } from "./engines.ts";
 import { createHookedFiles, type HookedFiles } from "./hooked-files.ts";
-import { newStudio } from "./people.ts";
+import { newStudio } from "./users.ts";
 
 /** A post of a studio with a quota, and a link to it. */
 export interface UploadScene {

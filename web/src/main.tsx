@@ -2,7 +2,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { ApiError } from "./api/failure.ts";
+import { ApiError } from "./api/api-error.ts";
 import { createAppRouter } from "./router.tsx";
 import { ConfirmProvider } from "./ui/Confirm.tsx";
 import { ToastProvider } from "./ui/Toasts.tsx";

@@ -8,12 +8,12 @@ import {
 } from "@tanstack/react-router";
 import { redirectToSignIn } from "./api/client.ts";
 import { meQuery, studioQuery, type Me } from "./api/queries.ts";
-import { RootLayout } from "./frame/Frame.tsx";
-import { ErrorPage, NotFoundPage } from "./frame/Broken.tsx";
-import { StudioLayout } from "./frame/Shell.tsx";
-import { parseActivitySearch, parseAssetSearch, parsePostSearch } from "./search.ts";
-import { restoreFocus } from "./ui/keep-focus.ts";
-import { Loading } from "./ui/Waiting.tsx";
+import { RootLayout } from "./frame/RootLayout.tsx";
+import { ErrorPage, NotFoundPage } from "./frame/ErrorPage.tsx";
+import { StudioLayout } from "./frame/StudioLayout.tsx";
+import { parseActivitySearch, parseAssetSearch, parsePostSearch } from "./search-params.ts";
+import { restoreFocus } from "./ui/restore-focus.ts";
+import { Loading } from "./ui/Loading.tsx";
 
 interface RouterContext {
   queryClient: QueryClient;

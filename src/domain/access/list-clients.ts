@@ -4,7 +4,7 @@ import type { Caller, Person, Scope } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { pageInput, parseCursor, toPage } from "../page.ts";
 import { authorize, may } from "../policy.ts";
-import { toDayNumber, callHistoryDays } from "./call-tally.ts";
+import { toDayNumber, callHistoryDays } from "./call-counts.ts";
 import type { ListedGrant } from "./ports.ts";
 
 export const listClientsInput = z.strictObject({

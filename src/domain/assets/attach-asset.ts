@@ -2,15 +2,15 @@ import { z } from "zod";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
-import { undefinedOnConflict, ConflictError } from "../overtaken.ts";
+import { undefinedOnConflict, ConflictError } from "../conflict.ts";
 import { authorize } from "../policy.ts";
 import { parsePostId } from "../posts/post.ts";
 import { id } from "../text.ts";
-import { parseAssetId, toAssetView, type Asset, type AssetView, type ReadyAsset } from "./asset.ts";
-import { confirmUpload, notUploadedError } from "./confirm-upload.ts";
-import { reservePosition, type AttachDeps } from "./place.ts";
-import { restorePosition } from "./restore-position.ts";
-import { createTransitionError } from "./transitions.ts";
+import { parseAssetId, toAssetView, type Asset, type AssetView, type ReadyAsset } from "./model/asset.ts";
+import { confirmUpload, notUploadedError } from "./lifecycle/confirm-upload.ts";
+import { reservePosition, type AttachDeps } from "./lifecycle/positions.ts";
+import { restorePosition } from "./lifecycle/restore-position.ts";
+import { createTransitionError } from "./lifecycle/transitions.ts";
 
 export const attachAssetInput = z.strictObject({ postId: id, assetId: id });
 

@@ -3,12 +3,12 @@ import { notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { undefinedOnConflict } from "../overtaken.ts";
+import { undefinedOnConflict } from "../conflict.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
-import { parseAssetId } from "./asset.ts";
-import { removeFiles, deleteRecord } from "./removal.ts";
-import { checkTransition } from "./transitions.ts";
+import { parseAssetId } from "./model/asset.ts";
+import { removeFiles, deleteRecord } from "./lifecycle/delete-files.ts";
+import { checkTransition } from "./lifecycle/transitions.ts";
 
 export const deleteAssetInput = z.strictObject({ assetId: id });
 export const deleteAssetOutput = z.object({ deleted: z.string().describe("The asset's id.") });

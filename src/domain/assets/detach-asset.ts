@@ -6,8 +6,8 @@ import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { parsePostId } from "../posts/post.ts";
 import { id } from "../text.ts";
-import { parseAssetId } from "./asset.ts";
-import { createTransitionError } from "./transitions.ts";
+import { parseAssetId } from "./model/asset.ts";
+import { createTransitionError } from "./lifecycle/transitions.ts";
 
 export const detachAssetInput = z.strictObject({ postId: id, assetId: id });
 export const detachAssetOutput = z.object({ detached: z.string().describe("The asset's id.") });

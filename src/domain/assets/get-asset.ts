@@ -4,8 +4,8 @@ import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
-import { parseAssetId, type AssetDetail } from "./asset.ts";
-import { describeAsset } from "./describe.ts";
+import { parseAssetId, type AssetDetail } from "./model/asset.ts";
+import { describeAsset } from "./model/describe-asset.ts";
 
 export const getAssetInput = z.strictObject({
   assetId: id,

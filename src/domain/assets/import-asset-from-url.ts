@@ -5,18 +5,24 @@ import { PublicFetchError, type PublicResponse } from "#lib/public-fetch.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { findPreviousResult, idempotencyKey, runOnce, type IdempotentCall } from "../idempotency.ts";
+import { findPreviousResult, idempotencyKey, runOnce, type IdempotentCall } from "../run-once.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../text.ts";
-import { kindNames, type Asset } from "./asset.ts";
-import { createStoredFileSource } from "./byte-source.ts";
-import { filenameInput } from "./filename.ts";
-import { checkContent } from "./gate/gate.ts";
-import { guessDeclaredType } from "./gate/guess-type.ts";
-import { createFileKey } from "./keys.ts";
-import { readMediaMetadata } from "./media.ts";
-import { buildNewAsset } from "./new-asset.ts";
-import { checkQuota, discardReservedKey, insertReadyAsset, toStoredColumns, withReservedKey } from "./store-bytes.ts";
+import { kindNames, type Asset } from "./model/asset.ts";
+import { createStoredFileSource } from "./content/byte-source.ts";
+import { filenameInput } from "./model/filename.ts";
+import { checkContent } from "./content/check-content.ts";
+import { guessDeclaredType } from "./content/detect-type.ts";
+import { createFileKey } from "./model/storage-keys.ts";
+import { readMediaMetadata } from "./model/media-metadata.ts";
+import { buildNewAsset } from "./lifecycle/new-asset.ts";
+import {
+  checkQuota,
+  discardReservedKey,
+  insertReadyAsset,
+  toStoredColumns,
+  withReservedKey,
+} from "./lifecycle/store-bytes.ts";
 import type { storedAssetOutput } from "./upload-asset-inline.ts";
 
 export const importAssetFromUrlInput = z.strictObject({

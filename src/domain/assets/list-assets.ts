@@ -3,8 +3,8 @@ import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { pageInput, parseCursor, toPage, type Page } from "../page.ts";
 import { authorize } from "../policy.ts";
-import { assetView, kindNames, toAssetView, type Asset, type AssetDetail } from "./asset.ts";
-import { describeAssets } from "./describe.ts";
+import { assetView, kindNames, toAssetView, type Asset, type AssetDetail } from "./model/asset.ts";
+import { describeAssets } from "./model/describe-asset.ts";
 
 export const listAssetsInput = z.strictObject({
   unattached: z.boolean().optional().describe("true: only assets that are on no post."),

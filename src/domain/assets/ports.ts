@@ -1,5 +1,5 @@
-import type { Asset, UploadingAsset, MediaMetadata, ReadyAsset } from "./asset.ts";
-import type { AssetKind } from "./kinds.ts";
+import type { Asset, UploadingAsset, MediaMetadata, ReadyAsset } from "./model/asset.ts";
+import type { AssetKind } from "./model/kinds.ts";
 
 export interface AssetFilter {
   unattached?: boolean | undefined;

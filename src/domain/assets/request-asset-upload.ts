@@ -4,11 +4,11 @@ import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
-import { parseDeclaredType, declaredTypeInput } from "./declared.ts";
-import { resolveFilename, filenameInput } from "./filename.ts";
-import { incomingKey } from "./keys.ts";
-import { createPendingAsset } from "./new-asset.ts";
-import { checkQuota } from "./store-bytes.ts";
+import { parseDeclaredType, declaredTypeInput } from "./model/declared-type.ts";
+import { resolveFilename, filenameInput } from "./model/filename.ts";
+import { incomingKey } from "./model/storage-keys.ts";
+import { createPendingAsset } from "./lifecycle/new-asset.ts";
+import { checkQuota } from "./lifecycle/store-bytes.ts";
 
 export const uploadUrlLifetime = minutes(10);
 

@@ -3,10 +3,10 @@ import { AppError, notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
-import { isReady, type Asset, type ReadyAsset } from "./asset.ts";
-import { createStoredFileSource } from "./byte-source.ts";
-import { thumbnailKey } from "./keys.ts";
-import { canHaveThumbnail, thumbnailType } from "./media.ts";
+import { isReady, type Asset, type ReadyAsset } from "./model/asset.ts";
+import { createStoredFileSource } from "./content/byte-source.ts";
+import { thumbnailKey } from "./model/storage-keys.ts";
+import { canHaveThumbnail, thumbnailType } from "./model/media-metadata.ts";
 
 /** Larger than any thumbnail of ours. */
 const maxThumbnailBytes = 1024 * 1024;

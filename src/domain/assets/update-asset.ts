@@ -5,9 +5,9 @@ import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { id, text } from "../text.ts";
-import { parseAssetId, type AssetDetail } from "./asset.ts";
-import { describeAsset } from "./describe.ts";
-import { requiredFilename } from "./filename.ts";
+import { parseAssetId, type AssetDetail } from "./model/asset.ts";
+import { describeAsset } from "./model/describe-asset.ts";
+import { requiredFilename } from "./model/filename.ts";
 import type { AssetChange } from "./ports.ts";
 
 export const updateAssetInput = z.strictObject({

@@ -4,16 +4,16 @@ import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
-import { checkInlineSize, decodeInline } from "./base64.ts";
-import { createBufferSource } from "./byte-source.ts";
-import { parseDeclaredType, declaredTypeInput } from "./declared.ts";
-import { readMediaMetadata } from "./media.ts";
-import { resolveFilename, filenameInput } from "./filename.ts";
-import { checkContent } from "./gate/gate.ts";
-import { createFileKey } from "./keys.ts";
-import { inlineLimitBytes } from "./kinds.ts";
-import { buildNewAsset } from "./new-asset.ts";
-import { checkQuota, insertReadyAsset, withReservedKey, toStoredColumns } from "./store-bytes.ts";
+import { checkInlineSize, decodeInline } from "./content/base64.ts";
+import { createBufferSource } from "./content/byte-source.ts";
+import { parseDeclaredType, declaredTypeInput } from "./model/declared-type.ts";
+import { readMediaMetadata } from "./model/media-metadata.ts";
+import { resolveFilename, filenameInput } from "./model/filename.ts";
+import { checkContent } from "./content/check-content.ts";
+import { createFileKey } from "./model/storage-keys.ts";
+import { inlineLimitBytes } from "./model/kinds.ts";
+import { buildNewAsset } from "./lifecycle/new-asset.ts";
+import { checkQuota, insertReadyAsset, withReservedKey, toStoredColumns } from "./lifecycle/store-bytes.ts";
 
 export const uploadAssetInlineInput = z.strictObject({
   ...declaredTypeInput,

@@ -4,7 +4,7 @@ import { forceRevokeGrant } from "../access/grants.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Operator } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
-import { getUser } from "./list.ts";
+import { getUser } from "./lookups.ts";
 
 export interface RevokedAccess {
   sessions: number;

@@ -5,8 +5,8 @@ import type { Caller, SignedInUser } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { resolveStudioCaller } from "../studios/get-studio.ts";
-import { getOrRegisterApp } from "./app.ts";
-import { throwAsAppError } from "./failure.ts";
+import { getOrRegisterApp } from "./platform-app.ts";
+import { throwAsAppError } from "./platform-error.ts";
 import { getConfiguredPlatform } from "./connection.ts";
 import type { ConnectPage, PendingConnect, PlatformInfo } from "./ports.ts";
 

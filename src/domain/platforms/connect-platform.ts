@@ -7,8 +7,8 @@ import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../text.ts";
-import { getOrRegisterApp } from "./app.ts";
-import { throwAsAppError } from "./failure.ts";
+import { getOrRegisterApp } from "./platform-app.ts";
+import { throwAsAppError } from "./platform-error.ts";
 import { getConfiguredPlatform } from "./connection.ts";
 import type { PlatformInfo } from "./ports.ts";
 

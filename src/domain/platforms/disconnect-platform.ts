@@ -6,7 +6,7 @@ import type { Deps, Stores } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
 import { getAccountLabel, parseConnectionId, type PlatformConnection } from "./connection.ts";
-import { revokeAtPlatform } from "./use-credential.ts";
+import { revokeAtPlatform } from "./credentials.ts";
 
 export const disconnectPlatformInput = z.strictObject({ connectionId: id });
 

@@ -5,11 +5,11 @@ import type { Caller, SignedInUser } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { resolveStudioCaller } from "../studios/get-studio.ts";
-import { getOrRegisterApp } from "./app.ts";
+import { getOrRegisterApp } from "./platform-app.ts";
 import { connectExpiredError, authorizeConnectPage } from "./connect-page.ts";
 import { getAccountLabel, type Account, type PlatformTarget } from "./connection.ts";
-import { computeCredentialTimes, revokeCredential, sealCredential } from "./use-credential.ts";
-import { throwAsAppError, PlatformError } from "./failure.ts";
+import { computeCredentialTimes, revokeCredential, sealCredential } from "./credentials.ts";
+import { throwAsAppError, PlatformError } from "./platform-error.ts";
 import type { ConnectPage, PendingConnect, PlatformApp, PlatformInfo, PlatformTokens } from "./ports.ts";
 
 /** Accounts that a studio may have connected: every look at a post goes through all of them. */

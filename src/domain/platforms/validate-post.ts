@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { formatExcess } from "#lib/format-bytes.ts";
-import type { AssetDetail } from "../assets/asset.ts";
+import type { AssetDetail } from "../assets/model/asset.ts";
 import { getAccountLabel, type PlatformConnection } from "./connection.ts";
 import {
   countText,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { idempotencyKey, runOnce } from "../idempotency.ts";
+import { idempotencyKey, runOnce } from "../run-once.ts";
 import { authorize } from "../policy.ts";
 import { postFields, toPostView, type Post, type PostView } from "./post.ts";
 import { validateForStudio } from "./get-post.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { notFoundError } from "#lib/errors.ts";
-import { describeAssets } from "../assets/describe.ts";
+import { describeAssets } from "../assets/model/describe-asset.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { validatePost, type ValidationView } from "../platforms/validate-post.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { toAssetView } from "../assets/asset.ts";
+import { toAssetView } from "../assets/model/asset.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { pageInput, parseCursor, toPage } from "../page.ts";

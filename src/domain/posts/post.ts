@@ -2,7 +2,7 @@ import { z } from "zod";
 import { toIsoTime } from "#lib/clock.ts";
 import { isId } from "#lib/ids.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
-import { assetDetail, type AssetDetail } from "../assets/asset.ts";
+import { assetDetail, type AssetDetail } from "../assets/model/asset.ts";
 import { validationView } from "../platforms/validate-post.ts";
 import { line, text } from "../text.ts";
 

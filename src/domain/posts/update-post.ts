@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
-import { arrangeAssets } from "../assets/restore-position.ts";
-import { describeAssets } from "../assets/describe.ts";
+import { arrangeAssets } from "../assets/lifecycle/restore-position.ts";
+import { describeAssets } from "../assets/model/describe-asset.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
 import { authorize } from "../policy.ts";

@@ -1,6 +1,6 @@
 import { toIsoTime } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
-import { matchesVerifiedEmail } from "../access/address.ts";
+import { matchesVerifiedEmail } from "../access/email.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { SignedInUser } from "../caller.ts";
 import type { Deps } from "../deps.ts";

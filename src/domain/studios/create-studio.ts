@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { toIsoTime } from "#lib/clock.ts";
-import { checkMayCreateStudio } from "../access/admit-person.ts";
+import { checkMayCreateStudio } from "../access/authorize-sign-in.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { SignedInUser } from "../caller.ts";
 import type { Deps } from "../deps.ts";

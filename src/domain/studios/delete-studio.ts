@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { seconds } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
-import type { Asset } from "../assets/asset.ts";
-import { markFilesForDeletion, removeFiles } from "../assets/removal.ts";
+import type { Asset } from "../assets/model/asset.ts";
+import { markFilesForDeletion, removeFiles } from "../assets/lifecycle/delete-files.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
-import { revokeAtPlatform } from "../platforms/use-credential.ts";
+import { revokeAtPlatform } from "../platforms/credentials.ts";
 import { authorize } from "../policy.ts";
 
 export const deleteStudioInput = z.strictObject({ name: z.string().max(100) });

@@ -2,7 +2,7 @@ import { toIsoTime } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
-import { matchesVerifiedEmail } from "../access/address.ts";
+import { matchesVerifiedEmail } from "../access/email.ts";
 import type { User } from "../access/ports.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller, SignedInUser } from "../caller.ts";

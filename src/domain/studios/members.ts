@@ -5,7 +5,7 @@ import { isId } from "#lib/ids.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
-import { ConflictError, undefinedOnConflict } from "../overtaken.ts";
+import { ConflictError, undefinedOnConflict } from "../conflict.ts";
 import { authorize, authorizeManaging, roles, type Role } from "../policy.ts";
 import { id } from "../text.ts";
 

@@ -1,12 +1,12 @@
 import { AppError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
-import { isUploading } from "../assets/asset.ts";
-import { removeFiles, deleteRecord } from "../assets/removal.ts";
+import { isUploading } from "../assets/model/asset.ts";
+import { removeFiles, deleteRecord } from "../assets/lifecycle/delete-files.ts";
 import type { Deps } from "../deps.ts";
-import { undefinedOnConflict } from "../overtaken.ts";
+import { undefinedOnConflict } from "../conflict.ts";
 import { authorize } from "../policy.ts";
 import { getFile } from "./file-view.ts";
-import type { UploadCaller } from "./link.ts";
+import type { UploadCaller } from "./upload-link.ts";
 
 const maxRounds = 10;
 

@@ -1,19 +1,19 @@
 import { AppError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
-import type { Asset, UploadingAsset, ReadyAsset } from "../assets/asset.ts";
-import { createStoredFileSource } from "../assets/byte-source.ts";
-import { readMediaMetadata } from "../assets/media.ts";
-import { fitExtension } from "../assets/filename.ts";
-import type { StoredFile } from "../assets/file-store.ts";
-import { checkContent, type ContentCheckResult } from "../assets/gate/gate.ts";
-import { recognizeType } from "../assets/gate/guess-type.ts";
-import { removeFiles, deleteRecord } from "../assets/removal.ts";
-import { chargeStudio } from "../assets/store-bytes.ts";
+import type { Asset, UploadingAsset, ReadyAsset } from "../assets/model/asset.ts";
+import { createStoredFileSource } from "../assets/content/byte-source.ts";
+import { readMediaMetadata } from "../assets/model/media-metadata.ts";
+import { fitExtension } from "../assets/model/filename.ts";
+import type { StoredFile } from "../assets/model/file-store.ts";
+import { checkContent, type ContentCheckResult } from "../assets/content/check-content.ts";
+import { recognizeType } from "../assets/content/detect-type.ts";
+import { removeFiles, deleteRecord } from "../assets/lifecycle/delete-files.ts";
+import { chargeStudio } from "../assets/lifecycle/store-bytes.ts";
 import type { Deps } from "../deps.ts";
-import { undefinedOnConflict, ConflictError } from "../overtaken.ts";
+import { undefinedOnConflict, ConflictError } from "../conflict.ts";
 import { authorize } from "../policy.ts";
 import { getFile, toUploadInProgress, toFileView, type FileView } from "./file-view.ts";
-import type { UploadCaller } from "./link.ts";
+import type { UploadCaller } from "./upload-link.ts";
 
 type Needs = Pick<
   Deps,

@@ -1,11 +1,11 @@
 import { AppError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
-import { isUploading, type UploadingAsset } from "../assets/asset.ts";
-import { describeAsset } from "../assets/describe.ts";
-import { resolveFilename } from "../assets/filename.ts";
-import type { MultipartFile } from "../assets/file-store.ts";
+import { isUploading, type UploadingAsset } from "../assets/model/asset.ts";
+import { describeAsset } from "../assets/model/describe-asset.ts";
+import { resolveFilename } from "../assets/model/filename.ts";
+import type { MultipartFile } from "../assets/model/file-store.ts";
 import type { Deps } from "../deps.ts";
-import { fileExpiredError, type UploadCaller } from "./link.ts";
+import { fileExpiredError, type UploadCaller } from "./upload-link.ts";
 import type { UploadFile } from "./ports.ts";
 
 /** A file as the page that sends it sees it. */

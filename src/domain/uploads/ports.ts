@@ -1,4 +1,4 @@
-import type { Asset } from "../assets/asset.ts";
+import type { Asset } from "../assets/model/asset.ts";
 import type { Person } from "../caller.ts";
 import type { PostStatus } from "../posts/post.ts";
 import type { Role } from "../policy.ts";

@@ -1,12 +1,12 @@
 import { minutes, seconds } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
-import { isUploading } from "../assets/asset.ts";
-import { getPartLength, type MultipartFile } from "../assets/file-store.ts";
-import { chargeStudio, checkQuota } from "../assets/store-bytes.ts";
+import { isUploading } from "../assets/model/asset.ts";
+import { getPartLength, type MultipartFile } from "../assets/model/file-store.ts";
+import { chargeStudio, checkQuota } from "../assets/lifecycle/store-bytes.ts";
 import type { Deps, Stores } from "../deps.ts";
-import { ConflictError, undefinedOnConflict } from "../overtaken.ts";
+import { ConflictError, undefinedOnConflict } from "../conflict.ts";
 import { fileGone, type UploadInProgress } from "./file-view.ts";
-import type { UploadCaller } from "./link.ts";
+import type { UploadCaller } from "./upload-link.ts";
 import type { UploadFile } from "./ports.ts";
 
 const gibibyte = 1024 ** 3;

@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../text.ts";
 import { getFile, toFileView, type FileView } from "./file-view.ts";
-import type { UploadCaller } from "./link.ts";
+import type { UploadCaller } from "./upload-link.ts";
 
 export const setAltTextInput = z.strictObject({ altText: text(2000).trim() });
 

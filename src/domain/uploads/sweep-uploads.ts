@@ -1,9 +1,9 @@
 import { hours, minutes } from "#lib/clock.ts";
-import { removeAssets } from "../assets/removal.ts";
+import { removeAssets } from "../assets/lifecycle/delete-files.ts";
 import type { Deps } from "../deps.ts";
 import { runInBatches, type BatchOptions } from "../housekeeping/batches.ts";
-import { fileLifetime } from "./link.ts";
-import { partUrlLifetime } from "./part-addresses.ts";
+import { fileLifetime } from "./upload-link.ts";
+import { partUrlLifetime } from "./create-part-urls.ts";
 import { countReceived, idleLimit } from "./reserve-parts.ts";
 
 const batchSize = 100;

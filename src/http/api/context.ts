@@ -2,7 +2,7 @@ import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import type { Context, Hono } from "hono";
 import { matchedRoutes } from "hono/route";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { CallLimitCheck } from "#domain/access/call-limit.ts";
+import type { CallLimitCheck } from "#domain/access/call-limiter.ts";
 import type { User } from "#domain/access/ports.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { MultipartFile } from "#domain/assets/file-store.ts";
+import type { MultipartFile } from "#domain/assets/model/file-store.ts";
 import { edgeError, type AppError } from "#lib/errors.ts";
 import type { FileClaims } from "./file-tokens.ts";
 import { toProblem } from "../problem.ts";

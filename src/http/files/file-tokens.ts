@@ -1,4 +1,4 @@
-import type { MultipartFile } from "#domain/assets/file-store.ts";
+import type { MultipartFile } from "#domain/assets/model/file-store.ts";
 import { sanitizeFileName } from "#lib/file-name.ts";
 import type { Signer } from "#lib/signed-token.ts";
 

@@ -1,6 +1,6 @@
 import { scopes, type Scope } from "#domain/caller.ts";
 import { may, type Action, type Role } from "#domain/policy.ts";
-import { tools } from "#mcp/tools.ts";
+import { tools } from "#mcp/tool-list.ts";
 
 /** What a client can do with the tools of each action. A test fails on a tool without a sentence, and the reverse. */
 export const actionSentences: Partial<Record<Action, string>> = {

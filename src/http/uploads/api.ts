@@ -1,17 +1,17 @@
 import type { HttpBindings } from "@hono/node-server";
 import { Hono, type MiddlewareHandler } from "hono";
-import type { CallLimitCheck } from "#domain/access/call-limit.ts";
+import type { CallLimitCheck } from "#domain/access/call-limiter.ts";
 import type { Deps } from "#domain/deps.ts";
 import { cancelFile } from "#domain/uploads/cancel-file.ts";
 import { completeFile } from "#domain/uploads/complete-file.ts";
-import { describeUploadPage } from "#domain/uploads/describe-session.ts";
-import { createPartUrls, partUrlsInput } from "#domain/uploads/part-addresses.ts";
+import { describeUploadPage } from "#domain/uploads/describe-upload-link.ts";
+import { createPartUrls, partUrlsInput } from "#domain/uploads/create-part-urls.ts";
 import { setAltText, setAltTextInput } from "#domain/uploads/set-alt-text.ts";
 import { startFile, startFileInput } from "#domain/uploads/start-file.ts";
-import { resolveUploadCaller, type UploadCaller } from "#domain/uploads/link.ts";
+import { resolveUploadCaller, type UploadCaller } from "#domain/uploads/upload-link.ts";
 import type { Log } from "#lib/log.ts";
 import { assertRouteExists, createErrorHandler } from "../api/context.ts";
-import { validateJson } from "../api/input.ts";
+import { validateJson } from "../api/validate-input.ts";
 import { routeNotFoundError } from "../problem.ts";
 
 export interface UploadApiOptions {

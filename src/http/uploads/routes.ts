@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Deps } from "#domain/deps.ts";
-import { findUploadLink } from "#domain/uploads/link.ts";
+import { findUploadLink } from "#domain/uploads/upload-link.ts";
 import { mountApi } from "../api/context.ts";
 import { html, renderPage, sendPage, type RenderedPage } from "../pages/page.ts";
 import { routeNotFoundError } from "../problem.ts";

@@ -1,6 +1,6 @@
-import { assetView } from "#domain/assets/asset.ts";
+import { assetView } from "#domain/assets/model/asset.ts";
 import { attachAsset, attachAssetInput } from "#domain/assets/attach-asset.ts";
-import { defineTool } from "../tool.ts";
+import { defineTool } from "../define-tool.ts";
 
 export const attachAssetTool = defineTool({
   name: "attach_asset",

@@ -1,5 +1,5 @@
 import { connectPlatform, connectPlatformInput, connectPlatformOutput } from "#domain/platforms/connect-platform.ts";
-import { defineTool } from "../tool.ts";
+import { defineTool } from "../define-tool.ts";
 
 export const connectPlatformTool = defineTool({
   name: "connect_platform",

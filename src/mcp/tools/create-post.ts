@@ -1,6 +1,6 @@
 import { createPost, createPostInput } from "#domain/posts/create-post.ts";
 import { postView } from "#domain/posts/post.ts";
-import { defineTool } from "../tool.ts";
+import { defineTool } from "../define-tool.ts";
 
 export const createPostTool = defineTool({
   name: "create_post",

@@ -2,8 +2,8 @@ import {
   createUploadSession,
   createUploadSessionInput,
   createUploadSessionOutput,
-} from "#domain/uploads/create-upload-session.ts";
-import { defineTool } from "../tool.ts";
+} from "#domain/uploads/create-upload-link.ts";
+import { defineTool } from "../define-tool.ts";
 
 export const createUploadSessionTool = defineTool({
   name: "create_upload_session",

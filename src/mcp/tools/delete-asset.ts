@@ -1,5 +1,5 @@
 import { deleteAsset, deleteAssetInput, deleteAssetOutput } from "#domain/assets/delete-asset.ts";
-import { defineTool } from "../tool.ts";
+import { defineTool } from "../define-tool.ts";
 
 export const deleteAssetTool = defineTool({
   name: "delete_asset",

@@ -1,5 +1,5 @@
 import { detachAsset, detachAssetInput, detachAssetOutput } from "#domain/assets/detach-asset.ts";
-import { defineTool } from "../tool.ts";
+import { defineTool } from "../define-tool.ts";
 
 export const detachAssetTool = defineTool({
   name: "detach_asset",

@@ -3,7 +3,7 @@ import {
   disconnectPlatformInput,
   disconnectPlatformOutput,
 } from "#domain/platforms/disconnect-platform.ts";
-import { defineTool } from "../tool.ts";
+import { defineTool } from "../define-tool.ts";
 
 export const disconnectPlatformTool = defineTool({
   name: "disconnect_platform",

@@ -1,7 +1,7 @@
-import { assetDetail } from "#domain/assets/asset.ts";
+import { assetDetail } from "#domain/assets/model/asset.ts";
 import { getAsset, getAssetInput } from "#domain/assets/get-asset.ts";
 import { previewAssets } from "#domain/assets/thumbnails.ts";
-import { defineTool } from "../tool.ts";
+import { defineTool } from "../define-tool.ts";
 
 export const getAssetTool = defineTool({
   name: "get_asset",

@@ -1,7 +1,7 @@
 import { previewAssets } from "#domain/assets/thumbnails.ts";
 import { getPost, getPostInput } from "#domain/posts/get-post.ts";
 import { postView } from "#domain/posts/post.ts";
-import { defineTool } from "../tool.ts";
+import { defineTool } from "../define-tool.ts";
 
 export const getPostTool = defineTool({
   name: "get_post",

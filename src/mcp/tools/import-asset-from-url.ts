@@ -1,7 +1,7 @@
 import { importAssetFromUrl, importAssetFromUrlInput } from "#domain/assets/import-asset-from-url.ts";
-import { maxConcurrentImports } from "#domain/assets/import-slots.ts";
+import { maxConcurrentImports } from "#domain/assets/lifecycle/import-slots.ts";
 import { storedAssetOutput } from "#domain/assets/upload-asset-inline.ts";
-import { defineTool } from "../tool.ts";
+import { defineTool } from "../define-tool.ts";
 
 export const importAssetFromUrlTool = defineTool({
   name: "import_asset_from_url",

@@ -1,5 +1,5 @@
 import { listActivity, listActivityInput, listActivityOutput } from "#domain/activity/list-activity.ts";
-import { defineTool } from "../tool.ts";
+import { defineTool } from "../define-tool.ts";
 
 export const listActivityTool = defineTool({
   name: "list_activity",

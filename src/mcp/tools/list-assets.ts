@@ -1,5 +1,5 @@
 import { listAssets, listAssetsInput, listAssetsOutput } from "#domain/assets/list-assets.ts";
-import { defineTool } from "../tool.ts";
+import { defineTool } from "../define-tool.ts";
 
 export const listAssetsTool = defineTool({
   name: "list_assets",

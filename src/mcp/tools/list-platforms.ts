@@ -1,5 +1,5 @@
 import { listPlatforms, listPlatformsInput, listPlatformsOutput } from "#domain/platforms/list-platforms.ts";
-import { defineTool } from "../tool.ts";
+import { defineTool } from "../define-tool.ts";
 
 export const listPlatformsTool = defineTool({
   name: "list_platforms",

@@ -1,5 +1,5 @@
 import { listPosts, listPostsInput, listPostsOutput } from "#domain/posts/list-posts.ts";
-import { defineTool } from "../tool.ts";
+import { defineTool } from "../define-tool.ts";
 
 export const listPostsTool = defineTool({
   name: "list_posts",

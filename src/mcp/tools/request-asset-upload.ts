@@ -3,7 +3,7 @@ import {
   requestAssetUploadInput,
   requestAssetUploadOutput,
 } from "#domain/assets/request-asset-upload.ts";
-import { defineTool } from "../tool.ts";
+import { defineTool } from "../define-tool.ts";
 
 export const requestAssetUploadTool = defineTool({
   name: "request_asset_upload",

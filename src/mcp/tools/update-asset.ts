@@ -1,6 +1,6 @@
-import { assetDetail } from "#domain/assets/asset.ts";
+import { assetDetail } from "#domain/assets/model/asset.ts";
 import { updateAsset, updateAssetInput } from "#domain/assets/update-asset.ts";
-import { defineTool } from "../tool.ts";
+import { defineTool } from "../define-tool.ts";
 
 export const updateAssetTool = defineTool({
   name: "update_asset",

@@ -1,6 +1,6 @@
 import { postView } from "#domain/posts/post.ts";
 import { updatePost, updatePostInput } from "#domain/posts/update-post.ts";
-import { defineTool } from "../tool.ts";
+import { defineTool } from "../define-tool.ts";
 
 export const updatePostTool = defineTool({
   name: "update_post",

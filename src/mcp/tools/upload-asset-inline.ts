@@ -1,6 +1,6 @@
-import { checkInlineSize } from "#domain/assets/base64.ts";
+import { checkInlineSize } from "#domain/assets/content/base64.ts";
 import { storedAssetOutput, uploadAssetInline, uploadAssetInlineInput } from "#domain/assets/upload-asset-inline.ts";
-import { defineTool } from "../tool.ts";
+import { defineTool } from "../define-tool.ts";
 
 export const uploadAssetInlineTool = defineTool({
   name: "upload_asset_inline",

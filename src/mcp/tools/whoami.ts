@@ -1,5 +1,5 @@
 import { whoAmI, whoAmIInput, whoAmIOutput } from "#domain/access/who-am-i.ts";
-import { defineTool } from "../tool.ts";
+import { defineTool } from "../define-tool.ts";
 
 export const whoamiTool = defineTool({
   name: "whoami",

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { openDatabase, type OpenDatabaseOptions } from "#db/open.ts";
+import { openDatabase, type OpenDatabaseOptions } from "#db/open-database.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import type { Caller } from "#domain/caller.ts";
 import { systemClock } from "#lib/clock.ts";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { writeSync } from "node:fs";
-import { openDatabase, type OpenDatabaseOptions } from "#db/open.ts";
+import { openDatabase, type OpenDatabaseOptions } from "#db/open-database.ts";
 import { createLog } from "#lib/log.ts";
 
 /** A process that opens a database, as a start of the service does, and says what came of it. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { writeSync } from "node:fs";
 import { AppError } from "#lib/errors.ts";
-import { openDiskStore, type DiskStore } from "#storage/disk.ts";
+import { openDiskStore, type DiskStore } from "#storage/disk/disk-store.ts";
 
 /** A process that stores files as the service does, one after the other, and says of each step what came of it. */
 

@@ -1,18 +1,18 @@
 import { createHash, randomBytes } from "node:crypto";
 import { writeSync } from "node:fs";
 import { Readable } from "node:stream";
-import { openDatabase, type OpenDatabaseOptions } from "#db/open.ts";
+import { openDatabase, type OpenDatabaseOptions } from "#db/open-database.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
-import { incomingKey } from "#domain/assets/keys.ts";
+import { incomingKey } from "#domain/assets/model/storage-keys.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { systemClock } from "#lib/clock.ts";
 import { createLog } from "#lib/log.ts";
-import { openDiskStore } from "#storage/disk.ts";
+import { openDiskStore } from "#storage/disk/disk-store.ts";
 import { createDeps } from "../engines.ts";
 
 /** A process that uploads, attaches, detaches and deletes, saying of each that it is done, until it is killed or through. */

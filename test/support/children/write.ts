@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { openDatabase, type OpenDatabaseOptions } from "#db/open.ts";
+import { openDatabase, type OpenDatabaseOptions } from "#db/open-database.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { systemClock } from "#lib/clock.ts";
 import { createLog } from "#lib/log.ts";
 import { createDeps } from "../engines.ts";
-import { newStudio } from "../people.ts";
+import { newStudio } from "../users.ts";
 
 /** A process that opens the database and writes without end, saying of each write that it is done. */
 

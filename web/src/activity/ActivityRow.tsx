@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import type { Activity } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
-import { formatExactTime } from "../ui/Time.tsx";
-import { getActorName, describeChange, getActionVerb } from "./words.ts";
+import { formatExactTime } from "../ui/RelativeTime.tsx";
+import { getActorName, describeChange, getActionVerb } from "./labels.ts";
 
 export function ActivityRow({ row }: { row: Activity }) {
   const { studio } = useStudio();

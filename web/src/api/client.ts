@@ -1,6 +1,6 @@
 import { hc, type ClientResponse } from "hono/client";
-import type { Api } from "#http/api/app.ts";
-import { readApiError, createUnreachableError } from "./failure.ts";
+import type { Api } from "#http/api/api.ts";
+import { readApiError, createUnreachableError } from "./api-error.ts";
 
 /** Every route of the server, by its own types. */
 export const { api } = hc<Api>(location.origin);

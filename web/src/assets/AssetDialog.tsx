@@ -1,15 +1,15 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { updateAsset } from "../api/changes.ts";
+import { updateAsset } from "../api/mutations.ts";
 import { refreshQueries, type Asset } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
-import { ErrorMessage } from "../ui/Failure.tsx";
+import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { Modal } from "../ui/Modal.tsx";
-import { requiredTextProps } from "../ui/not-blank.ts";
-import { AssetImage } from "./AssetPicture.tsx";
+import { requiredTextProps } from "../ui/required-text.ts";
+import { AssetImage } from "./AssetImage.tsx";
 import { useDeleteAsset } from "./use-delete-asset.tsx";
-import { formatMediaMetadata } from "./words.ts";
+import { formatMediaMetadata } from "./labels.ts";
 
 /** One file: how it looks, what is said of it, and what can be done with it. */
 export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => void }) {

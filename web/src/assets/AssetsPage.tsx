@@ -3,15 +3,15 @@ import { getRouteApi, Link, linkOptions } from "@tanstack/react-router";
 import { useState } from "react";
 import { assetsQuery, type AssetFilter } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
-import { assetKinds } from "../search.ts";
-import { EmptyState } from "../ui/Empty.tsx";
+import { assetKinds } from "../search-params.ts";
+import { EmptyState } from "../ui/EmptyState.tsx";
 import { FilterTabs } from "../ui/FilterTabs.tsx";
-import { PageHeader } from "../ui/PageHead.tsx";
-import { QueryStatus } from "../ui/QueryState.tsx";
+import { PageHeader } from "../ui/PageHeader.tsx";
+import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { ShowMore } from "../ui/ShowMore.tsx";
 import { AssetDialog } from "./AssetDialog.tsx";
-import { AssetImage } from "./AssetPicture.tsx";
-import { formatMediaMetadata } from "./words.ts";
+import { AssetImage } from "./AssetImage.tsx";
+import { formatMediaMetadata } from "./labels.ts";
 
 const route = getRouteApi("/studios/$studioId/assets");
 

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { deleteAsset } from "../api/changes.ts";
+import { deleteAsset } from "../api/mutations.ts";
 import { refreshQueries, type Asset } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { useConfirm } from "../ui/Confirm.tsx";

@@ -1,8 +1,8 @@
 import type { AiClient } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
-import { RelativeTime } from "../ui/Time.tsx";
-import { formatScopes } from "./scopes.ts";
+import { RelativeTime } from "../ui/RelativeTime.tsx";
+import { formatScopes } from "./format-scopes.ts";
 import { useRevoke } from "./use-revoke.tsx";
 
 export function ClientRow({ client }: { client: AiClient }) {

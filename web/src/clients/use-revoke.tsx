@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { revokeAllClients, revokeClient } from "../api/changes.ts";
+import { revokeAllClients, revokeClient } from "../api/mutations.ts";
 import { refreshQueries, type AiClient } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { useConfirm } from "../ui/Confirm.tsx";

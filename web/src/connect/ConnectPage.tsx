@@ -1,9 +1,9 @@
 import * as Tabs from "@radix-ui/react-tabs";
 import { useStudio } from "../frame/use-studio.ts";
-import { CopyField } from "../ui/CopyLine.tsx";
-import { PageHeader } from "../ui/PageHead.tsx";
+import { CopyField } from "../ui/CopyField.tsx";
+import { PageHeader } from "../ui/PageHeader.tsx";
 import { createGuides, type Guide } from "./guides.ts";
-import { NewClientStatus } from "./JustConnected.tsx";
+import { NewClientStatus } from "./NewClientStatus.tsx";
 
 export function ConnectPage() {
   const { studio, me } = useStudio();

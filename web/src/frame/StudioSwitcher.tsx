@@ -1,6 +1,6 @@
 import * as Menu from "@radix-ui/react-dropdown-menu";
 import { Link } from "@tanstack/react-router";
-import { useSwitchStudio } from "./switch-studio.ts";
+import { useSwitchStudio } from "./use-switch-studio.ts";
 import { useStudio } from "./use-studio.ts";
 
 export function StudioSwitcher() {

@@ -1,13 +1,13 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { changeRole, removeMember } from "../api/changes.ts";
+import { changeRole, removeMember } from "../api/mutations.ts";
 import { refreshQueries, type Member, type Role } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { useConfirm } from "../ui/Confirm.tsx";
-import { ErrorMessage } from "../ui/Failure.tsx";
-import { RelativeTime } from "../ui/Time.tsx";
+import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 
 export function MemberRow({ member }: { member: Member }) {

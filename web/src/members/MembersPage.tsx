@@ -3,10 +3,10 @@ import { useState } from "react";
 import { membersQuery } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
-import { PageHeader } from "../ui/PageHead.tsx";
-import { QueryStatus } from "../ui/QueryState.tsx";
-import { TransferOwnershipDialog } from "./HandOver.tsx";
-import { InviteDialog } from "./Invite.tsx";
+import { PageHeader } from "../ui/PageHeader.tsx";
+import { QueryStatus } from "../ui/QueryStatus.tsx";
+import { TransferOwnershipDialog } from "./TransferOwnershipDialog.tsx";
+import { InviteDialog } from "./InviteDialog.tsx";
 import { MemberRow } from "./MemberRow.tsx";
 import { PendingInvitations } from "./PendingInvitations.tsx";
 

@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { withdrawInvitation } from "../api/changes.ts";
+import { withdrawInvitation } from "../api/mutations.ts";
 import { invitationsQuery, refreshQueries } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { useConfirm } from "../ui/Confirm.tsx";
-import { ErrorMessage } from "../ui/Failure.tsx";
-import { RelativeTime } from "../ui/Time.tsx";
+import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { RelativeTime } from "../ui/RelativeTime.tsx";
 
 /** Links that are out and that nobody has used yet. */
 export function PendingInvitations() {

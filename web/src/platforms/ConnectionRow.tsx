@@ -1,8 +1,8 @@
 import type { PlatformConnection } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
-import { ErrorMessage } from "../ui/Failure.tsx";
-import { RelativeTime } from "../ui/Time.tsx";
+import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { useConnect } from "./use-connect.ts";
 import { useDisconnect } from "./use-disconnect.tsx";
 

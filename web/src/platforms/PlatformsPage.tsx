@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { platformsQuery } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
-import { EmptyState } from "../ui/Empty.tsx";
-import { PageHeader } from "../ui/PageHead.tsx";
-import { QueryStatus } from "../ui/QueryState.tsx";
+import { EmptyState } from "../ui/EmptyState.tsx";
+import { PageHeader } from "../ui/PageHeader.tsx";
+import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { ConnectionRow } from "./ConnectionRow.tsx";
-import { ConnectPlatformList } from "./ConnectChoices.tsx";
+import { ConnectPlatformList } from "./ConnectPlatformList.tsx";
 
 /** The studio's accounts on social platforms, and what else could be connected. */
 export function PlatformsPage() {

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { connectPlatform } from "../api/changes.ts";
+import { connectPlatform } from "../api/mutations.ts";
 import { useStudio } from "../frame/use-studio.ts";
 
 /** Asks for the page that connects an account, and goes there. */

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { disconnectPlatform } from "../api/changes.ts";
+import { disconnectPlatform } from "../api/mutations.ts";
 import { refreshQueries, type PlatformConnection } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { useConfirm } from "../ui/Confirm.tsx";

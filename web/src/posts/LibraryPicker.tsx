@@ -1,13 +1,13 @@
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { attachAsset } from "../api/changes.ts";
+import { attachAsset } from "../api/mutations.ts";
 import { assetsQuery, refreshQueries } from "../api/queries.ts";
-import { AssetImage } from "../assets/AssetPicture.tsx";
+import { AssetImage } from "../assets/AssetImage.tsx";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
-import { ErrorMessage } from "../ui/Failure.tsx";
+import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { Modal } from "../ui/Modal.tsx";
-import { QueryStatus } from "../ui/QueryState.tsx";
+import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { ShowMore } from "../ui/ShowMore.tsx";
 
 /** Files that are on no post, to choose from. */

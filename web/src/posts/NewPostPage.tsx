@@ -1,11 +1,11 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { createPost } from "../api/changes.ts";
+import { createPost } from "../api/mutations.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
-import { ErrorMessage } from "../ui/Failure.tsx";
-import { requiredTextProps } from "../ui/not-blank.ts";
-import { PageHeader } from "../ui/PageHead.tsx";
+import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { requiredTextProps } from "../ui/required-text.ts";
+import { PageHeader } from "../ui/PageHeader.tsx";
 
 export function NewPostPage() {
   const { studio } = useStudio();

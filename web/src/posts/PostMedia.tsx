@@ -1,22 +1,22 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useRef, useState } from "react";
-import { attachAsset, detachAsset, updatePost } from "../api/changes.ts";
+import { attachAsset, detachAsset, updatePost } from "../api/mutations.ts";
 import { refreshQueries, type Asset, type Post } from "../api/queries.ts";
 import { AssetDialog } from "../assets/AssetDialog.tsx";
-import { AssetImage } from "../assets/AssetPicture.tsx";
+import { AssetImage } from "../assets/AssetImage.tsx";
 import { useDeleteAsset } from "../assets/use-delete-asset.tsx";
-import { formatMediaMetadata } from "../assets/words.ts";
+import { formatMediaMetadata } from "../assets/labels.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
-import { ErrorMessage } from "../ui/Failure.tsx";
+import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { useToast } from "../ui/Toasts.tsx";
-import { Loading } from "../ui/Waiting.tsx";
+import { Loading } from "../ui/Loading.tsx";
 import { LibraryPicker } from "./LibraryPicker.tsx";
 import { rememberOrder } from "./remember-order.ts";
 import { UploadLinks } from "./UploadLinks.tsx";
 
 /** Comes after the page: reading and writing do not wait for it. */
-const PostUploader = lazy(async () => ({ default: (await import("./UploadHere.tsx")).PostUploader }));
+const PostUploader = lazy(async () => ({ default: (await import("./PostUploader.tsx")).PostUploader }));
 
 /** The files of a post in their order. What assistants and the upload page attach appears by itself. */
 export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Post) => void }) {

@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { isNotFound } from "../api/failure.ts";
+import { isNotFound } from "../api/api-error.ts";
 import { postQuery } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
-import { EmptyState } from "../ui/Empty.tsx";
-import { ErrorMessage } from "../ui/Failure.tsx";
-import { Loading } from "../ui/Waiting.tsx";
-import { PostEditor } from "./PostDesk.tsx";
+import { EmptyState } from "../ui/EmptyState.tsx";
+import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { Loading } from "../ui/Loading.tsx";
+import { PostEditor } from "./PostEditor.tsx";
 
 const route = getRouteApi("/studios/$studioId/posts/$postId");
 

@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import type { Post } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
-import { RelativeTime } from "../ui/Time.tsx";
-import { statusLabels } from "./status.ts";
+import { RelativeTime } from "../ui/RelativeTime.tsx";
+import { statusLabels } from "./status-labels.ts";
 
 export function PostRow({ post }: { post: Post }) {
   const { studio } = useStudio();

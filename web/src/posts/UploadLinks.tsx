@@ -1,14 +1,14 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { createUploadLink, withdrawUploadLink } from "../api/changes.ts";
+import { createUploadLink, withdrawUploadLink } from "../api/mutations.ts";
 import { refreshQueries, uploadLinksQuery, type Post } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { useConfirm } from "../ui/Confirm.tsx";
-import { CopyField } from "../ui/CopyLine.tsx";
-import { ErrorMessage } from "../ui/Failure.tsx";
+import { CopyField } from "../ui/CopyField.tsx";
+import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { Modal } from "../ui/Modal.tsx";
-import { RelativeTime } from "../ui/Time.tsx";
+import { RelativeTime } from "../ui/RelativeTime.tsx";
 
 /** Links that are out, with which someone without an account can send files to this post. */
 export function UploadLinks({ post }: { post: Post }) {

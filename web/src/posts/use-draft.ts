@@ -1,9 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { updatePost } from "../api/changes.ts";
-import { ApiError } from "../api/failure.ts";
+import { updatePost } from "../api/mutations.ts";
+import { ApiError } from "../api/api-error.ts";
 import { postQuery, type Post } from "../api/queries.ts";
-import { mergeDrafts, getUnsavedChanges, type Draft, type DraftField } from "./merge.ts";
+import { mergeDrafts, getUnsavedChanges, type Draft, type DraftField } from "./merge-drafts.ts";
 
 /** So long after the last key a draft is saved. */
 const autosaveDelayMs = 700;

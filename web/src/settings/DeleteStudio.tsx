@@ -1,11 +1,11 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { deleteStudio } from "../api/changes.ts";
+import { deleteStudio } from "../api/mutations.ts";
 import { meQuery } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
-import { ErrorMessage } from "../ui/Failure.tsx";
+import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { Modal } from "../ui/Modal.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 

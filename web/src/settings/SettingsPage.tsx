@@ -1,5 +1,5 @@
 import { useStudio } from "../frame/use-studio.ts";
-import { PageHeader } from "../ui/PageHead.tsx";
+import { PageHeader } from "../ui/PageHeader.tsx";
 import { DeleteStudio } from "./DeleteStudio.tsx";
 import { StudioDetails } from "./StudioDetails.tsx";
 

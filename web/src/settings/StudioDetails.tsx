@@ -1,11 +1,11 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { updateStudio } from "../api/changes.ts";
+import { updateStudio } from "../api/mutations.ts";
 import { refreshQueries } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
-import { ErrorMessage } from "../ui/Failure.tsx";
-import { requiredTextProps } from "../ui/not-blank.ts";
+import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { requiredTextProps } from "../ui/required-text.ts";
 
 export function StudioDetails() {
   const { studio } = useStudio();

@@ -1,7 +1,7 @@
 import { useRouter } from "@tanstack/react-router";
 import { Brand } from "../frame/Brand.tsx";
 import { Button } from "../ui/Button.tsx";
-import { useDocumentTitle } from "../ui/PageHead.tsx";
+import { useDocumentTitle } from "../ui/PageHeader.tsx";
 import { StudioForm } from "./StudioForm.tsx";
 
 export function NewStudioPage() {

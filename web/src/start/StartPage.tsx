@@ -1,8 +1,8 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { meQuery } from "../api/queries.ts";
 import { Brand } from "../frame/Brand.tsx";
-import { CopyField } from "../ui/CopyLine.tsx";
-import { useDocumentTitle } from "../ui/PageHead.tsx";
+import { CopyField } from "../ui/CopyField.tsx";
+import { useDocumentTitle } from "../ui/PageHeader.tsx";
 import { StudioForm } from "./StudioForm.tsx";
 
 /** Whoever has no studio to go to: nobody signed in, or someone new. */

@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { createPost, createStudio } from "../api/changes.ts";
+import { createPost, createStudio } from "../api/mutations.ts";
 import { instanceQuery, refreshQueries } from "../api/queries.ts";
 import { Button } from "../ui/Button.tsx";
-import { ErrorMessage } from "../ui/Failure.tsx";
-import { requiredTextProps } from "../ui/not-blank.ts";
+import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { requiredTextProps } from "../ui/required-text.ts";
 
 /** Makes a studio and goes there. On a development instance the first one can come with something in it. */
 export function StudioForm({ offerSamples = false }: { offerSamples?: boolean }) {

@@ -1,6 +1,6 @@
 import { createContext, use, useState, type ReactNode } from "react";
 import { Button } from "./Button.tsx";
-import { ErrorMessage } from "./Failure.tsx";
+import { ErrorMessage } from "./ErrorMessage.tsx";
 import { Modal } from "./Modal.tsx";
 
 interface Confirmation {

@@ -1,5 +1,5 @@
 import { useId, useLayoutEffect, useRef, type ReactNode } from "react";
-import { restoreFocus } from "./keep-focus.ts";
+import { restoreFocus } from "./restore-focus.ts";
 
 /** The browser's own dialog: it keeps the focus, closes with Escape and covers the rest of the page. */
 export function Modal({

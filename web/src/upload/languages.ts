@@ -49,14 +49,14 @@ const uppyPacks: Record<string, () => Promise<UppyPack>> = {
 
 /** What Uppy's packs have no words for. */
 const ownStrings: Record<string, () => Promise<{ strings: StringOverrides }>> = {
-  de: () => import("./words/de.ts"),
-  es: () => import("./words/es.ts"),
-  fr: () => import("./words/fr.ts"),
-  it: () => import("./words/it.ts"),
-  ja: () => import("./words/ja.ts"),
-  nl: () => import("./words/nl.ts"),
-  pt: () => import("./words/pt.ts"),
-  zh: () => import("./words/zh.ts"),
+  de: () => import("./locales/de.ts"),
+  es: () => import("./locales/es.ts"),
+  fr: () => import("./locales/fr.ts"),
+  it: () => import("./locales/it.ts"),
+  ja: () => import("./locales/ja.ts"),
+  nl: () => import("./locales/nl.ts"),
+  pt: () => import("./locales/pt.ts"),
+  zh: () => import("./locales/zh.ts"),
 };
 
 export interface Language {

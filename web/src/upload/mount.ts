@@ -1,5 +1,5 @@
 import { createUploadClient, RequestError, type RemoteFile, type UploadSession } from "./client.ts";
-import { createUploaderUi, type UploaderUi } from "./face.ts";
+import { createUploaderUi, type UploaderUi } from "./ui.ts";
 import { loadLanguage } from "./languages.ts";
 import { createUploader } from "./uploader.ts";
 

@@ -1,5 +1,5 @@
 import { el } from "./dom.ts";
-import type { UploadItem } from "./item.ts";
+import type { UploadItem } from "./upload-task.ts";
 
 export interface Preview {
   element: HTMLElement;

@@ -2,7 +2,7 @@ import { el, setText, setVisible } from "./dom.ts";
 import type { Formatter } from "./format.ts";
 import { createPreview } from "./preview.ts";
 import { interpolate, type Strings } from "./strings.ts";
-import type { UploadItem } from "./item.ts";
+import type { UploadItem } from "./upload-task.ts";
 import type { Uploader } from "./uploader.ts";
 
 export interface Row {

@@ -1,10 +1,10 @@
 import type { RemoteFile } from "./client.ts";
-import { createSemaphore } from "./gate.ts";
-import { toFailure, type UploadTask } from "./item.ts";
-import type { PendingFileStore } from "./keeper.ts";
-import type { LinkPool } from "./links.ts";
-import type { SpeedMeter } from "./pace.ts";
-import type { Retrier } from "./patience.ts";
+import { createSemaphore } from "./semaphore.ts";
+import { toFailure, type UploadTask } from "./upload-task.ts";
+import type { PendingFileStore } from "./pending-files.ts";
+import type { LinkPool } from "./link-pool.ts";
+import type { SpeedMeter } from "./speed-meter.ts";
+import type { Retrier } from "./retrier.ts";
 import { transfer } from "./transfer.ts";
 
 /** Parts on their way at once, and files: a browser opens six connections to a host, and some are for asking. */

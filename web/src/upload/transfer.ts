@@ -1,6 +1,6 @@
 import { RequestError, type UploadClient, type RemoteFile, type StartedUpload } from "./client.ts";
-import type { Semaphore } from "./gate.ts";
-import type { Retrier } from "./patience.ts";
+import type { Semaphore } from "./semaphore.ts";
+import type { Retrier } from "./retrier.ts";
 import { sendPart } from "./send-part.ts";
 
 export interface TransferOptions {

@@ -7,11 +7,11 @@ import {
   type UploadItem,
   type UploadSummary,
   type UploadTask,
-} from "./item.ts";
-import { createPendingFileStore } from "./keeper.ts";
-import { createLinkPool } from "./links.ts";
-import { createSpeedMeter } from "./pace.ts";
-import { createRetrier } from "./patience.ts";
+} from "./upload-task.ts";
+import { createPendingFileStore } from "./pending-files.ts";
+import { createLinkPool } from "./link-pool.ts";
+import { createSpeedMeter } from "./speed-meter.ts";
+import { createRetrier } from "./retrier.ts";
 import { createFileSender } from "./send-file.ts";
 
 export interface Uploader {

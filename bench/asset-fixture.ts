@@ -1,0 +1,104 @@
+import { sql } from "kysely";
+import pg from "pg";
+import { openDatabase } from "#db/open-database.ts";
+import type { Database } from "#db/client.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { systemClock } from "#lib/clock.ts";
+import { openDiskStore, type DiskStore } from "#storage/disk/disk-store.ts";
+import { createDeps, createTemporaryDatabase, silentLog, type EngineName } from "../test/support/engines.ts";
+import { createTempFolder } from "../test/support/temp-folder.ts";
+import { newStudio } from "../test/support/users.ts";
+
+/** A database and a store of its own, with as many assets as wanted. */
+export interface BenchFixture {
+  database: Database;
+  deps: Deps;
+  files: DiskStore;
+  owner: Caller;
+  url: string | undefined;
+  close(): Promise<void>;
+}
+
+export async function createBenchFixture(engine: EngineName, server: string | undefined): Promise<BenchFixture> {
+  const location = await createTemporaryDatabase(engine, server);
+  const database = await openDatabase({ ...location, log: silentLog });
+  const folder = createTempFolder("atelier-bench-");
+  const createUrl = async () => "http://localhost/nowhere";
+  const urls = { origin: "http://localhost", forUpload: createUrl, forDownload: createUrl, forPart: createUrl };
+  const files = await openDiskStore({ root: folder.path, urls, clock: systemClock, minFreeBytes: 0 });
+  const deps: Deps = { ...createDeps(database, systemClock), files };
+  const owner = await newStudio(deps);
+  return {
+    database,
+    deps,
+    files,
+    owner,
+    url: location.databaseUrl,
+    async close() {
+      await database.close();
+      await location.remove();
+      folder.remove();
+    },
+  };
+}
+
+/** Half of `count` assets on posts of twenty, the other half on none; written by the database itself. */
+export async function insertAssets({ database, owner, url }: BenchFixture, count: number): Promise<string> {
+  const { q, engine } = database;
+  const pad = (n: string) => (engine === "sqlite" ? `printf('%026d', ${n})` : `lpad((${n})::text, 26, '0')`);
+  const series = (to: number) =>
+    engine === "sqlite"
+      ? `(WITH RECURSIVE s(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n + 1 < ${to}) SELECT n FROM s)`
+      : `(SELECT generate_series(0, ${to - 1}) AS n)`;
+  const posts = Math.max(1, Math.floor(count / 40));
+  // Far above what one statement may take while people wait, so not over the service's own connections.
+  const client = url === undefined ? undefined : new pg.Client({ connectionString: url });
+  await client?.connect();
+  const write = async (text: string): Promise<void> =>
+    void (await (client ? client.query(text) : sql.raw(text).execute(q)));
+  await write("BEGIN");
+  await write(
+    `INSERT INTO posts (id, studio_id, title, body, status, revision, search_text, created_by, created_at, updated_at, asset_count, last_position)
+       SELECT 'pst_' || ${pad("n")}, '${owner.studio.id}', 'Post', 'Body', 'draft', 1, 'post body', '${owner.user.id}', 1, 1, 20, 20 FROM ${series(posts)} AS t`,
+  );
+  for (let from = 0; from < count; from += 100_000) {
+    const n = `(n + ${from})`;
+    const onPost = `${n} < ${posts * 20}`;
+    await write(
+      `INSERT INTO assets (id, studio_id, post_id, position, kind, mime_type, filename, status, bytes, version, sha256, storage_key, charged_bytes, created_by, created_at)
+         SELECT 'ast_' || ${pad(n)}, '${owner.studio.id}',
+           CASE WHEN ${onPost} THEN 'pst_' || ${pad(`${n} / 20`)} END, CASE WHEN ${onPost} THEN ${n} % 20 + 1 END,
+           CASE ${n} % 3 WHEN 0 THEN 'image' WHEN 1 THEN 'video' ELSE 'document' END, 'image/jpeg', 'file.jpg', 'ready',
+           1000, 'v', 'd', 'files/' || ${pad(n)}, 1000, '${owner.user.id}', 1
+         FROM ${series(Math.min(100_000, count - from))} AS t`,
+    );
+  }
+  await write("COMMIT");
+  await write("ANALYZE");
+  await client?.end();
+  const middle = Math.floor(posts / 2);
+  return `pst_${String(middle).padStart(26, "0")}`;
+}
+
+export const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+
+export async function measureMs(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+/** By turns, so that whatever else the machine does falls on both. */
+export async function compareMedians(
+  rounds: number,
+  a: () => Promise<unknown>,
+  b: () => Promise<unknown>,
+): Promise<[number, number]> {
+  const times: [number[], number[]] = [[], []];
+  for (let round = 0; round < rounds; round++) {
+    times[0].push(await measureMs(a));
+    times[1].push(await measureMs(b));
+  }
+  return [median(times[0]), median(times[1])];
+}

@@ -1,0 +1,83 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { BrowserContextOptions } from "playwright-core";
+import sharp from "sharp";
+import { buildWeb } from "./build-web.ts";
+import { createShiftedClock, createSampleStudio } from "./screenshots/studio.ts";
+import { createUploadScenes } from "./screenshots/upload-scenes.ts";
+import { createWebScenes, type Scene } from "./screenshots/web-scenes.ts";
+import { createTempFolder } from "../test/support/temp-folder.ts";
+import { startWebFixture, type WebFixture } from "../test/support/web-fixture.ts";
+
+/**
+ * Takes a picture of every page in every state, from a real service with a studio in it:
+ * `npm run pictures -- <folder> [name …]`, desktop and phone, light and dark. With `--docs`, those the documents show.
+ */
+
+const devices: Record<string, BrowserContextOptions> = {
+  desktop: { viewport: { width: 1280, height: 800 } },
+  phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+};
+const schemes = ["light", "dark"] as const;
+const docsScenes = ["post", "upload-sending"];
+const docsFolder = join(import.meta.dirname, "../docs/pictures");
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { docs: { type: "boolean" } } });
+const [folder, ...names] = values.docs ? [docsFolder, ...docsScenes] : positionals;
+if (folder === undefined) throw new Error("Say where to: npm run pictures -- <folder>");
+await mkdir(folder, { recursive: true });
+await buildWeb();
+
+const uploadFolder = createTempFolder();
+const clock = createShiftedClock();
+const fixture = await startWebFixture(clock);
+const sampleStudio = await createSampleStudio(fixture.service.deps, clock);
+const scenes = [
+  ...(await createWebScenes(fixture, sampleStudio)),
+  ...(await createUploadScenes(fixture, clock, uploadFolder.path)),
+];
+const selectedScenes = scenes.filter(({ name }) => names.length === 0 || names.includes(name));
+const shots = selectedScenes.flatMap((scene) =>
+  (values.docs ? ["desktop"] : Object.keys(devices)).map((device) => ({ scene, look: device })),
+);
+const parallelShots = shots.filter(({ scene }) => !scene.isExclusive);
+// Most of a scene is waiting for the page, so a few are taken at a time.
+await Promise.all(
+  [1, 2, 3, 4].map(async () => {
+    for (let shot = parallelShots.shift(); shot; shot = parallelShots.shift())
+      await takeScreenshot(fixture, shot.scene, shot.look, folder);
+  }),
+);
+for (const { scene, look: device } of shots.filter((shot) => shot.scene.isExclusive))
+  await takeScreenshot(fixture, scene, device, folder);
+await fixture.close();
+uploadFolder.remove();
+
+async function takeScreenshot(
+  { openContext: open }: WebFixture,
+  scene: Scene,
+  device: string,
+  targetFolder: string,
+): Promise<void> {
+  const docsViewport = values.docs ? { viewport: { width: 1280, height: 1000 } } : {};
+  const context = await open(scene.person, { ...devices[device], ...docsViewport, locale: "en-GB" });
+  const page = await context.newPage();
+  try {
+    await scene.prepare(page);
+    for (const colorScheme of schemes) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.waitForTimeout(250);
+      const screenshot = await page.screenshot({ fullPage: !values.docs });
+      const path = join(targetFolder, `${scene.name}-${device}-${colorScheme}`);
+      if (values.docs) await writeFile(`${path}.webp`, await sharp(screenshot).webp({ quality: 80 }).toBuffer());
+      else await writeFile(`${path}.png`, screenshot);
+    }
+  } catch (error) {
+    process.exitCode = 1;
+    process.stderr.write(`${scene.name}, ${device}: ${error instanceof Error ? error.message : String(error)}\n`);
+    await page.screenshot({ path: join(targetFolder, `${scene.name}-${device}-failed.png`) }).catch(() => {});
+  } finally {
+    await context.close();
+  }
+}

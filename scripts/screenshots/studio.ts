@@ -1,0 +1,166 @@
+import { toDayNumber } from "#domain/access/call-counts.ts";
+import { createGrant } from "#domain/access/create-grant.ts";
+import { revokeClient } from "#domain/access/revoke-client.ts";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { updateAsset } from "#domain/assets/update-asset.ts";
+import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { newConnection } from "../../test/support/platform-fixture.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { createInvitation } from "#domain/studios/create-invitation.ts";
+import { createUploadSession } from "#domain/uploads/create-upload-link.ts";
+import { days, hours, minutes } from "#lib/clock.ts";
+import { newMember, newUser, newStudio } from "../../test/support/users.ts";
+import { renderMotif, type Motif } from "./motifs.ts";
+
+export interface SampleStudio {
+  owner: Caller;
+  member: Caller;
+  postId: string;
+  archivedId: string;
+}
+
+/** Time of a service whose past can be told: it runs, from wherever it is set. */
+export interface ShiftedClock {
+  (): number;
+  ago(ms: number): void;
+}
+
+export function createShiftedClock(): ShiftedClock {
+  let offsetMs = 0;
+  return Object.assign(() => Date.now() - offsetMs, { ago: (ms: number) => void (offsetMs = ms) });
+}
+
+/** A studio as it is after two weeks of work, by people and by their assistants. */
+export async function createSampleStudio(deps: Deps, clock: ShiftedClock): Promise<SampleStudio> {
+  clock.ago(days(13));
+  const createPerson = (name: string) =>
+    newUser(deps, { name, email: `${name.toLowerCase().replace(" ", ".")}@bluedoor.example` });
+  const owner = await newStudio(deps, await createPerson("Mira Okafor"), "Blue Door Studio");
+  clock.ago(days(12));
+  const admin = await newMember(deps, owner, "admin", await createPerson("Jonas Lind"));
+  const member = await newMember(deps, owner, "member", await createPerson("Ana Duarte"));
+  await newMember(deps, owner, "member", await createPerson("Theo Park"));
+
+  const claude = await createClientCaller(deps, owner, "Claude", "claude.ai", true);
+  const cursor = await createClientCaller(deps, admin, "Cursor", "localhost", false);
+  const chat = await createClientCaller(deps, member, "ChatGPT", "chatgpt.com", true);
+  for (const [account, platform] of [
+    ["bluedoor", "sandbox"],
+    ["blue-door-studio", "linkedin"],
+  ] as const)
+    await newConnection(deps, owner, account, platform);
+  const revokedClient = await createClientCaller(deps, owner, "Inspector", "localhost", false, ["studio:read"]);
+
+  const ids: string[] = [];
+  for (const [i, [author, title, body, status, files]] of createSamplePosts(
+    claude,
+    cursor,
+    chat,
+    owner,
+    admin,
+  ).entries()) {
+    clock.ago(days(11) - i * hours(29));
+    const post = await createPost(deps, author, { title, body });
+    ids.push(post.id);
+    for (const [motif, altText] of files) {
+      const assetId = await uploadMotif(deps, author, motif);
+      if (altText !== "") await updateAsset(deps, author, { assetId, altText });
+      clock.ago(days(11) - i * hours(29) - minutes(4));
+      await attachAsset(deps, author, { postId: post.id, assetId });
+    }
+    clock.ago(days(11) - i * hours(29) - hours(2));
+    if (status !== "draft") await updatePost(deps, author, { postId: post.id, status });
+  }
+  clock.ago(days(1));
+  await uploadMotif(deps, chat, "paper");
+  const notes = Buffer.from("Paper list for the spring catalogue\n".repeat(40)).toString("base64");
+  await uploadAssetInline(deps, owner, {
+    kind: "document",
+    mimeType: "text/plain",
+    base64: notes,
+    filename: "paper-list-spring.txt",
+  });
+  await revokeClient(deps, owner, { grantId: revokedClient.grantId ?? "" });
+
+  clock.ago(hours(20));
+  await createInvitation(deps, owner, { role: "member", email: "lena.weiss@bluedoor.example" });
+  await createInvitation(deps, admin, { role: "admin" });
+  for (const [{ grantId = "" }, ago, calls] of [
+    [claude, minutes(3), 1284],
+    [cursor, hours(5), 212],
+    [chat, days(2), 47],
+  ] as const) {
+    await deps.grants.touch(grantId, Date.now() - ago);
+    await deps.grants.addCalls(grantId, toDayNumber(Date.now() - ago), calls);
+  }
+  clock.ago(minutes(9));
+  const postId = ids.at(-1) ?? "";
+  await createUploadSession(deps, claude, { postId });
+  clock.ago(0);
+  await updatePost(deps, claude, { postId, body: samplePostBody });
+  return { owner, member, postId, archivedId: ids[0] ?? "" };
+}
+
+/** A person's approval of a client; the answer is the person as that client acts for them. */
+async function createClientCaller(
+  deps: Deps,
+  createPerson: Caller,
+  clientName: string,
+  redirectHost: string,
+  clientVerified: boolean,
+  scopes: Caller["scopes"] = ["studio:read", "studio:write"],
+): Promise<Caller> {
+  const clientId = `https://${clientName.toLowerCase()}.example/client`;
+  const { id } = await createGrant(deps, createPerson, { clientId, clientName, clientVerified, redirectHost, scopes });
+  return { ...createPerson, client: { id: clientId, name: clientName }, grantId: id };
+}
+
+async function uploadMotif(deps: Deps, caller: Caller, motif: Motif): Promise<string> {
+  const base64 = (await renderMotif(motif)).toString("base64");
+  const filename = `${motif}.jpg`;
+  return (await uploadAssetInline(deps, caller, { kind: "image", mimeType: "image/jpeg", base64, filename })).assetId;
+}
+
+type SamplePost = [
+  by: Caller,
+  title: string,
+  body: string,
+  status: "draft" | "ready" | "archived",
+  files: [Motif, altText: string][],
+];
+
+const createSamplePosts = (
+  claude: Caller,
+  cursor: Caller,
+  chat: Caller,
+  owner: Caller,
+  admin: Caller,
+): SamplePost[] => [
+  [owner, "Winter hours", "We are closed from 20 December to 6 January.", "archived", [["fog", "Hills in fog"]]],
+  [admin, "How we choose paper", "Weight first, then colour, then how it folds.", "ready", [["paper", ""]]],
+  [claude, "A visit to the harbour press", "They still set the headlines by hand.", "ready", [["harbour", ""]]],
+  [chat, "Three vases, one glaze", "The same glaze, fired at three temperatures.", "draft", [["vase", ""]]],
+  [owner, "Notes from the autumn fair", "Forty people asked about the blue one.", "ready", []],
+  [cursor, "Opening times on the website", "Moved to the footer, with the map beside them.", "draft", []],
+  [
+    claude,
+    "Spring catalogue: the cover",
+    "",
+    "draft",
+    [
+      ["poster", "A green poster with a low sun: Spring catalogue"],
+      ["door", "The blue door of the studio"],
+      ["vase", ""],
+      ["harbour", "A sailing boat in the harbour at sunset"],
+    ],
+  ],
+];
+
+export const samplePostBody = `The cover is green this year, with a sun that is a little too low.
+
+We printed it on the new uncoated stock, 300 g, and left the door on the back: people who have been here look for it. Inside are forty-eight pages, twelve pieces and one long conversation about glaze.
+
+It goes out on the first of March. Those who are on the list get theirs by post; everybody else finds it at the counter.`;

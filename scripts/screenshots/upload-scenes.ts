@@ -1,0 +1,153 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Page } from "playwright-core";
+import { createPost } from "#domain/posts/create-post.ts";
+import { createUploadSession } from "#domain/uploads/create-upload-link.ts";
+import { listUploadLinks, withdrawUploadLink } from "#domain/uploads/list-upload-links.ts";
+import { hours } from "#lib/clock.ts";
+import { newUser, newStudio } from "../../test/support/users.ts";
+import { chooseFiles, throttleUploads, writeVideoFile } from "../../test/support/upload-fixture.ts";
+import { png } from "../../test/support/samples.ts";
+import type { WebFixture } from "../../test/support/web-fixture.ts";
+import { renderMotif } from "./motifs.ts";
+import type { ShiftedClock } from "./studio.ts";
+import type { Scene } from "./web-scenes.ts";
+
+/** The upload page in every state. `into` is a folder for what is sent. */
+export async function createUploadScenes(
+  { service }: WebFixture,
+  clock: ShiftedClock,
+  targetFolder: string,
+): Promise<Scene[]> {
+  const { base, deps } = service;
+  // A studio of its own, so that what is sent does not show on the pages of the other.
+  const owner = await newStudio(deps, await newUser(deps, { name: "Ana Duarte" }), "Blue Door Studio");
+  const [poster, door] = await Promise.all([renderMotif("poster"), renderMotif("door")]);
+  const images = [
+    { name: "cover-front.jpg", mimeType: "image/jpeg", buffer: poster },
+    { name: "cover-back.jpg", mimeType: "image/jpeg", buffer: door },
+  ];
+  const videoPath = join(targetFolder, "a film with a long name, second cut, colour corrected.mp4");
+  await writeVideoFile(videoPath, 40_000_000);
+
+  /** A link to a post of its own. */
+  async function createLink(): Promise<{ url: string; postId: string }> {
+    const { id: postId } = await createPost(deps, owner, { title: "Spring catalogue: the cover", body: "" });
+    return { url: (await createUploadSession(deps, owner, { postId })).url, postId };
+  }
+  async function openEmptyPage(page: Page): Promise<void> {
+    await page.goto((await createLink()).url);
+    await page.locator('[data-state="empty"]').waitFor();
+  }
+  async function openSendingPage(page: Page): Promise<void> {
+    await openEmptyPage(page);
+    await chooseFiles(page, images);
+    await page.locator('[data-state="done"]').waitFor();
+    await throttleUploads(page, 1_500_000);
+    await chooseFiles(page, videoPath);
+    await page.locator('[data-status="sending"]').waitFor();
+    await sleep(4000);
+  }
+  const clickPause = (page: Page) => page.locator(".overall").getByRole("button", { name: "Pause" }).click();
+
+  return [
+    { name: "upload-empty", prepare: openEmptyPage },
+    { name: "upload-sending", prepare: openSendingPage },
+    {
+      name: "upload-paused",
+      prepare: async (page) => {
+        await openSendingPage(page);
+        await clickPause(page);
+      },
+    },
+    {
+      name: "upload-offline",
+      prepare: async (page) => {
+        await openSendingPage(page);
+        await page.context().setOffline(true);
+        await page.getByText("You are offline.").first().waitFor();
+      },
+    },
+    {
+      name: "upload-failed",
+      prepare: async (page) => {
+        await openEmptyPage(page);
+        await chooseFiles(page, [
+          ...images.slice(0, 1),
+          { name: "scan-of-the-contract.jpg", mimeType: "image/jpeg", buffer: await png() },
+        ]);
+        await page.locator('[data-status="failed"]').waitFor();
+        await page.locator('[data-status="done"]').waitFor();
+      },
+    },
+    {
+      name: "upload-done",
+      prepare: async (page) => {
+        await openEmptyPage(page);
+        await chooseFiles(page, images);
+        await page.locator('[data-state="done"]').waitFor();
+      },
+    },
+    {
+      name: "upload-reloaded",
+      prepare: async (page) => {
+        await openSendingPage(page);
+        await page.evaluate(
+          "indexedDB.databases().then((all) => all.forEach(({ name }) => indexedDB.deleteDatabase(name)))",
+        );
+        await page.reload();
+        await page.locator(".file").first().waitFor();
+        await sleep(500);
+      },
+    },
+    {
+      name: "upload-full",
+      prepare: async (page) => {
+        await openEmptyPage(page);
+        const smallImage = await renderMotif("vase", 200);
+        await chooseFiles(
+          page,
+          Array.from({ length: 21 }, (_, i) => ({
+            name: `vase-${i + 1}.jpg`,
+            mimeType: "image/jpeg",
+            buffer: smallImage,
+          })),
+        );
+        await page.locator('[data-status="failed"]').waitFor({ timeout: 60_000 });
+        await page.locator('[data-state="stuck"]').waitFor({ timeout: 60_000 });
+      },
+    },
+    {
+      name: "upload-phone-code",
+      prepare: async (page) => {
+        await openEmptyPage(page);
+        const code = page.getByRole("button", { name: "Continue on a phone" });
+        if (await code.isVisible()) await code.click();
+        await sleep(300);
+      },
+    },
+    { name: "upload-forged", prepare: async (page) => void (await page.goto(`${base}/u/nothing`)) },
+    {
+      name: "upload-withdrawn",
+      prepare: async (page) => {
+        const { url, postId } = await createLink();
+        const { links } = await listUploadLinks(deps, owner, { postId });
+        await withdrawUploadLink(deps, owner, { postId, linkId: links[0]?.id ?? "" });
+        await page.goto(url);
+      },
+    },
+    {
+      name: "upload-finished",
+      isExclusive: true,
+      prepare: async (page) => {
+        const { url } = await createLink();
+        await page.goto(url);
+        await chooseFiles(page, images.slice(0, 1));
+        await page.locator('[data-state="done"]').waitFor();
+        clock.ago(-hours(1));
+        await page.goto(url);
+        clock.ago(0);
+      },
+    },
+  ];
+}

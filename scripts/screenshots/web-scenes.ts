@@ -1,0 +1,205 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Page } from "playwright-core";
+import { createPost } from "#domain/posts/create-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import type { SignedInUser } from "#domain/caller.ts";
+import { createGrant } from "#domain/access/create-grant.ts";
+import { createInvitationToken, newUser, newStudio } from "../../test/support/users.ts";
+import type { WebFixture } from "../../test/support/web-fixture.ts";
+import { throttleUploads } from "../../test/support/upload-fixture.ts";
+import { samplePostBody, type SampleStudio } from "./studio.ts";
+
+/** One state of one page, and how to get there. */
+export interface Scene {
+  name: string;
+  person?: SignedInUser;
+  /** It changes what others would see meanwhile. */
+  isExclusive?: boolean;
+  /** Takes the page to the state that is to be seen. */
+  prepare: (page: Page) => Promise<void>;
+}
+
+const clickButton = (page: Page, name: string | RegExp) => page.getByRole("button", { name }).first().click();
+
+export async function createWebScenes({ service }: WebFixture, sampleStudio: SampleStudio): Promise<Scene[]> {
+  const { base, deps } = service;
+  const { owner, member, postId, archivedId } = sampleStudio;
+  const userWithoutStudio = await newUser(deps, { name: "Noor Haddad" });
+  const emptyStudio = await newStudio(deps, await newUser(deps, { name: "Noor Haddad" }), "North Light");
+  const openPath = (path: string) => (page: Page) => openAndSettle(page, `${base}${path}`);
+  const openStudioPage = (studio: { studio: { id: string } }, path: string) =>
+    openPath(`/studios/${studio.studio.id}/${path}`);
+  const scene = (
+    name: string,
+    person: SignedInUser | undefined,
+    openPage: (page: Page) => Promise<unknown>,
+    interact: (page: Page) => Promise<unknown> = async () => {},
+  ): Scene => ({
+    name,
+    ...(person ? { person } : {}),
+    prepare: async (page) => {
+      await openPage(page);
+      await interact(page);
+    },
+  });
+  const post = openStudioPage(owner, `posts/${postId}`);
+  // Scenes that change something have a studio and a post of their own, so that nothing of them shows in others.
+  const scratchStudio = await newStudio(deps, await newUser(deps, { name: "Mira Okafor" }), "Blue Door Studio");
+  const openScratchPost = async (page: Page): Promise<string> => {
+    const createdPost = await createPost(deps, scratchStudio, {
+      title: "Spring catalogue: the cover",
+      body: samplePostBody,
+    });
+    await openStudioPage(scratchStudio, `posts/${createdPost.id}`)(page);
+    return createdPost.id;
+  };
+
+  return [
+    scene("start-signed-out", undefined, openPath("/")),
+    scene("login", undefined, openPath("/login")),
+    scene("dev-issuer", undefined, openPath("/login"), async (page) => {
+      await clickButton(page, /^Continue with/);
+      await page.getByLabel("Email address").fill("mira.okafor@bluedoor.example");
+    }),
+    scene("dev-issuer-fault", undefined, openPath("/login"), async (page) => {
+      await clickButton(page, /^Continue with/);
+      await page.getByLabel("Email address").fill("mira");
+      await page.locator("form").first().evaluate("(form) => (form.noValidate = true)");
+      await clickButton(page, "Sign in");
+    }),
+    scene("consent", owner, async (page) => page.goto(await createAuthorizeUrl(base))),
+    scene("join", userWithoutStudio, async (page) =>
+      page.goto(`${base}/join/${await createInvitationToken(deps, scratchStudio, "member")}`),
+    ),
+    scene("join-ended", userWithoutStudio, openPath("/join/nothing")),
+    scene("first-studio", userWithoutStudio, openPath("/")),
+    scene("new-studio", owner, openPath("/studios/new")),
+    ...["posts", "assets", "platforms", "clients", "members", "activity", "connect"].map((page) =>
+      scene(`${page}-empty`, emptyStudio, openStudioPage(emptyStudio, page)),
+    ),
+    ...["posts", "posts?status=ready", "posts?q=lighthouse", "posts/new", "assets", "assets?unattached=true"].map(
+      (page) => scene(page.replace(/\W+/g, "-"), owner, openStudioPage(owner, page)),
+    ),
+    ...["members", "platforms", "clients", "activity", "settings"].map((page) =>
+      scene(page, owner, openStudioPage(owner, page)),
+    ),
+    scene("clients-member", member, openStudioPage(member, "clients")),
+    scene("platforms-member", member, openStudioPage(member, "platforms")),
+    scene("members-member", member, openStudioPage(member, "members")),
+    scene("switcher", owner, openStudioPage(owner, "posts"), async (page) => {
+      await page
+        .getByRole("button", { name: /Switch studio/ })
+        .locator("visible=true")
+        .click();
+    }),
+    scene("menu", owner, openStudioPage(owner, "posts"), async (page) => {
+      const menu = page.getByRole("button", { name: "Menu" });
+      if (await menu.isVisible()) await menu.click();
+    }),
+    scene("post", owner, post, (page) => page.locator(".drop").waitFor()),
+    scene("post-preview", owner, post, (page) => clickButton(page, "Preview")),
+    scene("post-archived", owner, openStudioPage(owner, `posts/${archivedId}`)),
+    scene("post-file", owner, post, (page) => clickButton(page, /poster\.jpg/)),
+    scene("post-library", owner, post, (page) => clickButton(page, "Add from library")),
+    scene("post-link", scratchStudio, openScratchPost, (page) => clickButton(page, "Make an upload link")),
+    scene("post-withdraw", owner, post, (page) => clickButton(page, /^Withdraw/)),
+    scene("post-archive-toast", scratchStudio, openScratchPost, async (page) => {
+      await clickButton(page, "Archive");
+      await page.getByText("Archived.", { exact: true }).waitFor();
+    }),
+    scene("post-upload", scratchStudio, openScratchPost, async (page) => {
+      await page.locator(".drop").waitFor();
+      await throttleUploads(page, 300_000);
+      await page
+        .locator(".uploader input[type=file]")
+        .first()
+        .setInputFiles({ name: "making-of.mp4", mimeType: "video/mp4", buffer: Buffer.alloc(9_000_000) });
+      await page.locator('[data-status="sending"]').waitFor();
+      await sleep(2500);
+    }),
+    scene("post-conflict", scratchStudio, async (page) => {
+      const id = await openScratchPost(page);
+      await page.getByLabel("Text", { exact: true }).fill(samplePostBody.replace("first of March", "second of March"));
+      await updatePost(deps, scratchStudio, {
+        postId: id,
+        body: samplePostBody.replace("first of March", "last of February"),
+      });
+      await page.getByRole("heading", { name: /two places/ }).waitFor();
+    }),
+    scene("asset-delete", owner, openStudioPage(owner, "assets?unattached=true"), async (page) => {
+      await clickButton(page, /paper\.jpg/);
+      await clickButton(page, "Delete…");
+    }),
+    scene("invite", owner, openStudioPage(owner, "members"), (page) => clickButton(page, "Invite someone")),
+    scene("invite-link", scratchStudio, openStudioPage(scratchStudio, "members"), async (page) => {
+      await clickButton(page, "Invite someone");
+      await clickButton(page, "Create link");
+      await page.getByText("Send them this link").waitFor();
+    }),
+    scene("revoke", owner, openStudioPage(owner, "clients"), (page) => clickButton(page, "Revoke Claude")),
+    scene("activity-filtered", owner, openStudioPage(owner, "activity?action=post.updated")),
+    scene("settings-delete", owner, openStudioPage(owner, "settings"), (page) => clickButton(page, "Delete studio…")),
+    scene("connect", owner, openStudioPage(owner, "connect"), (page) =>
+      page.getByRole("tab", { name: "Cursor" }).click(),
+    ),
+    scene("connect-connected", scratchStudio, openStudioPage(scratchStudio, "connect"), async (page) => {
+      await createGrant(deps, scratchStudio, {
+        clientId: "vscode",
+        clientName: "Visual Studio Code",
+        clientVerified: false,
+        redirectHost: "localhost",
+        scopes: ["studio:read", "studio:write"],
+      });
+      await page.getByText("is connected").first().waitFor();
+    }),
+    scene("not-found", owner, openPath("/nowhere")),
+    scene("post-not-found", owner, openStudioPage(owner, "posts/pst_nothing")),
+    scene("error-api-down", owner, async (page) => {
+      await page.route("**/api/**", (route) => route.abort());
+      await page.goto(`${base}/studios/${owner.studio.id}/posts`);
+      await page.getByRole("heading").first().waitFor();
+    }),
+    scene("error-list-down", owner, async (page) => {
+      await page.route("**/api/studios/*/posts*", (route) => route.fulfill({ status: 503, body: "" }));
+      await page.goto(`${base}/studios/${owner.studio.id}/posts`);
+      await page.locator(".failure").waitFor({ timeout: 30_000 });
+    }),
+    scene("offline", owner, openStudioPage(owner, "posts"), (page) => page.context().setOffline(true)),
+  ];
+}
+
+/** Open pages ask again and again, so there is never silence: what is there half a second after the heading is looked at. */
+async function openAndSettle(page: Page, url: string): Promise<void> {
+  await page.goto(url);
+  await page.getByRole("heading").first().waitFor();
+  await sleep(500);
+}
+
+/** Where a client that registered itself sends its person. */
+async function createAuthorizeUrl(base: string): Promise<string> {
+  const metadataResponse = await fetch(`${base}/.well-known/oauth-authorization-server`);
+  const server = (await metadataResponse.json()) as Record<"registration_endpoint" | "authorization_endpoint", string>;
+  const redirect = "http://127.0.0.1:6274/callback";
+  const registrationResponse = await fetch(server.registration_endpoint, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      client_name: "Claude Code",
+      redirect_uris: [redirect],
+      token_endpoint_auth_method: "none",
+      grant_types: ["authorization_code", "refresh_token"],
+    }),
+  });
+  const { client_id } = (await registrationResponse.json()) as { client_id: string };
+  const query = new URLSearchParams({
+    client_id,
+    response_type: "code",
+    redirect_uri: redirect,
+    code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+    code_challenge_method: "S256",
+    resource: `${base}/mcp`,
+    scope: "studio:read studio:write",
+    state: "picture",
+  });
+  return `${server.authorization_endpoint}?${query.toString()}`;
+}

@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { withLease, type BatchOptions } from "#domain/housekeeping/batches.ts";
+import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
+import { createAssetSweeper, createLostFileFinder } from "#domain/assets/lifecycle/sweep-assets.ts";
+import type { Deps } from "#domain/deps.ts";
+import { renewDueCredentials } from "#domain/platforms/refresh-credentials.ts";
+import { releaseIdle, sweepUploads } from "#domain/uploads/sweep-uploads.ts";
+import { minutes, seconds } from "#lib/clock.ts";
+import { runEvery, type RepeatingJob } from "#lib/repeat.ts";
+import type { Log } from "#lib/log.ts";
+
+/** Ends well before the job's lease does, or with the service, and lets requests come first. */
+type BatchOptionsFactory = (budgetMs: number) => BatchOptions;
+
+/** What is done by itself: each minute, by one of all instances. */
+export function startBackgroundJobs(deps: Deps, log: Log): RepeatingJob[] {
+  const leaseHolder = deps.newSecret();
+  const createJob = (name: string, work: (createBatchOptions: BatchOptionsFactory) => Promise<void>): RepeatingJob => {
+    const run = (isStopping: () => boolean) => {
+      const createBatchOptions: BatchOptionsFactory = (budgetMs) => {
+        const deadline = deps.clock() + budgetMs;
+        return { pause: () => sleep(20), isOver: () => isStopping() || deps.clock() >= deadline };
+      };
+      return withLease(deps, name, leaseHolder, minutes(3), () => work(createBatchOptions));
+    };
+    return runEvery(minutes(1), name, run, log);
+  };
+  const purgeExpired = createPurgeJob(deps);
+  const sweepAssets = createAssetSweeper(deps);
+  const findLostFiles = createLostFileFinder(deps);
+
+  return [
+    createJob("purge", async (createBatchOptions) => void (await purgeExpired(createBatchOptions(seconds(20))))),
+    createJob("sweep", async (createBatchOptions) => {
+      const options = createBatchOptions(seconds(20));
+      const uploads = await sweepUploads(deps, options);
+      const sweepCounts = { ...(await sweepAssets(options)), ...uploads };
+      if (Object.values(sweepCounts).some((count) => count > 0))
+        log.info(sweepCounts, "files that belonged to nobody were removed");
+    }),
+    createJob("idle-uploads", async (createBatchOptions) => releaseIdle(deps, createBatchOptions(seconds(20)))),
+    createJob("lost-files", async () => {
+      for (const { id, studioId, storageKey } of await findLostFiles())
+        log.error({ assetId: id, studioId, storageKey }, "a stored file is gone or changed; restore it from a backup");
+    }),
+    createJob("renew", async (createBatchOptions) => {
+      const { failed } = await renewDueCredentials(deps, createBatchOptions(seconds(40)));
+      if (failed > 0) log.warn({ failed }, "platform credentials could not be renewed");
+    }),
+  ];
+}

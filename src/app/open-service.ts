@@ -1,0 +1,94 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { startBackgroundJobs } from "./background-jobs.ts";
+import { openFileStorage } from "./open-file-store.ts";
+import { createService, type Secrets, type Service } from "./service.ts";
+import { findClientProblems, readOperatorClients } from "#auth/operator-clients.ts";
+import { documentLimits } from "#auth/provider.ts";
+import type { Config } from "#config/config.ts";
+import { createStores, openDatabase } from "#db/open-database.ts";
+import { createImportSlots } from "#domain/assets/lifecycle/import-slots.ts";
+import { createSearchQueue } from "#domain/posts/search-queue.ts";
+import type { Deps } from "#domain/deps.ts";
+import { loadStaticFiles } from "#http/static-files.ts";
+import { seconds, systemClock } from "#lib/clock.ts";
+import { runEvery } from "#lib/repeat.ts";
+import { createIdGenerator } from "#lib/ids.ts";
+import type { Log } from "#lib/log.ts";
+import { createPublicFetch, createPublicUrlOpener } from "#lib/public-fetch.ts";
+import { loadOrCreateSecret } from "#lib/secret-file.ts";
+import { createSigner } from "#lib/signed-token.ts";
+import { createVault } from "#lib/vault.ts";
+import { createMediaReader } from "#media/media-reader.ts";
+import { createPlatformSetups, findUnusedCredentials, platformFetchLimits } from "#connectors/catalog.ts";
+
+const webFolder = join(import.meta.dirname, "../../web/dist");
+
+/** Faults in what settings name, for `readConfig`. */
+export function findSettingProblems({ platformCredentials, oauthClientsFile }: Config): string[] {
+  return [...findUnusedCredentials(platformCredentials), ...findClientProblems(oauthClientsFile)];
+}
+
+/** The service as it runs: its database opened, its secret found, everything checked, its jobs begun. Nothing listens yet. */
+export async function openService(config: Config, log: Log): Promise<Service> {
+  const clients = readOperatorClients(config.oauthClientsFile);
+  const webFiles = await loadStaticFiles(webFolder);
+  const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log });
+  // Made after the database: a folder that holds a secret once held a database too.
+  const secrets: Secrets = config.secrets ?? [await loadOrCreateSecret(config.dataDir)];
+  const stores = createStores(database);
+  const signer = createSigner(secrets, systemClock);
+  const fileStorage = await openFileStorage(config, stores, signer);
+  const deps: Omit<Deps, "platforms"> = {
+    ...stores,
+    clock: systemClock,
+    newId: createIdGenerator(systemClock),
+    newSecret: () => randomBytes(32).toString("base64url"),
+    base: config.base,
+    uploadPage: config.uploadPage,
+    limits: config.limits,
+    signInAllow: config.signInAllow,
+    files: fileStorage.files,
+    media: createMediaReader(),
+    signer,
+    vault: createVault(secrets),
+    openUrl: createPublicUrlOpener({ timeoutMs: seconds(15), maxRedirects: 5, accept: "*/*" }),
+    importSlots: createImportSlots(),
+    searchQueue: createSearchQueue({ sleep, clock: systemClock }),
+    sleep,
+  };
+
+  const service = createService({
+    config,
+    deps,
+    platforms: createPlatformSetups(config.platformCredentials, createPublicFetch(platformFetchLimits)),
+    disk: fileStorage.disk,
+    secrets,
+    clients,
+    webFiles,
+    fetchDocument: createPublicFetch(documentLimits),
+    dependencies: [
+      { name: "database", check: () => database.ping() },
+      { name: "file store", check: () => fileStorage.files.ping() },
+    ],
+    log,
+  });
+
+  const jobs = [
+    runEvery(seconds(5), "calls", service.flushCallCounts, log),
+    runEvery(seconds(1), "limits", service.syncCallLimits, log),
+    ...startBackgroundJobs({ ...deps, platforms: service.platforms }, log),
+    ...fileStorage.startJobs(log),
+  ];
+  return {
+    ...service,
+    async close() {
+      await Promise.all([service.close(), ...jobs.map((job) => job.stop())]);
+      await service
+        .flushCallCounts()
+        .catch((error: unknown) => log.warn({ err: error }, "the last calls were not counted"));
+      await database.close();
+    },
+  };
+}

@@ -1,0 +1,177 @@
+import type { IncomingMessage } from "node:http";
+import packageJson from "../../package.json" with { type: "json" };
+import type { DiskFileStorage } from "./open-file-store.ts";
+import { createAuthenticator } from "#auth/authenticate.ts";
+import { createOAuthServer } from "#auth/oauth-server.ts";
+import type { readOperatorClients } from "#auth/operator-clients.ts";
+import { createSessions, createSignIn } from "#auth/sign-in.ts";
+import type { Config } from "#config/config.ts";
+import { callLimits, createCallLimiter, noCallLimit } from "#domain/access/call-limiter.ts";
+import { createCallRecorder } from "#domain/access/call-counts.ts";
+import {
+  enforceRateLimit,
+  getNetworkBits,
+  unlimitedRateLimitStore,
+  type RateLimitName,
+} from "#domain/access/rate-limit.ts";
+import { hasAsset } from "#domain/assets/lifecycle/has-asset.ts";
+import type { Deps } from "#domain/deps.ts";
+import type { Platforms } from "#domain/platforms/ports.ts";
+import { createApi, type Api } from "#http/api/api.ts";
+import { mountApi } from "#http/api/context.ts";
+import { getClientIpKey } from "#http/client-ip.ts";
+import { drain } from "#http/drain.ts";
+import { createMetrics, type Dependency } from "#http/health-routes.ts";
+import { renderErrorPage } from "#http/pages/page.ts";
+import { createRoutes } from "#http/routes.ts";
+import { createHttpServer, type HttpServer } from "#http/server.ts";
+import type { StaticFiles } from "#http/static-files.ts";
+import { createUploadApi, type UploadApi } from "#http/uploads/api.ts";
+import type { Log } from "#lib/log.ts";
+import { createMcpEndpoint } from "#mcp/endpoint.ts";
+import { createConformanceFixtures } from "#dev/conformance/fixtures.ts";
+import { createDevServices } from "#dev/dev-services.ts";
+import { tools } from "#mcp/tool-list.ts";
+import { createPlatforms, type PlatformSetup } from "#connectors/connectors.ts";
+
+export interface Service {
+  httpServer: HttpServer;
+  api: Api;
+  uploadApi: UploadApi;
+  platforms: Platforms;
+  /** Writes down how many calls each approval made. */
+  flushCallCounts(): Promise<void>;
+  /** Shares with all instances how many calls each user and each link made. */
+  syncCallLimits(): Promise<void>;
+  /** Finishes what was accepted, then lets go of everything. */
+  close(): Promise<void>;
+}
+
+export type Secrets = NonNullable<Config["secrets"]>;
+
+export interface CreateServiceOptions {
+  config: Config;
+  deps: Omit<Deps, "platforms">;
+  /** What can be connected; the sandbox of a development instance comes beside them. */
+  platforms: readonly PlatformSetup[];
+  /** Absent where files lie elsewhere. */
+  disk?: DiskFileStorage | undefined;
+  secrets: Secrets;
+  clients: ReturnType<typeof readOperatorClients>;
+  webFiles: StaticFiles;
+  /** Fetches the document that a client's id points at. */
+  fetchDocument: (url: string) => Promise<Response>;
+  dependencies: readonly Dependency[];
+  log: Log;
+}
+
+/** Who is given what. Tests put the same service together over a database and a clock of their own. */
+export function createService(options: CreateServiceOptions): Service {
+  const { config, disk, secrets, clients, webFiles, fetchDocument, dependencies, log } = options;
+  const { base, loginUrl } = config;
+  const { signer, clock } = options.deps;
+
+  // What a verb may use.
+  const dev = config.identityProviders.length === 0 ? createDevServices({ base, clock, log }) : undefined;
+  const platforms = createPlatforms(base, [...(dev ? [dev.platform] : []), ...options.platforms], log);
+  const deps: Deps = {
+    ...options.deps,
+    platforms,
+    ...(config.rateLimits ? {} : { rateLimits: unlimitedRateLimitStore }),
+  };
+
+  // How often one may ask.
+  const limitRate = (name: RateLimitName, req: IncomingMessage) =>
+    enforceRateLimit(deps, name, getClientIpKey(req, config.trustProxy, getNetworkBits(name)));
+  const toolCallLimiter = createCallLimiter(deps, "calls", callLimits.calls);
+  const webCalls = createCallLimiter(deps, "web", callLimits.web);
+  const linkCallLimiter = createCallLimiter(deps, "uploads", callLimits.uploads);
+  const callRecorder = createCallRecorder(deps);
+
+  // Who comes in: people by sessions, clients by tokens.
+  const sessions = createSessions({ deps, base });
+  const providers = dev ? [dev.identityProvider] : config.identityProviders;
+  const signIn = createSignIn({ deps, base, providers, sessions, signer, log });
+  const oauth = createOAuthServer({
+    deps,
+    base,
+    secrets,
+    clients,
+    loginUrl,
+    isSignedIn: async (cookies) => (await sessions.find(cookies)) !== undefined,
+    clientDocuments: config.clientDocuments
+      ? { fetch: fetchDocument, limitFetch: (req) => limitRate("clientDocument", req) }
+      : undefined,
+    renderError: renderErrorPage,
+    log,
+  });
+
+  // What they come in to: tools, the web app, the upload page.
+  const mcp = createMcpEndpoint({
+    deps,
+    authenticate: createAuthenticator(deps, log),
+    tools,
+    signer,
+    log,
+    checkCallLimit: config.rateLimits ? toolCallLimiter.check : noCallLimit,
+    recordCall: callRecorder.record,
+    version: packageJson.version,
+    extension: config.conformanceFixtures ? createConformanceFixtures(deps.newSecret) : undefined,
+  });
+  const api = createApi({
+    deps,
+    sessions,
+    countCall: config.rateLimits ? webCalls.check : noCallLimit,
+    log,
+    isDevelopment: dev !== undefined,
+  });
+  const uploadApi = createUploadApi({
+    deps,
+    checkCallLimit: config.rateLimits ? linkCallLimiter.check : noCallLimit,
+    log,
+  });
+
+  // The door, and every address behind it.
+  const metrics = createMetrics(log);
+  const httpServer = createHttpServer({
+    routes: createRoutes({
+      base,
+      metrics,
+      metricsToken: config.metricsToken,
+      dependencies,
+      session: { sessions, signIn, base, loginUrl, deps, signer, limitRate },
+      oauth: { oauth, base, limitRate },
+      consent: { consent: oauth.consent, deps, signer, base, loginUrl, findUser: sessions.find },
+      connect: { base, loginUrl, deps, sessions, signer, limitRate },
+      dev: dev?.routes ?? [],
+      mcp,
+      api: mountApi(api),
+      thumbnails: deps,
+      uploads: { deps, api: uploadApi, webFiles },
+      files: disk && {
+        ...disk,
+        hasAsset: (key) => hasAsset(deps, key),
+        origins: [base, config.uploadPage].map((url) => new URL(url).origin),
+        clock,
+      },
+      webFiles,
+    }),
+    urls: config,
+    metrics,
+    newId: deps.newId,
+    log,
+  });
+  return {
+    httpServer,
+    api,
+    uploadApi,
+    platforms,
+    flushCallCounts: callRecorder.flush,
+    syncCallLimits: async () =>
+      void (await Promise.all([toolCallLimiter.sync(), webCalls.sync(), linkCallLimiter.sync()])),
+    async close() {
+      mcp.close();
+      await drain(httpServer, log);
+    },
+  };
+}

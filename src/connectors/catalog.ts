@@ -1,0 +1,53 @@
+import type { PlatformApp } from "#domain/platforms/ports.ts";
+import type { PublicFetch } from "#lib/public-fetch.ts";
+import { facebook } from "./catalog/facebook.ts";
+import { instagram } from "./catalog/instagram.ts";
+import { linkedin } from "./catalog/linkedin.ts";
+import { mastodon } from "./catalog/mastodon.ts";
+import { pinterest } from "./catalog/pinterest.ts";
+import { threads } from "./catalog/threads.ts";
+import { tiktok } from "./catalog/tiktok.ts";
+import { x } from "./catalog/x.ts";
+import { youtube } from "./catalog/youtube.ts";
+import type { Platform } from "./platform.ts";
+import { stepTimeoutMs, type PlatformSetup } from "./connectors.ts";
+
+/** Every platform that can be connected; the sandbox of a development instance comes beside them. */
+export const catalog: readonly Platform[] = [
+  linkedin,
+  x,
+  facebook,
+  instagram,
+  threads,
+  tiktok,
+  youtube,
+  pinterest,
+  mastodon,
+];
+
+/** What one answer of a platform may take and hold. */
+export const platformFetchLimits = { timeoutMs: stepTimeoutMs, maxBytes: 256 * 1024 } as const;
+
+/** The catalogue with what the settings say of it. */
+export function createPlatformSetups(
+  credentials: Readonly<Record<string, PlatformApp>>,
+  publicFetch: PublicFetch,
+): PlatformSetup[] {
+  return catalog.map((platform) => ({
+    platform,
+    app: platform.app === "settings" ? credentials[platform.id] : undefined,
+    publicFetch,
+  }));
+}
+
+/** Settings for platforms that are none, or that need none: a slip of the keyboard that would never be noticed. */
+export function findUnusedCredentials(credentials: Readonly<Record<string, PlatformApp>>): string[] {
+  const configurableIds = catalog.filter(({ app }) => app === "settings").map(({ id }) => id);
+  return Object.keys(credentials)
+    .filter((name) => !configurableIds.includes(name))
+    .map((name) => {
+      const expectation =
+        configurableIds.length === 0 ? "none takes settings" : `known are ${configurableIds.join(", ")}`;
+      return `PLATFORM_${name.toUpperCase()}_CLIENT_ID: there is no such platform to set up; ${expectation}`;
+    });
+}

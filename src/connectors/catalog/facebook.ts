@@ -1,0 +1,79 @@
+import { readGraphErrorCode, requireText, toObject, toObjectList, toText } from "../call-api.ts";
+import { maxAccounts, type Platform } from "../platform.ts";
+
+const readOn = "2026-11-15";
+const graph = "https://graph.facebook.com/v25.0";
+const docs = "https://developers.facebook.com";
+
+/**
+ * Pages, not people: Facebook lets no app post as a person. Each page that the person chose has a token of its own,
+ * which does not expire when it was asked for with a long-lived token of the person; hence `extend`, and no refresh.
+ */
+export const facebook: Platform = {
+  id: "facebook",
+  name: "Facebook Pages",
+  endpoints: {
+    authorization: "https://www.facebook.com/v25.0/dialog/oauth",
+    token: `${graph}/oauth/access_token`,
+    api: graph,
+  },
+  app: "settings",
+  scopes: ["pages_show_list", "pages_read_engagement", "pages_manage_posts"],
+  scopeSeparator: ",",
+  // Documented for sign-in by OpenID Connect only, and there as a trial.
+  pkce: false,
+  clientAuth: "post",
+  readErrorCode: readGraphErrorCode,
+  buildExtendCall: ({ accessToken, clientId, clientSecret, endpoints }) => ({
+    method: "GET",
+    url: endpoints.token,
+    query: {
+      grant_type: "fb_exchange_token",
+      client_id: clientId,
+      client_secret: clientSecret,
+      fb_exchange_token: accessToken,
+    },
+  }),
+  refresh: "none",
+  // Revoking is a right of the person's token, which is not kept, and would end the person's other pages as well.
+  revoke: "none",
+  buildAccountCall: ({ accessToken, endpoints }) => ({
+    method: "GET",
+    url: `${endpoints.api}/me/accounts`,
+    query: { fields: "id,name,username,access_token,tasks,picture{url}", limit: String(maxAccounts) },
+    bearer: accessToken,
+  }),
+  parseAccounts: (body) =>
+    toObjectList(body["data"])
+      .filter(({ tasks }) => Array.isArray(tasks) && tasks.includes("CREATE_CONTENT"))
+      .map((page) => {
+        const id = requireText(page["id"], "id");
+        return {
+          id,
+          handle: toText(page["username"]),
+          name: toText(page["name"]),
+          pictureUrl: toText(toObject(toObject(page["picture"])["data"])["url"]),
+          profileUrl: `https://www.facebook.com/${encodeURIComponent(id)}`,
+          accessToken: requireText(page["access_token"], "access_token"),
+        };
+      }),
+  limits: {
+    // No page names a bound for the text, for the number of photos, or for the size and length of a video.
+    images: { types: ["image/jpeg", "image/png", "image/gif"], maxBytes: 10_000_000 },
+    videos: { max: 1, types: ["video/mp4"] },
+    allowsMixedKinds: false,
+    altText: {},
+    sources: [
+      { url: `${docs}/docs/graph-api/reference/page/photos/`, readOn },
+      { url: `${docs}/docs/graph-api/reference/photo/`, readOn },
+      { url: `${docs}/docs/video-api/guides/publishing`, readOn },
+      { url: `${docs}/documentation/pages-api/posts.md`, readOn },
+    ],
+  },
+  sources: [
+    { url: `${docs}/documentation/facebook-login/guides/advanced/manual-flow`, readOn, dated: "2026-03-10" },
+    { url: `${docs}/docs/facebook-login/guides/access-tokens/get-long-lived`, readOn },
+    { url: `${docs}/documentation/pages-api/getting-started.md`, readOn },
+    { url: `${docs}/docs/graph-api/reference/user/permissions/`, readOn },
+  ],
+};

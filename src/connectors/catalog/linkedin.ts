@@ -1,0 +1,73 @@
+import type { Platform } from "../platform.ts";
+import { requireText, toText } from "../call-api.ts";
+
+const readOn = "2026-11-15";
+const docs = "https://learn.microsoft.com/en-us/linkedin";
+const shares = `${docs}/marketing/community-management/shares`;
+
+/**
+ * Members, not company pages: those need a partner's scopes. Access tokens live 60 days; refresh tokens come to
+ * partners only, so that most operators' connections have to be made again after that.
+ */
+export const linkedin: Platform = {
+  id: "linkedin",
+  name: "LinkedIn",
+  endpoints: {
+    authorization: "https://www.linkedin.com/oauth/v2/authorization",
+    token: "https://www.linkedin.com/oauth/v2/accessToken",
+    api: "https://api.linkedin.com",
+  },
+  app: "settings",
+  scopes: ["openid", "profile", "w_member_social"],
+  // Documented for native apps only, and switched on by LinkedIn.
+  pkce: false,
+  clientAuth: "post",
+  refresh: "standard",
+  revoke: "none",
+  buildAccountCall: ({ accessToken, endpoints }) => ({
+    method: "GET",
+    url: `${endpoints.api}/v2/userinfo`,
+    bearer: accessToken,
+  }),
+  parseAccounts: (body) => [
+    { id: requireText(body["sub"], "sub"), name: toText(body["name"]), pictureUrl: toText(body["picture"]) },
+  ],
+  limits: {
+    // The help page's number; the API's pages name none, and how characters are counted is not said.
+    text: { max: 3000, unit: "codePoints", isRequired: true },
+    images: { max: 20, types: ["image/jpeg", "image/png", "image/gif"], maxPixels: 36_152_319 },
+    videos: {
+      max: 1,
+      types: ["video/mp4"],
+      maxBytes: 500_000_000,
+      minDurationMs: 3000,
+      maxDurationMs: 30 * 60_000,
+    },
+    documents: {
+      max: 1,
+      types: [
+        "application/pdf",
+        "application/msword",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "application/vnd.ms-powerpoint",
+        "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+      ],
+      maxBytes: 100_000_000,
+    },
+    allowsMixedKinds: false,
+    altText: { maxLength: 4086 },
+    sources: [
+      { url: `${shares}/posts-api`, readOn },
+      { url: `${shares}/multiimage-post-api`, readOn },
+      { url: `${shares}/images-api`, readOn },
+      { url: `${shares}/videos-api`, readOn },
+      { url: `${shares}/documents-api`, readOn },
+      { url: "https://www.linkedin.com/help/linkedin/answer/a528176", readOn },
+    ],
+  },
+  sources: [
+    { url: `${docs}/shared/authentication/authorization-code-flow`, readOn, dated: "2026-01-22" },
+    { url: `${docs}/shared/authentication/programmatic-refresh-tokens`, readOn },
+    { url: `${docs}/consumer/integrations/self-serve/sign-in-with-linkedin-v2`, readOn },
+  ],
+};

@@ -1,0 +1,66 @@
+import type { Platform } from "../platform.ts";
+import { requireText, toText } from "../call-api.ts";
+
+const megabyte = 1024 * 1024;
+const scopes = ["read:accounts", "write:media", "write:statuses"];
+
+/** Any instance. We register ourselves there, so an operator has nothing to set up. Tokens do not expire. */
+export const mastodon: Platform = {
+  id: "mastodon",
+  name: "Mastodon",
+  endpoints: (instance) => ({
+    authorization: `${instance}/oauth/authorize`,
+    token: `${instance}/oauth/token`,
+    revocation: `${instance}/oauth/revoke`,
+    api: instance,
+  }),
+  app: {
+    buildCall: (instance, { name, website, redirectUri }) => ({
+      method: "POST",
+      url: `${instance}/api/v1/apps`,
+      form: { client_name: name, website, redirect_uris: redirectUri, scopes: scopes.join(" ") },
+    }),
+    parseCredentials: (body) => ({
+      clientId: requireText(body["client_id"], "client_id"),
+      clientSecret: requireText(body["client_secret"], "client_secret"),
+    }),
+  },
+  scopes,
+  // Since 4.3; an older instance ignores parameters that it does not know, as RFC 6749 §3.1 demands.
+  pkce: true,
+  clientAuth: "post",
+  refresh: "none",
+  revoke: "standard",
+  buildAccountCall: ({ accessToken, endpoints }) => ({
+    method: "GET",
+    url: `${endpoints.api}/api/v1/accounts/verify_credentials`,
+    bearer: accessToken,
+  }),
+  parseAccounts: (body) => [
+    {
+      id: requireText(body["id"], "id"),
+      handle: toText(body["acct"]),
+      name: toText(body["display_name"]),
+      pictureUrl: toText(body["avatar"]),
+      profileUrl: toText(body["url"]),
+    },
+  ],
+  limits: {
+    text: { max: 500, unit: "graphemes", linkLength: 23 },
+    images: {
+      max: 4,
+      types: ["image/jpeg", "image/png", "image/gif", "image/webp", "image/heic", "image/heif", "image/avif"],
+      maxBytes: 16 * megabyte,
+    },
+    videos: {
+      max: 1,
+      types: ["video/mp4", "video/quicktime", "video/webm", "video/x-m4v"],
+      maxBytes: 99 * megabyte,
+    },
+    allowsMixedKinds: false,
+    altText: { maxLength: 1500 },
+    variesByInstance: true,
+    sources: [{ url: "https://docs.joinmastodon.org/user/posting/", readOn: "2026-11-15" }],
+  },
+  sources: [{ url: "https://docs.joinmastodon.org/methods/oauth/", readOn: "2026-11-15" }],
+};

@@ -1,0 +1,72 @@
+import type { Platform } from "../platform.ts";
+import { requireText, toObject, toText } from "../call-api.ts";
+
+const readOn = "2026-11-15";
+const dated = "2026-08-22";
+
+/** Access tokens live two hours, and codes 30 seconds. Each refresh answers a new refresh token. */
+export const x: Platform = {
+  id: "x",
+  name: "X",
+  endpoints: {
+    authorization: "https://x.com/i/oauth2/authorize",
+    token: "https://api.x.com/2/oauth2/token",
+    revocation: "https://api.x.com/2/oauth2/revoke",
+    api: "https://api.x.com",
+  },
+  app: "settings",
+  scopes: ["tweet.read", "tweet.write", "users.read", "media.write", "offline.access"],
+  pkce: true,
+  clientAuth: "basic",
+  refresh: "standard",
+  revoke: "standard",
+  buildAccountCall: ({ accessToken, endpoints }) => ({
+    method: "GET",
+    url: `${endpoints.api}/2/users/me`,
+    query: { "user.fields": "profile_image_url" },
+    bearer: accessToken,
+  }),
+  parseAccounts: (body) => {
+    const user = toObject(body["data"]);
+    const handle = requireText(user["username"], "username");
+    return [
+      {
+        id: requireText(user["id"], "id"),
+        handle,
+        name: toText(user["name"]),
+        pictureUrl: toText(user["profile_image_url"]),
+        profileUrl: `https://x.com/${encodeURIComponent(handle)}`,
+      },
+    ];
+  },
+  limits: {
+    text: { max: 280, unit: "weighted", linkLength: 23 },
+    images: {
+      max: 4,
+      types: ["image/jpeg", "image/png", "image/gif", "image/webp"],
+      maxBytes: 5_000_000,
+      maxBytesByType: { "image/gif": 15_000_000 },
+    },
+    videos: {
+      max: 1,
+      types: ["video/mp4", "video/quicktime", "video/webm"],
+      maxBytes: 512_000_000,
+      minDurationMs: 500,
+      maxDurationMs: 140_000,
+      minAspect: 1 / 3,
+      maxAspect: 3,
+    },
+    allowsMixedKinds: false,
+    altText: { maxLength: 1000 },
+    sources: [
+      { url: "https://docs.x.com/fundamentals/counting-characters", readOn, dated },
+      { url: "https://docs.x.com/x-api/media/quickstart/best-practices", readOn, dated },
+      { url: "https://docs.x.com/x-api/media/create-media-metadata", readOn, dated },
+    ],
+  },
+  sources: [
+    { url: "https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code", readOn, dated },
+    { url: "https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token", readOn, dated },
+    { url: "https://docs.x.com/x-api/users/get-users-me", readOn, dated },
+  ],
+};

@@ -1,0 +1,64 @@
+import type { Platform } from "../platform.ts";
+import { requireText, toObject, toObjectList, toText } from "../call-api.ts";
+
+const readOn = "2026-11-15";
+const scope = "https://www.googleapis.com/auth";
+
+/** A channel of a Google account. A refresh token comes only with `offline`, and again only with `consent`. */
+export const youtube: Platform = {
+  id: "youtube",
+  name: "YouTube",
+  endpoints: {
+    issuer: "https://accounts.google.com",
+    authorization: "https://accounts.google.com/o/oauth2/v2/auth",
+    token: "https://oauth2.googleapis.com/token",
+    revocation: "https://oauth2.googleapis.com/revoke",
+    api: "https://www.googleapis.com/youtube/v3",
+  },
+  app: "settings",
+  scopes: [`${scope}/youtube.upload`, `${scope}/youtube.readonly`],
+  pkce: true,
+  clientAuth: "post",
+  authorizeParams: { access_type: "offline", prompt: "consent" },
+  refresh: "standard",
+  revoke: "standard",
+  buildAccountCall: ({ accessToken, endpoints }) => ({
+    method: "GET",
+    url: `${endpoints.api}/channels`,
+    query: { part: "snippet", mine: "true" },
+    bearer: accessToken,
+  }),
+  parseAccounts: (body) =>
+    toObjectList(body["items"]).map((channel) => {
+      const id = requireText(channel["id"], "id");
+      const snippet = toObject(channel["snippet"]);
+      return {
+        id,
+        handle: toText(snippet["customUrl"])?.replace(/^@/, ""),
+        name: toText(snippet["title"]),
+        pictureUrl: toText(toObject(toObject(snippet["thumbnails"])["default"])["url"]),
+        profileUrl: `https://www.youtube.com/channel/${encodeURIComponent(id)}`,
+      };
+    }),
+  limits: {
+    text: { max: 5000, unit: "bytes" },
+    title: { max: 100, unit: "codePoints", isRequired: true },
+    files: { min: 1, max: 1 },
+    videos: {
+      max: 1,
+      // The page says video/*: all that Atelier takes.
+      types: ["video/mp4", "video/quicktime", "video/webm", "video/x-m4v", "video/mpeg"],
+      maxBytes: 256_000_000_000,
+    },
+    allowsMixedKinds: false,
+    sources: [
+      { url: "https://developers.google.com/youtube/v3/docs/videos", readOn },
+      { url: "https://developers.google.com/youtube/v3/docs/videos/insert", readOn },
+    ],
+  },
+  sources: [
+    { url: "https://developers.google.com/youtube/v3/guides/auth/server-side-web-apps", readOn },
+    { url: "https://accounts.google.com/.well-known/openid-configuration", readOn },
+    { url: "https://developers.google.com/youtube/v3/docs/channels/list", readOn },
+  ],
+};

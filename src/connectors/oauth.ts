@@ -1,0 +1,192 @@
+import * as oauth from "oauth4webapi";
+import { PlatformError } from "#domain/platforms/platform-error.ts";
+import type { PendingConnect, PlatformApp, PlatformTokens } from "#domain/platforms/ports.ts";
+import type { PublicFetch } from "#lib/public-fetch.ts";
+import { sendCall, withPlatformErrors } from "./call-api.ts";
+import type { ApiCall, Endpoints, CallContext, Platform } from "./platform.ts";
+import { normalizeTokenResponse, toTokens } from "./token-response.ts";
+
+/** One platform at one place, with ourselves as an application there. */
+export interface ConnectorContext {
+  platform: Platform;
+  endpoints: Endpoints;
+  app: PlatformApp;
+  redirectUri: string;
+  publicFetch: PublicFetch;
+}
+
+/** Where to send the browser, and what it must bring back. */
+export async function createAuthorizationUrl(
+  context: ConnectorContext,
+): Promise<{ location: string } & PendingConnect> {
+  const { platform, endpoints, app, redirectUri } = context;
+  const state = oauth.generateRandomState();
+  const verifier = oauth.generateRandomCodeVerifier();
+  const location = new URL(endpoints.authorization);
+  const parameters = {
+    ...platform.authorizeParams,
+    response_type: "code",
+    [platform.clientIdName ?? "client_id"]: app.clientId,
+    redirect_uri: redirectUri,
+    scope: platform.scopes.join(platform.scopeSeparator ?? " "),
+    state,
+    ...(platform.pkce
+      ? { code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: "S256" }
+      : {}),
+  };
+  for (const [name, value] of Object.entries(parameters)) location.searchParams.set(name, value);
+  return { location: location.href, state, verifier };
+}
+
+/** Changes the code in the platform's answer for tokens. */
+export async function exchangeCode(
+  context: ConnectorContext,
+  callback: URL,
+  pending: PendingConnect,
+): Promise<PlatformTokens> {
+  const { platform } = context;
+  const { server, client, options } = createOAuthClient(context);
+  const callbackParams = new URLSearchParams(callback.searchParams);
+  // RFC 9207 counts where the entry says by which name; every place has a redirect address of its own besides.
+  if (context.endpoints.issuer === undefined) callbackParams.delete("iss");
+  const tokens = await withProtocolErrors(async () => {
+    const authResponse = oauth.validateAuthResponse(server, client, callbackParams, pending.state);
+    // oxlint-disable-next-line typescript/no-deprecated -- marked so to stand out, not to go
+    const verifier = platform.pkce ? pending.verifier : oauth.nopkce;
+    const auth = createClientAuth(context);
+    const response = await oauth.authorizationCodeGrantRequest(
+      server,
+      client,
+      auth,
+      authResponse,
+      context.redirectUri,
+      verifier,
+      options,
+    );
+    return toTokens(await oauth.processAuthorizationCodeResponse(server, client, response));
+  });
+  return platform.buildExtendCall
+    ? fetchTokens(context, platform.buildExtendCall(toCallContext(context, tokens)))
+    : tokens;
+}
+
+export async function renewTokens(
+  context: ConnectorContext,
+  tokens: PlatformTokens,
+): Promise<PlatformTokens | undefined> {
+  const { refresh } = context.platform;
+  if (refresh === "none") return undefined;
+  if (refresh !== "standard") return fetchTokens(context, refresh(toCallContext(context, tokens)));
+  const { refreshToken } = tokens;
+  if (refreshToken === undefined) return undefined;
+  const { server, client, options } = createOAuthClient(context);
+  return withProtocolErrors(async () => {
+    const response = await oauth.refreshTokenGrantRequest(
+      server,
+      client,
+      createClientAuth(context),
+      refreshToken,
+      options,
+    );
+    return toTokens(await oauth.processRefreshTokenResponse(server, client, response));
+  });
+}
+
+export async function revokeTokens(context: ConnectorContext, tokens: PlatformTokens): Promise<void> {
+  const { revoke } = context.platform;
+  if (revoke === "none") return;
+  if (revoke !== "standard") return void (await sendCall(context.publicFetch, revoke(toCallContext(context, tokens))));
+  const { server, client, options } = createOAuthClient(context);
+  // RFC 7009 §2.1: with the refresh token its access tokens should go as well; not every platform obeys.
+  for (const token of [tokens.refreshToken, tokens.accessToken].filter((candidate) => candidate !== undefined))
+    await withPlatformErrors(oauth.revocationRequest(server, client, createClientAuth(context), token, options));
+}
+
+export function toCallContext(
+  { app, endpoints }: ConnectorContext,
+  { accessToken, refreshToken }: PlatformTokens,
+): CallContext {
+  return { accessToken, refreshToken, ...app, endpoints };
+}
+
+/** A call of the platform's own making whose answer is a token answer. */
+async function fetchTokens(context: ConnectorContext, call: ApiCall): Promise<PlatformTokens> {
+  const { server, client } = createOAuthClient(context);
+  return withProtocolErrors(async () => {
+    const response = await normalizeTokenResponse(context.platform, await sendCall(context.publicFetch, call));
+    return toTokens(await oauth.processGenericTokenEndpointResponse(server, client, response));
+  });
+}
+
+function createOAuthClient({ platform, endpoints, app, publicFetch }: ConnectorContext) {
+  const server: oauth.AuthorizationServer = {
+    issuer: endpoints.issuer ?? new URL(endpoints.token).origin,
+    authorization_endpoint: endpoints.authorization,
+    token_endpoint: endpoints.token,
+    ...(endpoints.revocation === undefined ? {} : { revocation_endpoint: endpoints.revocation }),
+  };
+  const options = {
+    // The sandbox alone: every other address is https, and `reach` refuses what is not.
+    // oxlint-disable-next-line typescript/no-deprecated -- marked so to stand out, not to go
+    [oauth.allowInsecureRequests]: endpoints.token.startsWith("http:"),
+    [oauth.customFetch]: async (
+      url: string,
+      { method, headers, body }: { method: string; headers: Record<string, string>; body?: unknown },
+    ) => {
+      const response = await publicFetch(url, {
+        method,
+        headers,
+        body: body instanceof URLSearchParams ? body.toString() : undefined,
+      });
+      return url === endpoints.token ? normalizeTokenResponse(platform, response) : response;
+    },
+  };
+  return { server, client: { client_id: app.clientId }, options };
+}
+
+function createClientAuth({ platform, app }: ConnectorContext): oauth.ClientAuth {
+  const { clientIdName } = platform;
+  if (clientIdName !== undefined) {
+    return (_server, _client, body) => {
+      body.set(clientIdName, app.clientId);
+      body.set("client_secret", app.clientSecret);
+    };
+  }
+  if (platform.clientAuth === "post") return oauth.ClientSecretPost(app.clientSecret);
+  const basic = Buffer.from(`${app.clientId}:${app.clientSecret}`).toString("base64");
+  return (_server, _client, _body, headers) => headers.set("authorization", `Basic ${basic}`);
+}
+
+/** Codes that say nothing about what the person decided: asking later may help. */
+const temporaryErrors = ["temporarily_unavailable", "server_error"];
+const appErrors = ["invalid_client", "unauthorized_client"];
+
+/** Every way the protocol can fail, as one of ours. The platform's own words are left out: they may carry anything. */
+function withProtocolErrors<T>(work: () => Promise<T>): Promise<T> {
+  return withPlatformErrors(
+    work().catch((error: unknown) => {
+      throw toPlatformError(error) ?? error;
+    }),
+  );
+}
+
+function toPlatformError(error: unknown): PlatformError | undefined {
+  if (error instanceof oauth.AuthorizationResponseError) {
+    return temporaryErrors.includes(error.error)
+      ? new PlatformError("unreachable", "it could not answer now")
+      : new PlatformError("denied", "access was not given");
+  }
+  if (error instanceof oauth.ResponseBodyError) {
+    // Whoever is told `refused` throws a credential away: only for the one word that means it (RFC 6749 §5.2).
+    const isTokenError = error.status === 400 || error.status === 401;
+    if (isTokenError && error.error === "invalid_grant")
+      return new PlatformError("refused", "it did not accept what we showed");
+    if (isTokenError && appErrors.includes(error.error)) return new PlatformError("unknown_app", "it does not know us");
+    return new PlatformError("unreachable", "it could not answer now");
+  }
+  if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError)
+    return new PlatformError("unreachable", "its answer cannot be understood");
+  if (error instanceof oauth.WWWAuthenticateChallengeError)
+    return new PlatformError("unknown_app", "it does not know us");
+  return undefined;
+}

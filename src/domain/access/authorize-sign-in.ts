@@ -1,0 +1,59 @@
+import { AppError } from "#lib/errors.ts";
+import type { SignedInUser } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { findInvitation } from "../studios/invitation.ts";
+import { matchesVerifiedEmail, normalizeEmail } from "./email.ts";
+import type { Identity, User } from "./ports.ts";
+
+/**
+ * Throws `forbidden` unless the person may sign in here: the operator's list says so, they hold an open invitation
+ * that is meant for them, or they are in a studio by one they accepted. Stores nothing.
+ * `invitation`: the token of one that they came with.
+ */
+export async function authorizeSignIn(
+  deps: Pick<Deps, "users" | "invitations" | "clock" | "signInAllow">,
+  identity: Identity,
+  { invitation }: { invitation: string | undefined },
+): Promise<void> {
+  if (isOnAllowList(deps, identity)) return;
+  if (invitation !== undefined) {
+    const openInvitation = await findInvitation(deps, invitation);
+    if (openInvitation && matchesVerifiedEmail(openInvitation.email, identity)) return;
+    if (openInvitation) throw new AppError("forbidden:invitation_email");
+  }
+  if (await deps.users.isInvitedMember(identity.issuer, identity.subject)) return;
+  const isUnverified = identity.email !== null && !identity.emailVerified;
+  throw new AppError(isUnverified ? "forbidden:email_not_verified" : "forbidden:not_admitted");
+}
+
+/**
+ * Throws `forbidden` unless `SIGN_IN_ALLOW` lists the user. An invitation admits its user to that studio, and grants
+ * nothing else on this server.
+ */
+export async function checkMayCreateStudio(
+  deps: Pick<Deps, "users" | "signInAllow">,
+  { user: { id } }: SignedInUser,
+): Promise<void> {
+  const user = await deps.users.find(id);
+  if (user && isOnAllowList(deps, user)) return;
+  throw new AppError("forbidden:create_studio");
+}
+
+function isOnAllowList(
+  { signInAllow: allowList }: Pick<Deps, "signInAllow">,
+  { email, emailVerified }: Pick<Identity, "email" | "emailVerified">,
+): boolean {
+  if (allowList.includes("*")) return true;
+  if (email === null || !emailVerified) return false;
+  const normalizedEmail = normalizeEmail(email);
+  return (
+    allowList.includes(normalizedEmail) || allowList.includes(normalizedEmail.slice(normalizedEmail.lastIndexOf("@")))
+  );
+}
+
+/** The user behind an identity: known by issuer and subject alone, never by email. Throws for one who was shut out. */
+export async function resolveUser(deps: Pick<Deps, "users" | "newId" | "clock">, identity: Identity): Promise<User> {
+  const user = await deps.users.upsert(deps.newId("user"), identity, deps.clock());
+  if (user.disabledAt === null) return user;
+  throw new AppError("forbidden:account_disabled");
+}

@@ -1,0 +1,44 @@
+import { AppError } from "#lib/errors.ts";
+import type { FileStore } from "../model/file-store.ts";
+
+/** Bytes that can be looked into anywhere, without having them all in memory. */
+export interface ByteSource {
+  bytes: number;
+  /** From `start` up to, not including, `end`; fewer where the file ends. */
+  read(start: number, end: number): Promise<Uint8Array>;
+}
+
+export const createBufferSource = (buffer: Uint8Array): ByteSource => ({
+  bytes: buffer.length,
+  read: async (start, end) => buffer.subarray(start, end),
+});
+
+/** The first look at a file is nearly always at its beginning, and several people look. */
+const headBytes = 64 * 1024;
+
+export function createStoredFileSource(
+  files: Pick<FileStore, "read">,
+  key: string,
+  bytes: number,
+  signal?: AbortSignal,
+): ByteSource {
+  let head: Promise<Uint8Array> | undefined;
+  const readRange = async (start: number, end: number): Promise<Uint8Array> => {
+    if (start >= bytes) return new Uint8Array();
+    const chunks: Uint8Array[] = [];
+    const lastIndex = Math.min(end, bytes) - 1;
+    for await (const chunk of await files.read(key, { start, end: lastIndex }, signal))
+      chunks.push(chunk as Uint8Array);
+    const content = Buffer.concat(chunks);
+    if (content.length !== lastIndex + 1 - start) throw new AppError("storage_unavailable:truncated");
+    return content;
+  };
+  return {
+    bytes,
+    async read(start, end) {
+      if (end > headBytes) return readRange(start, end);
+      head ??= readRange(0, headBytes);
+      return (await head).subarray(start, end);
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import type { ByteSource } from "./byte-source.ts";
+
+/** A picture with more pixels is refused before anyone decodes it: a few bytes can promise gigabytes. */
+export const maxPixels = 100_000_000;
+/** So many frames in so little space hold no picture. */
+const maxFramesInHead = 2000;
+/** Segments in front of a JPEG's measures: metadata, profiles, a preview or two. */
+const maxSegments = 200;
+
+export interface ImageSize {
+  width: number;
+  height: number;
+  /** More frames than a picture has. */
+  hasTooManyFrames?: boolean;
+}
+
+/** The measures that a picture's header declares; undefined where they are not found. */
+export async function readImageSize(
+  source: ByteSource,
+  head: Uint8Array,
+  mimeType: string,
+): Promise<ImageSize | undefined> {
+  const buffer = Buffer.from(head.buffer, head.byteOffset, head.length);
+  try {
+    switch (mimeType) {
+      case "image/png":
+      case "image/apng":
+        return { width: buffer.readUInt32BE(16), height: buffer.readUInt32BE(20) };
+      case "image/gif":
+        return {
+          width: buffer.readUInt16LE(6),
+          height: buffer.readUInt16LE(8),
+          hasTooManyFrames: countGifFrames(buffer) > maxFramesInHead,
+        };
+      case "image/webp":
+        return readWebpSize(buffer);
+      case "image/jpeg":
+        return await readJpegSize(source, buffer);
+      default:
+        return readHeifSize(buffer);
+    }
+  } catch (error) {
+    if (error instanceof RangeError) return undefined; // the file ends before its measures
+    throw error;
+  }
+}
+
+function readWebpSize(buffer: Buffer): ImageSize | undefined {
+  const uint24 = (offset: number) => buffer.readUIntLE(offset, 3);
+  switch (buffer.toString("latin1", 12, 16)) {
+    case "VP8X":
+      return { width: uint24(24) + 1, height: uint24(27) + 1 };
+    case "VP8L": {
+      const bits = buffer.readUInt32LE(21);
+      return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
+    }
+    case "VP8 ":
+      return { width: buffer.readUInt16LE(26) & 0x3fff, height: buffer.readUInt16LE(28) & 0x3fff };
+    default:
+      return undefined;
+  }
+}
+
+/** Walks the segments up to the first frame header, which may stand behind megabytes of metadata. */
+async function readJpegSize(source: ByteSource, head: Buffer): Promise<ImageSize | undefined> {
+  let offset = 2;
+  for (let i = 0; i < maxSegments; i++) {
+    const isInHead = offset + 10 <= head.length;
+    const buffer = isInHead ? head : Buffer.from(await source.read(offset, offset + 10));
+    const start = isInHead ? offset : 0;
+    if (buffer.length < start + 10 || buffer[start] !== 0xff) return undefined;
+    const marker = buffer[start + 1] ?? 0;
+    if (marker === 0xff) offset += 1; // a fill byte
+    else if (isFrameHeader(marker))
+      return { height: buffer.readUInt16BE(start + 5), width: buffer.readUInt16BE(start + 7) };
+    else if (marker === 0xda || marker === 0xd9) return undefined;
+    else offset += 2 + buffer.readUInt16BE(start + 2);
+  }
+  return undefined;
+}
+
+const isFrameHeader = (marker: number): boolean =>
+  marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+
+/** The largest image that the container's property boxes declare (`ispe`, ISO/IEC 23008-12 §6.5.3). */
+function readHeifSize(buffer: Buffer): ImageSize | undefined {
+  let largest: ImageSize | undefined;
+  for (
+    let offset = buffer.indexOf("ispe");
+    offset >= 0 && offset + 16 <= buffer.length;
+    offset = buffer.indexOf("ispe", offset + 4)
+  ) {
+    const size = { width: buffer.readUInt32BE(offset + 8), height: buffer.readUInt32BE(offset + 12) };
+    if (!largest || size.width * size.height > largest.width * largest.height) largest = size;
+  }
+  return largest;
+}
+
+/** Frames that begin in the head, by walking its blocks. */
+function countGifFrames(buffer: Buffer): number {
+  const flags = buffer.readUInt8(10);
+  let offset = 13 + (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
+  let frames = 0;
+  while (offset + 10 < buffer.length) {
+    const block = buffer[offset];
+    if (block === 0x2c) {
+      frames++;
+      const localFlags = buffer[offset + 9] ?? 0;
+      offset = skipSubBlocks(buffer, offset + 11 + (localFlags & 0x80 ? 3 * 2 ** ((localFlags & 7) + 1) : 0));
+    } else if (block === 0x21) offset = skipSubBlocks(buffer, offset + 2);
+    else break;
+  }
+  return frames;
+}
+
+function skipSubBlocks(buffer: Buffer, start: number): number {
+  let offset = start;
+  while (offset < buffer.length && buffer[offset] !== 0) offset += (buffer[offset] ?? 0) + 1;
+  return offset + 1;
+}

@@ -1,0 +1,33 @@
+import { AppError } from "#lib/errors.ts";
+import type { Caller } from "../../caller.ts";
+
+/** Imports under way in this process. Each may hold a connection, an open file and two parts of it for minutes. */
+export interface ImportSlots {
+  /** A place among them; the answer gives it back. Throws `rate_limited` where the person or the studio has its most. */
+  acquire(caller: Pick<Caller, "user" | "studio">): () => void;
+}
+
+export const maxConcurrentImports = { user: 10, studio: 30 } as const;
+
+export function createImportSlots(): ImportSlots {
+  const activeImports = new Map<string, number>();
+  const countActive = (key: string): number => activeImports.get(key) ?? 0;
+  const adjustCount = (key: string, delta: 1 | -1): void => {
+    if (countActive(key) + delta > 0) activeImports.set(key, countActive(key) + delta);
+    else activeImports.delete(key);
+  };
+  return {
+    acquire({ user, studio }) {
+      if (countActive(user.id) >= maxConcurrentImports.user) throw tooManyImportsError("user");
+      if (countActive(studio.id) >= maxConcurrentImports.studio) throw tooManyImportsError("studio");
+      const keys = [user.id, studio.id];
+      for (const key of keys) adjustCount(key, 1);
+      return () => {
+        for (const key of keys.splice(0)) adjustCount(key, -1);
+      };
+    },
+  };
+}
+
+const tooManyImportsError = (owner: keyof typeof maxConcurrentImports): AppError =>
+  new AppError("rate_limited:imports", { owner, limit: maxConcurrentImports[owner] }, { retryAfter: 10 });

@@ -1,0 +1,42 @@
+import type { Caller } from "../../caller.ts";
+import type { Deps } from "../../deps.ts";
+import type { Asset } from "../model/asset.ts";
+import { unknownMetadata } from "../model/media-metadata.ts";
+
+/** A file that was promised: no bytes yet, on no post. */
+export function createPendingAsset(
+  deps: Pick<Deps, "newId" | "clock">,
+  caller: Caller,
+  file: Pick<Asset, "kind" | "mimeType" | "filename">,
+  lifetime: number,
+): Asset {
+  return { ...buildNewAsset(deps, caller, file), status: "pending", uploadExpiresAt: deps.clock() + lifetime };
+}
+
+/** What every new asset has in common. */
+export function buildNewAsset(
+  deps: Pick<Deps, "newId" | "clock">,
+  caller: Caller,
+  { kind, mimeType, filename }: Pick<Asset, "kind" | "mimeType" | "filename">,
+): Omit<Asset, "status"> {
+  return {
+    id: deps.newId("asset"),
+    studioId: caller.studio.id,
+    postId: null,
+    position: null,
+    kind,
+    mimeType,
+    filename,
+    bytes: null,
+    version: null,
+    sha256: null,
+    storageKey: null,
+    sourceVersion: null,
+    chargedBytes: 0,
+    altText: null,
+    ...unknownMetadata,
+    uploadExpiresAt: null,
+    createdBy: caller.user.id,
+    createdAt: deps.clock(),
+  };
+}

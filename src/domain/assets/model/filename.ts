@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { text } from "../../text.ts";
+import type { DeclaredType } from "./declared-type.ts";
+import { isSameFamily } from "../content/formats.ts";
+import { isTextType } from "../content/text-check.ts";
+
+/** Control characters, line ends, and the marks that turn around what stands after them. */
+const invisibleCharacters = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
+
+/**
+ * A name to show, never part of a path: what stands before the last slash or backslash is left out, as browsers do,
+ * and so is what cannot be seen. Nothing left means that none was given.
+ */
+export const filenameInput = text(255)
+  .transform(cleanFilename)
+  .optional()
+  .describe("What people see, such as team.jpg. Folders before it are dropped; where none is given, one is made.");
+
+export function cleanFilename(name: string): string {
+  const baseName = name.split(/[/\\]/).at(-1) ?? "";
+  return baseName.replace(invisibleCharacters, "").replace(/\s+/gu, " ").trim().replace(/^\.+$/, "");
+}
+
+export const resolveFilename = (name: string | undefined, { kind, mimeType }: DeclaredType): string =>
+  name === undefined || name === "" ? `${kind}.${extensions[mimeType]?.[0] ?? "bin"}` : name;
+
+/** The usual ones first. */
+const extensions: Readonly<Record<string, readonly string[]>> = {
+  "image/jpeg": ["jpg", "jpeg", "jfif", "jpe"],
+  "image/png": ["png"],
+  "image/webp": ["webp"],
+  "image/gif": ["gif"],
+  "image/avif": ["avif"],
+  "image/heic": ["heic"],
+  "image/heif": ["heif"],
+  "video/mp4": ["mp4"],
+  "video/quicktime": ["mov"],
+  "video/webm": ["webm"],
+  "video/x-m4v": ["m4v"],
+  "video/mpeg": ["mpg", "mpeg"],
+  "application/pdf": ["pdf"],
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ["docx"],
+  "application/vnd.openxmlformats-officedocument.presentationml.presentation": ["pptx"],
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ["xlsx"],
+  "application/msword": ["doc"],
+  "application/vnd.ms-powerpoint": ["ppt"],
+  "application/vnd.ms-excel": ["xls"],
+  "application/vnd.oasis.opendocument.text": ["odt"],
+  "application/vnd.oasis.opendocument.presentation": ["odp"],
+  "text/plain": ["txt"],
+  "text/csv": ["csv"],
+  "text/markdown": ["md", "markdown"],
+};
+
+/** The endings of a type's files, with their dot. */
+export const listExtensions = (mimeType: string): string[] =>
+  (extensions[mimeType] ?? []).map((extension) => `.${extension}`);
+
+/** The type that a name's ending stands for. */
+export function guessTypeFromFilename(name: string): string | undefined {
+  const extension = /\.([a-z0-9]{1,10})$/i.exec(name)?.[1]?.toLowerCase();
+  return extension && Object.keys(extensions).find((type) => extensions[type]?.includes(extension));
+}
+
+/**
+ * The name with an extension that fits its type, so that a download opens. A wrong extension is replaced, a missing or
+ * unknown one is added to; text opens under any name.
+ */
+export function fitExtension(name: string, mimeType: string): string {
+  const named = guessTypeFromFilename(name);
+  if (named === undefined ? isTextType(mimeType) : isSameFamily(mimeType, named)) return name;
+  const stem = named === undefined ? name : name.slice(0, name.lastIndexOf("."));
+  return `${stem}${listExtensions(mimeType)[0] ?? ""}`;
+}
+
+/** For a schema that must have a name. */
+export const requiredFilename = text(255)
+  .transform(cleanFilename)
+  .pipe(z.string().min(1, "nothing visible is left of it"));

@@ -1,0 +1,113 @@
+import { toIsoTime } from "#lib/clock.ts";
+import { AppError, notFoundError } from "#lib/errors.ts";
+import { isId } from "#lib/ids.ts";
+import { normalizeEmail } from "../access/email.ts";
+import { callHistoryDays, toDayNumber } from "../access/call-counts.ts";
+import { toClientView, type ClientView } from "../access/list-clients.ts";
+import type { User } from "../access/ports.ts";
+import type { Operator } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import type { Role } from "../policy.ts";
+
+/** The user an operator means: by id, or by an address that only one of them has. */
+export async function getUser(deps: Pick<Deps, "users">, idOrEmail: string): Promise<User> {
+  const userById = isId("user", idOrEmail) ? await deps.users.find(idOrEmail) : undefined;
+  if (userById) return userById;
+  if (!idOrEmail.includes("@")) throw notFoundError("user");
+  const candidates = await deps.users.list({ search: idOrEmail, limit: 100 });
+  const [user, ...others] = candidates.filter(
+    ({ email }) => email !== null && normalizeEmail(email) === normalizeEmail(idOrEmail),
+  );
+  if (!user) throw notFoundError("user");
+  if (others.length === 0) return user;
+  const ids = [user, ...others].map(({ id }) => id).join(", ");
+  throw new AppError("invalid_input:ambiguous_email", { count: others.length + 1, ids });
+}
+
+export interface OperatorUserView {
+  id: string;
+  name: string;
+  email: string | null;
+  emailVerified: boolean;
+  issuer: string;
+  createdAt: string;
+  disabledAt: string | null;
+  studios: { id: string; name: string; role: Role }[];
+}
+
+/** Everyone who ever signed in, newest first; a page at a time, the next one from the last id on. */
+export async function listUsers(
+  deps: Pick<Deps, "users">,
+  _operator: Operator,
+  input: { search?: string | undefined; before?: string | undefined; limit: number },
+): Promise<OperatorUserView[]> {
+  const users = await deps.users.list(input);
+  return Promise.all(
+    users.map(async ({ id, name, email, emailVerified, issuer, createdAt, disabledAt }) => ({
+      id,
+      name,
+      email,
+      emailVerified,
+      issuer,
+      createdAt: toIsoTime(createdAt),
+      disabledAt: disabledAt === null ? null : toIsoTime(disabledAt),
+      studios: (await deps.users.listMemberships(id)).map((membership) => ({
+        id: membership.studioId,
+        name: membership.studioName,
+        role: membership.role,
+      })),
+    })),
+  );
+}
+
+export interface OperatorStudioView {
+  id: string;
+  name: string;
+  slug: string;
+  createdAt: string;
+  members: number;
+  owners: { id: string; name: string; email: string | null }[];
+}
+
+/** Every studio, newest first; a page at a time, the next one from the last id on. */
+export async function listStudios(
+  deps: Pick<Deps, "studios" | "memberships">,
+  _operator: Operator,
+  input: { search?: string | undefined; before?: string | undefined; limit: number },
+): Promise<OperatorStudioView[]> {
+  const studios = await deps.studios.list(input);
+  return Promise.all(
+    studios.map(async ({ id, name, slug, createdAt }) => {
+      const members = await deps.memberships.list(id);
+      const owners = members.filter(({ role }) => role === "owner");
+      return {
+        id,
+        name,
+        slug,
+        createdAt: toIsoTime(createdAt),
+        members: members.length,
+        owners: owners.map((owner) => ({ id: owner.userId, name: owner.name, email: owner.email })),
+      };
+    }),
+  );
+}
+
+export interface ListGrantsInput {
+  user?: string | undefined;
+  clientId?: string | undefined;
+  /** Ended ones too. */
+  ended: boolean;
+  before?: string | undefined;
+  limit: number;
+}
+
+/** The approvals of AI clients, in all studios, newest first; a page at a time, the next one from the last id on. */
+export async function listGrants(
+  deps: Pick<Deps, "users" | "grants" | "clock">,
+  _operator: Operator,
+  { user, ...filter }: ListGrantsInput,
+): Promise<ClientView[]> {
+  const userId = user === undefined ? undefined : (await getUser(deps, user)).id;
+  const callsSince = toDayNumber(deps.clock()) - callHistoryDays + 1;
+  return (await deps.grants.list({ ...filter, userId, callsSince })).map(toClientView);
+}

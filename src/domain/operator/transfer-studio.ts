@@ -1,0 +1,41 @@
+import { AppError, notFoundError } from "#lib/errors.ts";
+import { isId } from "#lib/ids.ts";
+import { recordActivity } from "../activity/record.ts";
+import type { Operator } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { undefinedOnConflict, ConflictError } from "../conflict.ts";
+import { updateOwnerCount } from "../studios/members.ts";
+import { getUser } from "./lookups.ts";
+
+/**
+ * Makes someone an owner of a studio, member of it or not. Owners it had stay what they are: the new one can give them
+ * another role, or remove them.
+ */
+export async function handOverStudio(
+  deps: Pick<Deps, "users" | "studios" | "memberships" | "transact" | "newId" | "clock">,
+  operator: Operator,
+  input: { studioId: string; user: string },
+): Promise<{ studioId: string; userId: string; changed: boolean }> {
+  const studio = isId("studio", input.studioId) ? await deps.studios.find(input.studioId) : undefined;
+  if (!studio) throw notFoundError("studio");
+  const user = await getUser(deps, input.user);
+  if (user.disabledAt !== null) throw new AppError("forbidden:user_disabled", { name: user.name });
+  const [studioId, userId] = [studio.id, user.id];
+  for (;;) {
+    const member = await deps.memberships.find(studioId, userId);
+    if (member?.role === "owner") return { studioId, userId, changed: false };
+    const didHandOver = await deps
+      .transact(async (tx) => {
+        await updateOwnerCount(tx, studioId, member?.role, "owner");
+        const didChange = member
+          ? await tx.memberships.changeRole(studioId, userId, member.role, "owner")
+          : await tx.memberships.insert({ studioId, userId, role: "owner", joinedAt: deps.clock() });
+        if (!didChange) throw new ConflictError();
+        const detail = { from: member?.role ?? null, to: "owner" };
+        await recordActivity(deps, tx, { ...operator, studio }, "studio.handed_over", userId, detail);
+        return true;
+      })
+      .catch(undefinedOnConflict);
+    if (didHandOver) return { studioId, userId, changed: true };
+  }
+}

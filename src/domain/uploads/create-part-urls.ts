@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { hours, toIsoTime } from "#lib/clock.ts";
+import { AppError } from "#lib/errors.ts";
+import { isValidPart } from "../assets/model/file-store.ts";
+import type { Deps } from "../deps.ts";
+import { authorize } from "../policy.ts";
+import { getFile, toUploadInProgress } from "./file-view.ts";
+import { reserveParts } from "./reserve-parts.ts";
+import type { UploadCaller } from "./upload-link.ts";
+
+/** Long enough for a part on the slowest line, short enough that a leaked one is of little use. */
+export const partUrlLifetime = hours(1);
+
+const maxRounds = 10;
+
+export const partUrlsInput = z.strictObject({
+  parts: z.array(z.number().int().min(1)).min(1).max(100),
+});
+
+export interface PartUrls {
+  /** Of the first parts; the others once the link may reserve more of the quota. */
+  addresses: { part: number; url: string }[];
+  expiresAt: string;
+}
+
+/** URLs to PUT these parts to, once their bytes are reserved. */
+export async function createPartUrls(
+  deps: Pick<Deps, "uploads" | "assets" | "transact" | "files" | "clock" | "limits">,
+  caller: UploadCaller,
+  input: z.infer<typeof partUrlsInput> & { fileId: string },
+): Promise<PartUrls> {
+  authorize(caller, "assets.write");
+  for (let round = 0; round < maxRounds; round++) {
+    const file = await getFile(deps, caller, input.fileId);
+    const upload = toUploadInProgress(deps, file);
+    if (!upload) throw new AppError("already_attached:file");
+    if (!input.parts.every((part) => isValidPart(upload.multipartFile, part))) throw new AppError("invalid_input:part");
+    const parts = await reserveParts(deps, caller, file, upload, input.parts);
+    if (!parts) continue;
+    const expiresAt = Math.min(deps.clock() + partUrlLifetime, upload.asset.uploadExpiresAt);
+    const addresses = parts.map(async (part) => ({
+      part,
+      url: await deps.files.parts.createPartUrl(upload.multipartFile, part, expiresAt),
+    }));
+    return { addresses: await Promise.all(addresses), expiresAt: toIsoTime(expiresAt) };
+  }
+  throw new AppError("storage_unavailable:contention", undefined, { retryAfter: 1 });
+}

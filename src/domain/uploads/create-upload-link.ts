@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { toIsoTime } from "#lib/clock.ts";
+import { AppError, notFoundError } from "#lib/errors.ts";
+import { recordActivity } from "../activity/record.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { authorize } from "../policy.ts";
+import { parsePostId } from "../posts/post.ts";
+import { id } from "../text.ts";
+import { fileLifetime, linkLifetime } from "./upload-link.ts";
+import type { UploadLink } from "./ports.ts";
+
+export const createUploadSessionInput = z.strictObject({ postId: id });
+
+export const createUploadSessionOutput = z.object({
+  url: z
+    .string()
+    .describe("The page to give to the person. Whoever has it can send files to this post, and nothing else."),
+  expiresInMinutes: z
+    .number()
+    .int()
+    .describe("How long files can be begun there; one that was begun may take up to 24 hours."),
+});
+
+type Needs = Pick<Deps, "posts" | "transact" | "signer" | "newId" | "clock" | "uploadPage">;
+
+/** A link with which a person sends files of any size to one post from a browser, without signing in. */
+export async function createUploadSession(
+  deps: Needs,
+  caller: Caller,
+  input: z.infer<typeof createUploadSessionInput>,
+): Promise<z.infer<typeof createUploadSessionOutput>> {
+  const { url, expiresInMinutes } = await createUploadLink(deps, caller, { ...input, inPlace: false });
+  return { url, expiresInMinutes };
+}
+
+export const createUploadLinkInput = z.strictObject({
+  postId: id,
+  inPlace: z
+    .boolean()
+    .default(false)
+    .describe("For the page that asks, which sends files itself; not listed as a link."),
+});
+
+/** The same for the web app, which can also take it back. */
+export async function createUploadLink(
+  deps: Needs,
+  caller: Caller,
+  input: z.infer<typeof createUploadLinkInput>,
+): Promise<{ id: string; url: string; token: string; expiresInMinutes: number; expiresAt: string }> {
+  authorize(caller, "assets.write");
+  const postId = parsePostId(input.postId);
+  const post = await deps.posts.find(caller.studio.id, postId);
+  if (!post) throw notFoundError("post");
+  if (post.status === "archived") {
+    throw new AppError("invalid_input:post_archived");
+  }
+  const now = deps.clock();
+  const link: UploadLink = {
+    id: deps.newId("uploadLink"),
+    studioId: caller.studio.id,
+    postId,
+    createdBy: caller.user.id,
+    grantId: caller.grantId ?? null,
+    clientId: caller.client?.id ?? null,
+    clientName: caller.client?.name ?? null,
+    inPlace: input.inPlace,
+    createdAt: now,
+    expiresAt: now + linkLifetime,
+    withdrawnAt: null,
+  };
+  await deps.transact(async (tx) => {
+    await tx.uploads.insertLink(link);
+    if (!link.inPlace) await recordActivity(deps, tx, caller, "upload_link.created", link.id, { postId });
+  });
+  // The token outlives the 30 minutes, because a file that was begun in them does; the record has the last word.
+  const token = deps.signer.sign("upload", { link: link.id }, link.expiresAt + fileLifetime);
+  return {
+    id: link.id,
+    url: `${deps.uploadPage}/u/${token}`,
+    token,
+    expiresInMinutes: linkLifetime / 60_000,
+    expiresAt: toIsoTime(link.expiresAt),
+  };
+}

@@ -1,0 +1,35 @@
+import { toIsoTime } from "#lib/clock.ts";
+import { listExtensions } from "../assets/model/filename.ts";
+import { assetKinds } from "../assets/model/kinds.ts";
+import type { Deps } from "../deps.ts";
+import { authorize } from "../policy.ts";
+import { toFileView, type FileView } from "./file-view.ts";
+import { linkExpiredError, type UploadCaller } from "./upload-link.ts";
+
+export interface UploadPageView {
+  studio: { name: string };
+  post: { title: string };
+  /** Until then files can be begun. */
+  expiresAt: string;
+  /** Types and endings, as a file dialog takes them. */
+  accepts: string[];
+  files: FileView[];
+}
+
+/** All that a link shows: the studio's name, the post's title, and the files sent through it. */
+export async function describeUploadPage(
+  deps: Pick<Deps, "uploads" | "files" | "signer" | "clock" | "base">,
+  caller: UploadCaller,
+): Promise<UploadPageView> {
+  authorize(caller, "assets.write");
+  if (caller.state === "expired" || caller.state === "finished") throw linkExpiredError();
+  const { link, studio } = caller;
+  const files = await deps.uploads.listFiles(link.id);
+  return {
+    studio: { name: studio.name },
+    post: { title: link.postTitle },
+    expiresAt: toIsoTime(link.expiresAt),
+    accepts: Object.values(assetKinds).flatMap((types) => types.flatMap((type) => [type, ...listExtensions(type)])),
+    files: await Promise.all(files.map((file) => toFileView(deps, caller, file))),
+  };
+}

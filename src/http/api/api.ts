@@ -1,0 +1,58 @@
+import { Hono, type MiddlewareHandler } from "hono";
+import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
+import { edgeError } from "#lib/errors.ts";
+import { assertSameOrigin } from "../guards.ts";
+import { routeNotFoundError } from "../problem.ts";
+import { assertRouteExists, createErrorHandler, type ApiOptions, type SignedInEnv, type StudioEnv } from "./context.ts";
+import { createAssetRoutes } from "./asset-routes.ts";
+import { createClientRoutes, createPlatformRoutes } from "./client-routes.ts";
+import { createMemberRoutes, createMeRoutes, createStudioRoutes } from "./studio-routes.ts";
+import { createPostRoutes, createUploadLinkRoutes } from "./post-routes.ts";
+
+/** The JSON API behind the web app. Its type is the list of its routes, for the web app's client. */
+export type Api = ReturnType<typeof createApi>;
+
+export function createApi(options: ApiOptions) {
+  const studioApi = new Hono<StudioEnv>()
+    .use(requireStudio(options))
+    .route("/", createStudioRoutes(options))
+    .route("/", createMemberRoutes(options))
+    .route("/", createPostRoutes(options))
+    .route("/", createUploadLinkRoutes(options))
+    .route("/", createAssetRoutes(options))
+    .route("/", createPlatformRoutes(options))
+    .route("/", createClientRoutes(options));
+  const handleError = createErrorHandler(options.log);
+  return new Hono<SignedInEnv>()
+    .basePath("/api")
+    .use(requireSession(options))
+    .onError(handleError)
+    .notFound((c) => handleError(routeNotFoundError(), c))
+    .route("/", createMeRoutes(options))
+    .route("/studios/:studioId", studioApi);
+}
+
+/** Before anything else of a request is looked at: does a change come from our own pages, and who asks? */
+function requireSession({ deps, sessions, countCall }: ApiOptions): MiddlewareHandler<SignedInEnv> {
+  return async (c, next) => {
+    c.header("cache-control", "no-store");
+    assertRouteExists(c);
+    if (c.req.method !== "GET" && c.req.method !== "HEAD") assertSameOrigin(c.req.raw.headers, deps.base);
+    const user = await sessions.find(c.req.header("cookie"));
+    if (!user) throw edgeError("unauthenticated", "You are not signed in.", "Sign in, then try again.");
+    const refusal = countCall(user.id);
+    if (refusal) throw refusal;
+    c.env.about.userId = user.id;
+    c.set("user", user);
+    await next();
+  };
+}
+
+function requireStudio({ deps }: ApiOptions): MiddlewareHandler<StudioEnv> {
+  return async (c, next) => {
+    const caller = await resolveStudioCaller(deps, c.var, c.req.param("studioId") ?? "");
+    c.env.about.studioId = caller.studio.id;
+    c.set("caller", caller);
+    await next();
+  };
+}

@@ -1,0 +1,42 @@
+import { Hono } from "hono";
+import { attachAgainInput, attachAsset } from "#domain/assets/attach-asset.ts";
+import { deleteAsset } from "#domain/assets/delete-asset.ts";
+import { detachAsset } from "#domain/assets/detach-asset.ts";
+import { getAsset } from "#domain/assets/get-asset.ts";
+import { listAssetDetails, listAssetsInput } from "#domain/assets/list-assets.ts";
+import { updateAsset, updateAssetInput } from "#domain/assets/update-asset.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import type { ApiOptions, StudioEnv } from "./context.ts";
+import { jsonWithEtag, optionalJsonBody, query, validateJson } from "./validate-input.ts";
+
+const updateAssetBody = updateAssetInput.omit({ assetId: true });
+const attachment = attachAgainInput.omit({ postId: true, assetId: true });
+
+/** A studio's files: the library, and which of them are on a post. */
+export function createAssetRoutes({ deps }: ApiOptions) {
+  return new Hono<StudioEnv>()
+    .get("/assets", query(listAssetsInput), async (c) =>
+      jsonWithEtag(c, await listAssetDetails(deps, c.var.caller, c.req.valid("query"))),
+    )
+    .get("/assets/:assetId", async (c) =>
+      c.json(await getAsset(deps, c.var.caller, { assetId: c.req.param("assetId") })),
+    )
+    .patch("/assets/:assetId", validateJson(updateAssetBody), async (c) =>
+      c.json(await updateAsset(deps, c.var.caller, { ...c.req.valid("json"), assetId: c.req.param("assetId") })),
+    )
+    .delete("/assets/:assetId", async (c) => {
+      await deleteAsset(deps, c.var.caller, { assetId: c.req.param("assetId") });
+      return c.body(null, 204);
+    })
+    .get("/posts/:postId/assets", async (c) => {
+      const { assets } = await getPost(deps, c.var.caller, { postId: c.req.param("postId") });
+      return jsonWithEtag(c, { assets });
+    })
+    .put("/posts/:postId/assets/:assetId", optionalJsonBody(attachment), async (c) =>
+      c.json(await attachAsset(deps, c.var.caller, { ...c.req.valid("json"), ...c.req.param() })),
+    )
+    .delete("/posts/:postId/assets/:assetId", async (c) => {
+      await detachAsset(deps, c.var.caller, c.req.param());
+      return c.body(null, 204);
+    });
+}

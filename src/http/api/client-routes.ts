@@ -1,0 +1,33 @@
+import { Hono } from "hono";
+import { listClients, listClientsInput } from "#domain/access/list-clients.ts";
+import { revokeAllClients, revokeClient } from "#domain/access/revoke-client.ts";
+import { connectPlatform, connectPlatformInput } from "#domain/platforms/connect-platform.ts";
+import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
+import { listPlatforms } from "#domain/platforms/list-platforms.ts";
+import type { ApiOptions, StudioEnv } from "./context.ts";
+import { jsonWithEtag, query, validateJson } from "./validate-input.ts";
+
+/** The AI clients that people let in. */
+export function createClientRoutes({ deps }: ApiOptions) {
+  return new Hono<StudioEnv>()
+    .get("/clients", query(listClientsInput), async (c) =>
+      jsonWithEtag(c, await listClients(deps, c.var.caller, c.req.valid("query"))),
+    )
+    .delete("/clients", async (c) => c.json(await revokeAllClients(deps, c.var.caller)))
+    .delete("/clients/:grantId", async (c) => {
+      await revokeClient(deps, c.var.caller, { grantId: c.req.param("grantId") });
+      return c.body(null, 204);
+    });
+}
+
+/** A studio's accounts on social platforms. */
+export function createPlatformRoutes({ deps }: ApiOptions) {
+  return new Hono<StudioEnv>()
+    .get("/platforms", async (c) => jsonWithEtag(c, await listPlatforms(deps, c.var.caller)))
+    .post("/platforms/connect", validateJson(connectPlatformInput), async (c) =>
+      c.json(await connectPlatform(deps, c.var.caller, c.req.valid("json")), 201),
+    )
+    .delete("/platforms/:connectionId", async (c) =>
+      c.json(await disconnectPlatform(deps, c.var.caller, { connectionId: c.req.param("connectionId") })),
+    );
+}

@@ -1,0 +1,48 @@
+import { Hono } from "hono";
+import { createPost, createPostInput } from "#domain/posts/create-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { listPosts, listPostsInput } from "#domain/posts/list-posts.ts";
+import { updatePost, updatePostInput } from "#domain/posts/update-post.ts";
+import { createUploadLink, createUploadLinkInput } from "#domain/uploads/create-upload-link.ts";
+import { listUploadLinks, withdrawUploadLink } from "#domain/uploads/list-upload-links.ts";
+import type { ApiOptions, StudioEnv } from "./context.ts";
+import { jsonWithEtag, query, validateJson } from "./validate-input.ts";
+
+const updatePostBody = updatePostInput.omit({ postId: true });
+
+export function createPostRoutes({ deps }: ApiOptions) {
+  return new Hono<StudioEnv>()
+    .get("/posts", query(listPostsInput), async (c) =>
+      jsonWithEtag(c, await listPosts(deps, c.var.caller, c.req.valid("query"))),
+    )
+    .post("/posts", validateJson(createPostInput), async (c) =>
+      c.json(await createPost(deps, c.var.caller, c.req.valid("json")), 201),
+    )
+    .get("/posts/:postId", async (c) =>
+      jsonWithEtag(c, await getPost(deps, c.var.caller, { postId: c.req.param("postId") })),
+    )
+    .patch("/posts/:postId", validateJson(updatePostBody), async (c) =>
+      c.json(await updatePost(deps, c.var.caller, { ...c.req.valid("json"), postId: c.req.param("postId") })),
+    );
+}
+
+const createUploadLinkBody = createUploadLinkInput.omit({ postId: true });
+
+/** The links with which files are sent to a post. */
+export function createUploadLinkRoutes({ deps }: ApiOptions) {
+  return new Hono<StudioEnv>()
+    .get("/posts/:postId/upload-links", async (c) =>
+      c.json(await listUploadLinks(deps, c.var.caller, { postId: c.req.param("postId") })),
+    )
+    .post("/posts/:postId/upload-links", validateJson(createUploadLinkBody), async (c) =>
+      c.json(
+        await createUploadLink(deps, c.var.caller, { ...c.req.valid("json"), postId: c.req.param("postId") }),
+        201,
+      ),
+    )
+    .delete("/posts/:postId/upload-links/:linkId", async (c) => {
+      const { postId, linkId } = c.req.param();
+      await withdrawUploadLink(deps, c.var.caller, { postId, linkId });
+      return c.body(null, 204);
+    });
+}

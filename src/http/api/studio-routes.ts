@@ -1,0 +1,74 @@
+import { Hono } from "hono";
+import { describeMe, setActiveStudio, setActiveStudioInput } from "#domain/access/me.ts";
+import { listActivity, searchActivityInput } from "#domain/activity/list-activity.ts";
+import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
+import { createInvitation, createInvitationInput } from "#domain/studios/create-invitation.ts";
+import { createStudio, createStudioInput } from "#domain/studios/create-studio.ts";
+import { deleteStudio, deleteStudioInput } from "#domain/studios/delete-studio.ts";
+import { getStudio } from "#domain/studios/get-studio.ts";
+import { listInvitations, revokeInvitation } from "#domain/studios/invitation.ts";
+import { changeRole, changeRoleInput, listMembers, removeMember } from "#domain/studios/members.ts";
+import { updateStudio, updateStudioInput } from "#domain/studios/update-studio.ts";
+import type { ApiOptions, SignedInEnv, StudioEnv } from "./context.ts";
+import { query, validateJson } from "./validate-input.ts";
+
+/** What a person does outside any studio: see themselves, choose, found or join one. */
+export function createMeRoutes({ deps, isDevelopment }: ApiOptions) {
+  return new Hono<SignedInEnv>()
+    .get("/me", async (c) => c.json(await describeMe(deps, c.var)))
+    .get("/instance", (c) => c.json({ development: isDevelopment }))
+    .put("/me/active-studio", validateJson(setActiveStudioInput), async (c) => {
+      await setActiveStudio(deps, c.var, c.req.valid("json"));
+      return c.body(null, 204);
+    })
+    .post("/studios", validateJson(createStudioInput), async (c) =>
+      c.json(await createStudio(deps, c.var, c.req.valid("json")), 201),
+    )
+    .post("/invitations/:token/accept", async (c) =>
+      c.json(await acceptInvitation(deps, c.var, { token: c.req.param("token") })),
+    );
+}
+
+export function createStudioRoutes({ deps, log }: ApiOptions) {
+  return (
+    new Hono<StudioEnv>()
+      .get("/", async (c) => c.json(await getStudio(deps, c.var.caller)))
+      .patch("/", validateJson(updateStudioInput), async (c) =>
+        c.json(await updateStudio(deps, c.var.caller, c.req.valid("json"))),
+      )
+      // Not DELETE: it carries the name that was typed, and a body may be lost there on the way (RFC 9110 §9.3.5).
+      .post("/deletion", validateJson(deleteStudioInput), async (c) => {
+        await deleteStudio(deps, c.var.caller, c.req.valid("json"));
+        // The studio's own activity is gone with it, so the operator's log is where this stays.
+        log.info({ studioId: c.var.caller.studio.id, userId: c.var.caller.user.id }, "studio deleted");
+        return c.body(null, 204);
+      })
+      .get("/activity", query(searchActivityInput), async (c) =>
+        c.json(await listActivity(deps, c.var.caller, c.req.valid("query"))),
+      )
+  );
+}
+
+const changeRoleBody = changeRoleInput.omit({ userId: true });
+
+/** Who is in a studio, and who may come. */
+export function createMemberRoutes({ deps }: ApiOptions) {
+  return new Hono<StudioEnv>()
+    .get("/members", async (c) => c.json(await listMembers(deps, c.var.caller)))
+    .patch("/members/:userId", validateJson(changeRoleBody), async (c) =>
+      c.json(await changeRole(deps, c.var.caller, { ...c.req.valid("json"), userId: c.req.param("userId") })),
+    )
+    .delete("/members/:userId", async (c) => {
+      await removeMember(deps, c.var.caller, { userId: c.req.param("userId") });
+      return c.body(null, 204);
+    })
+    .get("/invitations", async (c) => c.json(await listInvitations(deps, c.var.caller)))
+    .post("/invitations", validateJson(createInvitationInput), async (c) => {
+      const { url, expiresAt } = await createInvitation(deps, c.var.caller, c.req.valid("json"));
+      return c.json({ url, expiresAt }, 201);
+    })
+    .delete("/invitations/:invitationId", async (c) => {
+      await revokeInvitation(deps, c.var.caller, { invitationId: c.req.param("invitationId") });
+      return c.body(null, 204);
+    });
+}

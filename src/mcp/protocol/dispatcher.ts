@@ -1,0 +1,158 @@
+import { ProtocolError, type RequestId } from "@modelcontextprotocol/server";
+import { toCaller, type Authentication, type Membership } from "#domain/access/authenticator.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { IdGenerator } from "#lib/ids.ts";
+import type { Log } from "#lib/log.ts";
+import { toErrorJson, type ResponseWriter } from "../transport/response.ts";
+import type { Exchange, Method, MethodTable, Result } from "./method.ts";
+import { errorCodes, createRejection, type Era, type RequestMessage } from "./messages.ts";
+
+/** Who asks, and in what: the part of an exchange that a whole message shares. */
+export interface MessageContext {
+  authentication: Authentication;
+  /** Where the requests of this visit act; `begin` for those that begin a session. */
+  memberships: { current: Membership; nextSession: Membership };
+  sessionId: string | undefined;
+  parseFull: (() => unknown) | undefined;
+}
+
+export interface Dispatcher {
+  /** Answers one request on `reply`. Never rejects. */
+  dispatch(request: RequestMessage, context: MessageContext, writer: ResponseWriter): Promise<void>;
+  /** Gives up a request of the same session that is under way in this process. */
+  cancel(sessionId: string | undefined, id: unknown): void;
+}
+
+export interface DispatcherOptions {
+  methods: MethodTable;
+  resultMeta(era: Era, caller: Caller): string;
+  log: Log;
+  newId: IdGenerator;
+}
+
+export function createDispatcher({ methods, resultMeta, log, newId }: DispatcherOptions): Dispatcher {
+  /** Requests under way on the 2025 wire, which cancels by a message of its own. */
+  const inFlight = new Map<string, () => void>();
+
+  return {
+    async dispatch(request, context, writer) {
+      const { id, method: name, era } = request;
+      const method = methods.get(name);
+      if (!method || (method.era ?? era) !== era) {
+        // 2026-07-28, streamable HTTP: 404. The 2025 wire answers in band.
+        return writer.end(
+          era === "modern" ? 404 : 200,
+          toErrorJson(createRejection(404, errorCodes.methodNotFound, "Method not found", id)),
+        );
+      }
+      const { exchange, cancel } = createExchange(request, context, method, writer);
+      const key = era === "legacy" && context.sessionId !== undefined ? toRequestKey(context.sessionId, id) : undefined;
+      if (key !== undefined) inFlight.set(key, cancel);
+      try {
+        const result = await method.handle(exchange);
+        const end = createResultSender(writer, id, method, exchange);
+        if (typeof result === "function") writer.onDisconnect(result(end));
+        else end(result);
+      } catch (error) {
+        writer.end(...toErrorResponse(error, request));
+      } finally {
+        if (key !== undefined) inFlight.delete(key);
+      }
+    },
+    cancel(sessionId, id) {
+      if (sessionId !== undefined) inFlight.get(toRequestKey(sessionId, id))?.();
+    },
+  };
+
+  /** Takes from the exchange no more than a result needs. */
+  function createResultSender(writer: ResponseWriter, id: RequestId, method: Method, { era, caller }: Exchange) {
+    return (result: Result): void =>
+      writer.end(
+        200,
+        `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${formatResult(result, method, era, resultMeta(era, caller))}}}`,
+      );
+  }
+
+  function toErrorResponse(error: unknown, { id, method }: RequestMessage): [number, string] {
+    if (error instanceof ProtocolError) {
+      // The one error of a handler that has a status of its own (2026-07-28, capabilities).
+      const status = error.code === errorCodes.missingCapability ? 400 : 200;
+      return [status, toErrorJson(createRejection(status, error.code, error.message, id, error.data))];
+    }
+    const reference = newId("request");
+    log.error({ err: error, reference, method }, "a request failed");
+    return [
+      200,
+      toErrorJson(createRejection(200, errorCodes.internal, `Internal error. Reference: ${reference}.`, id)),
+    ];
+  }
+}
+
+const toRequestKey = (sessionId: string, id: unknown): string => `${sessionId} ${JSON.stringify(id)}`;
+
+function createExchange(
+  request: RequestMessage,
+  context: MessageContext,
+  method: Method,
+  writer: ResponseWriter,
+): { exchange: Exchange; cancel: () => void } {
+  let isCancelled = false;
+  let controller: AbortController | undefined;
+  const cancel = (): void => {
+    isCancelled = true;
+    controller?.abort();
+  };
+  writer.onDisconnect(cancel);
+  const { authentication } = context;
+  const caller = toCaller(
+    authentication,
+    method.startsSession ? context.memberships.nextSession : context.memberships.current,
+  );
+  const exchange: Exchange = {
+    era: request.era,
+    id: request.id,
+    method: request.method,
+    params: request.params,
+    parseFull: context.parseFull,
+    authentication,
+    caller,
+    sessionId: context.sessionId,
+    get isCancelled() {
+      return isCancelled;
+    },
+    get signal() {
+      controller ??= new AbortController();
+      if (isCancelled) controller.abort();
+      return controller.signal;
+    },
+    send: createMessageSender(writer),
+    setHeader: (name, value) => writer.setHeader(name, value),
+  };
+  return { exchange, cancel };
+}
+
+/** Holds no more than the reply: a stream that stays open keeps it. */
+function createMessageSender(writer: ResponseWriter): Exchange["send"] {
+  return (message) => writer.sendEvent(JSON.stringify({ jsonrpc: "2.0", ...message }));
+}
+
+/** The members of a result as JSON text, with what its wire demands of every result. */
+function formatResult(result: Result, { ttlMs }: Method, era: Era, commonMeta: string): string {
+  const meta = `"_meta":{${commonMeta}`;
+  if (typeof result === "string")
+    return era === "modern"
+      ? `${result},"resultType":"complete",${formatCacheHint(ttlMs)}${meta}}`
+      : `${result},${meta}}`;
+  const { _meta: extraMeta, ...rest } = result as { _meta?: object; resultType?: string };
+  const text = JSON.stringify(rest).slice(1, -1);
+  // 2025-11-25, ping: the answer is an empty result.
+  if (era === "legacy" && text === "" && extraMeta === undefined) return "";
+  const head = text === "" ? "" : `${text},`;
+  const type =
+    era === "modern" && rest.resultType === undefined ? `"resultType":"complete",${formatCacheHint(ttlMs)}` : "";
+  const tail = extraMeta && Object.keys(extraMeta).length > 0 ? `,${JSON.stringify(extraMeta).slice(1, -1)}}` : "}";
+  return `${head}${type}${meta}${tail}`;
+}
+
+const formatCacheHint = (ttlMs: number | undefined): string =>
+  ttlMs === undefined ? "" : `"ttlMs":${ttlMs},"cacheScope":"private",`;

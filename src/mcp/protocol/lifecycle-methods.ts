@@ -1,0 +1,79 @@
+import {
+  isInitializeRequest,
+  ProtocolError,
+  SERVER_INFO_META_KEY,
+  type Implementation,
+  type ServerCapabilities,
+} from "@modelcontextprotocol/server";
+import { moveGrant } from "#domain/access/grants.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import type { Method } from "./method.ts";
+import { errorCodes, isLegacyRevision, legacyRevisions, modernRevision } from "./messages.ts";
+import type { SessionIdCodec } from "../transport/session-id.ts";
+
+export interface LifecycleOptions {
+  serverInfo: Implementation;
+  capabilities: ServerCapabilities;
+  getInstructions(caller: Caller): string;
+  sessionIdCodec: SessionIdCodec;
+  deps: Deps;
+}
+
+/** How a client comes in, on either wire. Both take the user's active studio as it is now. */
+export function createLifecycleMethods({
+  serverInfo,
+  capabilities,
+  getInstructions,
+  sessionIdCodec,
+  deps,
+}: LifecycleOptions): [string, Method][] {
+  return [
+    [
+      "initialize",
+      {
+        era: "legacy",
+        startsSession: true,
+        handle(exchange) {
+          const { params, caller, authentication } = exchange;
+          if (!isInitializeRequest({ method: "initialize", params })) {
+            throw new ProtocolError(
+              errorCodes.invalidParams,
+              "Invalid params: initialize needs protocolVersion, capabilities and clientInfo",
+            );
+          }
+          const requestedRevision = String(params["protocolVersion"]);
+          // 2025-11-25, lifecycle: an unknown version is answered with the newest of ours; the client decides.
+          const revision = isLegacyRevision(requestedRevision) ? requestedRevision : legacyRevisions[0];
+          exchange.setHeader(
+            "mcp-session-id",
+            sessionIdCodec.encode({ grantId: authentication.grantId, studioId: caller.studio.id, revision }),
+          );
+          return { protocolVersion: revision, capabilities, serverInfo, instructions: getInstructions(caller) };
+        },
+      },
+    ],
+    [
+      "server/discover",
+      {
+        era: "modern",
+        startsSession: true,
+        // Not to be kept: asking again is how a client that reconnects comes into the active studio.
+        ttlMs: 0,
+        async handle({ caller, authentication }) {
+          if (authentication.grantStudioId !== caller.studio.id)
+            await moveGrant(deps, caller, { grantId: authentication.grantId });
+          return { supportedVersions: [modernRevision], capabilities, instructions: getInstructions(caller) };
+        },
+      },
+    ],
+    ["ping", { era: "legacy", handle: () => ({}) }],
+  ];
+}
+
+/** What every result carries: who answered (new wire), and for which studio. */
+export function createResultMeta(serverInfo: Implementation): (era: "modern" | "legacy", caller: Caller) => string {
+  const serverInfoJson = `${JSON.stringify(SERVER_INFO_META_KEY)}:${JSON.stringify(serverInfo)},`;
+  return (era, { studio }) =>
+    `${era === "modern" ? serverInfoJson : ""}"atelier/studio":{"id":${JSON.stringify(studio.id)},"name":${JSON.stringify(studio.name)}}`;
+}

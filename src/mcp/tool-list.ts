@@ -1,0 +1,43 @@
+import type { Tool } from "./define-tool.ts";
+import { attachAssetTool } from "./tools/attach-asset.ts";
+import { connectPlatformTool } from "./tools/connect-platform.ts";
+import { createPostTool } from "./tools/create-post.ts";
+import { createUploadSessionTool } from "./tools/create-upload-session.ts";
+import { deleteAssetTool } from "./tools/delete-asset.ts";
+import { detachAssetTool } from "./tools/detach-asset.ts";
+import { disconnectPlatformTool } from "./tools/disconnect-platform.ts";
+import { getAssetTool } from "./tools/get-asset.ts";
+import { getPostTool } from "./tools/get-post.ts";
+import { importAssetFromUrlTool } from "./tools/import-asset-from-url.ts";
+import { listActivityTool } from "./tools/list-activity.ts";
+import { listAssetsTool } from "./tools/list-assets.ts";
+import { listPlatformsTool } from "./tools/list-platforms.ts";
+import { listPostsTool } from "./tools/list-posts.ts";
+import { requestAssetUploadTool } from "./tools/request-asset-upload.ts";
+import { updateAssetTool } from "./tools/update-asset.ts";
+import { updatePostTool } from "./tools/update-post.ts";
+import { uploadAssetInlineTool } from "./tools/upload-asset-inline.ts";
+import { whoamiTool } from "./tools/whoami.ts";
+
+/** Every tool, in the order clients see them. A new one is a file and a line. */
+export const tools: readonly Tool[] = [
+  whoamiTool,
+  listPostsTool,
+  getPostTool,
+  createPostTool,
+  updatePostTool,
+  createUploadSessionTool,
+  requestAssetUploadTool,
+  uploadAssetInlineTool,
+  importAssetFromUrlTool,
+  attachAssetTool,
+  detachAssetTool,
+  listAssetsTool,
+  getAssetTool,
+  updateAssetTool,
+  deleteAssetTool,
+  listPlatformsTool,
+  connectPlatformTool,
+  disconnectPlatformTool,
+  listActivityTool,
+];

@@ -1,0 +1,165 @@
+import { ProtocolError } from "@modelcontextprotocol/server";
+import type { z } from "zod";
+import type { Scope } from "#domain/caller.ts";
+import type { Preview } from "#domain/assets/thumbnails.ts";
+import type { CallLimitCheck } from "#domain/access/call-limiter.ts";
+import type { Deps } from "#domain/deps.ts";
+import { authorize } from "#domain/policy.ts";
+import { minutes } from "#lib/clock.ts";
+import { AppError, edgeError, renderError, type ErrorView } from "#lib/errors.ts";
+import type { Log } from "#lib/log.ts";
+import { errorHints } from "./error-hints.ts";
+import type { Exchange, Method, RawTool, Result } from "./protocol/method.ts";
+import { errorCodes } from "./protocol/messages.ts";
+import { createUrlElicitation, type UrlElicitation } from "./url-elicitation.ts";
+import { toListing, type Tool } from "./define-tool.ts";
+
+export interface ToolMethods {
+  list: Method;
+  call: Method;
+  /** The tools these scopes allow, in the order of the table. */
+  listAllowed(scopes: readonly Scope[]): readonly Tool[];
+}
+
+export interface ToolMethodsOptions {
+  tools: readonly Tool[];
+  rawTools: readonly RawTool[];
+  deps: Deps;
+  log: Log;
+  checkCallLimit: CallLimitCheck;
+  /** Told of every call that is let through, by the approval it came under. */
+  recordCall: (grantId: string) => void;
+}
+
+/** The tools as the protocol sees them. Schemas and lists are made here, once, at start. */
+export function createToolMethods({
+  tools,
+  rawTools,
+  deps,
+  log,
+  checkCallLimit,
+  recordCall,
+}: ToolMethodsOptions): ToolMethods {
+  const urlElicitation = createUrlElicitation(deps.signer, deps.clock);
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const rawByName = new Map(rawTools.map((tool) => [tool.listing.name, tool]));
+  const listingByTool = new Map(tools.map((tool) => [tool, JSON.stringify(toListing(tool))]));
+  const rawListings = rawTools.map((tool) => JSON.stringify(tool.listing));
+  const listCache = new Map<string, string>();
+  const listAllowed = (scopes: readonly Scope[]) => tools.filter((tool) => scopes.includes(tool.scope));
+
+  return {
+    listAllowed,
+    list: {
+      // Changes with the server's version only, never under an open connection.
+      ttlMs: minutes(5),
+      handle({ params, caller: { scopes } }) {
+        if (params["cursor"] !== undefined)
+          throw new ProtocolError(
+            errorCodes.invalidParams,
+            "Invalid params: the list has one page; there is no such cursor",
+          );
+        const key = scopes.join(" ");
+        const listJson =
+          listCache.get(key) ??
+          `"tools":[${[...listAllowed(scopes).map((tool) => listingByTool.get(tool)), ...rawListings].join(",")}]`;
+        listCache.set(key, listJson);
+        return listJson;
+      },
+    },
+    call: {
+      scopeFor: ({ name }) => byName.get(name as string)?.scope,
+      async handle(exchange) {
+        const { name, arguments: args = {} } = exchange.params;
+        if (typeof name !== "string")
+          throw new ProtocolError(errorCodes.invalidParams, "Invalid params: name must be a string");
+        if (typeof args !== "object" || args === null || Array.isArray(args))
+          throw new ProtocolError(errorCodes.invalidParams, "Invalid params: arguments must be an object");
+        const tool = byName.get(name);
+        if (!tool) {
+          const rawTool = rawByName.get(name);
+          if (rawTool) return rawTool.call(exchange, args as Args);
+          throw new ProtocolError(errorCodes.invalidParams, `Unknown tool: ${name.slice(0, 100)}`);
+        }
+        try {
+          const limitError = checkCallLimit(exchange.caller.user.id);
+          if (limitError) throw limitError;
+          if (exchange.caller.grantId !== undefined) recordCall(exchange.caller.grantId);
+          return await callTool(deps, urlElicitation, tool, args as Args, exchange);
+        } catch (error) {
+          if (error instanceof ProtocolError) throw error;
+          // Nobody waits for the answer, and what broke off the work is no failure of it.
+          if (exchange.isCancelled) throw new ProtocolError(errorCodes.httpError, "Request cancelled");
+          const reference = error instanceof AppError ? "" : deps.newId("request");
+          const { status, view, isExpected } = renderError(error, reference, errorHints);
+          if (!isExpected) log.error({ err: error, reference, tool: name }, "a tool failed");
+          else if (status >= 500) log.warn({ err: error, tool: name }, "something we need did not serve");
+          return toErrorResult(view);
+        }
+      },
+    },
+  };
+}
+
+type Args = Record<string, unknown>;
+
+async function callTool(
+  deps: Deps,
+  urlElicitation: UrlElicitation,
+  tool: Tool,
+  args: Args,
+  exchange: Exchange,
+): Promise<Result> {
+  const { caller } = exchange;
+  authorize(caller, tool.action);
+  const rawInput = exchange.parseFull ? parseLongArguments(tool, exchange.parseFull) : args;
+  tool.precheck?.(rawInput);
+  const parsed = tool.input.safeParse(rawInput);
+  if (!parsed.success)
+    throw edgeError("invalid_input", describeIssues(parsed.error), "Compare the input with the tool's input schema.");
+  const acceptedOutput = tool.askToOpen && urlElicitation.findAcceptedOutput(exchange, tool.name);
+  if (acceptedOutput) return toSuccessResult(acceptedOutput, []);
+  const output = await tool.run(deps, caller, parsed.data as never, exchange);
+  const elicitation =
+    tool.askToOpen && urlElicitation.createRequest(exchange, tool.name, tool.askToOpen(output as never), output);
+  if (elicitation) return elicitation;
+  return toSuccessResult(output, (await tool.previews?.(deps, caller, parsed.data as never, output as never)) ?? []);
+}
+
+/** The arguments of a long message: only a tool that takes a file has a use for them. */
+function parseLongArguments(tool: Tool, parseFull: () => unknown): Args {
+  if (!tool.acceptsFile) throw edgeError("invalid_input", `The input is longer than any that ${tool.name} takes.`);
+  try {
+    return (parseFull() as { params: { arguments?: Args } }).params.arguments ?? {};
+  } catch {
+    throw edgeError("invalid_input", "The input is not JSON.");
+  }
+}
+
+/** The structured content is written once and stands in the answer twice: as it is, and as text. */
+function toSuccessResult(output: object, previews: readonly Preview[]): string {
+  const json = JSON.stringify(output);
+  const images = previews.map(({ mimeType, content }) => ({
+    type: "image",
+    data: Buffer.from(content).toString("base64"),
+    mimeType,
+  }));
+  const imagesJson = images.map((image) => `,${JSON.stringify(image)}`).join("");
+  return `"content":[{"type":"text","text":${JSON.stringify(json)}}${imagesJson}],"structuredContent":${json}`;
+}
+
+function toErrorResult(view: ErrorView): string {
+  const text = view.hint ? `${view.code}: ${view.message} ${view.hint}` : `${view.code}: ${view.message}`;
+  return `"content":[{"type":"text","text":${JSON.stringify(text)}}],"structuredContent":${JSON.stringify(view)},"isError":true`;
+}
+
+const maxShownIssues = 5;
+
+function describeIssues(error: z.ZodError): string {
+  const lines = error.issues.slice(0, maxShownIssues).map(({ path, message }) => {
+    const field = path.map(String).join(".");
+    return (field === "" ? message : `${field}: ${message}`).slice(0, 200);
+  });
+  const hiddenCount = error.issues.length - lines.length;
+  return `${lines.join("; ")}${hiddenCount > 0 ? `; and ${hiddenCount} more` : ""}.`;
+}

@@ -1,0 +1,79 @@
+import { CLIENT_CAPABILITIES_META_KEY, ProtocolError } from "@modelcontextprotocol/server";
+import type { Clock } from "#lib/clock.ts";
+import { minutes } from "#lib/clock.ts";
+import { sha256 } from "#lib/digest.ts";
+import { edgeError, type ErrorCode } from "#lib/errors.ts";
+import type { Signer } from "#lib/signed-token.ts";
+import type { Exchange, Result } from "./protocol/method.ts";
+import { errorCodes } from "./protocol/messages.ts";
+
+/** A page that the person has to open before a result is of use. */
+export interface PageToOpen {
+  url: string;
+  /** What the client shows beside it. */
+  message: string;
+  /** The error in place of the result where the person does not want to. */
+  declinedCode: ErrorCode;
+}
+
+/** The name of our one question within a call. */
+const requestName = "open";
+
+/** URL-mode elicitation (2026-07-28): the client itself asks the person to open a page, then repeats the call. */
+export interface UrlElicitation {
+  /** What the tool answered the first time, where this call brings the answer; throws where the person said no. */
+  findAcceptedOutput(exchange: Exchange, tool: string): object | undefined;
+  /** The question, where the client can put it; undefined where the result has to do. */
+  createRequest(exchange: Exchange, tool: string, page: PageToOpen, output: object): Result | undefined;
+}
+
+/** The state between the two rounds travels signed, good for the approval, the tool and the input it was made with. */
+export function createUrlElicitation(signer: Signer, clock: Clock): UrlElicitation {
+  const toBindingClaims = ({ caller, params }: Exchange, tool: string): Record<string, unknown> => ({
+    asked: tool,
+    grant: caller.grantId,
+    studio: caller.studio.id,
+    input: sha256(JSON.stringify(params["arguments"] ?? {})),
+  });
+  return {
+    findAcceptedOutput(exchange, tool) {
+      const { requestState, inputResponses } = exchange.params;
+      if (typeof requestState !== "string") return undefined;
+      const claims = signer.verify("question", requestState);
+      const expectedClaims = toBindingClaims(exchange, tool);
+      if (!claims || Object.keys(expectedClaims).some((name) => claims[name] !== expectedClaims[name]))
+        throw new ProtocolError(errorCodes.invalidParams, "Invalid params: requestState is not one of this call");
+      const action = readAction(inputResponses);
+      // A state without an answer is a question that was not put: it is asked again, with a fresh page.
+      if (action === undefined) return undefined;
+      if (action === "accept") return claims["output"] as object;
+      throw edgeError(
+        claims["declined"] as ErrorCode,
+        "The person did not open the page. Nothing was changed.",
+        "Ask whether they want to, then call the tool again.",
+      );
+    },
+    createRequest(exchange, tool, { url, message, declinedCode: declined }, output) {
+      if (exchange.era !== "modern" || !supportsUrlElicitation(exchange)) return undefined;
+      const claims = { ...toBindingClaims(exchange, tool), output, declined };
+      return {
+        resultType: "input_required",
+        inputRequests: { [requestName]: { method: "elicitation/create", params: { mode: "url", message, url } } },
+        requestState: signer.sign("question", claims, clock() + minutes(15)),
+      };
+    },
+  };
+}
+
+function supportsUrlElicitation({ params }: Exchange): boolean {
+  const capabilities = toRecord(toRecord(params["_meta"])[CLIENT_CAPABILITIES_META_KEY]);
+  return "url" in toRecord(capabilities["elicitation"]);
+}
+
+function readAction(responses: unknown): unknown {
+  return toRecord(toRecord(responses)[requestName])["action"];
+}
+
+function toRecord(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}

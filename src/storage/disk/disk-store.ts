@@ -1,0 +1,201 @@
+import { open, readdir, rm, stat, unlink } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import type { FileStore, PartStore, StoredFile } from "#domain/assets/model/file-store.ts";
+import type { Clock } from "#lib/clock.ts";
+import { AppError, notFoundError } from "#lib/errors.ts";
+import { undefinedIfMissing, withDiskErrors } from "./disk-errors.ts";
+import {
+  findVersions,
+  getTempFolder,
+  getVersionId,
+  listKeys,
+  nextTurn,
+  toFileVersion,
+  type FileVersion,
+} from "./layout.ts";
+import { createDiskParts, type DiskParts } from "./parts.ts";
+import { prepareRoot } from "./root-folder.ts";
+import { createWriter, syncFolder } from "./write-file.ts";
+import { tooLargeError } from "../check-key.ts";
+
+/** The addresses that a browser or `curl` uses: signed by the edge, which also answers them. */
+export interface DiskUrls {
+  readonly origin: string;
+  forUpload: FileStore["createUploadUrl"];
+  forDownload: FileStore["createDownloadUrl"];
+  forPart: PartStore["createPartUrl"];
+}
+
+/** A file that is open for reading; it stays what it is, whatever happens to its key. */
+export interface OpenFile {
+  bytes: number;
+  version: string;
+  modifiedAt: number;
+  /** Reads from `start` to `end`, both included, and closes the file when it ends or is destroyed. */
+  stream(range?: { start: number; end: number }): Readable;
+  close(): Promise<void>;
+}
+
+export interface DiskStore extends FileStore {
+  /**
+   * A PUT to an upload address. Where it goes past its limit, or says that it will, that is remembered, no more is
+   * read, and `too_large` is thrown. Nothing is read from `body` before everything else was found good.
+   */
+  receive(
+    key: string,
+    body: AsyncIterable<Uint8Array>,
+    options: { maxBytes: number; declaredBytes?: number | undefined },
+  ): Promise<StoredFile>;
+  open(key: string): Promise<OpenFile | undefined>;
+  readonly parts: DiskParts;
+  /** Removes temporary files that nobody wrote to since then (epoch milliseconds): what a crash left. */
+  sweepTempFiles(olderThan: number): Promise<number>;
+}
+
+export interface DiskOptions {
+  root: string;
+  urls: DiskUrls;
+  clock: Clock;
+  /** Files were stored before, so an empty folder is a lost one. */
+  mustExist?: boolean;
+  minFreeBytes?: number;
+  random?: (bytes: number) => Uint8Array;
+}
+
+const gibibyte = 1024 ** 3;
+const readBytes = 256 * 1024;
+
+/** Files in a folder. Any number of processes may use it at once. */
+export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
+  const { urls, clock, random = randomBytes, minFreeBytes = gibibyte } = options;
+  const newName = () => Buffer.from(random(12)).toString("hex");
+  const root = await prepareRoot({ root: options.root, mustExist: options.mustExist ?? false, newName });
+  const writer = createWriter({ root, clock, minFreeBytes, newName });
+
+  const findCurrent = async (key: string): Promise<FileVersion | undefined> => (await findVersions(root, key)).at(-1);
+
+  async function statKey(key: string): Promise<StoredFile | undefined> {
+    const fileVersion = await findCurrent(key);
+    return fileVersion && toStoredFile(fileVersion);
+  }
+
+  const parts = createDiskParts({ root, clock, newName, writer, createPartUrl: urls.forPart, stat: statKey });
+
+  async function openKey(key: string): Promise<OpenFile | undefined> {
+    // A file can be replaced between finding and opening it; then the next look finds the new one.
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const fileVersion = await findCurrent(key);
+      if (!fileVersion?.sha256) return undefined;
+      const file = await undefinedIfMissing(open(fileVersion.path, "r"));
+      if (!file) continue;
+      const entry = await withDiskErrors(file.stat());
+      if (entry.size !== fileVersion.bytes) {
+        await file.close();
+        throw new AppError("storage_unavailable:damaged");
+      }
+      return {
+        bytes: fileVersion.bytes,
+        version: getVersionId(fileVersion),
+        modifiedAt: Math.floor(entry.mtimeMs),
+        stream: (range) => file.createReadStream({ ...range, highWaterMark: readBytes }),
+        close: () => file.close(),
+      };
+    }
+    return undefined;
+  }
+
+  return {
+    name: "disk",
+    origin: urls.origin,
+    createUploadUrl: urls.forUpload,
+    createDownloadUrl: urls.forDownload,
+    open: openKey,
+
+    async receive(key, body, { maxBytes, declaredBytes }) {
+      try {
+        if (declaredBytes !== undefined && declaredBytes > maxBytes) throw tooLargeError();
+        return toStoredFile(await writer.publish(key, await writer.writeTempFile(body, { maxBytes, declaredBytes })));
+      } catch (error) {
+        if (error instanceof AppError && error.code === "too_large") await writer.publishOverLimit(key, maxBytes + 1);
+        throw error;
+      }
+    },
+
+    stat: statKey,
+    parts,
+
+    async read(key, range, signal) {
+      signal?.throwIfAborted();
+      const file = await openKey(key);
+      if (!file) throw notFoundError("file");
+      if (file.bytes === 0 || (range && (range.start >= file.bytes || range.end < range.start))) {
+        await file.close();
+        return Readable.from([]);
+      }
+      const stream = file.stream(range);
+      signal?.addEventListener("abort", () => stream.destroy(signal.reason as Error), { once: true });
+      return stream;
+    },
+
+    async write(key, body, { maxBytes, signal }) {
+      return toStoredFile(await writer.publish(key, await writer.writeTempFile(body, { maxBytes, signal })));
+    },
+
+    async promote(from, version, to) {
+      const versions = await findVersions(root, from);
+      const fileVersion = versions.at(-1);
+      if (fileVersion?.sha256 && getVersionId(fileVersion) === version) {
+        const previousVersions = await findVersions(root, to);
+        const target = toFileVersion(root, {
+          ...fileVersion,
+          key: to,
+          turn: nextTurn(clock(), previousVersions.at(-1)),
+        });
+        // The name that is moved holds the digest: a PUT that ends now makes another file, this one stays as checked.
+        if (await writer.move(fileVersion, target)) {
+          for (const previous of [...versions.slice(0, -1), ...previousVersions])
+            await unlink(previous.path).catch(() => {});
+          return toStoredFile(target);
+        }
+      }
+      // A repetition: it was moved before, and whoever did it may have lost power before telling.
+      const movedVersion = await findCurrent(to);
+      if (!movedVersion || getVersionId(movedVersion) !== version) return undefined;
+      await syncFolder(movedVersion.folder);
+      return toStoredFile(movedVersion);
+    },
+
+    async remove(key) {
+      const versions = await findVersions(root, key);
+      // Oldest first: a crash in between must not bring an old one back to light.
+      for (const { path } of versions) await undefinedIfMissing(unlink(path));
+      const [first] = versions;
+      if (first) await syncFolder(first.folder);
+    },
+
+    list: (prefix, page) => listKeys(root, prefix, page),
+
+    async ping() {
+      await withDiskErrors(stat(getTempFolder(root)));
+    },
+
+    async sweepTempFiles(olderThan) {
+      const folder = getTempFolder(root);
+      let sweptCount = 0;
+      for (const name of await withDiskErrors(readdir(folder))) {
+        const path = join(folder, name);
+        const entry = await undefinedIfMissing(stat(path));
+        if (!entry || entry.mtimeMs >= olderThan) continue;
+        await withDiskErrors(rm(path, { force: true }));
+        sweptCount++;
+      }
+      return sweptCount;
+    },
+  };
+}
+
+function toStoredFile(version: FileVersion): StoredFile {
+  return { bytes: version.bytes, version: getVersionId(version), sha256: version.sha256 ?? null };
+}

@@ -1,0 +1,138 @@
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListPartsCommand,
+  UploadPartCommand,
+  type CompletedPart,
+} from "@aws-sdk/client-s3";
+import {
+  countParts,
+  getPartLength,
+  isValidPart,
+  type MultipartFile,
+  type PartStore,
+  type StoredFile,
+} from "#domain/assets/model/file-store.ts";
+import { AppError } from "#lib/errors.ts";
+import { validateKey } from "../check-key.ts";
+import { undefinedIfMissing, getErrorResponse } from "./s3-caller.ts";
+import { toContentHeaders, unquoteEtag, type S3Target } from "./write-object.ts";
+
+/** Uploads that a call of the sweeper looks at. */
+const maxSweptUploads = 1000;
+
+/**
+ * S3's own multipart uploads. Browsers send the parts straight to the store; which ones are there, and their ETags, we
+ * ask the store itself. An upload that is complete is unknown to the store, and its addresses take nothing more.
+ */
+export function createS3Parts(
+  { client, bucket, call }: S3Target,
+  sign: (command: UploadPartCommand, expiresAt: number) => Promise<string>,
+): PartStore {
+  const toRequest = ({ key, id }: Pick<MultipartFile, "key" | "id">) => ({
+    Bucket: bucket,
+    Key: validateKey(key),
+    UploadId: id,
+  });
+  const pendingCompletions = new Map<string, Promise<StoredFile | undefined>>();
+
+  /** The parts that have the length they should; one that has not counts as missing, and is sent again. */
+  async function readParts(file: MultipartFile): Promise<CompletedPart[] | undefined> {
+    const result: CompletedPart[] = [];
+    for (let marker: string | undefined; ;) {
+      const page = new ListPartsCommand({
+        ...toRequest(file),
+        ...(marker === undefined ? {} : { PartNumberMarker: marker }),
+      });
+      const response = await undefinedIfMissing(call((requestOptions) => client.send(page, requestOptions)));
+      if (!response) return undefined;
+      for (const { PartNumber = 0, Size, ETag } of response.Parts ?? []) {
+        if (isValidPart(file, PartNumber) && Size === getPartLength(file, PartNumber))
+          result.push({ PartNumber, ETag });
+      }
+      if (!response.IsTruncated || response.NextPartNumberMarker === undefined) return result;
+      marker = response.NextPartNumberMarker;
+    }
+  }
+
+  async function findComplete({ key, bytes }: MultipartFile): Promise<StoredFile | undefined> {
+    const result = await undefinedIfMissing(
+      call((requestOptions) =>
+        client.send(new HeadObjectCommand({ Bucket: bucket, Key: validateKey(key) }), requestOptions),
+      ),
+    );
+    if (result?.ContentLength !== bytes) return undefined;
+    return { bytes, version: unquoteEtag(result.ETag), sha256: null };
+  }
+
+  async function assembleFile(file: MultipartFile): Promise<StoredFile | undefined> {
+    const parts = await readParts(file);
+    if (parts && parts.length < countParts(file)) return undefined;
+    if (parts) {
+      const command = new CompleteMultipartUploadCommand({ ...toRequest(file), MultipartUpload: { Parts: parts } });
+      try {
+        await call((requestOptions) => client.send(command, requestOptions), { workBytes: file.bytes });
+      } catch (error) {
+        // 404: another call was faster, or the answer of an earlier one was lost. 400: a part was sent anew meanwhile.
+        const status = getErrorResponse(error)?.status;
+        if (status === 400) return undefined;
+        if (status !== 404) throw error;
+      }
+    }
+    return findComplete(file);
+  }
+
+  return {
+    async start(key, { mimeType }) {
+      const command = new CreateMultipartUploadCommand({
+        Bucket: bucket,
+        Key: validateKey(key),
+        ...toContentHeaders(mimeType),
+      });
+      const { UploadId } = await call((requestOptions) => client.send(command, requestOptions));
+      if (UploadId === undefined) throw new AppError("storage_unavailable:store_response");
+      return UploadId;
+    },
+
+    async list(file) {
+      const parts = await readParts(file);
+      if (parts) return parts.map(({ PartNumber = 0 }) => PartNumber);
+      const completeFile = await findComplete(file);
+      return completeFile && Array.from({ length: countParts(file) }, (_, i) => i + 1);
+    },
+
+    // The length is signed with it: nobody can put more into a part than was promised.
+    createPartUrl: (file, part, expiresAt) =>
+      sign(
+        new UploadPartCommand({ ...toRequest(file), PartNumber: part, ContentLength: getPartLength(file, part) }),
+        expiresAt,
+      ),
+
+    complete(file) {
+      const running =
+        pendingCompletions.get(file.id) ?? assembleFile(file).finally(() => pendingCompletions.delete(file.id));
+      pendingCompletions.set(file.id, running);
+      return running;
+    },
+
+    async abort(file) {
+      await undefinedIfMissing(
+        call((requestOptions) => client.send(new AbortMultipartUploadCommand(toRequest(file)), requestOptions)),
+      );
+    },
+
+    async sweep(startedBefore) {
+      const page = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: "files/", MaxUploads: maxSweptUploads });
+      const { Uploads = [] } = await call((requestOptions) => client.send(page, requestOptions));
+      const staleUploads = Uploads.filter(({ Initiated }) => Initiated && Initiated.getTime() < startedBefore);
+      for (const { Key = "", UploadId = "" } of staleUploads) {
+        const command = new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId });
+        await undefinedIfMissing(call((requestOptions) => client.send(command, requestOptions)));
+      }
+      return staleUploads.length;
+    },
+  };
+}

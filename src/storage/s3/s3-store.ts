@@ -1,0 +1,194 @@
+import {
+  DeleteObjectCommand,
+  GetBucketCorsCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutBucketCorsCommand,
+  PutObjectCommand,
+  type CORSRule,
+  type HeadObjectCommandOutput,
+  type UploadPartCommand,
+} from "@aws-sdk/client-s3";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import { randomBytes } from "node:crypto";
+import { Readable } from "node:stream";
+import type { FileStore } from "#domain/assets/model/file-store.ts";
+import type { Clock } from "#lib/clock.ts";
+import { AppError, notFoundError } from "#lib/errors.ts";
+import { formatContentDisposition } from "#lib/file-name.ts";
+import { validateKey } from "../check-key.ts";
+import {
+  createClient,
+  createS3Caller,
+  defaultTimeoutMs,
+  getErrorResponse,
+  undefinedIfMissing,
+  withIdleTimeout,
+  type S3Settings,
+} from "./s3-caller.ts";
+import { createPromote, defaultCopyLimits, toStoredFile, type CopyLimits } from "./promote-object.ts";
+import { createS3Parts } from "./parts.ts";
+import { writeObject, type S3Target } from "./write-object.ts";
+
+export interface S3Options {
+  settings: S3Settings;
+  clock: Clock;
+  /** How long the store may be silent. */
+  timeoutMs?: number;
+  copyLimits?: CopyLimits;
+  random?: (bytes: number) => Uint8Array;
+}
+
+export interface S3Store extends FileStore {
+  /** Lets the pages of these origins send bytes to the bucket; answers whether that had to be changed. */
+  allowCorsOrigins(origins: readonly string[]): Promise<boolean>;
+  close(): void;
+}
+
+/** Any S3-compatible store. Bytes of clients go straight to it and come straight from it. */
+export async function openS3Store(options: S3Options): Promise<S3Store> {
+  const {
+    settings,
+    clock,
+    timeoutMs: timeoutMs = defaultTimeoutMs,
+    copyLimits = defaultCopyLimits,
+    random = randomBytes,
+  } = options;
+  const { bucket } = settings;
+  const client = createClient(settings);
+  // Addresses are signed for the name under which browsers know the store; signing sends nothing.
+  const signer = createClient(settings, settings.publicEndpoint ?? settings.endpoint);
+  const call = createS3Caller(timeoutMs);
+  const target: S3Target = { client, bucket, call };
+  const toObjectParams = (key: string) => ({ Bucket: bucket, Key: validateKey(key) });
+
+  const secondsUntil = (time: number) => Math.max(1, Math.floor((time - clock()) / 1000));
+  const toSigningOptions = (expiresAt: number) => ({
+    expiresIn: secondsUntil(expiresAt),
+    signingDate: new Date(clock()),
+  });
+  const sign = (command: PutObjectCommand | GetObjectCommand, expiresAt: number) =>
+    getSignedUrl(signer, command, toSigningOptions(expiresAt));
+  const signPart = (command: UploadPartCommand, expiresAt: number) =>
+    getSignedUrl(signer, command, {
+      ...toSigningOptions(expiresAt),
+      signableHeaders: new Set(["content-length", "host"]),
+    });
+
+  async function headObject(key: string): Promise<HeadObjectCommandOutput | undefined> {
+    const command = new HeadObjectCommand(toObjectParams(key));
+    return undefinedIfMissing(call((requestOptions) => client.send(command, requestOptions)));
+  }
+
+  return {
+    name: "s3",
+    origin: new URL(await sign(new PutObjectCommand({ Bucket: bucket, Key: "origin" }), clock() + 60_000)).origin,
+
+    // No type is signed: whoever sends the bytes names any or none, and it counts for nothing.
+    createUploadUrl: (key, { expiresAt }) => sign(new PutObjectCommand(toObjectParams(key)), expiresAt),
+
+    createDownloadUrl(key, { mimeType, filename, asDownload, expiresAt }) {
+      const responseOverrides = {
+        ResponseContentType: mimeType,
+        ResponseContentDisposition: formatContentDisposition(filename, asDownload),
+        ResponseCacheControl: `private, max-age=${secondsUntil(expiresAt)}`,
+      };
+      return sign(new GetObjectCommand({ ...toObjectParams(key), ...responseOverrides }), expiresAt);
+    },
+
+    async stat(key) {
+      const result = await headObject(key);
+      return result && toStoredFile(result);
+    },
+
+    async read(key, range, signal) {
+      const rangeParams = range ? { Range: `bytes=${range.start}-${range.end}` } : {};
+      const command = new GetObjectCommand({ ...toObjectParams(key), ...rangeParams });
+      try {
+        const { Body } = await call((requestOptions) => client.send(command, requestOptions), { signal });
+        return withIdleTimeout(Body as Readable, timeoutMs, signal);
+      } catch (error) {
+        const errorResponse = getErrorResponse(error);
+        if (errorResponse?.status === 404) throw notFoundError("file");
+        if (errorResponse?.status === 416) return Readable.from([]);
+        throw error;
+      }
+    },
+
+    write: (key, body, requestOptions) => writeObject(target, validateKey(key), body, requestOptions),
+
+    promote: createPromote(target, copyLimits, () => Buffer.from(random(8)).toString("hex")),
+
+    async remove(key) {
+      const command = new DeleteObjectCommand(toObjectParams(key));
+      await undefinedIfMissing(call((requestOptions) => client.send(command, requestOptions)));
+    },
+
+    async list(prefix, { after, limit }) {
+      const result: { key: string; bytes: number; modifiedAt: number }[] = [];
+      let lastKey = after;
+      for (;;) {
+        const page = {
+          Bucket: bucket,
+          Prefix: prefix,
+          MaxKeys: Math.min(1000, limit - result.length),
+          StartAfter: lastKey,
+        };
+        const { Contents = [], IsTruncated } = await call((requestOptions) =>
+          client.send(new ListObjectsV2Command(page), requestOptions),
+        );
+        for (const { Key = "", Size = 0, LastModified } of Contents)
+          result.push({ key: Key, bytes: Size, modifiedAt: LastModified?.getTime() ?? 0 });
+        lastKey = result.at(-1)?.key;
+        if (!IsTruncated || Contents.length === 0 || result.length >= limit) return result;
+      }
+    },
+
+    parts: createS3Parts(target, signPart),
+
+    async ping() {
+      await call((requestOptions) => client.send(new HeadBucketCommand({ Bucket: bucket }), requestOptions));
+    },
+
+    allowCorsOrigins: (origins) => allowCorsOrigins(target, origins),
+
+    close() {
+      client.destroy();
+      signer.destroy();
+    },
+  };
+}
+
+/**
+ * Browsers send parts straight to the bucket, which must allow that to the pages that do. Where it does not, the rule
+ * is added to those that are there; it lets nobody in, since every address is signed. Answers whether it had to.
+ */
+export async function allowCorsOrigins(
+  { client, bucket, call }: S3Target,
+  origins: readonly string[],
+): Promise<boolean> {
+  const corsConfig = await undefinedIfMissing(
+    call((requestOptions) => client.send(new GetBucketCorsCommand({ Bucket: bucket }), requestOptions)),
+  );
+  const rules = corsConfig?.CORSRules ?? [];
+  const missing = [...new Set(origins)].filter((origin) => !rules.some((rule) => allows(rule, origin)));
+  if (missing.length === 0) return false;
+  const newRule: CORSRule = {
+    AllowedOrigins: missing,
+    AllowedMethods: ["PUT", "GET", "HEAD"],
+    AllowedHeaders: ["*"],
+    MaxAgeSeconds: 3600,
+  };
+  const command = new PutBucketCorsCommand({ Bucket: bucket, CORSConfiguration: { CORSRules: [...rules, newRule] } });
+  await call((requestOptions) => client.send(command, requestOptions));
+  return true;
+}
+
+function allows({ AllowedOrigins = [], AllowedMethods = [] }: CORSRule, origin: string): boolean {
+  return (
+    AllowedMethods.includes("PUT") &&
+    AllowedOrigins.some((allowedOrigin) => allowedOrigin === "*" || allowedOrigin === origin)
+  );
+}

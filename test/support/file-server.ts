@@ -1,0 +1,80 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import type { HasAsset } from "#http/files/file-put.ts";
+import { createFileRoutes } from "#http/files/file-routes.ts";
+import { createFileTokens, type FileTokens } from "#http/files/file-tokens.ts";
+import { createMetrics } from "#http/health-routes.ts";
+import { createHttpServer } from "#http/server.ts";
+import type { Clock } from "#lib/clock.ts";
+import { createIdGenerator } from "#lib/ids.ts";
+import { createLog } from "#lib/log.ts";
+import { createSigner, type Signer } from "#lib/signed-token.ts";
+import { openDiskStore, type DiskStore } from "#storage/disk/disk-store.ts";
+import { createTempFolder } from "./temp-folder.ts";
+import { findFreeBaseUrl } from "./service.ts";
+
+export interface FileServer {
+  base: string;
+  /** Where a second page lives that may upload. */
+  uploadPage: string;
+  root: string;
+  store: DiskStore;
+  tokens: FileTokens;
+  signer: Signer;
+  port: number;
+  close(): Promise<void>;
+}
+
+export interface FileServerOptions {
+  clock?: Clock;
+  stallMs?: number;
+  minFreeBytes?: number;
+  root?: string;
+  /** Every key has an asset unless a test says otherwise. */
+  hasAsset?: HasAsset;
+}
+
+/** A disk store behind the real door, and nothing else of the service. */
+export async function startFileServer(options: FileServerOptions = {}): Promise<FileServer> {
+  const { clock = () => Date.now(), stallMs, minFreeBytes = 0 } = options;
+  const folder = createTempFolder();
+  const base = await findFreeBaseUrl();
+  const uploadPage = "http://upload.localhost:4000";
+  const signer = createSigner(["a secret of this test, long enough"], clock);
+  const tokens = createFileTokens(signer, base);
+  const root = options.root ?? `${folder.path}/data/files`;
+  const store = await openDiskStore({ root, urls: tokens, clock, minFreeBytes });
+  const log = createLog("silent");
+  const routes = createFileRoutes({
+    store,
+    tokens,
+    hasAsset: options.hasAsset ?? (async () => true),
+    origins: [base, uploadPage],
+    clock,
+    ...(stallMs === undefined ? {} : { stallTimeoutMs: stallMs }),
+  });
+  const { nodeServer: server } = createHttpServer({
+    routes: () => routes,
+    urls: { base, uploadPage, loopback: true, mcpOrigins: [] },
+    metrics: createMetrics(log),
+    newId: createIdGenerator(clock),
+    log,
+  });
+  server.listen(Number(new URL(base).port), "127.0.0.1");
+  await once(server, "listening");
+  return {
+    base,
+    uploadPage,
+    root,
+    store,
+    tokens,
+    signer,
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+      folder.remove();
+    },
+  };
+}

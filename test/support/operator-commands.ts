@@ -1,0 +1,96 @@
+import { createHash, randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { createSessions } from "#auth/sign-in.ts";
+import { openDatabase } from "#db/open-database.ts";
+import { systemClock } from "#lib/clock.ts";
+import { createDeps, silentLog, type DatabaseLocation } from "./engines.ts";
+import { callModern, type McpResponse } from "./mcp.ts";
+import { newStudio } from "./users.ts";
+import { startChildProgram, type ChildProgram } from "./child-program.ts";
+import { createTestGrant } from "./tokens.ts";
+
+const program = join(import.meta.dirname, "../../src/cli.ts");
+
+/** A command of the operator, in a process of its own, as npm runs it. */
+export function startCommand(args: readonly string[], env: Record<string, string>): ChildProgram {
+  return startChildProgram([program, ...args], { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "", ...env });
+}
+
+export async function runCommand(
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<{ code: number | null; output: string; result: string }> {
+  const command = startCommand(args, env);
+  const code = await command.exited;
+  return { code, output: command.getOutput(), result: command.getStdout() };
+}
+
+/** What a person holds who uses a service: a client's token, a web session, a link to a post. */
+export interface Credentials {
+  token: string;
+  cookie: string;
+  postId: string;
+  link: string;
+}
+
+/** Someone with a studio, let in through the database of the service at `base`: a client's token and a web session. */
+export async function createOwner(
+  location: DatabaseLocation,
+  base: string,
+): Promise<Pick<Credentials, "token" | "cookie">> {
+  const database = await openDatabase({ ...location, log: silentLog });
+  try {
+    const deps = { ...createDeps(database, systemClock), base, uploadPage: base };
+    const owner = await newStudio(deps);
+    const { token } = await createTestGrant(deps, owner);
+    const cookie = (await createSessions({ deps, base }).start(owner.user.id, undefined)).split(";", 1)[0] ?? "";
+    return { token, cookie };
+  } finally {
+    await database.close();
+  }
+}
+
+/** The same, with a post and a link to it, made by the running service. */
+export async function createCredentials(location: DatabaseLocation, base: string): Promise<Credentials> {
+  const { token, cookie } = await createOwner(location, base);
+  const { id: postId } = await callToolOk<{ id: string }>(base, token, "create_post", { title: "A post" });
+  const { url: link } = await callToolOk<{ url: string }>(base, token, "create_upload_session", { postId });
+  return { token, cookie, postId, link };
+}
+
+/** The statuses of a tool call, a page of the web app's API and an upload link; all 200 where everything is good. */
+export async function probeAccess(base: string, credentials: Credentials): Promise<number[]> {
+  const me = await fetch(`${base}/api/me`, { headers: { cookie: credentials.cookie } });
+  const link = await fetch(`${base}/api/uploads/session`, {
+    headers: { "upload-token": credentials.link.slice(credentials.link.lastIndexOf("/") + 1) },
+  });
+  return [(await callTool(base, credentials.token, "whoami")).status, me.status, link.status];
+}
+
+export function callTool(base: string, token: string, name: string, args: object = {}): Promise<McpResponse> {
+  return callModern({ url: `${base}/mcp`, token }, "tools/call", { name, arguments: args });
+}
+
+/** What a tool answers that succeeds. */
+export async function callToolOk<T>(base: string, token: string, name: string, args: object = {}): Promise<T> {
+  const { json, text } = await callTool(base, token, name, args);
+  if (json.result?.isError !== undefined && json.result.isError) throw new Error(text);
+  if (json.result?.structuredContent === undefined) throw new Error(text);
+  return json.result.structuredContent as unknown as T;
+}
+
+/** A new file of random text, inline; its id and its digest. */
+export async function uploadInline(base: string, token: string, bytes = 2000): Promise<{ id: string; sha256: string }> {
+  const content = Buffer.from(randomBytes(bytes / 2).toString("hex"));
+  const file = { kind: "document", mimeType: "text/plain", base64: content.toString("base64") };
+  const { assetId } = await callToolOk<{ assetId: string }>(base, token, "upload_asset_inline", file);
+  return { id: assetId, sha256: digest(content) };
+}
+
+/** The digest of what the service serves for an asset. */
+export async function fetchAssetDigest(base: string, token: string, assetId: string): Promise<string> {
+  const { url } = await callToolOk<{ url: string }>(base, token, "get_asset", { assetId });
+  return digest(Buffer.from(await (await fetch(url)).arrayBuffer()));
+}
+
+export const digest = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { startConnect } from "#domain/platforms/connect-page.ts";
+import { sealCredential } from "#domain/platforms/credentials.ts";
+import { connectPlatform } from "#domain/platforms/connect-platform.ts";
+import { finishConnect, maxConnections } from "#domain/platforms/finish-connect.ts";
+import { createPlatforms } from "#connectors/connectors.ts";
+import type { StrictPlatform } from "./strict-platform.ts";
+
+/** The domain with this platform as its world. */
+export function withPlatform(
+  deps: Deps,
+  strict: StrictPlatform,
+  options: Parameters<StrictPlatform["createSetups"]>[0] = {},
+): Deps {
+  return { ...deps, platforms: createPlatforms(deps.base, strict.createSetups(options)) };
+}
+
+const sources = [{ url: "https://s.test/docs", readOn: "2026-11-15" }] as const;
+
+/** A platform that is only there to be named. */
+export const fakePlatforms = createPlatforms("http://localhost:3000", [
+  {
+    platform: {
+      id: "somewhere",
+      name: "Somewhere",
+      endpoints: { authorization: "https://s.test/a", token: "https://s.test/t", api: "https://s.test" },
+      app: "settings",
+      scopes: [],
+      pkce: true,
+      clientAuth: "basic",
+      refresh: "none",
+      revoke: "none",
+      buildAccountCall: () => ({ method: "GET", url: "https://s.test/me" }),
+      parseAccounts: () => [],
+      limits: { text: { max: 10, unit: "utf16" }, allowsMixedKinds: true, sources },
+      sources,
+    },
+    app: { clientId: "id", clientSecret: "secret" },
+    publicFetch: () => Promise.reject(new Error("this test reaches nothing outside")),
+  },
+]);
+
+/** A connection as the callback leaves it, without anyone asked. */
+export async function newConnection(
+  deps: Deps,
+  { studio, user }: Caller,
+  account = "studio",
+  platform = "somewhere",
+): Promise<string> {
+  const now = deps.clock();
+  const row = {
+    ...{ id: deps.newId("platformConnection"), studioId: studio.id, platform, instance: "" },
+    account: { id: account, handle: account, name: null, pictureUrl: null, profileUrl: null },
+    connectedAt: now,
+  };
+  const id = await deps.platformStore.claim(row, maxConnections);
+  assert.ok(id);
+  const sealed = sealCredential(deps, { id, studioId: studio.id }, { tokens: { accessToken: "a token" } });
+  await deps.platformStore.connect(id, sealed, { expiresAt: now + 1000, renewAt: now }, { userId: user.id, at: now });
+  return id;
+}
+
+export const extractToken = (connectUrl: string): string => connectUrl.split("/connect/")[1] ?? "";
+
+/** Walks the whole path for this account, and answers the id of its connection. */
+export async function connectAccount(
+  deps: Deps,
+  strict: StrictPlatform,
+  caller: Caller,
+  account = "studio",
+  platform = "strict",
+): Promise<string> {
+  const instanceUrl = platform === "mastodon" ? strict.origin : undefined;
+  const { connectUrl } = await connectPlatform(deps, caller, { platform, instanceUrl });
+  const { location, ...pending } = await startConnect(deps, caller, { token: extractToken(connectUrl) });
+  const callback = new URL(strict.authorize(location, account));
+  await finishConnect(deps, caller, { callback, pending });
+  const connection = (await deps.platformStore.list(caller.studio.id)).find(
+    (candidate) => candidate.account.handle === account,
+  );
+  assert.ok(connection);
+  return connection.id;
+}

@@ -1,0 +1,152 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { chownSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { onExit } from "./at-exit.ts";
+import { createTempFolder } from "./temp-folder.ts";
+import { findFreePort } from "./ports.ts";
+import { isExecutable } from "./find-program.ts";
+
+/** A throw-away PostgreSQL server made from the machine's own programs. */
+export interface PostgresCluster {
+  /** Address of a database, `postgres` unless named, for the cluster's superuser. */
+  url(database?: string): string;
+  /** The server's own process. */
+  readonly pid: number;
+  /** Ends the server: `fast` says goodbye, `immediate` is what a crash looks like. */
+  stop(mode?: "fast" | "immediate"): Promise<void>;
+  /** Starts it again on the same port, and waits until it answers. */
+  start(): Promise<void>;
+  /** Ends it and removes its folder. */
+  remove(): Promise<void>;
+}
+
+const user = "atelier";
+
+/** The folder with `initdb` and `postgres`, the newest there is; undefined where PostgreSQL is not installed. */
+export function findPostgres(): string | undefined {
+  const debian = "/usr/lib/postgresql";
+  const versions = listFolder(debian).toSorted((a, b) => Number(b) - Number(a));
+  const folders = [
+    ...versions.map((version) => join(debian, version, "bin")),
+    ...(process.env["PATH"] ?? "").split(delimiter),
+  ];
+  return folders.find((folder) => ["initdb", "postgres"].every((program) => isExecutable(join(folder, program))));
+}
+
+/** `settings` are those of postgresql.conf. */
+export async function createPostgresCluster(
+  programFolder: string,
+  settings: Record<string, string | number> = {},
+): Promise<PostgresCluster> {
+  const folder = createTempFolder("atelier-pg-");
+  const identity = serverIdentity();
+  if (identity.uid !== undefined && identity.gid !== undefined) chownSync(folder.path, identity.uid, identity.gid);
+  const options = { ...identity, cwd: folder.path, env: { PATH: process.env["PATH"], LC_ALL: "C" } };
+  const data = join(folder.path, "data");
+  // A password, not trust: on a machine with several people the port is open to all of them.
+  const password = randomBytes(24).toString("hex");
+  const passwordFile = join(folder.path, "password");
+  writeFileSync(passwordFile, password, { mode: 0o644 });
+
+  const port = await findFreePort();
+  const log: string[] = [];
+  let server: ChildProcess | undefined;
+  const unregister = onExit(() => server?.kill("SIGQUIT"));
+
+  const cluster: PostgresCluster = {
+    url: (database = "postgres") => `postgres://${user}:${password}@127.0.0.1:${port}/${database}`,
+    get pid() {
+      return server?.pid ?? 0;
+    },
+    async start() {
+      const serverSettings = {
+        listen_addresses: "127.0.0.1",
+        port,
+        unix_socket_directories: folder.path,
+        max_connections: 200,
+        ...settings,
+      };
+      const args = Object.entries(serverSettings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+      server = spawn(join(programFolder, "postgres"), ["-D", data, ...args], {
+        ...options,
+        stdio: ["ignore", "ignore", "pipe"],
+      });
+      server.stderr?.on("data", (chunk: Buffer) => void (log.push(chunk.toString()) > 200 && log.shift()));
+      await waitUntilReady(
+        cluster.url(),
+        () => server?.exitCode === null,
+        () => log.join(""),
+      );
+    },
+    async stop(mode = "fast") {
+      if (server?.exitCode !== null || server.signalCode !== null) return;
+      const ended = once(server, "exit");
+      server.kill(mode === "fast" ? "SIGINT" : "SIGQUIT");
+      await ended;
+    },
+    async remove() {
+      await cluster.stop("immediate"); // nobody will miss its last checkpoint
+      folder.remove();
+      unregister();
+    },
+  };
+
+  try {
+    const auth = ["-U", user, "-A", "scram-sha-256", `--pwfile=${passwordFile}`];
+    const initdb = spawn(
+      join(programFolder, "initdb"),
+      ["-D", data, "-E", "UTF8", "--no-locale", "--no-sync", ...auth],
+      {
+        ...options,
+        stdio: ["ignore", "ignore", "pipe"],
+      },
+    );
+    initdb.stderr?.on("data", (chunk: Buffer) => log.push(chunk.toString()));
+    const [code] = (await once(initdb, "close")) as [number | null];
+    if (code !== 0) throw new Error(`initdb failed:\n${log.join("")}`);
+    await cluster.start();
+    return cluster;
+  } catch (error) {
+    await cluster.remove();
+    throw error;
+  }
+}
+
+/** PostgreSQL refuses to run as root: there it runs as the user its package made. */
+function serverIdentity(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  const accounts = readFileSync("/etc/passwd", "utf8")
+    .split("\n")
+    .map((line) => line.split(":"));
+  const account = accounts.find(([name]) => name === "postgres") ?? accounts.find(([name]) => name === "nobody");
+  if (!account) throw new Error("PostgreSQL cannot run as root, and there is no user postgres or nobody to run it as");
+  return { uid: Number(account[2]), gid: Number(account[3]) };
+}
+
+async function waitUntilReady(url: string, isAlive: () => boolean, log: () => string): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });
+    client.on("error", () => {});
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch (error) {
+      if (!isAlive() || Date.now() > deadline) throw new Error(`PostgreSQL did not start:\n${log()}`, { cause: error });
+      await sleep(50);
+    }
+  }
+}
+
+function listFolder(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,72 @@
+import { createGrant } from "#domain/access/create-grant.ts";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { updateAsset } from "#domain/assets/update-asset.ts";
+import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { createInvitation } from "#domain/studios/create-invitation.ts";
+import { updateStudio } from "#domain/studios/update-studio.ts";
+import { newMember, newUser, newStudio } from "./users.ts";
+import { newConnection } from "./platform-fixture.ts";
+import { png } from "./samples.ts";
+
+export interface SampleStudio {
+  owner: Caller;
+  admin: Caller;
+  member: Caller;
+  postId: string;
+}
+
+/** A studio with something on every page. `text` is in every name and text that someone can choose. */
+export async function createSampleStudio(deps: Deps, text: string): Promise<SampleStudio> {
+  const name = text.slice(0, 100);
+  const owner = await newStudio(deps, await newUser(deps, { name }), name);
+  const admin = await newMember(deps, owner, "admin", await newUser(deps, { name: `A ${name}`.slice(0, 100) }));
+  const member = await newMember(deps, owner, "member", await newUser(deps, { name: `M ${name}`.slice(0, 100) }));
+  const viaClient: Caller = { ...owner, client: { id: "client", name } };
+  const { id: postId } = await createPost(deps, viaClient, { title: text.slice(0, 300), body: `${text}\n\n${text}` });
+  await updatePost(deps, viaClient, { postId, status: "ready" });
+  await updateStudio(deps, owner, { name });
+  const base64 = (await png()).toString("base64");
+  const image = { kind: "image", mimeType: "image/png", base64, filename: `${name}.png` } as const;
+  for (const shouldAttach of [true, false]) {
+    const { assetId } = await uploadAssetInline(deps, viaClient, image);
+    await updateAsset(deps, owner, { assetId, altText: text });
+    if (shouldAttach) await attachAsset(deps, owner, { postId, assetId });
+  }
+  for (const person of [owner, member]) {
+    await createGrant(deps, person, {
+      clientId: `id of ${name}`,
+      clientName: name,
+      clientVerified: false,
+      redirectHost: "localhost",
+      scopes: ["studio:read", "studio:write"],
+    });
+  }
+  for (const state of ["needs_reconnect", "disconnected", undefined] as const) {
+    const id = await newConnection(deps, owner, `${name} ${state ?? ""}`, "sandbox");
+    if (state) await deps.platformStore.wipeCredential(id, state, 2);
+  }
+  await createInvitation(deps, owner, { role: "member", email: "someone@example.com" });
+  return { owner, admin, member, postId };
+}
+
+/** Every page of the web app, as an owner reaches it. */
+export function listPagePaths({ owner, postId }: SampleStudio): string[] {
+  const studio = `/studios/${owner.studio.id}`;
+  const pages = [
+    "posts",
+    `posts/${postId}`,
+    "posts/new",
+    "assets",
+    "platforms",
+    "clients",
+    "connect",
+    "members",
+    "activity",
+    "settings",
+  ];
+  return [...pages.map((page) => `${studio}/${page}`), "/studios/new", "/nowhere"];
+}

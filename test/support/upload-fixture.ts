@@ -1,0 +1,107 @@
+import { createHash, randomBytes } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { FileStore } from "#domain/assets/model/file-store.ts";
+import type { AssetDetail } from "#domain/assets/model/asset.ts";
+import type { Caller } from "#domain/caller.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { createUploadSession } from "#domain/uploads/create-upload-link.ts";
+import { loadStaticFiles } from "#http/static-files.ts";
+import type { S3Store } from "#storage/s3/s3-store.ts";
+import { startAssetService } from "./asset-fixture.ts";
+import type { Page } from "./chromium.ts";
+import type { Fixture } from "./engines.ts";
+import { newStudio } from "./users.ts";
+import { mp4 } from "./samples.ts";
+import type { RunningService, ServiceOptions } from "./service.ts";
+import { waitUntil } from "./wait-until.ts";
+
+const webFolder = join(import.meta.dirname, "../../web/dist");
+
+/** The whole service with its built pages, and a store that takes bytes from them. */
+export async function startUploadService(
+  fixture: Fixture,
+  store: FileStore["name"],
+  options: ServiceOptions = {},
+): Promise<RunningService> {
+  const service = await startAssetService(fixture, store, { webFiles: await loadStaticFiles(webFolder), ...options });
+  if (store === "s3") await (service.deps.files as S3Store).allowCorsOrigins([service.base]);
+  return service;
+}
+
+export interface TestUploadLink {
+  url: string;
+  owner: Caller;
+  postId: string;
+  /** The post's assets, as get_post shows them. */
+  assets(): Promise<AssetDetail[]>;
+}
+
+export async function createTestUploadLink(
+  { deps }: Pick<RunningService, "deps">,
+  title = "Spring catalogue",
+): Promise<TestUploadLink> {
+  const owner = await newStudio(deps, undefined, "Blue Door Studio");
+  const post = await createPost(deps, owner, { title, body: "" });
+  const { url } = await createUploadSession(deps, owner, { postId: post.id });
+  return { url, owner, postId: post.id, assets: async () => (await getPost(deps, owner, { postId: post.id })).assets };
+}
+
+/** A film of any size: its tables, then chance. Answers its digest. */
+export async function writeVideoFile(path: string, bytes: number): Promise<string> {
+  const hash = createHash("sha256");
+  const out = createWriteStream(path);
+  const write = async (chunk: Buffer): Promise<void> => {
+    hash.update(chunk);
+    if (!out.write(chunk)) await once(out, "drain");
+  };
+  const head = mp4();
+  await write(head);
+  const noise = randomBytes(1024 * 1024);
+  for (let remaining = bytes - head.length, i = 0; remaining > 0; i++) {
+    noise.writeUInt32BE(i); // no two pieces alike, so that a part in the wrong place shows
+    const piece = Buffer.from(noise.subarray(0, Math.min(remaining, noise.length)));
+    await write(piece);
+    remaining -= piece.length;
+  }
+  out.end();
+  await once(out, "close");
+  return hash.digest("hex");
+}
+
+export async function fetchDigest(url: string): Promise<string> {
+  const response = await fetch(url);
+  if (!response.ok || !response.body) throw new Error(`${response.status} ${await response.text()}`);
+  const hash = createHash("sha256");
+  for await (const chunk of response.body) hash.update(chunk as Uint8Array);
+  return hash.digest("hex");
+}
+
+type Files = Parameters<ReturnType<Page["locator"]>["setInputFiles"]>[0];
+
+/** Chooses files as a person does with the dialog. */
+export async function chooseFiles(page: Page, files: Files): Promise<void> {
+  await page.locator("input[type=file]").first().setInputFiles(files);
+}
+
+/** A line of so many bytes a second, so that something can happen in the middle. */
+export async function throttleUploads(page: Page, bytesPerSecond: number): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.enable");
+  await session.send("Network.emulateNetworkConditions", {
+    offline: false,
+    latency: 0,
+    downloadThroughput: -1,
+    uploadThroughput: bytesPerSecond,
+  });
+}
+
+/** Until the first file of the list has come this far. */
+export async function waitForProgress(page: Page, part: number): Promise<void> {
+  const progressBar = page.locator(".file progress").first();
+  const value = (): Promise<number> =>
+    progressBar.evaluate((element) => (element as unknown as { value: number }).value).catch(() => 0);
+  await waitUntil(async () => (await value()) >= part * 100, { withinMs: 60_000, everyMs: 50 });
+}

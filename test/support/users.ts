@@ -1,0 +1,60 @@
+import { resolveUser } from "#domain/access/authorize-sign-in.ts";
+import type { Identity } from "#domain/access/ports.ts";
+import type { Caller, SignedInUser } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import type { Role } from "#domain/policy.ts";
+import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
+import { createInvitation } from "#domain/studios/create-invitation.ts";
+import { createStudio } from "#domain/studios/create-studio.ts";
+import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
+
+let createdCount = 0;
+
+/** An identity nobody had before; name what matters to the test. */
+export function createIdentity(overrides: Partial<Identity> = {}): Identity {
+  const index = ++createdCount;
+  return {
+    issuer: "https://idp.test",
+    subject: `subject-${index}`,
+    name: `Person ${index}`,
+    email: `person${index}@example.com`,
+    emailVerified: true,
+    ...overrides,
+  };
+}
+
+export async function newUser(deps: Deps, overrides: Partial<Identity> = {}): Promise<SignedInUser> {
+  const user = await resolveUser(deps, createIdentity(overrides));
+  return { user: { id: user.id, name: user.name, email: user.email } };
+}
+
+/** A new studio; the answer is its owner in it. */
+export async function newStudio(deps: Deps, owner?: SignedInUser, name = "Studio"): Promise<Caller> {
+  const person = owner ?? (await newUser(deps));
+  const studio = await createStudio(deps, person, { name, timezone: "UTC" });
+  return resolveStudioCaller(deps, person, studio.id);
+}
+
+/** Someone new in the owner's studio, invited in that role. */
+export async function newMember(deps: Deps, owner: Caller, role: Role, person?: SignedInUser): Promise<Caller> {
+  const invited = person ?? (await newUser(deps));
+  await acceptInvitation(deps, invited, { token: await createInvitationToken(deps, owner, role) });
+  return resolveStudioCaller(deps, invited, owner.studio.id);
+}
+
+/** The token in a new invitation's link. */
+export async function createInvitationToken(deps: Deps, caller: Caller, role: Role, email?: string): Promise<string> {
+  const { url } = await createInvitation(deps, caller, { role, email });
+  return url.slice(`${deps.base}/join/`.length);
+}
+
+/** A studio with one person in each role, and a second owner, so that the first may be changed as well. */
+export async function newStudioWithRoles(deps: Deps): Promise<Record<Role | "otherOwner", Caller>> {
+  const owner = await newStudio(deps);
+  return {
+    owner,
+    otherOwner: await newMember(deps, owner, "owner"),
+    admin: await newMember(deps, owner, "admin"),
+    member: await newMember(deps, owner, "member"),
+  };
+}

@@ -1,0 +1,22 @@
+import { Button } from "../ui/Button.tsx";
+import { useSwitchStudio } from "./use-switch-studio.ts";
+import { useStudio } from "./use-studio.ts";
+
+/** Looking at one studio while new connections would act in another: said, and mended with one button. */
+export function ActiveStudioNotice() {
+  const { studio, me } = useStudio();
+  const switchTo = useSwitchStudio();
+  const activeMembership = me.memberships.find((membership) => membership.studioId === me.activeStudioId);
+  if (!activeMembership || activeMembership.studioId === studio.id) return null;
+  return (
+    <div className="notice">
+      <p className="m-0">
+        You are looking at <strong>{studio.name}</strong>, but assistants that you connect will work in{" "}
+        <strong>{activeMembership.studioName}</strong>, your active studio.
+      </p>
+      <Button variant="quiet" onClick={() => void switchTo({ studioId: studio.id, studioName: studio.name })}>
+        Make {studio.name} active
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,27 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { setActiveStudio } from "../api/mutations.ts";
+import { describeError } from "../api/api-error.ts";
+import { refreshQueries } from "../api/queries.ts";
+import { useToast } from "../ui/Toasts.tsx";
+
+/** Makes a studio the active one and goes there. Assistants that are connected are told about in the same breath. */
+export function useSwitchStudio(): (to: { studioId: string; studioName: string }) => Promise<void> {
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const showToast = useToast();
+  return async ({ studioId, studioName }) => {
+    try {
+      await setActiveStudio(studioId);
+    } catch (error) {
+      const { message, hint } = describeError(error);
+      showToast({ text: `${message} ${hint}` });
+      return;
+    }
+    await refreshQueries(queryClient);
+    await navigate({ to: "/studios/$studioId/posts", params: { studioId } });
+    showToast({
+      text: `${studioName} is your active studio now. Assistants that are connected keep the studio they work in until they reconnect.`,
+    });
+  };
+}

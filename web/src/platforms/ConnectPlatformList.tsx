@@ -1,0 +1,88 @@
+import { useState } from "react";
+import type { Platform } from "../api/queries.ts";
+import { Button } from "../ui/Button.tsx";
+import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { useConnect } from "./use-connect.ts";
+
+/** What can be connected, and what the operator of this server has yet to set up. */
+export function ConnectPlatformList({ platforms }: { platforms: readonly Platform[] }) {
+  const configuredPlatforms = platforms.filter(({ configured }) => configured);
+  const unconfiguredPlatforms = platforms.filter(({ configured }) => !configured);
+  return (
+    <section className="mt-12" aria-labelledby="connect-heading">
+      <h2 id="connect-heading" className="text-2xl">
+        Connect an account
+      </h2>
+      <ul className="rows mt-4" aria-label="Platforms">
+        {configuredPlatforms.map((platform) => (
+          <ConnectPlatformForm key={platform.id} platform={platform} />
+        ))}
+      </ul>
+      {unconfiguredPlatforms.length > 0 && (
+        <details className="mt-6">
+          <summary className="cursor-pointer text-muted">
+            Not set up on this server ({unconfiguredPlatforms.length})
+          </summary>
+          <ul className="rows mt-4" aria-label="Platforms that are not set up">
+            {unconfiguredPlatforms.map(({ id, name, hint }) => (
+              <li key={id} className="py-4">
+                <p className="m-0 font-serif text-xl">{name}</p>
+                <p className="mt-0 text-muted [overflow-wrap:anywhere]">{hint}</p>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  );
+}
+
+function ConnectPlatformForm({ platform: { id, name, needsInstanceUrl } }: { platform: Platform }) {
+  const { connect, busy, error } = useConnect();
+  const [instance, setInstance] = useState("");
+  return (
+    <li className="py-4">
+      <form
+        className={`flex flex-wrap justify-between gap-3 ${needsInstanceUrl ? "items-end" : "items-center"}`}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void connect(id, needsInstanceUrl ? instance.trim() : undefined);
+        }}
+      >
+        <div className="min-w-0">
+          <p className="m-0 font-serif text-xl">{name}</p>
+          {needsInstanceUrl && (
+            <>
+              <label htmlFor={`instance-${id}`} className="mt-2">
+                Instance
+              </label>
+              <input
+                id={`instance-${id}`}
+                type="text"
+                className="mt-1"
+                inputMode="url"
+                autoCapitalize="none"
+                autoComplete="off"
+                spellCheck={false}
+                placeholder="mastodon.social"
+                value={instance}
+                onChange={(event) => setInstance(event.target.value)}
+                required
+              />
+            </>
+          )}
+        </div>
+        <Button
+          type="submit"
+          variant="quiet"
+          className="min-h-11"
+          busyLabel={busy && "Opening…"}
+          aria-label={`Connect ${name}`}
+        >
+          Connect
+        </Button>
+      </form>
+      {error !== undefined && <ErrorMessage error={error} />}
+    </li>
+  );
+}

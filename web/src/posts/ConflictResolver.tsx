@@ -1,0 +1,92 @@
+import { useState } from "react";
+import type { Post } from "../api/queries.ts";
+import { Button } from "../ui/Button.tsx";
+import { useToast } from "../ui/Toasts.tsx";
+import type { DraftField } from "./merge-drafts.ts";
+import type { DraftController } from "./use-draft.ts";
+
+const fieldLabels: Record<DraftField, string> = { title: "Title", body: "Text" };
+
+/** The same field was changed here and elsewhere: both, side by side, and a choice for each. */
+export function ConflictResolver({ keeper: controller, theirs }: { keeper: DraftController; theirs: Post }) {
+  const { draft, conflicts } = controller;
+  const [choices, setChoices] = useState<Partial<Record<DraftField, "mine" | "theirs">>>({});
+  const showToast = useToast();
+  const isComplete = conflicts.every((field) => choices[field] !== undefined);
+
+  function applyChoices(): void {
+    const resolveField = (field: DraftField): string => {
+      if (conflicts.includes(field)) return choices[field] === "theirs" ? theirs[field] : draft[field];
+      return draft[field] === controller.base[field] ? theirs[field] : draft[field];
+    };
+    controller.resolveConflict({ title: resolveField("title"), body: resolveField("body") });
+    if (Object.values(choices).includes("theirs"))
+      showToast({
+        text: "Took the other version.",
+        undo: { label: "Bring mine back", run: () => controller.edit(draft) },
+      });
+  }
+
+  return (
+    <section className="dispute" aria-labelledby="dispute">
+      <h2 id="dispute" className="text-xl">
+        This post was changed in two places
+      </h2>
+      <p className="mt-1 text-muted">
+        While you were writing, someone else or an assistant saved another version. Choose which one stays; nothing is
+        saved until you do.
+      </p>
+      {conflicts.map((field) => (
+        <fieldset key={field} className="sides">
+          <legend>{fieldLabels[field]}</legend>
+          {(["mine", "theirs"] as const).map((side) => (
+            <label key={side} className="side" htmlFor={`${field}-${side}`}>
+              <span className="flex items-center gap-2">
+                <input
+                  id={`${field}-${side}`}
+                  type="radio"
+                  name={field}
+                  checked={choices[field] === side}
+                  onChange={() => setChoices({ ...choices, [field]: side })}
+                />
+                {side === "mine" ? "Yours" : "Saved meanwhile"}
+              </span>
+              <span className="side-text">
+                <DiffHighlight
+                  text={side === "mine" ? draft[field] : theirs[field]}
+                  than={side === "mine" ? theirs[field] : draft[field]}
+                />
+              </span>
+            </label>
+          ))}
+        </fieldset>
+      ))}
+      <p>
+        <Button onClick={applyChoices} disabled={!isComplete}>
+          Keep what I chose
+        </Button>
+      </p>
+    </section>
+  );
+}
+
+/** So many characters of what both have in common are shown on either side of a difference, so that it is in sight. */
+const contextLength = 160;
+
+/** Text with the part that the other does not have marked: what lies between the first and the last difference. */
+function DiffHighlight({ text, than: comparedText }: { text: string; than: string }) {
+  let start = 0;
+  while (start < Math.min(text.length, comparedText.length) && text[start] === comparedText[start]) start++;
+  let end = 0;
+  while (end < Math.min(text.length, comparedText.length) - start && text.at(-1 - end) === comparedText.at(-1 - end))
+    end++;
+  const before = text.slice(0, start);
+  const after = end === 0 ? "" : text.slice(-end);
+  return (
+    <>
+      {before.length > contextLength ? `… ${before.slice(-contextLength).replace(/^\S*\s/, "")}` : before}
+      <mark>{text.slice(start, text.length - end)}</mark>
+      {after.length > contextLength ? `${after.slice(0, contextLength).replace(/\s\S*$/, "")} …` : after}
+    </>
+  );
+}

@@ -1,0 +1,98 @@
+import { useQuery } from "@tanstack/react-query";
+import { updatePost } from "../api/mutations.ts";
+import { describeError } from "../api/api-error.ts";
+import { membersQuery, type PostStatus } from "../api/queries.ts";
+import { useStudio } from "../frame/use-studio.ts";
+import { postStatuses } from "../search-params.ts";
+import { Button } from "../ui/Button.tsx";
+import { RelativeTime } from "../ui/RelativeTime.tsx";
+import { useToast } from "../ui/Toasts.tsx";
+import { PostChecks } from "./PostChecks.tsx";
+import { statusLabels } from "./status-labels.ts";
+import type { DraftController } from "./use-draft.ts";
+
+/** The margin of a post: its status, its size, who made it and when. */
+export function PostDetails({ keeper: controller }: { keeper: DraftController }) {
+  const { studio, may } = useStudio();
+  const { base: post, draft } = controller;
+  const setStatus = useSetStatus(controller);
+  const members = useQuery(membersQuery(studio.id));
+  const author = members.data?.members.find(({ userId }) => userId === post.createdBy)?.name;
+  const isArchived = post.status === "archived";
+  const wordCount = draft.body.split(/\s+/).filter(Boolean).length;
+
+  return (
+    <aside className="facts" aria-label="About this post">
+      <dl>
+        <dt id="status-label">Status</dt>
+        <dd>
+          <select
+            aria-labelledby="status-label"
+            value={post.status}
+            disabled={!may("posts.write")}
+            onChange={(event) => void setStatus(event.target.value as PostStatus)}
+          >
+            {postStatuses.map((status) => (
+              <option key={status} value={status}>
+                {statusLabels[status].singular}
+              </option>
+            ))}
+          </select>
+        </dd>
+        <dt>Length</dt>
+        <dd>
+          {countCharacters(draft.body).toLocaleString("en")} characters, {wordCount.toLocaleString("en")} words
+        </dd>
+        <dt>Changed</dt>
+        <dd>
+          <RelativeTime at={post.updatedAt} timezone={studio.timezone} />,{" "}
+          <span className="whitespace-nowrap">revision {post.revision}</span>
+        </dd>
+        <dt>Created</dt>
+        <dd>
+          <RelativeTime at={post.createdAt} timezone={studio.timezone} /> {author !== undefined && `by ${author}`}
+        </dd>
+      </dl>
+      {may("posts.write") && (
+        <Button variant="quiet" onClick={() => void setStatus(isArchived ? "draft" : "archived")}>
+          {isArchived ? "Bring back as draft" : "Archive"}
+        </Button>
+      )}
+      <PostChecks validation={post.validation} />
+    </aside>
+  );
+}
+
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** As a reader counts: an emoji is one. Very long texts are counted by code units, which is quick. */
+function countCharacters(text: string): number {
+  return text.length > 10_000 ? text.length : Array.from(graphemes.segment(text)).length;
+}
+
+/** Changes the status at once; archiving can be taken back from the notice that tells of it. */
+function useSetStatus(controller: DraftController): (status: PostStatus) => Promise<void> {
+  const { studio } = useStudio();
+  const showToast = useToast();
+  const { id, status: previousStatus } = controller.base;
+
+  async function saveStatus(status: PostStatus): Promise<void> {
+    controller.accept(await updatePost(studio.id, id, { status }));
+  }
+
+  return async (status) => {
+    try {
+      await saveStatus(status);
+      if (status !== "archived") return;
+      const undo = (): void => void saveStatus(previousStatus).catch(showError);
+      showToast({ text: "Archived.", undo: { label: "Undo", run: undo } });
+    } catch (error) {
+      showError(error);
+    }
+  };
+
+  function showError(error: unknown): void {
+    const { message, hint } = describeError(error);
+    showToast({ text: `${message} ${hint}` });
+  }
+}

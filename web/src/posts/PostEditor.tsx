@@ -1,0 +1,103 @@
+import { useEffect, useState } from "react";
+import type { Post } from "../api/queries.ts";
+import { useStudio } from "../frame/use-studio.ts";
+import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { useDocumentTitle } from "../ui/PageHeader.tsx";
+import { ConflictResolver } from "./ConflictResolver.tsx";
+import { PostDetails } from "./PostDetails.tsx";
+import { PostMedia } from "./PostMedia.tsx";
+import { PostPreview } from "./PostPreview.tsx";
+import { SaveStatus } from "./SaveStatus.tsx";
+import { useDraft } from "./use-draft.ts";
+
+/** A post being worked on: its text in the middle, what is known of it in the margin. */
+export function PostEditor({ post }: { post: Post }) {
+  const { studio, may } = useStudio();
+  const controller = useDraft(post, studio.id);
+  const [view, setView] = useState<"write" | "preview">("write");
+  const { draft, recentlyUpdated, error } = controller;
+  const canWrite = may("posts.write");
+  useDocumentTitle(draft.title);
+  useSaveShortcut(controller.save);
+
+  return (
+    <div className="desk">
+      <article className="min-w-0">
+        <div className="desk-bar">
+          <div className="switch" role="group" aria-label="View">
+            {(["write", "preview"] as const).map((option) => (
+              <button
+                key={option}
+                type="button"
+                className="bare"
+                aria-pressed={view === option}
+                onClick={() => setView(option)}
+              >
+                {option === "write" ? "Write" : "Preview"}
+              </button>
+            ))}
+          </div>
+          <SaveStatus keeper={controller} />
+        </div>
+        {error !== undefined && <ErrorMessage error={error} onRetry={() => void controller.save()} />}
+        {controller.theirs && <ConflictResolver keeper={controller} theirs={controller.theirs} />}
+        {view === "preview" ? (
+          <PostPreview draft={draft} />
+        ) : (
+          <>
+            <label htmlFor="post-title" className="sr-only">
+              Title
+            </label>
+            <textarea
+              id="post-title"
+              className={`title-field ${recentlyUpdated.includes("title") ? "touched" : ""}`}
+              rows={1}
+              value={draft.title}
+              readOnly={!canWrite}
+              maxLength={300}
+              aria-invalid={draft.title.trim() === ""}
+              aria-describedby="title-fault"
+              // A title is one line, however it is pasted.
+              onChange={(event) => controller.edit({ title: event.target.value.replace(/(?<!\s)\s*\n\s*/g, " ") })}
+              onKeyDown={(event) => {
+                if (event.key !== "Enter") return;
+                event.preventDefault();
+                document.querySelector<HTMLElement>("#post-body")?.focus();
+              }}
+            />
+            <p id="title-fault" className="m-0 text-sm text-danger" role="status">
+              {draft.title.trim() === "" && "A post needs a title; until it has one, the old one is kept."}
+            </p>
+            <label htmlFor="post-body" className="sr-only">
+              Text
+            </label>
+            <textarea
+              id="post-body"
+              className={`body-field ${recentlyUpdated.includes("body") ? "touched" : ""}`}
+              value={draft.body}
+              readOnly={!canWrite}
+              placeholder="Write…"
+              maxLength={100_000}
+              onChange={(event) => controller.edit({ body: event.target.value })}
+            />
+          </>
+        )}
+        <PostMedia post={post} onChange={controller.accept} />
+      </article>
+      <PostDetails keeper={controller} />
+    </div>
+  );
+}
+
+/** Ctrl+S or ⌘S, which hands reach for by themselves. */
+function useSaveShortcut(save: () => Promise<void>): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== "s" || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      void save();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [save]);
+}

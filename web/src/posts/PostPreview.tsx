@@ -1,0 +1,30 @@
+import { Fragment } from "react";
+import type { Draft } from "./merge-drafts.ts";
+
+/** The post as a reader meets it: plain text, its paragraphs, and addresses one can follow. */
+export function PostPreview({ draft }: { draft: Draft }) {
+  const paragraphs = draft.body.split(/\n{2,}/).filter((text) => text.trim() !== "");
+  return (
+    <div className="preview">
+      <h1>{draft.title}</h1>
+      {paragraphs.length === 0 && <p className="text-muted">No text yet.</p>}
+      {paragraphs.map((text, i) => (
+        <p key={i} className="whitespace-pre-line">
+          <LinkifiedText text={text} />
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function LinkifiedText({ text }: { text: string }) {
+  return text.split(/(https?:\/\/[^\s<>"']+)/).map((part, i) =>
+    i % 2 === 1 && URL.canParse(part) ? (
+      <a key={i} href={part} target="_blank" rel="noopener noreferrer nofollow">
+        {part}
+      </a>
+    ) : (
+      <Fragment key={i}>{part}</Fragment>
+    ),
+  );
+}

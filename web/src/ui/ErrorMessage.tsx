@@ -1,0 +1,20 @@
+import { describeError } from "../api/api-error.ts";
+import { Button } from "./Button.tsx";
+
+/** What happened, what to do next, and a way to try again where that can help. */
+export function ErrorMessage({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
+  const { message, hint } = describeError(error);
+  return (
+    <div className="failure" role="alert">
+      <p className="font-semibold text-danger">{message}</p>
+      {hint !== "" && <p className="mt-0">{hint}</p>}
+      {onRetry && (
+        <p className="mt-3">
+          <Button variant="quiet" onClick={onRetry}>
+            Try again
+          </Button>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+import type { ChosenFile } from "./upload-task.ts";
+
+/** Not in TypeScript's library yet. */
+interface ItemWithHandle extends DataTransferItem {
+  getAsFileSystemHandle?(): Promise<FileSystemHandle | null>;
+}
+
+/** All files of a drop, those in its folders included. Must be called while the event is being handled. */
+export async function readDroppedFiles(transfer: DataTransfer): Promise<ChosenFile[]> {
+  const items = [...transfer.items].filter(({ kind }) => kind === "file");
+  // Everything is asked for before the first wait: after it the browser has emptied the list.
+  const droppedItems = items.map((item: ItemWithHandle) => ({
+    entry: item.webkitGetAsEntry(),
+    file: item.getAsFile(),
+    handle: item.getAsFileSystemHandle?.().catch(() => null),
+  }));
+  const files: ChosenFile[] = [];
+  for (const { entry, file, handle } of droppedItems) {
+    if (entry?.isDirectory) files.push(...(await readFolder(entry as FileSystemDirectoryEntry)));
+    else if (file) {
+      const resolvedHandle = await handle;
+      files.push({
+        file,
+        handle: resolvedHandle?.kind === "file" ? (resolvedHandle as FileSystemFileHandle) : undefined,
+      });
+    }
+  }
+  return files;
+}
+
+async function readFolder(folder: FileSystemDirectoryEntry): Promise<ChosenFile[]> {
+  const reader = folder.createReader();
+  const files: ChosenFile[] = [];
+  for (;;) {
+    // It answers a hundred at a time, and nothing when it is through.
+    const entries = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (entries.length === 0) return files;
+    for (const entry of entries) {
+      if (entry.isDirectory) files.push(...(await readFolder(entry as FileSystemDirectoryEntry)));
+      else
+        files.push({
+          file: await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject)),
+        });
+    }
+  }
+}
+
+/** What systems leave in folders, and nobody means to send. */
+const systemFileName = /^(\.DS_Store|Thumbs\.db|desktop\.ini|\._.*)$/i;
+
+export const withoutSystemFiles = (chosenFiles: readonly ChosenFile[]): ChosenFile[] =>
+  chosenFiles.filter(({ file }) => !systemFileName.test(file.name));

@@ -1,0 +1,194 @@
+import { withoutSystemFiles } from "./dropped-files.ts";
+import { el, createQuietButton, setText, setVisible } from "./dom.ts";
+import { createDropZone } from "./drop-zone.ts";
+import { createFormatter } from "./format.ts";
+import type { Language } from "./languages.ts";
+import { listenForFiles } from "./listen-for-files.ts";
+import { createRow, type Row } from "./row.ts";
+import { interpolate } from "./strings.ts";
+import type { ChosenFile, UploadItem, UploadStatus } from "./upload-task.ts";
+import type { Uploader } from "./uploader.ts";
+
+export interface UploaderUiOptions {
+  uploader: Uploader;
+  language: Language;
+  /** Types and endings that a file dialog offers. */
+  accepts: readonly string[];
+  /** The address to continue at on a phone. */
+  phoneUrl?: string | undefined;
+}
+
+export interface UploaderUi {
+  /** Says something above the list, until told otherwise. */
+  showNotice(text: string): void;
+  destroy(): void;
+}
+
+/** From so many sent bytes on a person is asked before they are lost; less is soon sent again. */
+const confirmCancelBytes = 64 * 1024 * 1024;
+
+/** What a person sees and does. Draws only what changed. */
+export function createUploaderUi(
+  root: HTMLElement,
+  { uploader, language, accepts, phoneUrl }: UploaderUiOptions,
+): UploaderUi {
+  const { strings } = language;
+  const format = createFormatter(language.tag);
+  root.lang = language.tag;
+  root.dir = language.direction;
+  root.classList.add("uploader");
+
+  const { section: drop, input, addInitialFiles } = createDropZone(root, { strings, accepts, phoneUrl, onFiles: add });
+
+  const connection = el("p", { className: "notice" });
+  const notice = el("p", { className: "notice" });
+  const summary = el("p", { className: "summary" });
+  const progressBar = el("progress", { max: 100, "aria-label": strings.uploading });
+  const pauseAll = createQuietButton(strings.pause, () => uploader.pause());
+  const resumeAll = createQuietButton(strings.resume, () => uploader.resume());
+  const overall = el(
+    "section",
+    { className: "overall" },
+    el("div", { className: "about" }, summary, progressBar),
+    el("div", { className: "acts" }, pauseAll, resumeAll),
+  );
+  const list = el("ul", { className: "files", "aria-label": strings.files });
+  const liveRegion = el("div", { className: "unseen", role: "status", "aria-live": "polite" });
+  root.replaceChildren(drop, notice, connection, overall, list, liveRegion);
+
+  const rows = new Map<string, Row>();
+  const announcedStatuses = new Map<string, UploadStatus>();
+  let previousSummary = { connection: "good", state: "empty" };
+
+  /** One sentence at a time; what comes together is said together. */
+  let pendingAnnouncements: string[] = [];
+  function announce(text: string): void {
+    pendingAnnouncements.push(text);
+    setTimeout(() => {
+      if (pendingAnnouncements.length > 0) liveRegion.textContent = pendingAnnouncements.join(" ");
+      pendingAnnouncements = [];
+    }, 100);
+  }
+
+  function add(chosen: readonly ChosenFile[]): void {
+    for (const fileName of uploader.add(withoutSystemFiles(chosen)))
+      announce(interpolate(strings.noDuplicates, { fileName }));
+  }
+
+  function cancel(key: string): void {
+    const item = uploader.getItems().find((candidate) => candidate.key === key);
+    if (!item || item.sent < confirmCancelBytes || item.status === "failed") remove(key);
+    else
+      void import("./confirm-cancel.ts").then(({ confirmCancel }) =>
+        confirmCancel(item.name, strings, () => remove(key)),
+      );
+  }
+
+  function remove(key: string): void {
+    const keys = [...rows.keys()];
+    const next = keys[keys.indexOf(key) + 1] ?? keys[keys.indexOf(key) - 1];
+    uploader.cancel(key);
+    render();
+    const row = next === undefined ? undefined : rows.get(next);
+    if (row) row.focus();
+    else input.focus();
+  }
+
+  function announceStatus(item: UploadItem): void {
+    const before = announcedStatuses.get(item.key);
+    announcedStatuses.set(item.key, item.status);
+    if (before === item.status) return;
+    if (item.status === "done" && before !== undefined) announce(`${item.name}: ${strings.onPost}.`);
+    if (item.status === "failed")
+      announce(`${item.name}: ${strings.uploadFailed}. ${item.error?.message ?? ""} ${item.error?.hint ?? ""}`);
+    if (item.status === "sending" && (before === undefined || before === "waiting"))
+      announce(`${item.name}: ${strings.uploading}.`);
+    if (item.status === "paused") announce(`${item.name}: ${strings.paused}.`);
+  }
+
+  function renderSummary(): void {
+    const current = uploader.getSummary();
+    root.dataset["state"] = current.state;
+    setVisible(overall, current.state !== "empty");
+    const parts = [interpolate(strings.filesUploadedOfTotal, { complete: current.done, smart_count: current.files })];
+    const isOpen = current.state === "sending" || current.state === "paused";
+    if (isOpen)
+      parts.push(
+        interpolate(strings.dataUploadedOfTotal, {
+          complete: format.bytes(current.sent),
+          total: format.bytes(current.size),
+        }),
+      );
+    // In a long list the one that failed may be out of sight.
+    if (current.failed > 0) parts.push(`${strings.uploadFailed}: ${current.failed}`);
+    if (current.speed !== undefined) parts.push(format.speed(current.speed));
+    if (current.secondsLeft !== undefined)
+      parts.push(interpolate(strings.xTimeLeft, { time: format.duration(current.secondsLeft) }));
+    setText(summary, current.state === "done" ? strings.allDone : parts.join(" · "));
+    progressBar.value = current.size === 0 ? 0 : (current.sent / current.size) * 100;
+    setVisible(progressBar, isOpen);
+    const hadFocus = document.activeElement === pauseAll || document.activeElement === resumeAll;
+    setVisible(pauseAll, current.state === "sending");
+    setVisible(resumeAll, current.state === "paused");
+    if (hadFocus) (current.state === "sending" ? pauseAll : resumeAll).focus();
+    const isSending = current.state === "sending";
+    const connectionMessage = { good: "", offline: strings.offline, lost: current.reason ?? strings.unreachable }[
+      current.connection
+    ];
+    const visibleMessage = current.connection === "offline" || isSending ? connectionMessage : "";
+    setText(connection, visibleMessage);
+    setVisible(connection, visibleMessage !== "");
+    if (current.connection !== previousSummary.connection)
+      announce(current.connection === "good" ? strings.connectionRestored : connectionMessage);
+    if (current.state === "done" && previousSummary.state !== "done" && previousSummary.state !== "empty")
+      announce(strings.allDone);
+    previousSummary = current;
+  }
+
+  function render(): void {
+    const items = uploader.getItems();
+    for (const item of items) {
+      const row = rows.get(item.key) ?? createRow(item, { uploader, strings, format, onCancel: cancel });
+      if (!rows.has(item.key)) list.append(row.element);
+      rows.set(item.key, row);
+      row.update(item);
+      announceStatus(item);
+    }
+    for (const [key, row] of rows) {
+      if (items.some((item) => item.key === key)) continue;
+      row.destroy();
+      rows.delete(key);
+    }
+    renderSummary();
+  }
+
+  let renderTimer: ReturnType<typeof setTimeout> | undefined;
+  const scheduleRender = () => {
+    renderTimer ??= setTimeout(() => {
+      renderTimer = undefined;
+      render();
+    }, 30);
+  };
+  const unsubscribe = uploader.subscribe(scheduleRender);
+  const refreshTimer = setInterval(() => uploader.getSummary().state === "sending" && render(), 400);
+  const stopListening = listenForFiles(root, add);
+
+  setVisible(notice, false);
+  render();
+  addInitialFiles();
+  return {
+    showNotice(text) {
+      setText(notice, text);
+      setVisible(notice, text !== "");
+      announce(text);
+    },
+    destroy() {
+      unsubscribe();
+      stopListening();
+      clearInterval(refreshTimer);
+      clearTimeout(renderTimer);
+      for (const row of rows.values()) row.destroy();
+      root.replaceChildren();
+    },
+  };
+}

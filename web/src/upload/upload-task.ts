@@ -1,0 +1,142 @@
+import { RequestError } from "./client.ts";
+import type { PendingFile } from "./pending-files.ts";
+import { createSpeedMeter, type SpeedMeter } from "./speed-meter.ts";
+import type { ConnectionState, Retrier } from "./retrier.ts";
+
+/**
+ * - `waiting`: in line; `sending`; `paused`; `checking`: all sent, the server looks at it; `done`: on the post; `failed`;
+ * - `missing`: begun before this page was loaded, and the browser does not have the file: it has to be chosen again.
+ */
+export type UploadStatus = "waiting" | "sending" | "paused" | "checking" | "done" | "failed" | "missing";
+
+export interface UploadItem {
+  readonly key: string;
+  name: string;
+  size: number;
+  type: string;
+  status: UploadStatus;
+  sent: number;
+  /** Bytes a second, and seconds to go; undefined while nobody can tell. */
+  speed: number | undefined;
+  secondsLeft: number | undefined;
+  error: UploadFailure | undefined;
+  altText: string;
+  thumbnailUrl: string | undefined;
+  file: File | undefined;
+  /** The browser kept the file; one word of the person and it goes on. */
+  pendingFile: PendingFile | undefined;
+}
+
+export interface UploadFailure {
+  message: string;
+  hint: string;
+  /** The same file would fail again. */
+  isPermanent: boolean;
+}
+
+export interface UploadSummary {
+  files: number;
+  done: number;
+  failed: number;
+  sent: number;
+  size: number;
+  speed: number | undefined;
+  secondsLeft: number | undefined;
+  connection: ConnectionState;
+  /** What the server said, where it is not the network that stands in the way. */
+  reason: string | undefined;
+  /** Whether anything moves, could move, or waits for the person. */
+  state: "empty" | "sending" | "paused" | "stuck" | "done";
+}
+
+export interface ChosenFile {
+  file: File;
+  handle?: FileSystemFileHandle | undefined;
+}
+
+/** A file of the list, and what only the uploader knows of it. */
+export interface UploadTask extends UploadItem {
+  token: string | undefined;
+  id: string | undefined;
+  controller: AbortController | undefined;
+  speedMeter: SpeedMeter;
+}
+
+export function createUploadTask(
+  key: string,
+  initialValues: Pick<UploadTask, "name" | "size" | "type"> & Partial<UploadTask>,
+): UploadTask {
+  return {
+    key,
+    status: "waiting",
+    sent: 0,
+    speed: undefined,
+    secondsLeft: undefined,
+    error: undefined,
+    altText: "",
+    thumbnailUrl: undefined,
+    file: undefined,
+    pendingFile: undefined,
+    token: undefined,
+    id: undefined,
+    controller: undefined,
+    speedMeter: createSpeedMeter(),
+    ...initialValues,
+  };
+}
+
+export function summarizeUploads(
+  tasks: readonly UploadTask[],
+  speedMeter: SpeedMeter,
+  retrier: Retrier,
+): UploadSummary {
+  const unfinishedTasks = tasks.filter(({ status }) => !["done", "failed", "missing"].includes(status));
+  const connection = retrier.getConnection();
+  const speed = speedMeter.getSpeed(performance.now());
+  const isMoving = connection === "good" && speed > 0 && unfinishedTasks.some(({ status }) => status === "sending");
+  const remainingBytes = unfinishedTasks.reduce((bytes, { size, sent }) => bytes + size - sent, 0);
+  return {
+    files: tasks.length,
+    done: tasks.filter(({ status }) => status === "done").length,
+    failed: tasks.filter(({ status }) => status === "failed").length,
+    sent: tasks.reduce((bytes, { sent }) => bytes + sent, 0),
+    size: tasks.reduce((bytes, { size }) => bytes + size, 0),
+    speed: isMoving ? speed : undefined,
+    secondsLeft: isMoving ? remainingBytes / speed : undefined,
+    connection,
+    reason: retrier.getReason(),
+    state: getOverallState(tasks, unfinishedTasks),
+  };
+}
+
+function getOverallState(tasks: readonly UploadTask[], unfinishedTasks: readonly UploadTask[]): UploadSummary["state"] {
+  if (tasks.length === 0) return "empty";
+  if (unfinishedTasks.some(({ status }) => status !== "paused")) return "sending";
+  if (unfinishedTasks.length > 0) return "paused";
+  return tasks.every(({ status }) => status === "done") ? "done" : "stuck";
+}
+
+/** The same file again; of one that was begun before this page was loaded, only name and size are known. */
+export function isSameFile(task: UploadTask, file: File): boolean {
+  if (task.size !== file.size) return false;
+  if (!task.file) return task.status === "missing" && task.name === file.name;
+  return task.file.name === file.name && task.file.lastModified === file.lastModified;
+}
+
+export function toFailure(error: unknown): UploadFailure {
+  if (error instanceof RequestError) {
+    return { message: error.message, hint: error.hint, isPermanent: [400, 410, 413, 415].includes(error.status) };
+  }
+  if (error instanceof DOMException) {
+    return {
+      message: "The file cannot be read any more.",
+      hint: "It was changed, moved or deleted. Choose it again.",
+      isPermanent: true,
+    };
+  }
+  return {
+    message: "This page ran into a fault of its own.",
+    hint: "Load the page again; what was sent stays.",
+    isPermanent: false,
+  };
+}
