@@ -9,25 +9,25 @@ const root = join(import.meta.dirname, "..");
 const web = join(root, "web");
 const stampFile = join(web, "dist", ".stamp");
 
-/** Builds web/ into web/dist where what lies there was not made from these sources. Throws where it cannot. */
+/** Builds web/ into web/dist, unless web/dist is up to date. */
 export async function buildWeb(): Promise<void> {
   const isBuilt = existsSync(join(web, "dist/index.html"));
-  // A deployed copy may bring web/dist alone, or leave the build tools behind.
+  // A deployment may contain only web/dist, or no build tools.
   if (isBuilt && (!existsSync(join(web, "index.html")) || !findVite())) return;
 
-  const sourceHash = await hashSources();
-  if (isBuilt && (await readFile(stampFile, "utf8").catch(() => "")) === sourceHash) return;
+  const stamp = await hashSources();
+  if (isBuilt && (await readFile(stampFile, "utf8").catch(() => "")) === stamp) return;
 
   const vite = findVite();
   if (!vite)
     throw new Error("The web app is not built, and its build tools are not installed. Run: npm ci --include=dev");
-  process.stderr.write("Building the web app. This happens when web/ has changed, and takes a few seconds.\n");
-  await runVite(vite);
-  // Written last: a build that was cut short is begun again.
-  await writeFile(stampFile, sourceHash);
+  process.stderr.write("Building the web app because web/ has changed. This takes a few seconds.\n");
+  await run(vite);
+  // Written last, so that an interrupted build starts over.
+  await writeFile(stampFile, stamp);
 }
 
-/** One digest of every file of web/ and of the locked dependencies. */
+/** Returns one digest of every file in web/ and of the lockfile. */
 async function hashSources(): Promise<string> {
   const entries = await readdir(web, { recursive: true, withFileTypes: true });
   const files = entries
@@ -51,8 +51,8 @@ function findVite(): string | undefined {
   }
 }
 
-/** In a process of its own, so that nothing of the build stays in the service's. Its words are shown when it fails. */
-function runVite(vite: string): Promise<void> {
+/** Builds in a child process, so that the build's memory is released. Shows its output only if it fails. */
+function run(vite: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [vite, "build", web], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Proves that every package comes from the registry, as exactly the bytes that were locked. */
+/** Checks that every package comes from the npm registry, with an exact version and a digest. */
 
 const root = join(import.meta.dirname, "..");
 
@@ -10,7 +10,7 @@ interface LockedPackage {
   resolved?: string;
   integrity?: string;
   link?: boolean;
-  /** Comes inside the package above it, whose digest covers it. */
+  /** Bundled in its parent package, whose digest covers it. */
   inBundle?: boolean;
 }
 
@@ -23,14 +23,15 @@ const manifest = readJson("package.json") as Record<string, Record<string, strin
 const problems = lockfileVersion === 3 ? [] : ["package-lock.json: expected lockfileVersion 3"];
 for (const [path, { version, resolved, integrity, link, inBundle }] of Object.entries(packages)) {
   if (path === "" || inBundle) continue;
-  if (link || version === undefined) problems.push(`${path}: not a package of the registry`);
-  // Without an address npm asks the one registry it is set up with (.npmrc: omit-lockfile-registry-resolved).
-  if (resolved !== undefined) problems.push(`${path}: names where it comes from: ${resolved}`);
-  if (!/^sha512-[\w+/]{86}==$/.test(integrity ?? "")) problems.push(`${path}: has no SHA-512`);
+  if (link || version === undefined) problems.push(`${path}: not a registry package`);
+  // Without a URL, npm uses the configured registry (.npmrc: omit-lockfile-registry-resolved).
+  if (resolved !== undefined) problems.push(`${path}: has a source URL: ${resolved}`);
+  if (!/^sha512-[\w+/]{86}==$/.test(integrity ?? "")) problems.push(`${path}: has no SHA-512 digest`);
 }
 for (const kind of ["dependencies", "devDependencies", "optionalDependencies", "overrides"]) {
   for (const [name, version] of Object.entries(manifest[kind] ?? {}))
-    if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)) problems.push(`package.json: ${name} ${version} is not exact`);
+    if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+      problems.push(`package.json: ${name} ${version} is not an exact version`);
 }
 
 for (const problem of problems) console.error(problem);

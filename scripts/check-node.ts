@@ -3,8 +3,8 @@ import { promisify } from "node:util";
 import packageJson from "../package.json" with { type: "json" };
 
 /**
- * Warns when the registry has a newer release of the Node line that is pinned: it may be a security release.
- * Never fails: a release that came out today must not stop every other change.
+ * Warns when the registry has a newer release of the pinned Node line, because it may be a security release.
+ * Never fails: a new release must not block unrelated changes.
  */
 
 const run = promisify(execFile);
@@ -15,7 +15,7 @@ const warnings = (await Promise.all(pins.map(([name, version]) => findWarning(na
 );
 for (const warning of warnings) console.warn(`WARNING: ${warning}`);
 if (warnings.length === 0)
-  console.log(`Node is the newest of its line: ${pins.map((pin) => pin.join(" ")).join(", ")}`);
+  console.log(`Each pinned Node is the newest of its line: ${pins.map((pin) => pin.join(" ")).join(", ")}`);
 
 async function findWarning(name: string, pinned: string): Promise<string | undefined> {
   try {
@@ -24,10 +24,10 @@ async function findWarning(name: string, pinned: string): Promise<string | undef
       .toSorted(compareVersions)
       .at(-1);
     if (newest === undefined || compareVersions(newest, pinned) <= 0) return undefined;
-    return `${name} ${newest} is available, ${pinned} is pinned. See whether it is a security release, and pin it.`;
+    return `${name} ${newest} is available, ${pinned} is pinned. Check whether it is a security release, and pin it.`;
   } catch (error) {
-    const reason = /npm error code (\S+)/.exec(String(error))?.[1] ?? "npm did not answer";
-    return `could not ask the registry for newer releases of ${name} ${pinned} (${reason}).`;
+    const reason = /npm error code (\S+)/.exec(String(error))?.[1] ?? "npm did not respond";
+    return `could not check the registry for newer releases of ${name} ${pinned} (${reason}).`;
   }
 }
 

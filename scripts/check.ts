@@ -1,14 +1,14 @@
 import { spawn } from "node:child_process";
 import { delimiter, join } from "node:path";
 
-/** What `npm run check` runs: everything that can be said of the code without starting it, side by side. */
+/** `npm run check`: all static checks, in parallel. */
 const checks = [
   ["format", "oxfmt --check ."],
   ["lint", "oxlint"],
   ["types", "tsc --project ."],
   ["types of web/", "tsc --project web"],
   ["unused code", "knip"],
-  ["import rules", "node scripts/check-imports.ts"],
+  ["import fences", "node scripts/check-fences.ts"],
   ["lockfile", "node scripts/check-lockfile.ts"],
   ["documents", "node scripts/check-docs.ts"],
   ["tools document", "node scripts/tools-doc.ts --check"],
@@ -17,28 +17,28 @@ const checks = [
 const root = join(import.meta.dirname, "..");
 const env = { ...process.env, PATH: [join(root, "node_modules/.bin"), process.env["PATH"]].join(delimiter) };
 
-const outcomes = await Promise.all(checks.map(([name, command]) => runCheck(name, command)));
-for (const { name, command, output } of outcomes.filter(({ hasPassed }) => !hasPassed)) {
+const outcomes = await Promise.all(checks.map(([name, command]) => run(name, command)));
+for (const { name, command, output } of outcomes.filter(({ passed }) => !passed)) {
   console.error(`\n${name}: ${command}\n${output.trim()}`);
 }
-process.exitCode = outcomes.every(({ hasPassed }) => hasPassed) ? 0 : 1;
+process.exitCode = outcomes.every(({ passed }) => passed) ? 0 : 1;
 
 interface Outcome {
   name: string;
   command: string;
-  hasPassed: boolean;
+  passed: boolean;
   output: string;
 }
 
-async function runCheck(name: string, command: string): Promise<Outcome> {
+async function run(name: string, command: string): Promise<Outcome> {
   const started = performance.now();
-  const { code, output } = await runShell(command);
-  const hasPassed = code === 0;
-  console.log(`${hasPassed ? "ok  " : "FAIL"} ${name} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
-  return { name, command, hasPassed, output };
+  const { code, output } = await execute(command);
+  const passed = code === 0;
+  console.log(`${passed ? "ok  " : "FAIL"} ${name} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
+  return { name, command, passed, output };
 }
 
-function runShell(command: string): Promise<{ code: number | null; output: string }> {
+function execute(command: string): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve) => {
     const child = spawn(command, { cwd: root, env, shell: true, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";

@@ -6,5 +6,5 @@ try {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);
 }
-// In this same process, so that a signal to it reaches the service.
+// Imported instead of spawned, so that signals reach the service.
 await import("../src/main.ts");

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { toListing, type Tool } from "#mcp/define-tool.ts";
-import { tools } from "#mcp/tool-list.ts";
+import { listing, type Tool } from "#mcp/tool.ts";
+import { tools } from "#mcp/tools.ts";
 
-/** Writes `docs/tools.md` from the declarations; with `--check`, only says whether it is what it would write. */
+/** Writes `docs/tools.md` from the tool declarations. With `--check`, only checks that it is up to date. */
 
 interface Schema {
   type?: string | string[];
@@ -25,7 +25,7 @@ interface Listing {
 const path = join(import.meta.dirname, "../docs/tools.md");
 
 function describeTool(tool: Tool): string {
-  const { inputSchema, outputSchema, annotations } = toListing(tool) as Listing;
+  const { inputSchema, outputSchema, annotations } = listing(tool) as Listing;
   const hints = Object.entries(annotations).flatMap(([name, value]) =>
     value === true ? [name.replace(/Hint$/, "").replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)] : [],
   );
@@ -34,23 +34,23 @@ function describeTool(tool: Tool): string {
     `## ${tool.name}`,
     `**${tool.title}.** ${tool.description}`,
     `Scope \`${tool.scope}\`; ${hints.join(", ") || "no hints"}.`,
-    `| input | type | |\n| --- | --- | --- |\n${renderRows(inputSchema)}`,
-    `| result | type | |\n| --- | --- | --- |\n${renderRows(resultSchema)}`,
+    `| input | type | |\n| --- | --- | --- |\n${rows(inputSchema)}`,
+    `| result | type | |\n| --- | --- | --- |\n${rows(resultSchema)}`,
   ].join("\n\n");
 }
 
-function renderRows({ properties = {}, required = [] }: Schema): string {
+function rows({ properties = {}, required = [] }: Schema): string {
   const lines = Object.entries(properties).map(([name, schema]) => {
     const defaultText = schema.default === undefined ? "" : ` Default: \`${JSON.stringify(schema.default)}\`.`;
-    return `| \`${name}\`${required.includes(name) || schema.default !== undefined ? "" : "?"} | ${formatType(schema)} | ${schema.description ?? ""}${defaultText} |`;
+    return `| \`${name}\`${required.includes(name) || schema.default !== undefined ? "" : "?"} | ${typeOf(schema)} | ${schema.description ?? ""}${defaultText} |`;
   });
   return lines.length > 0 ? lines.join("\n") : "| none | | |";
 }
 
-function formatType(schema: Schema): string {
+function typeOf(schema: Schema): string {
   if (schema.enum) return schema.enum.map((value) => `\`${value}\``).join(" \\| ");
-  if (schema.anyOf) return schema.anyOf.map(formatType).join(" \\| ");
-  if (schema.type === "array") return `list of ${formatType(schema.items ?? {})}`;
+  if (schema.anyOf) return schema.anyOf.map(typeOf).join(" \\| ");
+  if (schema.type === "array") return `list of ${typeOf(schema.items ?? {})}`;
   if (schema.properties) return `{ ${Object.keys(schema.properties).join(", ")} }`;
   return Array.isArray(schema.type) ? schema.type.join(" \\| ") : (schema.type ?? "any");
 }
@@ -64,7 +64,7 @@ const text = `${[
 if (process.argv.includes("--check")) {
   const currentText = await readFile(path, "utf8").catch(() => "");
   if (currentText !== text) {
-    process.stderr.write("docs/tools.md is not what the tools declare. Run: npm run docs:tools\n");
+    process.stderr.write("docs/tools.md is out of date. Run: npm run docs:tools\n");
     process.exitCode = 1;
   }
 } else {

@@ -2,77 +2,80 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { globSync } from "node:fs";
 import { join, relative } from "node:path";
-import { onExit } from "./support/at-exit.ts";
-import { createTempFolder } from "./support/temp-folder.ts";
-import { testDependencies, type TestDependency } from "./support/test-dependencies.ts";
+import { atExit } from "./support/at-exit.ts";
+import { temporaryFolder } from "./support/folder.ts";
+import { needs, type Need } from "./support/needs.ts";
 
 /**
- * What `npm test` runs: the checks, the build of the web app, then every test with what it needs beside it.
- * With arguments, only those test files, without the checks: `npm test -- test/integration/posts.test.ts`.
- * With `--long`, what CI bounds is run to the full, which takes minutes a file: `npm test -- --long test/faults/kill-service.test.ts`.
+ * `npm test`: runs the checks, builds the web app, starts the servers that tests need, and runs every test.
+ * With file arguments, runs only those tests, without the checks: `npm test -- test/integration/posts.test.ts`.
+ * With `--long`, runs tests at full size instead of CI's, which takes minutes per file:
+ * `npm test -- --long test/faults/kill-service.test.ts`.
  */
 
 const root = join(import.meta.dirname, "..");
 const isLong = process.argv.includes("--long");
-const chosen = process.argv.slice(2).filter((argument) => argument !== "--long");
+const requestedFiles = process.argv.slice(2).filter((argument) => argument !== "--long");
 const flags = ["--test", "--test-reporter=spec", `--test-timeout=${isLong ? 7_200_000 : 300_000}`];
 const isEndToEnd = (file: string): boolean => file.startsWith(join("test", "e2e"));
 const stops: (() => Promise<void>)[] = [];
-let running: ChildProcess | undefined;
+let runningChild: ChildProcess | undefined;
 
-onExit(() => running?.kill()); // what else is under way ends itself in the same manner
+atExit(() => runningChild?.kill());
 
 process.exitCode = await main().finally(stopAll);
 
 async function main(): Promise<number> {
-  // Named beside others, a file that is not there would pass in silence.
-  const lost = chosen.filter((file) => globSync(file, { cwd: root }).length === 0);
-  if (lost.length > 0) {
-    console.error(`There is no test file ${lost.join(", ")}. They lie in test/spec, integration, e2e and faults.`);
+  // node --test ignores a missing file if others are listed.
+  const missingFiles = requestedFiles.filter((file) => globSync(file, { cwd: root }).length === 0);
+  if (missingFiles.length > 0) {
+    console.error(
+      `No such test file: ${missingFiles.join(", ")}. Tests are in test/spec, integration, e2e and faults.`,
+    );
     return 1;
   }
-  if (chosen.length === 0 && !(await run(["scripts/check.ts"]))) return 1;
+  if (requestedFiles.length === 0 && !(await run(["scripts/check.ts"]))) return 1;
   if (!(await run(["scripts/build-web.ts"]))) return 1;
 
-  // Every test file is a process, and some start dozens: they share what was compiled.
-  const env: Record<string, string> = { NODE_COMPILE_CACHE: createTempFolder("atelier-compiled-").path };
+  // Every test file is a process, and some start dozens, so they share a compile cache.
+  const env: Record<string, string> = { NODE_COMPILE_CACHE: temporaryFolder("atelier-compiled-").path };
   if (isLong) env["TEST_LONG"] = "1";
-  const missing: TestDependency[] = [];
-  for (const need of testDependencies) {
+  const missingNeeds: Need[] = [];
+  for (const need of needs) {
     const provided = await need.provide();
-    if (!provided) missing.push(need);
+    if (!provided) missingNeeds.push(need);
     if (provided) stops.push(provided.stop);
     Object.assign(env, provided?.env);
   }
 
-  const found = globSync("test/{spec,integration,e2e,faults}/**/*.test.ts", { cwd: root }).toSorted();
-  const files = chosen.length > 0 ? chosen.map((file) => relative(root, file)) : found;
-  const [outside, inside] = [files.filter(isEndToEnd), files.filter((file) => !isEndToEnd(file))];
-  // Two at a time: more would measure the machine, not the code, where a test says "within 5 s". A browser takes all of it.
-  const passed = [await runTests(inside, 2, env), await runTests(outside, 1, env)];
-  return report(missing) && passed.every(Boolean) ? 0 : 1;
+  const allFiles = globSync("test/{spec,integration,e2e,faults}/**/*.test.ts", { cwd: root }).toSorted();
+  const files = requestedFiles.length > 0 ? requestedFiles.map((file) => relative(root, file)) : allFiles;
+  const [browserTests, otherTests] = [files.filter(isEndToEnd), files.filter((file) => !isEndToEnd(file))];
+  // More than two at a time would make tests with time limits depend on the machine. A browser needs the whole machine.
+  const passed = [await runTests(otherTests, 2, env), await runTests(browserTests, 1, env)];
+  return reportMissing(missingNeeds) && passed.every(Boolean) ? 0 : 1;
 }
 
-async function runTests(files: readonly string[], atOnce: number, env: Record<string, string>): Promise<boolean> {
-  return files.length === 0 || run([...flags, `--test-concurrency=${atOnce}`, ...files], env);
+async function runTests(files: readonly string[], concurrency: number, env: Record<string, string>): Promise<boolean> {
+  return files.length === 0 || run([...flags, `--test-concurrency=${concurrency}`, ...files], env);
 }
 
-/** Says loudly what this machine could not test; false where that is a failure. */
-function report(missing: readonly TestDependency[]): boolean {
-  if (missing.length === 0) return true;
+/** Prints what this machine could not test; returns false in CI, where that is a failure. */
+function reportMissing(missingNeeds: readonly Need[]): boolean {
+  if (missingNeeds.length === 0) return true;
   const rule = "!".repeat(100);
-  const lines = missing.map(
-    (need) => `  MISSING: ${need.name}\n    Not tested:   ${need.untested}\n    To bring it:  ${need.installHint}`,
+  const lines = missingNeeds.map(
+    (need) => `  MISSING: ${need.name}\n    Not tested:     ${need.untested}\n    To install it:  ${need.bring}`,
   );
   console.error(`\n${rule}\n${lines.join("\n")}\n${rule}`);
-  const strict = process.env["CI"] === "true";
-  if (strict) console.error("CI=true: what is missing is a failure.");
-  return !strict;
+  const isCi = process.env["CI"] === "true";
+  if (isCi) console.error("CI=true: a missing program is a failure.");
+  return !isCi;
 }
 
 async function run(args: readonly string[], env: Record<string, string> = {}): Promise<boolean> {
-  running = spawn(process.execPath, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...env } });
-  const [code] = (await once(running, "exit")) as [number | null];
+  runningChild = spawn(process.execPath, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...env } });
+  const [code] = (await once(runningChild, "exit")) as [number | null];
   return code === 0;
 }
 
