@@ -1,17 +1,17 @@
 import { sql } from "kysely";
 import pg from "pg";
-import { openDatabase } from "#db/open-database.ts";
+import { openDatabase } from "#db/open.ts";
 import type { Database } from "#db/client.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { systemClock } from "#lib/clock.ts";
-import { openDiskStore, type DiskStore } from "#storage/disk/disk-store.ts";
-import { createDeps, createTemporaryDatabase, silentLog, type EngineName } from "../test/support/engines.ts";
-import { createTempFolder } from "../test/support/temp-folder.ts";
-import { newStudio } from "../test/support/users.ts";
+import { openDiskStore, type DiskStore } from "#storage/disk.ts";
+import { createDeps, createPlace, silent, type EngineName } from "../test/support/engines.ts";
+import { temporaryFolder } from "../test/support/folder.ts";
+import { newStudio } from "../test/support/people.ts";
 
-/** A database and a store of its own, with as many assets as wanted. */
-export interface BenchFixture {
+/** A database and a disk store for one benchmark. */
+export interface Bench {
   database: Database;
   deps: Deps;
   files: DiskStore;
@@ -20,13 +20,13 @@ export interface BenchFixture {
   close(): Promise<void>;
 }
 
-export async function createBenchFixture(engine: EngineName, server: string | undefined): Promise<BenchFixture> {
-  const location = await createTemporaryDatabase(engine, server);
-  const database = await openDatabase({ ...location, log: silentLog });
-  const folder = createTempFolder("atelier-bench-");
-  const createUrl = async () => "http://localhost/nowhere";
-  const urls = { origin: "http://localhost", forUpload: createUrl, forDownload: createUrl, forPart: createUrl };
-  const files = await openDiskStore({ root: folder.path, urls, clock: systemClock, minFreeBytes: 0 });
+export async function prepare(engine: EngineName, server: string | undefined): Promise<Bench> {
+  const place = await createPlace(engine, server);
+  const database = await openDatabase({ ...place, log: silent });
+  const folder = temporaryFolder("atelier-bench-");
+  const createUrl = async () => "http://localhost/unused";
+  const addresses = { origin: "http://localhost", forUpload: createUrl, forDownload: createUrl, forPart: createUrl };
+  const files = await openDiskStore({ root: folder.path, addresses, clock: systemClock, minFreeBytes: 0 });
   const deps: Deps = { ...createDeps(database, systemClock), files };
   const owner = await newStudio(deps);
   return {
@@ -34,17 +34,17 @@ export async function createBenchFixture(engine: EngineName, server: string | un
     deps,
     files,
     owner,
-    url: location.databaseUrl,
+    url: place.databaseUrl,
     async close() {
       await database.close();
-      await location.remove();
+      await place.remove();
       folder.remove();
     },
   };
 }
 
-/** Half of `count` assets on posts of twenty, the other half on none; written by the database itself. */
-export async function insertAssets({ database, owner, url }: BenchFixture, count: number): Promise<string> {
+/** Inserts `count` assets with SQL: half of them on posts of twenty, the rest unattached. Returns a post's id. */
+export async function fill({ database, owner, url }: Bench, count: number): Promise<string> {
   const { q, engine } = database;
   const pad = (n: string) => (engine === "sqlite" ? `printf('%026d', ${n})` : `lpad((${n})::text, 26, '0')`);
   const series = (to: number) =>
@@ -52,7 +52,7 @@ export async function insertAssets({ database, owner, url }: BenchFixture, count
       ? `(WITH RECURSIVE s(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n + 1 < ${to}) SELECT n FROM s)`
       : `(SELECT generate_series(0, ${to - 1}) AS n)`;
   const posts = Math.max(1, Math.floor(count / 40));
-  // Far above what one statement may take while people wait, so not over the service's own connections.
+  // These statements exceed the service's statement timeout, so they use a separate connection.
   const client = url === undefined ? undefined : new pg.Client({ connectionString: url });
   await client?.connect();
   const write = async (text: string): Promise<void> =>
@@ -77,28 +77,28 @@ export async function insertAssets({ database, owner, url }: BenchFixture, count
   await write("COMMIT");
   await write("ANALYZE");
   await client?.end();
-  const middle = Math.floor(posts / 2);
-  return `pst_${String(middle).padStart(26, "0")}`;
+  const middlePost = Math.floor(posts / 2);
+  return `pst_${String(middlePost).padStart(26, "0")}`;
 }
 
 export const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
-export async function measureMs(work: () => Promise<unknown>): Promise<number> {
+export async function timed(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now();
   await work();
   return performance.now() - started;
 }
 
-/** By turns, so that whatever else the machine does falls on both. */
-export async function compareMedians(
+/** Runs both in alternation, so that other load on the machine affects both, and returns the median times. */
+export async function compare(
   rounds: number,
   a: () => Promise<unknown>,
   b: () => Promise<unknown>,
 ): Promise<[number, number]> {
   const times: [number[], number[]] = [[], []];
   for (let round = 0; round < rounds; round++) {
-    times[0].push(await measureMs(a));
-    times[1].push(await measureMs(b));
+    times[0].push(await timed(a));
+    times[1].push(await timed(b));
   }
   return [median(times[0]), median(times[1])];
 }

@@ -1,27 +1,27 @@
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
-import { createAuthenticator } from "#auth/authenticate.ts";
-import { openDatabase } from "#db/open-database.ts";
-import { resolveTokenQuery } from "#db/tokens.ts";
+import { createAuthenticate } from "#auth/authenticate.ts";
+import { openDatabase } from "#db/open.ts";
+import { findHolder } from "#db/tokens.ts";
 import type { Database } from "#db/client.ts";
 import { sha256 } from "#lib/digest.ts";
-import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
-import { createDeps, createTemporaryDatabase, silentLog, type EngineName } from "../test/support/engines.ts";
-import { newUser, newStudio } from "../test/support/users.ts";
-import { createTestGrant, createTestToken } from "../test/support/tokens.ts";
+import { createCluster, findPostgres } from "../test/support/cluster.ts";
+import { createDeps, createPlace, silent, type EngineName } from "../test/support/engines.ts";
+import { newPerson, newStudio } from "../test/support/people.ts";
+import { approve, newToken } from "../test/support/tokens.ts";
 
 /**
- * What it costs to know whose token it is, beside one bare prepared statement on the same rows.
+ * Measures authenticating a token, compared with one bare prepared statement on the same rows.
  *   node bench/auth.ts [sqlite] [postgres] [--quick]
  */
 
 const args = new Set(process.argv.slice(2));
 const rounds = args.has("--quick") ? 8 : 30;
 const validations = 4000;
-const people = 300;
-const tokensEach = 10;
+const userCount = 300;
+const tokensPerUser = 10;
 
-/** The least that can be asked: the holder, where the grant acts, and with what role; no second choice of a studio. */
+/** The minimal query: user, grant, studio and role, without the fallback to the user's first studio. */
 const minimalSql = `
   SELECT r.scope, g.id AS grant_id, g.client_id, g.client_name, g.studio_id, g.last_used_at, u.id AS user_id, u.name, u.email,
          m.role, s.name AS studio_name
@@ -32,15 +32,15 @@ const minimalSql = `
     JOIN studios s ON s.id = m.studio_id
    WHERE r.model = 'AccessToken' AND r.id_hash = $1 AND r.audience = $2 AND r.expires_at > $3`;
 
-type RunQuery = (params: unknown[]) => Promise<unknown>;
+type Query = (params: unknown[]) => Promise<unknown>;
 
-/** The engine's own driver and nothing of ours. */
-async function openBareDatabase(
+/** Opens the database with the engine's driver, without our code. */
+async function openBare(
   engine: EngineName,
-  location: { databaseUrl: string | undefined; dataDir: string },
-): Promise<{ prepare: (name: string, sql: string) => RunQuery; close: () => Promise<void> }> {
+  place: { databaseUrl: string | undefined; dataDir: string },
+): Promise<{ prepare: (name: string, sql: string) => Query; close: () => Promise<void> }> {
   if (engine === "sqlite") {
-    const db = new DatabaseSync(`${location.dataDir}/atelier.db`, { readOnly: true });
+    const db = new DatabaseSync(`${place.dataDir}/atelier.db`, { readOnly: true });
     return {
       prepare: (_name, sql) => {
         const prepared = db.prepare(sql.replaceAll(/\$\d/g, "?"));
@@ -49,56 +49,56 @@ async function openBareDatabase(
       close: async () => db.close(),
     };
   }
-  const pool = new pg.Pool({ connectionString: location.databaseUrl, max: 10 });
+  const pool = new pg.Pool({ connectionString: place.databaseUrl, max: 10 });
   return {
     prepare: (name, text) => async (values) => (await pool.query({ name, text, values })).rows[0] as unknown,
     close: () => pool.end(),
   };
 }
 
-interface Measurement {
+interface Figures {
   cpuMicros: number;
   perSecond: number;
 }
 
-/** In turns, so that whatever else the machine does falls on all; the quietest round of each counts. */
+/** Measures in alternating rounds, so that other load on the machine affects all; returns the best round of each. */
 async function measure(
-  candidates: Record<string, (i: number) => Promise<unknown>>,
-  parallel: number,
-): Promise<Record<string, Measurement>> {
-  const measurements = Object.fromEntries(
-    Object.keys(candidates).map((name) => [name, { cpuMicros: Infinity, perSecond: 0 }]),
+  validators: Record<string, (i: number) => Promise<unknown>>,
+  concurrency: number,
+): Promise<Record<string, Figures>> {
+  const bestFigures = Object.fromEntries(
+    Object.keys(validators).map((name) => [name, { cpuMicros: Infinity, perSecond: 0 }]),
   );
   for (let round = -5; round < rounds; round++) {
-    for (const [name, validate] of Object.entries(candidates)) {
+    for (const [name, validate] of Object.entries(validators)) {
       const cpu = process.cpuUsage();
       const started = performance.now();
       let next = 0;
       await Promise.all(
-        Array.from({ length: parallel }, async () => {
-          while (next < validations) if (!(await validate(next++))) throw new Error(`${name} does not know its token`);
+        Array.from({ length: concurrency }, async () => {
+          while (next < validations) if (!(await validate(next++))) throw new Error(`${name} rejected a valid token`);
         }),
       );
       const seconds = (performance.now() - started) / 1000;
       const { user, system } = process.cpuUsage(cpu);
-      const best = measurements[name];
+      const best = bestFigures[name];
       if (round < 0 || !best) continue;
       best.cpuMicros = Math.min(best.cpuMicros, (user + system) / validations);
       best.perSecond = Math.max(best.perSecond, validations / seconds);
     }
   }
-  return measurements;
+  return bestFigures;
 }
 
-/** One line a measure: what, ours, the limit, the peer, and ours in terms of the peer's. */
-function printLine(label: string, ours: number, limit: string, peer: string, theirs: number, unit: string): void {
+/** Prints one line: the measurement, our value, the limit, the baseline, its value, and the ratio. */
+function printLine(name: string, ours: number, limit: string, baseline: string, theirs: number, unit: string): void {
   process.stdout.write(
-    `${label.padEnd(44)} ours ${ours.toFixed(1).padStart(8)} ${unit}   limit ${limit.padStart(6)}   ${peer.padEnd(22)} ${theirs.toFixed(1).padStart(8)} ${unit}   ${(ours / theirs).toFixed(2)} x\n`,
+    `${name.padEnd(44)} ours ${ours.toFixed(1).padStart(8)} ${unit}   limit ${limit.padStart(6)}   ${baseline.padEnd(22)} ${theirs.toFixed(1).padStart(8)} ${unit}   ${(ours / theirs).toFixed(2)} x\n`,
   );
 }
 
-/** The database, with every statement that leaves for it counted. */
-function countStatements(database: Database): { database: Database; sent: () => number } {
+/** Wraps the database so that every statement sent to it is counted. */
+function countStatements(database: Database): { database: Database; statementCount: () => number } {
   let statements = 0;
   const count = <T>(work: T): T => {
     statements++;
@@ -109,69 +109,83 @@ function countStatements(database: Database): { database: Database; sent: () => 
     transformResult: async ({ result }) => result,
   });
   return {
-    database: { ...database, q, run: (selectedEngines, params) => count(database.run(selectedEngines, params)) },
-    sent: () => statements,
+    database: { ...database, q, run: (statement, params) => count(database.run(statement, params)) },
+    statementCount: () => statements,
   };
 }
 
 async function compare(engine: EngineName, server: string | undefined): Promise<void> {
-  const location = await createTemporaryDatabase(engine, server);
-  const { database, sent } = countStatements(await openDatabase({ ...location, log: silentLog }));
+  const place = await createPlace(engine, server);
+  const { database, statementCount } = countStatements(await openDatabase({ ...place, log: silent }));
   const now = Date.now();
   const deps = createDeps(database, () => now);
   const tokens: string[] = [];
-  for (let i = 0; i < people; i++) {
-    const person = await newUser(deps);
+  for (let i = 0; i < userCount; i++) {
+    const person = await newPerson(deps);
     for (const name of ["One", "Two", "Three"]) await newStudio(deps, person, name);
-    const { grantId, token } = await createTestGrant(deps, person);
+    const { grantId, token } = await approve(deps, person);
     tokens.push(token);
-    for (let tokenNumber = 1; tokenNumber < tokensEach; tokenNumber++)
-      tokens.push(await createTestToken(deps, grantId));
+    for (let nth = 1; nth < tokensPerUser; nth++) tokens.push(await newToken(deps, grantId));
   }
   if (engine === "postgres") await database.run({ name: "analyze", sql: "ANALYZE" }, []);
-  const bare = await openBareDatabase(engine, location);
+  const bare = await openBare(engine, place);
   try {
-    const authenticate = createAuthenticator(deps, silentLog);
-    const pickToken = (i: number): string => tokens[(i * 7919) % tokens.length] ?? ""; // all of them, in no order
+    const authenticate = createAuthenticate(deps, silent);
+    const tokenAt = (i: number): string => tokens[(i * 7919) % tokens.length] ?? ""; // all tokens, in a scattered order
     const audience = `${deps.base}/mcp`;
-    const [same, least] = [bare.prepare("same", resolveTokenQuery.sql), bare.prepare("least", minimalSql)];
+    const [sameSql, minimal] = [bare.prepare("same", findHolder.sql), bare.prepare("minimal", minimalSql)];
     const hashes = new Map(tokens.map((token) => [token, sha256(token)]));
-    for (let i = 0; i < tokens.length; i++) await authenticate(pickToken(i), undefined); // the first use of each grant is noted
+    // The first use of each grant writes a row, so use each once before measuring.
+    for (let i = 0; i < tokens.length; i++) await authenticate(tokenAt(i), undefined);
     await new Promise((resolve) => setTimeout(resolve, 200));
 
-    const before = sent();
-    for (let i = 0; i < 1000; i++) await authenticate(pickToken(i), undefined);
-    printLine(`round trips a validation, ${engine}`, (sent() - before) / 1000, "1", "one statement", 1, "  ");
+    const before = statementCount();
+    for (let i = 0; i < 1000; i++) await authenticate(tokenAt(i), undefined);
+    printLine(
+      `round trips per validation, ${engine}`,
+      (statementCount() - before) / 1000,
+      "1",
+      "one statement",
+      1,
+      "  ",
+    );
 
-    const measurements = await measure(
+    const figures = await measure(
       {
-        ours: (i) => authenticate(pickToken(i), undefined),
-        "the same SQL, bare": (i) => same([null, hashes.get(pickToken(i)), audience, now]),
-        "the least SQL, bare": (i) => least([hashes.get(pickToken(i)), audience, now]),
+        ours: (i) => authenticate(tokenAt(i), undefined),
+        "the same SQL, bare": (i) => sameSql([null, hashes.get(tokenAt(i)), audience, now]),
+        "the minimal SQL, bare": (i) => minimal([hashes.get(tokenAt(i)), audience, now]),
       },
       engine === "sqlite" ? 1 : 8,
     );
-    for (const peer of ["the same SQL, bare", "the least SQL, bare"]) {
-      const [ours, theirs] = [measurements["ours"], measurements[peer]];
+    for (const baseline of ["the same SQL, bare", "the minimal SQL, bare"]) {
+      const [ours, theirs] = [figures["ours"], figures[baseline]];
       if (!ours || !theirs) continue;
-      printLine(`CPU a validation, ${engine}`, ours.cpuMicros, "1.50 x", peer, theirs.cpuMicros, "µs");
-      printLine(`time a validation, ${engine}`, 1e6 / ours.perSecond, "1.50 x", peer, 1e6 / theirs.perSecond, "µs");
-      printLine(`validations a second, ${engine}`, ours.perSecond, "-", peer, theirs.perSecond, "/s");
+      printLine(`CPU per validation, ${engine}`, ours.cpuMicros, "1.50 x", baseline, theirs.cpuMicros, "µs");
+      printLine(
+        `time per validation, ${engine}`,
+        1e6 / ours.perSecond,
+        "1.50 x",
+        baseline,
+        1e6 / theirs.perSecond,
+        "µs",
+      );
+      printLine(`validations per second, ${engine}`, ours.perSecond, "-", baseline, theirs.perSecond, "/s");
     }
   } finally {
     await bare.close();
     await database.close();
-    await location.remove();
+    await place.remove();
   }
 }
 
 const programs = findPostgres();
 const requestedEngines = (["sqlite", "postgres"] as const).filter((engine) => args.has(engine));
-const selectedEngines = requestedEngines.length > 0 ? requestedEngines : (["sqlite", "postgres"] as const);
-const cluster = selectedEngines.includes("postgres") && programs ? await createPostgresCluster(programs) : undefined;
+const engines = requestedEngines.length > 0 ? requestedEngines : (["sqlite", "postgres"] as const);
+const cluster = engines.includes("postgres") && programs ? await createCluster(programs) : undefined;
 try {
-  for (const engine of selectedEngines) {
-    if (engine === "postgres" && !cluster) process.stderr.write("PostgreSQL was not found: not measured.\n");
+  for (const engine of engines) {
+    if (engine === "postgres" && !cluster) process.stderr.write("Not measured on PostgreSQL: it is not installed.\n");
     else await compare(engine, cluster?.url());
   }
 } finally {

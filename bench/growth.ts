@@ -6,45 +6,41 @@ import { listAssets } from "#domain/assets/list-assets.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
-import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
+import { createCluster, findPostgres } from "../test/support/cluster.ts";
 import type { EngineName } from "../test/support/engines.ts";
-import { insertAssets, median, createBenchFixture, measureMs } from "./asset-fixture.ts";
+import { fill, median, prepare, timed } from "./asset-bed.ts";
 import { drawCurves, type Curve } from "./plot.ts";
 
 /**
- * What calls take in studios of a hundred to a million assets, as curves for docs/performance.md.
- *   node bench/growth.ts [--most=1000000] [--write]    with --write, the pictures in docs/pictures are renewed
+ * Measures calls in studios of a hundred to a million assets, as curves for docs/performance.md.
+ *   node bench/growth.ts [--most=1000000] [--write]    --write updates the charts in docs/pictures
  */
 
-const maxAssets = Number(process.argv.find((argument) => argument.startsWith("--most="))?.slice(7) ?? 1_000_000);
-const shouldWriteSvg = process.argv.includes("--write");
+const maxCount = Number(process.argv.find((arg) => arg.startsWith("--most="))?.slice(7) ?? 1_000_000);
+const writesCharts = process.argv.includes("--write");
 const rounds = 200;
-const counts = [100, 1000, 10_000, 100_000, 1_000_000].filter((count) => count <= maxAssets);
+const counts = [100, 1000, 10_000, 100_000, 1_000_000].filter((count) => count <= maxCount);
 
-interface StudioFixture {
+interface Studio {
   count: number;
-  operations: Record<string, () => Promise<unknown>>;
+  calls: Record<string, () => Promise<unknown>>;
   close(): Promise<void>;
 }
 
-async function createStudioFixture(
-  engine: EngineName,
-  server: string | undefined,
-  count: number,
-): Promise<StudioFixture> {
-  const fixture = await createBenchFixture(engine, server);
-  const { deps, owner } = fixture;
-  const postId = await insertAssets(fixture, count);
+async function createStudio(engine: EngineName, server: string | undefined, count: number): Promise<Studio> {
+  const bench = await prepare(engine, server);
+  const { deps, owner } = bench;
+  const postId = await fill(bench, count);
   const { id: emptyPostId } = await createPost(deps, owner, { title: "Empty", body: "" });
   const file = { kind: "document", mimeType: "text/plain", base64: "aGVsbG8=" } as const;
-  const pair = { postId: emptyPostId, assetId: (await uploadAssetInline(deps, owner, file)).assetId };
+  const ids = { postId: emptyPostId, assetId: (await uploadAssetInline(deps, owner, file)).assetId };
   return {
     count,
-    close: fixture.close,
-    operations: {
+    close: bench.close,
+    calls: {
       "attach, detach": async () => {
-        await attachAsset(deps, owner, pair);
-        await detachAsset(deps, owner, pair);
+        await attachAsset(deps, owner, ids);
+        await detachAsset(deps, owner, ids);
       },
       "get_post, 20 assets": () => getPost(deps, owner, { postId }),
       list_assets: () => listAssets(deps, owner, { limit: 20 }),
@@ -53,24 +49,24 @@ async function createStudioFixture(
   };
 }
 
-/** All sizes by turns, so that whatever else the machine does falls on all of them. */
+/** Measures all sizes in alternation, so that other load on the machine affects all of them. */
 async function measure(engine: EngineName, server: string | undefined): Promise<Curve[]> {
-  const studios: StudioFixture[] = [];
-  for (const count of counts) studios.push(await createStudioFixture(engine, server, count));
+  const studios: Studio[] = [];
+  for (const count of counts) studios.push(await createStudio(engine, server, count));
   const curves = [];
-  for (const name of Object.keys(studios[0]?.operations ?? {})) {
-    const times = new Map<StudioFixture, number[]>(studios.map((studio) => [studio, []]));
+  for (const name of Object.keys(studios[0]?.calls ?? {})) {
+    const times = new Map<Studio, number[]>(studios.map((studio) => [studio, []]));
     for (let round = -50; round < rounds; round++) {
       for (const studio of studios) {
-        const ms = await measureMs(studio.operations[name] ?? (async () => {}));
+        const ms = await timed(studio.calls[name] ?? (async () => {}));
         if (round >= 0) times.get(studio)?.push(ms);
       }
     }
-    const points = [...times].map(([{ count }, all]) => [count, median(all)] as const);
-    const small = points[0]?.[1] ?? 0;
+    const points = [...times].map(([{ count }, values]) => [count, median(values)] as const);
+    const smallestMs = points[0]?.[1] ?? 0;
     for (const [count, ms] of points) {
       process.stdout.write(
-        `${`${name}, ${engine}, ${count} assets`.padEnd(52)} ours ${ms.toFixed(3).padStart(9)} ms   limit ${"-".padStart(6)}   ${`${counts[0]} assets`.padEnd(22)} ${small.toFixed(3).padStart(9)} ms   ${(ms / small).toFixed(2)} x\n`,
+        `${`${name}, ${engine}, ${count} assets`.padEnd(52)} ours ${ms.toFixed(3).padStart(9)} ms   limit ${"-".padStart(6)}   ${`${counts[0]} assets`.padEnd(22)} ${smallestMs.toFixed(3).padStart(9)} ms   ${(ms / smallestMs).toFixed(2)} x\n`,
       );
     }
     curves.push({ name, points });
@@ -80,13 +76,13 @@ async function measure(engine: EngineName, server: string | undefined): Promise<
 }
 
 const programs = findPostgres();
-const cluster = programs ? await createPostgresCluster(programs, { fsync: "off" }) : undefined;
+const cluster = programs ? await createCluster(programs, { fsync: "off" }) : undefined;
 try {
   for (const engine of ["sqlite", ...(cluster ? (["postgres"] as const) : [])] as const) {
     const curves = await measure(engine, cluster?.url());
-    if (!shouldWriteSvg) continue;
-    const svgPath = join(import.meta.dirname, `../docs/pictures/growth-${engine}.svg`);
-    writeFileSync(svgPath, drawCurves(`${engine}: milliseconds a call`, curves));
+    if (!writesCharts) continue;
+    const chart = join(import.meta.dirname, `../docs/pictures/growth-${engine}.svg`);
+    writeFileSync(chart, drawCurves(`${engine}: milliseconds per call`, curves));
   }
 } finally {
   await cluster?.remove();

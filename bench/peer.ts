@@ -1,16 +1,16 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { runLoad, type Load } from "./load.ts";
+import { run, type Load } from "./load.ts";
 
-/** A server of the comparison, in a process of its own, so that its CPU time is its own. */
+/** A server in the comparison, in its own process so that its CPU time can be measured. */
 export interface Peer {
   name: string;
   pid: number;
   url: string;
-  /** One of its own making, where it does not take ours. */
+  /** The server's own token, if it does not accept ours. */
   token: string | undefined;
-  /** One that takes ten times as long is asked a tenth as often. */
+  /** Fraction of the calls that this server receives, so that slow servers do not dominate the run time. */
   share: number;
   /** Microseconds of CPU since it started. */
   cpu(): Promise<number>;
@@ -22,7 +22,7 @@ export async function startPeer(name: string, file: string, env: Record<string, 
     env: { ...process.env, ...env },
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
-  const { url, token } = await readMessage<{ url: string; token?: string }>(child);
+  const { url, token } = await receive<{ url: string; token?: string }>(child);
   return {
     name,
     pid: child.pid ?? 0,
@@ -30,7 +30,7 @@ export async function startPeer(name: string, file: string, env: Record<string, 
     token,
     share,
     async cpu() {
-      const reply = readMessage<{ cpu: number }>(child);
+      const reply = receive<{ cpu: number }>(child);
       child.send("cpu");
       return (await reply).cpu;
     },
@@ -42,53 +42,53 @@ export async function startPeer(name: string, file: string, env: Record<string, 
   };
 }
 
-async function readMessage<T>(child: ChildProcess): Promise<T> {
-  const controller = new AbortController();
+/** Returns the child's next message; rejects if it exits first. */
+async function receive<T>(child: ChildProcess): Promise<T> {
+  const abortController = new AbortController();
   try {
-    const earlyExit = once(child, "exit", { signal: controller.signal }).then(([code]) => {
-      throw new Error(`the server left with ${String(code)}`);
+    const exited = once(child, "exit", { signal: abortController.signal }).then(([code]) => {
+      throw new Error(`the server exited with code ${String(code)}`);
     });
-    const [message] = (await Promise.race([once(child, "message", { signal: controller.signal }), earlyExit])) as [T];
-    earlyExit.catch(() => {});
+    const [message] = (await Promise.race([once(child, "message", { signal: abortController.signal }), exited])) as [T];
+    exited.catch(() => {});
     return message;
   } finally {
-    controller.abort();
+    abortController.abort();
   }
 }
 
-/** Compiling what is hot takes thousands of calls, and CPU time that is no call's own. */
+/** JIT compilation takes thousands of calls, and CPU time that should not count. */
 const warmUpRounds = 8;
 
-export interface Measurement {
+export interface Figures {
   cpuMicros: number;
   callsPerSecond: number;
 }
 
-/** Measures the peers in turns, so that whatever else the machine does falls on all of them; answers the quietest round of each. */
+/** Measures in alternating rounds, so that other load on the machine affects all peers; returns the best round of each. */
 export async function measure(
   peers: readonly Peer[],
   load: (peer: Peer) => Omit<Load, "connections">,
   rounds: number,
   calls: number,
   check: (text: string) => void,
-): Promise<Map<string, Measurement>> {
-  const measurements = new Map<string, Measurement[]>(peers.map(({ name }) => [name, []]));
+): Promise<Map<string, Figures>> {
+  const figures = new Map<string, Figures[]>(peers.map(({ name }) => [name, []]));
   for (let round = -warmUpRounds; round < rounds; round++) {
     for (const peer of peers) {
-      const callCount = Math.round(calls * peer.share);
+      const count = Math.round(calls * peer.share);
       const before = await peer.cpu();
-      const seconds = await runLoad({ ...load(peer), connections: 8 }, callCount, check);
+      const seconds = await run({ ...load(peer), connections: 8 }, count, check);
       const cpuMicros = (await peer.cpu()) - before;
-      if (round >= 0)
-        measurements.get(peer.name)?.push({ cpuMicros: cpuMicros / callCount, callsPerSecond: callCount / seconds });
+      if (round >= 0) figures.get(peer.name)?.push({ cpuMicros: cpuMicros / count, callsPerSecond: count / seconds });
     }
   }
   return new Map(
-    [...measurements].map(([name, all]) => [
+    [...figures].map(([name, measured]) => [
       name,
       {
-        cpuMicros: Math.min(...all.map((measurement) => measurement.cpuMicros)),
-        callsPerSecond: Math.max(...all.map((measurement) => measurement.callsPerSecond)),
+        cpuMicros: Math.min(...measured.map(({ cpuMicros }) => cpuMicros)),
+        callsPerSecond: Math.max(...measured.map(({ callsPerSecond }) => callsPerSecond)),
       },
     ]),
   );

@@ -2,13 +2,13 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 
 /**
- * Every measurement, one after the other, so that none disturbs another.
- *   npm run bench              within ten minutes
- *   npm run bench -- --full    the large ones too
+ * Runs every benchmark, one after another so that they do not disturb each other.
+ *   npm run bench              about ten minutes
+ *   npm run bench -- --full    also the large ones
  */
 const isFull = process.argv.includes("--full");
 
-const measurements: readonly [file: string, ...args: string[]][] = [
+const benchmarks: readonly [file: string, ...args: string[]][] = [
   ["auth.ts", ...(isFull ? [] : ["--quick"])],
   ["mcp.ts"],
   ["mcp.ts", "--growth", ...(isFull ? [] : ["--quick"])],
@@ -19,12 +19,11 @@ const measurements: readonly [file: string, ...args: string[]][] = [
   ...(isFull ? [["growth.ts", "--write"] satisfies [string, string]] : []),
 ];
 
-let failedCount = 0;
-for (const [file, ...args] of measurements) {
+let failed = 0;
+for (const [file, ...args] of benchmarks) {
   const child = spawn(process.execPath, [join(import.meta.dirname, file), ...args], { stdio: "inherit" });
   const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
-  if (code !== 0) failedCount++;
+  if (code !== 0) failed++;
 }
-if (failedCount > 0)
-  process.stderr.write(`${failedCount} of ${measurements.length} did not end well, or missed a limit.\n`);
-process.exitCode = failedCount > 0 ? 1 : 0;
+if (failed > 0) process.stderr.write(`${failed} of ${benchmarks.length} benchmarks failed or missed a limit.\n`);
+process.exitCode = failed > 0 ? 1 : 0;

@@ -5,16 +5,16 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
-import { openChromium, openObservedPage, type Browser } from "../test/support/chromium.ts";
-import { createTempFolder } from "../test/support/temp-folder.ts";
-import { listStoreNames } from "../test/support/stores.ts";
-import { chooseFiles, createTestUploadLink, writeVideoFile } from "../test/support/upload-fixture.ts";
+import { openChromium, openPage, type Browser } from "../test/support/chromium.ts";
+import { temporaryFolder } from "../test/support/folder.ts";
+import { storeNames } from "../test/support/stores.ts";
+import { choose, newLink, writeFilm } from "../test/support/upload-bed.ts";
 import { createUploadProcess, type UploadProcess } from "../test/support/upload-process.ts";
 
 /**
- * One file through the upload page in a real browser, from choosing it until it is on the post, against `curl -T` of
- * the same file to a presigned address. By turns; the best of the rounds counts, since whatever else the machine does can
- * only slow one down. With TEST_S3_ENDPOINT and its companions also on S3.
+ * Measures one file through the upload page in a real browser, from selecting it until it is on the post, compared with
+ * `curl -T` of the same file to a presigned URL. In alternating rounds; the best round counts, because other load on the
+ * machine can only slow a round down. With TEST_S3_ENDPOINT and the other TEST_S3_… settings also on S3.
  *
  *   node bench/upload-page.ts          256 MB
  *   node bench/upload-page.ts --full   1 GB
@@ -25,13 +25,13 @@ const megabytes = process.argv.includes("--full") ? 1024 : 256;
 const rounds = 3;
 const limit = 0.8;
 
-async function measureUploadPage(service: UploadProcess, browser: Browser, file: string): Promise<number> {
-  const link = await createTestUploadLink(service);
-  const { page, context } = await openObservedPage(browser);
+async function uploadThroughPage(service: UploadProcess, browser: Browser, file: string): Promise<number> {
+  const link = await newLink(service);
+  const { page, context } = await openPage(browser);
   await page.goto(link.url);
   await page.locator('[data-state="empty"]').waitFor();
   const started = performance.now();
-  await chooseFiles(page, file);
+  await choose(page, file);
   await page.locator('[data-state="done"]').waitFor({ timeout: 600_000 });
   const seconds = (performance.now() - started) / 1000;
   const [asset] = await link.assets();
@@ -40,8 +40,8 @@ async function measureUploadPage(service: UploadProcess, browser: Browser, file:
   return seconds;
 }
 
-async function measureCurl(service: UploadProcess, file: string): Promise<number> {
-  const { owner } = await createTestUploadLink(service);
+async function uploadWithCurl(service: UploadProcess, file: string): Promise<number> {
+  const { owner } = await newLink(service);
   const { uploadUrl } = await requestAssetUpload(service.deps, owner, { kind: "video", mimeType: "video/mp4" });
   const started = performance.now();
   const { stdout } = await run("curl", ["-sS", "-w", "%{http_code}", "-T", file, uploadUrl]);
@@ -49,14 +49,14 @@ async function measureCurl(service: UploadProcess, file: string): Promise<number
   return (performance.now() - started) / 1000;
 }
 
-/** What the browser itself can do: the same parts, as many at once, to a server that throws them away. */
-async function measureBareBrowser(browser: Browser, file: string): Promise<number> {
+/** The browser's own limit: sends the same parts with the same concurrency to a server that discards them. */
+async function uploadFromBrowserAlone(browser: Browser, file: string): Promise<number> {
   const server = createServer((req, res) => {
     if (req.method === "PUT") return void req.on("end", () => res.end()).resume();
     res.writeHead(200, { "content-type": "text/html" }).end(barePage);
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
-  const { page, context } = await openObservedPage(browser);
+  const { page, context } = await openPage(browser);
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   await page.locator("input").setInputFiles(file);
   const seconds = await page.evaluate<number>("sendInParts(8 * 1024 ** 2, 4)");
@@ -74,46 +74,46 @@ const barePage = `<input type=file>
     request.onerror = reject;
     request.send(body);
   });
-  async function sendInParts(partBytes, atOnce) {
+  async function sendInParts(partBytes, concurrency) {
     const file = document.querySelector("input").files[0];
     const started = performance.now();
     let next = 0;
-    const lane = async () => {
+    const sendParts = async () => {
       while (next < file.size) await send(file.slice(next, (next += partBytes)));
     };
-    await Promise.all(Array.from({ length: atOnce }, lane));
+    await Promise.all(Array.from({ length: concurrency }, sendParts));
     return (performance.now() - started) / 1000;
   }
 </script>`;
 
-const folder = createTempFolder("atelier-bench-");
-const file = join(folder.path, "film.mp4");
-await writeVideoFile(file, megabytes * 1024 ** 2);
-let hasMissedLimit = false;
-for (const store of listStoreNames()) {
+const folder = temporaryFolder("atelier-bench-");
+const file = join(folder.path, "video.mp4");
+await writeFilm(file, megabytes * 1024 ** 2);
+let limitMissed = false;
+for (const store of storeNames()) {
   const service = await createUploadProcess(store);
   const browser = await openChromium();
   const speeds = { ours: 0, curl: 0, browser: 0 };
-  const before = service.getMemoryBytes();
-  let peakMemory = before;
-  const memoryTimer = setInterval(() => (peakMemory = Math.max(peakMemory, service.getMemoryBytes())), 100);
+  const memoryBefore = service.memory();
+  let peakMemory = memoryBefore;
+  const sampling = setInterval(() => (peakMemory = Math.max(peakMemory, service.memory())), 100);
   for (let round = 0; round < rounds; round++) {
-    speeds.curl = Math.max(speeds.curl, megabytes / (await measureCurl(service, file)));
-    speeds.browser = Math.max(speeds.browser, megabytes / (await measureBareBrowser(browser, file)));
-    speeds.ours = Math.max(speeds.ours, megabytes / (await measureUploadPage(service, browser, file)));
+    speeds.curl = Math.max(speeds.curl, megabytes / (await uploadWithCurl(service, file)));
+    speeds.browser = Math.max(speeds.browser, megabytes / (await uploadFromBrowserAlone(browser, file)));
+    speeds.ours = Math.max(speeds.ours, megabytes / (await uploadThroughPage(service, browser, file)));
   }
-  clearInterval(memoryTimer);
+  clearInterval(sampling);
   const ratio = speeds.ours / speeds.curl;
-  hasMissedLimit ||= ratio < limit;
-  const formatFigure = (value: number) => `${value.toFixed(0).padStart(6)} MB/s`;
+  limitMissed ||= ratio < limit;
+  const format = (value: number) => `${value.toFixed(0).padStart(6)} MB/s`;
   process.stdout.write(
-    `${`${megabytes} MB through the upload page, ${store}`.padEnd(50)} ours ${formatFigure(speeds.ours)}   limit ${limit.toFixed(2)} x   ${"curl -T".padEnd(17)} ${formatFigure(speeds.curl)}   ${ratio.toFixed(2)} x   (service +${((peakMemory - before) / 1024 ** 2).toFixed(0)} MB)\n`,
+    `${`${megabytes} MB through the upload page, ${store}`.padEnd(50)} ours ${format(speeds.ours)}   limit ${limit.toFixed(2)} x   ${"curl -T".padEnd(17)} ${format(speeds.curl)}   ${ratio.toFixed(2)} x   (service +${((peakMemory - memoryBefore) / 1024 ** 2).toFixed(0)} MB)\n`,
   );
   process.stdout.write(
-    `${`${megabytes} MB through the upload page, ${store}`.padEnd(50)} ours ${formatFigure(speeds.ours)}   limit      -   ${"the browser alone".padEnd(17)} ${formatFigure(speeds.browser)}   ${(speeds.ours / speeds.browser).toFixed(2)} x\n`,
+    `${`${megabytes} MB through the upload page, ${store}`.padEnd(50)} ours ${format(speeds.ours)}   limit      -   ${"the browser alone".padEnd(17)} ${format(speeds.browser)}   ${(speeds.ours / speeds.browser).toFixed(2)} x\n`,
   );
   await browser.close();
   await service.close();
 }
 folder.remove();
-process.exit(hasMissedLimit ? 1 : 0);
+process.exit(limitMissed ? 1 : 0);

@@ -1,27 +1,27 @@
 import { sha256 } from "#lib/digest.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { listPosts, listPostsInput } from "#domain/posts/list-posts.ts";
-import { toCaller } from "#domain/access/authenticator.ts";
+import { callerIn } from "#domain/access/authenticator.ts";
 import { listen, openDeps } from "./setup.ts";
 
-/** The limit: `node:http`, the same two statements, the same JSON in and out, and nothing else. */
+/** The baseline: `node:http` with the same two statements and the same JSON in and out, and nothing else. */
 const { deps } = await openDeps();
 const serverInfo = { name: "atelier", title: "Atelier", version: "0.0.0", websiteUrl: deps.base };
 
 listen((req, res) => {
   const chunks: Buffer[] = [];
   req.on("data", (chunk: Buffer) => chunks.push(chunk));
-  req.on("end", () => void handleBody(Buffer.concat(chunks)));
+  req.on("end", () => void respond(Buffer.concat(chunks)));
 
-  async function handleBody(bytes: Buffer): Promise<void> {
+  async function respond(bytes: Buffer): Promise<void> {
     const { id, params } = JSON.parse(bytes.toString()) as {
       id: number;
       params: { name: string; arguments: { postId: string } };
     };
     const token = String(req.headers.authorization).slice(7);
-    const holder = await deps.tokens.resolve(sha256(token), `${deps.base}/mcp`, undefined, deps.clock());
-    if (!holder?.authentication.membership) return void res.writeHead(401).end();
-    const caller = toCaller(holder.authentication, holder.authentication.membership);
+    const holder = await deps.tokens.findHolder(sha256(token), `${deps.base}/mcp`, undefined, deps.clock());
+    if (!holder?.authentication.seat) return void res.writeHead(401).end();
+    const caller = callerIn(holder.authentication, holder.authentication.seat);
     const output =
       params.name === "get_post"
         ? await getPost(deps, caller, params.arguments)

@@ -11,7 +11,7 @@ import { createCallLimiter } from "#domain/access/call-limiter.ts";
 import { tools } from "#mcp/tool-list.ts";
 import { listen, startListening, openDeps, silentLog } from "./setup.ts";
 
-/** The product's endpoint: alone, or with `BENCH_EDGE` behind the door, with its guards, figures and log line. */
+/** Our MCP endpoint: alone, or with `BENCH_EDGE` behind the HTTP entry point, with its guards, metrics and log line. */
 const { deps } = await openDeps();
 const endpoint = createMcpEndpoint({
   deps,

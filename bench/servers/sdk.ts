@@ -1,19 +1,19 @@
 import { getRequestListener } from "@hono/node-server";
 import { createMcpHandler, McpServer, requireBearerAuth } from "@modelcontextprotocol/server";
-import { createAuthenticator } from "#auth/authenticate.ts";
-import { toCaller, type Authentication } from "#domain/access/authenticator.ts";
-import { tools } from "#mcp/tool-list.ts";
-import { listen, openDeps, silentLog } from "./setup.ts";
+import { createAuthenticate } from "#auth/authenticate.ts";
+import { callerIn, type Authentication } from "#domain/access/authenticator.ts";
+import { tools } from "#mcp/tools.ts";
+import { listen, openDeps, silent } from "./setup.ts";
 
-/** The SDK as its documentation shows it: a handler that builds a server for each request, with the same tools and verbs. */
+/** The SDK as its documentation shows it: a handler that builds a server per request, with the same tools and verbs. */
 const { deps } = await openDeps();
-const authenticate = createAuthenticator(deps, silentLog);
+const authenticate = createAuthenticate(deps, silent);
 
-const requireAuth = requireBearerAuth({
+const authorizeRequest = requireBearerAuth({
   verifier: {
     async verifyAccessToken(token) {
       const authentication = await authenticate(token, undefined);
-      if (!authentication) throw new Error("invalid");
+      if (!authentication) throw new Error("invalid token");
       return {
         token,
         clientId: authentication.client.id,
@@ -29,8 +29,8 @@ const requireAuth = requireBearerAuth({
 const handler = createMcpHandler(({ authInfo }) => {
   const server = new McpServer({ name: "atelier", title: "Atelier", version: "0.0.0" });
   const authentication = authInfo?.extra?.["authentication"] as Authentication;
-  if (!authentication.membership) throw new Error("no membership");
-  const caller = toCaller(authentication, authentication.membership);
+  if (!authentication.seat) throw new Error("no membership");
+  const caller = callerIn(authentication, authentication.seat);
   for (const tool of tools) {
     server.registerTool(
       tool.name,
@@ -50,7 +50,7 @@ const handler = createMcpHandler(({ authInfo }) => {
 });
 
 const listener = getRequestListener(async (request) => {
-  const authInfo = await requireAuth(request);
+  const authInfo = await authorizeRequest(request);
   return authInfo instanceof Response ? authInfo : handler.fetch(request, { authInfo });
 });
 listen((req, res) => void listener(req, res));

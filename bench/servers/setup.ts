@@ -19,7 +19,7 @@ import { createHookedFiles } from "../../test/support/hooked-files.ts";
 
 export const silentLog = createLog("silent");
 
-/** What every server of the comparison starts from: the same database, opened the same way. */
+/** Opens the database and builds deps in the same way for every server in the comparison. */
 export async function openDeps(): Promise<{ database: Database; deps: Deps }> {
   const database = await openDatabase({
     databaseUrl: process.env["BENCH_DATABASE_URL"] === "" ? undefined : process.env["BENCH_DATABASE_URL"],
@@ -37,9 +37,9 @@ export async function openDeps(): Promise<{ database: Database; deps: Deps }> {
     signInAllow: ["*"],
     files: createHookedFiles(systemClock),
     media: createMediaReader(),
-    signer: createSigner(["a secret of this bench, long enough"], systemClock),
-    vault: createVault(["a secret of this bench, long enough"]),
-    openUrl: () => Promise.reject(new Error("nothing is fetched here")),
+    signer: createSigner(["benchmark secret of at least 32 bytes"], systemClock),
+    vault: createVault(["benchmark secret of at least 32 bytes"]),
+    openUrl: () => Promise.reject(new Error("benchmarks do not fetch URLs")),
     importSlots: createImportSlots(),
     searchQueue: createSearchQueue({ sleep: (ms) => sleep(ms), clock: systemClock }),
     platforms: createPlatforms("http://localhost:3000", []),
@@ -48,7 +48,7 @@ export async function openDeps(): Promise<{ database: Database; deps: Deps }> {
   return { database, deps };
 }
 
-/** Listens, tells the parent where, and answers its questions about CPU time. */
+/** Listens, sends the URL to the parent process, and replies to its requests for CPU time. */
 export function listen(listener: RequestListener): void {
   const server = createServer({ keepAliveTimeout: 65_000 }, listener);
   startListening(server);

@@ -1,6 +1,6 @@
 import { listen } from "./setup.ts";
 
-/** The least that an open stream costs: `node:http`, the body read, one event, and a timer that keeps it open. */
+/** The baseline for an open stream: `node:http`, one event, and a keepalive timer. */
 listen((req, res) => {
   req.resume();
   res.writeHead(200, { "content-type": "text/event-stream" });
