@@ -43,7 +43,7 @@ async function openBare(
     const db = new DatabaseSync(`${place.dataDir}/atelier.db`, { readOnly: true });
     return {
       prepare: (_name, sql) => {
-        const prepared = db.prepare(sql.replaceAll(/\$\d/g, "?"));
+        const prepared = db.prepare(sql.replaceAll(/\$(\d)/g, "?$1"));
         return async (params) => prepared.get(...(params as string[]));
       },
       close: async () => db.close(),
