@@ -1,14 +1,14 @@
 import { sql } from "kysely";
 import pg from "pg";
-import { openDatabase } from "#db/open.ts";
+import { openDatabase } from "#db/open-database.ts";
 import type { Database } from "#db/client.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { systemClock } from "#lib/clock.ts";
-import { openDiskStore, type DiskStore } from "#storage/disk.ts";
-import { createDeps, createPlace, silent, type EngineName } from "../test/support/engines.ts";
-import { temporaryFolder } from "../test/support/folder.ts";
-import { newStudio } from "../test/support/people.ts";
+import { openDiskStore, type DiskStore } from "#storage/disk/disk-store.ts";
+import { createDeps, createTemporaryDatabase, silentLog, type EngineName } from "../test/support/engines.ts";
+import { createTempFolder } from "../test/support/temp-folder.ts";
+import { newStudio } from "../test/support/users.ts";
 
 /** A database and a disk store for one benchmark. */
 export interface Bench {
@@ -21,12 +21,12 @@ export interface Bench {
 }
 
 export async function prepare(engine: EngineName, server: string | undefined): Promise<Bench> {
-  const place = await createPlace(engine, server);
-  const database = await openDatabase({ ...place, log: silent });
-  const folder = temporaryFolder("atelier-bench-");
+  const place = await createTemporaryDatabase(engine, server);
+  const database = await openDatabase({ ...place, log: silentLog });
+  const folder = createTempFolder("atelier-bench-");
   const createUrl = async () => "http://localhost/unused";
-  const addresses = { origin: "http://localhost", forUpload: createUrl, forDownload: createUrl, forPart: createUrl };
-  const files = await openDiskStore({ root: folder.path, addresses, clock: systemClock, minFreeBytes: 0 });
+  const urls = { origin: "http://localhost", forUpload: createUrl, forDownload: createUrl, forPart: createUrl };
+  const files = await openDiskStore({ root: folder.path, urls, clock: systemClock, minFreeBytes: 0 });
   const deps: Deps = { ...createDeps(database, systemClock), files };
   const owner = await newStudio(deps);
   return {

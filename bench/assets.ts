@@ -5,17 +5,17 @@ import { join } from "node:path";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
-import { incomingKey } from "#domain/assets/keys.ts";
+import { incomingKey } from "#domain/assets/model/storage-keys.ts";
 import { listAssets } from "#domain/assets/list-assets.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
-import { createCluster, findPostgres } from "../test/support/cluster.ts";
-import { temporaryFolder } from "../test/support/folder.ts";
+import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
+import { createTempFolder } from "../test/support/temp-folder.ts";
 import { jpeg } from "../test/support/samples.ts";
-import { compare, fill, prepare, type Bench } from "./asset-bed.ts";
+import { compare, fill, prepare, type Bench } from "./asset-fixture.ts";
 
 /**
  * Measures file operations, and whether they slow down with the number of assets.
@@ -52,7 +52,7 @@ async function measureInline(bench: Bench): Promise<void> {
   const content = randomBytes(4_900_000);
   content[0] = 0;
   const base64 = content.toString("base64");
-  const folder = temporaryFolder("atelier-bench-");
+  const folder = createTempFolder("atelier-bench-");
   mkdirSync(join(folder.path, "to"));
   const runBaseline = async (): Promise<void> => {
     const bytes = Buffer.from(base64, "base64");
@@ -164,7 +164,7 @@ async function measureGrowth(few: Bench, many: Bench, posts: { few: string; many
 for (const engine of engines) {
   const programs = engine === "postgres" ? findPostgres() : undefined;
   if (engine === "postgres" && !programs) continue;
-  const cluster = programs ? await createCluster(programs, { fsync: "off" }) : undefined;
+  const cluster = programs ? await createPostgresCluster(programs, { fsync: "off" }) : undefined;
   try {
     const few = await prepare(engine, cluster?.url());
     const many = await prepare(engine, cluster?.url());

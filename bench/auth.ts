@@ -1,14 +1,14 @@
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
-import { createAuthenticate } from "#auth/authenticate.ts";
-import { openDatabase } from "#db/open.ts";
-import { findHolder } from "#db/tokens.ts";
+import { createAuthenticator } from "#auth/authenticate.ts";
+import { openDatabase } from "#db/open-database.ts";
+import { resolveTokenQuery } from "#db/tokens.ts";
 import type { Database } from "#db/client.ts";
 import { sha256 } from "#lib/digest.ts";
-import { createCluster, findPostgres } from "../test/support/cluster.ts";
-import { createDeps, createPlace, silent, type EngineName } from "../test/support/engines.ts";
-import { newPerson, newStudio } from "../test/support/people.ts";
-import { approve, newToken } from "../test/support/tokens.ts";
+import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
+import { createDeps, createTemporaryDatabase, silentLog, type EngineName } from "../test/support/engines.ts";
+import { newUser, newStudio } from "../test/support/users.ts";
+import { createTestGrant, createTestToken } from "../test/support/tokens.ts";
 
 /**
  * Measures authenticating a token, compared with one bare prepared statement on the same rows.
@@ -115,25 +115,25 @@ function countStatements(database: Database): { database: Database; statementCou
 }
 
 async function compare(engine: EngineName, server: string | undefined): Promise<void> {
-  const place = await createPlace(engine, server);
-  const { database, statementCount } = countStatements(await openDatabase({ ...place, log: silent }));
+  const place = await createTemporaryDatabase(engine, server);
+  const { database, statementCount } = countStatements(await openDatabase({ ...place, log: silentLog }));
   const now = Date.now();
   const deps = createDeps(database, () => now);
   const tokens: string[] = [];
   for (let i = 0; i < userCount; i++) {
-    const person = await newPerson(deps);
+    const person = await newUser(deps);
     for (const name of ["One", "Two", "Three"]) await newStudio(deps, person, name);
-    const { grantId, token } = await approve(deps, person);
+    const { grantId, token } = await createTestGrant(deps, person);
     tokens.push(token);
-    for (let nth = 1; nth < tokensPerUser; nth++) tokens.push(await newToken(deps, grantId));
+    for (let nth = 1; nth < tokensPerUser; nth++) tokens.push(await createTestToken(deps, grantId));
   }
   if (engine === "postgres") await database.run({ name: "analyze", sql: "ANALYZE" }, []);
   const bare = await openBare(engine, place);
   try {
-    const authenticate = createAuthenticate(deps, silent);
+    const authenticate = createAuthenticator(deps, silentLog);
     const tokenAt = (i: number): string => tokens[(i * 7919) % tokens.length] ?? ""; // all tokens, in a scattered order
     const audience = `${deps.base}/mcp`;
-    const [sameSql, minimal] = [bare.prepare("same", findHolder.sql), bare.prepare("minimal", minimalSql)];
+    const [sameSql, minimal] = [bare.prepare("same", resolveTokenQuery.sql), bare.prepare("minimal", minimalSql)];
     const hashes = new Map(tokens.map((token) => [token, sha256(token)]));
     // The first use of each grant writes a row, so use each once before measuring.
     for (let i = 0; i < tokens.length; i++) await authenticate(tokenAt(i), undefined);
@@ -182,7 +182,7 @@ async function compare(engine: EngineName, server: string | undefined): Promise<
 const programs = findPostgres();
 const requestedEngines = (["sqlite", "postgres"] as const).filter((engine) => args.has(engine));
 const engines = requestedEngines.length > 0 ? requestedEngines : (["sqlite", "postgres"] as const);
-const cluster = engines.includes("postgres") && programs ? await createCluster(programs) : undefined;
+const cluster = engines.includes("postgres") && programs ? await createPostgresCluster(programs) : undefined;
 try {
   for (const engine of engines) {
     if (engine === "postgres" && !cluster) process.stderr.write("Not measured on PostgreSQL: it is not installed.\n");

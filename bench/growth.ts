@@ -6,9 +6,9 @@ import { listAssets } from "#domain/assets/list-assets.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
-import { createCluster, findPostgres } from "../test/support/cluster.ts";
+import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
 import type { EngineName } from "../test/support/engines.ts";
-import { fill, median, prepare, timed } from "./asset-bed.ts";
+import { fill, median, prepare, timed } from "./asset-fixture.ts";
 import { drawCurves, type Curve } from "./plot.ts";
 
 /**
@@ -76,7 +76,7 @@ async function measure(engine: EngineName, server: string | undefined): Promise<
 }
 
 const programs = findPostgres();
-const cluster = programs ? await createCluster(programs, { fsync: "off" }) : undefined;
+const cluster = programs ? await createPostgresCluster(programs, { fsync: "off" }) : undefined;
 try {
   for (const engine of ["sqlite", ...(cluster ? (["postgres"] as const) : [])] as const) {
     const curves = await measure(engine, cluster?.url());

@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { openDatabase } from "#db/open.ts";
+import { openDatabase } from "#db/open-database.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { createSigner } from "#lib/signed-token.ts";
-import { createSessions } from "#mcp/session.ts";
-import { createDeps, createPlace, silent, type EngineName } from "../test/support/engines.ts";
-import { createCluster, findPostgres } from "../test/support/cluster.ts";
+import { createSessionIdCodec } from "#mcp/transport/session-id.ts";
+import { createDeps, createTemporaryDatabase, silentLog, type EngineName } from "../test/support/engines.ts";
+import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
 import { modernMeta } from "../test/support/mcp.ts";
-import { newStudio } from "../test/support/people.ts";
-import { approve } from "../test/support/tokens.ts";
+import { newStudio } from "../test/support/users.ts";
+import { createTestGrant } from "../test/support/tokens.ts";
 import { measure, startPeer, type Peer } from "./peer.ts";
 
 /**
@@ -41,11 +41,11 @@ interface Bench {
 
 /** Creates a database with one studio of `postCount` posts, and a token that can read them. */
 async function prepare(engine: EngineName, server: string | undefined, postCount: number): Promise<Bench> {
-  const place = await createPlace(engine, server);
-  const database = await openDatabase({ ...place, log: silent });
+  const place = await createTemporaryDatabase(engine, server);
+  const database = await openDatabase({ ...place, log: silentLog });
   const deps = createDeps(database, () => Date.now());
   const owner = await newStudio(deps);
-  const { token, grantId } = await approve(deps, owner);
+  const { token, grantId } = await createTestGrant(deps, owner);
   const post = await createPost(deps, owner, { title: "A post of typical length", body: "Some words. ".repeat(40) });
   for (let start = 1; start < postCount; start += 500) {
     await deps.transact(async (tx) => {
@@ -67,7 +67,7 @@ async function prepare(engine: EngineName, server: string | undefined, postCount
   }
   if (engine === "postgres") await database.run({ name: "analyze", sql: "ANALYZE" }, []);
   await database.close();
-  const sessions = createSessions(
+  const sessions = createSessionIdCodec(
     createSigner(["a secret of at least thirty-two bytes"], () => Date.now()),
     () => Date.now(),
     deps.newSecret,
@@ -76,7 +76,7 @@ async function prepare(engine: EngineName, server: string | undefined, postCount
     env: { BENCH_DATABASE_URL: place.databaseUrl ?? "", BENCH_DATA_DIR: place.dataDir, BENCH_USER_ID: owner.user.id },
     token,
     postId: post.id,
-    session: sessions.seal({ grantId, studioId: owner.studio.id, revision: "2025-11-25" }),
+    session: sessions.encode({ grantId, studioId: owner.studio.id, revision: "2025-11-25" }),
     remove: () => place.remove(),
   };
 }
@@ -222,7 +222,7 @@ if (!hasBetterAuth)
   process.stderr.write("Not measured: better-auth. To install it: npm ci --prefix bench/peers/better-auth\n");
 const programs = findPostgres();
 const engines = requestedEngines.length > 0 ? requestedEngines : (["sqlite", "postgres"] as const);
-const cluster = engines.includes("postgres") && programs ? await createCluster(programs) : undefined;
+const cluster = engines.includes("postgres") && programs ? await createPostgresCluster(programs) : undefined;
 try {
   for (const engine of engines) {
     if (engine === "postgres" && !cluster) process.stderr.write("Not measured on PostgreSQL: it is not installed.\n");

@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs";
-import { openDatabase } from "#db/open.ts";
+import { openDatabase } from "#db/open-database.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { systemClock } from "#lib/clock.ts";
-import { createCluster, findPostgres } from "../test/support/cluster.ts";
-import { createDeps, createPlace, silent, type Place } from "../test/support/engines.ts";
-import { openStream } from "../test/support/idle-stream.ts";
+import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
+import { createDeps, createTemporaryDatabase, silentLog, type DatabaseLocation } from "../test/support/engines.ts";
+import { openIdleStream } from "../test/support/idle-stream.ts";
 import { startMain, type MainProcess } from "../test/support/main-process.ts";
 import { modernMeta } from "../test/support/mcp.ts";
-import { newStudio } from "../test/support/people.ts";
-import { freeBase } from "../test/support/service.ts";
-import { approve } from "../test/support/tokens.ts";
+import { newStudio } from "../test/support/users.ts";
+import { findFreeBaseUrl } from "../test/support/service.ts";
+import { createTestGrant } from "../test/support/tokens.ts";
 import { run } from "./load.ts";
 import { startPeer } from "./peer.ts";
 
@@ -49,8 +49,8 @@ interface Instance {
   process: MainProcess;
 }
 
-async function start(place: Place, env: Record<string, string> = {}): Promise<Instance> {
-  const { port } = new URL(await freeBase());
+async function start(place: DatabaseLocation, env: Record<string, string> = {}): Promise<Instance> {
+  const { port } = new URL(await findFreeBaseUrl());
   const database = place.databaseUrl === undefined ? undefined : { DATABASE_URL: place.databaseUrl };
   const settings = { PORT: port, BASE_URL: base, DATA_DIR: place.dataDir, RATE_LIMITS: "off", ...database, ...env };
   return { url: `http://127.0.0.1:${port}`, process: await startMain(settings) };
@@ -63,11 +63,11 @@ function cpuOf({ process: { pid } }: Instance): number {
 }
 
 async function measureProcesses(server: string): Promise<void> {
-  const place = await createPlace("postgres", server);
-  const database = await openDatabase({ ...place, log: silent });
+  const place = await createTemporaryDatabase("postgres", server);
+  const database = await openDatabase({ ...place, log: silentLog });
   const deps = { ...createDeps(database, systemClock), base };
   const owner = await newStudio(deps);
-  const { token } = await approve(deps, owner);
+  const { token } = await createTestGrant(deps, owner);
   const { id: postId } = await createPost(deps, owner, { title: "A post", body: "Some words. ".repeat(40) });
   await database.close();
   const oneProcess = [await start(place)];
@@ -134,10 +134,10 @@ async function measureProcesses(server: string): Promise<void> {
 }
 
 async function measureStreams(): Promise<void> {
-  const place = await createPlace("sqlite");
+  const place = await createTemporaryDatabase("sqlite");
   const ours = await start(place, { CONFORMANCE_FIXTURES: "1" });
   const bare = await startPeer("bare", "servers/streams.ts", {});
-  const database = await openDatabase({ ...place, log: silent });
+  const database = await openDatabase({ ...place, log: silentLog });
   const deps = { ...createDeps(database, systemClock), base };
   const owner = await newStudio(deps);
   const kilobytes = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
@@ -146,8 +146,10 @@ async function measureStreams(): Promise<void> {
     const before = kilobytes(pid);
     const openStreams = [];
     for (let i = 0; i < streamCount / streamsPerGrant; i++) {
-      const { token } = await approve(deps, owner);
-      openStreams.push(...(await Promise.all(Array.from({ length: streamsPerGrant }, () => openStream(url, token)))));
+      const { token } = await createTestGrant(deps, owner);
+      openStreams.push(
+        ...(await Promise.all(Array.from({ length: streamsPerGrant }, () => openIdleStream(url, token)))),
+      );
     }
     const growth = kilobytes(pid) - before;
     for (const { socket } of openStreams) socket.destroy();
@@ -167,7 +169,7 @@ async function measureStreams(): Promise<void> {
 
 await measureStreams();
 const programs = findPostgres();
-const cluster = programs ? await createCluster(programs) : undefined;
+const cluster = programs ? await createPostgresCluster(programs) : undefined;
 try {
   if (cluster) await measureProcesses(cluster.url());
   else process.stderr.write("Not measured on PostgreSQL: it is not installed.\n");

@@ -5,10 +5,10 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
-import { openChromium, openPage, type Browser } from "../test/support/chromium.ts";
-import { temporaryFolder } from "../test/support/folder.ts";
-import { storeNames } from "../test/support/stores.ts";
-import { choose, newLink, writeFilm } from "../test/support/upload-bed.ts";
+import { openChromium, openObservedPage, type Browser } from "../test/support/chromium.ts";
+import { createTempFolder } from "../test/support/temp-folder.ts";
+import { listStoreNames } from "../test/support/stores.ts";
+import { chooseFiles, createTestUploadLink, writeVideoFile } from "../test/support/upload-fixture.ts";
 import { createUploadProcess, type UploadProcess } from "../test/support/upload-process.ts";
 
 /**
@@ -26,12 +26,12 @@ const rounds = 3;
 const limit = 0.8;
 
 async function uploadThroughPage(service: UploadProcess, browser: Browser, file: string): Promise<number> {
-  const link = await newLink(service);
-  const { page, context } = await openPage(browser);
+  const link = await createTestUploadLink(service);
+  const { page, context } = await openObservedPage(browser);
   await page.goto(link.url);
   await page.locator('[data-state="empty"]').waitFor();
   const started = performance.now();
-  await choose(page, file);
+  await chooseFiles(page, file);
   await page.locator('[data-state="done"]').waitFor({ timeout: 600_000 });
   const seconds = (performance.now() - started) / 1000;
   const [asset] = await link.assets();
@@ -41,7 +41,7 @@ async function uploadThroughPage(service: UploadProcess, browser: Browser, file:
 }
 
 async function uploadWithCurl(service: UploadProcess, file: string): Promise<number> {
-  const { owner } = await newLink(service);
+  const { owner } = await createTestUploadLink(service);
   const { uploadUrl } = await requestAssetUpload(service.deps, owner, { kind: "video", mimeType: "video/mp4" });
   const started = performance.now();
   const { stdout } = await run("curl", ["-sS", "-w", "%{http_code}", "-T", file, uploadUrl]);
@@ -56,7 +56,7 @@ async function uploadFromBrowserAlone(browser: Browser, file: string): Promise<n
     res.writeHead(200, { "content-type": "text/html" }).end(barePage);
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
-  const { page, context } = await openPage(browser);
+  const { page, context } = await openObservedPage(browser);
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   await page.locator("input").setInputFiles(file);
   const seconds = await page.evaluate<number>("sendInParts(8 * 1024 ** 2, 4)");
@@ -86,17 +86,17 @@ const barePage = `<input type=file>
   }
 </script>`;
 
-const folder = temporaryFolder("atelier-bench-");
+const folder = createTempFolder("atelier-bench-");
 const file = join(folder.path, "video.mp4");
-await writeFilm(file, megabytes * 1024 ** 2);
+await writeVideoFile(file, megabytes * 1024 ** 2);
 let limitMissed = false;
-for (const store of storeNames()) {
+for (const store of listStoreNames()) {
   const service = await createUploadProcess(store);
   const browser = await openChromium();
   const speeds = { ours: 0, curl: 0, browser: 0 };
-  const memoryBefore = service.memory();
+  const memoryBefore = service.getMemoryBytes();
   let peakMemory = memoryBefore;
-  const sampling = setInterval(() => (peakMemory = Math.max(peakMemory, service.memory())), 100);
+  const sampling = setInterval(() => (peakMemory = Math.max(peakMemory, service.getMemoryBytes())), 100);
   for (let round = 0; round < rounds; round++) {
     speeds.curl = Math.max(speeds.curl, megabytes / (await uploadWithCurl(service, file)));
     speeds.browser = Math.max(speeds.browser, megabytes / (await uploadFromBrowserAlone(browser, file)));

@@ -12,7 +12,7 @@ import { startWebFixture, type WebFixture } from "../test/support/web-fixture.ts
 
 /**
  * Takes a picture of every page in every state, from a real service with a studio in it:
- * `npm run pictures -- <folder> [name …]`, desktop and phone, light and dark. With `--docs`, those the documents show.
+ * `npm run screenshots -- <folder> [name …]`, desktop and phone, light and dark. With `--docs`, those the documents show.
  */
 
 const devices: Record<string, BrowserContextOptions> = {
@@ -25,7 +25,7 @@ const docsFolder = join(import.meta.dirname, "../docs/pictures");
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { docs: { type: "boolean" } } });
 const [folder, ...names] = values.docs ? [docsFolder, ...docsScenes] : positionals;
-if (folder === undefined) throw new Error("Say where to: npm run pictures -- <folder>");
+if (folder === undefined) throw new Error("Say where to: npm run screenshots -- <folder>");
 await mkdir(folder, { recursive: true });
 await buildWeb();
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { listing, type Tool } from "#mcp/tool.ts";
-import { tools } from "#mcp/tools.ts";
+import { toListing, type Tool } from "#mcp/define-tool.ts";
+import { tools } from "#mcp/tool-list.ts";
 
 /** Writes `docs/tools.md` from the tool declarations. With `--check`, only checks that it is up to date. */
 
@@ -25,7 +25,7 @@ interface Listing {
 const path = join(import.meta.dirname, "../docs/tools.md");
 
 function describeTool(tool: Tool): string {
-  const { inputSchema, outputSchema, annotations } = listing(tool) as Listing;
+  const { inputSchema, outputSchema, annotations } = toListing(tool) as Listing;
   const hints = Object.entries(annotations).flatMap(([name, value]) =>
     value === true ? [name.replace(/Hint$/, "").replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)] : [],
   );

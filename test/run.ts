@@ -2,9 +2,9 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { globSync } from "node:fs";
 import { join, relative } from "node:path";
-import { atExit } from "./support/at-exit.ts";
-import { temporaryFolder } from "./support/folder.ts";
-import { needs, type Need } from "./support/needs.ts";
+import { onExit } from "./support/at-exit.ts";
+import { createTempFolder } from "./support/temp-folder.ts";
+import { testDependencies, type TestDependency } from "./support/test-dependencies.ts";
 
 /**
  * `npm test`: runs the checks, builds the web app, starts the servers that tests need, and runs every test.
@@ -21,7 +21,7 @@ const isEndToEnd = (file: string): boolean => file.startsWith(join("test", "e2e"
 const stops: (() => Promise<void>)[] = [];
 let runningChild: ChildProcess | undefined;
 
-atExit(() => runningChild?.kill());
+onExit(() => runningChild?.kill());
 
 process.exitCode = await main().finally(stopAll);
 
@@ -38,10 +38,10 @@ async function main(): Promise<number> {
   if (!(await run(["scripts/build-web.ts"]))) return 1;
 
   // Every test file is a process, and some start dozens, so they share a compile cache.
-  const env: Record<string, string> = { NODE_COMPILE_CACHE: temporaryFolder("atelier-compiled-").path };
+  const env: Record<string, string> = { NODE_COMPILE_CACHE: createTempFolder("atelier-compiled-").path };
   if (isLong) env["TEST_LONG"] = "1";
-  const missingNeeds: Need[] = [];
-  for (const need of needs) {
+  const missingNeeds: TestDependency[] = [];
+  for (const need of testDependencies) {
     const provided = await need.provide();
     if (!provided) missingNeeds.push(need);
     if (provided) stops.push(provided.stop);
@@ -51,7 +51,7 @@ async function main(): Promise<number> {
   const allFiles = globSync("test/{spec,integration,e2e,faults}/**/*.test.ts", { cwd: root }).toSorted();
   const files = requestedFiles.length > 0 ? requestedFiles.map((file) => relative(root, file)) : allFiles;
   const [browserTests, otherTests] = [files.filter(isEndToEnd), files.filter((file) => !isEndToEnd(file))];
-  // More than two at a time would make tests with time limits depend on the machine. A browser needs the whole machine.
+  // More than two at a time would make tests with time limits depend on the machine. A browser testDependencies the whole machine.
   const passed = [await runTests(otherTests, 2, env), await runTests(browserTests, 1, env)];
   return reportMissing(missingNeeds) && passed.every(Boolean) ? 0 : 1;
 }
@@ -61,11 +61,11 @@ async function runTests(files: readonly string[], concurrency: number, env: Reco
 }
 
 /** Prints what this machine could not test; returns false in CI, where that is a failure. */
-function reportMissing(missingNeeds: readonly Need[]): boolean {
+function reportMissing(missingNeeds: readonly TestDependency[]): boolean {
   if (missingNeeds.length === 0) return true;
   const rule = "!".repeat(100);
   const lines = missingNeeds.map(
-    (need) => `  MISSING: ${need.name}\n    Not tested:     ${need.untested}\n    To install it:  ${need.bring}`,
+    (need) => `  MISSING: ${need.name}\n    Not tested:     ${need.untested}\n    To install it:  ${need.installHint}`,
   );
   console.error(`\n${rule}\n${lines.join("\n")}\n${rule}`);
   const isCi = process.env["CI"] === "true";

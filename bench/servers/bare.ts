@@ -1,7 +1,7 @@
 import { sha256 } from "#lib/digest.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { listPosts, listPostsInput } from "#domain/posts/list-posts.ts";
-import { callerIn } from "#domain/access/authenticator.ts";
+import { toCaller } from "#domain/access/authenticator.ts";
 import { listen, openDeps } from "./setup.ts";
 
 /** The baseline: `node:http` with the same two statements and the same JSON in and out, and nothing else. */
@@ -19,9 +19,9 @@ listen((req, res) => {
       params: { name: string; arguments: { postId: string } };
     };
     const token = String(req.headers.authorization).slice(7);
-    const holder = await deps.tokens.findHolder(sha256(token), `${deps.base}/mcp`, undefined, deps.clock());
-    if (!holder?.authentication.seat) return void res.writeHead(401).end();
-    const caller = callerIn(holder.authentication, holder.authentication.seat);
+    const holder = await deps.tokens.resolve(sha256(token), `${deps.base}/mcp`, undefined, deps.clock());
+    if (!holder?.authentication.membership) return void res.writeHead(401).end();
+    const caller = toCaller(holder.authentication, holder.authentication.membership);
     const output =
       params.name === "get_post"
         ? await getPost(deps, caller, params.arguments)

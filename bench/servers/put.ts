@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { startFileEdge } from "../../test/support/file-edge.ts";
+import { startFileServer } from "../../test/support/file-server.ts";
 
 /** A child process that accepts PUTs: the disk store behind the HTTP entry point, or a bare Node server. */
 
@@ -23,11 +23,11 @@ process.on("message", (request) => {
 process.send?.("ready");
 
 async function startOurs(): Promise<() => Promise<string>> {
-  const { store } = await startFileEdge({ root: join(folder, "files") });
+  const { store } = await startFileServer({ root: join(folder, "files") });
   let round = 0;
   return async () => {
     await store.remove(`incoming/${round++}`); // between rounds, so it is not measured
-    return store.uploadAddress(`incoming/${round}`, { maxBytes: 2 ** 40, expiresAt: Date.now() + 3_600_000 });
+    return store.createUploadUrl(`incoming/${round}`, { maxBytes: 2 ** 40, expiresAt: Date.now() + 3_600_000 });
   };
 }
 

@@ -1,13 +1,13 @@
 import { getRequestListener } from "@hono/node-server";
 import { createMcpHandler, McpServer, requireBearerAuth } from "@modelcontextprotocol/server";
-import { createAuthenticate } from "#auth/authenticate.ts";
-import { callerIn, type Authentication } from "#domain/access/authenticator.ts";
-import { tools } from "#mcp/tools.ts";
-import { listen, openDeps, silent } from "./setup.ts";
+import { createAuthenticator } from "#auth/authenticate.ts";
+import { toCaller, type Authentication } from "#domain/access/authenticator.ts";
+import { tools } from "#mcp/tool-list.ts";
+import { listen, openDeps, silentLog } from "./setup.ts";
 
 /** The SDK as its documentation shows it: a handler that builds a server per request, with the same tools and verbs. */
 const { deps } = await openDeps();
-const authenticate = createAuthenticate(deps, silent);
+const authenticate = createAuthenticator(deps, silentLog);
 
 const authorizeRequest = requireBearerAuth({
   verifier: {
@@ -29,8 +29,8 @@ const authorizeRequest = requireBearerAuth({
 const handler = createMcpHandler(({ authInfo }) => {
   const server = new McpServer({ name: "atelier", title: "Atelier", version: "0.0.0" });
   const authentication = authInfo?.extra?.["authentication"] as Authentication;
-  if (!authentication.seat) throw new Error("no membership");
-  const caller = callerIn(authentication, authentication.seat);
+  if (!authentication.membership) throw new Error("no membership");
+  const caller = toCaller(authentication, authentication.membership);
   for (const tool of tools) {
     server.registerTool(
       tool.name,

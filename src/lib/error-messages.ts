@@ -1,7 +1,7 @@
 import { formatByteLimit } from "./format-bytes.ts";
 
 /**
- * Every failure below the edges: a code of SPEC.md, or `code:reason` where one code has several causes, with a neutral
+ * Every failure below the edges: a code, or `code:reason` where one code has several causes, with a neutral
  * sentence about what happened. Its parameter is the data that the failure carries. What to do next depends on the
  * reader: hints for models are in `src/mcp/error-hints.ts`, hints for people in `src/http/error-hints.ts`.
  */

@@ -1,6 +1,6 @@
 import { errorMessages, type ErrorData, type ErrorHints, type ErrorKey } from "./error-messages.ts";
 
-/** The error codes of SPEC.md with their HTTP status. */
+/** The error codes with their HTTP status. */
 export const errorStatus = {
   unauthenticated: 401,
   forbidden: 403,

@@ -163,7 +163,7 @@ for (const issuerKind of ["the built-in issuer", "a separate issuer"]) {
     after(() => close());
 
     for (const [name, connect] of Object.entries(clients)) {
-      test(`[AUTH-1] [AUTHZ-2] [META-2] ${name}: from nothing to a token, through a refresh, to the tools`, async () => {
+      test(`${name}: from nothing to a token, through a refresh, to the tools (AUTH-1, AUTHZ-2, META-2)`, async () => {
         const { base } = server;
         const browser = createOAuthBrowser(base);
         const person: Person = async (url) => {

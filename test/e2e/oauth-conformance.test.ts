@@ -12,7 +12,7 @@ const suite = join(import.meta.dirname, "../../node_modules/@modelcontextprotoco
 forEachEngine(
   "oauth conformance",
   (fixture) => {
-    test("[META-2] [AUTHZ-1] [GRANT-2] the authorization scenarios of the conformance suite pass", async () => {
+    test("the authorization scenarios of the conformance suite pass (META-2, AUTHZ-1, GRANT-2)", async () => {
       const service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } });
       const { base } = service;
       const { port } = new URL(await findFreeBaseUrl());

@@ -47,7 +47,7 @@ describe("oauth programs", () => {
 
   const authorizeUrl = /https?:\/\/\S+\/api\/auth\/oauth2\/authorize\?\S+/;
 
-  test("[REG-1] the Inspector's CLI lists and calls a tool, the second time by what it stored", async () => {
+  test("the Inspector's CLI lists and calls a tool, the second time by what it stored (REG-1)", async () => {
     const home = createTempFolder();
     const { port } = new URL(await findFreeBaseUrl());
     const run = (...args: string[]) =>
@@ -82,7 +82,7 @@ describe("oauth programs", () => {
     }
   });
 
-  test("[REG-1] mcp-remote brings a client that only knows stdio to the tools", async () => {
+  test("mcp-remote brings a client that only knows stdio to the tools (REG-1)", async () => {
     const home = createTempFolder();
     const { port } = new URL(await findFreeBaseUrl());
     const transport = new StdioClientTransport({

@@ -101,7 +101,7 @@ describe("packaged clients", { skip: isLongRun ? false : "needs --long: installs
       .filter((line) => line.includes('"tools/list"') && line.includes('"status":200') && line.includes('"userId"'))
       .length;
 
-  test("[REG-1] [VAR-CLIENT_DOCUMENTS] Codex registers, signs in and lists the tools", async () => {
+  test("Codex registers, signs in and lists the tools (REG-1, VAR-CLIENT_DOCUMENTS)", async () => {
     const { home, start, run } = install("codex");
     const codex = join(home, "node_modules/@openai/codex/bin/codex.js");
     const adding = start([codex, "mcp", "add", "atelier", "--url", `${base}/mcp`]);
@@ -126,7 +126,7 @@ describe("packaged clients", { skip: isLongRun ? false : "needs --long: installs
     }
   });
 
-  test("[REG-1] OpenCode registers, signs in and lists the tools", async () => {
+  test("OpenCode registers, signs in and lists the tools (REG-1)", async () => {
     const { home, start, run } = install("opencode");
     // Its install script would choose one of these; the baseline runs on every CPU.
     const [command = ""] = globSync(join(home, "node_modules/opencode-linux-*/bin/opencode")).toSorted(
@@ -143,7 +143,7 @@ describe("packaged clients", { skip: isLongRun ? false : "needs --long: installs
     assert.ok(countListings() > listings);
   });
 
-  test("[REG-1] Gemini CLI registers, signs in and lists the tools", async () => {
+  test("Gemini CLI registers, signs in and lists the tools (REG-1)", async () => {
     const { home, start, run } = install("gemini");
     const gemini = join(home, "node_modules/@google/gemini-cli/bundle/gemini.js");
     await run([gemini, "mcp", "add", "--scope", "user", "--transport", "http", "atelier", `${base}/mcp`]);

@@ -35,7 +35,7 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
     await at.getByRole("heading", { name: "Sandbox is connected" }).waitFor();
   }
 
-  test("[PLATFORM-13] the whole path from the platforms page, and back to it", async () => {
+  test("the whole path from the platforms page, and back to it (PLATFORM-13)", async () => {
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts`);
     await page.getByRole("link", { name: "Platforms" }).click();
     await page.getByRole("heading", { name: "No account is connected" }).waitFor();
@@ -53,7 +53,7 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
     await accounts.getByText("connected", { exact: true }).waitFor();
   });
 
-  test("[PLATFORM-7] denied at the platform: a clear page, and the accounts stay as they were", async () => {
+  test("denied at the platform: a clear page, and the accounts stay as they were (PLATFORM-7)", async () => {
     await page.getByRole("button", { name: "Connect Sandbox" }).click();
     await page.getByRole("button", { name: "Continue to Sandbox" }).click();
     await page.getByRole("button", { name: "Deny" }).click();
@@ -64,7 +64,7 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByText("blue-harbour").first().waitFor();
   });
 
-  test("[PLATFORM-12] the post's page says what the platform would refuse, and stops when it is mended", async () => {
+  test("the post's page says what the platform would refuse, and stops when it is mended (PLATFORM-12)", async () => {
     const { id } = await createPost(fixture.service.deps, owner, { title: "Long", body: "x".repeat(300) });
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts/${id}`);
     await page.getByText(/The text has 300 characters/).waitFor();
@@ -72,7 +72,7 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByText("Takes it as it is.").waitFor();
   });
 
-  test("[PLATFORM-1] a real MCP client asks, its person opens the page in the browser, and it sees the account", async () => {
+  test("a real MCP client asks, its person opens the page in the browser, and it sees the account (PLATFORM-1)", async () => {
     const consent = await page.context().newPage();
     assistant = await connectAssistant(`${fixture.service.base}/mcp`, consent, "Test assistant");
     const { connectUrl } = await assistant.call("connect_platform", { platform: "sandbox" });
@@ -96,7 +96,7 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
     await refused.context().close();
   });
 
-  test("[PLATFORM-3] [PLATFORM-13] disconnecting asks first; a member looks and no more", async () => {
+  test("disconnecting asks first; a member looks and no more (PLATFORM-3, PLATFORM-13)", async () => {
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/platforms`);
     await page.getByRole("button", { name: "Disconnect second" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();

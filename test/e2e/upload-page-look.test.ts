@@ -62,7 +62,7 @@ if (hasChromium())
           ["desktop", { width: 1280, height: 900 }],
           ["phone", { width: 390, height: 844 }],
         ] as const) {
-          test(`[UPLOAD-12] axe finds nothing serious in any state: ${name}, ${colorScheme}`, async () => {
+          test(`axe finds nothing serious in any state: ${name}, ${colorScheme} (UPLOAD-12)`, async () => {
             const { page, context } = await openObservedPage(browser, {
               viewport,
               colorScheme,
@@ -96,14 +96,14 @@ if (hasChromium())
         }
       }
 
-      test("[UPLOAD-11] [UPLOAD-12] axe finds nothing serious on a page that says no", async () => {
+      test("axe finds nothing serious on a page that says no (UPLOAD-11, UPLOAD-12)", async () => {
         const { page, context } = await openObservedPage(browser);
         await page.goto(`${service.base}/u/nothing`);
         assert.deepEqual(await faults(page), []);
         await context.close();
       });
 
-      test("[UPLOAD-10] [UPLOAD-12] every action by the keyboard alone", async () => {
+      test("every action by the keyboard alone (UPLOAD-10, UPLOAD-12)", async () => {
         const { page, context } = await openObservedPage(browser);
         const link = await createTestUploadLink(service);
         await page.goto(link.url);
@@ -166,7 +166,7 @@ if (hasChromium())
         await context.close();
       });
 
-      test("[UPLOAD-10] camera, paste and a folder", async () => {
+      test("camera, paste and a folder (UPLOAD-10)", async () => {
         const {
           page,
           context,
@@ -206,7 +206,7 @@ if (hasChromium())
         await context.close();
       });
 
-      test("[UPLOAD-10] much that was sent is thrown away only after a question", async () => {
+      test("much that was sent is thrown away only after a question (UPLOAD-10)", async () => {
         const { page, context } = await openObservedPage(browser);
         const link = await createTestUploadLink(service);
         const long = `${folder.path}/long.mp4`;
@@ -226,7 +226,7 @@ if (hasChromium())
         rmSync(long);
       });
 
-      test("[UPLOAD-9] small files go on by themselves after a reload, nothing chosen again", async () => {
+      test("small files go on by themselves after a reload, nothing chosen again (UPLOAD-9)", async () => {
         const { page, context } = await openObservedPage(browser);
         const link = await createTestUploadLink(service);
         await page.goto(link.url);
@@ -243,7 +243,7 @@ if (hasChromium())
         await context.close();
       });
 
-      test("[UPLOAD-10] it speaks the browser's language, from Uppy's packs and ours", async () => {
+      test("it speaks the browser's language, from Uppy's packs and ours (UPLOAD-10)", async () => {
         for (const [locale, words, direction] of [
           ["de-AT", ["Dateien auswählen", "Ein Foto"], "ltr"],
           ["fr-FR", ["Choisir des fichiers"], "ltr"],
@@ -260,7 +260,7 @@ if (hasChromium())
         }
       });
 
-      test("[W4] names and titles with markup are shown, and nothing of them runs", async () => {
+      test("names and titles with markup are shown, and nothing of them runs (W4)", async () => {
         const { page, context, consoleProblems: complaints } = await openObservedPage(browser);
         const link = await createTestUploadLink(service, `<img src=x onerror="document.title='pwned'">`);
         await page.goto(link.url);
@@ -276,7 +276,7 @@ if (hasChromium())
         await context.close();
       });
 
-      test("[UPLOAD-3] [UPLOAD-10] a full post says so; retry works when there is room again", async () => {
+      test("a full post says so; retry works when there is room again (UPLOAD-3, UPLOAD-10)", async () => {
         const small = await startUploadService(fixture, "disk", { env: { MAX_ASSETS_PER_POST: "1" } });
         try {
           const { page, context } = await openObservedPage(browser);

@@ -46,7 +46,7 @@ if (hasChromium())
           folder.remove();
         });
 
-        test("[UPLOAD-4] a JPEG named .png, and one without an extension, are accepted as what they are", async () => {
+        test("a JPEG named .png, and one without an extension, are accepted as what they are (UPLOAD-4)", async () => {
           const link = await createTestUploadLink(service);
           const { page, context } = await openObservedPage(browser);
           await page.goto(link.url);
@@ -68,7 +68,7 @@ if (hasChromium())
           await context.close();
         });
 
-        test("[UPLOAD-2] [UPLOAD-9] [W7] several files at once arrive, whole, and are on the post", async () => {
+        test("several files at once arrive, whole, and are on the post (UPLOAD-2, UPLOAD-9, W7)", async () => {
           const link = await createTestUploadLink(service);
           const { page, consoleProblems: complaints, requestedUrls: asked, context } = await openObservedPage(browser);
           const files = [
@@ -107,7 +107,7 @@ if (hasChromium())
           await context.close();
         });
 
-        test("[UPLOAD-9] a network that is cut in the middle: it says so, and goes on by itself", async () => {
+        test("a network that is cut in the middle: it says so, and goes on by itself (UPLOAD-9)", async () => {
           const link = await createTestUploadLink(service);
           const { page, context } = await openObservedPage(browser);
           await page.goto(link.url);
@@ -125,7 +125,7 @@ if (hasChromium())
           await context.close();
         });
 
-        test("[UPLOAD-9] a page that is loaded again in the middle goes on from the parts that are there", async () => {
+        test("a page that is loaded again in the middle goes on from the parts that are there (UPLOAD-9)", async () => {
           const link = await createTestUploadLink(service);
           const { page, context, requestedUrls: asked } = await openObservedPage(browser);
           await page.goto(link.url);
@@ -153,7 +153,7 @@ if (hasChromium())
 if (hasChromium())
   for (const store of listStoreNames())
     describe(`the upload page and a server that is killed, on ${store}`, () => {
-      test("[UPLOAD-9] [C5] a process restart in the middle: the page goes on by itself, and the file is whole", async () => {
+      test("a process restart in the middle: the page goes on by itself, and the file is whole (UPLOAD-9, C5)", async () => {
         const folder = createTempFolder();
         const path = `${folder.path}/film.mp4`;
         const digest = await writeVideoFile(path, largeBytes);
@@ -185,7 +185,7 @@ if (hasChromium())
   forEachEngine(
     "the upload page and its time",
     (fixture) => {
-      test("[UPLOAD-5] what began before the 30 minutes ended finishes after them; what begins after is refused", async () => {
+      test("what began before the 30 minutes ended finishes after them; what begins after is refused (UPLOAD-5)", async () => {
         const service = await startUploadService(fixture, "disk");
         const browser = await openChromium();
         const folder = createTempFolder();

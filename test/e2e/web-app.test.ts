@@ -39,7 +39,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     data.remove();
   });
 
-  test("[WEB-1] someone new signs in and makes a studio, with sample posts on a development instance", async () => {
+  test("someone new signs in and makes a studio, with sample posts on a development instance (WEB-1)", async () => {
     owner = await openSignedIn(browser, base, "ada.lovelace@example.com");
     const { page } = owner;
     await page.getByRole("heading", { name: "Create your first studio" }).waitFor();
@@ -52,7 +52,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     assert.equal(await posts.count(), 3);
   });
 
-  test("[WEB-2] an invitation link lets a second person in as member, who sees no more than a member may", async () => {
+  test("an invitation link lets a second person in as member, who sees no more than a member may (WEB-2)", async () => {
     const { page } = owner;
     await page.getByRole("link", { name: "Members" }).click();
     await page.getByRole("button", { name: "Invite someone" }).click();
@@ -75,7 +75,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.getByText("Grace Hopper").first().waitFor();
   });
 
-  test("[WEB-3] a deep link works after sign-in", async () => {
+  test("a deep link works after sign-in (WEB-3)", async () => {
     const context = await browser.newContext();
     const page = await context.newPage();
     const here = new URL(owner.page.url()).pathname.replace("members", "clients");
@@ -88,7 +88,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await context.close();
   });
 
-  test("[WEB-4] the Connect page shows a real MCP client the moment it connects", async () => {
+  test("the Connect page shows a real MCP client the moment it connects (WEB-4)", async () => {
     const { page, context } = member;
     await page.getByRole("link", { name: "Connect", exact: true }).click();
     await page.getByText("Waiting for a client").waitFor();
@@ -102,7 +102,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.getByRole("button", { name: "Copy Now ask it, for example" }).waitFor();
   });
 
-  test("[WEB-4] it names a client that is connected already, and waits for another one", async () => {
+  test("it names a client that is connected already, and waits for another one (WEB-4)", async () => {
     const { page } = member;
     await page.reload();
     const status = page.getByRole("main").getByRole("status");
@@ -110,7 +110,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     assert.equal(await status.getByText("Waiting for a client").count(), 0);
   });
 
-  test("[WEB-2] a member who opens Activity reads who can see it, and where to go instead", async () => {
+  test("a member who opens Activity reads who can see it, and where to go instead (WEB-2)", async () => {
     const { page } = member;
     const connectPage = page.url();
     await page.goto(connectPage.replace(/connect$/, "activity"));
@@ -121,7 +121,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.goto(connectPage);
   });
 
-  test("[WEB-5] a post the assistant creates appears in the open list within two seconds", async () => {
+  test("a post the assistant creates appears in the open list within two seconds (WEB-5)", async () => {
     const { page } = owner;
     await page.getByRole("link", { name: "Posts" }).click();
     await page.getByText("How we choose paper").waitFor();
@@ -129,7 +129,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.getByRole("link", { name: "Fog over the harbour" }).waitFor({ timeout: promised });
   });
 
-  test("[WEB-5] and what it changes and attaches, in the open post", async () => {
+  test("and what it changes and attaches, in the open post (WEB-5)", async () => {
     const { page } = owner;
     await page.getByRole("link", { name: "Fog over the harbour" }).click();
     const body = page.getByLabel("Text", { exact: true });
@@ -151,7 +151,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
       .waitFor({ timeout: promised });
   });
 
-  test("[WEB-5] files dropped on the open post go up in place and onto it", async () => {
+  test("files dropped on the open post go up in place and onto it (WEB-5)", async () => {
     const { page } = owner;
     const bytes = Buffer.from("Notes for the harbour series.\n".repeat(100));
     await page.locator(".uploader input[type=file]").first().setInputFiles({
@@ -171,7 +171,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     );
   });
 
-  test("[WEB-7] a file removed from the post returns to its position with Undo", async () => {
+  test("a file removed from the post returns to its position with Undo (WEB-7)", async () => {
     const { page } = owner;
     const remove = page.getByRole("button", { name: "Remove fog.png from post" });
     await remove.click();
@@ -186,7 +186,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     );
   });
 
-  test("[WEB-10] a file that is on its way can be given up, after a question", async () => {
+  test("a file that is on its way can be given up, after a question (WEB-10)", async () => {
     const { page, context } = owner;
     const cdp = await context.newCDPSession(page);
     const slowly = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 200_000 };
@@ -204,7 +204,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     assert.equal(assets.length, 2, "nothing of it is left");
   });
 
-  test("[WEB-6] typing is saved by itself; a change on both sides is shown side by side, with a choice", async () => {
+  test("typing is saved by itself; a change on both sides is shown side by side, with a choice (WEB-6)", async () => {
     const { page } = owner;
     await page.getByLabel("Text", { exact: true }).fill("Mine, saved");
     await page.getByText("Saved", { exact: true }).waitFor();
@@ -220,7 +220,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     assert.equal((await assistant.call("get_post", { postId: post.id }))["body"], "Mine, again");
   });
 
-  test("[WEB-7] archiving can be undone", async () => {
+  test("archiving can be undone (WEB-7)", async () => {
     const { page } = owner;
     await page.getByRole("button", { name: "Archive" }).click();
     await page.getByText("Archived.", { exact: true }).waitFor();
@@ -230,7 +230,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     assert.equal((await assistant.call("get_post", { postId: post.id }))["status"], "draft");
   });
 
-  test("[WEB-8] the member makes a second studio and switches; the assistant moves when it reconnects", async () => {
+  test("the member makes a second studio and switches; the assistant moves when it reconnects (WEB-8)", async () => {
     const { page } = member;
     await page.getByRole("button", { name: /Switch studio/ }).click();
     await page.getByRole("menuitem", { name: "New studio…" }).click();
@@ -254,7 +254,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.getByRole("link", { name: "Made in the south" }).waitFor({ timeout: promised });
   });
 
-  test("[WEB-9] a revoked client is refused at its next call, and comes back only by a new approval", async () => {
+  test("a revoked client is refused at its next call, and comes back only by a new approval (WEB-9)", async () => {
     const { page } = member;
     await page.goto(`${base}/clients`); // as the consent page links to it
     const calls = page.getByRole("listitem").filter({ hasText: "Test assistant" }).getByText("Calls in 30 days");
@@ -272,7 +272,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.getByRole("link", { name: "Made in the south" }).waitFor();
   });
 
-  test("[WEB-10] a member leaves, an owner deletes a studio with its name typed, and both are asked first", async () => {
+  test("a member leaves, an owner deletes a studio with its name typed, and both are asked first (WEB-10)", async () => {
     const { page } = member;
     await page.getByRole("button", { name: /Switch studio/ }).click();
     await page.getByRole("menuitem", { name: /North/ }).click();
@@ -292,7 +292,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     assert.equal(await assistant.getNextStatus(), 401, "its approval ended with the studio");
   });
 
-  test("[WEB-11] signing out ends the session; no page broke a rule on the way", async () => {
+  test("signing out ends the session; no page broke a rule on the way (WEB-11)", async () => {
     const { page } = owner;
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("link", { name: "Sign in" }).waitFor();

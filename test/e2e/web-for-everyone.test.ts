@@ -31,7 +31,7 @@ describe("the web app is for everyone", { skip: skipWithoutChromium }, () => {
     [1280, "light"],
     [390, "dark"],
   ] as const) {
-    test(`[WEB-12] axe-core finds nothing serious at ${width} px, ${colorScheme}; nothing scrolls sideways`, async () => {
+    test(`axe-core finds nothing serious at ${width} px, ${colorScheme}; nothing scrolls sideways (WEB-12)`, async () => {
       // axe-core is brought in from outside, which the pages' own policy would rightly refuse.
       const look = { viewport: { width, height: 800 }, colorScheme, bypassCSP: true };
       const found: string[] = [];
@@ -56,7 +56,7 @@ describe("the web app is for everyone", { skip: skipWithoutChromium }, () => {
     });
   }
 
-  test("[WEB-12] names that end with a period read well on every page, to eyes and to screen readers", async () => {
+  test("names that end with a period read well on every page, to eyes and to screen readers (WEB-12)", async () => {
     const { deps, base } = fixture.service;
     const named = await createSampleStudio(deps, "Example Co.");
     const elsewhere = await newStudio(deps, named.owner, "Sample Inc."); // then the active studio is another one
@@ -81,7 +81,7 @@ describe("the web app is for everyone", { skip: skipWithoutChromium }, () => {
     assert.deepEqual(found, []);
   });
 
-  test("[WEB-12] by keyboard alone: skip to the page, open a dialog, and come back to where one was", async () => {
+  test("by keyboard alone: skip to the page, open a dialog, and come back to where one was (WEB-12)", async () => {
     const context = await fixture.openContext(scene.owner);
     const page = await context.newPage();
     const focused = (): Promise<unknown> => page.evaluate("document.activeElement?.textContent?.trim()");
@@ -100,7 +100,7 @@ describe("the web app is for everyone", { skip: skipWithoutChromium }, () => {
     await context.close();
   });
 
-  test("[WEB-12] by keyboard alone: where what had the focus goes away, the focus stays near", async () => {
+  test("by keyboard alone: where what had the focus goes away, the focus stays near (WEB-12)", async () => {
     const context = await fixture.openContext(scene.owner);
     const page = await context.newPage();
     const focused = (): Promise<unknown> =>
@@ -123,7 +123,7 @@ describe("the web app is for everyone", { skip: skipWithoutChromium }, () => {
     await context.close();
   });
 
-  test("[WEB-12] a tab shows the focus ring to the keyboard, not to the mouse", async () => {
+  test("a tab shows the focus ring to the keyboard, not to the mouse (WEB-12)", async () => {
     const context = await fixture.openContext(scene.owner);
     const page = await context.newPage();
     await page.goto(`${fixture.service.base}/studios/${scene.owner.studio.id}/connect`);
@@ -138,7 +138,7 @@ describe("the web app is for everyone", { skip: skipWithoutChromium }, () => {
     await context.close();
   });
 
-  test("[WEB-12] the first page needs less than 200 KB of script, compressed; how soon it can be used is printed", async () => {
+  test("the first page needs less than 200 KB of script, compressed; how soon it can be used is printed (WEB-12)", async () => {
     const context = await fixture.openContext(scene.owner);
     const page = await context.newPage();
     const scripts: Promise<Buffer>[] = [];

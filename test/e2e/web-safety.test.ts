@@ -34,7 +34,7 @@ describe("the web app is safe to look at", { skip: skipWithoutChromium }, () => 
   after(() => fixture.close());
 
   for (const text of corpus) {
-    test(`[W4] nothing runs of ${text}`, async () => {
+    test(`nothing runs of ${text} (W4)`, async () => {
       const scene = await createSampleStudio(fixture.service.deps, text);
       const context = await fixture.openContext(scene.owner);
       const ran: string[] = [];
@@ -58,7 +58,7 @@ describe("the web app is safe to look at", { skip: skipWithoutChromium }, () => 
     });
   }
 
-  test("[W1] a page of another origin changes nothing, though the browser sends the cookie along", async (t) => {
+  test("a page of another origin changes nothing, though the browser sends the cookie along (W1)", async (t) => {
     const person = await newUser(fixture.service.deps);
     const { base } = fixture.service;
     // localhost on another port is the same site: SameSite does not help, only what the API asks for does.
@@ -93,7 +93,7 @@ describe("the web app is safe to look at", { skip: skipWithoutChromium }, () => 
     await context.close();
   });
 
-  test("[W2] the policies of our pages: csp_evaluator finds nothing high, and nothing inline runs", async () => {
+  test("the policies of our pages: csp_evaluator finds nothing high, and nothing inline runs (W2)", async () => {
     const own = buildWebAppCsp();
     for (const policy of [own, buildWebAppCsp("https://store.example"), strictCsp]) {
       const findings = new CspEvaluator(new CspParser(policy).csp).evaluate();
@@ -124,7 +124,7 @@ describe("the web app is safe to look at", { skip: skipWithoutChromium }, () => 
     await context.close();
   });
 
-  test("[W5] a return address of another site is not followed", async () => {
+  test("a return address of another site is not followed (W5)", async () => {
     const person = await newUser(fixture.service.deps);
     const context = await fixture.openContext(person);
     const page = await context.newPage();
@@ -141,7 +141,7 @@ describe("the web app is safe to look at", { skip: skipWithoutChromium }, () => 
     await context.close();
   });
 
-  test("[T3] each role is offered what the policy says, and told the same by the API", async () => {
+  test("each role is offered what the policy says, and told the same by the API (T3)", async () => {
     const scene = await createSampleStudio(fixture.service.deps, "Roles");
     const studio = `${fixture.service.base}/studios/${scene.owner.studio.id}`;
     for (const role of roles) {

@@ -10,7 +10,7 @@ describe("search in the web app", { skip: skipWithoutChromium }, () => {
   before(async () => void (bed = await startWebFixture()));
   after(() => bed?.close());
 
-  test("[POST-3] a search that takes several calls continues by itself until it finds the post, or the end", async () => {
+  test("a search that takes several calls continues by itself until it finds the post, or the end (POST-3)", async () => {
     const { deps } = bed.service;
     const owner = await newStudio(deps);
     await createPost(deps, owner, { title: "The needle", body: "" });

@@ -23,7 +23,7 @@ forEachEngine("a clock that jumps by an hour", (fixture) => {
   const mayCall = async (token: string) => (await callMcp(service.base, token)).status === 200;
   const isSignedIn = async ({ browser }: StudioClient) => (await browser.send(`${service.base}/api/me`)).status === 200;
 
-  test("[C6] ahead: access tokens lapse as they should, and nobody has to sign in again", async () => {
+  test("ahead: access tokens lapse as they should, and nobody has to sign in again (C6)", async () => {
     const person = await someone();
     fixture.clock.advance(hours(1));
     assert.ok(await isSignedIn(person));
@@ -33,7 +33,7 @@ forEachEngine("a clock that jumps by an hour", (fixture) => {
     assert.ok(await mayCall(next.body.access_token));
   });
 
-  test("[C6] back: everyone stays signed in, clients too", async () => {
+  test("back: everyone stays signed in, clients too (C6)", async () => {
     const person = await someone();
     const { body } = await refreshTokens(service.base, person.client, person.tokens.refresh_token);
     fixture.clock.advance(-hours(1));
@@ -44,7 +44,7 @@ forEachEngine("a clock that jumps by an hour", (fixture) => {
     assert.ok(await mayCall(next.body.access_token));
   });
 
-  test("[C6] what was issued while the clock was ahead lives longer by the jump at most", async () => {
+  test("what was issued while the clock was ahead lives longer by the jump at most (C6)", async () => {
     fixture.clock.advance(hours(1));
     const person = await someone();
     const { body } = await refreshTokens(service.base, person.client, person.tokens.refresh_token);
@@ -57,7 +57,7 @@ forEachEngine("a clock that jumps by an hour", (fixture) => {
     assert.equal(late.body.error, "invalid_grant", "nor is a refresh token that was replaced");
   });
 
-  test("[C6] limits lock nobody out for longer than the jump, and keep counting", async () => {
+  test("limits lock nobody out for longer than the jump, and keep counting (C6)", async () => {
     const limit = createCallLimiter(fixture.deps, "clock", { perMinute: 10 });
     const useUp = () => Array.from({ length: 20 }, () => limit.check("ann")).filter((no) => no === undefined).length;
     for (const jump of [0, hours(1), -hours(1)]) {
@@ -75,7 +75,7 @@ forEachEngine("a clock that jumps by an hour", (fixture) => {
     assert.equal(await register(), "ok");
   });
 
-  test("[C6] the sweeper takes no upload that someone was just promised", async () => {
+  test("the sweeper takes no upload that someone was just promised (C6)", async () => {
     const owner = await newStudio(fixture.deps);
     const { assetId } = await requestAssetUpload(fixture.deps, owner, { kind: "document", mimeType: "text/plain" });
     for (const jump of [hours(1), -hours(2), hours(1)]) {

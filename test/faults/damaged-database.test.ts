@@ -95,7 +95,7 @@ describe("a damaged database", () => {
   };
 
   for (const [name, harm] of Object.entries(harms)) {
-    test(`[RUN-6] [D6] ${name}: refused with what and where, and left as it is`, async () => {
+    test(`${name}: refused with what and where, and left as it is (RUN-6, D6)`, async () => {
       const dataDir = copyOf(sound);
       harm(dataDir, join(dataDir, databaseFileName));
       const before = name === "a folder" ? undefined : fingerprint(dataDir);
@@ -108,7 +108,7 @@ describe("a damaged database", () => {
     });
   }
 
-  test("[RUN-6] [D6] cut to half beside the journal of a process that was killed: refused and left as it is", async () => {
+  test("cut to half beside the journal of a process that was killed: refused and left as it is (RUN-6, D6)", async () => {
     const live = copyOf(sound);
     const helper = startHelper("write.ts", { databaseUrl: undefined, dataDir: live, parallel: 1 });
     await helper.waitForLine("begin");
@@ -125,13 +125,13 @@ describe("a damaged database", () => {
     assert.deepEqual(now, before);
   });
 
-  test("[RUN-6] the same folder unharmed opens", async () => {
+  test("the same folder unharmed opens (RUN-6)", async () => {
     const database = await open(copyOf(sound));
     assert.equal((await database.q.selectFrom("posts").select("id").execute()).length, 200);
     await database.close();
   });
 
-  test("[RUN-3] a folder that is missing, empty, or has only what a disk brings by itself is a fresh start", async () => {
+  test("a folder that is missing, empty, or has only what a disk brings by itself is a fresh start (RUN-3)", async () => {
     for (const [index, names] of [[], [".keep"], ["lost+found"]].entries()) {
       const dataDir = join(root.path, `fresh-${index}`, "data");
       if (names.length > 0) mkdirSync(dataDir, { recursive: true });

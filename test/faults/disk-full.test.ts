@@ -11,7 +11,7 @@ const strace = findProgram("strace");
 
 /** The disk store's own writes are in disk-store.test.ts; these are the database's. */
 describe("a full disk under the database", { skip: strace === undefined }, () => {
-  test("[RUN-4] [ERR-storage_unavailable] a clear error for each write, reads go on, and all is well once there is room", async () => {
+  test("a clear error for each write, reads go on, and all is well once there is room (RUN-4, ERR-storage_unavailable)", async () => {
     const folder = createTempFolder();
     const base = await findFreeBaseUrl();
     const env = { PORT: new URL(base).port, BASE_URL: base, DATA_DIR: `${folder.path}/data`, RATE_LIMITS: "off" };

@@ -135,7 +135,7 @@ describe("the disk store on a machine that fails", { skip: strace === "" }, () =
   });
 });
 
-describe("[S6] the folder for files at start", () => {
+describe("the folder for files at start (S6)", () => {
   const inFolder = async (check: (path: string) => Promise<void>): Promise<void> => {
     const folder = createTempFolder();
     try {
@@ -207,7 +207,7 @@ describe("[S6] the folder for files at start", () => {
     }),
   );
 
-  test("[S8] temporary files that a crash left are swept when they are old, and not before", () =>
+  test("temporary files that a crash left are swept when they are old, and not before (S8)", () =>
     inFolder(async (path) => {
       const store = await openAt(path);
       const [old, young] = [join(path, ".tmp/old"), join(path, ".tmp/young")];

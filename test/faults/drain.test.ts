@@ -94,7 +94,7 @@ describe("SIGTERM", () => {
     };
   }
 
-  test("[C4] not ready first, accepted work finishes, nothing is cut, and it leaves with 0 within 30 s", async () => {
+  test("not ready first, accepted work finishes, nothing is cut, and it leaves with 0 within 30 s (C4)", async () => {
     const post = await studio.call("create_post", { title: "A", body: "" });
     const sent = await Promise.all(Array.from({ length: uploads }, beginUpload));
     const running = load();
@@ -119,7 +119,7 @@ describe("SIGTERM", () => {
     assert.equal(status, "ready", "and what was sent is there");
   });
 
-  test("[C4] a second signal ends it at once", async () => {
+  test("a second signal ends it at once (C4)", async () => {
     const { answer } = await beginUpload();
     service.terminate();
     await untilDraining(); // two signals that come together are one
@@ -130,7 +130,7 @@ describe("SIGTERM", () => {
     await assert.rejects(answer);
   });
 
-  test("[C4] who never finishes is cut in time, and it leaves with 0", async () => {
+  test("who never finishes is cut in time, and it leaves with 0 (C4)", async () => {
     service = await start();
     const { answer } = await beginUpload();
     const asked = performance.now();

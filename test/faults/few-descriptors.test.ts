@@ -28,7 +28,7 @@ describe("more clients than the process may have descriptors", () => {
     folder.remove();
   });
 
-  test("[X6] some wait or are turned away, the process lives, and all is well once they have gone", async (t) => {
+  test("some wait or are turned away, the process lives, and all is well once they have gone (X6)", async (t) => {
     const post = await studio.call("create_post", { title: "Kept", body: "" });
     const sockets: Socket[] = [];
     for (let i = 0; i < clients; i++) {

@@ -141,7 +141,7 @@ describe("hostile media", { timeout: 900_000 }, () => {
     return { p99: times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0, slowest, stored };
   }
 
-  test("[U14] [U15] mutated videos by the thousand: the service lives, each result comes within a second, other calls are as fast as beside intact videos", async (t) => {
+  test("mutated videos by the thousand: the service lives, each result comes within a second, other calls are as fast as beside intact videos (U14, U15)", async (t) => {
     const all = await mutatedVideos();
     const files = isLongRun ? all : all.filter((_, i) => i < 20 || i % 7 < 2);
     assert.ok(files.length >= 1500, `${files.length} files`);
@@ -166,7 +166,7 @@ describe("hostile media", { timeout: 900_000 }, () => {
   });
 
   for (const [name, route] of Object.entries(routes).slice(1)) {
-    test(`[U14] [U15] hostile videos by ${name}: the service lives, each result comes within a second`, async (t) => {
+    test(`hostile videos by ${name}: the service lives, each result comes within a second (U14, U15)`, async (t) => {
       const all = await mutatedVideos();
       const every = isLongRun ? 10 : 60;
       const files = all.filter((_, i) => i < 20 || i % every === 0);
@@ -176,7 +176,7 @@ describe("hostile media", { timeout: 900_000 }, () => {
     });
   }
 
-  test("[U15] completing a hostile file through an upload link again after a restart returns the same result", async () => {
+  test("completing a hostile file through an upload link again after a restart returns the same result (U15)", async () => {
     const fileIds: string[] = [];
     for (const attack of knownAttacks()) fileIds.push(await link.send({ ...attack, name: `restarted ${attack.name}` }));
     for (let round = 0; round < 2; round++) {

@@ -78,7 +78,7 @@ for (const engine of listEngines()) {
       return { code, cursor: nextCursor, ms: performance.now() - start };
     }
 
-    test(`[X4] ${posts} posts, ${searchesAtOnce} searches at once by one member: other users' calls stay fast, and none fails`, async (t) => {
+    test(`${posts} posts, ${searchesAtOnce} searches at once by one member: other users' calls stay fast, and none fails (X4)`, async (t) => {
       await measureOthers();
       const before = p99(await measureOthers());
       const codes = new Map<string, number>();
@@ -116,7 +116,7 @@ for (const engine of listEngines()) {
       assert.ok(slowest < 15_000, `a search took ${slowest} ms`);
     });
 
-    test("[X4] [POST-4] following the cursor finds the oldest of them", async () => {
+    test("following the cursor finds the oldest of them (X4, POST-4)", async () => {
       const found: string[] = [];
       let calls = 0;
       for (let cursor: string | null | undefined; cursor !== null; calls++) {

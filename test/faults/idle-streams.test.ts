@@ -59,7 +59,7 @@ describe("streams that are open and say nothing", () => {
     return times.toSorted((a, b) => a - b)[190] ?? 0;
   }
 
-  test(`[X2] ${streams} of them: little memory each, and calls go on as before; one approval has no more than its share`, async (t) => {
+  test(`${streams} of them: little memory each, and calls go on as before; one approval has no more than its share (X2)`, async (t) => {
     await p95();
     const alone = Math.min(await p95(), await p95());
     const before = service.getMemoryBytes();

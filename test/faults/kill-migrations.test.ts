@@ -64,7 +64,7 @@ for (const engine of listEngines()) {
       }
     }
 
-    test(`[RUN-7] [D7] ${rounds} kills at any moment: whole files or nothing, and the next start completes`, async () => {
+    test(`${rounds} kills at any moment: whole files or nothing, and the next start completes (RUN-7, D7)`, async () => {
       // How long a run takes changes with whatever else the machine does: the moment is sought, not computed.
       let { ms: span } = await round(undefined);
       const seen: number[] = [];

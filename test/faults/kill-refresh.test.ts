@@ -19,7 +19,7 @@ const rounds = 3;
 
 for (const engine of listEngines()) {
   describe(`kill -9 during refresh (${engine})`, () => {
-    test("[C3] [GRANT-4] [A11] the old token or the new one works, never neither, and not both once the grace is over", async () => {
+    test("the old token or the new one works, never neither, and not both once the grace is over (C3, GRANT-4, A11)", async () => {
       const location = await createTemporaryDatabase(engine);
       const base = await findFreeBaseUrl();
       const env = {

@@ -77,7 +77,7 @@ for (const engine of listEngines()) {
       }
     }
 
-    test(`[RUN-8] [C2] ${kills} kills: nothing acknowledged is lost or other than it was, and it is ready again within 10 s`, async (t) => {
+    test(`${kills} kills: nothing acknowledged is lost or other than it was, and it is ready again within 10 s (RUN-8, C2)`, async (t) => {
       for (let round = 0; round < kills; round++) {
         const before = new Set(promised.keys());
         const over = new AbortController();

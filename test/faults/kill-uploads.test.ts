@@ -91,7 +91,7 @@ describe("uploads that are killed", () => {
     });
   }
 
-  test("[ASSET-20] [C2] killed at any moment of many runs: nothing answered is lost", async () => {
+  test("killed at any moment of many runs: nothing answered is lost (ASSET-20, C2)", async () => {
     for (let round = 0; round < 8; round++) {
       await run([], (child) => void sleep(300 + Math.random() * 700).then(() => child.kill("SIGKILL")));
       await check(`round ${round}`);
@@ -100,7 +100,7 @@ describe("uploads that are killed", () => {
 
   const strace = findProgram("strace");
   for (const call of strace ? calls : []) {
-    test(`[ASSET-20] [C2] killed at the Nth ${call}: nothing answered is lost`, async () => {
+    test(`killed at the Nth ${call}: nothing answered is lost (ASSET-20, C2)`, async () => {
       for (const nth of moments) {
         const inject = ["-e", `trace=${call}`, "-e", `inject=${call}:signal=SIGKILL:when=${nth}`];
         const lines = await run([strace ?? "", "-f", "-qq", "-o", "/dev/null", ...inject]);
@@ -110,7 +110,7 @@ describe("uploads that are killed", () => {
     });
   }
 
-  test("[ASSET-20] what was sent can still be attached; then the sweeper clears the rest, and never a live file", async () => {
+  test("what was sent can still be attached; then the sweeper clears the rest, and never a live file (ASSET-20)", async () => {
     await withDeps(async (deps) => {
       const { id: postId } = await createPost(deps, caller, { title: "After", body: "" });
       const roomy: Deps = { ...deps, limits: { ...deps.limits, assetsPerPost: 1000 } };

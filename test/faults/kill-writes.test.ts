@@ -9,7 +9,7 @@ const rounds = 20;
 
 for (const engine of listEngines()) {
   describe(`kill -9 under write load (${engine})`, () => {
-    test(`[RUN-8] ${rounds} kills on one database: nothing acknowledged is lost, every start is ready`, async () => {
+    test(`${rounds} kills on one database: nothing acknowledged is lost, every start is ready (RUN-8)`, async () => {
       const location = await createTemporaryDatabase(engine);
       const promised = new Map<string, number>();
       try {

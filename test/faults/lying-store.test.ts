@@ -60,7 +60,7 @@ describe("an S3 store that lies", { skip: !listStoreNames().includes("s3") }, ()
   const find = (assetId: string) => deps.assets.find(owner.studio.id, assetId);
   const keyOf = async (assetId: string) => (await find(assetId))?.storageKey ?? "";
 
-  test("[S4] half a file while it is attached: it is not made ready, and is once the store tells the truth", async () => {
+  test("half a file while it is attached: it is not made ready, and is once the store tells the truth (S4)", async () => {
     const upload = await uploaded();
     lie("short", "GET");
     assert.equal(await getOutcome(attachAsset(deps, owner, upload)), "storage_unavailable");
@@ -70,7 +70,7 @@ describe("an S3 store that lies", { skip: !listStoreNames().includes("s3") }, ()
     assert.equal(await readDigest(direct, await keyOf(upload.assetId)), sha256(picture));
   });
 
-  test("[S4] other bytes while it is attached: what is kept and served is what was sent, whatever we were shown", async () => {
+  test("other bytes while it is attached: what is kept and served is what was sent, whatever we were shown (S4)", async () => {
     const upload = await uploaded();
     lie("altered", "GET");
     await attachAsset(deps, owner, upload);
@@ -78,7 +78,7 @@ describe("an S3 store that lies", { skip: !listStoreNames().includes("s3") }, ()
     assert.equal(await readDigest(direct, await keyOf(upload.assetId)), sha256(picture));
   });
 
-  test("[S4] short or altered when a preview is made: none is shown, none is kept, and the next one is right", async () => {
+  test("short or altered when a preview is made: none is shown, none is kept, and the next one is right (S4)", async () => {
     for (const fault of ["short", "altered"] as const) {
       const upload = await uploaded();
       await attachAsset(deps, owner, upload);
@@ -90,7 +90,7 @@ describe("an S3 store that lies", { skip: !listStoreNames().includes("s3") }, ()
     }
   });
 
-  test("[S4] [S8] a file that has become another is found by the look at stored files", async () => {
+  test("a file that has become another is found by the look at stored files (S4, S8)", async () => {
     const upload = await uploaded();
     await attachAsset(deps, owner, upload);
     const look = createLostFileFinder(deps);

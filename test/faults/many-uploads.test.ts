@@ -31,7 +31,7 @@ describe("large uploads, many at once", () => {
     folder.remove();
   });
 
-  test(`[X3] ${uploads} × ${megabytes} MB: memory is bounded, and each arrives as it was sent`, async (t) => {
+  test(`${uploads} × ${megabytes} MB: memory is bounded, and each arrives as it was sent (X3)`, async (t) => {
     const path = `${folder.path}/film.mp4`;
     const digest = await writeVideoFile(path, megabytes * mebibyte);
     const post = await studio.call("create_post", { title: "Films", body: "" });

@@ -56,7 +56,7 @@ describe("PostgreSQL busy", { skip: programs ? false : "PostgreSQL is not instal
     return () => client.end();
   }
 
-  test("[ERR-storage_unavailable] [D3] a row that someone holds: its requests fail within 5 s, others are served meanwhile", async () => {
+  test("a row that someone holds: its requests fail within 5 s, others are served meanwhile (ERR-storage_unavailable, D3)", async () => {
     const letGo = await hold(`SELECT * FROM studios WHERE id = '${owner.studio.id}' FOR UPDATE`);
     try {
       const promote = () => changeRole(deps, owner, { userId: member.user.id, role: "owner" });
@@ -76,7 +76,7 @@ describe("PostgreSQL busy", { skip: programs ? false : "PostgreSQL is not instal
     );
   });
 
-  test("[ERR-storage_unavailable] [D3] more requests than connections at a table that someone holds: each has an answer within 5 s", async () => {
+  test("more requests than connections at a table that someone holds: each has an answer within 5 s (ERR-storage_unavailable, D3)", async () => {
     const letGo = await hold("LOCK TABLE posts IN ACCESS EXCLUSIVE MODE");
     try {
       const kinds = [
@@ -101,7 +101,7 @@ describe("PostgreSQL busy", { skip: programs ? false : "PostgreSQL is not instal
     );
   });
 
-  test("[ERR-storage_unavailable] [D2] no connection is left: an error within 5 s, and success once there is one", async () => {
+  test("no connection is left: an error within 5 s, and success once there is one (ERR-storage_unavailable, D2)", async () => {
     const own = await openDatabase({ ...location, log: silentLog });
     const taken: pg.Client[] = [];
     try {

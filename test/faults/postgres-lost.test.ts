@@ -99,7 +99,7 @@ describe("PostgreSQL lost while running", { skip: programs ? false : "PostgreSQL
     );
   }
 
-  test("[RUN-4] [ERR-storage_unavailable] [D1] it restarts under load: clear errors, then success by itself, nothing lost", async () => {
+  test("it restarts under load: clear errors, then success by itself, nothing lost (RUN-4, ERR-storage_unavailable, D1)", async () => {
     const running = load();
     await sleep(500);
     await cluster.stop("immediate");
@@ -120,7 +120,7 @@ describe("PostgreSQL lost while running", { skip: programs ? false : "PostgreSQL
     await assertNothingLost(acknowledged);
   });
 
-  test("[RUN-4] [D1] it cuts every connection: the process lives, and the next request works", async () => {
+  test("it cuts every connection: the process lives, and the next request works (RUN-4, D1)", async () => {
     const running = load();
     for (let round = 0; round < 5; round++) {
       await sleep(200);
@@ -136,7 +136,7 @@ describe("PostgreSQL lost while running", { skip: programs ? false : "PostgreSQL
     await assertNothingLost(acknowledged);
   });
 
-  test("[RUN-4] [D1] it cuts a connection in the middle of a transaction that is doing something else", async () => {
+  test("it cuts a connection in the middle of a transaction that is doing something else (RUN-4, D1)", async () => {
     const work = measureOutcome(() =>
       database.transact(async (tx) => {
         await tx.q.selectFrom("users").selectAll().execute();
@@ -152,7 +152,7 @@ describe("PostgreSQL lost while running", { skip: programs ? false : "PostgreSQL
     assert.equal((await measureOutcome(() => database.ping())).outcome, "ok");
   });
 
-  test("[RUN-4] [D1] it falls silent without a word: an error within 5 s, also amid a transaction, and it recovers", async () => {
+  test("it falls silent without a word: an error within 5 s, also amid a transaction, and it recovers (RUN-4, D1)", async () => {
     await Promise.all(Array.from({ length: 4 }, () => listPosts(deps, owner, { limit: 1 })));
     const backends = await queryDatabase(
       { databaseUrl: cluster.url(), dataDir: "" },
@@ -188,7 +188,7 @@ describe("PostgreSQL lost while running", { skip: programs ? false : "PostgreSQL
     assert.equal((await measureOutcome(() => createPost(deps, owner, { title: "A", body: "" }))).outcome, "ok");
   });
 
-  test("[RUN-4] [D1] a start while it is away fails, and soon", async () => {
+  test("a start while it is away fails, and soon (RUN-4, D1)", async () => {
     await cluster.stop();
     try {
       const started = performance.now();

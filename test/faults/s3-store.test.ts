@@ -92,7 +92,7 @@ describe("an S3 store that is slow, failing or gone", { skip: !listStoreNames().
   };
 
   for (const fault of [500, 503, "reset", "hang"] as const) {
-    test(`[S1] ${fault} on everything: storage_unavailable in time, and all works again after`, async () => {
+    test(`${fault} on everything: storage_unavailable in time, and all works again after (S1)`, async () => {
       const ready = await Promise.all(Object.values(asks).map((prepare) => prepare()));
       always(fault);
       const results = await Promise.all(ready.map(measureOutcome));
@@ -108,7 +108,7 @@ describe("an S3 store that is slow, failing or gone", { skip: !listStoreNames().
   }
 
   for (const fault of [500, 503, "reset"] as const) {
-    test(`[S1] one ${fault} is not noticed`, async () => {
+    test(`one ${fault} is not noticed (S1)`, async () => {
       for (const [name, prepare] of Object.entries(asks)) {
         const ask = await prepare();
         once(fault);
@@ -117,7 +117,7 @@ describe("an S3 store that is slow, failing or gone", { skip: !listStoreNames().
     });
   }
 
-  test("[S2] done, but the answer was lost: one object, with the right bytes", async () => {
+  test("done, but the answer was lost: one object, with the right bytes (S2)", async () => {
     const key = newKey();
     once("lost", ({ method }) => method === "PUT");
     assert.equal((await store.write(key, toChunks(small), writing)).sha256, sha256(small));
@@ -138,7 +138,7 @@ describe("an S3 store that is slow, failing or gone", { skip: !listStoreNames().
     }
   });
 
-  test("[S2] a promote that failed at any request can be repeated, and leaves one object", async () => {
+  test("a promote that failed at any request can be repeated, and leaves one object (S2)", async () => {
     const hasty = await openTestS3({ at: { endpoint: proxy.endpoint }, timeoutMs: 400 });
     for (let nth = 1; nth <= 8; nth++) {
       for (const fault of nth % 2 === 0 ? (["hang", "lost"] as const) : (["hang"] as const)) {
@@ -155,7 +155,7 @@ describe("an S3 store that is slow, failing or gone", { skip: !listStoreNames().
     hasty.close();
   });
 
-  test("[S3] a store that hangs is given up within 15 s, all calls at once, while others go on", async () => {
+  test("a store that hangs is given up within 15 s, all calls at once, while others go on (S3)", async () => {
     const patient = await openTestS3({ at: { endpoint: proxy.endpoint } });
     const { key, version } = await incoming(small);
     always("hang");
@@ -178,7 +178,7 @@ describe("an S3 store that is slow, failing or gone", { skip: !listStoreNames().
     patient.close();
   });
 
-  test("[S4] an answer that breaks off or stops is an error, not a shorter file", async () => {
+  test("an answer that breaks off or stops is an error, not a shorter file (S4)", async () => {
     const { key } = await incoming(randomBytes(3 * mebibyte));
     for (const fault of ["cut", "stall"] as const) {
       always(fault);

@@ -38,7 +38,7 @@ describe("two processes behind nginx, on PostgreSQL and S3", { skip: !able }, ()
     ["2026-07-28", { versionNegotiation: { mode: { pin: "2026-07-28" } } }],
     ["2025-11-25", {}],
   ] as const) {
-    test(`[C5] a real client on the ${wire} wire goes from one to the other`, async () => {
+    test(`a real client on the ${wire} wire goes from one to the other (C5)`, async () => {
       const client = new Client({ name: "test", version: "1" }, options);
       const transport = new StreamableHTTPClientTransport(new URL(`${base}/mcp`), {
         requestInit: { headers: { authorization: `Bearer ${studio.tokens.access_token}` } },
@@ -57,7 +57,7 @@ describe("two processes behind nginx, on PostgreSQL and S3", { skip: !able }, ()
     });
   }
 
-  test("[C5] a presigned upload is asked for, attached, served and taken off by whichever comes next", async () => {
+  test("a presigned upload is asked for, attached, served and taken off by whichever comes next (C5)", async () => {
     const post = await studio.call("create_post", { title: "Presigned", body: "" });
     const picture = await jpeg();
     const asked = await studio.call("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
@@ -74,7 +74,7 @@ describe("two processes behind nginx, on PostgreSQL and S3", { skip: !able }, ()
     await studio.call("delete_asset", { assetId: asked.assetId });
   });
 
-  test("[C5] a link made by one works at the other, and a file goes through both", async () => {
+  test("a link made by one works at the other, and a file goes through both (C5)", async () => {
     const post = await studio.call("create_post", { title: "Linked", body: "" });
     const { url } = await studio.call("create_upload_session", { postId: post.id });
     for (let i = 0; i < 2; i++) assert.equal((await fetch(url)).status, 200);
@@ -93,7 +93,7 @@ describe("two processes behind nginx, on PostgreSQL and S3", { skip: !able }, ()
     assert.deepEqual([assets.length, assets[0].status, assets[0].bytes], [1, "ready", picture.length]);
   });
 
-  test("[C5] sessions and tokens: made by one, known to the other, and ended for both at once", async () => {
+  test("sessions and tokens: made by one, known to the other, and ended for both at once (C5)", async () => {
     for (let i = 0; i < 4; i++) assert.equal((await studio.browser.send(`${base}/api/me`)).status, 200);
     let held = studio.tokens.refresh_token;
     for (let i = 0; i < 4; i++) {
@@ -112,7 +112,7 @@ describe("two processes behind nginx, on PostgreSQL and S3", { skip: !able }, ()
     for (let i = 0; i < 4; i++) await assert.rejects(other.call("whoami"), /401/);
   });
 
-  test("[A26] limits that are exact stay exact: twenty registrations an hour from one address", async () => {
+  test("limits that are exact stay exact: twenty registrations an hour from one address (A26)", async () => {
     const tries = 40;
     const asked = Array.from({ length: tries }, () =>
       register(base, { redirect_uris: ["https://client.example/callback"], token_endpoint_auth_method: "none" }),
@@ -122,7 +122,7 @@ describe("two processes behind nginx, on PostgreSQL and S3", { skip: !able }, ()
     assert.deepEqual([made, statuses.filter((status) => status === 429).length], [20 - registered, tries - made]);
   });
 
-  test("[ERR-rate_limited] calls are counted by both together", async () => {
+  test("calls are counted by both together (ERR-rate_limited)", async () => {
     const [tries, perSecond] = [1000, 125];
     const caller = { url: `${base}/mcp`, token: studio.tokens.access_token };
     let accepted = 0;
@@ -140,7 +140,7 @@ describe("two processes behind nginx, on PostgreSQL and S3", { skip: !able }, ()
     assert.ok(accepted > 550 && accepted < 900, `${accepted} of ${tries} were let through`);
   });
 
-  test("[C4] one after the other is started anew under load, and no request fails", async () => {
+  test("one after the other is started anew under load, and no request fails (C4)", async () => {
     // Others: the first has used up this minute's calls, and the address its registrations.
     const people = await Promise.all(
       [1, 2, 3, 4].map((nth) => newStudioClient(base, `person${nth}@example.com`, studio.client)),

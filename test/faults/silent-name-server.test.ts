@@ -74,7 +74,7 @@ describe("a name server that never responds", { skip: !canReplaceDnsServer() }, 
       .map(([name, ms]) => `${name} ${ms.toFixed(0)} ms`)
       .join(", ");
 
-  test(`[A20] [X1] ${authorizeRequests} authorize requests of unknown names: sign-in and other requests stay fast`, async (t) => {
+  test(`${authorizeRequests} authorize requests of unknown names: sign-in and other requests stay fast (A20, X1)`, async (t) => {
     let isOver = false;
     const ask = (id: string) =>
       timeOf(createOAuthBrowser(base).send(createAuthorization(base, { id, redirectUri: webRedirect }).url));
@@ -95,7 +95,7 @@ describe("a name server that never responds", { skip: !canReplaceDnsServer() }, 
     }
   });
 
-  test("[X1] imports and platform instances of unknown names: each fails in time, beyond the slots at once", async (t) => {
+  test("imports and platform instances of unknown names: each fails in time, beyond the slots at once (X1)", async (t) => {
     let isOver = false;
     const codeOf = (work: Promise<unknown>) =>
       work.then(

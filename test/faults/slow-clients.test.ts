@@ -65,7 +65,7 @@ describe("slow clients", () => {
     return times.toSorted((a, b) => a - b)[95] ?? 0;
   }
 
-  test(`[X1] ${slow} of them: others are served as before, and each is sent away within 60 s`, async (t) => {
+  test(`${slow} of them: others are served as before, and each is sent away within 60 s (X1)`, async (t) => {
     await p95();
     const before = await p95();
     const memory = service.getMemoryBytes();

@@ -54,7 +54,7 @@ describe("the whole service on an S3 store that hangs", { skip: !listStoreNames(
     return times.toSorted((a, b) => a - b)[296] ?? 0;
   }
 
-  test(`[S3] ${uploads} uploads wait for it: each is told within 15 s, and other calls are answered as before`, async (t) => {
+  test(`${uploads} uploads wait for it: each is told within 15 s, and other calls are answered as before (S3)`, async (t) => {
     const { id: postId } = await studio.call("create_post", { title: "A", body: "" });
     const { assetId } = await send();
     await studio.call("attach_asset", { postId, assetId });

@@ -21,7 +21,7 @@ forEachEngine(
       return helper;
     }
 
-    test("[RUN-5] [D4] a write waits for the other's, and is made", async () => {
+    test("a write waits for the other's, and is made (RUN-5, D4)", async () => {
       const owner = await newStudio(fixture.deps);
       const helper = await hold(1500);
       const { outcome, ms } = await measureOutcome(() => createPost(fixture.deps, owner, { title: "A", body: "" }));
@@ -30,7 +30,7 @@ forEachEngine(
       await helper.exited;
     });
 
-    test("[RUN-5] [D3] reads go on, and writes that wait too long fail with a clear error within 5 s", async () => {
+    test("reads go on, and writes that wait too long fail with a clear error within 5 s (RUN-5, D3)", async () => {
       const owner = await newStudio(fixture.deps);
       const { id: postId } = await createPost(fixture.deps, owner, { title: "A", body: "" });
       const helper = await hold(60_000);
@@ -54,7 +54,7 @@ forEachEngine(
       await next.exited;
     });
 
-    test("[RUN-5] [D3] the process answers others while a write waits", async () => {
+    test("the process answers others while a write waits (RUN-5, D3)", async () => {
       const owner = await newStudio(fixture.deps);
       const helper = await hold(2000);
       const write = createPost(fixture.deps, owner, { title: "A", body: "" });
@@ -70,7 +70,7 @@ forEachEngine(
       assert.ok(slowest < 1000, `the event loop stood still for ${slowest} ms`);
     });
 
-    test("[RUN-5] two processes of ours on one folder write side by side, and none of it is lost", async () => {
+    test("two processes of ours on one folder write side by side, and none of it is lost (RUN-5)", async () => {
       const helpers = [1, 2].map(() => startHelper("write.ts", { ...fixture.location, parallel: 2 }));
       await Promise.all(helpers.map((helper) => helper.waitForLine("begin")));
       for (const helper of helpers) helper.signalStart();

@@ -186,7 +186,7 @@ forEachEngine("activity", (fixture) => {
     );
 
   for (const [action, prepare] of Object.entries(changes)) {
-    test(`[ACT-1] [L5] ${action} leaves one row with actor, studio and subject`, async () => {
+    test(`${action} leaves one row with actor, studio and subject (ACT-1, L5)`, async () => {
       const cast = await newStudioWithRoles(fixture.deps);
       const change = await prepare(fixture.deps, cast);
       const before = await rows();
@@ -203,7 +203,7 @@ forEachEngine("activity", (fixture) => {
       if (action !== "studio.created") assert.equal(row.studio_id, cast.owner.studio.id);
     });
 
-    test(`[ACT-2] ${action} does not happen where its row cannot be written`, async () => {
+    test(`${action} does not happen where its row cannot be written (ACT-2)`, async () => {
       const cast = await newStudioWithRoles(fixture.deps);
       const taken = (await rows()).at(-1)?.id ?? "";
       // The activity's id is in use already: the last statement of the change fails.
@@ -223,7 +223,7 @@ forEachEngine("activity", (fixture) => {
     });
   }
 
-  test("[ACT-1] newest first, by pages, with the names of person and client", async () => {
+  test("newest first, by pages, with the names of person and client (ACT-1)", async () => {
     const owner = await newStudio(fixture.deps);
     const viaClient: Caller = { ...owner, client: { id: "client-1", name: "Claude" } };
     const post = await createPost(fixture.deps, viaClient, { title: "A", body: "" });
@@ -267,7 +267,7 @@ forEachEngine("activity", (fixture) => {
     assert.equal(second.nextCursor, null);
   });
 
-  test("[ACT-1] by person, by client, by action, and by all of them", async () => {
+  test("by person, by client, by action, and by all of them (ACT-1)", async () => {
     const owner = await newStudio(fixture.deps);
     const viaClient: Caller = { ...owner, client: { id: "client-1", name: "Claude" } };
     const member = await newMember(fixture.deps, owner, "member");
@@ -300,7 +300,7 @@ forEachEngine("activity", (fixture) => {
     );
   });
 
-  test("[T8] the cursor of another studio is refused here as well", async () => {
+  test("the cursor of another studio is refused here as well (T8)", async () => {
     const [a, b] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
     await newMember(fixture.deps, a, "member");
     const { nextCursor } = await listActivity(fixture.deps, a, { limit: 1 });
@@ -310,7 +310,7 @@ forEachEngine("activity", (fixture) => {
     );
   });
 
-  test("[ACT-1] a refused change leaves no row", async () => {
+  test("a refused change leaves no row (ACT-1)", async () => {
     const { owner, member } = await newStudioWithRoles(fixture.deps);
     const post = await createPost(fixture.deps, owner, { title: "A", body: "" });
     const before = (await rows()).length;

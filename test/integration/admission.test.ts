@@ -48,7 +48,7 @@ forEachEngine("who may sign in, and joining by invitation", (fixture) => {
   /** An invitation's token for tests that take `/join/<token>`. */
   const token = (given?: string) => createInvitationToken(fixture.deps, owner, "member", given);
 
-  it("[SIGN-5] verified addresses and domains on the list may sign in, whatever their case", async () => {
+  it("verified addresses and domains on the list may sign in, whatever their case (SIGN-5)", async () => {
     for (const email of ["ada@example.com", "ADA@Example.Com", "grace@studio.example", "mary@STUDIO.example"]) {
       assert.equal((await who(await signIn(base, email)))?.email, email);
     }
@@ -77,7 +77,7 @@ forEachEngine("who may sign in, and joining by invitation", (fixture) => {
     assert.equal(await users(), before);
   });
 
-  it("[A24] an address that was not verified is on no list", async () => {
+  it("an address that was not verified is on no list (A24)", async () => {
     const before = await users();
     for (const verdict of [false, "true", 1, undefined]) {
       issuer.setClaims("loose", { sub: "loose", email: "ada@example.com", email_verified: verdict });
@@ -88,7 +88,7 @@ forEachEngine("who may sign in, and joining by invitation", (fixture) => {
     assert.equal(await users(), before);
   });
 
-  it("[SIGN-6] an invitation lets someone in who is on no list, and they stay in after accepting it", async () => {
+  it("an invitation lets someone in who is on no list, and they stay in after accepting it (SIGN-6)", async () => {
     const path = `/join/${await token()}`;
     const browser = createHttpBrowser();
     const offer = await browser.open(base + path);
@@ -111,7 +111,7 @@ forEachEngine("who may sign in, and joining by invitation", (fixture) => {
     assert.doesNotMatch(stranger.text, /Nord/);
   });
 
-  it("[INVITE-2] [SIGN-6] a used invitation leads the person who used it to the studio, signed in or not", async () => {
+  it("a used invitation leads the person who used it to the studio, signed in or not (INVITE-2, SIGN-6)", async () => {
     const path = `/join/${await token()}`;
     const browser = createHttpBrowser();
     const offer = await tryFrom(browser, path, "again@elsewhere.example");
@@ -137,7 +137,7 @@ forEachEngine("who may sign in, and joining by invitation", (fixture) => {
     assert.equal((await browser.open(base + path)).status, 404, "nor who was one");
   });
 
-  it("[T6] [T3] a user admitted only by an invitation creates no studio: not before accepting, not as a member or owner, not once removed", async () => {
+  it("a user admitted only by an invitation creates no studio: not before accepting, not as a member or owner, not once removed (T6, T3)", async () => {
     const found = async (browser: HttpBrowser, name: string) => {
       const sent = await browser.send(`${base}/api/studios`, {
         method: "POST",
@@ -166,7 +166,7 @@ forEachEngine("who may sign in, and joining by invitation", (fixture) => {
     assert.equal((await found(await signIn(base, "ada@example.com"), "Ada's")).status, 201);
   });
 
-  it("[T6] an invitation that was used, withdrawn, or has expired admits nobody", async () => {
+  it("an invitation that was used, withdrawn, or has expired admits nobody (T6)", async () => {
     const used = await token();
     const browser = createHttpBrowser();
     await browser.submit(await tryFrom(browser, `/join/${used}`, "first@elsewhere.example"));
@@ -184,7 +184,7 @@ forEachEngine("who may sign in, and joining by invitation", (fixture) => {
     }
   });
 
-  it("[T6] [INVITE-3] an invitation for an address admits that verified address only", async () => {
+  it("an invitation for an address admits that verified address only (T6, INVITE-3)", async () => {
     const path = `/join/${await token("Named@elsewhere.example".toLowerCase())}`;
     const before = await users();
     const wrong = await tryFrom(createHttpBrowser(), path, "other@elsewhere.example");
@@ -213,7 +213,7 @@ forEachEngine("who may sign in, and joining by invitation", (fixture) => {
     assert.equal((await tryFrom(createHttpBrowser(), "/", "leaver@elsewhere.example")).status, 403);
   });
 
-  it("[W1] a form of another site, of another person or of another invitation joins nobody", async () => {
+  it("a form of another site, of another person or of another invitation joins nobody (W1)", async () => {
     const path = `/join/${await token()}`;
     const browser = await signIn(base, "ada@example.com");
     const page = await browser.open(base + path);

@@ -60,7 +60,7 @@ forEachEngine(
       return { text: Buffer.concat(chunks).toString(), closed, socket };
     }
 
-    test("[M8] a body is good up to one mebibyte, and no byte longer", async () => {
+    test("a body is good up to one mebibyte, and no byte longer (M8)", async () => {
       const filled = (bytes: number): string => `{"title":"x"${" ".repeat(bytes - 13)}}`.padEnd(bytes);
       assert.equal(Buffer.byteLength(filled(mebibyte)), mebibyte);
       assert.equal((await post(filled(mebibyte))).status, 201);
@@ -70,7 +70,7 @@ forEachEngine(
       assert.equal(await posts(), made);
     });
 
-    test("[M8] chunked and endless: 413, the connection is closed, nothing is done", async () => {
+    test("chunked and endless: 413, the connection is closed, nothing is done (M8)", async () => {
       const made = await posts();
       const chunk = `10000\r\n${" ".repeat(0x10000)}\r\n`;
       const { text, closed } = await raw(["transfer-encoding: chunked"], ...Array.from({ length: 17 }, () => chunk));
@@ -80,7 +80,7 @@ forEachEngine(
       assert.equal(await posts(), made);
     });
 
-    test("[M8] a length that lies: more than is sent, less than is sent, none", async () => {
+    test("a length that lies: more than is sent, less than is sent, none (M8)", async () => {
       const made = await posts();
       const promised = await raw([`content-length: ${100 * mebibyte}`], '{"title":"x"}');
       assert.match(promised.text, /^HTTP\/1\.1 413 /, "a promise of too much is refused before it is kept");
@@ -97,7 +97,7 @@ forEachEngine(
       assert.equal(await posts(), made);
     });
 
-    test("[M9] JSON in UTF-8 only, and not compressed", async () => {
+    test("JSON in UTF-8 only, and not compressed (M9)", async () => {
       const body = '{"title":"x"}';
       for (const type of [
         "application/json",
@@ -136,7 +136,7 @@ forEachEngine(
       assert.equal(await posts(), made);
     });
 
-    test("[M10] what is no JSON, or JSON of another shape, is refused with words", async () => {
+    test("what is no JSON, or JSON of another shape, is refused with words (M10)", async () => {
       const made = await posts();
       const bad = [
         "",
@@ -177,7 +177,7 @@ forEachEngine(
       assert.equal(await posts(), made);
     });
 
-    test("[ERR-invalid_input] the message names the field, and what was expected of it", async () => {
+    test("the message names the field, and what was expected of it (ERR-invalid_input)", async () => {
       const owner = path.replace("/posts", "");
       const cases: [string, string, unknown, RegExp][] = [
         ["POST", path, {}, /^title: expected text, but it is missing\.$/],
@@ -215,7 +215,7 @@ forEachEngine(
       assert.deepEqual(logged, []);
     });
 
-    test("[X4] long and deep input is judged in a moment", async () => {
+    test("long and deep input is judged in a moment (X4)", async () => {
       const began = performance.now();
       await post("[".repeat(mebibyte));
       await post(`{"title":"${"\\".repeat(mebibyte - 20)}"}`);

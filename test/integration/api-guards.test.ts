@@ -60,7 +60,7 @@ forEachEngine("the door of the JSON API", (fixture) => {
   }
 
   for (const route of listApiRoutes().filter(isWrite)) {
-    test(`[W1] ${route.method} ${route.path} is refused unless it comes from our own pages`, async () => {
+    test(`${route.method} ${route.path} is refused unless it comes from our own pages (W1)`, async () => {
       const { params, cookie } = await scene();
       const asItWas = await counts();
       for (const headers of foreign.map(spelled)) {
@@ -106,7 +106,7 @@ forEachEngine("the door of the JSON API", (fixture) => {
   }
 
   for (const route of listApiRoutes().filter(({ path }) => path.includes(":studioId"))) {
-    test(`[T1] ${route.method} ${route.path} of someone else's studio, or of none, is not found`, async () => {
+    test(`${route.method} ${route.path} of someone else's studio, or of none, is not found (T1)`, async () => {
       const [mine, theirs] = [await scene(), await scene()];
       const asItWas = await counts();
       const { cookie } = mine;
@@ -126,7 +126,7 @@ forEachEngine("the door of the JSON API", (fixture) => {
   }
 
   for (const route of listApiRoutes().filter(({ path }) => /:(userId|postId|invitationId|grantId|token)/.test(path))) {
-    test(`[T1] [ERR-not_found] ${route.method} ${route.path} with an id that cannot exist, or of another studio, is not found`, async () => {
+    test(`${route.method} ${route.path} with an id that cannot exist, or of another studio, is not found (T1, ERR-not_found)`, async () => {
       const [mine, theirs] = [await scene(), await scene()];
       const { cookie } = mine;
       const good = { role: "member", title: "Title" };
@@ -189,7 +189,7 @@ forEachEngine("the door of the JSON API", (fixture) => {
     }
   });
 
-  test("[W6] no other page is ever let in: no CORS, with or without a preflight", async () => {
+  test("no other page is ever let in: no CORS, with or without a preflight (W6)", async () => {
     const { cookie } = await scene();
     const preflight = {
       origin: "https://evil.example",

@@ -123,7 +123,7 @@ forEachEngine("roles over HTTP", (fixture) => {
   }
 
   for (const { route, what = "", body, answers } of matrix) {
-    test(`[T3] ${route} ${what}`.trim(), async () => {
+    test(`${route} ${what} (T3)`.trim(), async () => {
       const [method = "", path = ""] = route.split(" ");
       for (const [i, role] of roles.entries()) {
         const { cookie, studio, ids } = await scene(role);
@@ -139,7 +139,7 @@ forEachEngine("roles over HTTP", (fixture) => {
     });
   }
 
-  test("[T3] the table is whole: every route of a studio is in it", () => {
+  test("the table is whole: every route of a studio is in it (T3)", () => {
     const bare = (route: string): string => route.replace(/:\w+/g, ":id");
     const routes = listApiRoutes().filter(({ path }) => path.includes(":studioId"));
     const real = routes.map(({ method, path }) =>
@@ -148,7 +148,7 @@ forEachEngine("roles over HTTP", (fixture) => {
     assert.deepEqual([...new Set(matrix.map(({ route }) => bare(route)))].toSorted(), real.toSorted());
   });
 
-  test("[T2] what a body says of studio, user or id does not count: it is refused", async () => {
+  test("what a body says of studio, user or id does not count: it is refused (T2)", async () => {
     const [mine, theirs] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
     const cookie = await server.signIn(mine);
     const studio = `/api/studios/${mine.studio.id}`;
@@ -195,7 +195,7 @@ forEachEngine("roles over HTTP", (fixture) => {
     assert.deepEqual(await rows(), rowsBefore, "no row");
   });
 
-  test("[T8] cursors of another list, and limits out of bounds, are refused", async () => {
+  test("cursors of another list, and limits out of bounds, are refused (T8)", async () => {
     const [a, b] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
     for (const owner of [a, b])
       for (const title of ["1", "2", "3"]) await createPost(fixture.deps, owner, { title, body: "" });

@@ -237,7 +237,7 @@ forEachEngine("the JSON API", (fixture) => {
     assert.equal((await role.json()).role, "owner");
   });
 
-  test("[T6] an invitation is accepted once, by its address, before it is withdrawn, also over HTTP", async () => {
+  test("an invitation is accepted once, by its address, before it is withdrawn, also over HTTP (T6)", async () => {
     const owner = await newStudio(fixture.deps);
     const token = await createInvitationToken(fixture.deps, owner, "member", "kate@example.com");
     const accept = async (cookie: string): Promise<ApiResponse> =>
@@ -262,7 +262,7 @@ forEachEngine("the JSON API", (fixture) => {
     assertProblem(await accept(await server.signIn(await newUser(fixture.deps))), 404, "not_found");
   });
 
-  test("[T7] an admin does not rise, remove an owner, or invite one", async () => {
+  test("an admin does not rise, remove an owner, or invite one (T7)", async () => {
     const owner = await newStudio(fixture.deps);
     const admin = await newMember(fixture.deps, owner, "admin");
     const cookie = await server.signIn(admin);

@@ -42,7 +42,7 @@ forEachEngine("importing", (fixture) => {
     return asset;
   };
 
-  test("[ASSET-15] a file is fetched and ready, its kind and type told from what the server says, the bytes, or the name", async () => {
+  test("a file is fetched and ready, its kind and type told from what the server says, the bytes, or the name (ASSET-15)", async () => {
     const picture = await jpeg();
     const cases: [
       path: string,
@@ -79,7 +79,7 @@ forEachEngine("importing", (fixture) => {
     assert.match((await found((await fetchFile(host.url("/letter"))).assetId)).mimeType, /wordprocessingml/);
   });
 
-  test("[ASSET-15] the same gate as on every way in, and nothing left behind", async () => {
+  test("the same gate as on every way in, and nothing left behind (ASSET-15)", async () => {
     const before = (await files.keys()).length;
     host.serveFile("/page", Buffer.from("<!doctype html><p>hello"), "text/html");
     host.serveFile("/lie.jpg", Buffer.from("<!doctype html><p>hello"), "image/jpeg");
@@ -122,7 +122,7 @@ forEachEngine("importing", (fixture) => {
     assert.equal((await files.keys()).length, before);
   });
 
-  test("[ASSET-15] [A19] only plain https to public addresses: every other is blocked, and nothing is sent there", async () => {
+  test("only plain https to public addresses: every other is blocked, and nothing is sent there (ASSET-15, A19)", async () => {
     host.serveFile("/x.png", await png(), "image/png");
     const strict = host.createOpener({ isAllowed: undefined as never });
     const guarded: PublicUrlOpener = (address, signal) => strict(address, signal);
@@ -160,7 +160,7 @@ forEachEngine("importing", (fixture) => {
     assert.equal(host.requestCounts.get("/x.png") ?? 0, 0);
   });
 
-  test("[ASSET-15] redirects: followed five times, each one checked anew", async () => {
+  test("redirects: followed five times, each one checked anew (ASSET-15)", async () => {
     host.serveFile("/end.png", await png(), "image/png");
     for (let i = 1; i <= 6; i++)
       host.serve(`/hop${i}`, (_req, res) =>
@@ -186,7 +186,7 @@ forEachEngine("importing", (fixture) => {
     assert.equal(looks, 1);
   });
 
-  test("[ASSET-15] what does not answer, breaks off or stalls is unreachable, in time", async () => {
+  test("what does not answer, breaks off or stalls is unreachable, in time (ASSET-15)", async () => {
     const before = (await files.keys()).length;
     host.serve("/500", (_req, res) => res.writeHead(500).end());
     host.serve("/cut", (_req, res) => {
@@ -218,7 +218,7 @@ forEachEngine("importing", (fixture) => {
     assert.equal((await files.keys()).length, before);
   });
 
-  test("[M14] an import that nobody waits for ends", async () => {
+  test("an import that nobody waits for ends (M14)", async () => {
     host.serve("/forever", (_req, res) => {
       res.writeHead(200, { "content-type": "image/jpeg" });
       const timer = setInterval(() => res.write(Buffer.alloc(100, 7)), 20);
@@ -231,7 +231,7 @@ forEachEngine("importing", (fixture) => {
     assert.ok(performance.now() - started < 10_000);
   });
 
-  test("[ASSET-16] [R4] the same key: one asset, however often and however parallel; other input is a conflict", async () => {
+  test("the same key: one asset, however often and however parallel; other input is a conflict (ASSET-16, R4)", async () => {
     host.serveFile("/once.png", await png(), "image/png");
     const before = (await files.keys()).length;
     const calls = Array.from({ length: 5 }, () => fetchFile(host.url("/once.png"), { idempotencyKey: "k1" }));
@@ -246,7 +246,7 @@ forEachEngine("importing", (fixture) => {
     });
   });
 
-  test("[C2] a crash between file and record, then the same key again: one asset, and the first bytes are swept", async () => {
+  test("a crash between file and record, then the same key again: one asset, and the first bytes are swept (C2)", async () => {
     host.serveFile("/crash.png", await png(), "image/png");
     const before = (await files.keys()).length;
     const dying: Deps = {
@@ -264,7 +264,7 @@ forEachEngine("importing", (fixture) => {
     assert.equal((await files.keys()).length, before + 1);
   });
 
-  test("[X1] so many imports of one person, and of one studio, are under way at once; each gives its place back, however it ends", async () => {
+  test("so many imports of one person, and of one studio, are under way at once; each gives its place back, however it ends (X1)", async () => {
     const studio = await newStudio(deps);
     const others = await Promise.all([1, 2, 3].map(() => newMember(deps, studio, "member")));
     const waiting: ServerResponse[] = [];
@@ -300,7 +300,7 @@ forEachEngine("importing", (fixture) => {
     assert.equal(await getOutcome(importAssetFromUrl(deps, others[2]!, { url: host.url("/quick.png") })), "ok");
   });
 
-  test("[X1] takes the import slot before the name is resolved, and releases it when the lookup fails", async () => {
+  test("takes the import slot before the name is resolved, and releases it when the lookup fails (X1)", async () => {
     const member = await newStudio(deps);
     const lookups: ((error: Error) => void)[] = [];
     const openUrl = host.createOpener({ resolve: () => new Promise((_resolve, reject) => lookups.push(reject)) });

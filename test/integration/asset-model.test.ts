@@ -65,7 +65,7 @@ forEachEngine("assets against a model", (fixture) => {
   });
   after(() => edge.close());
 
-  test(`[R3] ${operations} random changes and looks by eight at once: every answer is one that some order allows, and what is left is true`, async (t) => {
+  test(`${operations} random changes and looks by eight at once: every answer is one that some order allows, and what is left is true (R3)`, async (t) => {
     let done = 0;
     await fc.assert(
       fc.asyncProperty(script, async (all) => {

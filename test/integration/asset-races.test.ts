@@ -12,7 +12,7 @@ import { startHelper } from "../support/helper-process.ts";
 const base64 = Buffer.from("hello").toString("base64");
 
 forEachEngine("asset races", (fixture) => {
-  test("[ASSET-10] [R2] ten rounds of 200 parallel attaches against a ceiling of 20, from two processes: exactly 20 each", async () => {
+  test("ten rounds of 200 parallel attaches against a ceiling of 20, from two processes: exactly 20 each (ASSET-10, R2)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const newAsset = async () =>
@@ -51,7 +51,7 @@ forEachEngine("asset races", (fixture) => {
     await Promise.all(helpers.map((helper) => helper.exited));
   });
 
-  test("[R3] a post that filled up meanwhile says nothing of an asset that went to another one", async () => {
+  test("a post that filled up meanwhile says nothing of an asset that went to another one (R3)", async () => {
     const deps: Deps = { ...fixture.deps, limits: { ...fixture.deps.limits, assetsPerPost: 1 } };
     const owner = await newStudio(deps);
     const [full, other] = [

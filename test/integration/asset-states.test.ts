@@ -65,7 +65,7 @@ async function assertAgree({ deps, files, owner }: Scene, fixture: Fixture): Pro
 }
 
 forEachEngine("asset states", (fixture) => {
-  test("[ASSET-23] the transition table says what may follow what, and everything else is refused with its code", async () => {
+  test("the transition table says what may follow what, and everything else is refused with its code (ASSET-23)", async () => {
     const refusals = {
       attach: "already_attached",
       detach: "not_attached",
@@ -84,7 +84,7 @@ forEachEngine("asset states", (fixture) => {
     }
   });
 
-  test("[U8] 20 parallel attaches of one upload come to one outcome, and one asset is counted", async () => {
+  test("20 parallel attaches of one upload come to one outcome, and one asset is counted (U8)", async () => {
     for (let round = 0; round < 5; round++) {
       const here = await scene(fixture, { assetsPerPost: 1 });
       const assetId = await request(here);
@@ -121,7 +121,7 @@ forEachEngine("asset states", (fixture) => {
     await assertAgree(here, fixture);
   });
 
-  test("[U10] attach and detach, a thousand times: the counts stay the truth, positions never clash", async () => {
+  test("attach and detach, a thousand times: the counts stay the truth, positions never clash (U10)", async () => {
     const here = await scene(fixture);
     const ids = await Promise.all(Array.from({ length: 4 }, () => inline(here)));
     const churn = async (assetId: string): Promise<void> => {
@@ -184,7 +184,7 @@ forEachEngine("asset states", (fixture) => {
     assert.equal((await here.files.keys()).filter((key) => key.startsWith("files/")).length, 0);
   });
 
-  test("[S1] [S2] the store fails at any call of an attach, before or after it worked: the next attach succeeds", async () => {
+  test("the store fails at any call of an attach, before or after it worked: the next attach succeeds (S1, S2)", async () => {
     for (const when of ["before", "after"] as const) {
       for (let nth = 1; nth <= 4; nth++) {
         const here = await scene(fixture);
@@ -209,7 +209,7 @@ forEachEngine("asset states", (fixture) => {
     }
   });
 
-  test("[C2] a crash between moving the bytes and the record: the next attach finishes it; nobody's sweep takes it before", async () => {
+  test("a crash between moving the bytes and the record: the next attach finishes it; nobody's sweep takes it before (C2)", async () => {
     const here = await scene(fixture);
     const assetId = await request(here);
     await here.files.put(incomingKey(assetId), picture);
@@ -237,7 +237,7 @@ forEachEngine("asset states", (fixture) => {
     await assertAgree(here, fixture);
   });
 
-  test("[C2] a crash at any call of an inline upload leaves nothing that counts, and the sweeper clears the rest", async () => {
+  test("a crash at any call of an inline upload leaves nothing that counts, and the sweeper clears the rest (C2)", async () => {
     for (const when of ["before", "after"] as const) {
       const here = await scene(fixture);
       here.files.hook = (call, moment) => {
@@ -265,7 +265,7 @@ forEachEngine("asset states", (fixture) => {
     await assertAgree(here, fixture);
   });
 
-  test("[ASSET-20] [S8] the sweep: expired promises, what was sent again, planted files and thumbnails; never a live one", async () => {
+  test("the sweep: expired promises, what was sent again, planted files and thumbnails; never a live one (ASSET-20, S8)", async () => {
     const here = await scene(fixture);
     const live = await inline(here);
     const attached = await request(here);
@@ -320,7 +320,7 @@ forEachEngine("asset states", (fixture) => {
     assert.equal(ids.length, 250);
   });
 
-  test("[S8] an asset whose bytes are gone or changed is found, round by round, and a deleted one is none", async () => {
+  test("an asset whose bytes are gone or changed is found, round by round, and a deleted one is none (S8)", async () => {
     const here = await scene(fixture);
     const ids: string[] = [];
     for (let i = 0; i < 130; i++) ids.push(await inline(here));
@@ -363,7 +363,7 @@ forEachEngine("asset states", (fixture) => {
     assert.equal(await getOutcome(attachAsset(here.deps, here.owner, { postId: here.postId, assetId })), "not_found");
   });
 
-  test("[U19] the studio's quota holds under 50 parallel uploads of both ways, to the byte", async () => {
+  test("the studio's quota holds under 50 parallel uploads of both ways, to the byte (U19)", async () => {
     const here = await scene(fixture, { studioBytes: picture.length * 10, assetsPerPost: 100 });
     const pending = await Promise.all(Array.from({ length: 25 }, () => request(here)));
     for (const assetId of pending) await here.files.put(incomingKey(assetId), picture);
@@ -387,7 +387,7 @@ forEachEngine("asset states", (fixture) => {
     assert.equal(await getOutcome(inline(here)), "quota_exceeded");
   });
 
-  test("[ASSET-10] [R2] 200 parallel attaches of ready and of sent files against a ceiling of 20", async () => {
+  test("200 parallel attaches of ready and of sent files against a ceiling of 20 (ASSET-10, R2)", async () => {
     const here = await scene(fixture, { assetsPerPost: 20 });
     const ready = await Promise.all(Array.from({ length: 100 }, () => inline(here)));
     const sent = await Promise.all(Array.from({ length: 100 }, () => request(here)));

@@ -45,7 +45,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     (await client.callOk("upload_asset_inline", { kind, mimeType, base64: Buffer.from(bytes).toString("base64") }))
       .assetId;
 
-  test("[ASSET-1] [ASSET-2] [ASSET-5] request, PUT with curl -T, attach, read back", async () => {
+  test("request, PUT with curl -T, attach, read back (ASSET-1, ASSET-2, ASSET-5)", async () => {
     postId = await newPost();
     const bytes = await jpeg();
     const asked = await client.callOk("request_asset_upload", {
@@ -89,7 +89,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.equal(Buffer.from(await thumbnail.arrayBuffer()).toString("latin1", 8, 12), "WEBP");
   });
 
-  test("[ASSET-18] a PUT repeated with other bytes after attach changes nothing that is served", async () => {
+  test("a PUT repeated with other bytes after attach changes nothing that is served (ASSET-18)", async () => {
     const post = await newPost();
     const bytes = await jpeg(100, 100);
     const { assetId, uploadUrl } = await client.callOk("request_asset_upload", {
@@ -104,7 +104,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.equal(sha256(await downloadBytes(detail.url!)), sha256(bytes));
   });
 
-  test("[ASSET-7] [U6] too large at attach: object and record are deleted, also where the store stopped reading", async () => {
+  test("too large at attach: object and record are deleted, also where the store stopped reading (ASSET-7, U6)", async () => {
     for (const size of [200_001, 2_000_000]) {
       const { assetId, uploadUrl } = await client.callOk("request_asset_upload", {
         kind: "image",
@@ -124,7 +124,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.equal((await client.callOk("attach_asset", { postId: await newPost(), assetId })).bytes, 200_000);
   });
 
-  test("[ASSET-8] [U7] another type than declared: object and record are deleted", async () => {
+  test("another type than declared: object and record are deleted (ASSET-8, U7)", async () => {
     const { assetId, uploadUrl } = await client.callOk("request_asset_upload", {
       kind: "image",
       mimeType: "image/jpeg",
@@ -135,7 +135,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.equal(await service.deps.files.stat(`incoming/${assetId}`), undefined);
   });
 
-  test("[ASSET-8] [ASSET-7] [ASSET-20] after a rejected upload, hints lead to a new URL; the old one stores nothing that stays", async () => {
+  test("after a rejected upload, hints lead to a new URL; the old one stores nothing that stays (ASSET-8, ASSET-7, ASSET-20)", async () => {
     const rejected: [code: string, bytes: Buffer][] = [
       ["type_mismatch", await png()],
       ["too_large", Buffer.alloc(200_001, 7)],
@@ -171,7 +171,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     }
   });
 
-  test("[ASSET-14] [T1] after delete_asset the URL stores nothing that stays; another studio's id gets the same answer", async () => {
+  test("after delete_asset the URL stores nothing that stays; another studio's id gets the same answer (ASSET-14, T1)", async () => {
     const post = await newPost();
     const { assetId, uploadUrl } = await client.callOk("request_asset_upload", {
       kind: "image",
@@ -195,7 +195,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     await stranger.close();
   });
 
-  test("[U6] an empty upload is refused and gone", async () => {
+  test("an empty upload is refused and gone (U6)", async () => {
     const { assetId, uploadUrl } = await client.callOk("request_asset_upload", {
       kind: "image",
       mimeType: "image/jpeg",
@@ -205,7 +205,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.equal(await client.callError("get_asset", { assetId }), "not_found");
   });
 
-  test("[ASSET-9] nothing PUT and the address expired: upload_expired; PUT in time: attached after it", async () => {
+  test("nothing PUT and the address expired: upload_expired; PUT in time: attached after it (ASSET-9)", async () => {
     const post = await newPost();
     const never = await client.callOk("request_asset_upload", { kind: "image", mimeType: "image/png" });
     const sent = await client.callOk("request_asset_upload", { kind: "image", mimeType: "image/png" });
@@ -219,7 +219,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.equal(await putBytes(never.uploadUrl, await png()), 403);
   });
 
-  test("[ASSET-3] [ASSET-4] inline: ready at once, on no post; exactly 5 × 1024 × 1024 bytes is too large, one byte below is stored", async () => {
+  test("inline: ready at once, on no post; exactly 5 × 1024 × 1024 bytes is too large, one byte below is stored (ASSET-3, ASSET-4)", async () => {
     const below = randomBytes(inlineLimit - 1);
     below[0] = 0; // no signature of anything
     const stored = await client.callOk("upload_asset_inline", {
@@ -255,7 +255,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     );
   });
 
-  test("[ASSET-6] [ASSET-11] detach keeps the file; it can go on another post with identical bytes", async () => {
+  test("detach keeps the file; it can go on another post with identical bytes (ASSET-6, ASSET-11)", async () => {
     const [first, second] = [await newPost(), await newPost()];
     const bytes = await jpeg(90, 30);
     const assetId = await inline(bytes);
@@ -271,7 +271,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.deepEqual((await client.callOk("get_post", { postId: first })).assets, []);
   });
 
-  test("[ASSET-14] delete removes file, thumbnail and record; a second time there is nothing", async () => {
+  test("delete removes file, thumbnail and record; a second time there is nothing (ASSET-14)", async () => {
     const assetId = await inline(await jpeg(33, 33));
     const { url, thumbnailUrl } = await client.callOk("get_asset", { assetId });
     assert.equal((await fetch(thumbnailUrl!)).status, 200);
@@ -286,7 +286,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.ok(!left.some(({ key }) => key.includes(assetId)));
   });
 
-  test("[ASSET-10] the post's ceiling holds, and a place that is freed can be taken", async () => {
+  test("the post's ceiling holds, and a place that is freed can be taken (ASSET-10)", async () => {
     const post = await newPost();
     const bytes = await jpeg(20, 20);
     const ids = await Promise.all(Array.from({ length: 5 }, () => inline(bytes)));
@@ -304,7 +304,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.deepEqual(order, [ids[1], ids[2], ids[3], late.assetId]);
   });
 
-  test("[ASSET-13] update_post orders the assets; anything but exactly the assets it has is invalid_input", async () => {
+  test("update_post orders the assets; anything but exactly the assets it has is invalid_input (ASSET-13)", async () => {
     const post = await newPost();
     const bytes = await jpeg(21, 20);
     const ids = await Promise.all(Array.from({ length: 3 }, () => inline(bytes)));
@@ -332,7 +332,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     );
   });
 
-  test("[ASSET-14] [T8] list_assets: newest first, filtered, paged; a cursor of another list is refused", async () => {
+  test("list_assets: newest first, filtered, paged; a cursor of another list is refused (ASSET-14, T8)", async () => {
     const other = await connectToolClient(service, await newStudio(service.deps));
     const send = async (kind: string, mimeType: string, bytes: Buffer) =>
       (await other.callOk("upload_asset_inline", { kind, mimeType, base64: bytes.toString("base64") })).assetId;
@@ -364,7 +364,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     await other.close();
   });
 
-  test("[T2] foreign and malformed ids are not found, in every tool and place", async () => {
+  test("foreign and malformed ids are not found, in every tool and place (T2)", async () => {
     const stranger = await connectToolClient(service, await newStudio(service.deps));
     const theirs = await stranger.callOk("create_post", { title: "theirs" });
     const theirAsset = (
@@ -394,7 +394,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     await stranger.close();
   });
 
-  test("[ASSET-14] update_asset changes what is said of a file, and only that", async () => {
+  test("update_asset changes what is said of a file, and only that (ASSET-14)", async () => {
     const assetId = await inline(await jpeg(23, 22));
     const said = await client.callOk("update_asset", { assetId, altText: " A red square ", filename: "../../red.jpg" });
     assert.deepEqual([said.altText, said.filename, said.width], ["A red square", "red.jpg", 23]);
@@ -403,7 +403,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.equal(await client.callError("update_asset", { assetId, filename: "\u202e" }), "invalid_input");
   });
 
-  test("[ASSET-12] [U20] previews: up to four pictures of at most 512 px, upright, and without where they were taken", async () => {
+  test("previews: up to four pictures of at most 512 px, upright, and without where they were taken (ASSET-12, U20)", async () => {
     const post = await newPost();
     const bytes = await rotatedJpeg();
     const ids = [await inline(bytes), await inline(await jpeg(2000, 1000)), await inline(mp4(), "video/mp4", "video")];
@@ -434,7 +434,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.equal((await client.call("get_asset", { assetId: ids[2], includePreview: true })).images.length, 0);
   });
 
-  test("[ASSET-24] [U9] inline base64: the documented verdicts", async () => {
+  test("inline base64: the documented verdicts (ASSET-24, U9)", async () => {
     const file = Buffer.from("hello, world");
     const good = file.toString("base64");
     const send = (base64: string) =>
@@ -473,7 +473,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     }
   });
 
-  test("[ASSET-17] unsupported_type: a type the kind does not take, on both ways in", async () => {
+  test("unsupported_type: a type the kind does not take, on both ways in (ASSET-17)", async () => {
     for (const [kind, mimeType] of [
       ["image", "image/svg+xml"],
       ["document", "text/html"],
@@ -494,7 +494,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.ok(await client.callOk("request_asset_upload", { kind: "document", mimeType: "Text/Plain; charset=utf-8" }));
   });
 
-  test("[ASSET-21] [U13] file names are display text: cleaned, never part of a path", async () => {
+  test("file names are display text: cleaned, never part of a path (ASSET-21, U13)", async () => {
     const cases: [string, string][] = [
       ["../../etc/passwd", "passwd"],
       ["..%2f..%2fx.jpg", "..%2f..%2fx.jpg"],
@@ -526,7 +526,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     }
   });
 
-  test("[ASSET-22] text is a download, and served as nothing else", async () => {
+  test("text is a download, and served as nothing else (ASSET-22)", async () => {
     const assetId = await inline(Buffer.from("# Title\n<div>not run</div>\n"), "text/markdown", "document");
     const { url } = await client.callOk("get_asset", { assetId });
     const { headers } = await fetch(url!);

@@ -56,7 +56,7 @@ forEachEngine("the position of an asset that is attached again", (bed) => {
   }
 
   for (const name of ["a", "b", "c"]) {
-    test(`[WEB-7] ${name} of a, b, c returns to its position in one revision`, async () => {
+    test(`${name} of a, b, c returns to its position in one revision (WEB-7)`, async () => {
       const post = await newPost("a", "b", "c");
       await post.detach(name);
       const revision = await post.revision();
@@ -66,7 +66,7 @@ forEachEngine("the position of an asset that is attached again", (bed) => {
     });
   }
 
-  test("[WEB-7] if others changed the files meanwhile, it returns next to the nearest file that is still there", async () => {
+  test("if others changed the files meanwhile, it returns next to the nearest file that is still there (WEB-7)", async () => {
     const reordered = await newPost("a", "b", "c", "d");
     await reordered.detach("b");
     const { postId } = reordered;
@@ -85,7 +85,7 @@ forEachEngine("the position of an asset that is attached again", (bed) => {
     assert.equal(await headless.order(), "b c", "the nearest after it");
   });
 
-  test("[WEB-7] without an order, or with one that says nothing of it, it goes last", async () => {
+  test("without an order, or with one that says nothing of it, it goes last (WEB-7)", async () => {
     const post = await newPost("a", "b", "c");
     for (const body of [undefined, {}, { order: [] }, { order: post.ids("b", "c") }, { order: ["unknown"] }]) {
       await post.detach("a");
@@ -98,7 +98,7 @@ forEachEngine("the position of an asset that is attached again", (bed) => {
     assertProblem(await post.attach("a", { position: 1 }), 400, "invalid_input");
   });
 
-  test("[WEB-7] a repeated request changes nothing, and assets of other posts stay where they are", async () => {
+  test("a repeated request changes nothing, and assets of other posts stay where they are (WEB-7)", async () => {
     const [post, other] = [await newPost("a", "b", "c"), await newPost("x", "y")];
     await post.detach("b");
     const order = [...post.ids("a", "b"), ...other.ids("y", "x"), ...post.ids("c")];
@@ -106,7 +106,7 @@ forEachEngine("the position of an asset that is attached again", (bed) => {
     assert.deepEqual([await post.order(), await other.order()], ["a b c", "x y"]);
   });
 
-  test("[WEB-7] files removed one after the other return to their positions, whichever Undo comes first", async () => {
+  test("files removed one after the other return to their positions, whichever Undo comes first (WEB-7)", async () => {
     for (const undone of [
       ["b", "c"],
       ["c", "b"],

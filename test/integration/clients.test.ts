@@ -121,7 +121,7 @@ forEachEngine("AI clients", (fixture) => {
     assert.equal(await mcp(), 401);
   });
 
-  test("[L5] revoking leaves one row of activity: who, which client, whose", async () => {
+  test("revoking leaves one row of activity: who, which client, whose (L5)", async () => {
     const owner = await newStudio(fixture.deps);
     const member = await newMember(fixture.deps, owner, "member");
     const id = await approve(member, "Assistant");
@@ -144,7 +144,7 @@ forEachEngine("AI clients", (fixture) => {
     assert.equal((await revocations(owner.studio.id)).length, 1);
   });
 
-  test("[T1] [T3] others' are revoked by owners and admins only, and only from the studio they act in", async () => {
+  test("others' are revoked by owners and admins only, and only from the studio they act in (T1, T3)", async () => {
     const owner = await newStudio(fixture.deps);
     const [admin, member, other] = [
       await newMember(fixture.deps, owner, "admin"),

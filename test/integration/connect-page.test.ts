@@ -71,7 +71,7 @@ forEachEngine("the connect page", (fixture) => {
     assert.equal(page.headers.get("cache-control"), "no-store");
   };
 
-  test("[PLATFORM-1] [PLATFORM-13] the whole path with the sandbox: page, platform, and back, without a script", async () => {
+  test("the whole path with the sandbox: page, platform, and back, without a script (PLATFORM-1, PLATFORM-13)", async () => {
     const { browser, owner } = await arrive();
     const page = await browser.open(await ask(browser, owner, "sandbox"));
     assert.equal(page.status, 200);
@@ -90,7 +90,7 @@ forEachEngine("the connect page", (fixture) => {
     assert.deepEqual(await connections(owner), [["blue.harbour", "connected"]]);
   });
 
-  test("[PLATFORM-13] a studio whose name ends with a period reads well once connected", async () => {
+  test("a studio whose name ends with a period reads well once connected (PLATFORM-13)", async () => {
     const { browser, owner } = await arrive();
     await updateStudio(service.deps, owner, { name: "Example Co." });
     const page = await browser.open(await ask(browser, owner, "sandbox"));
@@ -99,7 +99,7 @@ forEachEngine("the connect page", (fixture) => {
     for (const { text } of [page, done]) assert.doesNotMatch(text, /\.\.(?!\w)/);
   });
 
-  test("[PLATFORM-9] the sandbox renews with rotating tokens and revokes", async () => {
+  test("the sandbox renews with rotating tokens and revokes (PLATFORM-9)", async () => {
     const { browser, owner } = await arrive();
     const atSandbox = await browser.submit(await browser.open(await ask(browser, owner, "sandbox")));
     await browser.submit(atSandbox, { account: "rotating", decision: "allow" });
@@ -127,14 +127,14 @@ forEachEngine("the connect page", (fixture) => {
     assert.equal((await me(second.accessToken)).status, 401);
   });
 
-  test("[PLATFORM-7] denied at the sandbox: a clear page, nothing stored", async () => {
+  test("denied at the sandbox: a clear page, nothing stored (PLATFORM-7)", async () => {
     const { browser, owner } = await arrive();
     const atSandbox = await browser.submit(await browser.open(await ask(browser, owner, "sandbox")));
     assertFailed(await browser.submit(atSandbox, { decision: "deny" }), 403, "connect_denied");
     assert.deepEqual(await connections(owner), []);
   });
 
-  test("[PLATFORM-6] without a session: to sign in, then back to the page", async () => {
+  test("without a session: to sign in, then back to the page (PLATFORM-6)", async () => {
     const { browser, owner, email } = await arrive();
     const connectUrl = await ask(browser, owner, "strict");
     const fresh = createHttpBrowser(createCookieJar(), (url) => url.origin === strict.origin);
@@ -145,7 +145,7 @@ forEachEngine("the connect page", (fixture) => {
     assert.match(page.text, /Connect Strict/);
   });
 
-  test("[PLATFORM-6] [A16] another person's browser: neither page nor callback connects anything, to anyone", async () => {
+  test("another person's browser: neither page nor callback connects anything, to anyone (PLATFORM-6, A16)", async () => {
     const [victim, attacker] = [await arrive(), await arrive()];
     const connectUrl = await ask(attacker.browser, attacker.owner, "strict");
     assertFailed(await victim.browser.open(connectUrl), 403, "forbidden");
@@ -170,7 +170,7 @@ forEachEngine("the connect page", (fixture) => {
     assertFailed(await attacker.browser.open(connectUrl), 410, "connect_expired");
   });
 
-  test("[PLATFORM-6] [W1] [A17] the form is ours: without its token, another's, or from another page it does nothing", async () => {
+  test("the form is ours: without its token, another's, or from another page it does nothing (PLATFORM-6, W1, A17)", async () => {
     const [one, two] = [await arrive(), await arrive()];
     const connectUrl = await ask(one.browser, one.owner, "strict");
     const page = await one.browser.open(connectUrl);
@@ -187,7 +187,7 @@ forEachEngine("the connect page", (fixture) => {
     }
   });
 
-  test("[PLATFORM-6] demoted between page and callback: a clear page, nothing stored", async () => {
+  test("demoted between page and callback: a clear page, nothing stored (PLATFORM-6)", async () => {
     const { browser, owner } = await arrive();
     const other = await newMember(service.deps, owner, "owner");
     const left = await browser.submit(await browser.open(await ask(browser, owner, "strict")));
@@ -196,7 +196,7 @@ forEachEngine("the connect page", (fixture) => {
     assert.deepEqual(await connections(await resolveStudioCaller(service.deps, owner, owner.studio.id)), []);
   });
 
-  test("[PLATFORM-7] [A15] a platform that is silent is named on a page in time", async () => {
+  test("a platform that is silent is named on a page in time (PLATFORM-7, A15)", async () => {
     const { browser, owner } = await arrive();
     const left = await browser.submit(await browser.open(await ask(browser, owner, "strict")));
     strict.faults.set("/token", "silence");
@@ -206,7 +206,7 @@ forEachEngine("the connect page", (fixture) => {
     assert.ok(performance.now() - started < 10_000);
   });
 
-  test("[PLATFORM-7] garbage at the page and the callback: clear pages", async () => {
+  test("garbage at the page and the callback: clear pages (PLATFORM-7)", async () => {
     const { browser } = await arrive();
     for (const path of [
       "/connect/",
@@ -220,7 +220,7 @@ forEachEngine("the connect page", (fixture) => {
       assertFailed(await browser.open(`${service.base}/api/platforms/callback/strict${query}`), 410, "connect_expired");
   });
 
-  test("[PLATFORM-1] [SIGN-4] the sandbox answers this machine only", async () => {
+  test("the sandbox answers this machine only (PLATFORM-1, SIGN-4)", async () => {
     for (const path of ["/sandbox/auth", "/sandbox/me", "/sandbox/token", "/sandbox/access/x"])
       assert.equal(
         (await call(service, "GET", path, { headers: { "x-forwarded-for": "192.0.2.1" } })).status,
@@ -229,7 +229,7 @@ forEachEngine("the connect page", (fixture) => {
       );
   });
 
-  test("[PLATFORM-10] [L1] [RUN-9] after all of this no token, code, state or secret stands in the log", async () => {
+  test("after all of this no token, code, state or secret stands in the log (PLATFORM-10, L1, RUN-9)", async () => {
     const { browser, owner } = await arrive();
     const connectUrl = await ask(browser, owner, "strict");
     const left = await browser.submit(await browser.open(connectUrl));
@@ -251,7 +251,7 @@ forEachEngine("the connect page", (fixture) => {
   });
 });
 
-test("[PLATFORM-11] credentials for a platform that does not exist are refused at start", async () => {
+test("credentials for a platform that does not exist are refused at start (PLATFORM-11)", async () => {
   const { findUnusedCredentials: strayCredentials } = await import("#connectors/catalog.ts");
   const app = { clientId: "id", clientSecret: "secret" };
   assert.deepEqual(strayCredentials({}), []);

@@ -21,7 +21,7 @@ forEachEngine("the development issuer", (fixture) => {
     createSessions({ deps: fixture.deps, base }).find(browser.cookies.header(new URL(base)));
   const askedBy = async (browser: HttpBrowser) => browser.submit(await browser.open(`${base}/login?switch=1`));
 
-  it("[SIGN-3] [SIGN-8] signs anyone in with one text field and one button, on pages without script", async () => {
+  it("signs anyone in with one text field and one button, on pages without script (SIGN-3, SIGN-8)", async () => {
     const browser = createHttpBrowser();
     const page = await askedBy(browser);
     assert.equal(page.forms.length, 1);
@@ -81,7 +81,7 @@ forEachEngine("the development issuer", (fixture) => {
     assert.equal((await askedBy(browser)).forms.length, 1);
   });
 
-  it("[A16] takes no form of another site, and none of a browser that is not signing in", async () => {
+  it("takes no form of another site, and none of a browser that is not signing in (A16)", async () => {
     const browser = createHttpBrowser();
     const page = await askedBy(browser);
     const action = page.forms[0]!.action.href;
@@ -96,7 +96,7 @@ forEachEngine("the development issuer", (fixture) => {
     assert.equal((await createHttpBrowser().open(action)).status, 400);
   });
 
-  it("[SIGN-4] answers this machine only: no request that was forwarded", async () => {
+  it("answers this machine only: no request that was forwarded (SIGN-4)", async () => {
     for (const name of ["x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "forwarded", "via", "x-real-ip"]) {
       for (const path of [
         "/dev-idp/.well-known/openid-configuration",
@@ -113,7 +113,7 @@ forEachEngine("the development issuer", (fixture) => {
     }
   });
 
-  it("[SIGN-9] its addresses come from settings, whatever the request calls us", async () => {
+  it("its addresses come from settings, whatever the request calls us (SIGN-9)", async () => {
     const other = `127.0.0.1:${new URL(base).port}`;
     const document = await new Promise<string>((resolve, reject) => {
       const req = request(`http://${other}/dev-idp/.well-known/openid-configuration`, (res) => {
@@ -179,7 +179,7 @@ forEachEngine("the development issuer", (fixture) => {
     await configured.close();
   });
 
-  it("[VAR-LOGIN_URL] the sign-in page is where settings say", async () => {
+  it("the sign-in page is where settings say (VAR-LOGIN_URL)", async () => {
     const at = await findFreeBaseUrl();
     const moved = await startService(fixture.deps, { base: at, env: { LOGIN_URL: `${at}/hello` } });
     const page = await createHttpBrowser().open(`${at}/hello?return_to=/x`);

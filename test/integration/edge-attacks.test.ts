@@ -64,7 +64,7 @@ forEachEngine("attacks at the door", (fixture) => {
   }
   const statuses = (said: string) => [...said.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => Number(status));
 
-  test("[M6] header names that break prototypes, and thousands of headers, break nothing", async () => {
+  test("header names that break prototypes, and thousands of headers, break nothing (M6)", async () => {
     const body = create(1);
     const before = await posts();
     for (const name of ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"]) {
@@ -79,7 +79,7 @@ forEachEngine("attacks at the door", (fixture) => {
     assert.ok((await posts()) >= before + 5);
   });
 
-  test("[M8] two ideas of where a message ends: refused, and what hides behind it is not served", async () => {
+  test("two ideas of where a message ends: refused, and what hides behind it is not served (M8)", async () => {
     const before = await posts();
     const body = create(1);
     const hidden = `0\r\n\r\n${head("/mcp", `Content-Length: ${body.length}`)}${body}`;
@@ -101,7 +101,7 @@ forEachEngine("attacks at the door", (fixture) => {
     assert.equal(await posts(), before);
   });
 
-  test("[M2] [M8] a request that names two hosts is refused, whichever of them is ours", async () => {
+  test("a request that names two hosts is refused, whichever of them is ours (M2, M8)", async () => {
     for (const [first, second] of [
       [host(), "evil.example"],
       ["evil.example", host()],
@@ -112,7 +112,7 @@ forEachEngine("attacks at the door", (fixture) => {
     }
   });
 
-  test("[M4] requests sent without waiting for an answer are answered in their order", async () => {
+  test("requests sent without waiting for an answer are answered in their order (M4)", async () => {
     const calls = Array.from({ length: 30 }, (_, i) => create(i));
     const said = await raw(calls.map((body) => head("/mcp", `Content-Length: ${body.length}`) + body).join(""));
     const ids = [...said.matchAll(/"jsonrpc":"2\.0","id":(\d+)/g)].map(([, id]) => Number(id));
@@ -122,7 +122,7 @@ forEachEngine("attacks at the door", (fixture) => {
     );
   });
 
-  test("[M1] [L6] other spellings of an address are other addresses, and none is a way around a check", async () => {
+  test("other spellings of an address are other addresses, and none is a way around a check (M1, L6)", async () => {
     const before = await posts();
     const body = create(1);
     const spelled = [
@@ -153,7 +153,7 @@ forEachEngine("attacks at the door", (fixture) => {
     assert.equal(await posts(), before);
   });
 
-  test("[M10] [M15] a key that is there twice, or is __proto__, gains nothing", async () => {
+  test("a key that is there twice, or is __proto__, gains nothing (M10, M15)", async () => {
     const { token: reading } = await createTestGrant(service.deps, owner, {
       scopes: ["studio:read"],
       client: "Reader",
@@ -180,7 +180,7 @@ forEachEngine("attacks at the door", (fixture) => {
     assert.equal(await posts(), before);
   });
 
-  test("[T11] addresses of files: none is guessed, edited, or good for something else", async () => {
+  test("addresses of files: none is guessed, edited, or good for something else (T11)", async () => {
     const base64 = (await png()).toString("base64");
     const send = async () =>
       (await client.callOk("upload_asset_inline", { kind: "image", mimeType: "image/png", base64 })).assetId;
@@ -232,7 +232,7 @@ forEachEngine("attacks at the door", (fixture) => {
     assert.equal((await fetch(a.url ?? "")).status, 200, "and the real one is good");
   });
 
-  test("[W1] bodies that a form of another site can send are no JSON, whatever their type says", async () => {
+  test("bodies that a form of another site can send are no JSON, whatever their type says (W1)", async () => {
     for (const type of [
       "text/plain",
       "application/x-www-form-urlencoded",
@@ -245,7 +245,7 @@ forEachEngine("attacks at the door", (fixture) => {
     }
   });
 
-  test("[R4] [T2] one idempotency key of two people is two keys", async () => {
+  test("one idempotency key of two people is two keys (R4, T2)", async () => {
     const other = await newStudio(service.deps);
     const theirs = { url: me().url, token: (await createTestGrant(service.deps, other)).token };
     const args = { name: "create_post", arguments: { title: "Mine", idempotencyKey: "the same" } };
@@ -254,7 +254,7 @@ forEachEngine("attacks at the door", (fixture) => {
   });
 });
 
-test("[X1] an answer that nobody takes is not held for ever", async () => {
+test("an answer that nobody takes is not held for ever (X1)", async () => {
   const { nodeServer: server } = createHttpServer({
     routes: () => [
       {
@@ -284,7 +284,7 @@ test("[X1] an answer that nobody takes is not held for ever", async () => {
   server.close();
 });
 
-test("[M2] our host in capitals or with its scheme's own port is our host, and no other is", async (t) => {
+test("our host in capitals or with its scheme's own port is our host, and no other is (M2)", async (t) => {
   const base = "https://atelier.example";
   const { nodeServer: server } = createHttpServer({
     routes: () => [{ path: "/", origin: "own", handle: (req, res) => void res.end(req.headers.host) }],

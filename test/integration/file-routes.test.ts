@@ -81,7 +81,7 @@ describe("signed addresses of the disk store", () => {
     assert.equal(await readDigest(edge.store, other), sha256(Buffer.from("hello")));
   });
 
-  test("[ASSET-8] a PUT for an asset that is gone is 410 before the body is sent, and where it goes meanwhile", async () => {
+  test("a PUT for an asset that is gone is 410 before the body is sent, and where it goes meanwhile (ASSET-8)", async () => {
     const gone = newKey();
     goneKeys.add(gone);
     const asked = await speak(await upload(gone), ["Content-Length: 5", "Expect: 100-continue"]);
@@ -109,7 +109,7 @@ describe("signed addresses of the disk store", () => {
     );
   });
 
-  test("[U6] a body past the limit: 413, the connection closed, remembered, and none of it kept", async () => {
+  test("a body past the limit: 413, the connection closed, remembered, and none of it kept (U6)", async () => {
     for (const how of ["declared", "chunked", "chunked after asking"]) {
       const key = newKey();
       await putBytes(await upload(key), Buffer.from("before"));
@@ -154,7 +154,7 @@ describe("signed addresses of the disk store", () => {
     assert.equal((await edge.store.stat(key))?.bytes, maxBytes);
   });
 
-  test("[U17] a body cut short of its length leaves nothing behind, and no file open", async () => {
+  test("a body cut short of its length leaves nothing behind, and no file open (U17)", async () => {
     const key = newKey();
     const before = openFiles(edge.root);
     const talk = await speak(await upload(key), ["Content-Length: 200000"], randomBytes(100_000));
@@ -165,7 +165,7 @@ describe("signed addresses of the disk store", () => {
     await waitUntil(() => openFiles(edge.root) === before);
   });
 
-  test("[U17] senders that stall, or send a byte at a time, are let go; others are served meanwhile", async () => {
+  test("senders that stall, or send a byte at a time, are let go; others are served meanwhile (U17)", async () => {
     const talks = await Promise.all(
       Array.from({ length: 60 }, async (_, i) => {
         const talk = await speak(await upload(newKey()), ["Content-Length: 200000"], randomBytes(i));
@@ -192,7 +192,7 @@ describe("signed addresses of the disk store", () => {
     assert.equal(await edge.store.stat(key), undefined);
   });
 
-  test("[U1] forged, cut short, expired, for something else: one and the same answer", async () => {
+  test("forged, cut short, expired, for something else: one and the same answer (U1)", async () => {
     const key = await stored(Buffer.from("secret"));
     const good = new URL(await download(key)).pathname.slice("/files/".length);
     const [body = "", signature = ""] = good.split(".");
@@ -254,7 +254,7 @@ describe("signed addresses of the disk store", () => {
     }
   });
 
-  test("[U12] what is served is inert: type as signed, not sniffed, sandboxed, framed by nobody", async () => {
+  test("what is served is inert: type as signed, not sniffed, sandboxed, framed by nobody (U12)", async () => {
     const key = await stored(Buffer.from("<script>alert(1)</script>"));
     const response = await fetch(await download(key, "text/plain", true));
     const header = (name: string) => response.headers.get(name) ?? "";
@@ -292,7 +292,7 @@ describe("signed addresses of the disk store", () => {
     assert.deepEqual(await ask({ range: "bytes=0-9", "if-range": `W/${etag}` }), [200, 10_000]);
   });
 
-  test("[U18] ranges: one is answered, many are the whole once, impossible ones say so", async () => {
+  test("ranges: one is answered, many are the whole once, impossible ones say so (U18)", async () => {
     const bytes = randomBytes(10_000);
     const address = await download(await stored(bytes));
     const cases: [string, number, string | null, number][] = [
@@ -348,7 +348,7 @@ describe("signed addresses of the disk store", () => {
     assert.equal((await fetch(await download(key), { headers: { range: "bytes=0-9" } })).status, 206);
   });
 
-  test("[S4] a file that lost bytes on the disk is not served as good", async () => {
+  test("a file that lost bytes on the disk is not served as good (S4)", async () => {
     const key = await stored(randomBytes(5000));
     const folder = readdirSync(edge.root, { recursive: true, withFileTypes: true });
     const entry = folder.find(({ name }) => name.startsWith(`${key.replace("/", "+")}~`));

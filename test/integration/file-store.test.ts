@@ -81,7 +81,7 @@ forEachStore("the promises of a place for files", (fixture) => {
     }
   });
 
-  test("[U6] an empty PUT is there with no bytes", async () => {
+  test("an empty PUT is there with no bytes (U6)", async () => {
     const key = newKey();
     assert.equal(await putBytes(await upload(key), new Uint8Array()), 200);
     assert.equal((await fixture.store.stat(key))?.bytes, 0);
@@ -98,7 +98,7 @@ forEachStore("the promises of a place for files", (fixture) => {
     assert.equal(await readDigest(fixture.store, key), sha256(other));
   });
 
-  test("[U2] parallel PUTs to one key leave one of them whole", async () => {
+  test("parallel PUTs to one key leave one of them whole (U2)", async () => {
     const bodies = Array.from({ length: 8 }, (_, i) => Buffer.alloc(mebibyte + i, i));
     for (let round = 0; round < 3; round++) {
       const key = newKey();
@@ -115,7 +115,7 @@ forEachStore("the promises of a place for files", (fixture) => {
     }
   });
 
-  test("[U1] addresses end when they say, and only the one that was made works", async () => {
+  test("addresses end when they say, and only the one that was made works (U1)", async () => {
     const key = newKey();
     const short = await upload(key, 1000);
     const readable = await download(key, { life: 1000 });
@@ -183,7 +183,7 @@ forEachStore("the promises of a place for files", (fixture) => {
     }
   });
 
-  test("[M14] write of a body that fails, or is called off, stores nothing and keeps what was there", async () => {
+  test("write of a body that fails, or is called off, stores nothing and keeps what was there (M14)", async () => {
     for (const size of [1000, 20 * mebibyte]) {
       const key = newKey();
       await fixture.store.write(key, toChunks(Buffer.from("before")), writing);
@@ -276,7 +276,7 @@ forEachStore("the promises of a place for files", (fixture) => {
     assert.equal(sha256(served), sha256(bytes));
   });
 
-  test("[C2] a promote of other bytes to the key of an unfinished one leaves only the later bytes", async () => {
+  test("a promote of other bytes to the key of an unfinished one leaves only the later bytes (C2)", async () => {
     const first = await incoming(Buffer.from("first"));
     const to = newKey("out");
     await fixture.store.promote(first.key, first.version, to, "image/png"); // and then the process died
@@ -312,7 +312,7 @@ forEachStore("the promises of a place for files", (fixture) => {
     }
   });
 
-  test("[U8] twenty parallel promotes of one upload all see it done", async () => {
+  test("twenty parallel promotes of one upload all see it done (U8)", async () => {
     const bytes = randomBytes(50_000);
     const { key, version } = await incoming(bytes);
     const to = newKey("out");
@@ -331,7 +331,7 @@ forEachStore("the promises of a place for files", (fixture) => {
     assert.equal(await fixture.store.stat(key), undefined);
   });
 
-  test("[S8] list walks all keys of a prefix once, page by page, while others come and go", async () => {
+  test("list walks all keys of a prefix once, page by page, while others come and go (S8)", async () => {
     const prefix = `${fixture.keyPrefix}/list-`;
     const keys = Array.from({ length: 25 }, (_, i) => `${prefix}${String(i).padStart(2, "0")}`);
     const before = Date.now();
@@ -355,7 +355,7 @@ forEachStore("the promises of a place for files", (fixture) => {
     assert.deepEqual(await fixture.store.list(`${fixture.keyPrefix}x/`, { limit: 10 }), []);
   });
 
-  test("[U13] what is not a key of ours reaches neither a path nor an address", async () => {
+  test("what is not a key of ours reaches neither a path nor an address (U13)", async () => {
     const hostile = [
       "",
       "/",
@@ -407,7 +407,7 @@ forEachStore("the promises of a place for files", (fixture) => {
     assert.deepEqual(Buffer.from(await part.arrayBuffer()), bytes.subarray(10, 20));
   });
 
-  test("[U13] hostile file names stay inside their header", async () => {
+  test("hostile file names stay inside their header (U13)", async () => {
     const key = newKey();
     await fixture.store.write(key, toChunks(Buffer.from("x")), writing);
     const names = [

@@ -39,7 +39,7 @@ forEachEngine("housekeeping", (fixture) => {
     expiresAt,
   });
 
-  test("[A26] what has expired goes, what is live stays, to the millisecond", async () => {
+  test("what has expired goes, what is live stays, to the millisecond (A26)", async () => {
     const now = fixture.clock();
     const person = await newUser(fixture.deps);
     const grant = await approve("used");
@@ -72,7 +72,7 @@ forEachEngine("housekeeping", (fixture) => {
     assert.deepEqual(await remaining(), [[], [], ["used"]]);
   });
 
-  test("[A26] clients that nobody used are gone a day later, ended approvals count as use, and each is looked at once", async () => {
+  test("clients that nobody used are gone a day later, ended approvals count as use, and each is looked at once (A26)", async () => {
     const purge = createPurgeJob(fixture.deps);
     const looked: number[] = [];
     const { listClients } = fixture.deps.purges;
@@ -114,7 +114,7 @@ forEachEngine("housekeeping", (fixture) => {
     assert.deepEqual(await purge(atOnce), { deleted: 0 });
   });
 
-  test("[A26] a client that is renewed after it was listed for the purge stays", async () => {
+  test("a client that is renewed after it was listed for the purge stays (A26)", async () => {
     const { deps } = fixture;
     await fixture.database.q.deleteFrom("oauth_clients").execute();
     await deps.oauthClients.put("old", {}, fixture.clock() - hours(48));
@@ -288,7 +288,7 @@ test("a repeated job: again and again, one at a time, until it is stopped", asyn
   assert.equal(runs, seen);
 });
 
-test("[X7] a job that fails is tried again, and said to fail once", async () => {
+test("a job that fails is tried again, and said to fail once (X7)", async () => {
   const lines: { level: string; job: string }[] = [];
   const log = createLog("info", { write: (line: string) => void lines.push(JSON.parse(line) as never) });
   const enough = Promise.withResolvers<void>();

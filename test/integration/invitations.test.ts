@@ -12,7 +12,7 @@ import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { createInvitationToken, newMember, newUser, newStudio } from "../support/users.ts";
 
 forEachEngine("invitations", (fixture) => {
-  test("[INVITE-1] a link of seven days makes its bearer a member in the role it names", async () => {
+  test("a link of seven days makes its bearer a member in the role it names (INVITE-1)", async () => {
     const owner = await newStudio(fixture.deps);
     const { url, expiresAt } = await createInvitation(fixture.deps, owner, { role: "admin" });
     assert.match(url, /^http:\/\/localhost:3000\/join\/[\w-]{43}$/);
@@ -29,7 +29,7 @@ forEachEngine("invitations", (fixture) => {
     assert.equal((await resolveStudioCaller(fixture.deps, person, owner.studio.id)).role, "admin");
   });
 
-  test("[INVITE-1] after seven days it has expired", async () => {
+  test("after seven days it has expired (INVITE-1)", async () => {
     const owner = await newStudio(fixture.deps);
     const token = await createInvitationToken(fixture.deps, owner, "member");
     fixture.clock.advance(days(7));
@@ -37,7 +37,7 @@ forEachEngine("invitations", (fixture) => {
     assert.deepEqual((await listInvitations(fixture.deps, owner)).invitations, []);
   });
 
-  test("[INVITE-2] [T6] it serves once, and never a second person", async () => {
+  test("it serves once, and never a second person (INVITE-2, T6)", async () => {
     const token = await createInvitationToken(fixture.deps, await newStudio(fixture.deps), "member");
     const [first, second] = [await newUser(fixture.deps), await newUser(fixture.deps)];
     assert.equal(await getOutcome(acceptInvitation(fixture.deps, first, { token })), "ok");
@@ -45,7 +45,7 @@ forEachEngine("invitations", (fixture) => {
     assert.equal(await getOutcome(acceptInvitation(fixture.deps, first, { token })), "not_found");
   });
 
-  test("[INVITE-2] [T6] of thirty people who accept at the same moment one gets in", async () => {
+  test("of thirty people who accept at the same moment one gets in (INVITE-2, T6)", async () => {
     const owner = await newStudio(fixture.deps);
     const token = await createInvitationToken(fixture.deps, owner, "owner");
     const people = await Promise.all(Array.from({ length: 30 }, () => newUser(fixture.deps)));
@@ -57,7 +57,7 @@ forEachEngine("invitations", (fixture) => {
     assert.equal(await ownerCount(owner.studio.id), 2);
   });
 
-  test("[INVITE-2] [T6] one person with thirty links at the same moment becomes one member", async () => {
+  test("one person with thirty links at the same moment becomes one member (INVITE-2, T6)", async () => {
     const owner = await newStudio(fixture.deps);
     const tokens = await Promise.all(
       Array.from({ length: 30 }, () => createInvitationToken(fixture.deps, owner, "owner")),
@@ -77,7 +77,7 @@ forEachEngine("invitations", (fixture) => {
     );
   });
 
-  test("[INVITE-2] a member who opens a link keeps their role, and the link stays good", async () => {
+  test("a member who opens a link keeps their role, and the link stays good (INVITE-2)", async () => {
     const owner = await newStudio(fixture.deps);
     const member = await newMember(fixture.deps, owner, "member");
     const token = await createInvitationToken(fixture.deps, owner, "owner");
@@ -86,7 +86,7 @@ forEachEngine("invitations", (fixture) => {
     assert.equal(await getOutcome(acceptInvitation(fixture.deps, await newUser(fixture.deps), { token })), "ok");
   });
 
-  test("[INVITE-3] [T6] one made for an address is for that verified address only", async () => {
+  test("one made for an address is for that verified address only (INVITE-3, T6)", async () => {
     const owner = await newStudio(fixture.deps);
     const { email } = createInvitationInput.parse({ role: "member", email: "Kate@Example.com" });
     const token = await createInvitationToken(fixture.deps, owner, "member", email);
@@ -114,7 +114,7 @@ forEachEngine("invitations", (fixture) => {
     );
   });
 
-  test("[INVITE-4] [T6] one that was withdrawn is of no more use, also to someone who accepts at that moment", async () => {
+  test("one that was withdrawn is of no more use, also to someone who accepts at that moment (INVITE-4, T6)", async () => {
     const owner = await newStudio(fixture.deps);
     for (let round = 0; round < 20; round++) {
       const { id, url } = await createInvitation(fixture.deps, owner, { role: "member" });
@@ -132,7 +132,7 @@ forEachEngine("invitations", (fixture) => {
     }
   });
 
-  test("[INVITE-4] [T6] [T7] a link is worth no more than its maker: removed, they do not come back by one they kept", async () => {
+  test("a link is worth no more than its maker: removed, they do not come back by one they kept (INVITE-4, T6, T7)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const removed = await newMember(deps, owner, "admin");
@@ -160,7 +160,7 @@ forEachEngine("invitations", (fixture) => {
     assert.equal(await ownerCount(owner.studio.id), 1);
   });
 
-  test("[T6] a maker who is removed between the look and the acceptance makes nobody a member", async () => {
+  test("a maker who is removed between the look and the acceptance makes nobody a member (T6)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const maker = await newMember(deps, owner, "admin");
@@ -181,7 +181,7 @@ forEachEngine("invitations", (fixture) => {
     assert.equal((await listMembers(deps, owner)).members.length, 1);
   });
 
-  test("[INVITE-4] [T1] another studio's invitation, and ids that cannot exist, are not found", async () => {
+  test("another studio's invitation, and ids that cannot exist, are not found (INVITE-4, T1)", async () => {
     const [owner, foreign] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
     const { id } = await createInvitation(fixture.deps, foreign, { role: "member" });
     for (const invitationId of [id, ...hostileIds("invitation")]) {
@@ -190,7 +190,7 @@ forEachEngine("invitations", (fixture) => {
     assert.equal((await listInvitations(fixture.deps, foreign)).invitations.length, 1);
   });
 
-  test("[INVITE-4] open ones are listed, newest first, without their links", async () => {
+  test("open ones are listed, newest first, without their links (INVITE-4)", async () => {
     const owner = await newStudio(fixture.deps);
     const [used, first, second] = [
       await createInvitationToken(fixture.deps, owner, "member"),
@@ -209,7 +209,7 @@ forEachEngine("invitations", (fixture) => {
     assert.doesNotMatch(JSON.stringify(invitations), new RegExp(first.url.split("/join/")[1] ?? "?"));
   });
 
-  test("[INVITE-5] the database holds no link that could be used", async () => {
+  test("the database holds no link that could be used (INVITE-5)", async () => {
     const token = await createInvitationToken(fixture.deps, await newStudio(fixture.deps), "member");
     const rows = [
       await fixture.database.q.selectFrom("invitations").selectAll().execute(),
@@ -218,13 +218,13 @@ forEachEngine("invitations", (fixture) => {
     assert.ok(!JSON.stringify(rows).includes(token));
   });
 
-  test("[ERR-not_found] tokens that cannot exist are not found", async () => {
+  test("tokens that cannot exist are not found (ERR-not_found)", async () => {
     const person = await newUser(fixture.deps);
     for (const token of hostileIds("invitation"))
       assert.equal(await getOutcome(acceptInvitation(fixture.deps, person, { token })), "not_found");
   });
 
-  test("[ERR-invalid_input] what is no role or no address is refused", () => {
+  test("what is no role or no address is refused (ERR-invalid_input)", () => {
     const bad = [
       { role: "root" },
       {},
@@ -236,7 +236,7 @@ forEachEngine("invitations", (fixture) => {
     for (const input of bad) assert.equal(createInvitationInput.safeParse(input).success, false, JSON.stringify(input));
   });
 
-  test("[ROLE-3] an owner who joined by invitation counts as one", async () => {
+  test("an owner who joined by invitation counts as one (ROLE-3)", async () => {
     const owner = await newStudio(fixture.deps);
     await newMember(fixture.deps, owner, "owner");
     assert.equal(await getOutcome(changeRole(fixture.deps, owner, { userId: owner.user.id, role: "member" })), "ok");

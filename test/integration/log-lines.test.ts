@@ -31,7 +31,7 @@ forEachEngine("log lines", (bed) => {
     });
   }
 
-  test("[L4] every line is JSON with unique keys, whatever clients send", async () => {
+  test("every line is JSON with unique keys, whatever clients send (L4)", async () => {
     const owner = await newStudio(server.deps, undefined, 'St"udio\n\u001b[2J');
     const { token } = await createTestGrant(server.deps, owner);
     const cookie = await server.signIn(owner);

@@ -53,7 +53,7 @@ forEachEngine("many at once", (fixture) => {
 
   const untilState = (state: string): Promise<void> => waitUntil(() => states.includes(state), { what: state });
 
-  test("[M4] two people, 200 calls each, all with the same ids: no answer crosses", async () => {
+  test("two people, 200 calls each, all with the same ids: no answer crosses (M4)", async () => {
     const people = await Promise.all([newClient(), newClient()]);
     const calls = people.flatMap(({ me, session, owner }) =>
       Array.from({ length: 200 }, async (_, i) => {
@@ -70,7 +70,7 @@ forEachEngine("many at once", (fixture) => {
     await Promise.all(calls);
   });
 
-  test("[M14] a client that leaves ends its call", async () => {
+  test("a client that leaves ends its call (M14)", async () => {
     const { me } = await newClient();
     states.length = 0;
     const { hostname, port, pathname } = new URL(server.url);
@@ -97,7 +97,7 @@ forEachEngine("many at once", (fixture) => {
     assert.equal(states.includes("finished"), false);
   });
 
-  test("[M14] the 2025 wire's own cancellation ends the call of its session, and of no other", async () => {
+  test("the 2025 wire's own cancellation ends the call of its session, and of no other (M14)", async () => {
     const [mine, theirs] = [await newClient(), await newClient()];
     states.length = 0;
     const under = callLegacy(
@@ -123,7 +123,7 @@ forEachEngine("many at once", (fixture) => {
     assert.equal((await under).json.error.message, "Request cancelled");
   });
 
-  test("[M14] a body that breaks off is no call, and leaves nothing behind", async () => {
+  test("a body that breaks off is no call, and leaves nothing behind (M14)", async () => {
     const { me, owner } = await newClient();
     const { hostname, port, pathname } = new URL(server.url);
     const headers = { authorization: `Bearer ${me.token}`, "content-type": "application/json", "content-length": 1000 };

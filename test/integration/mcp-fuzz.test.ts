@@ -132,7 +132,7 @@ forEachEngine("mcp, malformed messages", (fixture) => {
     assert.deepEqual(failures, []);
   });
 
-  test("[M10] [M11] whatever is sent on either wire: an answer of the protocol, soon, and never a failure of ours", async (t) => {
+  test("whatever is sent on either wire: an answer of the protocol, soon, and never a failure of ours (M10, M11)", async (t) => {
     const seen: Record<string, number> = {};
     let slowest = 0;
     await fc.assert(
@@ -194,7 +194,7 @@ const hundredKilobytes = [
 forEachEngine(
   "mcp, long arguments",
   (fixture) => {
-    test("[X4] a hundred kilobytes of anything in any argument of any tool cost at most 100 ms", async (t) => {
+    test("a hundred kilobytes of anything in any argument of any tool cost at most 100 ms (X4)", async (t) => {
       const server = await startMcpServer(fixture);
       try {
         const me = {

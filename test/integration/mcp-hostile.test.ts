@@ -43,7 +43,7 @@ forEachEngine("hostile messages", (fixture) => {
     `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_post","arguments":${args},"_meta":${JSON.stringify(modernMeta)}}}`;
   const modernHeaders = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "create_post" };
 
-  test("[M5] a batch of 1,000 is one 400, and nothing is done", async () => {
+  test("a batch of 1,000 is one 400, and nothing is done (M5)", async () => {
     const batch = JSON.stringify(Array.from({ length: 1000 }, (_, i) => create(i)));
     for (const headers of [
       {},
@@ -58,7 +58,7 @@ forEachEngine("hostile messages", (fixture) => {
     assert.equal(await posts(), 0);
   });
 
-  test("[M5] batches as each revision says: 2025-03-26 has them, no other", async () => {
+  test("batches as each revision says: 2025-03-26 has them, no other (M5)", async () => {
     const batch = JSON.stringify([
       create(1),
       { jsonrpc: "2.0", method: "notifications/initialized" },
@@ -97,7 +97,7 @@ forEachEngine("hostile messages", (fixture) => {
     assert.equal(await posts(), 2);
   });
 
-  test("[M8] a body past the cap is 413 in the contract's words, whatever its headers say, and the connection is closed", async () => {
+  test("a body past the cap is 413 in the contract's words, whatever its headers say, and the connection is closed (M8)", async () => {
     const long = Buffer.alloc(17 * megabyte, "x");
     const announced = await postMcp(me, long);
     const chunked = await postMcp(
@@ -116,7 +116,7 @@ forEachEngine("hostile messages", (fixture) => {
     }
   });
 
-  test("[M8] a Content-Length that lies is not believed", async () => {
+  test("a Content-Length that lies is not believed (M8)", async () => {
     const body = JSON.stringify(create());
     const send = async (length: number): Promise<string> => {
       const { hostname, port } = new URL(server.url);
@@ -135,7 +135,7 @@ forEachEngine("hostile messages", (fixture) => {
     assert.equal(await posts(), 0);
   });
 
-  test("[M9] other types, charsets and encodings: 415, nothing is done", async () => {
+  test("other types, charsets and encodings: 415, nothing is done (M9)", async () => {
     const body = JSON.stringify(create());
     for (const type of [
       "text/plain",
@@ -167,7 +167,7 @@ forEachEngine("hostile messages", (fixture) => {
     assert.equal(await posts(), 0);
   });
 
-  test("[M10] what is no message is a 400 with the protocol's own error", async () => {
+  test("what is no message is a 400 with the protocol's own error (M10)", async () => {
     for (const [body, code] of [
       ["", -32700],
       ["{", -32700],
@@ -195,7 +195,7 @@ forEachEngine("hostile messages", (fixture) => {
     assert.equal((await postMcp(me, notUtf8)).json.error.code, -32700);
   });
 
-  test("[M10] unknown tools and wrong arguments are answered in band, never with a 500", async () => {
+  test("unknown tools and wrong arguments are answered in band, never with a 500 (M10)", async () => {
     const long = "x".repeat(10 * megabyte);
     const args = [
       '{"title":1e309}',
@@ -237,7 +237,7 @@ forEachEngine("hostile messages", (fixture) => {
     assert.equal(await posts(), 0);
   });
 
-  test("[M11] headers that do not repeat the body: 400 -32020; unknown methods: 404 -32601", async () => {
+  test("headers that do not repeat the body: 400 -32020; unknown methods: 404 -32601 (M11)", async () => {
     const cases: [Record<string, string>, number, number][] = [
       [{ "mcp-method": "tools/list" }, 400, -32020],
       [{ "mcp-name": "get_post" }, 400, -32020],
@@ -333,7 +333,7 @@ forEachEngine("hostile messages", (fixture) => {
     );
   });
 
-  test("[M15] an error of ours says nothing of itself but a reference", async () => {
+  test("an error of ours says nothing of itself but a reference (M15)", async () => {
     const lines: string[] = [];
     const { createLog } = await import("#lib/log.ts");
     const broken = {

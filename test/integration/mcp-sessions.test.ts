@@ -22,7 +22,7 @@ forEachEngine("mcp sessions and tokens", (fixture) => {
     return { owner, grantId, me: { url: server.url, token } };
   }
 
-  test("[M12] a session is 404 for any other grant, even of the same person, and for nobody a way in", async () => {
+  test("a session is 404 for any other grant, even of the same person, and for nobody a way in (M12)", async () => {
     const { me, owner } = await newClient();
     const stranger = await newClient();
     const { session } = await initialize(me);
@@ -36,7 +36,7 @@ forEachEngine("mcp sessions and tokens", (fixture) => {
     assert.equal((await callLegacy({ ...me, session }, "tools/list")).status, 200);
   });
 
-  test("[M12] forged, altered, foreign and worn-out sessions are 404", async () => {
+  test("forged, altered, foreign and worn-out sessions are 404 (M12)", async () => {
     const { me, grantId, owner } = await newClient();
     const { session } = await initialize(me);
     const claims = { g: grantId, s: owner.studio.id, v: "2025-11-25" };
@@ -73,7 +73,7 @@ forEachEngine("mcp sessions and tokens", (fixture) => {
     }
   });
 
-  test("[M11] GET and DELETE are 405, with or without a session", async () => {
+  test("GET and DELETE are 405, with or without a session (M11)", async () => {
     const { me } = await newClient();
     const { session } = await initialize(me);
     for (const method of ["GET", "DELETE", "PUT", "PATCH"]) {
@@ -88,7 +88,7 @@ forEachEngine("mcp sessions and tokens", (fixture) => {
     }
   });
 
-  test("[M11] a page may send what clients send, so that it reads the 405 as well", async () => {
+  test("a page may send what clients send, so that it reads the 405 as well (M11)", async () => {
     const headers = { origin: "http://localhost:6274", "access-control-request-method": "DELETE" };
     const preflight = await fetch(server.url, { method: "OPTIONS", headers });
     assert.equal(preflight.status, 204);
@@ -122,7 +122,7 @@ forEachEngine("mcp sessions and tokens", (fixture) => {
       assert.equal((await initialize(me, revision)).response.json.result.protocolVersion, "2025-11-25");
   });
 
-  test("[M1] no token: 401 with the challenge of the contract, on every method", async () => {
+  test("no token: 401 with the challenge of the contract, on every method (M1)", async () => {
     for (const method of ["POST", "GET", "DELETE"]) {
       for (const headers of [
         {},
@@ -137,7 +137,7 @@ forEachEngine("mcp sessions and tokens", (fixture) => {
     }
   });
 
-  test("[M1] [M3] a bad, expired or misplaced token: 401", async () => {
+  test("a bad, expired or misplaced token: 401 (M1, M3)", async () => {
     const { me, grantId } = await newClient();
     const expired = await createTestToken(fixture.deps, grantId);
     fixture.clock.advance(days(1));
@@ -157,7 +157,7 @@ forEachEngine("mcp sessions and tokens", (fixture) => {
     assert.equal((await callModern({ ...me, token: fresh }, "tools/list")).status, 200);
   });
 
-  test("[A10] a revoked grant ends its tokens and sessions at once", async () => {
+  test("a revoked grant ends its tokens and sessions at once (A10)", async () => {
     const { me, grantId } = await newClient();
     const { session } = await initialize(me);
     await fixture.deps.grants.revoke(grantId, fixture.clock());
@@ -165,7 +165,7 @@ forEachEngine("mcp sessions and tokens", (fixture) => {
     assert.equal((await callLegacy({ ...me, session }, "tools/list")).status, 401);
   });
 
-  test("[M15] a scope that was not granted: 403, naming it and where to ask; the tool is not listed", async () => {
+  test("a scope that was not granted: 403, naming it and where to ask; the tool is not listed (M15)", async () => {
     const owner = await newStudio(fixture.deps);
     const { token } = await createTestGrant(fixture.deps, owner, { scopes: ["studio:read"] });
     const me = { url: server.url, token };
@@ -191,7 +191,7 @@ forEachEngine("mcp sessions and tokens", (fixture) => {
     assert.match((await initialize(me)).response.json.result.instructions, /may only read/);
   });
 
-  test("[M1] the refusal comes before the body is read", async () => {
+  test("the refusal comes before the body is read (M1)", async () => {
     const person = await newUser(fixture.deps);
     const { token } = await createTestGrant(fixture.deps, person);
     for (const [headers, status] of [

@@ -48,7 +48,7 @@ forEachEngine(
 
     // CPU time of the whole request stands in for the stall: it is an upper bound, and holds on a busy machine too.
     for (const [name, body] of Object.entries(hostile)) {
-      test(`[X4] ${name}: others wait less than 250 ms`, async (t) => {
+      test(`${name}: others wait less than 250 ms (X4)`, async (t) => {
         const bytes = Buffer.from(body());
         // The least of three: a busy machine can only add to it.
         let least = Infinity;

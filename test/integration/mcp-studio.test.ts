@@ -114,7 +114,7 @@ forEachEngine("which studio a call acts on", (fixture) => {
     assert.equal(studioOf(await callModern(me, "server/discover")), "East");
   });
 
-  test("[STUDIO-2] [T10] a session whose studio was deleted gets 404, and a new one starts in a studio that exists", async () => {
+  test("a session whose studio was deleted gets 404, and a new one starts in a studio that exists (STUDIO-2, T10)", async () => {
     const { me, person, east, west } = await inTwoStudios();
     await activate(person, east);
     const open = await initialize(me);
@@ -134,7 +134,7 @@ forEachEngine("which studio a call acts on", (fixture) => {
     assert.deepEqual([answer.status, answer.text], [403, "No studio membership"]);
   });
 
-  test("[STUDIO-2] a session of a member who was removed from a studio that still exists moves to the first membership", async () => {
+  test("a session of a member who was removed from a studio that still exists moves to the first membership (STUDIO-2)", async () => {
     const { me, west, inWest, person } = await inTwoStudios();
     const { session } = await initialize(me);
     await removeMember(fixture.deps, west, { userId: inWest.user.id });
@@ -180,7 +180,7 @@ forEachEngine("which studio a call acts on", (fixture) => {
     assert.equal((await call()).json.result.structuredContent.code, "forbidden");
   });
 
-  test("[T2] no input chooses a studio or a user", async () => {
+  test("no input chooses a studio or a user (T2)", async () => {
     const { me, east } = await inTwoStudios();
     for (const extra of [
       { studioId: east.studio.id },

@@ -110,7 +110,7 @@ forEachEngine("mcp tools", (fixture) => {
     assert.equal(missing.structuredContent.code, "not_found");
   });
 
-  test("[R4] 20 parallel creates with one key make one post; other input is a conflict; a day later the key is free", async () => {
+  test("20 parallel creates with one key make one post; other input is a conflict; a day later the key is free (R4)", async () => {
     const { call, owner } = await newClient();
     const input = { title: "Once", body: "b", idempotencyKey: "attempt 1" };
     const all = await Promise.all(Array.from({ length: 20 }, () => call("create_post", input)));
@@ -135,7 +135,7 @@ forEachEngine("mcp tools", (fixture) => {
     assert.notEqual(theirs.json.result.structuredContent.id, first.structuredContent.id);
   });
 
-  test("[R4] a key is forgotten after 24 hours", async () => {
+  test("a key is forgotten after 24 hours (R4)", async () => {
     const owner = await newStudio(fixture.deps);
     const create = async () => {
       const { token } = await createTestGrant(fixture.deps, owner);

@@ -119,7 +119,7 @@ function agrees(given: unknown, wire: WireHeaders): boolean {
   return true;
 }
 
-test("[M11] what is recognized as plain is accepted by the SDK's classifier, in the same sense", () => {
+test("what is recognized as plain is accepted by the SDK's classifier, in the same sense (M11)", () => {
   let recognized = 0;
   fc.assert(
     fc.property(bodies, headers, (body, { repeats, ...wire }) => {

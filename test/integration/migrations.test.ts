@@ -48,7 +48,7 @@ for (const engine of listEngines()) {
         await queryDatabase(location, "SELECT * FROM a"),
       ]);
 
-    test("[RUN-7] files are applied in order, once, and remembered with their checksum", async () => {
+    test("files are applied in order, once, and remembered with their checksum (RUN-7)", async () => {
       const location = await newPlace();
       await open(location, one);
       await open(location, { ...two, "README.md": "no migration", "3-bad-name.sql": "SELECT nonsense" });
@@ -68,7 +68,7 @@ for (const engine of listEngines()) {
       );
     });
 
-    test("[RUN-7] a file that was changed after it had been applied is refused, and nothing happens", async () => {
+    test("a file that was changed after it had been applied is refused, and nothing happens (RUN-7)", async () => {
       const location = await newPlace();
       await open(location, one);
       const before = await contents(location);
@@ -81,7 +81,7 @@ for (const engine of listEngines()) {
       await open(location, two);
     });
 
-    test("[RUN-7] a database of a newer version is refused, and nothing happens", async () => {
+    test("a database of a newer version is refused, and nothing happens (RUN-7)", async () => {
       const location = await newPlace();
       await open(location, two);
       const before = await contents(location);
@@ -93,7 +93,7 @@ for (const engine of listEngines()) {
       assert.equal(await contents(location), before);
     });
 
-    test("[RUN-7] [D6] tables without a history are refused, and nothing happens", async () => {
+    test("tables without a history are refused, and nothing happens (RUN-7, D6)", async () => {
       const location = await newPlace();
       if (engine === "sqlite") mkdirSync(location.dataDir);
       await queryDatabase(location, "CREATE TABLE users (id TEXT)");
@@ -104,7 +104,7 @@ for (const engine of listEngines()) {
       assert.deepEqual(await listTables(location), ["users"]);
     });
 
-    test("[RUN-7] a file that fails in its middle leaves nothing of itself, and can be mended", async () => {
+    test("a file that fails in its middle leaves nothing of itself, and can be mended (RUN-7)", async () => {
       const location = await newPlace();
       await open(location, one);
       const before = await contents(location);
@@ -119,7 +119,7 @@ for (const engine of listEngines()) {
       await open(location, two);
     });
 
-    test("[RUN-5] [RUN-7] four processes that start at the same moment on a fresh database are all ready", async () => {
+    test("four processes that start at the same moment on a fresh database are all ready (RUN-5, RUN-7)", async () => {
       const many = Object.fromEntries(
         Array.from({ length: 6 }, (_, i) => [
           `000${i + 1}-step.sql`,
@@ -143,7 +143,7 @@ for (const engine of listEngines()) {
       }
     });
 
-    test("[RUN-7] our own files make the tables that the code knows", async () => {
+    test("our own files make the tables that the code knows (RUN-7)", async () => {
       const location = await newPlace();
       await (await openDatabase({ ...location, log: silentLog })).close();
       const own = readdirSync(join(import.meta.dirname, "../../migrations")).toSorted();

@@ -54,7 +54,7 @@ forEachEngine("oauth authorize", (fixture) => {
     return text;
   };
 
-  test("[AUTHZ-2] nobody signed in: to the login url, the identity provider, and back to the same step", async () => {
+  test("nobody signed in: to the login url, the identity provider, and back to the same step (AUTHZ-2)", async () => {
     const browser = createOAuthBrowser(service.base);
     const { url } = createAuthorization(service.base, web);
     const login = await browser.open(url);
@@ -93,7 +93,7 @@ forEachEngine("oauth authorize", (fixture) => {
     "a script": "javascript:alert(1)",
     "a list": "https://client.example/callback https://evil.example/",
   };
-  test("[A1] a redirect address that is not exactly a registered one gets a page, never a Location", async () => {
+  test("a redirect address that is not exactly a registered one gets a page, never a Location (A1)", async () => {
     for (const [name, uri] of Object.entries(strangeRedirects)) {
       await assertLocalPage(await ask(web, { redirect_uri: uri }), name);
       // Nor does another fault of the same request lead there.
@@ -103,7 +103,7 @@ forEachEngine("oauth authorize", (fixture) => {
     await assertLocalPage(await ask(native, { redirect_uri: undefined }), "none of three");
   });
 
-  test("[REG-2] [A2] loopback redirects are good on any port, with the same path and host", async () => {
+  test("loopback redirects are good on any port, with the same path and host (REG-2, A2)", async () => {
     const good = ["http://127.0.0.1:8080/callback", "http://127.0.0.1:51234/callback", "http://127.0.0.1/callback"];
     for (const uri of [...good, "http://localhost:51234/callback", "http://[::1]:51234/callback"])
       assert.equal((await ask(native, { redirect_uri: uri })).status, 303, uri);
@@ -139,13 +139,13 @@ forEachEngine("oauth authorize", (fixture) => {
     assert.equal(same.status, 200);
   });
 
-  test("[A1] a client that nobody knows gets a page", async () => {
+  test("a client that nobody knows gets a page (A1)", async () => {
     for (const id of ["unknown", "", "x\0y", "\ud800", "a".repeat(5000), "__proto__", "constructor", "' OR 1=1 --"])
       await assertLocalPage(await ask({ ...web, id }, {}), id);
     await assertLocalPage(await ask(web, { client_id: undefined }), "none");
   });
 
-  test("[AUTHZ-1] [A4] without a proper S256 challenge nothing goes on", async () => {
+  test("without a proper S256 challenge nothing goes on (AUTHZ-1, A4)", async () => {
     const challenge = "a".repeat(43);
     const faults: Record<string, Record<string, string | undefined>> = {
       absent: { code_challenge: undefined, code_challenge_method: undefined },
@@ -200,7 +200,7 @@ forEachEngine("oauth authorize", (fixture) => {
     "a client of the operator": [() => [operated], "https://operated.example/callback"],
   };
   for (const [name, [who, to]] of Object.entries(redirected)) {
-    test(`[A23] redirects errors to ${name}, with iss and state, and issues nothing`, async () => {
+    test(`redirects errors to ${name}, with iss and state, and issues nothing (A23)`, async () => {
       const [client, browser] = who();
       for (const [changed, error] of unsupported()) {
         const response = await ask(client, { ...changed, state: "s t&a=t#e" }, "", browser);
@@ -217,7 +217,7 @@ forEachEngine("oauth authorize", (fixture) => {
     });
   }
 
-  test("[A1] [A23] before sign-in, errors of a self-registered client are shown on our page, not redirected", async () => {
+  test("before sign-in, errors of a self-registered client are shown on our page, not redirected (A1, A23)", async () => {
     const app = await registerClient(service.base, { redirect_uris: ["cursor://anysphere.cursor-mcp/oauth/callback"] });
     const localName = await registerClient(service.base, { redirect_uris: ["com.example.app://localhost/callback"] });
     for (const client of [web, app, localName]) {
@@ -232,7 +232,7 @@ forEachEngine("oauth authorize", (fixture) => {
     await assertLocalPage(await fetch(url, { redirect: "manual", headers: { cookie: forged.join("; ") } }), "forged");
   });
 
-  test("[A21] a parameter that is there twice is refused, and never decides where the answer goes", async () => {
+  test("a parameter that is there twice is refused, and never decides where the answer goes (A21)", async () => {
     const evil = encodeURIComponent("https://evil.example/");
     await assertLocalPage(await ask(web, {}, `&client_id=${evil}`), "client_id");
     await assertLocalPage(await ask(native, {}, `&redirect_uri=${evil}`), "redirect_uri");
@@ -248,7 +248,7 @@ forEachEngine("oauth authorize", (fixture) => {
     }
   });
 
-  test("[AUTHZ-1] only GET begins an authorization", async () => {
+  test("only GET begins an authorization (AUTHZ-1)", async () => {
     const { url } = createAuthorization(service.base, web);
     for (const method of ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
       const response = await fetch(url, { method, redirect: "manual" });
@@ -257,7 +257,7 @@ forEachEngine("oauth authorize", (fixture) => {
     }
   });
 
-  test("[SCOPE-1] nothing of ours asked for means both; openid and offline_access may be asked for beside", async () => {
+  test("nothing of ours asked for means both; openid and offline_access may be asked for beside (SCOPE-1)", async () => {
     const both = "studio:read studio:write";
     const asked: [scope: string | undefined, given: string][] = [
       [undefined, both],
@@ -289,7 +289,7 @@ forEachEngine("oauth authorize", (fixture) => {
     }
   });
 
-  test("[AUTHZ-4] prompt=none never goes through, login and consent and both always ask", async () => {
+  test("prompt=none never goes through, login and consent and both always ask (AUTHZ-4)", async () => {
     const { browser } = await connectClient(service.base, { client: web, email: "prompts@example.com" });
     const none = readCallback(
       await browser.open(createAuthorization(service.base, web, { prompt: "none" }).url),
@@ -309,7 +309,7 @@ forEachEngine("oauth authorize", (fixture) => {
     assert.deepEqual([tokens.scope, tokens.id_token], ["studio:read studio:write", undefined]);
   });
 
-  test("[A23] the token endpoint knows two grants, and nothing else gives a token", async () => {
+  test("the token endpoint knows two grants, and nothing else gives a token (A23)", async () => {
     const secret = await registerClient(service.base, { token_endpoint_auth_method: "client_secret_post" });
     for (const grant of [
       "password",
@@ -327,7 +327,7 @@ forEachEngine("oauth authorize", (fixture) => {
       assert.equal((await fetch(`${service.base}/api/auth/oauth2${path}`, { method: "POST" })).status >= 400, true);
   });
 
-  test("[A17] [W2] the page that says no carries nothing that runs", async () => {
+  test("the page that says no carries nothing that runs (A17, W2)", async () => {
     const state = '"><script>alert(1)</script>';
     const response = await ask(
       { ...web, id: "<script>alert(1)</script>" },

@@ -43,7 +43,7 @@ forEachEngine("oauth client documents", (fixture) => {
   const ask = (id: string, base = service.base) =>
     createOAuthBrowser(base).send(createAuthorization(base, { id, redirectUri: webRedirect }).url);
 
-  test("[REG-4] [A20] a good document is a client: verified by its host, through tokens and refresh", async () => {
+  test("a good document is a client: verified by its host, through tokens and refresh (REG-4, A20)", async () => {
     documents.serve("/good.json", document("/good.json"));
     const client = clientAt("/good.json");
     const browser = createOAuthBrowser(service.base);
@@ -64,7 +64,7 @@ forEachEngine("oauth client documents", (fixture) => {
     );
   });
 
-  test("[REG-4] what real documents leave out or add does no harm; loopback is good on any port", async () => {
+  test("what real documents leave out or add does no harm; loopback is good on any port (REG-4)", async () => {
     const { token_endpoint_auth_method: _, ...bare } = document("/bare.json");
     documents.serve("/bare.json", { ...bare, scope: "claudeai", grant_types: ["authorization_code", "urn:x"] });
     await connectClient(service.base, { client: clientAt("/bare.json") });
@@ -118,7 +118,7 @@ forEachEngine("oauth client documents", (fixture) => {
   const slowTest = (name: string, run: () => Promise<void>): void => {
     if (fixture.engine === "sqlite") test(name, run);
   };
-  slowTest("[REG-4] [A20] a document that is not one is refused on a page, within 5 s", async () => {
+  slowTest("a document that is not one is refused on a page, within 5 s (REG-4, A20)", async () => {
     await Promise.all(
       Object.entries(bad).map(async ([why, make], i) => {
         documents.serve(`/bad-${i}.json`, make(`/bad-${i}.json`));
@@ -132,7 +132,7 @@ forEachEngine("oauth client documents", (fixture) => {
     );
   });
 
-  test("[A1] [A23] before sign-in, errors of a documented client are shown on our page, not redirected", async () => {
+  test("before sign-in, errors of a documented client are shown on our page, not redirected (A1, A23)", async () => {
     documents.serve("/early.json", document("/early.json"));
     const { url } = createAuthorization(service.base, clientAt("/early.json"), { response_type: "token" });
     const early = await createOAuthBrowser(service.base).send(url);
@@ -144,7 +144,7 @@ forEachEngine("oauth client documents", (fixture) => {
     assert.match(location.hash, /error=unsupported_response_type/);
   });
 
-  test("[A20] one fetch a request, and we hang up after a few KB", async () => {
+  test("one fetch a request, and we hang up after a few KB (A20)", async () => {
     let sent = 0;
     let hungUp: (() => void) | undefined;
     const ended = new Promise<void>((resolve) => (hungUp = resolve));
@@ -165,7 +165,7 @@ forEachEngine("oauth client documents", (fixture) => {
     assert.ok(sent > 10 * 1024 && sent < 64 * 1024, String(sent));
   });
 
-  test("[A20] the token endpoint says invalid_client", async () => {
+  test("the token endpoint says invalid_client (A20)", async () => {
     documents.serve("/gone.json", (_req, res) => void res.writeHead(500).end());
     for (const id of [
       documents.url("/gone.json"),
@@ -183,7 +183,7 @@ forEachEngine("oauth client documents", (fixture) => {
     }
   });
 
-  test("[A19] [A20] addresses that are not a public host's are never asked", async () => {
+  test("addresses that are not a public host's are never asked (A19, A20)", async () => {
     const real = isPublicAddress;
     const inside = await startService(fixture.deps, {
       ...quiet,
@@ -229,7 +229,7 @@ forEachEngine("oauth client documents", (fixture) => {
     }
   });
 
-  test("[A20] ids that are not a plain https address are no documents", async () => {
+  test("ids that are not a plain https address are no documents (A20)", async () => {
     const before = documents.connections;
     const good = documents.url("/good.json");
     for (const id of [
@@ -250,7 +250,7 @@ forEachEngine("oauth client documents", (fixture) => {
     assert.equal(documents.connections, before);
   });
 
-  slowTest("[A20] a name that nobody answers for is given up within 5 s", async () => {
+  slowTest("a name that nobody answers for is given up within 5 s (A20)", async () => {
     const waiting = await startService(fixture.deps, {
       ...quiet,
       fetchDocument: documents.createFetch({ resolve: () => new Promise(() => {}) }),
@@ -264,7 +264,7 @@ forEachEngine("oauth client documents", (fixture) => {
     }
   });
 
-  test("[C5] [A20] an approval begun at one instance is answered at another, which reads the document again", async () => {
+  test("an approval begun at one instance is answered at another, which reads the document again (C5, A20)", async () => {
     documents.serve("/two.json", document("/two.json"));
     const client = clientAt("/two.json");
     const base = await findFreeBaseUrl();
@@ -296,7 +296,7 @@ forEachEngine("oauth client documents", (fixture) => {
     }
   });
 
-  test("[REG-4] a failed fetch names the host that could not be reached, and the operator's setting", async () => {
+  test("a failed fetch names the host that could not be reached, and the operator's setting (REG-4)", async () => {
     const offline = await startService(fixture.deps, {
       ...quiet,
       fetchDocument: documents.createFetch({ resolve: () => Promise.reject(new Error("ENOTFOUND")) }),
@@ -313,7 +313,7 @@ forEachEngine("oauth client documents", (fixture) => {
     assert.match(missing, /CLIENT_DOCUMENTS=off/);
   });
 
-  test("[VAR-CLIENT_DOCUMENTS] [A20] off: documents are not advertised, fetched or accepted; registration works", async () => {
+  test("off: documents are not advertised, fetched or accepted; registration works (VAR-CLIENT_DOCUMENTS, A20)", async () => {
     documents.serve("/off.json", document("/off.json"));
     const off = await startService(fixture.deps, {
       env: { ...quiet.env, CLIENT_DOCUMENTS: "off" },
@@ -346,7 +346,7 @@ forEachEngine("oauth client documents", (fixture) => {
     }
   });
 
-  test("[A20] [A26] how many documents one address makes us fetch is limited, with 429", async () => {
+  test("how many documents one address makes us fetch is limited, with 429 (A20, A26)", async () => {
     const limited = await startService(fixture.deps, { fetchDocument: documents.createFetch() });
     try {
       const statuses: number[] = [];

@@ -32,7 +32,7 @@ forEachEngine("oauth codes", (fixture) => {
 
   const mayCall = async (token: string) => (await callMcp(service.base, token)).status === 200;
 
-  test("[GRANT-2] a code becomes an opaque token for an hour and a refresh token", async () => {
+  test("a code becomes an opaque token for an hour and a refresh token (GRANT-2)", async () => {
     const { status, headers, body } = await exchangeCode(service.base, await obtainCode(service.base, settled));
     assert.equal(status, 200);
     assert.match(headers.get("cache-control") ?? "", /no-store/); // RFC 6749 §5.1
@@ -48,7 +48,7 @@ forEachEngine("oauth codes", (fixture) => {
     assert.match(late.headers.get("www-authenticate") ?? "", /error="invalid_token"/);
   });
 
-  test("[GRANT-5] [A5] fifty exchanges of one code at once: one gets tokens, and the replay ends them", async () => {
+  test("fifty exchanges of one code at once: one gets tokens, and the replay ends them (GRANT-5, A5)", async () => {
     const other = await connectClient(service.base, settled);
     for (let round = 0; round < 3; round++) {
       const obtained = await obtainCode(service.base, settled);
@@ -64,7 +64,7 @@ forEachEngine("oauth codes", (fixture) => {
     assert.ok(await mayCall(other.tokens.access_token), "another approval of the same client lives on");
   });
 
-  test("[GRANT-5] a code used again later ends the grant too", async () => {
+  test("a code used again later ends the grant too (GRANT-5)", async () => {
     const obtained = await obtainCode(service.base, settled);
     const first = await exchangeCode(service.base, obtained);
     assert.ok(await mayCall(first.body.access_token));
@@ -73,7 +73,7 @@ forEachEngine("oauth codes", (fixture) => {
     assert.equal((await refreshTokens(service.base, client, first.body.refresh_token)).body.error, "invalid_grant");
   });
 
-  test("[A6] [A4] a wrong client, redirect address, verifier or resource does not burn the code", async () => {
+  test("a wrong client, redirect address, verifier or resource does not burn the code (A6, A4)", async () => {
     const obtained = await obtainCode(service.base, settled);
     const stranger = await registerClient(service.base);
     const secret = await registerClient(service.base, { token_endpoint_auth_method: "client_secret_basic" });
@@ -118,7 +118,7 @@ forEachEngine("oauth codes", (fixture) => {
     assert.ok(await mayCall(good.body.access_token));
   });
 
-  test("[GRANT-2] [A13] the resource may be spelled four ways, its host in any case, at either step", async () => {
+  test("the resource may be spelled four ways, its host in any case, at either step (GRANT-2, A13)", async () => {
     const { base } = service;
     const shouted = `${base.toUpperCase()}/mcp`;
     for (const asked of [undefined, `${base}/mcp`, `${base}/mcp/`, base, `${base}/`, shouted]) {
@@ -133,7 +133,7 @@ forEachEngine("oauth codes", (fixture) => {
     }
   });
 
-  test("[GRANT-1] [A7] a code lives sixty seconds", async (t) => {
+  test("a code lives sixty seconds (GRANT-1, A7)", async (t) => {
     const [early, late] = [await obtainCode(service.base, settled), await obtainCode(service.base, settled)];
     t.mock.timers.enable({ apis: ["Date"], now: Date.now() }); // the library has no other clock
     t.mock.timers.setTime(Date.now() + seconds(58));
@@ -144,7 +144,7 @@ forEachEngine("oauth codes", (fixture) => {
     assert.equal(body.error, "invalid_grant");
   });
 
-  test("[A21] what comes twice, in the query, or in two places at once is refused", async () => {
+  test("what comes twice, in the query, or in two places at once is refused (A21)", async () => {
     const obtained = await obtainCode(service.base, settled);
     const params = {
       grant_type: "authorization_code",
@@ -201,7 +201,7 @@ forEachEngine("oauth codes", (fixture) => {
     assert.equal((await exchangeCode(service.base, obtained)).status, 200, "none of it burnt the codes");
   });
 
-  test("[GRANT-2] bodies that are no form are refused", async () => {
+  test("bodies that are no form are refused (GRANT-2)", async () => {
     const url = `${service.base}${endpointPaths.token}`;
     const bodies: [body: string, type: string][] = [
       ["{}", "application/json"],

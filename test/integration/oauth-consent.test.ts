@@ -54,7 +54,7 @@ forEachEngine("oauth consent", (fixture) => {
       headers: { origin: new URL(service.base).origin, "sec-fetch-site": "same-origin", ...given.headers },
     });
 
-  test("[AUTHZ-3] the page says who asks, where the answer goes, for whom, in which studio, and what for", async () => {
+  test("the page says who asks, where the answer goes, for whom, in which studio, and what for (AUTHZ-3)", async () => {
     const page = await ask();
     const text = visible(page);
     for (const said of [
@@ -74,7 +74,7 @@ forEachEngine("oauth consent", (fixture) => {
     assert.doesNotMatch(page.text, /<script|\son\w+=|style=/i);
   });
 
-  test("[AUTHZ-3] the page lists what the tools can do for the role, and platforms only to owners and admins", async () => {
+  test("the page lists what the tools can do for the role, and platforms only to owners and admins (AUTHZ-3)", async () => {
     const abilities = async () => {
       const lists = [...(await ask()).text.matchAll(/<ul id="(\w+)-abilities">([\s\S]*?)<\/ul>/g)];
       return new Map(lists.map(([, level = "", items = ""]) => [level, items]));
@@ -97,7 +97,7 @@ forEachEngine("oauth consent", (fixture) => {
     for (const list of asMember.values()) assert.doesNotMatch(list, /Start connecting|Disconnect|activity/);
   });
 
-  test("[A17] [W2] the page cannot be framed, kept, or made to send elsewhere", async () => {
+  test("the page cannot be framed, kept, or made to send elsewhere (A17, W2)", async () => {
     const { headers } = await ask();
     const policy = headers.get("content-security-policy") ?? "";
     assert.match(policy, /default-src 'none'/);
@@ -112,7 +112,7 @@ forEachEngine("oauth consent", (fixture) => {
     assert.equal(headers.get("x-content-type-options"), "nosniff");
   });
 
-  test("[AUTHZ-3] [A17] a program on this computer, and an app, come with a warning", async () => {
+  test("a program on this computer, and an app, come with a warning (AUTHZ-3, A17)", async () => {
     const loopback = await registerClient(service.base, { redirect_uris: ["http://localhost:1234/cb"] });
     const app = await registerClient(service.base, { redirect_uris: ["cursor://anysphere.cursor-mcp/oauth/callback"] });
     const local = await ask({}, loopback);
@@ -127,7 +127,7 @@ forEachEngine("oauth consent", (fixture) => {
     assert.match(told.url.href, /^cursor:\/\/anysphere\.cursor-mcp\/oauth\/callback\?code=/);
   });
 
-  test("[AUTHZ-3] Cancel tells the client, and nothing is granted", async () => {
+  test("Cancel tells the client, and nothing is granted (AUTHZ-3)", async () => {
     const before = await grants();
     const { url, state } = createAuthorization(service.base, client);
     const told = readCallback(
@@ -140,7 +140,7 @@ forEachEngine("oauth consent", (fixture) => {
     assert.equal(await grants(), before);
   });
 
-  test("[SCOPE-2] view only may be chosen, and is all there is where no more was asked", async () => {
+  test("view only may be chosen, and is all there is where no more was asked (SCOPE-2)", async () => {
     const chosen = await connectClient(service.base, { client, browser, access: "read" });
     assert.equal(chosen.tokens.scope, "studio:read");
     const page = await ask({ scope: "studio:read" });
@@ -155,7 +155,7 @@ forEachEngine("oauth consent", (fixture) => {
     assert.equal(body.scope, "studio:read");
   });
 
-  test("[AUTHZ-3] someone without a studio is told so, with a link and no form for it, and may approve", async () => {
+  test("someone without a studio is told so, with a link and no form for it, and may approve (AUTHZ-3)", async () => {
     const fresh = createOAuthBrowser(service.base);
     const page = await openConsent(fresh, createAuthorization(service.base, client).url, "nobody@example.com");
     assert.match(visible(page), /You have no studio yet/);
@@ -163,7 +163,7 @@ forEachEngine("oauth consent", (fixture) => {
     assert.ok(readCallback(await fresh.submit(page, { decision: "approve" }), service.base).get("code"));
   });
 
-  test("[AUTHZ-4] [A18] an earlier approval never answers, for the same client or another", async () => {
+  test("an earlier approval never answers, for the same client or another (AUTHZ-4, A18)", async () => {
     const other = await registerClient(service.base, { client_name: "Helper" });
     for (const one of [client, client, other]) {
       const page = await browser.open(createAuthorization(service.base, one).url);
@@ -172,7 +172,7 @@ forEachEngine("oauth consent", (fixture) => {
     }
   });
 
-  test("[A16] an approval belongs to the browser that began it", async () => {
+  test("an approval belongs to the browser that began it (A16)", async () => {
     const page = await ask();
     const before = await grants();
     // Someone else, signed in, is sent the link of a pending approval, or the address that resumes it.
@@ -192,7 +192,7 @@ forEachEngine("oauth consent", (fixture) => {
     assert.equal(await grants(), before + 1, "the victim's own");
   });
 
-  test("[A16] a form shown to one person is not good for the next one in the same browser", async () => {
+  test("a form shown to one person is not good for the next one in the same browser (A16)", async () => {
     const shared = createOAuthBrowser(service.base);
     const page = await openConsent(shared, createAuthorization(service.base, client).url, "first@example.com");
     await connectClient(service.base, {
@@ -206,7 +206,7 @@ forEachEngine("oauth consent", (fixture) => {
     assert.match(visible(again), /second@example\.com/);
   });
 
-  test("[A17] [W1] without its own token, from elsewhere, or by GET, nothing is granted", async () => {
+  test("without its own token, from elsewhere, or by GET, nothing is granted (A17, W1)", async () => {
     const page = await ask();
     const other = await ask();
     const before = await grants();
@@ -244,7 +244,7 @@ forEachEngine("oauth consent", (fixture) => {
     assert.equal(await grants(), before + 1);
   });
 
-  test("[A17] an approval is answered once: later, at the same time, or after Cancel", async () => {
+  test("an approval is answered once: later, at the same time, or after Cancel (A17)", async () => {
     const page = await ask();
     const before = await grants();
     const answers = await Promise.all(Array.from({ length: 10 }, () => send(page)));
@@ -258,7 +258,7 @@ forEachEngine("oauth consent", (fixture) => {
     assert.equal(await grants(), before + 1);
   });
 
-  test("[A17] a code is given once, however often the way back is asked for", async () => {
+  test("a code is given once, however often the way back is asked for (A17)", async () => {
     const page = await ask();
     const back = (await send(page)).headers.get("location") ?? "";
     const answers = await Promise.all(Array.from({ length: 10 }, () => browser.send(back)));
@@ -267,13 +267,13 @@ forEachEngine("oauth consent", (fixture) => {
     assert.ok(answers.every(({ status }) => status === 303 || status === 400));
   });
 
-  test("[A17] a page left open for half an hour is too old", async () => {
+  test("a page left open for half an hour is too old (A17)", async () => {
     const page = await ask();
     fixture.clock.advance(minutes(30));
     assert.equal((await send(page)).status, 403);
   });
 
-  test("[W3] the cookies of an approval are bound to it and out of reach of scripts", async () => {
+  test("the cookies of an approval are bound to it and out of reach of scripts (W3)", async () => {
     const page = await ask();
     const uid = page.url.pathname.split("/")[2] ?? "";
     const mine = browser.cookies.all().filter(({ path }) => path.endsWith(`/${uid}`));
@@ -283,7 +283,7 @@ forEachEngine("oauth consent", (fixture) => {
     assert.ok(!browser.cookies.all().some(({ name }) => name.startsWith("atelier_unused")));
   });
 
-  test("[A16] [W3] cookies of an approval that a sister domain planted lead nobody into what someone else began", async () => {
+  test("cookies of an approval that a sister domain planted lead nobody into what someone else began (A16, W3)", async () => {
     const { url } = createAuthorization(service.base, client);
     const eve = createOAuthBrowser(service.base);
     const begun = new URL((await eve.send(url)).headers.get("location") ?? "", service.base);
@@ -298,7 +298,7 @@ forEachEngine("oauth consent", (fixture) => {
     assert.equal(await grants(), before);
   });
 
-  test("[A16] [W3] many approvals can be begun at once in one browser; what it keeps of them is bounded, and goes when they are answered", async () => {
+  test("many approvals can be begun at once in one browser; what it keeps of them is bounded, and goes when they are answered (A16, W3)", async () => {
     const begin = async () => {
       const { url } = createAuthorization(service.base, client);
       return service.base + ((await browser.send(url)).headers.get("location") ?? "");
@@ -314,7 +314,7 @@ forEachEngine("oauth consent", (fixture) => {
     assert.equal((await browser.open(await begin())).status, 200);
   });
 
-  test("[W3] behind https they are Secure, by name too, and addresses are https", async () => {
+  test("behind https they are Secure, by name too, and addresses are https (W3)", async () => {
     const base = "https://atelier.example";
     const secured = await startService(fixture.deps, { config: { base, uploadPage: base, loginUrl: `${base}/login` } });
     try {
@@ -347,7 +347,7 @@ forEachEngine("oauth consent", (fixture) => {
     ["", /<q>client\.example<\/q>/],
     ["${7*7}{{7*7}}", /\$\{7\*7\}/, /<q>[^<]*49/],
   ];
-  test("[A25] [W4] a name is text: escaped, short, without tricks; the host stands out whatever it says", async () => {
+  test("a name is text: escaped, short, without tricks; the host stands out whatever it says (A25, W4)", async () => {
     for (const [name, shown, hidden] of names) {
       const one = await registerClient(service.base, { client_name: name });
       const page = await ask({}, one);

@@ -14,7 +14,7 @@ forEachEngine("oauth discovery", (fixture) => {
   const get = async (path: string, headers: Record<string, string> = {}): Promise<OAuthResponse> =>
     readResponse(await fetch(`${service.base}${path}`, { headers }));
 
-  test("[META-1] the protected resource names itself and its server, byte by byte, at both paths", async () => {
+  test("the protected resource names itself and its server, byte by byte, at both paths (META-1)", async () => {
     const { base } = service;
     for (const path of ["", "/mcp"]) {
       const { status, headers, body } = await get(`/.well-known/oauth-protected-resource${path}`);
@@ -38,7 +38,7 @@ forEachEngine("oauth discovery", (fixture) => {
     "/mcp/.well-known/openid-configuration",
   ];
 
-  test("[META-2] the authorization server says what it does, the same at every path that clients probe", async () => {
+  test("the authorization server says what it does, the same at every path that clients probe (META-2)", async () => {
     const { base } = service;
     for (const path of serverPaths) {
       const { status, headers, body } = await get(path);
@@ -70,14 +70,14 @@ forEachEngine("oauth discovery", (fixture) => {
     }
   });
 
-  test("[META-2] the keys are public keys", async () => {
+  test("the keys are public keys (META-2)", async () => {
     const { status, body } = await get("/api/auth/jwks");
     assert.equal(status, 200);
     assert.equal(body.keys.length, 1);
     assert.deepEqual(Object.keys(body.keys[0]).toSorted(), ["alg", "crv", "kid", "kty", "use", "x", "y"]);
   });
 
-  test("[META-3] addresses come from settings, whatever Host and forwarded headers say", async () => {
+  test("addresses come from settings, whatever Host and forwarded headers say (META-3)", async () => {
     const forged = {
       host: `127.0.0.1:${new URL(service.base).port}`, // a name the door accepts, and not the one in the settings
       "x-forwarded-host": "evil.example",
@@ -92,7 +92,7 @@ forEachEngine("oauth discovery", (fixture) => {
     }
   });
 
-  test("[META-4] whatever else is asked for under /.well-known/ is a JSON 404", async () => {
+  test("whatever else is asked for under /.well-known/ is a JSON 404 (META-4)", async () => {
     for (const path of ["jwks.json", "oauth-authorization-server/other", "oauth-protected-resource/", "mcp.json", ""]) {
       const { status, headers, body } = await get(`/.well-known/${path}`, { accept: "text/html" });
       assert.equal(status, 404, path);
@@ -104,7 +104,7 @@ forEachEngine("oauth discovery", (fixture) => {
     }
   });
 
-  test("[META-4] [A21] another method than an address has is a 405 that names it, and nothing is done", async () => {
+  test("another method than an address has is a 405 that names it, and nothing is done (META-4, A21)", async () => {
     const wrong: Record<string, readonly string[]> = {
       "GET, HEAD": [
         "/.well-known/oauth-protected-resource",
@@ -126,7 +126,7 @@ forEachEngine("oauth discovery", (fixture) => {
     }
   });
 
-  test("[META-5] [W6] any page may read what is public and ask the token endpoints, never with cookies", async () => {
+  test("any page may read what is public and ask the token endpoints, never with cookies (META-5, W6)", async () => {
     const open = [...serverPaths, "/.well-known/oauth-protected-resource", "/api/auth/jwks"];
     for (const origin of ["https://evil.example", "null"]) {
       for (const path of open) assertOpen(await get(path, { origin }), path);
@@ -144,7 +144,7 @@ forEachEngine("oauth discovery", (fixture) => {
     }
   });
 
-  test("[W6] pages of other origins read nothing where a cookie counts", async () => {
+  test("pages of other origins read nothing where a cookie counts (W6)", async () => {
     for (const path of [endpointPaths.authorize, "/login", "/consent/x", "/api/me"]) {
       for (const origin of ["https://evil.example", "null"]) {
         const { headers } = await get(path, { origin });
@@ -154,7 +154,7 @@ forEachEngine("oauth discovery", (fixture) => {
     }
   });
 
-  test("[AUTH-1] [AUTH-2] /mcp without a token, and with one that is not good, says where to begin", async () => {
+  test("/mcp without a token, and with one that is not good, says where to begin (AUTH-1, AUTH-2)", async () => {
     const metadata = `resource_metadata="${service.base}/.well-known/oauth-protected-resource"`;
     const none = await post(`${service.base}/mcp`, "{}");
     assert.equal(none.status, 401);
@@ -168,7 +168,7 @@ forEachEngine("oauth discovery", (fixture) => {
     assert.equal((await post(`${service.base}/mcp/`, "{}")).headers.get("www-authenticate"), `Bearer ${metadata}`);
   });
 
-  test("[AUTH-1] [AUTH-2] both before the body: a sender that asks first is not told to go ahead", async () => {
+  test("both before the body: a sender that asks first is not told to go ahead (AUTH-1, AUTH-2)", async () => {
     const { host, hostname, port } = new URL(service.base);
     for (const authorization of ["", "Authorization: Bearer x\r\n"]) {
       const socket = connect(Number(port), hostname).setEncoding("utf8");
@@ -179,7 +179,7 @@ forEachEngine("oauth discovery", (fixture) => {
     }
   });
 
-  test("[META-3] a request that names its whole address is served, and judged by it (RFC 9112 §3.2.2)", async () => {
+  test("a request that names its whole address is served, and judged by it (RFC 9112 §3.2.2) (META-3)", async () => {
     const { host, hostname, port } = new URL(service.base);
     const ask = async (authority: string, named: string): Promise<string> => {
       const socket = connect(Number(port), hostname).setEncoding("utf8");

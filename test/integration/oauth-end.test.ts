@@ -36,7 +36,7 @@ forEachEngine("oauth, how access ends", (fixture) => {
 
   const status = async (token: string, base = service.base) => (await callMcp(base, token)).status;
 
-  test("[END-2] [A10] revoking either token ends the grant at once, and can be repeated", async () => {
+  test("revoking either token ends the grant at once, and can be repeated (END-2, A10)", async () => {
     for (const which of ["refresh_token", "access_token"] as const) {
       for (const hint of [undefined, "refresh_token", "access_token", "nonsense"]) {
         const { tokens } = await connectClient(service.base, settled);
@@ -51,7 +51,7 @@ forEachEngine("oauth, how access ends", (fixture) => {
     }
   });
 
-  test("[A10] a client revokes its own tokens only", async () => {
+  test("a client revokes its own tokens only (A10)", async () => {
     const { tokens } = await connectClient(service.base, settled);
     const stranger = await registerClient(service.base);
     const secret = await registerClient(service.base, { token_endpoint_auth_method: "client_secret_post" });
@@ -67,7 +67,7 @@ forEachEngine("oauth, how access ends", (fixture) => {
     assert.equal((await refreshTokens(service.base, client, tokens.refresh_token)).status, 200);
   });
 
-  test("[END-2] [L5] revoking at the endpoint is seen in the list of AI clients and in the activity", async () => {
+  test("revoking at the endpoint is seen in the list of AI clients and in the activity (END-2, L5)", async () => {
     const { tokens, browser } = await connectClient(service.base, settled);
     const { activeStudioId: studio } = (await (await browser.send(`${service.base}/api/me`)).json()) as {
       activeStudioId: string;
@@ -86,7 +86,7 @@ forEachEngine("oauth, how access ends", (fixture) => {
     );
   });
 
-  test("[END-1] signing out of the web app leaves tokens alone", async () => {
+  test("signing out of the web app leaves tokens alone (END-1)", async () => {
     const { tokens, browser } = await connectClient(service.base, { client, email: "leaver@example.com" });
     await createStudio(service.base, browser, "East");
     const headers = { origin: new URL(service.base).origin };
@@ -98,7 +98,7 @@ forEachEngine("oauth, how access ends", (fixture) => {
     assert.equal(await status(next.body.access_token), 200);
   });
 
-  test("[AUTH-3] someone without a studio may approve, and is then told so in plain text", async () => {
+  test("someone without a studio may approve, and is then told so in plain text (AUTH-3)", async () => {
     const { tokens, browser } = await connectClient(service.base, { client, email: "new@example.com" });
     const { status: code, headers, text } = await callMcp(service.base, tokens.access_token);
     assert.equal(code, 403);
@@ -108,7 +108,7 @@ forEachEngine("oauth, how access ends", (fixture) => {
     assert.equal(await status(tokens.access_token), 200);
   });
 
-  test("[END-3] [A11] [C5] a restart keeps live tokens, codes and approvals alive, and ended ones dead", async () => {
+  test("a restart keeps live tokens, codes and approvals alive, and ended ones dead (END-3, A11, C5)", async () => {
     const base = await findFreeBaseUrl();
     const first = await startService(fixture.deps, { ...quiet, base });
     const mine = await registerClient(base);
@@ -144,7 +144,7 @@ forEachEngine("oauth, how access ends", (fixture) => {
     }
   });
 
-  test("[GRANT-2] [A13] tokens of another audience, another instance or another kind are not good here", async () => {
+  test("tokens of another audience, another instance or another kind are not good here (GRANT-2, A13)", async () => {
     const elsewhere = await startService(fixture.deps, {
       ...quiet,
       secrets: ["another secret, just as long as needed"],
@@ -169,7 +169,7 @@ forEachEngine("oauth, how access ends", (fixture) => {
     }
   });
 
-  test("[A13] a token counts in the header only", async () => {
+  test("a token counts in the header only (A13)", async () => {
     const { tokens } = await connectClient(service.base, settled);
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
     const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };

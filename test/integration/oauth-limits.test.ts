@@ -37,7 +37,7 @@ forEachEngine("oauth limits", (fixture) => {
     return [answers.filter(({ status }) => status !== 429).length, refused];
   }
 
-  test("[REG-1] [X5] token and revocation together: 300 a minute from one address, whichever instance", async () => {
+  test("token and revocation together: 300 a minute from one address, whichever instance (REG-1, X5)", async () => {
     const [passed, refused] = await exhaust(320, (base) =>
       fetch(`${base}${Math.random() < 0.5 ? endpointPaths.token : endpointPaths.revoke}`, { method: "POST" }),
     );
@@ -51,7 +51,7 @@ forEachEngine("oauth limits", (fixture) => {
     assert.equal((await post(`${first.base}${endpointPaths.token}`, "")).status, 400);
   });
 
-  test("[A26] [X5] [X7] registering: 20 an hour from a /64, and 200 from the /48 that anyone is given for the asking", async () => {
+  test("registering: 20 an hour from a /64, and 200 from the /48 that anyone is given for the asking (A26, X5, X7)", async () => {
     const service = await startService(fixture.deps, { env: { TRUST_PROXY: "loopback" } });
     try {
       const register = async (address: string) =>
@@ -76,7 +76,7 @@ forEachEngine("oauth limits", (fixture) => {
     }
   });
 
-  test("[AUTHZ-2] beginning an authorization: 120 a minute, then a page that says when to come back", async () => {
+  test("beginning an authorization: 120 a minute, then a page that says when to come back (AUTHZ-2)", async () => {
     const [passed, refused] = await exhaust(140, (base) =>
       createOAuthBrowser(base).send(createAuthorization(base, client).url),
     );
@@ -88,7 +88,7 @@ forEachEngine("oauth limits", (fixture) => {
     fixture.clock.advance(minutes(1));
   });
 
-  test("[AUTHZ-3] answering approvals: 60 in ten minutes for a person, wrong answers too", async () => {
+  test("answering approvals: 60 in ten minutes for a person, wrong answers too (AUTHZ-3)", async () => {
     const browser = createOAuthBrowser(first.base);
     const page = await openConsent(browser, createAuthorization(first.base, client).url, "limits@example.com");
     const headers = { origin: new URL(first.base).origin };

@@ -25,7 +25,7 @@ function file(content: unknown): string {
 }
 
 forEachEngine("oauth clients of the operator", (fixture) => {
-  test("[REG-3] [VAR-OAUTH_CLIENTS] with and without a secret they go all the way, and are never stored", async () => {
+  test("with and without a secret they go all the way, and are never stored (REG-3, VAR-OAUTH_CLIENTS)", async () => {
     const clients = readOperatorClients(
       file([
         { client_id: "desk", client_name: "Desk", redirect_uris: [webRedirect] },
@@ -61,7 +61,7 @@ forEachEngine("oauth clients of the operator", (fixture) => {
     }
   });
 
-  test("[REG-3] a file with a fault stops the start, with what and where", async () => {
+  test("a file with a fault stops the start, with what and where (REG-3)", async () => {
     const faults: [content: unknown, says: RegExp][] = [
       ["{", /it is not JSON/],
       [{}, /expected array/i],

@@ -35,7 +35,7 @@ forEachEngine("oauth refresh", (fixture) => {
     assert.equal(body.error, "invalid_grant");
   };
 
-  test("[GRANT-3] a refresh gives a new token of each kind; the access token before it runs on", async () => {
+  test("a refresh gives a new token of each kind; the access token before it runs on (GRANT-3)", async () => {
     const { tokens } = await connectClient(service.base, settled);
     const { status, body, headers } = await again(tokens.refresh_token);
     assert.equal(status, 200);
@@ -46,7 +46,7 @@ forEachEngine("oauth refresh", (fixture) => {
     assert.ok((await mayCall(tokens.access_token)) && (await mayCall(body.access_token)));
   });
 
-  test("[GRANT-4] [A8] fifty refreshes with one token at once: none fails, and every holder is still in", async () => {
+  test("fifty refreshes with one token at once: none fails, and every holder is still in (GRANT-4, A8)", async () => {
     const { tokens } = await connectClient(service.base, settled);
     const answers = await Promise.all(Array.from({ length: 50 }, () => again(tokens.refresh_token)));
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
@@ -59,7 +59,7 @@ forEachEngine("oauth refresh", (fixture) => {
     assert.ok(await mayCall(next.body.access_token));
   });
 
-  test("[GRANT-4] the one just before is good for thirty seconds, then it ends the grant", async () => {
+  test("the one just before is good for thirty seconds, then it ends the grant (GRANT-4)", async () => {
     const { tokens } = await connectClient(service.base, settled);
     const lost = await again(tokens.refresh_token);
     assert.equal(lost.status, 200);
@@ -72,7 +72,7 @@ forEachEngine("oauth refresh", (fixture) => {
     assert.equal(await mayCall(repeated.body.access_token), false);
   });
 
-  test("[GRANT-4] [A8] the one before the last ends the grant, however soon", async () => {
+  test("the one before the last ends the grant, however soon (GRANT-4, A8)", async () => {
     const { tokens } = await connectClient(service.base, settled);
     const second = await again(tokens.refresh_token);
     const third = await again(second.body.refresh_token);
@@ -82,7 +82,7 @@ forEachEngine("oauth refresh", (fixture) => {
     for (const { access_token: token } of [tokens, second.body, third.body]) assert.equal(await mayCall(token), false);
   });
 
-  test("[GRANT-4] [A8] fifty at once, of which the old half is two generations behind: the grant ends, nobody gets a 5xx", async () => {
+  test("fifty at once, of which the old half is two generations behind: the grant ends, nobody gets a 5xx (GRANT-4, A8)", async () => {
     const { tokens } = await connectClient(service.base, settled);
     const second = await again(tokens.refresh_token);
     const third = await again(second.body.refresh_token);
@@ -93,7 +93,7 @@ forEachEngine("oauth refresh", (fixture) => {
     assertOver(await again(third.body.refresh_token));
   });
 
-  test("[A10] less may be asked for, and all of it again; never more than was granted, and asking does not harm", async () => {
+  test("less may be asked for, and all of it again; never more than was granted, and asking does not harm (A10)", async () => {
     const { tokens } = await connectClient(service.base, settled);
     const less = await again(tokens.refresh_token, { scope: "studio:read" });
     assert.equal(less.body.scope, "studio:read");
@@ -115,7 +115,7 @@ forEachEngine("oauth refresh", (fixture) => {
     assert.equal((await again(all.body.refresh_token)).status, 200, "it is still the current one");
   });
 
-  test("[A10] [SCOPE-2] view only stays view only, whatever a refresh asks for", async () => {
+  test("view only stays view only, whatever a refresh asks for (A10, SCOPE-2)", async () => {
     const { tokens } = await connectClient(service.base, { ...settled, access: "read" });
     assert.equal(tokens.scope, "studio:read");
     for (const scope of ["studio:write", "studio:read studio:write"])
@@ -124,7 +124,7 @@ forEachEngine("oauth refresh", (fixture) => {
     assert.equal(body.scope, "studio:read");
   });
 
-  test("[A6] another client's refresh token is nobody's, and stays good for its owner", async () => {
+  test("another client's refresh token is nobody's, and stays good for its owner (A6)", async () => {
     const { tokens } = await connectClient(service.base, settled);
     const stranger = await registerClient(service.base);
     assertOver(await refreshTokens(service.base, stranger, tokens.refresh_token));
@@ -141,7 +141,7 @@ forEachEngine("oauth refresh", (fixture) => {
     t.mock.timers.setTime(Date.now() + ms);
   };
 
-  test("[GRANT-3] [A12] thirty days unused end it", async (t) => {
+  test("thirty days unused end it (GRANT-3, A12)", async (t) => {
     const { tokens } = await connectClient(service.base, settled);
     t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
     later(t, days(30) - seconds(5));
@@ -151,7 +151,7 @@ forEachEngine("oauth refresh", (fixture) => {
     assertOver(await again(next.body.refresh_token));
   });
 
-  test("[GRANT-3] [A12] ninety days after the approval it ends, however often it was used", async (t) => {
+  test("ninety days after the approval it ends, however often it was used (GRANT-3, A12)", async (t) => {
     let { refresh_token: token } = (await connectClient(service.base, settled)).tokens;
     t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
     for (let day = 10; day < 90; day += 10) {

@@ -111,7 +111,7 @@ forEachEngine("oauth registration", (fixture) => {
   after(() => service.close());
 
   for (const [name, payload] of Object.entries(realClients)) {
-    test(`[REG-1] [A3] ${name} registers with what it really sends, and gets its tokens`, async () => {
+    test(`${name} registers with what it really sends, and gets its tokens (REG-1, A3)`, async () => {
       const { status, text, body } = await register(service.base, payload);
       assert.equal(status, 201, text);
       assert.deepEqual(body.redirect_uris, payload["redirect_uris"]);
@@ -169,7 +169,7 @@ forEachEngine("oauth registration", (fixture) => {
     },
   };
   for (const [name, payload] of Object.entries(tolerated)) {
-    test(`[REG-1] [A3] registration takes ${name}, and fills in defaults`, async () => {
+    test(`registration takes ${name}, and fills in defaults (REG-1, A3)`, async () => {
       const { status, headers, text, body } = await register(service.base, payload);
       assert.equal(status, 201, text);
       assert.match(headers.get("cache-control") ?? "", /no-store/);
@@ -222,7 +222,7 @@ forEachEngine("oauth registration", (fixture) => {
     "a backslash": ["https://client.example\\@evil.example/"],
     "3000 characters": [`${uri}?${"x".repeat(3000)}`],
   };
-  test("[REG-2] [A3] redirect addresses that are not a client's own are refused", async () => {
+  test("redirect addresses that are not a client's own are refused (REG-2, A3)", async () => {
     for (const [name, redirectUris] of Object.entries(refusedUris)) {
       const { status, text, body } = await register(service.base, { ...minimal, redirect_uris: redirectUris });
       assert.equal(status, 400, `${name}: ${text}`);
@@ -235,7 +235,7 @@ forEachEngine("oauth registration", (fixture) => {
     ...["vscode-insiders://x/callback", "claude://claude.ai/callback", "warp://mcp/oauth2callback", "zed://callback"],
     ...["com.example.app:/callback", "com.raycast:/oauth", "social.my-app://callback", "COM.Example.App:/callback"],
   ];
-  test("[REG-2] accepts private-use schemes of known clients and reverse domain names", async () => {
+  test("accepts private-use schemes of known clients and reverse domain names (REG-2)", async () => {
     for (const redirectUri of allowedSchemes) {
       const { status, text } = await register(service.base, { ...minimal, redirect_uris: [redirectUri] });
       assert.equal(status, 201, `${redirectUri}: ${text}`);
@@ -252,7 +252,7 @@ forEachEngine("oauth registration", (fixture) => {
     ...["myapp://callback", "constructor:x", "__proto__:x", "hasownproperty://x", "vscode-evil://x", "cursor2://x"],
     ...[".com.example:/x", "com.:/x", "com..example:/x", "vscode+x://y", "1com.example:/x"],
   ];
-  test("[REG-2] [A3] rejects every other scheme", async () => {
+  test("rejects every other scheme (REG-2, A3)", async () => {
     for (const redirectUri of refusedSchemes) {
       for (const redirectUris of [[redirectUri], [uri, redirectUri]]) {
         const { status, text, body } = await register(service.base, { ...minimal, redirect_uris: redirectUris });
@@ -262,7 +262,7 @@ forEachEngine("oauth registration", (fixture) => {
     }
   });
 
-  test("[A3] a client that was registered with a scheme we no longer allow gets a clear error everywhere", async () => {
+  test("a client that was registered with a scheme we no longer allow gets a clear error everywhere (A3)", async () => {
     const { client, browser, tokens } = await connectClient(service.base, { email: "old@example.com" });
     const page = await openConsent(browser, createAuthorization(service.base, client).url, "old@example.com");
     const stored = await fixture.deps.oauthClients.find(client.id);
@@ -304,7 +304,7 @@ forEachEngine("oauth registration", (fixture) => {
     ],
     "a prototype": ['{"__proto__":{"redirect_uris":["https://client.example/"]}}'],
   };
-  test("[A3] bodies that are no metadata are refused in RFC 7591's words", async () => {
+  test("bodies that are no metadata are refused in RFC 7591's words (A3)", async () => {
     for (const [name, [body, headers = json]] of Object.entries(refusedBodies)) {
       const answer = await post(`${service.base}${endpointPaths.register}`, body, headers);
       assert.equal(answer.status, 400, `${name}: ${answer.text}`);
@@ -312,7 +312,7 @@ forEachEngine("oauth registration", (fixture) => {
     }
   });
 
-  test("[REG-1] there is no reading, changing or deleting of a registration from outside", async () => {
+  test("there is no reading, changing or deleting of a registration from outside (REG-1)", async () => {
     const { id } = await registerClient(service.base);
     for (const method of ["GET", "PUT", "DELETE", "PATCH"]) {
       for (const path of [endpointPaths.register, `${endpointPaths.register}/${id}`]) {
@@ -325,7 +325,7 @@ forEachEngine("oauth registration", (fixture) => {
 });
 
 forEachEngine("oauth registration, limits", (fixture) => {
-  test("[REG-1] [A26] twenty an hour from one address, then 429 with when to come back", async () => {
+  test("twenty an hour from one address, then 429 with when to come back (REG-1, A26)", async () => {
     const service = await startService(fixture.deps);
     try {
       for (let i = 0; i < 20; i++) assert.equal((await register(service.base, minimal)).status, 201);
@@ -340,7 +340,7 @@ forEachEngine("oauth registration, limits", (fixture) => {
     }
   });
 
-  test("[A26] [X5] everyone in one IPv6 /64, however it is spelled, counts as one; the next does not", async () => {
+  test("everyone in one IPv6 /64, however it is spelled, counts as one; the next does not (A26, X5)", async () => {
     const service = await startService(fixture.deps, { env: { TRUST_PROXY: "127.0.0.1" } });
     const from = (address: string) => register(service.base, minimal, { "x-forwarded-for": address });
     try {
@@ -359,7 +359,7 @@ forEachEngine("oauth registration, limits", (fixture) => {
     }
   });
 
-  test("[A26] [REG-5] a client nobody approved is gone after a day, one that was used stays", async () => {
+  test("a client nobody approved is gone after a day, one that was used stays (A26, REG-5)", async () => {
     const service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } });
     const purge = () => createPurgeJob(fixture.deps)({ pause: async () => {}, isOver: () => false });
     const isKnown = async (id: string) => (await fixture.deps.oauthClients.find(id)) !== undefined;
@@ -381,7 +381,7 @@ forEachEngine("oauth registration, limits", (fixture) => {
     }
   });
 
-  test("[A26] [REG-5] an old client that nobody used stays while a person looks at its first approval", async () => {
+  test("an old client that nobody used stays while a person looks at its first approval (A26, REG-5)", async () => {
     const service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } });
     const purge = () => createPurgeJob(fixture.deps)({ pause: async () => {}, isOver: () => false });
     try {

@@ -19,7 +19,7 @@ import {
 import { startService } from "../support/service.ts";
 
 forEachEngine("oauth secrets", (fixture) => {
-  test("[STORE-1] [RUN-9] tokens, codes, secrets and cookies stand in clear in no table and no log line", async () => {
+  test("tokens, codes, secrets and cookies stand in clear in no table and no log line (STORE-1, RUN-9)", async () => {
     const lines: string[] = [];
     const log = createLog("trace", { write: (line: string) => void lines.push(line) });
     const service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" }, log });

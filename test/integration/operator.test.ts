@@ -58,7 +58,7 @@ forEachEngine("the operator", (fixture) => {
     };
   }
 
-  test("[L5] disabling a user ends all they hold, from the next call on, and their studios can read it", async () => {
+  test("disabling a user ends all they hold, from the next call on, and their studios can read it (L5)", async () => {
     const owner = await newStudio(fixture.deps);
     const member = await newMember(fixture.deps, owner, "owner");
     const held = await everythingOf(member);
@@ -140,7 +140,7 @@ forEachEngine("the operator", (fixture) => {
     return newStudio(fixture.deps, { user: { id: user.id, name: user.name, email: user.email } });
   }
 
-  test("[L5] a studio whose only owner is disabled is named, and gets a new one, member or not", async () => {
+  test("a studio whose only owner is disabled is named, and gets a new one, member or not (L5)", async () => {
     for (const role of ["admin", undefined] as const) {
       const owner = await newStudio(fixture.deps);
       const heir: SignedInUser = role ? await newMember(fixture.deps, owner, role) : await newUser(fixture.deps);
@@ -172,7 +172,7 @@ forEachEngine("the operator", (fixture) => {
     assert.equal((await counted.executeTakeFirstOrThrow()).owner_count, 2);
   });
 
-  test("[L5] approvals are listed for everyone, one user or one client, and end at once", async () => {
+  test("approvals are listed for everyone, one user or one client, and end at once (L5)", async () => {
     const owner = await newStudio(fixture.deps);
     const first = await createTestGrant(server.deps, owner, { client: "One" });
     const second = await createTestGrant(server.deps, owner, { client: "Two" });

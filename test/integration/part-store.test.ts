@@ -61,7 +61,7 @@ forEachStore("files in parts", (fixture) => {
     if (fixture.store.name === "disk") assert.equal(stored.sha256, sha256(content));
   });
 
-  test("[U8] complete is safe to repeat, also twenty times at once", async () => {
+  test("complete is safe to repeat, also twenty times at once (U8)", async () => {
     const content = randomBytes(partBytes + 1);
     const file = await begin(content);
     await send(file, content, 1);
@@ -82,7 +82,7 @@ forEachStore("files in parts", (fixture) => {
     assert.equal(await readDigest(fixture.store, file.key), sha256(content));
   });
 
-  test("[U6] a part that is too long, too short or empty does not count", async () => {
+  test("a part that is too long, too short or empty does not count (U6)", async () => {
     const content = randomBytes(2 * partBytes);
     const file = await begin(content);
     for (const wrong of [
@@ -101,7 +101,7 @@ forEachStore("files in parts", (fixture) => {
     assert.equal(await readDigest(fixture.store, file.key), sha256(content));
   });
 
-  test("[U17] a PUT that is cut leaves no part, and can be sent again at once", async () => {
+  test("a PUT that is cut leaves no part, and can be sent again at once (U17)", async () => {
     const content = randomBytes(partBytes);
     const file = await begin(content);
     const url = new URL(await address(file, 1));
@@ -159,7 +159,7 @@ forEachStore("files in parts", (fixture) => {
 });
 
 describe("what a sender leaves behind on the disk store", () => {
-  test("[X7] [U17] a part that is begun again and again, and never comes whole, is written down once", async () => {
+  test("a part that is begun again and again, and never comes whole, is written down once (X7, U17)", async () => {
     const edge = await startFileServer();
     try {
       const key = "files/never";
@@ -180,7 +180,7 @@ describe("what a sender leaves behind on the disk store", () => {
 });
 
 describe("files beyond 5 GB on the disk store", () => {
-  test("[UPLOAD-10] parts lie at their places beyond 4 GiB, and nowhere else", async () => {
+  test("parts lie at their places beyond 4 GiB, and nowhere else (UPLOAD-10)", async () => {
     const edge = await startFileServer();
     try {
       const bytes = 5 * 1024 ** 3 + 123_456_789;

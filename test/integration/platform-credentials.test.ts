@@ -43,7 +43,7 @@ forEachEngine("platform credentials", (fixture) => {
         .executeTakeFirstOrThrow()
     ).credential ?? "";
 
-  test("[PLATFORM-9] [R5] fifty parallel uses of an expired credential, over two pools, cause one refresh", async () => {
+  test("fifty parallel uses of an expired credential, over two pools, cause one refresh (PLATFORM-9, R5)", async () => {
     const { place: location } = await connected();
     fixture.clock.advance(hours(1));
     const database = await openDatabase({ ...fixture.location, log: silentLog });
@@ -58,7 +58,7 @@ forEachEngine("platform credentials", (fixture) => {
     assert.ok(strict.isTokenActive(used[0]?.accessToken ?? ""));
   });
 
-  test("[PLATFORM-9] refreshed ahead of its end by the sweep, which keeps what it does not have to touch", async () => {
+  test("refreshed ahead of its end by the sweep, which keeps what it does not have to touch (PLATFORM-9)", async () => {
     const { place: location } = await connected();
     const first = await getAccessToken(deps, location);
     fixture.clock.advance(minutes(40));
@@ -73,7 +73,7 @@ forEachEngine("platform credentials", (fixture) => {
     assert.ok(strict.isTokenActive(second.accessToken));
   });
 
-  test("[PLATFORM-9] one run renews all that is due, batch after batch, until its time is over", async () => {
+  test("one run renews all that is due, batch after batch, until its time is over (PLATFORM-9)", async () => {
     const owner = await newStudio(deps);
     for (let i = 0; i < 50; i++) await newConnection(deps, owner, `account-${i}`, "strict");
     const ended = async () =>
@@ -86,7 +86,7 @@ forEachEngine("platform credentials", (fixture) => {
     assert.equal(await ended(), 50);
   });
 
-  test("[PLATFORM-9] [PLATFORM-5] a platform that has lost its settings is not asked, and what it gave is kept for later", async () => {
+  test("a platform that has lost its settings is not asked, and what it gave is kept for later (PLATFORM-9, PLATFORM-5)", async () => {
     const owner = await newStudio(deps);
     const connectionId = await newConnection(deps, owner, "studio", "unset");
     const before = await deps.platformStore.find(owner.studio.id, connectionId);
@@ -97,7 +97,7 @@ forEachEngine("platform credentials", (fixture) => {
     assert.deepEqual(await deps.platformStore.listDueForRenewal([], fixture.clock(), 10), []);
   });
 
-  test("[PLATFORM-9] to postpone a renewal does not take it from whoever is at it", async () => {
+  test("to postpone a renewal does not take it from whoever is at it (PLATFORM-9)", async () => {
     const { owner, connectionId } = await connected();
     const { generation = 0 } = (await deps.platformStore.find(owner.studio.id, connectionId)) ?? {};
     const take = () =>
@@ -109,7 +109,7 @@ forEachEngine("platform credentials", (fixture) => {
     assert.ok(!due.some(({ id }) => id === connectionId), "nor is it due while it is someone's");
   });
 
-  test("[PLATFORM-9] what the platform does not honour any more needs a person: needs_reconnect, wiped, and told", async () => {
+  test("what the platform does not honour any more needs a person: needs_reconnect, wiped, and told (PLATFORM-9)", async () => {
     const { owner, connectionId, place: location } = await connected();
     await withRevokedUpstream(location);
     fixture.clock.advance(hours(1));
@@ -144,7 +144,7 @@ forEachEngine("platform credentials", (fixture) => {
   }
 
   for (const fault of ["error500", "garbage", "silence", "html"] as const) {
-    test(`[PLATFORM-9] a platform in trouble (${fault}) costs no connection: it is tried again, and not by everyone at once`, async () => {
+    test(`a platform in trouble (${fault}) costs no connection: it is tried again, and not by everyone at once (PLATFORM-9)`, async () => {
       const hurried = withPlatform(fixture.deps, strict, { timeoutMs: 300 });
       const { owner, place: location } = await connected();
       fixture.clock.advance(hours(1));
@@ -177,7 +177,7 @@ forEachEngine("platform credentials", (fixture) => {
     [200, { error: { code: 4, message: "too many calls" } }],
     [503, { error: "invalid_grant" }],
   ] as const) {
-    test(`[PLATFORM-9] ${status} ${JSON.stringify(body)} to a renewal says nothing of the credential: it is kept`, async () => {
+    test(`${status} ${JSON.stringify(body)} to a renewal says nothing of the credential: it is kept (PLATFORM-9)`, async () => {
       const { owner, place: location } = await connected();
       const first = await getAccessToken(deps, location);
       fixture.clock.advance(minutes(50));
@@ -197,7 +197,7 @@ forEachEngine("platform credentials", (fixture) => {
     });
   }
 
-  test("[PLATFORM-9] whatever a platform says of a token's life, the connection is stored and read", async () => {
+  test("whatever a platform says of a token's life, the connection is stored and read (PLATFORM-9)", async () => {
     const owner = await newStudio(deps);
     const day = 24 * 3600 * 1000;
     try {
@@ -220,7 +220,7 @@ forEachEngine("platform credentials", (fixture) => {
     }
   });
 
-  test("[PLATFORM-9] what cannot be renewed serves to its end, and only then needs a person", async () => {
+  test("what cannot be renewed serves to its end, and only then needs a person (PLATFORM-9)", async () => {
     const unrenewed = withPlatform(fixture.deps, strict, { withBrief: true });
     const owner = await newStudio(unrenewed);
     const connectionId = await connectAccount(unrenewed, strict, owner, "short", "brief");
@@ -238,7 +238,7 @@ forEachEngine("platform credentials", (fixture) => {
     assert.equal(await state(), "needs_reconnect");
   });
 
-  test("[PLATFORM-9] whoever held the renewal and died loses it, and the next one renews", async () => {
+  test("whoever held the renewal and died loses it, and the next one renews (PLATFORM-9)", async () => {
     const { connectionId, place: location } = await connected();
     fixture.clock.advance(hours(1));
     const found = await deps.platformStore.find(location.studioId, connectionId);
@@ -262,7 +262,7 @@ forEachEngine("platform credentials", (fixture) => {
     assert.equal(await getOutcome(getAccessToken(deps, location)), "ok");
   });
 
-  test("[PLATFORM-9] a renewal that ends after the connection was disconnected brings nothing back", async () => {
+  test("a renewal that ends after the connection was disconnected brings nothing back (PLATFORM-9)", async () => {
     const { owner, connectionId, place: location } = await connected();
     const found = await deps.platformStore.find(location.studioId, connectionId);
     await disconnectPlatform(deps, owner, { connectionId });
@@ -271,7 +271,7 @@ forEachEngine("platform credentials", (fixture) => {
     assert.equal((await deps.platformStore.find(location.studioId, connectionId))?.credential, null);
   });
 
-  test("[PLATFORM-3] [PLATFORM-9] disconnected while it is renewed: nobody gets the new tokens, and they are revoked", async () => {
+  test("disconnected while it is renewed: nobody gets the new tokens, and they are revoked (PLATFORM-3, PLATFORM-9)", async () => {
     const { owner, connectionId, place: location } = await connected();
     fixture.clock.advance(hours(1));
     strict.onRefresh = () => disconnectPlatform(deps, owner, { connectionId });
@@ -279,7 +279,7 @@ forEachEngine("platform credentials", (fixture) => {
     assert.deepEqual(strict.issuedSecrets.slice(-2).map(strict.isTokenActive), [false, false]);
   });
 
-  test("[PLATFORM-9] connected anew while it is renewed: the new connection is used, and left alone", async () => {
+  test("connected anew while it is renewed: the new connection is used, and left alone (PLATFORM-9)", async () => {
     const { owner, place: location } = await connected();
     fixture.clock.advance(hours(1));
     strict.onRefresh = () => connectAccount(deps, strict, owner);
@@ -288,7 +288,7 @@ forEachEngine("platform credentials", (fixture) => {
     assert.ok(strict.isTokenActive(accessToken));
   });
 
-  test("[PLATFORM-3] renewed while it is disconnected: what is revoked is what it held last", async () => {
+  test("renewed while it is disconnected: what is revoked is what it held last (PLATFORM-3)", async () => {
     const { owner, connectionId, place: location } = await connected();
     const { find } = deps.platformStore;
     fixture.clock.advance(hours(1));
@@ -311,7 +311,7 @@ forEachEngine("platform credentials", (fixture) => {
     assert.equal((await find(location.studioId, connectionId))?.state, "disconnected");
   });
 
-  test("[PLATFORM-10] [L2] ciphertexts swapped between rows or studios, or altered, are refused", async () => {
+  test("ciphertexts swapped between rows or studios, or altered, are refused (PLATFORM-10, L2)", async () => {
     const [one, two] = [await connected(), await connected()];
     const second = await connectAccount(deps, strict, one.owner, "second");
     const [a, b, c] = [
@@ -328,7 +328,7 @@ forEachEngine("platform credentials", (fixture) => {
     assert.equal(await getOutcome(getAccessToken(deps, one.place)), "ok");
   });
 
-  test("[PLATFORM-10] [L2] secrets rotate: the newest seals, all open, and the next refresh seals anew", async () => {
+  test("secrets rotate: the newest seals, all open, and the next refresh seals anew (PLATFORM-10, L2)", async () => {
     const { connectionId, place: location } = await connected();
     const old = "a secret of this test, long enough";
     const rotated = { ...deps, vault: createVault(["a newer secret, that is long enough", old]) };
@@ -342,7 +342,7 @@ forEachEngine("platform credentials", (fixture) => {
     await assert.rejects(getAccessToken(deps, location), /not among SECRETS/);
   });
 
-  test("[PLATFORM-10] [L1] no credential stands in clear in the database", async () => {
+  test("no credential stands in clear in the database (PLATFORM-10, L1)", async () => {
     const { owner, place: location } = await connected();
     await connectAccount(deps, strict, owner, "elephant", "mastodon");
     fixture.clock.advance(hours(1));

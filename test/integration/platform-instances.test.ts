@@ -27,7 +27,7 @@ forEachEngine("platforms with instances", (fixture) => {
   });
   after(() => strict.close());
 
-  test("[PLATFORM-8] Mastodon: we register ourselves at an instance once, and every studio uses that", async () => {
+  test("Mastodon: we register ourselves at an instance once, and every studio uses that (PLATFORM-8)", async () => {
     const [one, two] = [await newStudio(deps), await newStudio(deps)];
     const connectionId = await connectAccount(deps, strict, one, "studio", "mastodon");
     await connectAccount(deps, strict, two, "studio", "mastodon");
@@ -39,7 +39,7 @@ forEachEngine("platforms with instances", (fixture) => {
     assert.ok(!strict.isTokenActive(accessToken));
   });
 
-  test("[PLATFORM-8] twenty at once at a new instance end with one registration in use", async () => {
+  test("twenty at once at a new instance end with one registration in use (PLATFORM-8)", async () => {
     const owner = await newStudio(deps);
     const all = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -55,7 +55,7 @@ forEachEngine("platforms with instances", (fixture) => {
     assert.equal(new Set(ids).size, 1);
   });
 
-  test("[PLATFORM-8] an instance that has forgotten us is registered at anew with the next attempt", async () => {
+  test("an instance that has forgotten us is registered at anew with the next attempt (PLATFORM-8)", async () => {
     const owner = await newStudio(deps);
     const fresh = await startStrictPlatform();
     const forgetful = withPlatform(fixture.deps, fresh);
@@ -76,7 +76,7 @@ forEachEngine("platforms with instances", (fixture) => {
     await fresh.close();
   });
 
-  test("[PLATFORM-8] [L2] a registration sealed under a secret that was retired is replaced", async () => {
+  test("a registration sealed under a secret that was retired is replaced (PLATFORM-8, L2)", async () => {
     const owner = await newStudio(deps);
     const fresh = await startStrictPlatform();
     const before = withPlatform(fixture.deps, fresh);
@@ -88,7 +88,7 @@ forEachEngine("platforms with instances", (fixture) => {
     await fresh.close();
   });
 
-  test("[PLATFORM-8] the address of an instance is https and nothing else; others have none", async () => {
+  test("the address of an instance is https and nothing else; others have none (PLATFORM-8)", async () => {
     const owner = await newStudio(deps);
     for (const instanceUrl of [
       undefined,
@@ -132,7 +132,7 @@ forEachEngine("platforms with instances", (fixture) => {
     assert.deepEqual([...new Set(pages.map(({ instance }) => instance))], [strict.origin]);
   });
 
-  test("[PLATFORM-8] [A20] addresses inside our network are not reached, by whatever name", async () => {
+  test("addresses inside our network are not reached, by whatever name (PLATFORM-8, A20)", async () => {
     const owner = await newStudio(deps);
     const guarded = (addresses: string[]): Deps => ({
       ...deps,
@@ -180,7 +180,7 @@ forEachEngine("platforms with instances", (fixture) => {
     assert.deepEqual(strict.hits, before);
   });
 
-  test("[PLATFORM-8] something that is no Mastodon is told at once", async () => {
+  test("something that is no Mastodon is told at once (PLATFORM-8)", async () => {
     const owner = await newStudio(deps);
     const other = await startStrictPlatform();
     const hurried = withPlatform(fixture.deps, other, { timeoutMs: 400 });
@@ -200,7 +200,7 @@ forEachEngine("platforms with instances", (fixture) => {
     await other.close();
   });
 
-  test("[PLATFORM-8] a registration at an instance where nobody has connected anything goes after a day", async () => {
+  test("a registration at an instance where nobody has connected anything goes after a day (PLATFORM-8)", async () => {
     const owner = await newStudio(deps);
     const [used, unused] = [await startStrictPlatform(), await startStrictPlatform()];
     await connectAccount(withPlatform(fixture.deps, used), used, owner, "studio", "mastodon");

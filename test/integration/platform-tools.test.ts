@@ -61,7 +61,7 @@ forEachEngine("platform tools", (fixture) => {
     await finishConnect(deps, person, { callback: new URL(strict.authorize(location, "studio")), pending });
   };
 
-  test("[PLATFORM-1] [PLATFORM-3] a client without a way to open pages is given the address; list, disconnect", async () => {
+  test("a client without a way to open pages is given the address; list, disconnect (PLATFORM-1, PLATFORM-3)", async () => {
     const owner = await newStudio(deps);
     const client = await connect(owner);
     const answer = await call(client, "connect_platform", { platform: "strict" });
@@ -77,7 +77,7 @@ forEachEngine("platform tools", (fixture) => {
     await client.close();
   });
 
-  test("[PLATFORM-1] a client that can is asked through input_required, and answered when its person has opened the page", async () => {
+  test("a client that can is asked through input_required, and answered when its person has opened the page (PLATFORM-1)", async () => {
     const owner = await newStudio(deps);
     const opened: string[] = [];
     const client = await connect(owner, async (url) => {
@@ -91,7 +91,7 @@ forEachEngine("platform tools", (fixture) => {
     await client.close();
   });
 
-  test("[PLATFORM-1] and told connect_denied where the person does not want to", async () => {
+  test("and told connect_denied where the person does not want to (PLATFORM-1)", async () => {
     const owner = await newStudio(deps);
     const client = await connect(owner, async () => "decline");
     const answer = await call(client, "connect_platform", { platform: "strict" });
@@ -116,7 +116,7 @@ forEachEngine("platform tools", (fixture) => {
       { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "connect_platform" },
     );
 
-  test("[PLATFORM-1] the state between the rounds is ours: altered, old, or of another client, tool or input it is refused", async () => {
+  test("the state between the rounds is ours: altered, old, or of another client, tool or input it is refused (PLATFORM-1)", async () => {
     const owner = await newStudio(deps);
     const [{ token }, other] = [
       await createTestGrant(deps, owner),
@@ -153,7 +153,7 @@ forEachEngine("platform tools", (fixture) => {
     assert.equal((await ask(token, { requestState, inputResponses })).json.error.code, -32602);
   });
 
-  test("[PLATFORM-4] whoever lost the role between the rounds is refused in the second", async () => {
+  test("whoever lost the role between the rounds is refused in the second (PLATFORM-4)", async () => {
     const owner = await newStudio(deps);
     const admin = await newMember(deps, owner, "admin");
     const { token } = await createTestGrant(deps, admin);
@@ -165,7 +165,7 @@ forEachEngine("platform tools", (fixture) => {
     }
   });
 
-  test("[PLATFORM-4] [PLATFORM-5] members are refused; unknown and not configured say so", async () => {
+  test("members are refused; unknown and not configured say so (PLATFORM-4, PLATFORM-5)", async () => {
     const owner = await newStudio(deps);
     const member = await connect(await newMember(deps, owner, "member"));
     assert.equal((await call(member, "connect_platform", { platform: "strict" }))["code"], "forbidden");
@@ -183,7 +183,7 @@ forEachEngine("platform tools", (fixture) => {
     await Promise.all([member.close(), client.close()]);
   });
 
-  test("[PLATFORM-12] get_post says what each connected platform would refuse, with the date of its source", async () => {
+  test("get_post says what each connected platform would refuse, with the date of its source (PLATFORM-12)", async () => {
     const owner = await newStudio(deps);
     const { id: postId } = await createPost(deps, owner, {
       title: "A",

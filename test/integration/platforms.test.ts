@@ -44,7 +44,7 @@ forEachEngine("platforms", (fixture) => {
     return { connectUrl, pending, callback: new URL(strict.authorize(location, account)) };
   };
 
-  test("[PLATFORM-1] the whole path: a page of 15 minutes, the platform's own OAuth, a connection of this studio", async () => {
+  test("the whole path: a page of 15 minutes, the platform's own OAuth, a connection of this studio (PLATFORM-1)", async () => {
     const owner = await newStudio(deps);
     const answer = await connectPlatform(deps, owner, { platform: "strict" });
     assert.match(answer.connectUrl, new RegExp(`^${deps.base}/connect/[\\w-]{40,}$`));
@@ -66,7 +66,7 @@ forEachEngine("platforms", (fixture) => {
     assert.deepEqual((await listPlatforms(deps, await newStudio(deps))).connections, []);
   });
 
-  test("[PLATFORM-2] the same account again renews the one connection; another is another", async () => {
+  test("the same account again renews the one connection; another is another (PLATFORM-2)", async () => {
     const owner = await newStudio(deps);
     const first = await connectAccount(deps, strict, owner, "one");
     const before = await getAccessToken(deps, { studioId: owner.studio.id, connectionId: first });
@@ -85,7 +85,7 @@ forEachEngine("platforms", (fixture) => {
     assert.notEqual(await connectAccount(deps, strict, other, "one"), first);
   });
 
-  test("[PLATFORM-2] a studio has a hundred accounts at most, however many come at once", async () => {
+  test("a studio has a hundred accounts at most, however many come at once (PLATFORM-2)", async () => {
     const owner = await newStudio(deps);
     for (let i = 2; i < maxConnections; i++) await newConnection(deps, owner, `account-${i}`);
     const begun = await Promise.all(["a", "b", "c", "d"].map((account) => begin(owner, account)));
@@ -99,7 +99,7 @@ forEachEngine("platforms", (fixture) => {
     assert.equal(await getOutcome(connectAccount(deps, strict, owner, first?.account.handle ?? "")), "quota_exceeded");
   });
 
-  test("[PLATFORM-3] disconnecting wipes, revokes at the platform, and is safe to repeat", async () => {
+  test("disconnecting wipes, revokes at the platform, and is safe to repeat (PLATFORM-3)", async () => {
     const owner = await newStudio(deps);
     const connectionId = await connectAccount(deps, strict, owner);
     const { accessToken } = await getAccessToken(deps, { studioId: owner.studio.id, connectionId });
@@ -116,7 +116,7 @@ forEachEngine("platforms", (fixture) => {
     assert.deepEqual(await states(owner), [["studio", "connected"]]);
   });
 
-  test("[PLATFORM-3] a platform that is away keeps nobody: the credential is wiped all the same", async () => {
+  test("a platform that is away keeps nobody: the credential is wiped all the same (PLATFORM-3)", async () => {
     const owner = await newStudio(deps);
     const connectionId = await connectAccount(deps, strict, owner);
     strict.faults.set("/revoke", "error500");
@@ -128,7 +128,7 @@ forEachEngine("platforms", (fixture) => {
     assert.deepEqual(await states(owner), [["studio", "disconnected"]]);
   });
 
-  test("[PLATFORM-3] [T10] a studio that is deleted gives its accounts back at the platform", async () => {
+  test("a studio that is deleted gives its accounts back at the platform (PLATFORM-3, T10)", async () => {
     const owner = await newStudio(deps);
     const connectionId = await connectAccount(deps, strict, owner);
     const { accessToken } = await getAccessToken(deps, { studioId: owner.studio.id, connectionId });
@@ -137,7 +137,7 @@ forEachEngine("platforms", (fixture) => {
     assert.deepEqual(await deps.platformStore.list(owner.studio.id), []);
   });
 
-  test("[PLATFORM-4] [ROLE-1] [T3] members look, owners and admins connect and disconnect; role comes before existence", async () => {
+  test("members look, owners and admins connect and disconnect; role comes before existence (PLATFORM-4, ROLE-1, T3)", async () => {
     const cast = await newStudioWithRoles(deps);
     for (const role of roles) {
       const expected = role === "member" ? "forbidden" : "ok";
@@ -150,7 +150,7 @@ forEachEngine("platforms", (fixture) => {
     assert.equal(await getOutcome(disconnectPlatform(deps, cast.member, { connectionId: "nope" })), "forbidden");
   });
 
-  test("[PLATFORM-4] [T1] [STUDIO-5] connections of another studio, and ids that are none, are not found", async () => {
+  test("connections of another studio, and ids that are none, are not found (PLATFORM-4, T1, STUDIO-5)", async () => {
     const [owner, stranger] = [await newStudio(deps), await newStudio(deps)];
     const connectionId = await connectAccount(deps, strict, owner);
     for (const id of [connectionId, deps.newId("platformConnection"), "plc_x", "", "' OR 1=1 --", deps.newId("post")])
@@ -159,7 +159,7 @@ forEachEngine("platforms", (fixture) => {
     assert.deepEqual(await states(owner), [["studio", "connected"]]);
   });
 
-  test("[PLATFORM-5] unknown is platform_unsupported; known without credentials tells the operator which settings", async () => {
+  test("unknown is platform_unsupported; known without credentials tells the operator which settings (PLATFORM-5)", async () => {
     const owner = await newStudio(deps);
     for (const platform of ["myspace", "Strict", "", "__proto__", "constructor"])
       assert.equal(await getOutcome(connectPlatform(deps, owner, { platform })), "platform_unsupported", platform);
@@ -169,7 +169,7 @@ forEachEngine("platforms", (fixture) => {
     assert.match(error.hint ?? "", /PLATFORM_UNSET_CLIENT_ID and PLATFORM_UNSET_CLIENT_SECRET/);
   });
 
-  test("[PLATFORM-6] a page expires after 15 minutes, serves once, and is nobody else's", async () => {
+  test("a page expires after 15 minutes, serves once, and is nobody else's (PLATFORM-6)", async () => {
     const owner = await newStudio(deps);
     const { connectUrl } = await connectPlatform(deps, owner, { platform: "strict" });
     const token = extractToken(connectUrl);
@@ -189,7 +189,7 @@ forEachEngine("platforms", (fixture) => {
     );
   });
 
-  test("[PLATFORM-6] to begin neither lengthens nor shortens a page's life; who is at the platform has ten minutes", async () => {
+  test("to begin neither lengthens nor shortens a page's life; who is at the platform has ten minutes (PLATFORM-6)", async () => {
     const owner = await newStudio(deps);
     const purge = () => createPurgeJob(deps)({ pause: async () => {}, isOver: () => false });
     const early = await begin(owner);
@@ -209,14 +209,14 @@ forEachEngine("platforms", (fixture) => {
     assert.equal(await getOutcome(finishConnect(deps, owner, { callback, pending })), "ok");
   });
 
-  test("[PLATFORM-6] [T5] of twenty parallel callbacks one connects", async () => {
+  test("of twenty parallel callbacks one connects (PLATFORM-6, T5)", async () => {
     const owner = await newStudio(deps);
     const used = await begin(owner);
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => getOutcome(finishConnect(deps, owner, used))));
     assert.deepEqual(outcomes.toSorted(), [...Array.from({ length: 19 }, () => "connect_expired"), "ok"]);
   });
 
-  test("[PLATFORM-6] [A16] a callback in another person's browser, or in one that began nothing, stores nothing", async () => {
+  test("a callback in another person's browser, or in one that began nothing, stores nothing (PLATFORM-6, A16)", async () => {
     const [owner, stranger] = [await newStudio(deps), await newStudio(deps)];
     const { callback, pending } = await begin(owner);
     assert.equal(await getOutcome(finishConnect(deps, stranger, { callback, pending: undefined })), "connect_expired");
@@ -226,7 +226,7 @@ forEachEngine("platforms", (fixture) => {
     assert.equal(await getOutcome(finishConnect(deps, owner, { callback, pending })), "ok");
   });
 
-  test("[PLATFORM-6] [A16] states swapped between two studios of one person connect neither", async () => {
+  test("states swapped between two studios of one person connect neither (PLATFORM-6, A16)", async () => {
     const person = await newUser(deps);
     const [one, two] = [await newStudio(deps, person), await newStudio(deps, person)];
     const [a, b] = [await begin(one, "account-one"), await begin(two, "account-two")];
@@ -242,7 +242,7 @@ forEachEngine("platforms", (fixture) => {
     assert.deepEqual([await states(one), await states(two)], [[], []]);
   });
 
-  test("[PLATFORM-6] an answer at another platform's or instance's address is not taken", async () => {
+  test("an answer at another platform's or instance's address is not taken (PLATFORM-6)", async () => {
     const owner = await newStudio(deps);
     const { callback, pending } = await begin(owner);
     for (const path of [
@@ -260,7 +260,7 @@ forEachEngine("platforms", (fixture) => {
     assert.equal(await getOutcome(finishConnect(deps, owner, { callback, pending })), "ok");
   });
 
-  test("[PLATFORM-6] whoever lost the role, or left, meanwhile connects nothing", async () => {
+  test("whoever lost the role, or left, meanwhile connects nothing (PLATFORM-6)", async () => {
     const cast = await newStudioWithRoles(deps);
     const demoted = await begin(cast.admin);
     await changeRole(deps, cast.owner, { userId: cast.admin.user.id, role: "member" });
@@ -275,7 +275,7 @@ forEachEngine("platforms", (fixture) => {
     assert.deepEqual(await states(cast.owner), []);
   });
 
-  test("[PLATFORM-6] whoever loses the role while the platform answers connects nothing, and what it gave is given back", async () => {
+  test("whoever loses the role while the platform answers connects nothing, and what it gave is given back (PLATFORM-6)", async () => {
     const cast = await newStudioWithRoles(deps);
     const begun = await begin(cast.admin);
     const { finishAuthorization: finish } = deps.platforms;
@@ -292,7 +292,7 @@ forEachEngine("platforms", (fixture) => {
     assert.deepEqual(strict.issuedSecrets.slice(-2).map(strict.isTokenActive), [false, false]);
   });
 
-  test("[PLATFORM-5] [L1] settings that the platform does not know are the operator's to mend: told, and logged", async () => {
+  test("settings that the platform does not know are the operator's to mend: told, and logged (PLATFORM-5, L1)", async () => {
     const lines: string[] = [];
     const log = createLog("info", { write: (line) => void lines.push(line) });
     const setups = strict
@@ -312,7 +312,7 @@ forEachEngine("platforms", (fixture) => {
       assert.ok(!lines.join("").includes(secret));
   });
 
-  test("[PLATFORM-6] a page that an AI client asked for dies with its approval, and the activity names it", async () => {
+  test("a page that an AI client asked for dies with its approval, and the activity names it (PLATFORM-6)", async () => {
     const owner = await newStudio(deps);
     const { grantId } = await createTestGrant(deps, owner, { client: "Assistant" });
     const asClient: Caller = { ...owner, grantId, client: { id: "client-assistant", name: "Assistant" } };
@@ -331,7 +331,7 @@ forEachEngine("platforms", (fixture) => {
     );
   });
 
-  test("[PLATFORM-7] denied at the platform: connect_denied, nothing stored", async () => {
+  test("denied at the platform: connect_denied, nothing stored (PLATFORM-7)", async () => {
     const owner = await newStudio(deps);
     const { connectUrl } = await connectPlatform(deps, owner, { platform: "strict" });
     const { location, ...pending } = await startConnect(deps, owner, { token: extractToken(connectUrl) });
@@ -346,7 +346,7 @@ forEachEngine("platforms", (fixture) => {
     ),
   );
   for (const [path, fault] of faults) {
-    test(`[PLATFORM-7] [A15] ${path} answers with ${fault}: a clear code within the time it has, nothing stored`, async () => {
+    test(`${path} answers with ${fault}: a clear code within the time it has, nothing stored (PLATFORM-7, A15)`, async () => {
       const hurried = withPlatform(fixture.deps, strict, { timeoutMs: 400 });
       const owner = await newStudio(hurried);
       const { callback, pending } = await begin(owner);
@@ -364,7 +364,7 @@ forEachEngine("platforms", (fixture) => {
     });
   }
 
-  test("[PLATFORM-7] callbacks of nonsense are refused, whatever they say", async () => {
+  test("callbacks of nonsense are refused, whatever they say (PLATFORM-7)", async () => {
     const owner = await newStudio(deps);
     for (const change of [
       { code: "x" },

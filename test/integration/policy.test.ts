@@ -135,14 +135,14 @@ async function approve(deps: Deps, person: Caller): Promise<string> {
 }
 
 forEachEngine("the policy, cell by cell", (fixture) => {
-  test("[ROLE-1] [T3] the policy table has the documented cells and no others", () => {
+  test("the policy table has the documented cells and no others (ROLE-1, T3)", () => {
     const documented = Object.fromEntries(Object.entries(deeds).map(([action, { allowed }]) => [action, allowed]));
     assert.deepEqual(Object.fromEntries(Object.entries(policy)), documented);
   });
 
   for (const [action, { allowed, refusal = "forbidden", run }] of Object.entries(deeds)) {
     for (const role of roles) {
-      test(`[ROLE-1] [ERR-forbidden] [T3] ${role}: ${action} is ${allowed.includes(role) ? "allowed" : refusal}`, async () => {
+      test(`${role}: ${action} is ${allowed.includes(role) ? "allowed" : refusal} (ROLE-1, ERR-forbidden, T3)`, async () => {
         const cast = await newStudioWithRoles(fixture.deps);
         assert.equal(await getOutcome(run(fixture, cast[role], cast)), allowed.includes(role) ? "ok" : refusal);
       });

@@ -21,7 +21,7 @@ forEachEngine("lists of posts", (fixture) => {
     return owner;
   }
 
-  test("[POST-3] newest first, twenty unless asked otherwise, a hundred at most", async () => {
+  test("newest first, twenty unless asked otherwise, a hundred at most (POST-3)", async () => {
     const owner = await studioWith(...Array.from({ length: 105 }, (_, i) => `P${i}`));
     assert.deepEqual(
       await titles(owner),
@@ -31,7 +31,7 @@ forEachEngine("lists of posts", (fixture) => {
     assert.deepEqual(await titles(owner, { limit: 1 }), ["P104"]);
   });
 
-  test("[X3] [T8] a page of the longest posts is a short one, and the cursor goes through all of them", async () => {
+  test("a page of the longest posts is a short one, and the cursor goes through all of them (X3, T8)", async () => {
     const owner = await newStudio(fixture.deps);
     // A control character is six letters in JSON, and seven in JSON within JSON, which a tool's answer also is.
     for (let i = 0; i < 30; i++) await add(owner, `P${i}`, "\u0001".repeat(i === 10 ? 10 : 100_000));
@@ -49,12 +49,12 @@ forEachEngine("lists of posts", (fixture) => {
     );
   });
 
-  test("[ERR-invalid_input] [T8] limits beyond what is served are refused", () => {
+  test("limits beyond what is served are refused (ERR-invalid_input, T8)", () => {
     for (const limit of [0, -1, 101, 1e9, 1.5, NaN, Infinity, "10", null])
       assert.equal(listPostsInput.safeParse({ limit }).success, false, String(limit));
   });
 
-  test("[POST-3] by status", async () => {
+  test("by status (POST-3)", async () => {
     const owner = await studioWith("A", "B", "C");
     const { posts } = await list(owner);
     await updatePost(fixture.deps, owner, { postId: posts[1]?.id ?? "", status: "ready" });
@@ -63,7 +63,7 @@ forEachEngine("lists of posts", (fixture) => {
     assert.deepEqual(await titles(owner, { status: "archived" }), []);
   });
 
-  test("[POST-3] by text in title or body, whatever its case and accents", async () => {
+  test("by text in title or body, whatever its case and accents (POST-3)", async () => {
     const owner = await studioWith(
       "Crème Brûlée",
       ["Other", "a CREME   brulee\nrecipe"],
@@ -90,7 +90,7 @@ forEachEngine("lists of posts", (fixture) => {
     assert.equal((await titles(owner, { query: "   " })).length, 7, "an empty search is none");
   });
 
-  test("[POST-3] signs that mean something to a database are only text", async () => {
+  test("signs that mean something to a database are only text (POST-3)", async () => {
     const all = ["100%", "a_b", "aXb", "back\\slash", "bang!", "quote'", "[a-z]*?", 'x" OR 1=1 --'];
     const owner = await studioWith(...all);
     const cases: Record<string, string[]> = {
@@ -110,7 +110,7 @@ forEachEngine("lists of posts", (fixture) => {
     for (const [query, found] of Object.entries(cases)) assert.deepEqual(await titles(owner, { query }), found, query);
   });
 
-  test("[POST-3] a changed post is found by its new text and no longer by its old", async () => {
+  test("a changed post is found by its new text and no longer by its old (POST-3)", async () => {
     const owner = await studioWith(["Old title", "old body"]);
     const postId = (await list(owner)).posts[0]?.id ?? "";
     await updatePost(fixture.deps, owner, { postId, title: "Fresh" });
@@ -120,7 +120,7 @@ forEachEngine("lists of posts", (fixture) => {
     assert.deepEqual(await titles(owner, { query: "fresh newer" }), ["Fresh"]);
   });
 
-  test("[POST-4] walking the pages gives every post once, while others are added and changed", async () => {
+  test("walking the pages gives every post once, while others are added and changed (POST-4)", async () => {
     const owner = await studioWith(...Array.from({ length: 25 }, (_, i) => `P${i}`));
     const seen: string[] = [];
     let cursor: string | null | undefined;
@@ -138,7 +138,7 @@ forEachEngine("lists of posts", (fixture) => {
     );
   });
 
-  test("[POST-4] the last page has no cursor, also when it is full", async () => {
+  test("the last page has no cursor, also when it is full (POST-4)", async () => {
     const owner = await studioWith("A", "B", "C", "D");
     const first = await list(owner, { limit: 2 });
     const second = await list(owner, { limit: 2, cursor: first.nextCursor });
@@ -146,7 +146,7 @@ forEachEngine("lists of posts", (fixture) => {
     assert.equal((await list(await studioWith())).nextCursor, null);
   });
 
-  test("[POST-4] a search of any text has a second page", async () => {
+  test("a search of any text has a second page (POST-4)", async () => {
     for (const query of ["語".repeat(200), "a b ".repeat(50), "%".repeat(200), "\ufdfa".repeat(200)]) {
       const owner = await studioWith(["A", query], ["B", query]);
       const first = await list(owner, { limit: 1, query });
@@ -154,7 +154,7 @@ forEachEngine("lists of posts", (fixture) => {
     }
   });
 
-  test("[T8] a cursor of another studio, another list or another hand is refused", async () => {
+  test("a cursor of another studio, another list or another hand is refused (T8)", async () => {
     const [a, b] = [await studioWith("A", "B"), await studioWith("C", "D")];
     const { nextCursor } = await list(a, { limit: 1 });
     const cursor = nextCursor ?? "";
@@ -177,7 +177,7 @@ forEachEngine("lists of posts", (fixture) => {
     assert.equal(listPostsInput.safeParse({ cursor: "x".repeat(10_240) }).success, false);
   });
 
-  test("[X4] texts that almost hold what is searched for, everywhere, cost no more than others", async () => {
+  test("texts that almost hold what is searched for, everywhere, cost no more than others (X4)", async () => {
     const owner = await newStudio(fixture.deps);
     // One letter that is eighteen where case and accents do not matter, and one that is itself.
     for (const letter of ["\ufdfa", "a"]) {
@@ -196,7 +196,7 @@ forEachEngine("lists of posts", (fixture) => {
     }
   });
 
-  test("[X4] a hundred thousand letters made to be slow are searched at once", async () => {
+  test("a hundred thousand letters made to be slow are searched at once (X4)", async () => {
     const owner = await studioWith(["A", "a".repeat(100_000)]);
     const started = performance.now();
     assert.deepEqual(await titles(owner, { query: `${"a".repeat(199)}b` }), []);

@@ -50,7 +50,7 @@ forEachEngine("bounded search", (bed) => {
     });
   }
 
-  test("[POST-3] [POST-4] a search through several chunks finds every match once, in order, in each status", async () => {
+  test("a search through several chunks finds every match once, in order, in each status (POST-3, POST-4)", async () => {
     const owner = await newStudio(bed.deps);
     const statusOf = (i: number) => (i % 2 === 0 ? "draft" : "archived");
     await insertPosts(owner, 450, (i) => ({ title: `P${i} ${i % 3 === 0 ? "needle" : ""}`, status: statusOf(i) }));
@@ -72,7 +72,7 @@ forEachEngine("bounded search", (bed) => {
     assert.deepEqual(await searchAll(owner, { query: "nowhere" }), [[]], "a small studio takes one call");
   });
 
-  test("[X4] a call reads a bounded amount of hostile text, yields to others meanwhile, and its cursor continues", async () => {
+  test("a call reads a bounded amount of hostile text, yields to others meanwhile, and its cursor continues (X4)", async () => {
     const owner = await newStudio(bed.deps);
     const searchText = "\u2032".repeat(200_000);
     const found = (i: number) => i === 0 || i === 40;
@@ -99,7 +99,7 @@ forEachEngine("bounded search", (bed) => {
     assert.ok(slowest < 500, `the event loop was blocked for ${slowest} ms`);
   });
 
-  test("[X4] a call ends when its time is up, and its cursor continues", async () => {
+  test("a call ends when its time is up, and its cursor continues (X4)", async () => {
     const owner = await newStudio(bed.deps);
     await insertPosts(owner, 1100, (i) => ({ title: i === 0 ? "needle" : `P${i}` }));
     let now = bed.clock();
@@ -111,7 +111,7 @@ forEachEngine("bounded search", (bed) => {
     assert.deepEqual(pages, [[], [], ["needle"]], "two chunks of 200 posts a call");
   });
 
-  test("[X4] [ERR-rate_limited] one user's searches wait for each other, and beyond a few are rejected", async () => {
+  test("one user's searches wait for each other, and beyond a few are rejected (X4, ERR-rate_limited)", async () => {
     const owner = await newStudio(bed.deps);
     const other = await newMember(bed.deps, owner, "member");
     await insertPosts(owner, 50, () => ({ title: "P", body: hostileBody, searchText: "\u2032".repeat(200_000) }));

@@ -10,7 +10,7 @@ import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { newStudio } from "../support/users.ts";
 
 forEachEngine("posts", (fixture) => {
-  test("[POST-1] [WORD-4] [WORD-8] a new post is a draft at revision 1, and reads back as it was answered", async () => {
+  test("a new post is a draft at revision 1, and reads back as it was answered (POST-1, WORD-4, WORD-8)", async () => {
     const owner = await newStudio(fixture.deps);
     const post = await createPost(
       fixture.deps,
@@ -35,7 +35,7 @@ forEachEngine("posts", (fixture) => {
     assert.deepEqual(await getPost(fixture.deps, owner, { postId: post.id }), post);
   });
 
-  test("[POST-1] [WORD-6] each change raises the revision by one and touches nothing else", async () => {
+  test("each change raises the revision by one and touches nothing else (POST-1, WORD-6)", async () => {
     const owner = await newStudio(fixture.deps);
     const post = await createPost(fixture.deps, owner, { title: "A", body: "b" });
     fixture.clock.advance(5000);
@@ -46,7 +46,7 @@ forEachEngine("posts", (fixture) => {
     assert.deepEqual(await getPost(fixture.deps, owner, { postId: post.id }), emptied);
   });
 
-  test("[WORD-5] a post is draft, ready or archived, and nothing else", async () => {
+  test("a post is draft, ready or archived, and nothing else (WORD-5)", async () => {
     const owner = await newStudio(fixture.deps);
     const { id: postId } = await createPost(fixture.deps, owner, { title: "A", body: "" });
     for (const status of ["ready", "archived", "draft"] as const)
@@ -62,7 +62,7 @@ forEachEngine("posts", (fixture) => {
     );
   });
 
-  test("[POST-2] [ERR-revision_conflict] a change that names an old revision changes nothing and says where the post is", async () => {
+  test("a change that names an old revision changes nothing and says where the post is (POST-2, ERR-revision_conflict)", async () => {
     const owner = await newStudio(fixture.deps);
     const { id: postId } = await createPost(fixture.deps, owner, { title: "A", body: "" });
     await updatePost(fixture.deps, owner, { postId, title: "B", revision: 1 });
@@ -76,7 +76,7 @@ forEachEngine("posts", (fixture) => {
     assert.equal((await getPost(fixture.deps, owner, { postId })).title, "B");
   });
 
-  test("[POST-2] [ERR-invalid_input] [M10] a revision that no post can reach is a conflict or refused, not a failure of ours", async () => {
+  test("a revision that no post can reach is a conflict or refused, not a failure of ours (POST-2, ERR-invalid_input, M10)", async () => {
     const owner = await newStudio(fixture.deps);
     const { id: postId } = await createPost(fixture.deps, owner, { title: "A", body: "" });
     for (const revision of [0, -1, 1.5, NaN, Infinity, 2 ** 31, 2 ** 40, Number.MAX_SAFE_INTEGER, 1e308, "1", null]) {
@@ -90,7 +90,7 @@ forEachEngine("posts", (fixture) => {
     }
   });
 
-  test("[POST-2] of fifty changes of one revision at the same moment one is made", async () => {
+  test("of fifty changes of one revision at the same moment one is made (POST-2)", async () => {
     const owner = await newStudio(fixture.deps);
     const { id: postId } = await createPost(fixture.deps, owner, { title: "A", body: "" });
     const changes = Array.from({ length: 50 }, (_, i) =>
@@ -100,7 +100,7 @@ forEachEngine("posts", (fixture) => {
     assert.equal((await getPost(fixture.deps, owner, { postId })).revision, 2);
   });
 
-  test("[WORD-6] fifty changes without a revision are all made, each at its own", async () => {
+  test("fifty changes without a revision are all made, each at its own (WORD-6)", async () => {
     const owner = await newStudio(fixture.deps);
     const { id: postId } = await createPost(fixture.deps, owner, { title: "A", body: "" });
     const made = await Promise.all(
@@ -112,7 +112,7 @@ forEachEngine("posts", (fixture) => {
     );
   });
 
-  test("[ERR-invalid_input] a change of nothing is refused", async () => {
+  test("a change of nothing is refused (ERR-invalid_input)", async () => {
     const owner = await newStudio(fixture.deps);
     const { id: postId } = await createPost(fixture.deps, owner, { title: "A", body: "" });
     assert.equal(await getOutcome(updatePost(fixture.deps, owner, { postId })), "invalid_input");
@@ -122,7 +122,7 @@ forEachEngine("posts", (fixture) => {
     );
   });
 
-  test("[STUDIO-5] [ERR-not_found] [T1] [T2] another studio's post, and ids that cannot exist, are not found and not changed", async () => {
+  test("another studio's post, and ids that cannot exist, are not found and not changed (STUDIO-5, ERR-not_found, T1, T2)", async () => {
     const [owner, foreign] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
     const theirs = await createPost(fixture.deps, foreign, { title: "Theirs", body: "" });
     for (const postId of [theirs.id, ...hostileIds("post")]) {
@@ -138,7 +138,7 @@ forEachEngine("posts", (fixture) => {
     assert.deepEqual(await getPost(fixture.deps, foreign, { postId: theirs.id }), theirs);
   });
 
-  test("[T2] input cannot name a studio, a user or a column", () => {
+  test("input cannot name a studio, a user or a column (T2)", () => {
     for (const extra of [
       "studioId",
       "studio_id",
@@ -156,7 +156,7 @@ forEachEngine("posts", (fixture) => {
     assert.equal(getPostInput.safeParse({ postId: "p", studioId: "s" }).success, false);
   });
 
-  test("[ERR-invalid_input] [M10] text that cannot be stored is refused, text of full length is kept", async () => {
+  test("text that cannot be stored is refused, text of full length is kept (ERR-invalid_input, M10)", async () => {
     const bad = [
       { title: "" },
       { title: " \t" },

@@ -26,7 +26,7 @@ forEachEngine("races for the last owner", (fixture) => {
     return found.length;
   }
 
-  test("[ROLE-3] [T5] a hundred rounds of two owners demoting each other leave one owner each time", async () => {
+  test("a hundred rounds of two owners demoting each other leave one owner each time (ROLE-3, T5)", async () => {
     const a = await newStudio(fixture.deps);
     const b = await newMember(fixture.deps, a, "owner");
     for (let round = 0; round < 100; round++) {
@@ -41,7 +41,7 @@ forEachEngine("races for the last owner", (fixture) => {
     }
   });
 
-  test("[ROLE-3] [T5] fifty rounds of two owners who leave, or remove each other", async () => {
+  test("fifty rounds of two owners who leave, or remove each other (ROLE-3, T5)", async () => {
     for (let round = 0; round < 50; round++) {
       const a = await newStudio(fixture.deps);
       const b = await newMember(fixture.deps, a, "owner");
@@ -54,7 +54,7 @@ forEachEngine("races for the last owner", (fixture) => {
     }
   });
 
-  test("[ROLE-3] [T5] two hundred role changes at the same moment keep the count true", async () => {
+  test("two hundred role changes at the same moment keep the count true (ROLE-3, T5)", async () => {
     const owner = await newStudio(fixture.deps);
     const people = [owner];
     for (let i = 0; i < 9; i++) people.push(await newMember(fixture.deps, owner, "owner"));
@@ -78,7 +78,7 @@ forEachEngine("races for the last owner", (fixture) => {
     );
   });
 
-  test("[ROLE-3] [T5] twenty owners step down and leave at the same moment, and one is left", async () => {
+  test("twenty owners step down and leave at the same moment, and one is left (ROLE-3, T5)", async () => {
     const owner = await newStudio(fixture.deps);
     const people = [owner];
     for (let i = 0; i < 19; i++) people.push(await newMember(fixture.deps, owner, "owner"));

@@ -26,7 +26,7 @@ import { createTestGrant } from "../support/tokens.ts";
 forEachEngine("rate limits", (fixture) => {
   const rows = async () => fixture.database.q.selectFrom("rate_limits").selectAll().execute();
 
-  test("[A26] [ERR-rate_limited] twenty registrations an hour from one address, then 429 with Retry-After", async () => {
+  test("twenty registrations an hour from one address, then 429 with Retry-After (A26, ERR-rate_limited)", async () => {
     const begins = hours(1) - (fixture.clock() % hours(1));
     fixture.clock.advance(begins + minutes(15));
     for (let i = 0; i < 20; i++)
@@ -50,7 +50,7 @@ forEachEngine("rate limits", (fixture) => {
     assert.equal(await getOutcome(enforceRateLimit(fixture.deps, "registration", "192.0.2.1")), "ok", "a new hour");
   });
 
-  test("[A26] exact under any number of parallel hits, from several instances", async () => {
+  test("exact under any number of parallel hits, from several instances (A26)", async () => {
     const second = await openDatabase({ ...fixture.location, log: silentLog });
     try {
       const instances = [fixture.deps, createDeps(second, fixture.clock)];
@@ -91,7 +91,7 @@ forEachEngine("rate limits", (fixture) => {
     }
   });
 
-  test("[A26] [X7] a flood leaves one row, which the purge takes when its window is over", async () => {
+  test("a flood leaves one row, which the purge takes when its window is over (A26, X7)", async () => {
     const key = "registration 198.51.100.1";
     await countOutcomes(
       Array.from({ length: 300 }, () => enforceRateLimit(fixture.deps, "registration", "198.51.100.1")),
@@ -130,14 +130,14 @@ forEachEngine("rate limits", (fixture) => {
     }
   });
 
-  test("[VAR-RATE_LIMITS] switched off, nothing is counted", async () => {
+  test("switched off, nothing is counted (VAR-RATE_LIMITS)", async () => {
     const before = await rows();
     const deps = { ...fixture.deps, rateLimits: unlimitedRateLimitStore };
     for (let i = 0; i < 50; i++) await enforceRateLimit(deps, "registration", "192.0.2.77");
     assert.deepEqual(await rows(), before);
   });
 
-  test("[X5] [A26] one network has one counter, however its addresses are spelled", async () => {
+  test("one network has one counter, however its addresses are spelled (X5, A26)", async () => {
     const none = parseIpAddressSet([])!;
     const from = (remoteAddress: string): IncomingMessage =>
       ({ socket: { remoteAddress }, headers: {} }) as IncomingMessage;
@@ -160,7 +160,7 @@ forEachEngine("rate limits", (fixture) => {
     );
   });
 
-  test("[A26] [X5] over HTTP: of thirty registrations at once twenty are taken, and forged headers change nothing", async () => {
+  test("over HTTP: of thirty registrations at once twenty are taken, and forged headers change nothing (A26, X5)", async () => {
     fixture.clock.advance(hours(1));
     const service = await startService(fixture.deps);
     try {
@@ -194,7 +194,7 @@ forEachEngine("rate limits", (fixture) => {
     }
   });
 
-  test("[ERR-rate_limited] [X7] the web API has the tools' limit: 600 calls a minute of one user, then 429 with Retry-After", async () => {
+  test("the web API has the tools' limit: 600 calls a minute of one user, then 429 with Retry-After (ERR-rate_limited, X7)", async () => {
     fixture.clock.advance(minutes(2) - (fixture.clock() % minutes(1)) + seconds(20));
     const server = await startApiServer(fixture.deps);
     try {

@@ -17,7 +17,7 @@ const manages: Record<Role, readonly Role[]> = {
 };
 
 forEachEngine("roles", (fixture) => {
-  test("[ROLE-2] [T3] [T7] who may give which role to whom, all 27 cells", async () => {
+  test("who may give which role to whom, all 27 cells (ROLE-2, T3, T7)", async () => {
     for (const by of roles) {
       for (const from of roles) {
         for (const to of roles) {
@@ -36,7 +36,7 @@ forEachEngine("roles", (fixture) => {
     }
   });
 
-  test("[ROLE-2] [T7] who may remove whom, and who may invite as what", async () => {
+  test("who may remove whom, and who may invite as what (ROLE-2, T7)", async () => {
     for (const by of roles) {
       for (const role of roles) {
         const cast = await newStudioWithRoles(fixture.deps);
@@ -60,7 +60,7 @@ forEachEngine("roles", (fixture) => {
     }
   });
 
-  test("[ROLE-2] [T7] an admin and a member cannot raise themselves", async () => {
+  test("an admin and a member cannot raise themselves (ROLE-2, T7)", async () => {
     const { admin, member } = await newStudioWithRoles(fixture.deps);
     assert.equal(
       await getOutcome(changeRole(fixture.deps, admin, { userId: admin.user.id, role: "owner" })),
@@ -72,7 +72,7 @@ forEachEngine("roles", (fixture) => {
     );
   });
 
-  test("[ROLE-3] the last owner is not demoted, does not leave, and is not removed", async () => {
+  test("the last owner is not demoted, does not leave, and is not removed (ROLE-3)", async () => {
     const owner = await newStudio(fixture.deps);
     await newMember(fixture.deps, owner, "admin");
     const userId = owner.user.id;
@@ -82,7 +82,7 @@ forEachEngine("roles", (fixture) => {
     assert.equal((await resolveStudioCaller(fixture.deps, owner, owner.studio.id)).role, "owner");
   });
 
-  test("[ROLE-3] [ROLE-4] ownership is handed over: make another owner, then step down or leave", async () => {
+  test("ownership is handed over: make another owner, then step down or leave (ROLE-3, ROLE-4)", async () => {
     const owner = await newStudio(fixture.deps);
     const heir = await newMember(fixture.deps, owner, "member");
     const given = await changeRole(fixture.deps, owner, { userId: heir.user.id, role: "owner" });
@@ -106,7 +106,7 @@ forEachEngine("roles", (fixture) => {
     );
   });
 
-  test("[STUDIO-4] removal and demotion show when the studio is next entered", async () => {
+  test("removal and demotion show when the studio is next entered (STUDIO-4)", async () => {
     const { owner, admin, member } = await newStudioWithRoles(fixture.deps);
     await changeRole(fixture.deps, owner, { userId: admin.user.id, role: "member" });
     assert.equal((await resolveStudioCaller(fixture.deps, admin, admin.studio.id)).role, "member");
@@ -114,7 +114,7 @@ forEachEngine("roles", (fixture) => {
     assert.equal(await getOutcome(resolveStudioCaller(fixture.deps, member, member.studio.id)), "not_found");
   });
 
-  test("[ERR-not_found] [T1] [T2] strangers, members of other studios and ids that cannot exist are no members", async () => {
+  test("strangers, members of other studios and ids that cannot exist are no members (ERR-not_found, T1, T2)", async () => {
     const owner = await newStudio(fixture.deps);
     const foreign = await newStudio(fixture.deps);
     for (const userId of [foreign.user.id, ...hostileIds("user")]) {
@@ -125,7 +125,7 @@ forEachEngine("roles", (fixture) => {
     assert.equal((await resolveStudioCaller(fixture.deps, foreign, foreign.studio.id)).role, "owner");
   });
 
-  test("[ERR-invalid_input] a role that is none is refused", () => {
+  test("a role that is none is refused (ERR-invalid_input)", () => {
     for (const role of ["", "Owner", "root", null, 1, ["owner"]])
       assert.equal(changeRoleInput.safeParse({ userId: "u", role }).success, false);
   });

@@ -79,7 +79,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
   }
   const counts = async () => ({ users: await users(), sessions: await sessions() });
 
-  itOnce("[SIGN-1] the login page says what one signs in for", async () => {
+  itOnce("the login page says what one signs in for (SIGN-1)", async () => {
     for (const [to, words] of [
       ["/", /to go to your studios/],
       ["/studios/std_1/posts", /to go to your studios/],
@@ -92,7 +92,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     }
   });
 
-  it("[SIGN-1] [SIGN-2] [SIGN-8] goes from the login page to the provider and back to where one wanted to go", async () => {
+  it("goes from the login page to the provider and back to where one wanted to go (SIGN-1, SIGN-2, SIGN-8)", async () => {
     const browser = createHttpBrowser();
     const login = await browser.open(`${base}/login?return_to=%2Fposts%3Fa%3D1`);
     assert.deepEqual(
@@ -115,7 +115,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     assert.deepEqual([user?.name, user?.email, user?.emailVerified], ["grace", "grace@example.com", true]);
   });
 
-  it("[W3] gives a session cookie for 14 days, new at every sign-in; the one before is dead on the server", async () => {
+  it("gives a session cookie for 14 days, new at every sign-in; the one before is dead on the server (W3)", async () => {
     const browser = await signIn(base, "ada@example.com");
     const first = browser.cookies.get("atelier")!;
     assert.deepEqual(first.attributes, { path: "/", "max-age": String(14 * 86_400), httponly: "", samesite: "Lax" });
@@ -129,7 +129,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     assert.equal((await who(browser))?.email, "ada@example.com");
   });
 
-  it("[W3] a session is over 14 days after the sign-in", async () => {
+  it("a session is over 14 days after the sign-in (W3)", async () => {
     const browser = await signIn(base, "ada@example.com");
     fixture.clock.advance(days(14) - 1);
     assert.notEqual(await who(browser), undefined);
@@ -137,14 +137,14 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     assert.equal(await who(browser), undefined);
   });
 
-  it("[W3] a planted cookie does not become a session", async () => {
+  it("a planted cookie does not become a session (W3)", async () => {
     const browser = createHttpBrowser();
     browser.cookies.store(new URL(base), ["atelier=planted-by-someone-else; Path=/"]);
     await signIn(base, "ada@example.com", browser);
     assert.notEqual(browser.cookies.get("atelier")!.value, "planted-by-someone-else");
   });
 
-  it("[WORD-1] knows a person again by issuer and subject, with what the issuer says now", async () => {
+  it("knows a person again by issuer and subject, with what the issuer says now (WORD-1)", async () => {
     issuer.setClaims("mary@example.com", { sub: "m-1", name: "Mary", email: "mary@example.com", email_verified: true });
     const first = await who(await signIn(base, "mary@example.com"));
     issuer.setClaims("mary@example.com", {
@@ -158,7 +158,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     assert.deepEqual([second?.name, second?.email, second?.emailVerified], ["Mary J.", "mj@example.com", false]);
   });
 
-  it("[A24] the same address with another subject, unverified, or at another issuer is someone else", async () => {
+  it("the same address with another subject, unverified, or at another issuer is someone else (A24)", async () => {
     const ada = await who(await signIn(base, "ada@example.com"));
     issuer.setClaims("new@example.com", {
       sub: "another",
@@ -182,7 +182,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     assert.equal(unverified?.emailVerified, false);
   });
 
-  it("[R6] ten first sign-ins of one person at once make one user", async () => {
+  it("ten first sign-ins of one person at once make one user (R6)", async () => {
     const before = await users();
     const browsers = await Promise.all(Array.from({ length: 10 }, () => signIn(base, "once@example.com")));
     const ids = await Promise.all(browsers.map(async (browser) => (await who(browser))?.id));
@@ -199,7 +199,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     assert.equal(browser.cookies.get("atelier-sign-in"), undefined);
   });
 
-  it("[A14] a callback with missing, foreign, doubled or unknown state is refused, and nothing is stored", async () => {
+  it("a callback with missing, foreign, doubled or unknown state is refused, and nothing is stored (A14)", async () => {
     const before = await counts();
     const strange = [
       (url: URL) => url.searchParams.delete("state"),
@@ -216,7 +216,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     }
   });
 
-  it("[A14] [A16] a callback that another browser began is refused", async () => {
+  it("a callback that another browser began is refused (A14, A16)", async () => {
     const before = await counts();
     const attacker = createHttpBrowser();
     const victim = createHttpBrowser();
@@ -224,7 +224,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     await refused(await victim.open(await untilCallback(attacker, "attacker@example.com")), victim, 400, before);
   });
 
-  it("[A14] a callback serves once, also for a browser that kept its cookies", async () => {
+  it("a callback serves once, also for a browser that kept its cookies (A14)", async () => {
     const browser = createHttpBrowser();
     const url = await untilCallback(browser, "ada@example.com");
     const kept = browser.cookies.copy();
@@ -236,7 +236,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     await refused(await thief.open(url), thief, 400, { ...before, sessions: before.sessions });
   });
 
-  it("[A14] a sign-in that took more than ten minutes is refused", async () => {
+  it("a sign-in that took more than ten minutes is refused (A14)", async () => {
     const browser = createHttpBrowser();
     const url = await untilCallback(browser, "stranger@example.com");
     const before = await counts();
@@ -244,7 +244,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     await refused(await browser.open(url), browser, 400, before);
   });
 
-  it("[A14] an answer of one provider is refused at another's address", async () => {
+  it("an answer of one provider is refused at another's address (A14)", async () => {
     const browser = createHttpBrowser();
     const url = await untilCallback(browser, "stranger@example.com");
     await refused(await browser.open(url.replace("/callback/oidc", "/callback/oidc-2")), browser, 400, await counts());
@@ -252,7 +252,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     assert.equal(unknown.status, 404);
   });
 
-  it("[A14] the iss of the answer has to be the issuer's", async () => {
+  it("the iss of the answer has to be the issuer's (A14)", async () => {
     for (const change of [
       (url: URL) => url.searchParams.set("iss", other.issuer),
       (url: URL) => url.searchParams.delete("iss"),
@@ -279,7 +279,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     "a spoiled signature": { signature: "spoiled" },
   } as const;
   for (const [what, forgery] of Object.entries(forgeries)) {
-    it(`[A14] an ID token with ${what} is refused`, async () => {
+    it(`an ID token with ${what} is refused (A14)`, async () => {
       const before = await counts();
       const browser = createHttpBrowser();
       issuer.setForgery(forgery);
@@ -297,7 +297,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     assert.doesNotMatch(visit.text, /today/);
   });
 
-  it("[A15] keys that change in the middle of a sign-in, and right after one, do no harm", async () => {
+  it("keys that change in the middle of a sign-in, and right after one, do no harm (A15)", async () => {
     await signIn(base, "ada@example.com");
     const browser = createHttpBrowser();
     const url = await untilCallback(browser, "ada@example.com");
@@ -308,7 +308,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     await signIn(base, "ada@example.com");
   });
 
-  it("[A15] a provider that is down is named on a page, before and after the redirect, and works again by itself", async () => {
+  it("a provider that is down is named on a page, before and after the redirect, and works again by itself (A15)", async () => {
     const browser = createHttpBrowser();
     const login = await browser.open(`${base}/login`);
     const url = await untilCallback(browser, "ada@example.com");
@@ -323,7 +323,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     assert.equal((await who(browser))?.email, "ada@example.com");
   });
 
-  itOnce("[A15] a provider that takes a minute is given up within ten seconds, and works again by itself", async () => {
+  itOnce("a provider that takes a minute is given up within ten seconds, and works again by itself (A15)", async () => {
     const browser = createHttpBrowser();
     const login = await browser.open(`${base}/login`);
     const url = await untilCallback(browser, "ada@example.com");
@@ -339,7 +339,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     await signIn(base, "ada@example.com", browser);
   });
 
-  itOnce("[A15] what answers at an issuer's address, but not as one, is told like one that is down", async (t) => {
+  itOnce("what answers at an issuer's address, but not as one, is told like one that is down (A15)", async (t) => {
     const answers: Record<string, (res: ServerResponse) => void> = {
       "an error": (res) => res.writeHead(500).end(),
       "a redirect": (res) => res.writeHead(302, { location: issuer.issuer }).end(),
@@ -391,7 +391,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     });
   });
 
-  it("[W1] [A16] forms of other sites start nothing", async () => {
+  it("forms of other sites start nothing (W1, A16)", async () => {
     const foreign = [
       { origin: "https://evil.example" },
       { origin: "null" },
@@ -425,7 +425,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     assert.equal((await createHttpBrowser().send(`${base}/api/auth/callback/oidc`, { method: "POST" })).status, 404);
   });
 
-  it("[W5] after signing in nobody is sent to another site", async () => {
+  it("after signing in nobody is sent to another site (W5)", async () => {
     const browser = await signIn(base, "ada@example.com");
     for (const evil of [
       "//evil.example",
@@ -455,7 +455,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     assert.equal(new URL(response.headers.get("location")!).searchParams.get("prompt"), "login");
   });
 
-  it("[SIGN-9] addresses come from settings, whatever the request calls us", async () => {
+  it("addresses come from settings, whatever the request calls us (SIGN-9)", async () => {
     const response = await createHttpBrowser().send(`${base}/login`, {
       method: "POST",
       body: new URLSearchParams({ provider: "oidc" }),
@@ -467,7 +467,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     );
   });
 
-  it("[SIGN-7] signing out ends the session on the server, from our own pages only", async () => {
+  it("signing out ends the session on the server, from our own pages only (SIGN-7)", async () => {
     const browser = await signIn(base, "ada@example.com");
     for (const headers of [{}, { origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }] as Record<
       string,
@@ -487,7 +487,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     assert.equal((await browser.send(`${base}/api/sign-out`, { headers: { origin: base } })).status, 404);
   });
 
-  it("[C5] a sign-in begun before a restart is finished after it, and sessions live on", async () => {
+  it("a sign-in begun before a restart is finished after it, and sessions live on (C5)", async () => {
     const person = await signIn(base, "ada@example.com");
     const browser = createHttpBrowser();
     const url = await untilCallback(browser, "grace@example.com");
@@ -516,7 +516,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     assert.match(page.text, /&#60;script&#62;/);
   });
 
-  it("[L4] no log line holds a cookie, code, state or token", async () => {
+  it("no log line holds a cookie, code, state or token (L4)", async () => {
     lines.length = 0;
     const browser = createHttpBrowser();
     const url = new URL(await untilCallback(browser, "ada@example.com"));

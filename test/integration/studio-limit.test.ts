@@ -25,7 +25,7 @@ async function countOwned({ deps }: Fixture, { user }: SignedInUser): Promise<nu
 }
 
 forEachEngine("how many studios one user may own", (bed) => {
-  test("[VAR-LIMITS] [X7] a user creates 20 studios by default; the next one is quota_exceeded", async () => {
+  test("a user creates 20 studios by default; the next one is quota_exceeded (VAR-LIMITS, X7)", async () => {
     const person = await newUser(bed.deps);
     for (let i = 0; i < 20; i++) await create(bed.deps, person);
     const error = await create(bed.deps, person).catch((thrown: unknown) => thrown);
@@ -37,7 +37,7 @@ forEachEngine("how many studios one user may own", (bed) => {
     assert.equal(await getOutcome(create(bed.deps, await newUser(bed.deps))), "ok", "the limit is per user");
   });
 
-  test("[VAR-LIMITS] [X7] 50 parallel creates of one user on two connection pools never exceed the limit", async () => {
+  test("50 parallel creates of one user on two connection pools never exceed the limit (VAR-LIMITS, X7)", async () => {
     const other = await openDatabase({ ...bed.location, log: silentLog });
     try {
       const pools = [limitedTo(bed, 5), { ...createDeps(other, bed.clock), limits: limitedTo(bed, 5).limits }];
@@ -52,7 +52,7 @@ forEachEngine("how many studios one user may own", (bed) => {
     }
   });
 
-  test("[VAR-LIMITS] [X7] creating, joining as owner and being made owner in parallel never exceed the limit", async () => {
+  test("creating, joining as owner and being made owner in parallel never exceed the limit (VAR-LIMITS, X7)", async () => {
     const deps = limitedTo(bed, 3);
     const person = await newUser(deps);
     const hosts: Caller[] = [];
@@ -68,7 +68,7 @@ forEachEngine("how many studios one user may own", (bed) => {
     assert.equal(await countOwned(bed, person), 3);
   });
 
-  test("[VAR-LIMITS] [X7] an invitation that the limit rejects stays open, and other roles are not limited", async () => {
+  test("an invitation that the limit rejects stays open, and other roles are not limited (VAR-LIMITS, X7)", async () => {
     const deps = limitedTo(bed, 1);
     const owner = await newStudio(deps);
     const host = await newStudio(deps);
@@ -84,7 +84,7 @@ forEachEngine("how many studios one user may own", (bed) => {
     assert.equal(await getOutcome(promote), "ok", "nor does one that the user left");
   });
 
-  test("[VAR-LIMITS] [X7] the operator hands a studio to a user who is at the limit", async () => {
+  test("the operator hands a studio to a user who is at the limit (VAR-LIMITS, X7)", async () => {
     const deps = limitedTo(bed, 1);
     const owner = await newStudio(deps);
     const { studio } = await newStudio(deps);

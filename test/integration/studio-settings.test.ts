@@ -19,7 +19,7 @@ import { png } from "../support/samples.ts";
 import { createTestGrant as approveWithToken } from "../support/tokens.ts";
 
 forEachEngine("settings of a studio", (fixture) => {
-  test("[WORD-2] name and time zone change, each alone too; id and slug stay", async () => {
+  test("name and time zone change, each alone too; id and slug stay (WORD-2)", async () => {
     const owner = await newStudio(fixture.deps, undefined, "North");
     const before = await getStudio(fixture.deps, owner);
     const renamed = await updateStudio(fixture.deps, owner, updateStudioInput.parse({ name: " South " }));
@@ -32,14 +32,14 @@ forEachEngine("settings of a studio", (fixture) => {
     assert.deepEqual([last?.action, last?.detail], ["studio.updated", { timezone: "Asia/Tokyo" }]);
   });
 
-  test("[ERR-invalid_input] nothing, no name, or no such time zone is refused", async () => {
+  test("nothing, no name, or no such time zone is refused (ERR-invalid_input)", async () => {
     const owner = await newStudio(fixture.deps);
     assert.equal(await getOutcome(updateStudio(fixture.deps, owner, {})), "invalid_input");
     for (const bad of [{ name: "" }, { name: "a\nb" }, { timezone: "Moon/Base" }, { slug: "x" }])
       assert.equal(updateStudioInput.safeParse(bad).success, false, JSON.stringify(bad));
   });
 
-  test("[T10] a deleted studio takes its posts, links, memberships and the tokens of clients in it along", async () => {
+  test("a deleted studio takes its posts, links, memberships and the tokens of clients in it along (T10)", async () => {
     const owner = await newStudio(fixture.deps, undefined, "Doomed");
     const kept = await newStudio(fixture.deps, owner, "Kept");
     const member = await newMember(fixture.deps, owner, "member");
@@ -85,7 +85,7 @@ forEachEngine("settings of a studio", (fixture) => {
     assert.equal(await getOutcome(deleteStudio(fixture.deps, owner, { name: "Doomed" })), "not_found");
   });
 
-  test("[T10] an approval that fell back to its person's first studio ends with that studio too", async () => {
+  test("an approval that fell back to its person's first studio ends with that studio too (T10)", async () => {
     const owner = await newStudio(fixture.deps, undefined, "First");
     fixture.clock.advance(1000);
     const second = await newStudio(fixture.deps, owner, "Second");
@@ -97,7 +97,7 @@ forEachEngine("settings of a studio", (fixture) => {
     assert.notEqual((await fixture.deps.grants.find(id))?.revokedAt, null);
   });
 
-  test("[R6] a studio deleted while someone joins leaves no membership behind", async () => {
+  test("a studio deleted while someone joins leaves no membership behind (R6)", async () => {
     for (let round = 0; round < 5; round++) {
       const owner = await newStudio(fixture.deps, undefined, "Short");
       const token = await createInvitationToken(fixture.deps, owner, "member");

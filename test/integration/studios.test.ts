@@ -11,7 +11,7 @@ import { getOutcome } from "../support/outcome.ts";
 import { newMember, newUser, newStudio } from "../support/users.ts";
 
 forEachEngine("studios", (fixture) => {
-  test("[WORD-2] [WORD-8] a studio has id, name, slug, timezone, createdAt", async () => {
+  test("a studio has id, name, slug, timezone, createdAt (WORD-2, WORD-8)", async () => {
     const person = await newUser(fixture.deps);
     const studio = await createStudio(
       fixture.deps,
@@ -28,7 +28,7 @@ forEachEngine("studios", (fixture) => {
     });
   });
 
-  test("[STUDIO-1] its creator is the owner, and it becomes the active studio", async () => {
+  test("its creator is the owner, and it becomes the active studio (STUDIO-1)", async () => {
     const person = await newUser(fixture.deps);
     await newStudio(fixture.deps, person, "First");
     fixture.clock.advance(1000);
@@ -45,7 +45,7 @@ forEachEngine("studios", (fixture) => {
     );
   });
 
-  test("[WORD-2] fifty studios of one name made at the same moment have fifty slugs", async () => {
+  test("fifty studios of one name made at the same moment have fifty slugs (WORD-2)", async () => {
     const people = await Promise.all(Array.from({ length: 50 }, () => newUser(fixture.deps)));
     const made = await Promise.all(
       people.map((person) => createStudio(fixture.deps, person, { name: "Twin", timezone: "UTC" })),
@@ -54,7 +54,7 @@ forEachEngine("studios", (fixture) => {
     for (const { slug } of made) assert.match(slug, /^twin(-[a-z0-9]{6})?$/);
   });
 
-  test("[WORD-2] a name without letters of ours still gets a slug", async () => {
+  test("a name without letters of ours still gets a slug (WORD-2)", async () => {
     for (const name of ["日本", "!!!", "😀", "-".repeat(100), "a".repeat(100)]) {
       const { slug } = await createStudio(fixture.deps, await newUser(fixture.deps), { name, timezone: "UTC" });
       assert.match(slug, /^[a-z0-9]+(-[a-z0-9]+)*$/, name);
@@ -62,7 +62,7 @@ forEachEngine("studios", (fixture) => {
     }
   });
 
-  test("[ERR-invalid_input] names and time zones that no one can read are refused", () => {
+  test("names and time zones that no one can read are refused (ERR-invalid_input)", () => {
     const bad = ["", "   ", "a\nb", "a\0b", "\ud800", "\u2028", "x".repeat(101), 7, null, ["a"]];
     for (const name of bad) assert.equal(createStudioInput.safeParse({ name }).success, false, JSON.stringify(name));
     for (const timezone of ["", "Mars/Phobos", "../x", "\0"])
@@ -75,7 +75,7 @@ forEachEngine("studios", (fixture) => {
     assert.deepEqual(createStudioInput.parse({ name: "A" }), { name: "A", timezone: "UTC" });
   });
 
-  test("[STUDIO-5] [T1] a studio is entered by its members only; any other id does not exist", async () => {
+  test("a studio is entered by its members only; any other id does not exist (STUDIO-5, T1)", async () => {
     const owner = await newStudio(fixture.deps);
     const stranger = await newUser(fixture.deps);
     const refusals = [];
@@ -92,7 +92,7 @@ forEachEngine("studios", (fixture) => {
     assert.equal((await resolveStudioCaller(fixture.deps, owner, owner.studio.id)).role, "owner");
   });
 
-  test("[ROLE-4] members are listed, earliest joined first", async () => {
+  test("members are listed, earliest joined first (ROLE-4)", async () => {
     const owner = await newStudio(fixture.deps);
     fixture.clock.advance(1);
     const admin = await newMember(fixture.deps, owner, "admin");
@@ -111,7 +111,7 @@ forEachEngine("studios", (fixture) => {
     assert.deepEqual(Object.keys(members[0] ?? {}), ["userId", "name", "email", "role", "joinedAt"]);
   });
 
-  test("[WORD-3] the database itself takes no other role and no studio without an owner", async () => {
+  test("the database itself takes no other role and no studio without an owner (WORD-3)", async () => {
     const { studio, user } = await newStudio(fixture.deps);
     const { q } = fixture.database;
     await assert.rejects(

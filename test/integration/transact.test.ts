@@ -27,7 +27,7 @@ forEachEngine("transactions", (fixture) => {
       ({ id }) => id,
     );
 
-  test("[ACT-2] what fails leaves nothing behind, and the next transaction works", async () => {
+  test("what fails leaves nothing behind, and the next transaction works (ACT-2)", async () => {
     const failure = new Error("no");
     await assert.rejects(
       fixture.database.transact(async (tx) => {
@@ -41,7 +41,7 @@ forEachEngine("transactions", (fixture) => {
     assert.deepEqual(await users("kept"), ["kept"]);
   });
 
-  test("[ACT-2] an error of the database's own ends the transaction the same way", async () => {
+  test("an error of the database's own ends the transaction the same way (ACT-2)", async () => {
     await assert.rejects(
       fixture.database.transact(async (tx) => {
         await addUser(tx, "twice");
@@ -51,7 +51,7 @@ forEachEngine("transactions", (fixture) => {
     assert.deepEqual(await users("twice"), []);
   });
 
-  test("[ACT-2] nobody sees into an open transaction, and it sees itself", async () => {
+  test("nobody sees into an open transaction, and it sees itself (ACT-2)", async () => {
     const owner = await newStudio(fixture.deps);
     await fixture.deps.transact(async (tx) => {
       const now = fixture.clock();
@@ -72,7 +72,7 @@ forEachEngine("transactions", (fixture) => {
     });
   });
 
-  test("[ACT-2] a hundred transactions at the same moment are all made, each whole", async () => {
+  test("a hundred transactions at the same moment are all made, each whole (ACT-2)", async () => {
     const owner = await newStudio(fixture.deps);
     const posts = await Promise.all(
       Array.from({ length: 100 }, (_, i) => createPost(fixture.deps, owner, { title: `P${i}`, body: "" })),
@@ -98,7 +98,7 @@ forEachEngine(
       (await sql`SELECT 1 FROM users WHERE id = ${id}`.execute(fixture.database.q)).rows.length;
 
     for (const state of ["40001", "40P01"]) {
-      test(`[D4] ${state} is retried inside, and what was done before it is not done twice`, async () => {
+      test(`${state} is retried inside, and what was done before it is not done twice (D4)`, async () => {
         let attempts = 0;
         const id = `retried-${state}`;
         await fixture.database.transact(async (tx) => {
@@ -111,7 +111,7 @@ forEachEngine(
       });
     }
 
-    test("[D4] it gives up in the end, with nothing done", async () => {
+    test("it gives up in the end, with nothing done (D4)", async () => {
       let attempts = 0;
       const work = fixture.database.transact(async (tx) => {
         attempts++;
@@ -123,7 +123,7 @@ forEachEngine(
       assert.equal(await count("given-up"), 0);
     });
 
-    test("[D4] other errors are not retried", async () => {
+    test("other errors are not retried (D4)", async () => {
       let attempts = 0;
       const work = fixture.database.transact(async (tx) => {
         attempts++;
@@ -133,7 +133,7 @@ forEachEngine(
       assert.equal(attempts, 1);
     });
 
-    test("[D4] two transactions in a true deadlock are both made", async () => {
+    test("two transactions in a true deadlock are both made (D4)", async () => {
       for (const id of ["left", "right"]) await addUser(fixture.database, id);
       const lock = (tx: Connection, id: string) =>
         sql`UPDATE users SET created_at = created_at + 1 WHERE id = ${id}`.execute(tx.q);
@@ -158,7 +158,7 @@ forEachEngine(
       );
     });
 
-    test("[D4] a true serialization failure is retried: fifty increments, none lost", async () => {
+    test("a true serialization failure is retried: fifty increments, none lost (D4)", async () => {
       await addUser(fixture.database, "counter");
       const increment = () =>
         fixture.database.transact(async (tx) => {

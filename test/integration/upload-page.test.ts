@@ -52,7 +52,7 @@ forEachEngine(
       return id;
     }
 
-    test("[UPLOAD-8] [W2] [W7] it shows two names, sets no cookie, loads nothing of others, and is kept by nobody", async () => {
+    test("it shows two names, sets no cookie, loads nothing of others, and is kept by nobody (UPLOAD-8, W2, W7)", async () => {
       const link = await createTestUploadLink(service, '<script>alert(1)</script> & "more"');
       const { status, headers, text } = await open(link);
       assert.equal(status, 200);
@@ -108,7 +108,7 @@ forEachEngine(
       assert.ok(inAll < 150_000, `${inAll} bytes in all`);
     });
 
-    test("[U1] [UPLOAD-11] expired, flipped, cut short, of another key: the same page, and nothing of the studio", async () => {
+    test("expired, flipped, cut short, of another key: the same page, and nothing of the studio (U1, UPLOAD-11)", async () => {
       const link = await createTestUploadLink(service);
       const token = tokenOf(link);
       const forged = [
@@ -134,7 +134,7 @@ forEachEngine(
       assertProblem(await api(link, "GET", "/session"), 410, "upload_expired");
     });
 
-    test("[UPLOAD-11] withdrawn and finished links say so, each on a page of its own", async () => {
+    test("withdrawn and finished links say so, each on a page of its own (UPLOAD-11)", async () => {
       const withdrawn = await createTestUploadLink(service);
       const [listed] = (await listUploadLinks(service.deps, withdrawn.owner, { postId: withdrawn.postId })).links;
       await withdrawUploadLink(service.deps, withdrawn.owner, {
@@ -158,7 +158,7 @@ forEachEngine(
       assert.ok(!page.text.includes("Blue Door"));
     });
 
-    test("[UPLOAD-5] a link with a file on its way opens after its 30 minutes, so that a reloaded page goes on", async () => {
+    test("a link with a file on its way opens after its 30 minutes, so that a reloaded page goes on (UPLOAD-5)", async () => {
       const link = await createTestUploadLink(service);
       const id = await send(link);
       fixture.clock.advance(minutes(45));
@@ -170,7 +170,7 @@ forEachEngine(
       );
     });
 
-    test("[UPLOAD-1] [UPLOAD-2] from the tool's link to get_post, through the API alone", async () => {
+    test("from the tool's link to get_post, through the API alone (UPLOAD-1, UPLOAD-2)", async () => {
       const link = await createTestUploadLink(service);
       const client = await connectToolClient(service, link.owner);
       const made = (await client.callOk("create_upload_session", { postId: link.postId })) as unknown as {
@@ -197,7 +197,7 @@ forEachEngine(
       await client.close();
     });
 
-    test("[UPLOAD-6] revoking the client that made a link withdraws it", async () => {
+    test("revoking the client that made a link withdraws it (UPLOAD-6)", async () => {
       const link = await createTestUploadLink(service);
       const client = await connectToolClient(service, link.owner);
       const { url } = (await client.callOk("create_upload_session", { postId: link.postId })) as unknown as {
@@ -215,7 +215,7 @@ forEachEngine(
       await client.close();
     });
 
-    test("[U6] sizes that lie are refused at the PUT", async () => {
+    test("sizes that lie are refused at the PUT (U6)", async () => {
       const link = await createTestUploadLink(service);
       const started = await api<{ file: { id: string } }>(link, "POST", "/files", {
         name: "a.jpg",
@@ -236,7 +236,7 @@ forEachEngine(
       assertProblem(await api(link, "POST", `/files/${id}/addresses`, { parts: [2] }), 400, "invalid_input");
     });
 
-    test("[W1] [W6] foreign pages get nowhere, and the upload page's own origin does", async () => {
+    test("foreign pages get nowhere, and the upload page's own origin does (W1, W6)", async () => {
       const other = await startUploadService(fixture, "disk", {
         config: { uploadPage: "http://upload.localhost:4999" },
       });
@@ -254,7 +254,7 @@ forEachEngine(
       }
     });
 
-    test("[ERR-rate_limited] a link that asks too often is told to wait", async () => {
+    test("a link that asks too often is told to wait (ERR-rate_limited)", async () => {
       const link = await createTestUploadLink(service);
       const statuses = await Promise.all(
         Array.from({ length: 650 }, async () => (await api(link, "GET", "/session")).status),
@@ -264,7 +264,7 @@ forEachEngine(
       assert.equal((await api(link, "GET", "/session")).status, 200);
     });
 
-    test("[T1] a link of one studio reaches no file of another", async () => {
+    test("a link of one studio reaches no file of another (T1)", async () => {
       const [mine, theirs] = [await createTestUploadLink(service), await createTestUploadLink(service)];
       const visitor = await resolveUploadCaller(service.deps, tokenOf(theirs));
       const { file } = await startFile(service.deps, visitor, { name: "a.jpg", size: 10, lastModified: 1, type: "" });

@@ -21,7 +21,7 @@ const film = Buffer.concat([mp4(), Buffer.alloc(20 * mebibyte, 7)]);
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
 const release = ({ deps }: UploadScene) => releaseIdle(deps, { pause: async () => {}, isOver: () => false });
 
-test("[U19] one link holds at most the larger of 1 GB and a tenth of the quota", () => {
+test("one link holds at most the larger of 1 GB and a tenth of the quota (U19)", () => {
   const limitOf = (studioBytes?: number) =>
     reservationLimit({
       limits: { image: 1, video: 1, document: 1, assetsPerPost: 1, studiosPerUser: 1, studioBytes },
@@ -41,7 +41,7 @@ forEachEngine("what a link reserves of the quota", (bed) => {
     }
   }
 
-  test("[U19] a link holder reserves at most 1 GB of a quota of 4 GB without sending a byte, in parallel too", async () => {
+  test("a link holder reserves at most 1 GB of a quota of 4 GB without sending a byte, in parallel too (U19)", async () => {
     const at = await createUploadScene(bed, 4 * gibibyte);
     const files = await Promise.all(range(1, 16).map((i) => at.start(`${i}.mp4`, 300 * mebibyte)));
     assert.equal(await at.usedBytes(), 900 * mebibyte);
@@ -56,7 +56,7 @@ forEachEngine("what a link reserves of the quota", (bed) => {
     assert.equal((await other.start("a.mp4", gibibyte)).parts.length, 0);
   });
 
-  test("[UPLOAD-10] [U19] a file that is larger than the link may hold is reserved as it is sent", async () => {
+  test("a file that is larger than the link may hold is reserved as it is sent (UPLOAD-10, U19)", async () => {
     const at = await createUploadScene(bed, 4 * gibibyte);
     const large = await at.start("large.mp4", 3 * gibibyte);
     assert.equal(large.partBytes, 32 * mebibyte);
@@ -73,7 +73,7 @@ forEachEngine("what a link reserves of the quota", (bed) => {
     assert.equal(await at.usedBytes(), gibibyte + 64 * mebibyte);
   });
 
-  test("[U19] a file that waits for others of its link goes on as their parts arrive", async () => {
+  test("a file that waits for others of its link goes on as their parts arrive (U19)", async () => {
     const at = await createUploadScene(bed, 4 * gibibyte);
     const first = await at.start("first.mp4", gibibyte);
     const second = await at.start("second.mp4", 100 * mebibyte);
@@ -87,7 +87,7 @@ forEachEngine("what a link reserves of the quota", (bed) => {
     assert.equal(await at.usedBytes(), 100 * mebibyte, "the rest of the file is reserved");
   });
 
-  test("[U19] a reservation is released after ten idle minutes; what has arrived counts and stays", async () => {
+  test("a reservation is released after ten idle minutes; what has arrived counts and stays (U19)", async () => {
     const at = await createUploadScene(bed, 24 * mebibyte);
     const started = await at.start("film.mp4", film.length);
     assert.equal(await at.usedBytes(), film.length);
@@ -114,7 +114,7 @@ forEachEngine("what a link reserves of the quota", (bed) => {
     assert.equal(await at.usedBytes(), film.length);
   });
 
-  test("[U19] an upload that sends a part every nine minutes keeps its reservation", async () => {
+  test("an upload that sends a part every nine minutes keeps its reservation (U19)", async () => {
     const at = await createUploadScene(bed, 24 * mebibyte);
     const started = await at.start("film.mp4", film.length);
     for (const part of [1, 2, 3]) {
@@ -125,7 +125,7 @@ forEachEngine("what a link reserves of the quota", (bed) => {
     assert.equal((await at.complete(started)).status, "ready");
   });
 
-  test("[U19] asking for URLs keeps no reservation alive", async () => {
+  test("asking for URLs keeps no reservation alive (U19)", async () => {
     const at = await createUploadScene(bed, 4 * gibibyte);
     const large = await at.start("large.mp4", 3 * gibibyte);
     for (const last of range(1, 10)) {
@@ -135,7 +135,7 @@ forEachEngine("what a link reserves of the quota", (bed) => {
     assert.equal(await at.usedBytes(), 0);
   });
 
-  test("[U19] parts that arrive after the release are counted, and the file completes only where it fits", async () => {
+  test("parts that arrive after the release are counted, and the file completes only where it fits (U19)", async () => {
     const at = await createUploadScene(bed, 25 * mebibyte);
     const started = await at.start("film.mp4", film.length);
     const visitor = await at.visit();
@@ -164,7 +164,7 @@ forEachEngine("what a link reserves of the quota", (bed) => {
     assert.equal(await at.usedBytes(), film.length + 4 * mebibyte);
   });
 
-  test("[U19] a lowered quota does not keep reserved files from completing, nor idle ones from being released", async () => {
+  test("a lowered quota does not keep reserved files from completing, nor idle ones from being released (U19)", async () => {
     const at = await createUploadScene(bed, 64 * mebibyte);
     const [sent, idle] = [await at.start("film.mp4", film.length), await at.start("idle.mp4", film.length)];
     await at.send(sent, film, [1, 2, 3]);
@@ -176,7 +176,7 @@ forEachEngine("what a link reserves of the quota", (bed) => {
     assert.equal(await getOutcome(at.reserve(idle, [1])), "quota_exceeded");
   });
 
-  test("[U19] reserving, releasing, cancelling and completing in parallel keep the studio's count true", async () => {
+  test("reserving, releasing, cancelling and completing in parallel keep the studio's count true (U19)", async () => {
     const at = await createUploadScene(bed, 4 * gibibyte);
     for (let round = 0; round < 5; round++) {
       const files = await Promise.all(range(1, 4).map((i) => at.start(`${round}-${i}.mp4`, 600 * mebibyte)));
@@ -199,7 +199,7 @@ forEachEngine("what a link reserves of the quota", (bed) => {
     }
   });
 
-  test("[U19] without a quota a file is charged whole from its start, and nothing is released", async () => {
+  test("without a quota a file is charged whole from its start, and nothing is released (U19)", async () => {
     const at = await createUploadScene(bed, undefined);
     const started = await at.start("large.mp4", 2 * gibibyte);
     await pass(at, 30 - 1);

@@ -89,7 +89,7 @@ const sweepAll = async (deps: Deps) => {
 };
 
 forEachEngine("uploads through a link", (fixture) => {
-  test("[UPLOAD-1] a link is {uploadPage}/u/<token>, for 30 minutes, for one post", async () => {
+  test("a link is {uploadPage}/u/<token>, for 30 minutes, for one post (UPLOAD-1)", async () => {
     const owner = await newStudio(fixture.deps);
     const post = await createPost(fixture.deps, owner, { title: "A", body: "" });
     const made = await createUploadSession({ ...fixture.deps, uploadPage: "https://send.example" }, owner, {
@@ -102,7 +102,7 @@ forEachEngine("uploads through a link", (fixture) => {
     assert.equal(await getOutcome(createUploadSession(fixture.deps, stranger, { postId: post.id })), "not_found");
   });
 
-  test("[UPLOAD-2] a file goes in parts and attaches itself", async () => {
+  test("a file goes in parts and attaches itself (UPLOAD-2)", async () => {
     const at = await scene(fixture);
     const before = (await getPost(at.deps, at.owner, { postId: at.postId })).revision;
     const started = await start(at, "film.mp4", film);
@@ -130,7 +130,7 @@ forEachEngine("uploads through a link", (fixture) => {
     assert.deepEqual(await complete(at, started.file.id), view, "repeating it changes nothing");
   });
 
-  test("[U2] [U8] twenty starts and twenty completes at once make one asset", async () => {
+  test("twenty starts and twenty completes at once make one asset (U2, U8)", async () => {
     const at = await scene(fixture);
     const all = await Promise.all(Array.from({ length: 20 }, () => start(at)));
     assert.equal(new Set(all.map((one) => one.file.id)).size, 1);
@@ -143,7 +143,7 @@ forEachEngine("uploads through a link", (fixture) => {
     assert.equal((await start(at)).file.status, "ready", "and again later");
   });
 
-  test("[U8] attach before the end, and another link's file", async () => {
+  test("attach before the end, and another link's file (U8)", async () => {
     const at = await scene(fixture);
     const started = await start(at);
     assert.equal(
@@ -169,7 +169,7 @@ forEachEngine("uploads through a link", (fixture) => {
     );
   });
 
-  test("[UPLOAD-3] a full post says so before bytes are sent, under any number of starts", async () => {
+  test("a full post says so before bytes are sent, under any number of starts (UPLOAD-3)", async () => {
     const at = await scene(fixture, { assetsPerPost: 3 });
     const works = Array.from({ length: 10 }, (_, i) => start(at, `${i}.jpg`));
     assert.deepEqual(await countOutcomes(works), { ok: 3, asset_limit_reached: 7 });
@@ -180,7 +180,7 @@ forEachEngine("uploads through a link", (fixture) => {
     assert.equal(await getOutcome(start(at, "last.jpg")), "ok", "a place that was given up is free");
   });
 
-  test("[U7] [U19] quota counts from the start, and lies about the type are refused", async () => {
+  test("quota counts from the start, and lies about the type are refused (U7, U19)", async () => {
     const at = await scene(fixture, { studioBytes: 2 * picture.length });
     const works = Array.from({ length: 10 }, (_, i) => start(at, `${i}.jpg`));
     assert.deepEqual(await countOutcomes(works), { ok: 2, quota_exceeded: 8 });
@@ -197,7 +197,7 @@ forEachEngine("uploads through a link", (fixture) => {
     assert.equal(await getOutcome(complete(at, liar.file.id)), "not_found");
   });
 
-  test("[UPLOAD-4] wrong types are refused before a byte is sent", async () => {
+  test("wrong types are refused before a byte is sent (UPLOAD-4)", async () => {
     const at = await scene(fixture);
     for (const name of ["page.html", "drawing.svg", "setup.exe", "archive.zip", "noending"]) {
       assert.equal(await getOutcome(start(at, name)), "unsupported_type", name);
@@ -216,7 +216,7 @@ forEachEngine("uploads through a link", (fixture) => {
     assert.deepEqual(await onPost(at), []);
   });
 
-  test("[UPLOAD-4] [U7] a file whose name has the wrong extension, an unknown one or none is accepted as what it is", async () => {
+  test("a file whose name has the wrong extension, an unknown one or none is accepted as what it is (UPLOAD-4, U7)", async () => {
     const at = await scene(fixture);
     const docx = office("word", {});
     for (const [name, content, mimeType, kind, filename] of [
@@ -247,7 +247,7 @@ forEachEngine("uploads through a link", (fixture) => {
     );
   });
 
-  test("[UPLOAD-4] a file that was started without its first bytes is accepted as what it is, too", async () => {
+  test("a file that was started without its first bytes is accepted as what it is, too (UPLOAD-4)", async () => {
     const at = await scene(fixture);
     const started = await start(at, "door.gif", picture);
     await send(at, started, picture);
@@ -268,7 +268,7 @@ forEachEngine("uploads through a link", (fixture) => {
     assert.equal((await complete(at, started.file.id)).filename, "Front door.jpg");
   });
 
-  test("[UPLOAD-5] the 30 minutes gate the start of a file, 24 hours its end", async () => {
+  test("the 30 minutes gate the start of a file, 24 hours its end (UPLOAD-5)", async () => {
     const at = await scene(fixture);
     fixture.clock.advance(minutes(30) - 1);
     const started = await start(at, "film.mp4", film);
@@ -287,7 +287,7 @@ forEachEngine("uploads through a link", (fixture) => {
     );
   });
 
-  test("[T1] [U1] a file that was taken off the post is out of the link's reach", async () => {
+  test("a file that was taken off the post is out of the link's reach (T1, U1)", async () => {
     const at = await scene(fixture);
     const started = await start(at, "film.mp4", film);
     await send(at, started, film);
@@ -298,7 +298,7 @@ forEachEngine("uploads through a link", (fixture) => {
     assert.equal(await getOutcome(describe), "not_found");
   });
 
-  test("[T1] what a studio says of a file that it has put elsewhere is not the link's to read", async () => {
+  test("what a studio says of a file that it has put elsewhere is not the link's to read (T1)", async () => {
     const at = await scene(fixture);
     const started = await start(at, "door.jpg", picture);
     await send(at, started, picture);
@@ -315,7 +315,7 @@ forEachEngine("uploads through a link", (fixture) => {
       assert.deepEqual([filename, altText, thumbnailUrl, status], ["image.jpg", "", undefined, "ready"]);
   });
 
-  test("[U17] a file that does not arrive within 24 hours is swept, parts and place", async () => {
+  test("a file that does not arrive within 24 hours is swept, parts and place (U17)", async () => {
     const at = await scene(fixture);
     const started = await start(at, "film.mp4", film);
     await send(at, started, film, [1]);
@@ -327,7 +327,7 @@ forEachEngine("uploads through a link", (fixture) => {
     assert.equal(await getOutcome(visit(at)), "forbidden", "nothing holds on to the link");
   });
 
-  test("[U1] a token that is flipped, cut short, of another purpose or past all ends is not valid", async () => {
+  test("a token that is flipped, cut short, of another purpose or past all ends is not valid (U1)", async () => {
     const at = await scene(fixture);
     const [body = "", mac = ""] = at.token.split(".");
     const flipped = `${body.slice(0, -1)}${body.endsWith("A") ? "B" : "A"}.${mac}`;
@@ -343,7 +343,7 @@ forEachEngine("uploads through a link", (fixture) => {
     assert.equal(await findUploadLink(at.deps, at.token), undefined);
   });
 
-  test("[UPLOAD-6] a link dies with its maker's membership, its client, its post, and when withdrawn", async () => {
+  test("a link dies with its maker's membership, its client, its post, and when withdrawn (UPLOAD-6)", async () => {
     const ways: Record<string, (at: Scene, maker: Caller) => Promise<unknown>> = {
       membership: ({ deps, owner }, maker) => removeMember(deps, owner, { userId: maker.user.id }),
       client: ({ deps }, { grantId = "" }) => deps.grants.revoke(grantId, deps.clock()),
@@ -376,7 +376,7 @@ forEachEngine("uploads through a link", (fixture) => {
     }
   });
 
-  test("[UPLOAD-7] the post's page lists links and withdraws them; those it made for itself it does not show", async () => {
+  test("the post's page lists links and withdraws them; those it made for itself it does not show (UPLOAD-7)", async () => {
     const at = await scene(fixture);
     await createUploadLink(at.deps, at.owner, { postId: at.postId, inPlace: true });
     await start(at);
@@ -395,7 +395,7 @@ forEachEngine("uploads through a link", (fixture) => {
     assert.deepEqual((await listUploadLinks(at.deps, at.owner, { postId: at.postId })).links, []);
   });
 
-  test("[UPLOAD-8] a link shows the studio's name, the post's title and its own files, and nothing else", async () => {
+  test("a link shows the studio's name, the post's title and its own files, and nothing else (UPLOAD-8)", async () => {
     const at = await scene(fixture);
     const { url } = await createUploadSession(at.deps, at.owner, { postId: at.postId });
     const other = { ...at, token: url.slice(`${at.deps.uploadPage}/u/`.length) };
@@ -414,7 +414,7 @@ forEachEngine("uploads through a link", (fixture) => {
     );
   });
 
-  test("[U13] names are display text, and never part of a key", async () => {
+  test("names are display text, and never part of a key (U13)", async () => {
     const at = await scene(fixture);
     for (const [name, shown] of [
       ["../../etc/passwd.jpg", "passwd.jpg"],

@@ -9,7 +9,7 @@ import { getOutcome } from "../support/outcome.ts";
 import { createIdentity, newMember, newUser, newStudio } from "../support/users.ts";
 
 forEachEngine("users", (fixture) => {
-  test("[WORD-1] the same issuer and subject is the same user, brought up to date", async () => {
+  test("the same issuer and subject is the same user, brought up to date (WORD-1)", async () => {
     const first = createIdentity({ name: "Ann", email: "ann@example.com" });
     const user = await resolveUser(fixture.deps, first);
     fixture.clock.advance(1000);
@@ -25,7 +25,7 @@ forEachEngine("users", (fixture) => {
     });
   });
 
-  test("[WORD-1] [A24] the same email never joins two identities", async () => {
+  test("the same email never joins two identities (WORD-1, A24)", async () => {
     const known = createIdentity({ email: "shared@example.com" });
     const others = [
       { ...known, subject: `${known.subject}-other` },
@@ -40,7 +40,7 @@ forEachEngine("users", (fixture) => {
     assert.equal(new Set(ids).size, ids.length);
   });
 
-  test("[WORD-1] [R6] fifty first sign-ins of one subject at the same moment make one user", async () => {
+  test("fifty first sign-ins of one subject at the same moment make one user (WORD-1, R6)", async () => {
     for (let round = 0; round < 5; round++) {
       const one = createIdentity();
       const users = await Promise.all(Array.from({ length: 50 }, () => resolveUser(fixture.deps, one)));
@@ -54,7 +54,7 @@ forEachEngine("users", (fixture) => {
     }
   });
 
-  test("[WORD-8] a new user has no studio, and is described in camelCase", async () => {
+  test("a new user has no studio, and is described in camelCase (WORD-8)", async () => {
     const person = await newUser(fixture.deps, { name: "Zoë" });
     assert.deepEqual(await describeMe(fixture.deps, person), {
       user: person.user,
@@ -63,7 +63,7 @@ forEachEngine("users", (fixture) => {
     });
   });
 
-  test("[STUDIO-2] without a choice the first membership counts: the earliest joined, not the oldest studio", async () => {
+  test("without a choice the first membership counts: the earliest joined, not the oldest studio (STUDIO-2)", async () => {
     const person = await newUser(fixture.deps);
     const [older, newer] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
     fixture.clock.advance(1000);
@@ -82,7 +82,7 @@ forEachEngine("users", (fixture) => {
     assert.match(me.memberships[0]?.joinedAt ?? "", /^2026-01-01T00:\d\d:\d\d\.000Z$/);
   });
 
-  test("[STUDIO-2] [STUDIO-3] the active studio is kept, and counts no longer once the user is not a member", async () => {
+  test("the active studio is kept, and counts no longer once the user is not a member (STUDIO-2, STUDIO-3)", async () => {
     const person = await newUser(fixture.deps);
     const [a, b] = [await newStudio(fixture.deps, person, "A"), await newStudio(fixture.deps, undefined, "B")];
     const inB = await newMember(fixture.deps, b, "member", person);
@@ -93,7 +93,7 @@ forEachEngine("users", (fixture) => {
     assert.equal(await getOutcome(setActiveStudio(fixture.deps, person, { studioId: b.studio.id })), "not_found");
   });
 
-  test("[STUDIO-3] [T1] someone else's studio, or one that cannot exist, is not found and changes nothing", async () => {
+  test("someone else's studio, or one that cannot exist, is not found and changes nothing (STUDIO-3, T1)", async () => {
     const person = await newUser(fixture.deps);
     const own = await newStudio(fixture.deps, person);
     const foreign = await newStudio(fixture.deps);

@@ -4,17 +4,17 @@ import { scopes, type Scope } from "#domain/caller.ts";
 import { actionSentences, describeAccess, offeredLevels } from "#http/pages/client-access.ts";
 import { tools } from "#mcp/tool-list.ts";
 
-test("[AUTHZ-3] every action of a tool has a sentence on the consent page, and every sentence a tool", () => {
+test("every action of a tool has a sentence on the consent page, and every sentence a tool (AUTHZ-3)", () => {
   const actions = new Set(tools.map(({ action }) => action));
   assert.deepEqual(Object.keys(actionSentences).toSorted(), [...actions].toSorted());
 });
 
-test("[AUTHZ-3] a client cannot manage members, invitations or its own access, as the consent page says", () => {
+test("a client cannot manage members, invitations or its own access, as the consent page says (AUTHZ-3)", () => {
   const managing = tools.filter(({ action }) => /^(members|invitations|clients)\.|^studio\.(?!read$)/.test(action));
   assert.deepEqual(managing, []);
 });
 
-test("[AUTHZ-3] [SCOPE-2] viewing only lists nothing that changes the studio", () => {
+test("viewing only lists nothing that changes the studio (AUTHZ-3, SCOPE-2)", () => {
   const changing = new Set(tools.filter(({ hints }) => !hints.readOnly).map(({ action }) => actionSentences[action]));
   const listed = describeAccess(["studio:read"], "owner");
   assert.ok(listed.length > 0);
@@ -24,7 +24,7 @@ test("[AUTHZ-3] [SCOPE-2] viewing only lists nothing that changes the studio", (
   );
 });
 
-test("[AUTHZ-3] only owners and admins read about connecting platforms and about activity", () => {
+test("only owners and admins read about connecting platforms and about activity (AUTHZ-3)", () => {
   const [asOwner, asAdmin, asMember] = (["owner", "admin", "member"] as const).map((role) =>
     describeAccess(scopes, role),
   );
@@ -37,7 +37,7 @@ test("[AUTHZ-3] only owners and admins read about connecting platforms and about
   );
 });
 
-test("[SCOPE-2] the levels to choose from grant what was requested and nothing else", () => {
+test("the levels to choose from grant what was requested and nothing else (SCOPE-2)", () => {
   const offered = (requested: readonly Scope[]) => offeredLevels(requested).map((level) => [level.value, level.scopes]);
   assert.deepEqual(offered(scopes), [
     ["write", scopes],

@@ -71,13 +71,13 @@ const wrong: [string, ...string[]][] = [
 
 for (const [name, ...values] of wrong) {
   for (const value of values) {
-    test(`[RUN-2] ${name}=${JSON.stringify(value.slice(0, 50))} is refused, and nothing else with it`, () => {
+    test(`${name}=${JSON.stringify(value.slice(0, 50))} is refused, and nothing else with it (RUN-2)`, () => {
       assert.deepEqual(faultsOf({ [name]: value }), [name]);
     });
   }
 }
 
-test("[RUN-1] every fault is reported at once, in one message with a line for each", () => {
+test("every fault is reported at once, in one message with a line for each (RUN-1)", () => {
   const all = Object.fromEntries(wrong.map(([name, value]) => [name, value ?? ""]));
   const more = { OIDC_2_NAME: "x", PLATFORM_X_CLIENT_ID: "x" };
   assert.deepEqual(
@@ -86,7 +86,7 @@ test("[RUN-1] every fault is reported at once, in one message with a line for ea
   );
 });
 
-test("[RUN-1] what a setting names is judged in the same message: platforms, and the file of clients", () => {
+test("what a setting names is judged in the same message: platforms, and the file of clients (RUN-1)", () => {
   const settings = {
     PORT: "x",
     OAUTH_CLIENTS: "/nowhere",
@@ -99,13 +99,13 @@ test("[RUN-1] what a setting names is judged in the same message: platforms, and
   );
 });
 
-test("[RUN-1] a wrong value does not hide what is missing", () => {
+test("a wrong value does not hide what is missing (RUN-1)", () => {
   assert.deepEqual(faultsOf({ HOST: "0.0.0.0", PORT: "x", STORAGE: "s3", S3_REGION: "eu" }), [
     ...["OIDC_ISSUER", "PORT", "S3_ACCESS_KEY_ID", "S3_BUCKET", "S3_SECRET_ACCESS_KEY", "SECRETS", "SIGN_IN_ALLOW"],
   ]);
 });
 
-test("[RUN-1] [L3] a wrong secret is not shown", () => {
+test("a wrong secret is not shown (RUN-1, L3)", () => {
   const settings = { SECRETS: "hunter2", METRICS_TOKEN: "hunter3", DATABASE_URL: "mysql://u:hunter4@db" };
   assert.throws(
     () => readConfig(settings),
@@ -113,7 +113,7 @@ test("[RUN-1] [L3] a wrong secret is not shown", () => {
   );
 });
 
-test("[VAR-SECRETS] [VAR-SIGN_IN_ALLOW] [VAR-OIDC] [L3] off loopback all three are demanded", () => {
+test("off loopback all three are demanded (VAR-SECRETS, VAR-SIGN_IN_ALLOW, VAR-OIDC, L3)", () => {
   const demanded = ["OIDC_ISSUER", "SECRETS", "SIGN_IN_ALLOW"];
   assert.deepEqual(faultsOf({ BASE_URL: "https://atelier.example.com" }), demanded);
   assert.deepEqual(
@@ -127,11 +127,11 @@ test("[VAR-SECRETS] [VAR-SIGN_IN_ALLOW] [VAR-OIDC] [L3] off loopback all three a
   assert.equal(readConfig(open).loopback, false);
 });
 
-test("[VAR-SECRETS] [L3] off loopback a secret of 31 bytes is refused", () => {
+test("off loopback a secret of 31 bytes is refused (VAR-SECRETS, L3)", () => {
   assert.deepEqual(faultsOf({ ...open, SECRETS: "s".repeat(31) }), ["SECRETS"]);
 });
 
-test("[VAR-CONFORMANCE_FIXTURES] [VAR-RATE_LIMITS] both are refused off loopback", () => {
+test("both are refused off loopback (VAR-CONFORMANCE_FIXTURES, VAR-RATE_LIMITS)", () => {
   assert.deepEqual(faultsOf({ ...open, CONFORMANCE_FIXTURES: "1", RATE_LIMITS: "off" }), [
     "CONFORMANCE_FIXTURES",
     "RATE_LIMITS",
@@ -139,20 +139,20 @@ test("[VAR-CONFORMANCE_FIXTURES] [VAR-RATE_LIMITS] both are refused off loopback
   assert.deepEqual(faultsOf({ ...open, CONFORMANCE_FIXTURES: "0", RATE_LIMITS: "on" }), []);
 });
 
-test("[VAR-BASE_URL] plain http is for loopback only", () => {
+test("plain http is for loopback only (VAR-BASE_URL)", () => {
   assert.deepEqual(faultsOf({ ...open, BASE_URL: "http://atelier.example.com" }), ["BASE_URL"]);
 });
 
-test("[VAR-LOGIN_URL] the login url has the origin of {base}", () => {
+test("the login url has the origin of {base} (VAR-LOGIN_URL)", () => {
   assert.deepEqual(faultsOf({ ...open, LOGIN_URL: "https://atelier.example.com/in" }), []);
   assert.deepEqual(faultsOf({ ...open, LOGIN_URL: "https://login.example.com/" }), ["LOGIN_URL"]);
 });
 
-test("[VAR-STORAGE] S3 needs region, bucket and keys", () => {
+test("S3 needs region, bucket and keys (VAR-STORAGE)", () => {
   assert.deepEqual(faultsOf({ STORAGE: "s3" }), ["S3_ACCESS_KEY_ID", "S3_BUCKET", "S3_REGION", "S3_SECRET_ACCESS_KEY"]);
 });
 
-test("[VAR-OIDC] a provider needs issuer and client id; plain http only on loopback", () => {
+test("a provider needs issuer and client id; plain http only on loopback (VAR-OIDC)", () => {
   assert.deepEqual(faultsOf({ OIDC_CLIENT_ID: "c" }), ["OIDC_ISSUER"]);
   assert.deepEqual(faultsOf({ OIDC_ISSUER: "https://idp.example" }), ["OIDC_CLIENT_ID"]);
   assert.deepEqual(faultsOf({ OIDC_ISSUER: "http://idp.example", OIDC_CLIENT_ID: "c" }), ["OIDC_ISSUER"]);
@@ -160,15 +160,15 @@ test("[VAR-OIDC] a provider needs issuer and client id; plain http only on loopb
   assert.deepEqual(faultsOf({ ...open, OIDC_3_CLIENT_SECRET: "x" }), ["OIDC_3_CLIENT_ID", "OIDC_3_ISSUER"]);
 });
 
-test("[VAR-OIDC] numbers begin at 2: the first provider has none", () => {
+test("numbers begin at 2: the first provider has none (VAR-OIDC)", () => {
   assert.notDeepEqual(faultsOf({ ...open, OIDC_1_ISSUER: "https://one.example", OIDC_1_CLIENT_ID: "c" }), []);
 });
 
-test("[VAR-PLATFORM] half of a platform's credentials is refused", () => {
+test("half of a platform's credentials is refused (VAR-PLATFORM)", () => {
   assert.deepEqual(faultsOf({ PLATFORM_X_CLIENT_SECRET: "s" }), ["PLATFORM_X_CLIENT_ID"]);
 });
 
-test("[VAR-HOST] what counts as loopback", () => {
+test("what counts as loopback (VAR-HOST)", () => {
   for (const host of ["localhost", "LOCALHOST", "a.localhost", "127.0.0.1", "127.1.2.3", "::1", "[::1]"])
     assert.ok(isLoopbackName(host), host);
   for (const host of [

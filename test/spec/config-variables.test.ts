@@ -19,23 +19,23 @@ interface Case {
 }
 
 const defaults: Case[] = [
-  { name: "[VAR-HOST] loopback, port 3000", set: {}, becomes: { host: "127.0.0.1", port: 3000, loopback: true } },
-  { name: "[VAR-BASE_URL] localhost at the port", set: { PORT: "8080" }, becomes: { base: "http://localhost:8080" } },
+  { name: "loopback, port 3000 (VAR-HOST)", set: {}, becomes: { host: "127.0.0.1", port: 3000, loopback: true } },
+  { name: "localhost at the port (VAR-BASE_URL)", set: { PORT: "8080" }, becomes: { base: "http://localhost:8080" } },
   {
-    name: "[VAR-LOGIN_URL] both at {base}",
+    name: "both at {base} (VAR-LOGIN_URL)",
     set: {},
     becomes: { uploadPage: "http://localhost:3000", loginUrl: "http://localhost:3000/login" },
   },
-  { name: "[VAR-SIGN_IN_ALLOW] everyone on loopback", set: {}, becomes: { signInAllow: ["*"] } },
-  { name: "[VAR-MCP_ORIGINS] none", set: {}, becomes: { mcpOrigins: [] } },
-  { name: "[VAR-METRICS_TOKEN] none", set: {}, becomes: { metricsToken: undefined } },
-  { name: "[VAR-DATA_DIR] ./data", set: {}, becomes: { dataDir: "./data" } },
-  { name: "[VAR-DATABASE_URL] SQLite", set: {}, becomes: { databaseUrl: undefined } },
-  { name: "[VAR-STORAGE] disk", set: {}, becomes: { storage: { kind: "disk" } } },
-  { name: "[VAR-SECRETS] generated on loopback", set: {}, becomes: { secrets: undefined } },
-  { name: "[VAR-OIDC] the development issuer on loopback", set: {}, becomes: { identityProviders: [] } },
+  { name: "everyone on loopback (VAR-SIGN_IN_ALLOW)", set: {}, becomes: { signInAllow: ["*"] } },
+  { name: "none (VAR-MCP_ORIGINS)", set: {}, becomes: { mcpOrigins: [] } },
+  { name: "none (VAR-METRICS_TOKEN)", set: {}, becomes: { metricsToken: undefined } },
+  { name: "./data (VAR-DATA_DIR)", set: {}, becomes: { dataDir: "./data" } },
+  { name: "SQLite (VAR-DATABASE_URL)", set: {}, becomes: { databaseUrl: undefined } },
+  { name: "disk (VAR-STORAGE)", set: {}, becomes: { storage: { kind: "disk" } } },
+  { name: "generated on loopback (VAR-SECRETS)", set: {}, becomes: { secrets: undefined } },
+  { name: "the development issuer on loopback (VAR-OIDC)", set: {}, becomes: { identityProviders: [] } },
   {
-    name: "[VAR-LIMITS] fifty megabytes, four gigabytes, a hundred megabytes, twenty files",
+    name: "fifty megabytes, four gigabytes, a hundred megabytes, twenty files (VAR-LIMITS)",
     set: {},
     becomes: {
       limits: {
@@ -48,14 +48,14 @@ const defaults: Case[] = [
       },
     },
   },
-  { name: "[VAR-OAUTH_CLIENTS] none", set: {}, becomes: { oauthClientsFile: undefined } },
-  { name: "[VAR-CLIENT_DOCUMENTS] on", set: {}, becomes: { clientDocuments: true } },
-  { name: "[VAR-PLATFORM] none", set: {}, becomes: { platformCredentials: {} } },
-  { name: "[VAR-CONFORMANCE_FIXTURES] off", set: {}, becomes: { conformanceFixtures: false } },
-  { name: "[VAR-RATE_LIMITS] on", set: {}, becomes: { rateLimits: true } },
-  { name: "[VAR-LOG_LEVEL] info", set: {}, becomes: { logLevel: "info" } },
+  { name: "none (VAR-OAUTH_CLIENTS)", set: {}, becomes: { oauthClientsFile: undefined } },
+  { name: "on (VAR-CLIENT_DOCUMENTS)", set: {}, becomes: { clientDocuments: true } },
+  { name: "none (VAR-PLATFORM)", set: {}, becomes: { platformCredentials: {} } },
+  { name: "off (VAR-CONFORMANCE_FIXTURES)", set: {}, becomes: { conformanceFixtures: false } },
+  { name: "on (VAR-RATE_LIMITS)", set: {}, becomes: { rateLimits: true } },
+  { name: "info (VAR-LOG_LEVEL)", set: {}, becomes: { logLevel: "info" } },
   {
-    name: "[RUN-3] a variable that is set to nothing is not set",
+    name: "a variable that is set to nothing is not set (RUN-3)",
     set: { PORT: "", SECRETS: "", BASE_URL: "" },
     becomes: { port: 3000, secrets: undefined, base: "http://localhost:3000" },
   },
@@ -87,12 +87,12 @@ const googleBecomes = {
 
 const given: Case[] = [
   {
-    name: "[VAR-HOST] an address and a port",
+    name: "an address and a port (VAR-HOST)",
     set: { HOST: "::1", PORT: "65535" },
     becomes: { host: "::1", port: 65_535, loopback: true },
   },
   {
-    name: "[VAR-BASE_URL] without its trailing slash",
+    name: "without its trailing slash (VAR-BASE_URL)",
     set: { BASE_URL: "http://app.localhost:9000/" },
     becomes: {
       base: "http://app.localhost:9000",
@@ -102,61 +102,61 @@ const given: Case[] = [
     },
   },
   {
-    name: "[VAR-LOGIN_URL] another page of the same origin",
+    name: "another page of the same origin (VAR-LOGIN_URL)",
     set: { LOGIN_URL: "http://localhost:3000/sign-in" },
     becomes: { loginUrl: "http://localhost:3000/sign-in" },
   },
   {
-    name: "[VAR-LOGIN_URL] an upload page elsewhere",
+    name: "an upload page elsewhere (VAR-LOGIN_URL)",
     set: { UPLOAD_PAGE_URL: "https://up.example.com/" },
     becomes: { uploadPage: "https://up.example.com" },
   },
   {
-    name: "[VAR-SIGN_IN_ALLOW] addresses and domains",
+    name: "addresses and domains (VAR-SIGN_IN_ALLOW)",
     set: { SIGN_IN_ALLOW: "Ann@Example.com, @example.ORG" },
     becomes: { signInAllow: ["ann@example.com", "@example.org"] },
   },
   {
-    name: "[VAR-MCP_ORIGINS] a list",
+    name: "a list (VAR-MCP_ORIGINS)",
     set: { MCP_ORIGINS: "https://a.example,http://localhost:6274" },
     becomes: { mcpOrigins: ["https://a.example", "http://localhost:6274"] },
   },
-  { name: "[VAR-METRICS_TOKEN] a token", set: { METRICS_TOKEN: secretA }, becomes: { metricsToken: secretA } },
-  { name: "[VAR-DATA_DIR] a folder", set: { DATA_DIR: "/srv/atelier" }, becomes: { dataDir: "/srv/atelier" } },
+  { name: "a token (VAR-METRICS_TOKEN)", set: { METRICS_TOKEN: secretA }, becomes: { metricsToken: secretA } },
+  { name: "a folder (VAR-DATA_DIR)", set: { DATA_DIR: "/srv/atelier" }, becomes: { dataDir: "/srv/atelier" } },
   {
-    name: "[VAR-DATABASE_URL] PostgreSQL",
+    name: "PostgreSQL (VAR-DATABASE_URL)",
     set: { DATABASE_URL: "postgres://u:p@db/x" },
     becomes: { databaseUrl: "postgres://u:p@db/x" },
   },
   {
-    name: "[VAR-DATABASE_URL] its other spelling",
+    name: "its other spelling (VAR-DATABASE_URL)",
     set: { DATABASE_URL: "postgresql:///x?host=/run" },
     becomes: { databaseUrl: "postgresql:///x?host=/run" },
   },
-  { name: "[VAR-STORAGE] S3", set: s3, becomes: { storage: s3Becomes } },
+  { name: "S3 (VAR-STORAGE)", set: s3, becomes: { storage: s3Becomes } },
   {
-    name: "[VAR-STORAGE] another S3",
+    name: "another S3 (VAR-STORAGE)",
     set: { ...s3, S3_ENDPOINT: "http://127.0.0.1:9000", S3_FORCE_PATH_STYLE: "true" },
     becomes: { storage: { ...s3Becomes, endpoint: "http://127.0.0.1:9000", forcePathStyle: true } },
   },
   {
-    name: "[VAR-STORAGE] the path style as a number",
+    name: "the path style as a number (VAR-STORAGE)",
     set: { ...s3, S3_FORCE_PATH_STYLE: "1" },
     becomes: { storage: { ...s3Becomes, forcePathStyle: true } },
   },
   {
-    name: "[VAR-SECRETS] newest first",
+    name: "newest first (VAR-SECRETS)",
     set: { SECRETS: `${secretB}, ${secretA}` },
     becomes: { secrets: [secretB, secretA] },
   },
   {
-    name: "[VAR-SECRETS] bytes count, not letters",
+    name: "bytes count, not letters (VAR-SECRETS)",
     set: { SECRETS: "é".repeat(16) },
     becomes: { secrets: ["é".repeat(16)] },
   },
-  { name: "[VAR-OIDC] one provider", set: google, becomes: { identityProviders: [googleBecomes] } },
+  { name: "one provider (VAR-OIDC)", set: google, becomes: { identityProviders: [googleBecomes] } },
   {
-    name: "[VAR-OIDC] several, in the order of their numbers, one on loopback, one public",
+    name: "several, in the order of their numbers, one on loopback, one public (VAR-OIDC)",
     set: {
       OIDC_10_ISSUER: "http://127.0.0.1:9/x",
       OIDC_10_CLIENT_ID: "c10",
@@ -173,7 +173,7 @@ const given: Case[] = [
     },
   },
   {
-    name: "[VAR-LIMITS] others",
+    name: "others (VAR-LIMITS)",
     set: {
       MAX_IMAGE_BYTES: "1",
       MAX_VIDEO_BYTES: "5000000000",
@@ -187,37 +187,37 @@ const given: Case[] = [
     },
   },
   {
-    name: "[VAR-OAUTH_CLIENTS] a file",
+    name: "a file (VAR-OAUTH_CLIENTS)",
     set: { OAUTH_CLIENTS: "/etc/clients.json" },
     becomes: { oauthClientsFile: "/etc/clients.json" },
   },
   {
-    name: "[VAR-CLIENT_DOCUMENTS] off",
+    name: "off (VAR-CLIENT_DOCUMENTS)",
     set: { CLIENT_DOCUMENTS: "off" },
     becomes: { clientDocuments: false },
   },
   {
-    name: "[VAR-PLATFORM] credentials",
+    name: "credentials (VAR-PLATFORM)",
     set: { PLATFORM_LINKEDIN_CLIENT_ID: "i", PLATFORM_LINKEDIN_CLIENT_SECRET: "s" },
     becomes: { platformCredentials: { linkedin: { clientId: "i", clientSecret: "s" } } },
   },
   {
-    name: "[VAR-PLATFORM] credentials, the secret by its shorter name",
+    name: "credentials, the secret by its shorter name (VAR-PLATFORM)",
     set: { PLATFORM_X_CLIENT_ID: "i", PLATFORM_X_SECRET: "s" },
     becomes: { platformCredentials: { x: { clientId: "i", clientSecret: "s" } } },
   },
   {
-    name: "[VAR-CONFORMANCE_FIXTURES] on loopback",
+    name: "on loopback (VAR-CONFORMANCE_FIXTURES)",
     set: { CONFORMANCE_FIXTURES: "1" },
     becomes: { conformanceFixtures: true },
   },
   {
-    name: "[VAR-CONFORMANCE_FIXTURES] off by its own word",
+    name: "off by its own word (VAR-CONFORMANCE_FIXTURES)",
     set: { CONFORMANCE_FIXTURES: "off" },
     becomes: { conformanceFixtures: false },
   },
-  { name: "[VAR-RATE_LIMITS] off on loopback", set: { RATE_LIMITS: "off" }, becomes: { rateLimits: false } },
-  { name: "[VAR-LOG_LEVEL] another", set: { LOG_LEVEL: "silent" }, becomes: { logLevel: "silent" } },
+  { name: "off on loopback (VAR-RATE_LIMITS)", set: { RATE_LIMITS: "off" }, becomes: { rateLimits: false } },
+  { name: "another (VAR-LOG_LEVEL)", set: { LOG_LEVEL: "silent" }, becomes: { logLevel: "silent" } },
 ];
 
 for (const { name, set, becomes } of [...defaults, ...given]) {
@@ -228,7 +228,7 @@ for (const { name, set, becomes } of [...defaults, ...given]) {
   });
 }
 
-test("[VAR-TRUST_PROXY] nobody is trusted unless named: addresses, networks, loopback", () => {
+test("nobody is trusted unless named: addresses, networks, loopback (VAR-TRUST_PROXY)", () => {
   const trusted = (set: Record<string, string>) =>
     ["10.1.2.3", "127.0.0.1", "::1", "2001:db8::1", "192.0.2.1"].filter((text) => {
       const address = parseIpAddress(text);
@@ -240,7 +240,7 @@ test("[VAR-TRUST_PROXY] nobody is trusted unless named: addresses, networks, loo
   assert.deepEqual(trusted({ TRUST_PROXY: "loopback,2001:db8::/32" }), ["127.0.0.1", "::1", "2001:db8::1"]);
 });
 
-test("[RUN-3] foreign variables of the environment are none of ours", () => {
+test("foreign variables of the environment are none of ours (RUN-3)", () => {
   const plain = (set: Record<string, string>) => JSON.stringify(readConfig(set));
   assert.equal(plain({ PATH: "/bin", HOME: "/root", npm_config_x: "1", NODE_ENV: "production" }), plain({}));
 });

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createHostCookie, readCookie } from "#lib/cookies.ts";
 
-test("[W3] on https a cookie of ours is __Host-, Secure, HttpOnly, Lax, for every path and no other host", () => {
+test("on https a cookie of ours is __Host-, Secure, HttpOnly, Lax, for every path and no other host (W3)", () => {
   const cookie = createHostCookie("https://atelier.example", "atelier");
   assert.equal(cookie.toSetCookie("v", 60), "__Host-atelier=v; Path=/; Max-Age=60; HttpOnly; SameSite=Lax; Secure");
   assert.equal(cookie.toClearCookie(), "__Host-atelier=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure");
   assert.equal(cookie.read("atelier=planted; __Host-atelier=v"), "v");
 });
 
-test("[W3] on loopback http the name is plain", () => {
+test("on loopback http the name is plain (W3)", () => {
   const cookie = createHostCookie("http://localhost:3000", "atelier");
   assert.equal(cookie.toSetCookie("v", 60), "atelier=v; Path=/; Max-Age=60; HttpOnly; SameSite=Lax");
 });

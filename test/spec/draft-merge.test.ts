@@ -5,22 +5,22 @@ import { mergeDrafts, getUnsavedChanges } from "../../web/src/posts/merge-drafts
 const base = { title: "Title", body: "Body" };
 
 describe("what is typed and what was saved meanwhile", () => {
-  test("[WEB-6] a field that only the other side changed is taken", () => {
+  test("a field that only the other side changed is taken (WEB-6)", () => {
     const merged = mergeDrafts(base, { ...base, title: "Mine" }, { ...base, body: "Theirs" });
     assert.deepEqual(merged, { draft: { title: "Mine", body: "Theirs" }, acceptedFields: ["body"], conflicts: [] });
   });
 
-  test("[WEB-6] a field that both changed is disputed, and what was typed stays", () => {
+  test("a field that both changed is disputed, and what was typed stays (WEB-6)", () => {
     const merged = mergeDrafts(base, { title: "Title", body: "Mine" }, { title: "New", body: "Theirs" });
     assert.deepEqual(merged, { draft: { title: "New", body: "Mine" }, acceptedFields: ["title"], conflicts: ["body"] });
   });
 
-  test("[WEB-6] the same change on both sides is no dispute", () => {
+  test("the same change on both sides is no dispute (WEB-6)", () => {
     const same = { ...base, body: "Same" };
     assert.deepEqual(mergeDrafts(base, same, same), { draft: same, acceptedFields: [], conflicts: [] });
   });
 
-  test("[WEB-6] what has to be sent: what differs, and never an empty title", () => {
+  test("what has to be sent: what differs, and never an empty title (WEB-6)", () => {
     assert.deepEqual(getUnsavedChanges(base, base), {});
     assert.deepEqual(getUnsavedChanges(base, { title: " ", body: "B" }), { body: "B" });
     assert.deepEqual(getUnsavedChanges(base, { title: "T", body: "B" }), { title: "T", body: "B" });

@@ -6,7 +6,7 @@ import { AppError, edgeError, errorStatus, notFoundError, renderError, type Erro
 import { tools } from "#mcp/tool-list.ts";
 import { errorCodes } from "./requirements.ts";
 
-test("[ERR-1] the codes are those that are promised, no more and no fewer, each with an HTTP status of its kind", () => {
+test("the codes are those that are promised, no more and no fewer, each with an HTTP status of its kind (ERR-1)", () => {
   assert.deepEqual(Object.keys(errorStatus).toSorted(), errorCodes.toSorted());
   const [server, client] = [
     new Set(["internal", "storage_unavailable", "url_unreachable"]),
@@ -26,7 +26,7 @@ test("[ERR-1] the codes are those that are promised, no more and no fewer, each 
   for (const [code, status] of Object.entries(pinned)) assert.equal(errorStatus[code as ErrorCode], status, code);
 });
 
-test("[ERR-2] an error shows its code, its message and the hint of the edge, and nothing else", () => {
+test("an error shows its code, its message and the hint of the edge, and nothing else (ERR-2)", () => {
   const options = { cause: new Error("secret"), retryAfter: 3 };
   const error = new AppError("asset_limit_reached", { limit: 20 }, options);
   const hints: ErrorHints = { asset_limit_reached: ({ limit }) => `Remove one of the ${limit} first.` };
@@ -44,13 +44,13 @@ test("[ERR-2] an error shows its code, its message and the hint of the edge, and
   assert.deepEqual(error.cause, new Error("secret"));
 });
 
-test("[ERR-2] an error that an edge writes itself keeps its own hint", () => {
+test("an error that an edge writes itself keeps its own hint (ERR-2)", () => {
   const error = edgeError("too_large", "Too large.", "Make it smaller.");
   const { view } = renderError(error, "req_1", { "too_large:put": "Another hint." });
   assert.deepEqual(view, { code: "too_large", message: "Too large.", hint: "Make it smaller." });
 });
 
-test("[ERR-2] an error without a hint omits the field", () => {
+test("an error without a hint omits the field (ERR-2)", () => {
   assert.deepEqual(renderError(notFoundError("post"), "req_1", {}), {
     status: 404,
     view: { code: "not_found", message: "This post does not exist." },
@@ -58,7 +58,7 @@ test("[ERR-2] an error without a hint omits the field", () => {
   });
 });
 
-test("every key of an error starts with a code of SPEC.md", () => {
+test("every key of an error starts with a code", () => {
   for (const key of Object.keys(errorMessages)) assert.ok(errorCodes.includes(key.split(":", 1)[0] as ErrorCode), key);
 });
 
@@ -68,7 +68,7 @@ test("people never read the name of a tool in an error", () => {
   for (const [key, hint] of Object.entries(hintsForPeople)) assert.doesNotMatch(String(hint), toolNames, key);
 });
 
-test("[ERR-3] whatever else is thrown becomes internal with the reference, and says nothing of itself", () => {
+test("whatever else is thrown becomes internal with the reference, and says nothing of itself (ERR-3)", () => {
   const leaky = Object.assign(new Error("SELECT * FROM users -- /srv/data/atelier.db Bearer abc"), {
     code: "forbidden",
     status: 200,

@@ -8,7 +8,7 @@ const ownInput = new Set([String.raw`-[\w-]{8,}\.\w+$`]); // files of the built 
 
 const [letters, mostMs] = isLongRun ? [100_000, 100] : [20_000, 50];
 
-test(`[X4] every regular expression of src/ and web/ gets through ${letters} letters made for it within ${mostMs} ms`, (t) => {
+test(`every regular expression of src/ and web/ gets through ${letters} letters made for it within ${mostMs} ms (X4)`, (t) => {
   const { literals, dynamicFiles: made } = findRegexps("{src,web/src}/**/*.{ts,tsx}");
   const different = new Map(literals.map((one) => [`/${one.pattern}/${one.flags}`, one]));
   assert.ok(different.size > 100, "the parser finds them");

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createReadyzHandler } from "#http/health-routes.ts";
 import type { RequestContext } from "#http/server.ts";
 
-test("[L6] [X7] however many ask whether we are ready, database and store are asked once a second", async () => {
+test("however many ask whether we are ready, database and store are asked once a second (L6, X7)", async () => {
   let asked = 0;
   let works = true;
   const check = async () => {

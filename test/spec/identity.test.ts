@@ -20,7 +20,7 @@ test("names are one line that every database can keep", () => {
   assert.equal(toIdentity(issuer, { sub: "1", name: `x${"😀".repeat(5000)}` }).name.isWellFormed(), true);
 });
 
-test("[A24] an address is verified by the JSON value true only", () => {
+test("an address is verified by the JSON value true only (A24)", () => {
   for (const verdict of ["true", 1, "1", null, {}, [true], undefined, false]) {
     const { email, emailVerified } = toIdentity(issuer, {
       sub: "1",
@@ -32,7 +32,7 @@ test("[A24] an address is verified by the JSON value true only", () => {
   assert.equal(toIdentity(issuer, { sub: "1", email: "ada@example.com", email_verified: true }).emailVerified, true);
 });
 
-test("[A24] an address and its verdict come from the same answer", () => {
+test("an address and its verdict come from the same answer (A24)", () => {
   const verdictOnly = { sub: "1", email_verified: true };
   assert.equal(toIdentity(issuer, verdictOnly, { email: "other@example.com" }).emailVerified, false);
   const addressOnly = { sub: "1", email: "ada@example.com" };

@@ -6,7 +6,7 @@ import { createTestClock } from "../support/clock.ts";
 
 const kinds = Object.keys(idPrefixes) as IdKind[];
 
-test("[WORD-7] every kind has its own prefix, and an id of one kind is no id of another", () => {
+test("every kind has its own prefix, and an id of one kind is no id of another (WORD-7)", () => {
   assert.deepEqual(idPrefixes, {
     ...idPrefixes,
     user: "usr",
@@ -23,7 +23,7 @@ test("[WORD-7] every kind has its own prefix, and an id of one kind is no id of 
   }
 });
 
-test("[WORD-7] ids made later sort later, whatever the clock does in between", () => {
+test("ids made later sort later, whatever the clock does in between (WORD-7)", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -5000, max: 5000 }), { minLength: 2, maxLength: 60 }), (steps) => {
       const clock = createTestClock();
@@ -38,14 +38,14 @@ test("[WORD-7] ids made later sort later, whatever the clock does in between", (
   );
 });
 
-test("[WORD-7] a hundred thousand ids of one millisecond are in order and different", () => {
+test("a hundred thousand ids of one millisecond are in order and different (WORD-7)", () => {
   const newId = createIdGenerator(createTestClock());
   const made = Array.from({ length: 100_000 }, () => newId("post"));
   assert.deepEqual(made, made.toSorted());
   assert.equal(new Set(made).size, made.length);
 });
 
-test("[WORD-7] counting up within a millisecond carries over, and never out of the random part", () => {
+test("counting up within a millisecond carries over, and never out of the random part (WORD-7)", () => {
   const highest = () => new Uint8Array(16).fill(255);
   const newId = createIdGenerator(createTestClock(), highest);
   const [first, second] = [newId("post"), newId("post")];
@@ -53,7 +53,7 @@ test("[WORD-7] counting up within a millisecond carries over, and never out of t
   assert.ok(first < second);
 });
 
-test("[WORD-7] the time part is the order of milliseconds over the whole range", () => {
+test("the time part is the order of milliseconds over the whole range (WORD-7)", () => {
   const at = (ms: number) =>
     createIdGenerator(
       () => ms,
@@ -65,13 +65,13 @@ test("[WORD-7] the time part is the order of milliseconds over the whole range",
   for (const id of made) assert.ok(isId("post", id), id);
 });
 
-test("[WORD-7] two processes that start in the same millisecond make different ids", () => {
+test("two processes that start in the same millisecond make different ids (WORD-7)", () => {
   const clock = createTestClock();
   const made = Array.from({ length: 1000 }, () => createIdGenerator(clock)("post"));
   assert.equal(new Set(made).size, made.length);
 });
 
-test("[WORD-7] what does not have the form of an id is none", () => {
+test("what does not have the form of an id is none (WORD-7)", () => {
   const good = createIdGenerator(createTestClock())("post");
   const bad = [
     ...["", "pst", "pst_", good.toUpperCase(), ` ${good}`, `${good}\n`, `${good}0`, good.slice(0, -1)],

@@ -24,14 +24,14 @@ const inside = [
 const outside = ["1.1.1.1", "8.8.8.8", "93.184.216.34", "100.63.255.255", "100.128.0.1", "172.15.0.1", "172.32.0.1"];
 const far = [...outside, "223.255.255.255", "2606:4700:4700::1111", "2a00:1450:4001:81b::200e", "2620:fe::fe"];
 
-test("[A19] every address that is not somebody else's server is told apart, in every spelling", () => {
+test("every address that is not somebody else's server is told apart, in every spelling (A19)", () => {
   for (const address of inside) assert.equal(isPublicAddress(address), false, address);
   for (const address of far) assert.equal(isPublicAddress(address), true, address);
   for (const text of ["", "localhost", "127.1", "0x7f.1", "2130706433", "1.1.1.1.1", "::1%lo", " 8.8.8.8", "8.8.8.8 "])
     assert.equal(isPublicAddress(text), false, text);
 });
 
-test("[A19] a name is looked up once: what was checked is what is connected to", async () => {
+test("a name is looked up once: what was checked is what is connected to (A19)", async () => {
   let asked = 0;
   const answers = [["127.0.0.1"], ["10.0.0.1"]];
   const allowed: string[] = [];
@@ -49,7 +49,7 @@ test("[A19] a name is looked up once: what was checked is what is connected to",
   assert.deepEqual(allowed, ["127.0.0.1"]);
 });
 
-test("[A19] one address inside among others outside, or none at all, is refused before anything is sent", async () => {
+test("one address inside among others outside, or none at all, is refused before anything is sent (A19)", async () => {
   for (const addresses of [["93.184.216.34", "10.0.0.1"], ["10.0.0.1", "93.184.216.34"], []]) {
     const fetchIt = createPublicFetch({ timeoutMs: 1000, maxBytes: 100, resolve: async () => addresses });
     await assert.rejects(

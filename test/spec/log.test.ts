@@ -11,7 +11,7 @@ function logged(
   return lines;
 }
 
-test("[RUN-9] what could carry a secret never reaches a line", () => {
+test("what could carry a secret never reaches a line (RUN-9)", () => {
   const secret = "s3cr3t";
   const [line = ""] = logged((log) =>
     log.info(
@@ -30,7 +30,7 @@ test("[RUN-9] what could carry a secret never reaches a line", () => {
   assert.match(line, /\*\/\*/, "and the rest does");
 });
 
-test("[RUN-9] [L4] a request is one line of JSON, whatever it carries", () => {
+test("a request is one line of JSON, whatever it carries (RUN-9, L4)", () => {
   const facts = { requestId: "req_1", method: "GET\r\n", path: '/a"\u001b[31m', status: 200, ms: 1.5, cut: false };
   const about = { tool: "x\n{}" };
   const lines = logged((log) => {
@@ -59,7 +59,7 @@ test("[RUN-9] [L4] a request is one line of JSON, whatever it carries", () => {
 
 const without = <Facts extends { cut: boolean }>({ cut: _, ...rest }: Facts) => rest;
 
-test("[RUN-9] a path is logged without its query and without the token that stands in it", () => {
+test("a path is logged without its query and without the token that stands in it (RUN-9)", () => {
   const cases: Record<string, string> = {
     "/": "/",
     "/api/me?x=1": "/api/me",
@@ -83,11 +83,11 @@ test("[RUN-9] a path is logged without its query and without the token that stan
   for (const [url, shown] of Object.entries(cases)) assert.equal(redactPath(url), shown, url);
 });
 
-test("[RUN-9] a path of any length makes a line of bounded length", () => {
+test("a path of any length makes a line of bounded length (RUN-9)", () => {
   assert.ok(redactPath(`/${"a".repeat(100_000)}`).length <= 201);
 });
 
-test("[L4] line breaks and terminal escapes are data in a line, never a line of their own", () => {
+test("line breaks and terminal escapes are data in a line, never a line of their own (L4)", () => {
   const lines = logged((log) => log.info({ agent: 'a\r\n{"level":"error"}\u001b[2J', file: "\u2028" }, "x\ny"));
   assert.equal(lines.length, 1);
   const [line = ""] = lines;
@@ -96,7 +96,7 @@ test("[L4] line breaks and terminal escapes are data in a line, never a line of 
   assert.equal((JSON.parse(line) as { level: string }).level, "info");
 });
 
-test("[RUN-9] a line is JSON with level, ISO time and message; lower levels are left out", () => {
+test("a line is JSON with level, ISO time and message; lower levels are left out (RUN-9)", () => {
   const lines = logged((log) => {
     log.debug("no");
     log.info({ a: 1 }, "yes");
@@ -111,7 +111,7 @@ test("[RUN-9] a line is JSON with level, ISO time and message; lower levels are 
   );
 });
 
-test("[L4] on a terminal a line is readable, and nothing in it moves the cursor or starts another line", () => {
+test("on a terminal a line is readable, and nothing in it moves the cursor or starts another line (L4)", () => {
   const lines: string[] = [];
   const log = createLog("info", { isTerminal: true, write: (line) => void lines.push(line) });
   const facts = { requestId: "req_1", method: "POST", path: "/mcp", status: 200, ms: 1.5, cut: false };

@@ -18,7 +18,7 @@ const status = async (answer: Promise<Buffer | { status: number }>) => {
   return "status" in found ? found.status : 200;
 };
 
-test("[X1] [X3] whoever holds long messages open takes room from nobody but themselves, and short ones always pass", async () => {
+test("whoever holds long messages open takes room from nobody but themselves, and short ones always pass (X1, X3)", async () => {
   const read = createBodyReader();
   const open = Array.from({ length: 4 }, () => bodyOf(almost));
   const held = open.map((body) => read(body, "eve"));
@@ -40,7 +40,7 @@ test("[X1] [X3] whoever holds long messages open takes room from nobody but them
   assert.equal(await status(read(again, "eve")), 200, "what has come is held no longer");
 });
 
-test("[X1] [X3] all long messages together have a bound too, which short ones do not meet, and which broken ones do not move", async () => {
+test("all long messages together have a bound too, which short ones do not meet, and which broken ones do not move (X1, X3)", async () => {
   const read = createBodyReader();
   for (const how of ["with an error", "without"]) {
     const open = Array.from({ length: 16 }, () => bodyOf(almost));

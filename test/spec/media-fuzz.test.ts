@@ -74,7 +74,7 @@ async function cpuOf(work: () => Promise<void>): Promise<number> {
   return (user + system) / 1000;
 }
 
-test("[U12] [U15] mutated and spliced media: one verdict on every way in, within a second, whatever the bytes", async (t) => {
+test("mutated and spliced media: one verdict on every way in, within a second, whatever the bytes (U12, U15)", async (t) => {
   let slowest = 0;
   const seen: Record<string, number> = {};
   await fc.assert(
@@ -97,7 +97,7 @@ for (const [kind, runs] of [
   ["image", isLongRun ? 10_000 : 1_000],
   ["video", isLongRun ? 10_000 : 200],
 ] as const) {
-  test(`[U14] [U15] whoever opens a ${kind} that the gate let through says what it is, or that nobody knows; nothing breaks`, async (t) => {
+  test(`whoever opens a ${kind} that the gate let through says what it is, or that nobody knows; nothing breaks (U14, U15)`, async (t) => {
     const media = createMediaReader();
     const opened = Object.keys(files).filter((type) => type.startsWith(`${kind}/`));
     let slowest = 0;
@@ -124,7 +124,7 @@ for (const [kind, runs] of [
   });
 }
 
-test("[U14] [U15] media metadata of a hostile video: known or unknown, at a bounded cost in time, memory and reads", async (t) => {
+test("media metadata of a hostile video: known or unknown, at a bounded cost in time, memory and reads (U14, U15)", async (t) => {
   const media = createMediaReader();
   let slowest = 0;
   let mostReads = 0;

@@ -7,7 +7,7 @@ import packageJson from "../../package.json" with { type: "json" };
 
 const root = join(import.meta.dirname, "../..");
 
-test("[P5] a package holds what runs, and no key, data, test or setting of this machine", () => {
+test("a package holds what runs, and no key, data, test or setting of this machine (P5)", () => {
   const npm = ["pack", "--dry-run", "--json", "--ignore-scripts"];
   const said = JSON.parse(
     execFileSync("npm", npm, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }),
@@ -24,7 +24,7 @@ test("[P5] a package holds what runs, and no key, data, test or setting of this 
   );
 });
 
-test("[P1] nothing is run when packages are installed, neither of ours nor of others", () => {
+test("nothing is run when packages are installed, neither of ours nor of others (P1)", () => {
   assert.match(readFileSync(join(root, ".npmrc"), "utf8"), /^ignore-scripts=true$/m);
   const hooks = ["preinstall", "install", "postinstall", "prepare", "prepack", "prepublish"];
   assert.deepEqual(
@@ -33,7 +33,7 @@ test("[P1] nothing is run when packages are installed, neither of ours nor of ot
   );
 });
 
-test("[P5] a Node that is too old is refused in words, by every command that people run", () => {
+test("a Node that is too old is refused in words, by every command that people run (P5)", () => {
   const { start, test: tests, backup, restore, move, admin } = packageJson.scripts;
   for (const command of [start, tests, backup, restore, move, admin])
     assert.match(command, /^node --import \.\/scripts\/require-node\.js /);

@@ -12,7 +12,7 @@ const square = (side: number) => sharp({ create: { width: side, height: side, ch
 const thumbnail = async (bytes: Buffer, type: string) =>
   media.createThumbnail(randomUUID(), createBufferSource(bytes), type);
 
-test("[U12] [U15] what the bytes really are decides who opens them, and nobody opens what is no type of ours", async () => {
+test("what the bytes really are decides who opens them, and nobody opens what is no type of ours (U12, U15)", async () => {
   // Drawing this takes most of a minute, and the one who draws cannot be told to stop.
   const noise = '<feTurbulence baseFrequency="0.05" numOctaves="64"/>'.repeat(100);
   const others = [
@@ -33,7 +33,7 @@ test("[U12] [U15] what the bytes really are decides who opens them, and nobody o
   }
 });
 
-test("[U14] a picture that has to be decoded whole may have fewer pixels than one that is decoded line by line", async () => {
+test("a picture that has to be decoded whole may have fewer pixels than one that is decoded line by line (U14)", async () => {
   const large = 6400; // 41 million
   assert.ok(await thumbnail(await square(large).jpeg().toBuffer(), "image/jpeg"));
   assert.equal(await thumbnail(await square(large).jpeg({ progressive: true }).toBuffer(), "image/jpeg"), undefined);
@@ -47,7 +47,7 @@ test("[U14] a picture that has to be decoded whole may have fewer pixels than on
     assert.ok(await thumbnail(bytes, type), type);
 });
 
-test("[U14] [U15] compressed text in a PNG is never inflated, for its size or for its thumbnail", async () => {
+test("compressed text in a PNG is never inflated, for its size or for its thumbnail (U14, U15)", async () => {
   const png = await square(64).png().toBuffer();
   const bomb = deflateSync(Buffer.alloc(50_000_000), { level: 9 });
   const keyword = { zTXt: "a\0\0", iTXt: "a\0\x01\0\0\0" };
@@ -75,7 +75,7 @@ function pngChunk(type: string, content: Buffer): Buffer {
   return Buffer.concat([length, body, check]);
 }
 
-test("[U14] [U15] a PNG of more chunks than an image has gets no thumbnail", async () => {
+test("a PNG of more chunks than an image has gets no thumbnail (U14, U15)", async () => {
   const png = await square(64).png().toBuffer();
   const chunks = Array.from({ length: 60_000 }, () => pngChunk("teSt", Buffer.alloc(0)));
   assert.equal(
@@ -84,7 +84,7 @@ test("[U14] [U15] a PNG of more chunks than an image has gets no thumbnail", asy
   );
 });
 
-test("[U14] [U15] a preview is made once for all who ask", async () => {
+test("a preview is made once for all who ask (U14, U15)", async () => {
   const bytes = await square(50).png().toBuffer();
   let reads = 0;
   const read = async () => {
@@ -97,7 +97,7 @@ test("[U14] [U15] a preview is made once for all who ask", async () => {
   assert.equal(reads, 1);
 });
 
-test("[U14] [U15] what took long and came to nothing is not tried again at once; what failed otherwise is", async () => {
+test("what took long and came to nothing is not tried again at once; what failed otherwise is (U14, U15)", async () => {
   const attempt = createSingleFlight<string>();
   let tried = 0;
   const fail = () =>

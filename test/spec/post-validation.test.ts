@@ -36,7 +36,7 @@ const codes = (given: { title?: string; body?: string; assets?: AssetDetail[] },
     ({ level, code }) => `${level} ${code}`,
   );
 
-test("[PLATFORM-12] a post within all bounds has no problem", () => assert.deepEqual(codes({}), []));
+test("a post within all bounds has no problem (PLATFORM-12)", () => assert.deepEqual(codes({}), []));
 
 const cases: [string, Parameters<typeof codes>[0], string[]][] = [
   ["text too long", { body: "x".repeat(11) }, ["refused text_too_long"]],
@@ -79,13 +79,13 @@ const cases: [string, Parameters<typeof codes>[0], string[]][] = [
   ],
 ];
 for (const [name, given, expected] of cases)
-  test(`[PLATFORM-12] ${name}`, () => assert.deepEqual(codes(given), expected));
+  test(`${name} (PLATFORM-12)`, () => assert.deepEqual(codes(given), expected));
 
-test("[PLATFORM-12] bounds that an instance may have set otherwise only warn", () => {
+test("bounds that an instance may have set otherwise only warn (PLATFORM-12)", () => {
   assert.deepEqual(codes({ body: "x".repeat(11) }, { ...limits, variesByInstance: true }), ["warning text_too_long"]);
 });
 
-test("[PLATFORM-12] a problem with a file names it", () => {
+test("a problem with a file names it (PLATFORM-12)", () => {
   const [found] = findProblems(limits, { title: "Title", body: "", assets: [asset({ bytes: 2_000_000 })] });
   assert.deepEqual(found, {
     level: "refused",
@@ -95,7 +95,7 @@ test("[PLATFORM-12] a problem with a file names it", () => {
   });
 });
 
-test("[PLATFORM-12] a character is what the platform takes for one", () => {
+test("a character is what the platform takes for one (PLATFORM-12)", () => {
   const family = "👨‍👩‍👧";
   const length = (text: string, countedIn: TextLimit["unit"], linkLength?: number) =>
     countText(text, { max: 1, unit: countedIn, ...(linkLength === undefined ? {} : { linkLength }) });
@@ -109,7 +109,7 @@ test("[PLATFORM-12] a character is what the platform takes for one", () => {
   assert.equal(length("see https://example.com/a/very/long/address?with=things now", "graphemes", 23), 4 + 23 + 4);
 });
 
-test("[PLATFORM-12] a post is judged once a platform, and told for each account there", () => {
+test("a post is judged once a platform, and told for each account there (PLATFORM-12)", () => {
   let judged = 0;
   const facts = { ...fakePlatforms.find("somewhere")!, limits: { ...limits } };
   Object.defineProperty(facts.limits, "files", {

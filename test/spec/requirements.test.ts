@@ -7,15 +7,16 @@ import { threats } from "./threats.ts";
 
 const tests = join(import.meta.dirname, "..");
 
-/** Ids stand in brackets at the start of a test's name: `"[ROLE-3] [T5] two owners …"`. */
-function citationsIn(source: string): string[] {
-  const names = source.matchAll(/["`]((?:\[[A-Z][A-Za-z0-9_-]*\] ?)+)/g);
-  return [...names].flatMap(([, ids]) => [...(ids ?? "").matchAll(/\[([^\]]+)\]/g)].map(([, id]) => id ?? ""));
+/** Ids stand in parentheses at the end of a test's title: `"keeps two owners … (ROLE-3, T5)"`. */
+function findCitations(source: string): string[] {
+  const id = String.raw`[A-Z]+(?:\d+[a-z]?|-[A-Za-z0-9_-]+)`;
+  const lists = source.matchAll(new RegExp(String.raw`\((${id}(?:, ${id})*)\)["\x60]`, "g"));
+  return [...lists].flatMap(([, ids = ""]) => ids.split(", "));
 }
 
 const known = new Set<string>([...Object.keys(requirements), ...Object.keys(threats)]);
 const citations = globSync("**/*.test.ts", { cwd: tests }).flatMap((file) =>
-  citationsIn(readFileSync(join(tests, file), "utf8")).map((id) => ({ file, id })),
+  findCitations(readFileSync(join(tests, file), "utf8")).map((id) => ({ file, id })),
 );
 
 const cited = new Set(citations.map(({ id }) => id));
@@ -48,11 +49,11 @@ test("every citation names a requirement or a threat that exists", () => {
   );
 });
 
-test("citations are found, and only where a name begins with them", () => {
-  const [quote, tick] = ['"', String.fromCharCode(96)]; // apart from the ids, or this file would cite them itself
+test("finds citations at the end of a title only", () => {
+  const [quote, tick] = ['"', String.fromCharCode(96)]; // not inline, or this file would cite these ids itself
   const source = `
-    test(${quote}[AA-1] [BB-2b] reads${quote}, () => {});
-    test(${tick}[T0] \${x}${tick}, () => {});
-    const list = [DD], text = ${quote}none [EE-1]${quote}, row = ${quote}[lower] case${quote};`;
-  assert.deepEqual(citationsIn(source), ["AA-1", "BB-2b", "T0"]);
+    test(${quote}reads (AA-1, BB-2b)${quote}, () => {});
+    test(${tick}\${x} (T0)${tick}, () => {});
+    const list = (DD), text = ${quote}(EE-1) none${quote}, row = ${quote}lower (case)${quote};`;
+  assert.deepEqual(findCitations(source), ["AA-1", "BB-2b", "T0"]);
 });

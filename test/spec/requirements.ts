@@ -1,5 +1,5 @@
 /**
- * What Atelier promises, by id. A test cites the ids it holds at the start of its name: `test("[ROLE-3] the last owner stays", …)`.
+ * What Atelier promises, by id. A test cites the ids it holds at the start of its name: `test("the last owner stays (ROLE-3)", …)`.
  * `requirements.test.ts` fails on an id that no test cites, and on a citation of an id that is not here.
  * Whoever builds something adds its rows here.
  */

@@ -24,7 +24,7 @@ describe("resolving untrusted names", () => {
     return { nameServer, resolve: createNameResolver({ servers: [nameServer.server], ...options }) };
   }
 
-  test("[A19] returns the A and AAAA records of a name", async () => {
+  test("returns the A and AAAA records of a name (A19)", async () => {
     const { resolve, nameServer } = await start((_name, type) =>
       type === "A" ? ["93.184.216.34", "1.1.1.1"] : ["2606:4700:4700::1111"],
     );
@@ -32,7 +32,7 @@ describe("resolving untrusted names", () => {
     assert.deepEqual(nameServer.queries.toSorted(), ["A files.test", "AAAA files.test"]);
   });
 
-  test("[A19] one family is enough, whether the other is empty or gets no response", async () => {
+  test("one family is enough, whether the other is empty or gets no response (A19)", async () => {
     for (const other of [[], undefined]) {
       const { resolve } = await start((_name, type) => (type === "A" ? ["1.1.1.1"] : other));
       const begin = performance.now();
@@ -43,13 +43,13 @@ describe("resolving untrusted names", () => {
     }
   });
 
-  test("[A19] rejects a name without addresses, and names that only /etc/hosts knows", async () => {
+  test("rejects a name without addresses, and names that only /etc/hosts knows (A19)", async () => {
     const { resolve } = await start(() => []);
     await assert.rejects(resolve("none.test", never), NameResolutionError);
     await assert.rejects(resolve("localhost", never), NameResolutionError);
   });
 
-  test("[A20] gives up when no name server responds", async () => {
+  test("gives up when no name server responds (A20)", async () => {
     const { resolve, nameServer } = await start();
     const begin = performance.now();
     await assert.rejects(resolve("silent.test", never), NameResolutionError);
@@ -58,7 +58,7 @@ describe("resolving untrusted names", () => {
     assert.ok(nameServer.queries.length >= 4, "each query was retried");
   });
 
-  test("[X1] rejects lookups beyond the limit at once, and an aborted lookup makes room", async () => {
+  test("rejects lookups beyond the limit at once, and an aborted lookup makes room (X1)", async () => {
     const { resolve, nameServer } = await start(goodOnly, { maxLookups: 3 });
     const leave = new AbortController();
     const pending = Array.from({ length: 3 }, (_, i) => resolve(`silent-${i}.test`, leave.signal));
@@ -72,7 +72,7 @@ describe("resolving untrusted names", () => {
     assert.equal(nameServer.queries.filter((query) => query === "A good.test").length, 1);
   });
 
-  test("[A19] a fetch resolves no IP address and no name of this machine", async () => {
+  test("a fetch resolves no IP address and no name of this machine (A19)", async () => {
     const { resolve, nameServer } = await start(() => ["1.1.1.1"]);
     const fetchDocument = createPublicFetch({ timeoutMs: 500, maxBytes: 100, resolve });
     const hosts = ["127.0.0.1", "[::1]", "2130706433", "localhost", "localhost.", "app.localhost", "intranet", "com."];
@@ -83,7 +83,7 @@ describe("resolving untrusted names", () => {
     assert.deepEqual(nameServer.queries, []);
   });
 
-  test("[A19] a fetch connects to the IP addresses it checked, whatever the name server says next", async () => {
+  test("a fetch connects to the IP addresses it checked, whatever the name server says next (A19)", async () => {
     const { key, cert } = createCertificate(["rebind.test"]);
     const server = createServer({ key, cert }, (_req, res) => void res.end("{}"));
     server.listen(0, "127.0.0.1");

@@ -3,13 +3,13 @@ import { test } from "node:test";
 import { fc } from "../support/fuzz.ts";
 import { buildLoginUrl, sanitizeReturnTo } from "#http/pages/form.ts";
 
-test("[W5] a path of ours is kept", () => {
+test("a path of ours is kept (W5)", () => {
   for (const path of ["/", "/join/abc", "/consent/x_Y-1", "/a/b?c=%2F%2Fd&e=f", "/x?state=a%0d%0ab%5c", "/posts#top"]) {
     assert.equal(sanitizeReturnTo(path), path);
   }
 });
 
-test("[W5] anything that could lead elsewhere becomes the start page", () => {
+test("anything that could lead elsewhere becomes the start page (W5)", () => {
   const hostile = [
     ...[
       "//evil.example",
@@ -28,7 +28,7 @@ test("[W5] anything that could lead elsewhere becomes the start page", () => {
   for (const nothing of [null, undefined]) assert.equal(sanitizeReturnTo(nothing), "/");
 });
 
-test("[W5] no text at all leads off our origin", () => {
+test("no text at all leads off our origin (W5)", () => {
   const pieces = fc.constantFrom(
     "/",
     "\\",

@@ -5,7 +5,7 @@ import { getOutcome } from "../support/outcome.ts";
 
 const noPause = { sleep: async (): Promise<void> => {}, clock: () => 0 };
 
-test("[X4] one user's searches run one after the other, those of two users side by side", async () => {
+test("one user's searches run one after the other, those of two users side by side (X4)", async () => {
   const queue = createSearchQueue(noPause);
   const log: string[] = [];
   const search = (user: string, name: string) =>
@@ -19,7 +19,7 @@ test("[X4] one user's searches run one after the other, those of two users side 
   assert.ok(log.indexOf("a2 starts") > log.indexOf("a1 ends"));
 });
 
-test("[X4] a search that fails makes room for the next one", async () => {
+test("a search that fails makes room for the next one (X4)", async () => {
   const queue = createSearchQueue(noPause);
   for (let i = 0; i < 3 * maxWaitingSearches; i++)
     await assert.rejects(
@@ -34,7 +34,7 @@ test("[X4] a search that fails makes room for the next one", async () => {
   assert.equal(await getOutcome(queue.run("ann", async () => {})), "ok");
 });
 
-test("[X4] chunks are read one at a time, with a pause after each that grows with its bytes and its time", async () => {
+test("chunks are read one at a time, with a pause after each that grows with its bytes and its time (X4)", async () => {
   const pauses: number[] = [];
   let now = 0;
   const queue = createSearchQueue({ sleep: async (ms) => void pauses.push(ms), clock: () => now });

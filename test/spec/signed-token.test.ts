@@ -11,11 +11,11 @@ const signer = createSigner([newSecret, oldSecret], clock);
 const soon = clock() + minutes(30);
 const claims = { postId: "pst_1", name: "é\u0000😀" };
 
-test("[TOKEN-1] a token gives back its claims, and only those", () => {
+test("a token gives back its claims, and only those (TOKEN-1)", () => {
   assert.deepEqual(signer.verify("upload", signer.sign("upload", claims, soon)), claims);
 });
 
-test("[TOKEN-1] a token made for one purpose is refused for every other", () => {
+test("a token made for one purpose is refused for every other (TOKEN-1)", () => {
   for (const made of tokenPurposes) {
     const token = signer.sign(made, claims, soon);
     for (const used of tokenPurposes)
@@ -23,7 +23,7 @@ test("[TOKEN-1] a token made for one purpose is refused for every other", () => 
   }
 });
 
-test("[TOKEN-1] [U1] a token ends at the millisecond it says, not later", () => {
+test("a token ends at the millisecond it says, not later (TOKEN-1, U1)", () => {
   const time = createTestClock();
   const own = createSigner([newSecret], time);
   const token = own.sign("upload", claims, time() + minutes(30));
@@ -35,12 +35,12 @@ test("[TOKEN-1] [U1] a token ends at the millisecond it says, not later", () => 
   assert.equal(own.verify("upload", token), undefined);
 });
 
-test("[TOKEN-1] claims cannot bring an expiry of their own", () => {
+test("claims cannot bring an expiry of their own (TOKEN-1)", () => {
   const token = signer.sign("upload", { exp: Number.MAX_SAFE_INTEGER }, clock() - 1);
   assert.equal(signer.verify("upload", token), undefined);
 });
 
-test("[TOKEN-1] [U1] a token with any one bit turned is refused", () => {
+test("a token with any one bit turned is refused (TOKEN-1, U1)", () => {
   const bytes = Buffer.from(signer.sign("upload", { a: 1 }, soon));
   for (let at = 0; at < bytes.length; at++) {
     for (let bit = 0; bit < 8; bit++) {
@@ -51,7 +51,7 @@ test("[TOKEN-1] [U1] a token with any one bit turned is refused", () => {
   }
 });
 
-test("[TOKEN-1] [U1] a token cut short or made longer is refused", () => {
+test("a token cut short or made longer is refused (TOKEN-1, U1)", () => {
   const token = signer.sign("upload", { a: 1 }, soon);
   for (let length = 0; length < token.length; length++)
     assert.equal(signer.verify("upload", token.slice(0, length)), undefined);
@@ -61,7 +61,7 @@ test("[TOKEN-1] [U1] a token cut short or made longer is refused", () => {
   }
 });
 
-test("[TOKEN-1] a second spelling of the same bytes is refused", () => {
+test("a second spelling of the same bytes is refused (TOKEN-1)", () => {
   // The last letter of 32 bytes in base64 carries two unused bits: four letters decode to the same bytes.
   const token = signer.sign("upload", { text: "???>>>" }, soon);
   const [body = "", signature = ""] = token.split(".");
@@ -79,7 +79,7 @@ test("[TOKEN-1] a second spelling of the same bytes is refused", () => {
   if (plain(body) !== body) assert.equal(signer.verify("upload", `${plain(body)}.${signature}`), undefined);
 });
 
-test("[TOKEN-2] the newest secret signs, all verify, and a secret that is gone verifies nothing", () => {
+test("the newest secret signs, all verify, and a secret that is gone verifies nothing (TOKEN-2)", () => {
   const [before, between, after] = [createSigner([oldSecret], clock), signer, createSigner([newSecret], clock)];
   const old = before.sign("upload", claims, soon);
   assert.deepEqual(between.verify("upload", old), claims);
@@ -89,7 +89,7 @@ test("[TOKEN-2] the newest secret signs, all verify, and a secret that is gone v
   assert.equal(before.verify("upload", fresh), undefined);
 });
 
-test("[TOKEN-1] what is no token at all is refused, however long", () => {
+test("what is no token at all is refused, however long (TOKEN-1)", () => {
   for (const text of [
     "",
     ".",
@@ -106,7 +106,7 @@ test("[TOKEN-1] what is no token at all is refused, however long", () => {
   }
 });
 
-test("[TOKEN-1] keys for different uses of one secret have nothing in common", () => {
+test("keys for different uses of one secret have nothing in common (TOKEN-1)", () => {
   const keys = ["token:upload", "token:form", "encryption"].map((use) => deriveKey(newSecret, use).toString("hex"));
   assert.equal(new Set(keys).size, keys.length);
   for (const key of keys) assert.equal(key.length, 64);

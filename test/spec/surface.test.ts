@@ -122,7 +122,7 @@ describe("the surface", () => {
   });
   after(() => close());
 
-  test("[L6] the door has these addresses and no other", () => {
+  test("the door has these addresses and no other (L6)", () => {
     const shown = ({ path, origin, allowsAnyHost }: Pick<Address, "path" | "origin" | "allowsAnyHost">) => ({
       path,
       origin,
@@ -144,7 +144,7 @@ describe("the surface", () => {
   });
 
   for (const route of uploadApi) {
-    test(`[L6] ${route} wants a link's token, and no cookie counts`, async () => {
+    test(`${route} wants a link's token, and no cookie counts (L6)`, async () => {
       const [method = "", path = ""] = route.split(" ");
       const cookie = await server.signIn(await newUser(server.deps));
       for (const headers of [{}, { cookie }, { "upload-token": "x.y" }, { "upload-token": "" }])
@@ -153,7 +153,7 @@ describe("the surface", () => {
   }
 
   for (const { path, get, post } of edge) {
-    test(`[L6] ${path} with nothing in hand`, async () => {
+    test(`${path} with nothing in hand (L6)`, async () => {
       const where = path.replace("*", "probe");
       assert.deepEqual(
         [(await call(server, "GET", where)).status, (await call(server, "POST", where)).status],
@@ -163,7 +163,7 @@ describe("the surface", () => {
   }
 
   for (const route of listApiRoutes()) {
-    test(`[L6] ${route.method} ${route.path} wants a session${isWrite(route) ? ", and our own page" : ""}`, async () => {
+    test(`${route.method} ${route.path} wants a session${isWrite(route) ? ", and our own page" : ""} (L6)`, async () => {
       assertProblem(await call(server, route.method, route.path), 401, "unauthenticated");
       if (!isWrite(route)) return;
       const nobody = { origin: undefined, "sec-fetch-site": undefined };
@@ -171,7 +171,7 @@ describe("the surface", () => {
     });
   }
 
-  test("[L6] the figures are for this machine, not for those behind a proxy on it", async () => {
+  test("the figures are for this machine, not for those behind a proxy on it (L6)", async () => {
     for (const name of ["x-forwarded-for", "forwarded", "via", "x-real-ip"]) {
       assert.equal((await call(server, "GET", "/metrics", { headers: { [name]: "192.0.2.1" } })).status, 403, name);
     }
@@ -179,7 +179,7 @@ describe("the surface", () => {
     assert.equal((await call(server, "GET", "/metrics", { headers: { host: "atelier.example" } })).status, 403);
   });
 
-  test("[M2] a foreign page, or a foreign name for us, gets nowhere", async () => {
+  test("a foreign page, or a foreign name for us, gets nowhere (M2)", async () => {
     for (const { path, origin, allowsAnyHost } of edge) {
       const where = path.replace("*", "probe");
       const page = await call(server, "GET", where, { headers: { origin: "https://evil.example" } });

@@ -10,7 +10,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
 import type { Caller } from "../../../src/domain/caller.ts";
-import { tools } from "../../../src/mcp/tools.ts";
+import { tools } from "../../../src/mcp/tool-list.ts";
 import { openDeps } from "../../servers/setup.ts";
 
 /**
