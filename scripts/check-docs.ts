@@ -79,7 +79,9 @@ function missingCitations(text: string): [id: string, test: string][] {
 }
 
 /** A citation is an id in a list in parentheses: `(ASSET-10, A1)`. */
-const cites = (text: string, id: string): boolean => new RegExp(`\\((?:[\\w-]+, )*${id}(?:, [\\w-]+)*\\)`).test(text);
+function cites(text: string, id: string): boolean {
+  return new RegExp(`\\((?:[\\w-]+, )*${id}(?:, [\\w-]+)*\\)`).test(text);
+}
 
 function linkedPaths(file: string, text: string): string[] {
   return relativeLinks(text).flatMap((link) => {

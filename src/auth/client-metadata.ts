@@ -36,7 +36,7 @@ const systemSchemePattern = /^(?:com\.apple|microsoft|windows)\./;
  * Whether a native client may redirect to this private-use scheme (RFC 8252 §7.1). An allowlist: `javascript:` runs
  * code, `microsoft-edge:` and `shell:` start programs, and no list of such schemes is complete.
  */
-export function isClientScheme(scheme: string): boolean {
+function isClientScheme(scheme: string): boolean {
   return (
     Object.hasOwn(clientNameByScheme, scheme) ||
     (reverseDomainPattern.test(scheme) && !systemSchemePattern.test(scheme))

@@ -44,7 +44,7 @@ export interface StartedConsents {
 const maxPending = 20;
 const cookieNamePrefix = "atelier-approval-";
 
-export function createStartedConsents(base: string): StartedConsents {
+function createStartedConsents(base: string): StartedConsents {
   const getCookie = (uid: string) => createHostCookie(base, `${cookieNamePrefix}${uid}`);
   const prefix = getCookie("").name;
   const parseUids = (header: string): string[] =>

@@ -102,7 +102,7 @@ export function createUserStore({ q }: Connection): UserStore {
   };
 }
 
-export function toUser(row: UserRow): User {
+function toUser(row: UserRow): User {
   return {
     id: row.id,
     name: row.name,

@@ -82,6 +82,6 @@ export function nameFromEmail(email: string): string {
 }
 
 /** The subject is the email itself, so a user keeps their identity across restarts. */
-export function devClaims(email: string): { sub: string; name: string; email: string; email_verified: true } {
+function devClaims(email: string): { sub: string; name: string; email: string; email_verified: true } {
   return { sub: email, name: nameFromEmail(email), email, email_verified: true };
 }

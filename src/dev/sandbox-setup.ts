@@ -17,7 +17,7 @@ export function sandboxSetup({ origin, app }: Pick<SandboxPlatform, "origin" | "
 }
 
 /** The sandbox's catalog entry. */
-export function sandboxEntry(origin: string): Platform {
+function sandboxEntry(origin: string): Platform {
   return {
     id: "sandbox",
     name: "Sandbox",

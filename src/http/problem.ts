@@ -1,7 +1,8 @@
 import type { ServerResponse } from "node:http";
 import type { Log } from "#lib/log.ts";
 import { errorHints } from "./error-hints.ts";
-import { AppError, edgeError, renderError } from "#lib/errors.ts";
+import type { AppError } from "#lib/errors.ts";
+import { edgeError, renderError } from "#lib/errors.ts";
 
 /** RFC 9457. `code` is the same word a tool error carries. */
 export interface Problem {

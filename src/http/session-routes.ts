@@ -18,7 +18,7 @@ export function createSessionRoutes(options: SessionRouteOptions): Route[] {
 }
 
 /** Ends the web session, on the server too. AI clients keep what they were given. */
-export function createSignOutRoute({ base, sessions }: { base: string; sessions: Sessions }): Route {
+function createSignOutRoute({ base, sessions }: { base: string; sessions: Sessions }): Route {
   return {
     path: "/api/sign-out",
     origin: "own",

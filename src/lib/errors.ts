@@ -46,29 +46,33 @@ interface EdgeText {
   hint?: string | undefined;
 }
 
-type Arguments<Key extends ErrorKey> =
-  ErrorData<Key> extends undefined
-    ? [data?: undefined, options?: AppErrorOptions]
-    : [data: ErrorData<Key>, options?: AppErrorOptions];
+/** A key with its data, or the text of an edge. */
+type AppErrorArguments =
+  | {
+      [Key in ErrorKey]: ErrorData<Key> extends undefined
+        ? [key: Key, data?: undefined, options?: AppErrorOptions]
+        : [key: Key, data: ErrorData<Key>, options?: AppErrorOptions];
+    }[ErrorKey]
+  | [text: EdgeText, data?: undefined, options?: AppErrorOptions];
 
 /**
  * The one error type. Below the edges it carries a key of `errorMessages` and its data, but no advice: each edge
  * renders its own hint. An edge that detects a failure by itself writes the text, with `edgeError`.
  */
-export class AppError<Key extends ErrorKey = ErrorKey> extends Error {
+export class AppError extends Error {
   override readonly name = "AppError";
   readonly code: ErrorCode;
-  readonly key: Key | undefined;
-  readonly data: ErrorData<Key> | undefined;
+  readonly key: ErrorKey | undefined;
+  readonly data: unknown;
   readonly hint: string | undefined;
   readonly retryAfter: number | undefined;
 
-  constructor(reason: Key | EdgeText, ...[data, options = {}]: Arguments<Key>) {
+  constructor(...[reason, data, options = {}]: AppErrorArguments) {
     const isKey = typeof reason === "string";
     super(isKey ? (errorMessages[reason] as (data: unknown) => string)(data) : reason.message, pickCause(options));
     this.code = isKey ? codeOf(reason) : reason.code;
     this.key = isKey ? reason : undefined;
-    this.data = data as ErrorData<Key> | undefined;
+    this.data = data;
     this.hint = isKey ? undefined : reason.hint;
     this.retryAfter = options.retryAfter;
   }
@@ -84,7 +88,7 @@ const pickCause = (options: AppErrorOptions): ErrorOptions | undefined =>
 const codeOf = (key: ErrorKey): ErrorCode => key.split(":", 1)[0] as ErrorCode;
 
 export const edgeError = (code: ErrorCode, message: string, hint?: string, options: AppErrorOptions = {}): AppError =>
-  new AppError<ErrorKey>({ code, message, hint }, undefined as never, options);
+  new AppError({ code, message, hint }, undefined, options);
 
 type NotFound = Extract<ErrorKey, `not_found:${string}`> extends `not_found:${infer Thing}` ? Thing : never;
 
@@ -111,7 +115,7 @@ export interface RenderedError {
  */
 export function renderError(error: unknown, reference: string, hints: ErrorHints): RenderedError {
   if (error instanceof AppError) {
-    const hint = error.hint ?? hintFor(error, hints);
+    const hint = hintFor(error, hints);
     return {
       status: error.status,
       view: { code: error.code, message: error.message, ...(hint ? { hint } : {}) },
@@ -130,8 +134,9 @@ export function renderError(error: unknown, reference: string, hints: ErrorHints
   };
 }
 
-function hintFor({ key, data }: AppError, hints: ErrorHints): string | undefined {
-  const hint = key && hints[key];
+/** The hint of an edge for an error; an error that an edge wrote itself keeps its own. */
+export function hintFor({ hint: ownHint, key, data }: AppError, hints: ErrorHints): string | undefined {
+  const hint = ownHint ?? (key && hints[key]);
   return typeof hint === "function" ? (hint as (data: unknown) => string | undefined)(data) : hint;
 }
 

@@ -59,7 +59,7 @@ const maxChunks = 50_000;
  * A PNG without its text chunks; other formats as they are. The decoder inflates every compressed text, can't be
  * stopped, and 50 KB inflate to 50 MB: a file of 1 MB would take nine seconds. No text is shown or kept in a thumbnail.
  */
-export function withoutPngText(bytes: Uint8Array): Uint8Array {
+function withoutPngText(bytes: Uint8Array): Uint8Array {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (!file.subarray(0, 8).equals(signature)) return bytes;
   const parts: Buffer[] = [];

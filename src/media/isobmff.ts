@@ -1,7 +1,7 @@
 import type { MediaMetadata } from "#domain/assets/model/asset.ts";
 import { unknownMetadata } from "#domain/assets/model/media-metadata.ts";
 import { childrenOf, type Range, type ReadPiece } from "./bounded-reader.ts";
-import { toMetadata } from "./metadata.ts";
+import { toMetadata } from "./video-header.ts";
 
 /** MP4, QuickTime and M4V: media metadata from the movie and track headers. ISO/IEC 14496-12 */
 

@@ -3,7 +3,7 @@ import type { MediaMetadata } from "#domain/assets/model/asset.ts";
 import { canHaveThumbnail, unknownMetadata, type MediaReader } from "#domain/assets/model/media-metadata.ts";
 import { createQueue, createSingleFlight } from "./queue.ts";
 import { createThumbnail, readImageMetadata, restrictDecoders } from "./images.ts";
-import { describeVideo } from "./metadata.ts";
+import { describeVideo } from "./describe-video.ts";
 
 /** For a slow file store; reading itself takes milliseconds, whatever the file. */
 const timeoutMs = 3000;

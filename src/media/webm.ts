@@ -1,7 +1,7 @@
 import type { MediaMetadata } from "#domain/assets/model/asset.ts";
 import { unknownMetadata } from "#domain/assets/model/media-metadata.ts";
 import { childrenOf, type Range, type ReadPiece } from "./bounded-reader.ts";
-import { toMetadata } from "./metadata.ts";
+import { toMetadata } from "./video-header.ts";
 
 /** WebM: media metadata from what stands in front of the first cluster. RFC 8794 (EBML), RFC 9559 (Matroska) */
 

@@ -133,6 +133,7 @@ forEachEngine("the door of the JSON API", (fixture) => {
       const inputs: [string, object][] = [
         ["members", { role: good.role }],
         ["upload-links", {}],
+        ["/assets/", {}],
       ];
       const input = inputs.find(([part]) => route.path.includes(part))?.[1] ?? { title: good.title };
       const ids = hostileIds("post").filter((id) => id !== "" && id.isWellFormed() && id.length < 5000);

@@ -24,7 +24,7 @@ export interface DnsServerOptions {
 
 /** Never responds unless told to. */
 export async function startDnsServer(options: DnsServerOptions = {}): Promise<DnsServer> {
-  const { ip = "127.0.0.1", port = 0, resolve: resolve = () => undefined } = options;
+  const { ip = "127.0.0.1", port = 0, resolve = () => undefined } = options;
   const queries: string[] = [];
   const socket = createSocket("udp4");
   socket.on("message", (query: Buffer, from: RemoteInfo) => {

@@ -55,7 +55,7 @@ export interface IssuerOptions {
 
 /** A port is chosen at first, then kept through `down` and `up`. */
 export async function startIssuer(options: IssuerOptions): Promise<TestIssuer> {
-  const { redirectUris, id = "oidc", userinfoOnly = false, useHostname: useHostname = false } = options;
+  const { redirectUris, id = "oidc", userinfoOnly = false, useHostname = false } = options;
   const client = { id: "atelier-test", secret: "a-secret-of-the-test-issuer-0123456789" };
   const claimsByEmail = new Map<string, IssuedClaims>();
   const adapter = createMemoryAdapter(() => Date.now());

@@ -20,7 +20,7 @@ export async function revokeClient(
 }
 
 /** False where it had ended before. Told where it acted, which for one's own may be elsewhere: those who saw it there should see it go. */
-export async function revokeGrant(
+async function revokeGrant(
   deps: Pick<Deps, "newId" | "clock">,
   tx: Pick<Stores, "grants" | "activity">,
   caller: Caller,

@@ -7,7 +7,7 @@ import type { User } from "./ports.ts";
 export const sessionLifetime = days(14);
 
 /** Cookies are kept as digests: whoever reads the database cannot use them. */
-export const hashSessionToken = sha256;
+const hashSessionToken = sha256;
 
 /**
  * A new web session; the answer is its token, which nobody can read again.

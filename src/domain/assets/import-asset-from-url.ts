@@ -160,7 +160,7 @@ export interface PeekedStream {
   readAll(): AsyncIterable<Uint8Array>;
 }
 
-export async function peekStream(body: AsyncIterable<Uint8Array>, bytes: number): Promise<PeekedStream> {
+async function peekStream(body: AsyncIterable<Uint8Array>, bytes: number): Promise<PeekedStream> {
   const chunks: Uint8Array[] = [];
   const iterator = body[Symbol.asyncIterator]();
   let size = 0;

@@ -17,7 +17,7 @@ export interface RevokedAccess {
  * Ends all that a person holds. An invitation of theirs would let them in again under another name, so those are part
  * of it.
  */
-export async function revokeAllAccess(
+async function revokeAllAccess(
   tx: Pick<Stores, "sessions" | "grants" | "uploads" | "invitations">,
   userId: string,
   now: number,

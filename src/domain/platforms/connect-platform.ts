@@ -16,7 +16,7 @@ import type { PlatformInfo } from "./ports.ts";
  * The origin of the instance that was named, in one spelling. Whether it may be reached is judged when it is, after
  * its name was looked up.
  */
-export function parseInstanceUrl({ hasInstances, name }: PlatformInfo, input: string | undefined): string {
+function parseInstanceUrl({ hasInstances, name }: PlatformInfo, input: string | undefined): string {
   if (!hasInstances) {
     if (input === undefined) return "";
     throw new AppError("invalid_input:no_instances", { name });

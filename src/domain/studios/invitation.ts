@@ -17,7 +17,7 @@ export const hashInvitationToken = sha256;
  * An invitation is worth what its maker could still give: someone who was removed or has less to say now neither comes
  * back by a link they kept, nor sends others.
  */
-export const isCreatorAuthorized = ({ creatorRole: makerRole, role }: OpenInvitation): boolean =>
+const isCreatorAuthorized = ({ creatorRole: makerRole, role }: OpenInvitation): boolean =>
   makerRole !== null && may(makerRole, "invitations.create") && mayManage(makerRole, role);
 
 export async function findInvitation(

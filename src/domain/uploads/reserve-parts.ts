@@ -30,7 +30,7 @@ export async function firstReservation(
   return (await tx.uploads.heldBytesForUpdate(linkId)) + bytes <= limit ? bytes : 0;
 }
 
-export const bytesOfParts = (file: MultipartFile, parts: readonly number[]): number =>
+const bytesOfParts = (file: MultipartFile, parts: readonly number[]): number =>
   parts.reduce((sum, part) => sum + getPartLength(file, part), 0);
 
 /**

@@ -20,7 +20,7 @@ export const fileLifetime = hours(24);
  */
 export type LinkState = "open" | "closing" | "finished" | "expired" | "withdrawn";
 
-export function getLinkState(link: ResolvedLink, now: number): LinkState {
+function getLinkState(link: ResolvedLink, now: number): LinkState {
   const isWithdrawn =
     link.withdrawnAt !== null || link.isGrantRevoked || link.creatorRole === null || link.postStatus === "archived";
   if (isWithdrawn) return "withdrawn";
@@ -30,9 +30,9 @@ export function getLinkState(link: ResolvedLink, now: number): LinkState {
 }
 
 /** Not told apart: a token that was forged, cut short, or is too old for anything. */
-export const invalidLinkError = (): AppError => new AppError("forbidden:upload_link");
+const invalidLinkError = (): AppError => new AppError("forbidden:upload_link");
 
-export const linkWithdrawnError = (): AppError => new AppError("forbidden:upload_link_withdrawn");
+const linkWithdrawnError = (): AppError => new AppError("forbidden:upload_link_withdrawn");
 
 export const linkExpiredError = (): AppError => new AppError("upload_expired:link");
 

@@ -13,7 +13,7 @@ const maxBytes = 1024 * 1024;
 const jsonContentType = /^application\/json(?:[ \t]*;[ \t]*charset=(?:utf-8|"utf-8"))?$/i;
 
 /** The body as JSON. What it is comes from its headers, how long it is from its bytes alone. */
-export async function readJsonBody(req: IncomingMessage): Promise<unknown> {
+async function readJsonBody(req: IncomingMessage): Promise<unknown> {
   const {
     "content-type": type = "",
     "content-encoding": encoding = "identity",

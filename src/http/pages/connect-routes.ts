@@ -8,7 +8,8 @@ import { finishConnect, type ConnectResult } from "#domain/platforms/finish-conn
 import type { PendingConnect } from "#domain/platforms/ports.ts";
 import { minutes } from "#lib/clock.ts";
 import { createPendingCookie } from "#lib/cookies.ts";
-import { AppError, edgeError } from "#lib/errors.ts";
+import { AppError, edgeError, hintFor } from "#lib/errors.ts";
+import { errorHints } from "../error-hints.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import type { Route } from "../server.ts";
 import { assertNotCrossSite, buildLoginUrl, isSignedForm, readForm, signForm } from "./form.ts";
@@ -133,7 +134,7 @@ export interface ConnectPageOptions {
 }
 
 /** What will be connected to what, for whom. Nothing has gone anywhere yet. */
-export function renderConnectPage(options: ConnectPageOptions): RenderedPage {
+function renderConnectPage(options: ConnectPageOptions): RenderedPage {
   const { path, platform, instance, studio, user, client, formToken, switchAccountUrl, formTarget } = options;
   return renderPage({
     title: `Connect ${platform}`,
@@ -169,7 +170,7 @@ export function renderConnectPage(options: ConnectPageOptions): RenderedPage {
   });
 }
 
-export function renderConnectedPage({ studio, platform, accounts }: ConnectResult): RenderedPage {
+function renderConnectedPage({ studio, platform, accounts }: ConnectResult): RenderedPage {
   return renderPage({
     title: "Connected",
     body: html`<h1>${platform} is connected</h1>
@@ -178,13 +179,14 @@ export function renderConnectedPage({ studio, platform, accounts }: ConnectResul
   });
 }
 
-export function renderConnectFailedPage(error: AppError): RenderedPage {
+function renderConnectFailedPage(error: AppError): RenderedPage {
+  const hint = hintFor(error, errorHints);
   return renderPage({
     status: error.status,
     title: "Not connected",
     body: html`<h1>Nothing was connected</h1>
       <p>${error.message}</p>
-      ${error.hint !== undefined && html`<p class="hint">${error.hint}</p>`}
+      ${hint !== undefined && html`<p class="hint">${hint}</p>`}
       <p class="hint">Code: ${error.code}</p>
       <p class="actions">
         <a class="button" href="/platforms">Go to Platforms</a>

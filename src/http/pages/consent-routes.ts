@@ -88,7 +88,7 @@ const destinationWarnings: Record<Destination["kind"], (host: string) => Html> =
 };
 
 /** Who asks, where the answer goes, for whom, in which studio, and what for. */
-export function renderConsentPage({ pendingConsent, user, studio, formToken }: ConsentPageOptions): RenderedPage {
+function renderConsentPage({ pendingConsent, user, studio, formToken }: ConsentPageOptions): RenderedPage {
   const { client, destination } = pendingConsent;
   // Whoever has no studio yet becomes the owner of the one they create.
   const role = studio?.role ?? "owner";

@@ -95,7 +95,7 @@ const roleDescriptions: Record<Role, string> = {
   member: "work on posts and their files",
 };
 
-export function renderJoinPage({
+function renderJoinPage({
   invitation,
   path,
   user,
@@ -123,7 +123,7 @@ export function renderJoinPage({
   });
 }
 
-export function renderWrongEmailPage(user: Person, switchAccountUrl: string): RenderedPage {
+function renderWrongEmailPage(user: Person, switchAccountUrl: string): RenderedPage {
   return renderPage({
     status: 403,
     title: "Another address",
@@ -134,11 +134,7 @@ export function renderWrongEmailPage(user: Person, switchAccountUrl: string): Re
   });
 }
 
-export function alreadyMemberPage(
-  studio: { id: string; name: string },
-  user: Person,
-  switchAccountUrl: string,
-): RenderedPage {
+function alreadyMemberPage(studio: { id: string; name: string }, user: Person, switchAccountUrl: string): RenderedPage {
   return renderPage({
     title: "You’re already a member",
     body: html`<h1>You’re already a member of ${studio.name}</h1>
@@ -151,7 +147,7 @@ export function alreadyMemberPage(
 }
 
 /** `signInAddress` for someone who is not signed in: as a member they are led to the studio from here. */
-export function renderInvitationEndedPage(signInAddress: string | undefined): RenderedPage {
+function renderInvitationEndedPage(signInAddress: string | undefined): RenderedPage {
   return renderPage({
     status: 404,
     title: "Invitation",

@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Sessions, SignIn } from "#auth/sign-in.ts";
 import type { RateLimitName } from "#domain/access/rate-limit.ts";
 import type { Person } from "#domain/caller.ts";
-import { AppError } from "#lib/errors.ts";
+import { AppError, hintFor } from "#lib/errors.ts";
+import { errorHints } from "../error-hints.ts";
 import type { Route } from "../server.ts";
 import { assertNotCrossSite, buildLoginUrl, readForm, sanitizeReturnTo } from "./form.ts";
 import { createPageHandler, redirectSeeOther } from "./page-handler.ts";
@@ -107,12 +108,7 @@ const purposeByPath: readonly (readonly [path: string, words: string])[] = [
   ["/", "Sign in to go to your studios."],
 ];
 
-export function renderLoginPage({
-  loginPath,
-  returnTo,
-  isSwitchingAccount,
-  providers,
-}: LoginPageOptions): RenderedPage {
+function renderLoginPage({ loginPath, returnTo, isSwitchingAccount, providers }: LoginPageOptions): RenderedPage {
   const purpose = purposeByPath.find(([path]) => returnTo.startsWith(path))?.[1] ?? "";
   return renderPage({
     title: "Sign in",
@@ -136,7 +132,7 @@ export function renderLoginPage({
   });
 }
 
-export function renderSignedInPage(user: Person, switchAccountUrl: string): RenderedPage {
+function renderSignedInPage(user: Person, switchAccountUrl: string): RenderedPage {
   return renderPage({
     title: "Signed in",
     body: html`<h1>You are signed in</h1>
@@ -148,13 +144,14 @@ export function renderSignedInPage(user: Person, switchAccountUrl: string): Rend
   });
 }
 
-export function renderSignInFailedPage(error: AppError, retryUrl: string): RenderedPage {
+function renderSignInFailedPage(error: AppError, retryUrl: string): RenderedPage {
+  const hint = hintFor(error, errorHints);
   return renderPage({
     status: error.status,
     title: "Not signed in",
     body: html`<h1>You were not signed in</h1>
       <p>${error.message}</p>
-      ${error.hint !== undefined && html`<p class="hint">${error.hint}</p>`}
+      ${hint !== undefined && html`<p class="hint">${hint}</p>`}
       <p class="actions"><a class="button" href="${retryUrl}">Try again</a></p>`,
   });
 }

@@ -92,21 +92,21 @@ const newLinkHint = html`<p class="hint">
 </p>`;
 
 /** One page for all that is forged, cut short or expired: what a stranger can try tells them nothing. */
-export const renderInvalidLinkPage = (): RenderedPage =>
+const renderInvalidLinkPage = (): RenderedPage =>
   renderUploadErrorPage(
     "This link does not work",
     html`<p>An upload link works for 30 minutes. This one has ended, or it was not copied whole.</p>
       ${newLinkHint}`,
   );
 
-export const renderWithdrawnPage = (): RenderedPage =>
+const renderWithdrawnPage = (): RenderedPage =>
   renderUploadErrorPage(
     "This link was withdrawn",
     html`<p>No more files can be sent through it. What had arrived before is kept.</p>
       ${newLinkHint}`,
   );
 
-export const renderFinishedPage = (): RenderedPage =>
+const renderFinishedPage = (): RenderedPage =>
   renderUploadErrorPage(
     "All files have arrived",
     html`<p>
@@ -116,7 +116,7 @@ export const renderFinishedPage = (): RenderedPage =>
       ${newLinkHint}`,
   );
 
-export const renderUnavailablePage = (): RenderedPage =>
+const renderUnavailablePage = (): RenderedPage =>
   renderUploadErrorPage(
     "Not right now",
     html`<p>The upload page cannot be shown at the moment. Your link is still good.</p>

@@ -15,7 +15,7 @@ import {
 } from "./messages.ts";
 
 /** Which field of a request the Mcp-Name header repeats (2026-07-28, streamable HTTP, standard request headers). */
-export const nameFieldByMethod: ReadonlyMap<string, string> = new Map([
+const nameFieldByMethod: ReadonlyMap<string, string> = new Map([
   ["tools/call", "name"],
   ["prompts/get", "name"],
   ["resources/read", "uri"],

@@ -9,13 +9,7 @@ const lingerMs = 1000;
 export type ResponseHeaders = Record<string, string>;
 
 /** Answers with a text that is whole. What the edge has set on `res` before goes out with it. */
-export function sendText(
-  res: ServerResponse,
-  status: number,
-  type: string,
-  text: string,
-  headers?: ResponseHeaders,
-): void {
+function sendText(res: ServerResponse, status: number, type: string, text: string, headers?: ResponseHeaders): void {
   if (res.headersSent || res.destroyed) return void res.end();
   res.writeHead(status, {
     "content-type": type,

@@ -24,7 +24,6 @@ export function toDiskError(error: unknown): AppError {
 }
 
 export function diskFullError(cause?: unknown): AppError {
-  const hint = "Try again later; the operator has to free space on the server's disk.";
   return new AppError("storage_unavailable:disk_full", undefined, { retryAfter: 60, cause });
 }
 

@@ -25,13 +25,13 @@ export interface FileVersion {
 export const getTempFolder = (root: string): string => join(root, ".tmp");
 
 /** The area of a key: its first part. */
-export function getArea(key: string): string {
+function getArea(key: string): string {
   const slash = validateKey(key).indexOf("/");
   return slash < 0 ? "_" : key.slice(0, slash);
 }
 
 /** The folders of a key below its area. */
-export function getLeafFolders(key: string): [string, string] {
+function getLeafFolders(key: string): [string, string] {
   const hash = createHash("sha256").update(validateKey(key)).digest("hex");
   return [hash.slice(0, 2), hash.slice(2, 3)];
 }
@@ -59,7 +59,7 @@ export function toFileVersion(
 }
 
 /** The place of a key among those of its folder. */
-export const toSortPrefix = (key: string): string => `${flattenKey(key)}~`;
+const toSortPrefix = (key: string): string => `${flattenKey(key)}~`;
 
 const flattenKey = (key: string): string => key.replaceAll("/", "+");
 
@@ -73,7 +73,7 @@ function parseVersion(folder: string, name: string): FileVersion | undefined {
 }
 
 /** All that lies in a folder, in order: versions of one key side by side, the one that counts last. */
-export async function readVersions(folder: string): Promise<FileVersion[]> {
+async function readVersions(folder: string): Promise<FileVersion[]> {
   return parseVersions(folder, (await undefinedIfMissing(readdir(folder))) ?? []);
 }
 

@@ -145,7 +145,7 @@ export interface CopyDestination {
 }
 
 /** Copies inside the store. An object past what one call copies goes in parts, each with its own time. */
-export async function copyObject(
+async function copyObject(
   target: S3Target,
   source: CopySource,
   destination: CopyDestination,

@@ -16,7 +16,7 @@ import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import type { FileStore } from "#domain/assets/model/file-store.ts";
 import type { Clock } from "#lib/clock.ts";
-import { AppError, notFoundError } from "#lib/errors.ts";
+import { notFoundError } from "#lib/errors.ts";
 import { formatContentDisposition } from "#lib/file-name.ts";
 import { validateKey } from "../check-key.ts";
 import {
@@ -52,7 +52,7 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
   const {
     settings,
     clock,
-    timeoutMs: timeoutMs = defaultTimeoutMs,
+    timeoutMs = defaultTimeoutMs,
     copyLimits = defaultCopyLimits,
     random = randomBytes,
   } = options;
@@ -165,10 +165,7 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
  * Browsers send parts straight to the bucket, which must allow that to the pages that do. Where it does not, the rule
  * is added to those that are there; it lets nobody in, since every address is signed. Answers whether it had to.
  */
-export async function allowCorsOrigins(
-  { client, bucket, call }: S3Target,
-  origins: readonly string[],
-): Promise<boolean> {
+async function allowCorsOrigins({ client, bucket, call }: S3Target, origins: readonly string[]): Promise<boolean> {
   const corsConfig = await undefinedIfMissing(
     call((requestOptions) => client.send(new GetBucketCorsCommand({ Bucket: bucket }), requestOptions)),
   );

@@ -6,7 +6,7 @@ const variantClasses: Record<Variant, string> = { main: "", quiet: "quiet", dang
 
 /** A button that says what it does while it does it. */
 export function Button({
-  variant: variant = "main",
+  variant = "main",
   busyLabel,
   className = "",
   children,

@@ -45,9 +45,6 @@ const inlineTooLargeError = (): AppError =>
   new AppError("inline_too_large_use_presign", { limitBytes: inlineLimitBytes });
 
 function invalidBase64Error(text: string): AppError {
-  const hint = text.startsWith("data:")
-    ? "Leave out everything up to the comma of the data: address."
-    : "Use the standard alphabet (A-Z a-z 0-9 + /) with = padding.";
   return new AppError("invalid_input:base64", { isDataUrl: text.startsWith("data:") });
 }
 

@@ -129,8 +129,8 @@ async function checkStoredContent(
 /** The asset is deleted together with its bytes, so the next step differs from that of other uploads. */
 function toUploadError({ key, data }: AppError): AppError {
   return key === "type_mismatch"
-    ? new AppError("type_mismatch:upload", data as unknown as ErrorData<"type_mismatch">)
-    : new AppError("too_large:upload_pixels", data as unknown as ErrorData<"too_large:pixels">);
+    ? new AppError("type_mismatch:upload", data as ErrorData<"type_mismatch">)
+    : new AppError("too_large:upload_pixels", data as ErrorData<"too_large:pixels">);
 }
 
 /** Bytes that do not pass go, and the record with them. */

@@ -1,0 +1,20 @@
+import type { MediaMetadata } from "#domain/assets/model/asset.ts";
+import type { ByteSource } from "#domain/assets/content/byte-source.ts";
+import { unknownMetadata } from "#domain/assets/model/media-metadata.ts";
+import { createBoundedReader, type ReadPiece } from "./bounded-reader.ts";
+import { readIsobmff } from "./isobmff.ts";
+import { readWebm } from "./webm.ts";
+
+/** MPEG program and transport streams have no header with these values: they are stored without. */
+const readers: Readonly<Record<string, (read: ReadPiece, bytes: number) => Promise<MediaMetadata>>> = {
+  "video/mp4": readIsobmff,
+  "video/quicktime": readIsobmff,
+  "video/x-m4v": readIsobmff,
+  "video/webm": readWebm,
+};
+
+/** Width, height and duration from a video's headers; nothing is decoded. Reads nothing more once `signal` aborts. */
+export async function describeVideo(source: ByteSource, mimeType: string, signal: AbortSignal): Promise<MediaMetadata> {
+  const readMetadata = readers[mimeType];
+  return readMetadata ? readMetadata(createBoundedReader(source, signal), source.bytes) : unknownMetadata;
+}
