@@ -8,7 +8,7 @@ const checks = [
   ["types", "tsc --project ."],
   ["types of web/", "tsc --project web"],
   ["unused code", "knip"],
-  ["import fences", "node scripts/check-imports.ts"],
+  ["import rules", "node scripts/check-imports.ts"],
   ["lockfile", "node scripts/check-lockfile.ts"],
   ["documents", "node scripts/check-docs.ts"],
   ["tools document", "node scripts/tools-doc.ts --check"],
