@@ -3,8 +3,8 @@ import { z } from "zod";
 import { AppError } from "#lib/errors.ts";
 
 export const pageInput = {
-  limit: z.number().int().min(1).max(100).default(20).describe("How many to answer at most."),
-  cursor: z.string().max(500).optional().describe("`nextCursor` of the page before; leave out for the first page."),
+  limit: z.number().int().min(1).max(100).default(20).describe("Maximum number of results."),
+  cursor: z.string().max(500).optional().describe("`nextCursor` of the previous page; omit for the first page."),
 };
 
 export interface Page<T> {

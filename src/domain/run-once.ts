@@ -36,7 +36,7 @@ const resultLifetime = hours(24);
 export const idempotencyKey = line(200)
   .optional()
   .describe(
-    "Any text of your own that names this attempt. Repeating the call with the same key and input within 24 hours answers the first result again instead of doing it twice.",
+    "A unique text of your choice. Repeating the call with the same key and input within 24 hours returns the first result instead of running again.",
   );
 
 export interface IdempotentCall {

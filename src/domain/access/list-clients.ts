@@ -8,8 +8,8 @@ import { toDayNumber, callHistoryDays } from "./call-counts.ts";
 import type { ListedGrant } from "./ports.ts";
 
 export const listClientsInput = z.strictObject({
-  ended: z.boolean().optional().describe("Only those that have ended, or only those that have not."),
-  mine: z.boolean().optional().describe("Only those that the caller approved."),
+  ended: z.boolean().optional().describe("true: only revoked or expired grants. false: only active ones."),
+  mine: z.boolean().optional().describe("Only the caller's own grants."),
   ...pageInput,
 });
 

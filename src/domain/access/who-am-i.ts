@@ -11,7 +11,7 @@ export const whoAmIInput = z.strictObject({});
 
 const kindView = z.object({
   mimeTypes: z.array(z.string()),
-  maxBytes: z.number().int().describe("Ceiling for files uploaded to a presigned address or imported from a URL."),
+  maxBytes: z.number().int().describe("Size limit for presigned uploads and imports."),
 });
 
 export const whoAmIOutput = z.object({
@@ -23,13 +23,9 @@ export const whoAmIOutput = z.object({
   limits: z.object({
     maxAssetsPerPost: z.number().int(),
     inlineBytes: z.number().int().describe("A file sent inline must be smaller than this."),
-    uploadMinutes: z.number().int().describe("How long an upload address takes a file."),
-    maxPixels: z.number().int().describe("The most pixels a picture may have."),
-    studioBytes: z
-      .number()
-      .int()
-      .nullable()
-      .describe("What all files of the studio may take together; null: no limit."),
+    uploadMinutes: z.number().int().describe("How long an upload URL is valid."),
+    maxPixels: z.number().int().describe("Maximum pixels of an image."),
+    studioBytes: z.number().int().nullable().describe("Quota for all files of the studio; null: no limit."),
     kinds: z.object({ image: kindView, video: kindView, document: kindView }),
   }),
 });

@@ -9,7 +9,7 @@ import { describeAsset } from "./model/describe-asset.ts";
 
 export const getAssetInput = z.strictObject({
   assetId: id,
-  includePreview: z.boolean().optional().describe("For a picture: also show it to you, at most 512 px."),
+  includePreview: z.boolean().optional().describe("Also return an image's preview, up to 512 px."),
 });
 
 export async function getAsset(

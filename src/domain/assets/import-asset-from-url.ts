@@ -26,8 +26,8 @@ import {
 import type { storedAssetOutput } from "./upload-asset-inline.ts";
 
 export const importAssetFromUrlInput = z.strictObject({
-  url: text(4000).describe("An https address that anyone on the internet can read."),
-  kind: z.enum(kindNames).optional().describe("Told from the file where left out."),
+  url: text(4000).describe("A public https URL."),
+  kind: z.enum(kindNames).optional().describe("Detected from the file if omitted."),
   filename: filenameInput,
   idempotencyKey,
 });

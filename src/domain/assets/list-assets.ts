@@ -7,7 +7,7 @@ import { assetView, kindNames, toAssetView, type Asset, type AssetDetail } from 
 import { describeAssets } from "./model/describe-asset.ts";
 
 export const listAssetsInput = z.strictObject({
-  unattached: z.boolean().optional().describe("true: only assets that are on no post."),
+  unattached: z.boolean().optional().describe("true: only assets that are not on a post."),
   kind: z.enum(kindNames).optional().describe("Only assets of this kind."),
   ...pageInput,
 });

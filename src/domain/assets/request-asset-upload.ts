@@ -16,8 +16,8 @@ export const requestAssetUploadInput = z.strictObject({ ...declaredTypeInput, fi
 
 export const requestAssetUploadOutput = z.object({
   assetId: z.string(),
-  uploadUrl: z.string().describe("Takes one plain HTTP PUT of the raw bytes; no other header is needed."),
-  expiresAt: z.string().describe("The address takes bytes until then; 10 minutes."),
+  uploadUrl: z.string().describe("Accepts one plain HTTP PUT of the raw bytes; no extra headers are needed."),
+  expiresAt: z.string().describe("When the URL stops accepting the file; 10 minutes from now."),
 });
 
 /** Promises a place for a file, and an address to send it to. */

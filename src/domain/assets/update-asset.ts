@@ -15,8 +15,8 @@ export const updateAssetInput = z.strictObject({
   altText: text(2000)
     .trim()
     .optional()
-    .describe("What the picture shows, for people who cannot see it. Empty removes it."),
-  filename: requiredFilename.optional().describe("What people see, such as team.jpg."),
+    .describe("Describes the image for people who cannot see it. An empty string removes it."),
+  filename: requiredFilename.optional().describe("Display name, such as team.jpg."),
 });
 
 /** Changes what is said about a file; never the file. */

@@ -17,7 +17,9 @@ import { checkQuota, insertReadyAsset, withReservedKey, toStoredColumns } from "
 
 export const uploadAssetInlineInput = z.strictObject({
   ...declaredTypeInput,
-  base64: z.string().describe("The file in standard base64 with padding; line breaks are skipped, no data: prefix."),
+  base64: z
+    .string()
+    .describe("The file in standard base64 with padding, without a data: prefix; line breaks are ignored."),
   filename: filenameInput,
 });
 

@@ -49,7 +49,7 @@ export const connectPlatformInput = z.strictObject({
 });
 
 export const connectPlatformOutput = z.object({
-  connectUrl: z.string().describe("The page to give to the person. Only they can use it, signed in, once."),
+  connectUrl: z.string().describe("The page to give to the user. It works once, and only while they are signed in."),
   expiresInMinutes: z.number().int(),
 });
 

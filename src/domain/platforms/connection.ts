@@ -56,7 +56,10 @@ export interface PlatformConnection extends PlatformTarget {
 export const connectionView = z.object({
   id: z.string(),
   platform: z.string(),
-  instanceUrl: z.string().nullable().describe("Where the account lives, on platforms that have many instances."),
+  instanceUrl: z
+    .string()
+    .nullable()
+    .describe("The instance that the account is on, for platforms that have instances."),
   account: z.object({
     id: z.string(),
     handle: z.string().nullable(),

@@ -17,8 +17,8 @@ export const listPlatformsOutput = z.object({
         hint: z.string().optional().describe("What the operator of this server has to do first."),
       }),
     )
-    .describe("Everything this server knows how to connect."),
-  connections: z.array(connectionView).describe("The studio's accounts, newest first; disconnected ones too."),
+    .describe("All platforms that this server supports."),
+  connections: z.array(connectionView).describe("The studio's accounts, newest first, including disconnected ones."),
 });
 
 /** What can be connected here, and what this studio has connected. */

@@ -26,10 +26,10 @@ export const validationView = z.object({
   platform: z.string(),
   connectionId: z.string(),
   account: z.string(),
-  problems: z.array(problem).describe("Empty: the platform would take the post as it is."),
+  problems: z.array(problem).describe("Empty: the platform would accept the post."),
   source: z
     .object({ url: z.string(), readOn: z.string(), dated: z.string().optional() })
-    .describe("The platform's documentation the bounds are from, the day it was read, and the day it bears itself."),
+    .describe("The platform's documentation that the limits come from, when we read it, and its own date."),
 });
 
 export type ValidationView = z.infer<typeof validationView>;

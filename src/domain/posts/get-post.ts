@@ -22,7 +22,7 @@ export const getPostInput = z.strictObject({
   includePreviews: z
     .boolean()
     .optional()
-    .describe("Also show you its first pictures, up to four, at most 512 px each."),
+    .describe("Also return previews of the first images: up to four, 512 px each."),
 });
 
 export async function getPost(

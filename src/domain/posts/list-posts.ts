@@ -9,8 +9,8 @@ import { postStatuses, postView, toPostView, type Post } from "./post.ts";
 import { normalizeForSearch, searchPosts } from "./search-posts.ts";
 
 export const listPostsInput = z.strictObject({
-  status: z.enum(postStatuses).optional().describe("Only posts in this status."),
-  query: text(200).optional().describe("Only posts with this text in title or body; case and accents do not matter."),
+  status: z.enum(postStatuses).optional().describe("Only posts with this status."),
+  query: text(200).optional().describe("Only posts with this text in the title or body; case and accents are ignored."),
   ...pageInput,
 });
 

@@ -46,7 +46,7 @@ export const postView = z.object({
   validation: z
     .array(validationView)
     .optional()
-    .describe("What each connected platform would refuse of it or warn about. Not in lists."),
+    .describe("What each connected platform would reject or warn about. Not included in lists."),
 });
 
 export type PostView = z.infer<typeof postView>;

@@ -15,12 +15,18 @@ export const updatePostInput = z.strictObject({
   title: postFields.title.optional(),
   body: postFields.body.optional(),
   status: z.enum(postStatuses).optional(),
-  assetIds: z.array(id).max(1000).optional().describe("A new order: exactly the ids of the assets it has, each once."),
+  assetIds: z
+    .array(id)
+    .max(1000)
+    .optional()
+    .describe("The new order: the ids of all assets on the post, each exactly once."),
   revision: z
     .int32()
     .min(1)
     .optional()
-    .describe("The revision you read. If the post has moved on, nothing changes and you are told."),
+    .describe(
+      "The revision you read. If the post changed since, the call fails with revision_conflict and changes nothing.",
+    ),
 });
 
 export async function updatePost(

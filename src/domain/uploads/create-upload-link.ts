@@ -15,11 +15,13 @@ export const createUploadSessionInput = z.strictObject({ postId: id });
 export const createUploadSessionOutput = z.object({
   url: z
     .string()
-    .describe("The page to give to the person. Whoever has it can send files to this post, and nothing else."),
+    .describe(
+      "The upload page to give to the user. Anyone with this link can upload files to this post, and nothing else.",
+    ),
   expiresInMinutes: z
     .number()
     .int()
-    .describe("How long files can be begun there; one that was begun may take up to 24 hours."),
+    .describe("How long new uploads can start; an upload may then take up to 24 hours."),
 });
 
 type Needs = Pick<Deps, "posts" | "transact" | "signer" | "newId" | "clock" | "uploadPage">;
@@ -36,10 +38,7 @@ export async function createUploadSession(
 
 export const createUploadLinkInput = z.strictObject({
   postId: id,
-  inPlace: z
-    .boolean()
-    .default(false)
-    .describe("For the page that asks, which sends files itself; not listed as a link."),
+  inPlace: z.boolean().default(false).describe("For the calling page's own uploads; not listed as a link."),
 });
 
 /** The same for the web app, which can also take it back. */

@@ -28,7 +28,9 @@ export const startFileInput = z.strictObject({
   lastModified: z
     .number()
     .int()
-    .describe("Of the file, in milliseconds; with name and size it tells the same file again."),
+    .describe(
+      "The file's modification time in milliseconds; with name and size it identifies the same file on resume.",
+    ),
   type: text(200).default(""),
   head: z
     .base64()

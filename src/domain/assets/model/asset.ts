@@ -61,12 +61,12 @@ export const kindNames = Object.keys(assetKinds) as [AssetKind, ...AssetKind[]];
 /** The asset view: these fields and no others, whichever tool answers it. */
 export const assetView = z.object({
   id: z.string(),
-  postId: z.string().nullable().describe("The post it is on; null while on none."),
+  postId: z.string().nullable().describe("The post that the asset is on, or null."),
   kind: z.enum(kindNames),
   mimeType: z.string(),
   filename: z.string(),
-  bytes: z.number().int().nullable().describe("Size of the file; null while pending."),
-  status: z.enum(assetStatuses).describe("pending: promised, bytes not confirmed. ready: stored for good."),
+  bytes: z.number().int().nullable().describe("File size; null while pending."),
+  status: z.enum(assetStatuses).describe("pending: the file has not been uploaded and verified. ready: stored."),
 });
 
 export type AssetView = z.infer<typeof assetView>;
@@ -77,10 +77,10 @@ export function toAssetView({ id, postId, kind, mimeType, filename, bytes, statu
 
 /** The view, and whatever else is known. */
 export const assetDetail = assetView.extend({
-  url: z.string().optional().describe("Reads the file, for an hour."),
-  thumbnailUrl: z.string().optional().describe("A picture of at most 512 px, for an hour."),
+  url: z.string().optional().describe("Download URL, valid for one hour."),
+  thumbnailUrl: z.string().optional().describe("URL of a preview image of up to 512 px, valid for one hour."),
   altText: z.string().optional(),
-  width: z.number().int().optional().describe("Pixels, as the picture is shown."),
+  width: z.number().int().optional().describe("In pixels, as displayed."),
   height: z.number().int().optional(),
   durationMs: z.number().int().optional(),
 });

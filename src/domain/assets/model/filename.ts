@@ -14,7 +14,7 @@ const invisibleCharacters = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\
 export const filenameInput = text(255)
   .transform(cleanFilename)
   .optional()
-  .describe("What people see, such as team.jpg. Folders before it are dropped; where none is given, one is made.");
+  .describe("Display name, such as team.jpg. Folders are removed; generated if omitted.");
 
 export function cleanFilename(name: string): string {
   const baseName = name.split(/[/\\]/).at(-1) ?? "";
