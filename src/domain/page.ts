@@ -13,8 +13,8 @@ export interface Page<T> {
 }
 
 /**
- * Reads one row more than asked for, which tells whether there is a next page. `scannedTo`: the id up to which a
- * bounded search has read, where it stopped before the end of the list; the next page continues there.
+ * Callers query `limit + 1` rows: an extra row means that there is a next page. `scannedTo` is the last id that a
+ * bounded search read before it stopped; the next page continues after it.
  */
 export function toPage<T extends { id: string }>(
   rows: readonly T[],
@@ -28,20 +28,20 @@ export function toPage<T extends { id: string }>(
 }
 
 /**
- * A cursor is the id it continues after, bound to the list it came from: the studio and its filters.
- * It grants nothing, the query is always the caller's own; a foreign one is refused because its page would lie.
+ * A cursor contains the last id of the previous page and a hash of its list (studio and filters). It grants no access;
+ * a cursor of another list is rejected because it would skip or repeat items.
  */
 export function parseCursor(cursor: string | undefined, listKey: string): string | undefined {
   if (cursor === undefined) return undefined;
   const afterId = Buffer.from(cursor, "base64url").toString().split("\n").at(1) ?? "";
-  // Only an id goes on to the database; PostgreSQL takes no NUL.
+  // Pass only well-formed ids to the database: PostgreSQL rejects NUL characters.
   if (!/^[a-z]{3}_[0-9a-z]{26}$/.test(afterId) || encodeCursor(listKey, afterId) !== cursor) {
     throw new AppError("invalid_input:cursor");
   }
   return afterId;
 }
 
-/** The list's name as a digest: it may hold a long search, and a cursor stays short. */
+/** Hashes the list key, which may contain a long query, to keep cursors short. */
 function encodeCursor(listKey: string, afterId: string): string {
   return Buffer.from(`${createHash("sha256").update(listKey).digest("base64url")}\n${afterId}`).toString("base64url");
 }

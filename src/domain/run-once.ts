@@ -5,7 +5,7 @@ import type { Caller } from "./caller.ts";
 import type { Deps, Stores } from "./deps.ts";
 import { line } from "./text.ts";
 
-/** What was promised under a key: for one person, in one studio, for one verb. */
+/** A key is scoped to one user, one studio and one verb. */
 export interface IdempotencyKey {
   studioId: string;
   userId: string;
@@ -15,19 +15,19 @@ export interface IdempotencyKey {
 
 export interface StoredResult {
   inputHash: string;
-  /** The first answer, as JSON. */
+  /** The result of the first call, as JSON. */
   result: string;
 }
 
 export interface IdempotencyStore {
-  /** What was kept under the key, made after `expired`. */
+  /** Returns the result stored under the key, unless it is older than `expiredBefore`. */
   find(key: IdempotencyKey, expiredBefore: number): Promise<StoredResult | undefined>;
   /**
-   * Takes the key for this transaction, or answers what was kept under it. Of parallel transactions one takes it;
-   * the others wait for its end. Keys of the same person made before `expired` are forgotten on the way.
+   * Claims the key for this transaction, or returns the result stored under it. Parallel transactions with the same
+   * key wait for the one that claimed it. Also deletes the user's keys that are older than `expiredBefore`.
    */
   claim(key: IdempotencyKey, inputHash: string, now: number, expiredBefore: number): Promise<StoredResult | undefined>;
-  /** Keeps the answer under a key that this transaction took. */
+  /** Stores the result under a key that this transaction claimed. */
   saveResult(key: IdempotencyKey, result: string): Promise<void>;
 }
 
@@ -46,8 +46,8 @@ export interface IdempotentCall {
 }
 
 /**
- * Does `work` once for a key: the same key with the same input answers the first result again.
- * Runs inside the transaction of the work itself, so that the answer and what it tells of stand or fall together.
+ * Runs `work` once per key: a repeated call with the same key and input returns the first result.
+ * Uses the transaction of `work`, so that the change and its stored result commit together.
  */
 export async function runOnce<T>(
   deps: Pick<Deps, "clock">,
@@ -67,8 +67,8 @@ export async function runOnce<T>(
 }
 
 /**
- * The answer that was given under this key before, so that long work ahead of its transaction is not done in vain.
- * Parallel calls may still both begin; `once` lets one of them end.
+ * Returns the result stored under this key, so that verbs can skip slow work before their transaction.
+ * Parallel calls may both start that work; `runOnce` lets only one of them commit.
  */
 export async function findPreviousResult<T>(
   deps: Pick<Deps, "clock" | "idempotency">,

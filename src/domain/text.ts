@@ -1,19 +1,22 @@
 import { z } from "zod";
 
-/** Text as both engines can keep it: no NUL, no half of a surrogate pair. */
+/** Text that SQLite and PostgreSQL both store: no NUL, no unpaired surrogates. */
 export const text = (max: number): z.ZodString =>
   z
     .string()
     .max(max)
-    .refine((value) => !value.includes("\0") && value.isWellFormed(), "text with characters that cannot be stored");
+    .refine(
+      (value) => !value.includes("\0") && value.isWellFormed(),
+      "text without NUL characters or unpaired surrogates",
+    );
 
-/** A name or title: one line, something visible in it. */
+/** A name or title: one line with at least one visible character. */
 export const line = (max: number): z.ZodString =>
   text(max)
     .trim()
     .min(1)
     .refine((value) => !/[\p{Cc}\u2028\u2029]/u.test(value), "one line of text")
-    .refine((value) => value === "" || /[^\p{Cf}\p{Z}\p{M}]/u.test(value), "text that can be seen");
+    .refine((value) => value === "" || /[^\p{Cf}\p{Z}\p{M}]/u.test(value), "at least one visible character");
 
-/** Ids are plain strings to the schema: one that cannot exist is not found, not invalid. */
+/** The schema accepts any string as an id: a malformed id yields `not_found`, not `invalid_input`. */
 export const id = z.string();

@@ -202,7 +202,7 @@ forEachEngine("platform tools", (fixture) => {
           {
             level: "refused",
             code: "text_too_long",
-            message: "The text has 42 characters as the platform counts them; it takes 20.",
+            message: "The text has 42 characters as the platform counts them; the limit is 20.",
           },
         ],
         source: { url: "https://platform.test/docs", readOn: "2026-11-15" },

@@ -14,14 +14,14 @@ export const listClientsInput = z.strictObject({
 });
 
 export interface ClientView {
-  /** The approval, which is what can be revoked; a client may have many. */
+  /** Id of the grant. A client can have many. */
   id: string;
   clientId: string;
   clientName: string;
   verified: boolean;
   redirectHost: string;
   user: Person;
-  /** Where it acts now. */
+  /** The studio that its next call acts on. */
   studioId: string | null;
   scopes: readonly Scope[];
   grantedAt: string;
@@ -31,7 +31,7 @@ export interface ClientView {
   revokedAt: string | null;
 }
 
-/** The AI clients people let in: the caller's own, wherever they act, and for owners and admins all that act in this studio. */
+/** Lists the caller's grants in all studios; for owners and admins also every grant that acts on this studio. */
 export async function listClients(
   deps: Pick<Deps, "grants" | "clock">,
   caller: Caller,

@@ -30,7 +30,7 @@ export const whoAmIOutput = z.object({
   }),
 });
 
-/** Who the caller is, where and with what right, and what the server takes. */
+/** Returns the caller's user, studio, role and scopes, and the server's limits. */
 export async function whoAmI(deps: Pick<Deps, "limits">, caller: Caller): Promise<z.infer<typeof whoAmIOutput>> {
   authorize(caller, "studio.read");
   const describeKind = (name: keyof typeof assetKinds) => ({

@@ -9,7 +9,7 @@ import { activityActions } from "./record.ts";
 
 export const listActivityInput = z.strictObject(pageInput);
 
-/** As the web app asks: also by person, client or action. */
+/** The web app can also filter by user, client and action. */
 export const searchActivityInput = z.strictObject({
   userId: id.max(100).optional(),
   clientId: text(2000).optional(),
@@ -30,7 +30,7 @@ const activityView = z.object({
 
 export const listActivityOutput = z.object({ activity: z.array(activityView), nextCursor: z.string().nullable() });
 
-/** Who did what in this studio, through which client, newest first. */
+/** Lists who did what in this studio and through which client, newest first. */
 export async function listActivity(
   deps: Pick<Deps, "activity">,
   caller: Caller,

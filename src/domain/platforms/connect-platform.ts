@@ -13,8 +13,8 @@ import { getConfiguredPlatform } from "./connection.ts";
 import type { PlatformInfo } from "./ports.ts";
 
 /**
- * The origin of the instance that was named, in one spelling. Whether it may be reached is judged when it is, after
- * its name was looked up.
+ * Normalizes the instance URL to its origin. Whether the server may connect to it is checked on connect, after the DNS
+ * lookup.
  */
 function parseInstanceUrl({ hasInstances, name }: PlatformInfo, input: string | undefined): string {
   if (!hasInstances) {
@@ -22,11 +22,11 @@ function parseInstanceUrl({ hasInstances, name }: PlatformInfo, input: string | 
     throw new AppError("invalid_input:no_instances", { name });
   }
   const trimmed = input?.trim() ?? "";
-  // A bare name, with or without a port, is what people type.
+  // Users often type a bare host, with or without a port.
   const url = URL.parse(
     /^[a-z][a-z0-9+.-]*:/i.test(trimmed) && !/^[^/]+:\d+$/.test(trimmed) ? trimmed : `https://${trimmed}`,
   );
-  // The dot that ends a full domain name: the same host, and no other instance.
+  // A fully qualified name with a trailing dot is the same host.
   if (url) url.hostname = url.hostname.replace(/\.$/, "");
   if (
     !url ||
@@ -45,7 +45,7 @@ export const connectPlatformInput = z.strictObject({
   platform: text(100).describe("The platform's id, such as mastodon."),
   instanceUrl: text(2000)
     .optional()
-    .describe("Only for platforms with needsInstanceUrl: the https URL of the instance that the account is on."),
+    .describe("Only for platforms with needsInstanceUrl: the https URL of the account's instance."),
 });
 
 export const connectPlatformOutput = z.object({
@@ -53,12 +53,10 @@ export const connectPlatformOutput = z.object({
   expiresInMinutes: z.number().int(),
 });
 
-/** Only an instance can fail before there is a page, so that is what there is to check. */
-
-/** How long the page can be opened. */
+/** How long the user can open the page. */
 const pageLifetime = minutes(15);
 
-/** A page of ours on which the same person, signed in and still owner or admin, connects an account to this studio. */
+/** Creates a page where the same user, signed in and still owner or admin, connects an account to this studio. */
 export async function connectPlatform(
   deps: Pick<Deps, "platforms" | "platformStore" | "vault" | "rateLimits" | "clock" | "newSecret" | "base">,
   caller: Caller,
@@ -68,7 +66,7 @@ export async function connectPlatform(
   const platformInfo = getConfiguredPlatform(deps, input.platform);
   const target = { platform: platformInfo.id, instance: parseInstanceUrl(platformInfo, input.instanceUrl) };
   await enforceRateLimit(deps, "connect", caller.user.id);
-  // An instance that is none, or is not to be reached, is told of here, where the address can still be mended.
+  // Contact the instance now, so that the caller can still correct an invalid or unreachable URL.
   await getOrRegisterApp(deps, platformInfo, target).catch((error: unknown) =>
     throwAsAppError(error, platformInfo, "instance"),
   );

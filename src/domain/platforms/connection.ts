@@ -5,7 +5,7 @@ import { isId } from "#lib/ids.ts";
 import type { Deps } from "../deps.ts";
 import type { PlatformInfo } from "./ports.ts";
 
-/** The platform of this name, if it can be connected here. */
+/** Returns the platform with this id; throws if it is unsupported or not configured. */
 export function getConfiguredPlatform({ platforms }: Pick<Deps, "platforms">, id: string): PlatformInfo {
   const platformInfo = platforms.find(id);
   if (!platformInfo) {
@@ -18,14 +18,14 @@ export function getConfiguredPlatform({ platforms }: Pick<Deps, "platforms">, id
 
 export function getSettingsHint({ id, name }: Pick<PlatformInfo, "id" | "name">): string {
   const prefix = `PLATFORM_${id.toUpperCase()}_CLIENT`;
-  return `The operator of this server has to register it at ${name} and set ${prefix}_ID and ${prefix}_SECRET (docs/platforms.md).`;
+  return `The operator must register this server with ${name} and set ${prefix}_ID and ${prefix}_SECRET (see docs/platforms.md).`;
 }
 
-/** `needs_reconnect`: the platform does not honour the credentials any more. */
+/** `needs_reconnect`: the platform no longer accepts the credentials. */
 export const connectionStates = ["connected", "needs_reconnect", "disconnected"] as const;
 export type ConnectionState = (typeof connectionStates)[number];
 
-/** Where an account is: the platform, and the origin of its instance (empty where there is only one). */
+/** The platform of an account and the origin of its instance (empty for platforms without instances). */
 export interface PlatformTarget {
   platform: string;
   instance: string;
@@ -39,7 +39,7 @@ export interface Account {
   profileUrl: string | null;
 }
 
-/** An account of a studio on a platform, as the database keeps it. */
+/** A studio's account on a platform, as stored in the database. */
 export interface PlatformConnection extends PlatformTarget {
   id: string;
   studioId: string;
@@ -94,12 +94,12 @@ export function toConnectionView({
   };
 }
 
-/** The account as people know it. */
+/** The account's display name. */
 export function getAccountLabel({ handle, name, id }: Account): string {
   return handle ?? name ?? id;
 }
 
-/** An id that cannot be one of ours does not exist, here as in any other studio. */
+/** A malformed id yields the same `not_found` error as an id of another studio. */
 export function parseConnectionId(connectionId: string): string {
   if (!isId("platformConnection", connectionId)) throw notFoundError("platform_connection");
   return connectionId;

@@ -10,9 +10,9 @@ import { revokeAtPlatform } from "./credentials.ts";
 
 export const disconnectPlatformInput = z.strictObject({ connectionId: id });
 
-export const disconnectPlatformOutput = z.object({ disconnected: z.string().describe("The connection's id.") });
+export const disconnectPlatformOutput = z.object({ disconnected: z.string().describe("Id of the connection.") });
 
-/** Wipes the credentials of an account, and revokes them at the platform where that can be done. Safe to repeat. */
+/** Wipes an account's credentials and revokes them at the platform if it supports that. Idempotent. */
 export async function disconnectPlatform(
   deps: Pick<Deps, "platforms" | "platformStore" | "vault" | "transact" | "newId" | "clock">,
   caller: Caller,
@@ -28,12 +28,12 @@ export async function disconnectPlatform(
     await recordActivity(deps, tx, caller, "platform.disconnected", current.id, detail);
     return current;
   });
-  // Ours is gone whatever the platform says; then it is told.
+  // Revoke only after our copy is deleted: that must not depend on the platform.
   if (connection) await revokeAtPlatform(deps, connection);
   return { disconnected: connectionId };
 }
 
-/** The connection as it was when it was wiped: what is revoked is what it held last, whoever renews it just now. */
+/** Returns the connection as it was when wiped, so that the latest credential is revoked despite parallel renewals. */
 async function wipeCurrentCredential(
   tx: Stores,
   studioId: string,

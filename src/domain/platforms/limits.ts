@@ -1,48 +1,46 @@
-/** What a platform takes in one post, as data. A bound that its documentation does not name is left out, never guessed. */
+/** What a platform accepts in one post. A limit that its documentation does not state is omitted, never guessed. */
 export interface PostLimits {
   text?: TextLimit;
-  /** For platforms that show a title of their own; the post's title is sent as such. */
+  /** For platforms whose posts have a title; we send the post's title. */
   title?: TextLimit;
-  /** How many files of all kinds one post must and may carry. */
+  /** Minimum and maximum number of files of all kinds per post. */
   files?: { min?: number; max?: number };
-  /** Absent: this kind of file cannot be posted there. */
+  /** Absent if the platform does not accept this kind of file. */
   images?: ImageLimit;
   videos?: VideoLimit;
   documents?: MediaLimit;
-  /** Whether different kinds of files may stand in one post. */
+  /** Whether one post may have different kinds of files. */
   allowsMixedKinds: boolean;
-  /** Absent: the platform takes no alternative text. */
+  /** Absent if the platform does not support alt text. */
   altText?: { maxLength?: number };
-  /** The people who run an instance may have set other bounds: what exceeds these is a warning. */
+  /** Instances can have other limits, so exceeding these is only a warning. */
   variesByInstance?: boolean;
-  /** The pages these bounds stand on, the one that says most first. */
+  /** The pages that state these limits, the most detailed first. */
   sources: Sources;
 }
 
 export interface TextLimit {
   max: number;
   /**
-   * What one character is there: a Unicode code point, a UTF-16 unit, what a reader sees as one (grapheme), a byte of
-   * UTF-8, a code point but an emoji by its bytes (Threads), or X's weighing, where most scripts beyond the Latin ones
-   * and every emoji count twice.
+   * What the platform counts: Unicode code points, UTF-16 units, graphemes, UTF-8 bytes, code points with emoji counted
+   * in bytes (Threads), or X's weighted length, where emoji and most non-Latin characters count twice.
    */
   unit: "codePoints" | "utf16" | "graphemes" | "bytes" | "emojiBytes" | "weighted";
-  /** Every link counts as so many, however long it is. */
+  /** Every link counts as this many characters, regardless of its length. */
   linkLength?: number;
-  /** Nothing can be posted without it. */
   isRequired?: boolean;
 }
 
 export interface MediaLimit {
-  /** How many of this kind in one post. */
+  /** Maximum number of files of this kind per post. */
   max?: number;
-  /** MIME types, of those that Atelier takes. */
+  /** The accepted MIME types among those that Atelier supports. */
   types: readonly string[];
-  /** Where a page says only MB, that is read as a million bytes: the smaller reading is the one that holds. */
+  /** If a page says only MB, we use the smaller reading: one million bytes. */
   maxBytes?: number;
-  /** For types whose ceiling differs from `maxBytes`. */
+  /** For types whose maximum differs from `maxBytes`. */
   maxBytesByType?: Readonly<Record<string, number>>;
-  /** Where a post with this kind of file has bounds of its own for what is written. */
+  /** Text limits of posts with this kind of file, if they differ. */
   text?: TextLimit;
   title?: TextLimit;
 }
@@ -66,19 +64,19 @@ export interface VideoLimit extends ImageLimit {
 
 export type Sources = readonly [Source, ...Source[]];
 
-/** A page that an entry was written from. */
+/** A documentation page that states limits. */
 export interface Source {
   url: string;
   /** The day we read it (`2026-11-15`). */
   readOn: string;
-  /** The day the copy we read bears, where it bears one: it may be older than the day of reading. */
+  /** The page's own date, if it has one. */
   dated?: string;
 }
 
-/** Up to what follows it in a sentence. */
+/** Excludes punctuation that follows the link in a sentence. */
 const linkPattern = /https?:\/\/[^\s<>"']*[^\s<>"'.,:;!?)\]]/gi;
 
-/** How long a text is where it is going: platforms do not agree on what a character is. */
+/** Length of the text as the platform counts it. */
 export function countText(text: string, { unit, linkLength }: TextLimit): number {
   if (linkLength === undefined) return counters[unit](text);
   const links = text.match(linkPattern)?.length ?? 0;
@@ -97,10 +95,10 @@ const counters: Record<TextLimit["unit"], (text: string) => number> = {
   weighted: (text) => sumBy(splitGraphemes(text.length > maxNormalized ? text : text.normalize("NFC")), weighGrapheme),
 };
 
-/** A text this long is past every bound that counts so; to tell by exactly how much would cost a request its time. */
+/** A longer text exceeds every grapheme limit; segmenting it would only slow down the request. */
 const maxSegmentedLength = 10_000;
 
-/** Normalization sorts runs of marks in quadratic time. A longer text is past X's 280 however its marks compose. */
+/** Normalization sorts runs of marks in quadratic time. A longer text exceeds X's 280 in any form. */
 const maxNormalized = 2000;
 
 function splitGraphemes(text: string): string[] {
@@ -108,7 +106,7 @@ function splitGraphemes(text: string): string[] {
   return Array.from(new Intl.Segmenter("en", { granularity: "grapheme" }).segment(text), ({ segment }) => segment);
 }
 
-/** X: an emoji is two however it is put together; so is each character beyond the Latin and kindred scripts. */
+/** X counts every emoji, and every character outside `singleWeightRanges`, as two. */
 function weighGrapheme(grapheme: string): number {
   if (isEmoji(grapheme)) return 2;
   return sumBy(Array.from(grapheme), (char) => (isSingleWeight(char.codePointAt(0) ?? 0) ? 1 : 2));

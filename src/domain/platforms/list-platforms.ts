@@ -12,16 +12,16 @@ export const listPlatformsOutput = z.object({
       z.object({
         id: z.string().describe("The platform's id, used to connect an account."),
         name: z.string(),
-        configured: z.boolean().describe("Whether it can be connected on this server."),
+        configured: z.boolean().describe("Whether accounts can be connected on this server."),
         needsInstanceUrl: z.boolean(),
-        hint: z.string().optional().describe("What the operator of this server has to do first."),
+        hint: z.string().optional().describe("What the operator must do before accounts can be connected."),
       }),
     )
     .describe("All platforms that this server supports."),
   connections: z.array(connectionView).describe("The studio's accounts, newest first, including disconnected ones."),
 });
 
-/** What can be connected here, and what this studio has connected. */
+/** Lists the supported platforms and the studio's connections. */
 export async function listPlatforms(
   deps: Pick<Deps, "platforms" | "platformStore">,
   caller: Caller,

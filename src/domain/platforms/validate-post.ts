@@ -21,7 +21,7 @@ const problem = z.object({
 
 type Problem = z.infer<typeof problem>;
 
-/** What one connected account's platform would say to a post. */
+/** The problems of a post on one connected account. */
 export const validationView = z.object({
   platform: z.string(),
   connectionId: z.string(),
@@ -40,13 +40,13 @@ interface Draft {
   assets: readonly AssetDetail[];
 }
 
-/** What each connected platform would refuse of this post, or warn about. Changes nothing and asks nobody. */
+/** Finds what each connected platform would reject or warn about. Makes no network requests. */
 export function validatePost(
   platforms: Platforms,
   connections: readonly PlatformConnection[],
   post: Draft,
 ): ValidationView[] {
-  // Judged once a platform, however many accounts the studio has there.
+  // Validate once per platform, even if the studio has several accounts there.
   const resultByPlatform = new Map(
     [...new Set(connections.map(({ platform }) => platform))].flatMap((platform) => {
       const limits = platforms.find(platform)?.limits;
@@ -59,26 +59,30 @@ export function validatePost(
   });
 }
 
+/** Asset kind, key in `PostLimits`, and error code if a post has too many files of the kind. */
 const kinds = [
-  ["image", "images", "picture"],
-  ["video", "videos", "video"],
-  ["document", "documents", "document"],
+  ["image", "images", "too_many_pictures"],
+  ["video", "videos", "too_many_videos"],
+  ["document", "documents", "too_many_documents"],
 ] as const;
 
 export function findProblems(limits: PostLimits, { title, body, assets }: Draft): Problem[] {
-  // Where an instance may have set other bounds, ours are only what is likely.
+  // Instances may have other limits than the ones we know.
   const level = limits.variesByInstance ? "warning" : "refused";
   const limitProblems = [
     ...findTextProblems("text", "The text", body, findTextLimit("text", limits, assets)),
     ...findTextProblems("title", "The title", title, findTextLimit("title", limits, assets)),
     ...findCountProblems(limits, assets),
-    ...kinds.flatMap(([kind, limitKey, label]) => {
+    ...kinds.flatMap(([kind, limitKey, tooManyCode]) => {
       const limit = limits[limitKey];
       const files = assets.filter((asset) => asset.kind === kind);
       if (limit)
-        return [...findTooManyFiles(files, limit, label), ...files.flatMap((file) => findFileProblems(file, limit))];
+        return [
+          ...findTooManyFiles(files, limit, tooManyCode, limitKey),
+          ...files.flatMap((file) => findFileProblems(file, limit)),
+        ];
       return files.map((file) =>
-        describeFileProblem(file, `${kind}_unsupported`, `cannot be posted: the platform takes no ${label}s`),
+        describeFileProblem(file, `${kind}_unsupported`, `can't be posted: the platform doesn't accept ${limitKey}`),
       );
     }),
   ];
@@ -87,7 +91,7 @@ export function findProblems(limits: PostLimits, { title, body, assets }: Draft)
 
 type ProblemDetail = Omit<Problem, "level">;
 
-/** That of the post's files, where their kind has one of its own. */
+/** Some platforms have other text limits for posts with a certain kind of file. */
 function findTextLimit(
   field: "text" | "title",
   limits: PostLimits,
@@ -108,12 +112,12 @@ function findTextProblems(
   if (!limit) return [];
   const length = countText(text, limit);
   if (limit.isRequired && text.trim() === "")
-    return [{ code: `${code}_missing`, message: `${description} is empty, and the platform wants one.` }];
+    return [{ code: `${code}_missing`, message: `${description} is empty; the platform requires it.` }];
   return length > limit.max
     ? [
         {
           code: `${code}_too_long`,
-          message: `${description} has ${length} characters as the platform counts them; it takes ${limit.max}.`,
+          message: `${description} has ${length} characters as the platform counts them; the limit is ${limit.max}.`,
         },
       ]
     : [];
@@ -126,13 +130,18 @@ function findCountProblems(limits: PostLimits, assets: readonly AssetDetail[]): 
   );
   return [
     ...(assets.length < min
-      ? [{ code: "files_missing", message: `The post has ${assets.length} files; the platform wants ${min} at least.` }]
+      ? [
+          {
+            code: "files_missing",
+            message: `The post has ${assets.length} files; the platform requires at least ${min}.`,
+          },
+        ]
       : []),
     ...(assets.length > max
-      ? [{ code: "too_many_files", message: `The post has ${assets.length} files; the platform takes ${max}.` }]
+      ? [{ code: "too_many_files", message: `The post has ${assets.length} files; the platform allows up to ${max}.` }]
       : []),
     ...(!limits.allowsMixedKinds && acceptedKinds.length > 1
-      ? [{ code: "mixed_media", message: "The platform takes one kind of file in a post, not several." }]
+      ? [{ code: "mixed_media", message: "The platform allows only one kind of file per post." }]
       : []),
   ];
 }
@@ -140,43 +149,42 @@ function findCountProblems(limits: PostLimits, assets: readonly AssetDetail[]): 
 function findTooManyFiles(
   files: readonly AssetDetail[],
   { max = Infinity }: MediaLimit,
-  label: string,
+  code: string,
+  pluralLabel: string,
 ): ProblemDetail[] {
   if (files.length <= max) return [];
-  return [
-    { code: `too_many_${label}s`, message: `The post has ${files.length} ${label}s; the platform takes ${max}.` },
-  ];
+  return [{ code, message: `The post has ${files.length} ${pluralLabel}; the platform allows up to ${max}.` }];
 }
 
 function findFileProblems(file: AssetDetail, limit: MediaLimit & ImageLimit & VideoLimit): ProblemDetail[] {
   const { mimeType, bytes, width, height, durationMs } = file;
   const maxBytes = limit.maxBytesByType?.[mimeType] ?? limit.maxBytes;
   const dimensions = width && height ? { width, height } : undefined;
-  // A pixel more or less is not held against it: 1200 × 628 is what everybody means by 1.91:1.
+  // Tolerate one pixel: 1200 × 628 is commonly used for 1.91:1.
   const tooWide = exceeds(dimensions && (dimensions.width - 1) / (dimensions.height + 1), limit.maxAspect);
   const tooTall = exceeds(limit.minAspect, dimensions && (dimensions.width + 1) / Math.max(dimensions.height - 1, 1));
   return [
     limit.types.includes(mimeType)
       ? undefined
-      : describeFileProblem(file, "type_unsupported", `is ${mimeType}; the platform takes ${limit.types.join(", ")}`),
+      : describeFileProblem(file, "type_unsupported", `is ${mimeType}; the platform accepts ${limit.types.join(", ")}`),
     exceeds(bytes, maxBytes) && describeFileProblem(file, "file_too_large", tooLarge(bytes, maxBytes)),
     exceeds(dimensions && dimensions.width * dimensions.height, limit.maxPixels) &&
       describeFileProblem(
         file,
         "too_many_pixels",
-        `is ${width} × ${height} pixels; the platform takes ${limit.maxPixels} in all`,
+        `is ${width} × ${height} pixels; the platform allows up to ${limit.maxPixels} in total`,
       ),
     (exceeds(width, limit.maxWidth) || exceeds(height, limit.maxHeight)) &&
       describeFileProblem(
         file,
         "too_many_pixels",
-        `is ${width} × ${height} pixels; the platform takes ${limit.maxWidth ?? "any"} × ${limit.maxHeight ?? "any"}`,
+        `is ${width} × ${height} pixels; the platform allows up to ${limit.maxWidth ?? "any"} × ${limit.maxHeight ?? "any"}`,
       ),
     (exceeds(limit.minWidth, width) || exceeds(limit.minHeight, height)) &&
       describeFileProblem(
         file,
         "too_few_pixels",
-        `is ${width} × ${height} pixels; the platform wants ${limit.minWidth ?? 1} × ${limit.minHeight ?? 1} at least`,
+        `is ${width} × ${height} pixels; the platform requires at least ${limit.minWidth ?? 1} × ${limit.minHeight ?? 1}`,
       ),
     (tooWide || tooTall) &&
       describeFileProblem(file, "aspect_ratio", `is too ${tooWide ? "wide" : "tall"} for the platform`),
@@ -184,24 +192,24 @@ function findFileProblems(file: AssetDetail, limit: MediaLimit & ImageLimit & Vi
       describeFileProblem(
         file,
         "video_too_long",
-        `lasts ${formatSeconds(durationMs)}; the platform takes ${formatSeconds(limit.maxDurationMs)}`,
+        `lasts ${formatSeconds(durationMs)}; the platform allows up to ${formatSeconds(limit.maxDurationMs)}`,
       ),
     exceeds(limit.minDurationMs, durationMs) &&
       describeFileProblem(
         file,
         "video_too_short",
-        `lasts ${formatSeconds(durationMs)}; the platform wants ${formatSeconds(limit.minDurationMs)} at least`,
+        `lasts ${formatSeconds(durationMs)}; the platform requires at least ${formatSeconds(limit.minDurationMs)}`,
       ),
   ].filter((detail) => typeof detail === "object");
 }
 
-/** Nobody refuses a picture for it, but someone is left out. */
+/** Only warnings: no platform rejects an image for its alt text. */
 function findAltTextProblems({ altText }: PostLimits, assets: readonly AssetDetail[]): Problem[] {
   if (!altText) return [];
   return assets.flatMap((asset): Problem[] => {
     if (asset.kind !== "image") return [];
     if (!asset.altText)
-      return [{ ...describeFileProblem(asset, "alt_text_missing", "has no alternative text"), level: "warning" }];
+      return [{ ...describeFileProblem(asset, "alt_text_missing", "has no alt text"), level: "warning" }];
     const { maxLength = Infinity } = altText;
     if (asset.altText.length <= maxLength) return [];
     return [
@@ -209,7 +217,7 @@ function findAltTextProblems({ altText }: PostLimits, assets: readonly AssetDeta
         ...describeFileProblem(
           asset,
           "alt_text_too_long",
-          `has an alternative text of ${asset.altText.length} characters; the platform takes ${maxLength}`,
+          `has an alt text of ${asset.altText.length} characters; the platform allows up to ${maxLength}`,
         ),
         level: "warning",
       },
@@ -217,9 +225,9 @@ function findAltTextProblems({ altText }: PostLimits, assets: readonly AssetDeta
   });
 }
 
-/** What is not known is not held against a file. */
-function exceeds(value: number | null | undefined, bound: number | null | undefined): boolean {
-  return typeof value === "number" && typeof bound === "number" && value > bound;
+/** False if either number is unknown. */
+function exceeds(value: number | null | undefined, limit: number | null | undefined): boolean {
+  return typeof value === "number" && typeof limit === "number" && value > limit;
 }
 
 function describeFileProblem(file: AssetDetail, code: string, description: string): ProblemDetail {

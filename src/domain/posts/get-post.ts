@@ -8,7 +8,7 @@ import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
 import { parsePostId, toPostView, type PostView } from "./post.ts";
 
-/** What the platforms that this studio has connected would say to the post. */
+/** Validates the post against the rules of the studio's connected platforms. */
 export async function validateForStudio(
   deps: Pick<Deps, "platforms" | "platformStore">,
   studioId: string,

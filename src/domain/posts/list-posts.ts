@@ -16,12 +16,12 @@ export const listPostsInput = z.strictObject({
 
 export const listPostsOutput = z.object({ posts: z.array(postView), nextCursor: z.string().nullable() });
 
-/** What the texts of a page may have together, the first in any case: whoever asks for a hundred long ones waits for all. */
+/** Maximum total body length of a page, to bound its size; a page always contains at least one post. */
 const maxTextLength = 500_000;
 
 /**
- * A studio's posts, newest first. A cursor holds its place whatever is added or changed meanwhile.
- * A page of a search can have fewer posts than asked for, even none, and still have a cursor.
+ * Lists a studio's posts, newest first. Cursors stay valid when posts are added or changed.
+ * A page of search results can have fewer posts than `limit`, even none, and still have a cursor.
  */
 export async function listPosts(
   deps: Pick<Deps, "posts" | "assets" | "base" | "clock" | "searchQueue">,

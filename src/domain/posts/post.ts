@@ -9,7 +9,7 @@ import { line, text } from "../text.ts";
 export const postStatuses = ["draft", "ready", "archived"] as const;
 export type PostStatus = (typeof postStatuses)[number];
 
-/** A post as the database keeps it. */
+/** A post as stored in the database. */
 export interface Post {
   id: string;
   studioId: string;
@@ -24,11 +24,11 @@ export interface Post {
 }
 
 export const postFields = {
-  title: line(300).describe("One line that names the post."),
+  title: line(300).describe("The title, one line."),
   body: text(100_000).describe("The text of the post."),
 };
 
-/** A post as everyone outside sees it. */
+/** A post as the API and tools return it. */
 export const postView = z.object({
   id: z.string(),
   title: z.string(),
@@ -38,7 +38,7 @@ export const postView = z.object({
     .number()
     .int()
     .describe("Increases with every change. Pass it when you change the post to detect conflicts."),
-  assets: z.array(assetDetail).describe("In order."),
+  assets: z.array(assetDetail).describe("In the order of the post."),
   createdBy: z.string(),
   createdAt: z.string(),
   updatedAt: z.string(),
@@ -66,7 +66,7 @@ export function toPostView(base: string, post: Post, assets: readonly AssetDetai
   };
 }
 
-/** An id that cannot be one of ours does not exist, here as in any other studio. */
+/** A malformed id yields the same `not_found` error as an id of another studio. */
 export function parsePostId(postId: string): string {
   if (!isId("post", postId)) throw notFoundError("post");
   return postId;

@@ -58,7 +58,7 @@ export async function updatePost(
   return { ...view, validation: await validateForStudio(deps, caller.studio.id, view) };
 }
 
-/** The post's row is ours since the update before, so nobody attaches or detaches meanwhile. */
+/** The preceding update locked the post's row, so no other call can attach or detach assets here. */
 async function reorderAssets(tx: Stores, studioId: string, postId: string, order: readonly string[]): Promise<void> {
   const currentIds = new Set((await tx.assets.listByPosts([postId])).map((asset) => asset.id));
   if (
