@@ -9,23 +9,23 @@ export interface Person {
 export const scopes = ["studio:read", "studio:write"] as const;
 export type Scope = (typeof scopes)[number];
 
-/** A person who signed in, before any studio is chosen. */
+/** A signed-in user, before a studio is chosen. */
 export interface SignedInUser {
   user: Person;
 }
 
-/** Whoever runs the service, at its own machine: may do what the operator's verbs do, and is a member of nothing. */
+/** The operator, on the server's own machine: may call the operator verbs and is not a member of any studio. */
 export interface Operator {
   operator: true;
 }
 
-/** Who acts, in which studio, with what right. Read afresh for every call. */
+/** Who acts, in which studio, with which role and scopes. Resolved again for every call. */
 export interface Caller extends SignedInUser {
   studio: { id: string; name: string };
   role: Role;
   scopes: readonly Scope[];
-  /** The AI client that acts for the person; absent when the person acts in the web app. */
+  /** The AI client that acts for the user; absent for calls from the web app. */
   client?: { id: string; name: string };
-  /** The approval under which that client acts. */
+  /** The grant that the client acts under. */
   grantId?: string;
 }

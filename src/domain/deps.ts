@@ -27,7 +27,7 @@ import type { StudioLimits } from "./studios/members.ts";
 import type { InvitationStore, MembershipStore, StudioStore } from "./studios/ports.ts";
 import type { UploadStore } from "./uploads/ports.ts";
 
-/** What the domain needs of the database; one store a port, all of them bound to one connection. */
+/** The domain's view of the database: one store per port, all bound to one connection. */
 export interface Stores {
   users: UserStore;
   sessions: SessionStore;
@@ -50,33 +50,33 @@ export interface Stores {
   idempotency: IdempotencyStore;
 }
 
-/** Everything a verb may use. Each verb names the few it does, so that a reader sees its reach. */
+/** Everything a verb may use. Each verb picks only what it needs, so its signature shows its side effects. */
 export interface Deps extends Stores {
-  /** All or nothing. The work may run more than once, and touches nothing but the stores it is given. */
+  /** Runs `work` in a transaction. `work` may run more than once, so it must use only the stores in `tx`. */
   transact<T>(work: (tx: Stores) => Promise<T>): Promise<T>;
   clock: Clock;
   newId: IdGenerator;
-  /** Unguessable text, for whatever is handed out as a key. */
+  /** Generates an unguessable token. */
   newSecret: () => string;
-  /** `{base}`: for the addresses that results carry. */
+  /** `{base}`: prefix of the URLs in results. */
   base: string;
-  /** `{uploadPage}`: where upload links lead. */
+  /** `{uploadPage}`: URL of the upload page. */
   uploadPage: string;
   limits: AssetLimits & StudioLimits;
   /** Who may sign in and create studios: verified emails and `@domains`, or `*`. */
   signInAllow: readonly string[];
-  /** Where files lie. Not part of any transaction. */
+  /** The file store. Not part of transactions. */
   files: FileStore;
   media: MediaReader;
-  /** Seals what an address of ours carries. */
+  /** Signs the tokens in our URLs. */
   signer: Signer;
-  /** Reads a stranger's address. */
+  /** Fetches public URLs that users provide. */
   openUrl: PublicUrlOpener;
   importSlots: ImportSlots;
   searchQueue: SearchQueue;
-  /** The social platforms, and our OAuth with them. */
+  /** The social platforms and their OAuth clients. */
   platforms: Platforms;
-  /** Keeps credentials of others that we must be able to read again. */
+  /** Encrypts third-party credentials for storage. */
   vault: Vault;
   sleep: (ms: number) => Promise<void>;
 }

@@ -6,7 +6,7 @@ export type Role = (typeof roles)[number];
 const allRoles: readonly Role[] = roles;
 const managers: readonly Role[] = ["owner", "admin"];
 
-/** Who may do what in a studio. The one table that tools and web app both obey. */
+/** Which roles may do what in a studio. Tools and the web app both use this table. */
 export const policy = {
   "studio.read": allRoles,
   "studio.update": managers,
@@ -34,14 +34,14 @@ export const policy = {
 
 export type Action = keyof typeof policy;
 
-/** The roles a role may hand out, and the roles of the people it may manage. */
+/** The roles that each role may assign, and whose members it may manage. */
 const manages: Record<Role, readonly Role[]> = {
   owner: roles,
   admin: ["admin", "member"],
   member: [],
 };
 
-/** All of it for one role, for whoever draws what can be done. Nothing is decided by it. */
+/** A role's permissions, for the UI only: verbs call `authorize`. */
 export function listPermissions(role: Role): { may: Action[]; manages: readonly Role[] } {
   const actions = Object.keys(policy) as Action[];
   return { may: actions.filter((action) => may(role, action)), manages: manages[role] };
@@ -49,7 +49,7 @@ export function listPermissions(role: Role): { may: Action[]; manages: readonly 
 
 export const may = (role: Role, action: Action): boolean => (policy[action] as readonly Role[]).includes(role);
 
-/** Throws `forbidden` unless the caller's role allows the action. First line of every verb: role comes before existence. */
+/** Throws `forbidden` unless the caller's role allows the action. Verbs call it first, before they look anything up. */
 export function authorize(caller: { role: Role }, action: Action): void {
   if (may(caller.role, action)) return;
   const requiredRoles = policy[action].join(" or ");
@@ -58,7 +58,7 @@ export function authorize(caller: { role: Role }, action: Action): void {
 
 export const mayManage = (role: Role, targetRole: Role): boolean => manages[role].includes(targetRole);
 
-/** Throws `forbidden` unless `role` is one the caller may give, take away or remove. */
+/** Throws `forbidden` unless the caller may assign `role` and manage members who have it. */
 export function authorizeManaging(caller: { role: Role }, role: Role): void {
   if (mayManage(caller.role, role)) return;
   throw new AppError("forbidden:managed_role", { role: caller.role, managedRole: role });

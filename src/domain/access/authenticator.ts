@@ -1,35 +1,35 @@
 import type { Caller, Person, Scope } from "../caller.ts";
 import type { Role } from "../policy.ts";
 
-/** A place in a studio: which one, and with what role. Membership and role are as they are now. */
+/** The user's current membership in a studio. */
 export interface Membership {
   studio: Caller["studio"];
   role: Role;
 }
 
-/** What a bearer token stands for, read afresh for every request, in one round trip. */
+/** What a bearer token authorizes. Resolved for every request, in one round trip. */
 export interface Authentication {
   user: Person;
   client: { id: string; name: string };
   scopes: readonly Scope[];
-  /** The approval the token belongs to. A session of one grant is unknown to every other. */
+  /** The token's grant. MCP sessions belong to one grant. */
   grantId: string;
-  /** The studio in the authorization record, whether or not the user still is a member of it. */
+  /** The grant's studio, even if the user is no longer a member of it. */
   grantStudioId: string | null;
   /**
-   * Where this request acts: the studio asked for, or else the grant's, if the user is a member of it;
-   * otherwise the user's first membership. Undefined: the user has none at all, and so has `nextSeat`.
+   * The membership this request acts with: in the session's studio or else the grant's, if the user is a member of it;
+   * otherwise the user's first. Undefined, like `nextSessionMembership`, if the user has no memberships.
    */
   membership: Membership | undefined;
-  /** Where a session that begins now acts: the user's active studio if a member, otherwise the first membership. */
+  /** The membership of a session that starts now: in the user's active studio if a member, otherwise the first. */
   nextSessionMembership: Membership | undefined;
-  /** The open session's studio was deleted. The session ends instead of moving to another studio. */
+  /** The session's studio was deleted: the session ends instead of moving to another studio. */
   isSessionStudioDeleted: boolean;
 }
 
 /**
- * Undefined for a token that is unknown, expired, revoked or bound to another resource.
- * `sealedStudioId`: the studio of the open session that the request names, if it names one.
+ * Returns undefined for a token that is unknown, expired, revoked or bound to another resource.
+ * `sessionStudioId` is the studio of the request's MCP session, if it has one.
  */
 export type Authenticator = (token: string, sessionStudioId: string | undefined) => Promise<Authentication | undefined>;
 

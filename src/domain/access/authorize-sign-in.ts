@@ -6,9 +6,8 @@ import { matchesVerifiedEmail, normalizeEmail } from "./email.ts";
 import type { Identity, User } from "./ports.ts";
 
 /**
- * Throws `forbidden` unless the person may sign in here: the operator's list says so, they hold an open invitation
- * that is meant for them, or they are in a studio by one they accepted. Stores nothing.
- * `invitation`: the token of one that they came with.
+ * Throws `forbidden` unless the user may sign in: the allowlist includes them, they have an open invitation for their
+ * email, or they joined a studio by invitation. Stores nothing. `invitation` is the token of the link they followed.
  */
 export async function authorizeSignIn(
   deps: Pick<Deps, "users" | "invitations" | "clock" | "signInAllow">,
@@ -27,8 +26,8 @@ export async function authorizeSignIn(
 }
 
 /**
- * Throws `forbidden` unless `SIGN_IN_ALLOW` lists the user. An invitation admits its user to that studio, and grants
- * nothing else on this server.
+ * Throws `forbidden` unless `SIGN_IN_ALLOW` lists the user: users who joined by invitation have access to that studio
+ * only.
  */
 export async function checkMayCreateStudio(
   deps: Pick<Deps, "users" | "signInAllow">,
@@ -51,7 +50,7 @@ function isOnAllowList(
   );
 }
 
-/** The user behind an identity: known by issuer and subject alone, never by email. Throws for one who was shut out. */
+/** Finds or creates the user by issuer and subject, never by email. Throws if the user is disabled. */
 export async function resolveUser(deps: Pick<Deps, "users" | "newId" | "clock">, identity: Identity): Promise<User> {
   const user = await deps.users.upsert(deps.newId("user"), identity, deps.clock());
   if (user.disabledAt === null) return user;

@@ -1,7 +1,6 @@
 import { days } from "#lib/clock.ts";
 import type { Deps } from "../deps.ts";
 
-/** How far back calls are counted. */
 export const callHistoryDays = 30;
 
 /** Days since 1970, UTC. */
@@ -9,11 +8,11 @@ export const toDayNumber = (ms: number): number => Math.floor(ms / days(1));
 
 export interface CallRecorder {
   record(grantId: string): void;
-  /** Writes down what was noted since the last time; what could not be written is kept for the next. */
+  /** Writes the counts since the last flush. Counts that could not be written stay pending. */
   flush(): Promise<void>;
 }
 
-/** Counts the calls under each approval: in memory, so that no call waits for it, and settled from time to time. */
+/** Counts the calls of each grant in memory, so that no call waits for the database; a background job flushes them. */
 export function createCallRecorder(deps: Pick<Deps, "grants" | "clock">): CallRecorder {
   let pendingCalls = new Map<string, number>();
   const add = (grantId: string, calls: number) =>

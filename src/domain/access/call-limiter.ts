@@ -2,12 +2,12 @@ import { minutes } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Deps } from "../deps.ts";
 
-/** Counts one call of a user, or of a link; answers the refusal where there were too many. */
+/** Counts one call of a user or upload link; returns an error if the limit is exceeded. */
 export type CallLimitCheck = (key: string) => AppError | undefined;
 
 /**
- * Each user through all clients together, each user in the web app, and each upload link. A client that calls
- * too often does not keep its user from the web app, where the user can revoke it.
+ * Limits per user for all AI clients together, per user for the web app, and per upload link. The web app has its own
+ * limit so that a user can still revoke a client that calls too often.
  */
 export const callLimits = { calls: { perMinute: 600 }, web: { perMinute: 600 }, uploads: { perMinute: 600 } } as const;
 
@@ -15,23 +15,23 @@ export const noCallLimit: CallLimitCheck = () => undefined;
 
 export interface CallLimiter {
   check: CallLimitCheck;
-  /** Adds what was counted here to what all instances share, and learns what the others counted. */
+  /** Adds the local counts to the shared ones and reads the totals of all instances. */
   sync(): Promise<void>;
 }
 
 const windowMs = minutes(1);
 
 interface Count {
-  /** What all instances together had counted when they were last asked. */
+  /** Total of all instances at the last sync. */
   sharedCount: number;
-  /** What this one counted since. */
+  /** Calls on this instance since the last sync. */
   localCount: number;
 }
 
 /**
- * A sliding minute for each key: the calls of this window, and those of the one before by how much of it still
- * lies within a minute. A call is counted in memory and waits for nothing; `settle` runs each second, so that
- * all instances together overshoot by what comes in a second at most. Two maps that turn over: nothing grows.
+ * A sliding window of one minute per key: the calls of the current window plus a share of the previous one.
+ * Calls are counted in memory; `sync` runs every second, so that all instances together exceed the limit by at most
+ * one second of calls. The two maps rotate every window, which bounds their size.
  */
 export function createCallLimiter(
   deps: Pick<Deps, "rateLimits" | "clock">,

@@ -12,7 +12,7 @@ export interface NewGrant {
   scopes: readonly Scope[];
 }
 
-/** Keeps a person's approval of a client. It acts in the studio that is active for the person at this moment. */
+/** Stores a user's grant for a client. The grant acts on the user's active studio. */
 export async function createGrant(
   deps: Pick<Deps, "users" | "transact" | "newId" | "clock">,
   caller: SignedInUser,

@@ -1,12 +1,12 @@
 /**
- * Addresses are compared without regard to the case of A to Z, and letter by letter otherwise: the lower case of other
- * letters can be one of these (K, the Kelvin sign), which is another mailbox.
+ * Lowercases only A to Z: `toLowerCase` maps some other characters to ASCII letters (the Kelvin sign to k), which
+ * would match another mailbox.
  */
 export function normalizeEmail(email: string): string {
   return email.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** Whether a person proved to be the one at this address. Null: it is meant for anyone. */
+/** Whether this is the user's verified email. A null email matches every user. */
 export function matchesVerifiedEmail(
   email: string | null,
   person: { email: string | null; emailVerified: boolean },

@@ -3,7 +3,7 @@ import type { Caller, Operator } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 
-/** Lets an approval act in the caller's studio from now on. Conversations that share it move together, so the studio's activity tells. */
+/** Moves a grant to the caller's studio. All conversations that share the grant move, so the activity records it. */
 export async function moveGrant(
   deps: Pick<Deps, "transact" | "newId" | "clock">,
   caller: Caller,
@@ -18,15 +18,15 @@ export async function moveGrant(
 
 export interface ForcedRevocation {
   grantId: string;
-  /** The client gave it back, or something of it was used a second time, which is how a theft shows; or the operator did. */
+  /** The client revoked it, a code or refresh token was reused (a sign of theft), or the operator revoked it. */
   reason: "given back" | "used twice" | "ended by the operator";
 }
 
 const operator: Operator = { operator: true };
 
 /**
- * Ends an approval without its person being asked, with everything that hangs on it. The studio it acts in can read
- * why. False where there was nothing to end.
+ * Revokes a grant and its tokens without a request of its user, and records the reason in the activity of its studio.
+ * Returns false if the grant does not exist or was revoked before.
  */
 export async function forceRevokeGrant(
   deps: Pick<Deps, "grants" | "users" | "transact" | "newId" | "clock">,

@@ -13,7 +13,7 @@ export interface Me {
   activeStudioId: string | null;
 }
 
-/** The signed-in person, their studios, and the one that a new session will act in. */
+/** Returns the signed-in user, their memberships and their active studio. */
 export async function describeMe(deps: Pick<Deps, "users">, caller: SignedInUser): Promise<Me> {
   const [user, memberships] = await Promise.all([
     deps.users.find(caller.user.id),
@@ -30,7 +30,7 @@ export async function describeMe(deps: Pick<Deps, "users">, caller: SignedInUser
 
 export const setActiveStudioInput = z.strictObject({ studioId: id });
 
-/** The studio that sessions opened from now on act in. Open ones stay where they are. */
+/** Sets the studio that new MCP sessions act on. Open sessions keep theirs. */
 export async function setActiveStudio(
   deps: Pick<Deps, "users">,
   caller: SignedInUser,

@@ -13,7 +13,7 @@ export interface Identity {
 export interface User extends Person {
   emailVerified: boolean;
   activeStudioId: string | null;
-  /** Since when the operator has shut them out. */
+  /** When the operator disabled the user. */
   disabledAt: number | null;
 }
 
@@ -24,12 +24,11 @@ export interface ListedUser extends User {
 
 /** A page of a long list, newest first. */
 export interface OperatorPage {
-  /** Only what is older than this id. */
+  /** Only items older than this id. */
   before?: string | undefined;
   limit: number;
 }
 
-/** A studio as its member sees it in a list. */
 export interface UserMembership {
   studioId: string;
   studioName: string;
@@ -38,42 +37,42 @@ export interface UserMembership {
 }
 
 export interface UserStore {
-  /** The user with this issuer and subject, made or brought up to date in one statement. */
+  /** Creates or updates the user with this issuer and subject, in one statement. */
   upsert(id: string, identity: Identity, now: number): Promise<User>;
   find(userId: string): Promise<User | undefined>;
-  /** Whether this identity is a user who is in a studio by an invitation they accepted. */
+  /** Whether this user joined a studio by invitation and is still a member. */
   isInvitedMember(issuer: string, subject: string): Promise<boolean>;
   /** Earliest joined first. */
   listMemberships(userId: string): Promise<UserMembership[]>;
-  /** False, and nothing changed, unless the user is a member. */
+  /** Returns false and changes nothing if the user is not a member. */
   setActiveStudio(userId: string, studioId: string): Promise<boolean>;
-  /** Everyone, or those whose name or address holds `search`. */
+  /** All users, or those whose name or email contains `search`. */
   list(page: OperatorPage & { search?: string | undefined }): Promise<ListedUser[]>;
-  /** Shuts out since then, or, with null, lets in again; false where nothing changed. */
+  /** Disables the user, or enables them if `at` is null. Returns false if nothing changed. */
   setDisabled(userId: string, at: number | null): Promise<boolean>;
 }
 
-/** Web sessions, by the digest of their cookie. */
+/** Web sessions, by the hash of their cookie. */
 export interface SessionStore {
   insert(tokenHash: string, userId: string, now: number, expiresAt: number): Promise<void>;
-  /** The user behind a session that has not expired, unless they are disabled. */
+  /** Finds the user of an unexpired session, unless the user is disabled. */
   findUser(tokenHash: string, now: number): Promise<User | undefined>;
   delete(tokenHash: string): Promise<void>;
-  /** Ends all of a user's; answers how many. */
+  /** Ends all sessions of a user and returns their number. */
   deleteForUser(userId: string): Promise<number>;
 }
 
-/** One person's approval of one OAuth client. */
+/** One user's permission for one OAuth client. */
 export interface Grant {
   id: string;
   userId: string;
   clientId: string;
   clientName: string;
-  /** The client proved the domain it names: its id is a document at that domain. */
+  /** The client proved its domain: its id is the URL of a client metadata document there. */
   clientVerified: boolean;
   redirectHost: string;
   scopes: readonly Scope[];
-  /** The studio it acts in on the wire without sessions: taken at approval, and again when the client connects anew. */
+  /** The studio for protocol versions without sessions: set on consent, and again when the client reconnects. */
   studioId: string | null;
   grantedAt: number;
   lastUsedAt: number | null;
@@ -83,25 +82,25 @@ export interface Grant {
 export interface ListedGrant extends Grant {
   userName: string;
   userEmail: string | null;
-  /** Where its next call acts: the grant's studio if the user is a member of it, otherwise their first. */
+  /** The studio its next call acts on: the grant's if the user is a member of it, otherwise the user's first. */
   effectiveStudioId: string | null;
-  /** Tool calls under it since `callsSince`. */
+  /** Tool calls since `callsSince`. */
   calls: number;
 }
 
 export interface GrantFilter {
-  /** Whose own approvals are listed wherever they act: a person always finds their own. */
+  /** This user's grants are listed whichever studio they act on. */
   userId: string;
-  /** Also those of others that act in this studio. */
+  /** Also list other users' grants that act on this studio. */
   others: boolean;
-  /** Only this one. */
+  /** Only this grant. */
   grantId?: string | undefined;
-  /** Only those that have ended, or only those that have not. */
+  /** True: only revoked grants. False: only active grants. */
   ended?: boolean | undefined;
-  /** Those that came before this one. */
+  /** Only grants older than this id. */
   before?: string | undefined;
   limit?: number | undefined;
-  /** The first day whose calls count; without it none do. */
+  /** The first day whose calls are counted; without it, `calls` is 0. */
   callsSince?: number | undefined;
 }
 
@@ -115,33 +114,33 @@ export interface OperatorGrantFilter {
 export interface GrantStore {
   insert(grant: Grant): Promise<void>;
   find(grantId: string): Promise<Grant | undefined>;
-  /** The approvals someone may see from within a studio, newest first, ended ones too. */
+  /** The grants that a user may see in a studio, newest first, including revoked ones. */
   listForStudio(studioId: string, filter: GrantFilter): Promise<ListedGrant[]>;
-  /** Ends it, with everything that hangs on it; false where it had ended before. */
+  /** Revokes the grant and all its tokens; returns false if it was revoked before. */
   revoke(grantId: string, now: number): Promise<boolean>;
-  /** Of everyone, or of one user, or of one client; ended ones only where asked for. */
+  /** Grants of all studios, newest first. Includes revoked grants only if `ended` is true. */
   list(page: OperatorPage & OperatorGrantFilter): Promise<ListedGrant[]>;
-  /** Ends all of a user's; answers how many had not ended before. */
+  /** Revokes all grants of a user and returns how many were active. */
   revokeForUser(userId: string, now: number): Promise<number>;
-  /** Ends all that act in this studio. */
+  /** Revokes all grants that act on this studio. */
   revokeInStudio(studioId: string, now: number): Promise<void>;
-  /** Moves the grant to another studio; false where it was there already. */
+  /** Moves the grant to another studio; returns false if it is there already. */
   moveStudio(grantId: string, studioId: string): Promise<boolean>;
-  /** Notes the use, at most once a minute. */
+  /** Updates `lastUsedAt`, at most once a minute. */
   touch(grantId: string, now: number): Promise<void>;
-  /** Adds to the calls of a day; nothing where the grant is gone. */
+  /** Adds to the calls of a day; does nothing if the grant no longer exists. */
   addCalls(grantId: string, day: number, calls: number): Promise<void>;
 }
 
-/** Counters that all instances share. */
+/** Counters shared by all instances. */
 export interface RateLimitStore {
-  /** Counts one hit in the window that ends at `windowEnd`; false, and nothing counted, where `limit` is reached. */
+  /** Counts one hit in the window that ends at `windowEnd`; returns false and counts nothing if `limit` is reached. */
   hit(key: string, windowEnd: number, limit: number): Promise<boolean>;
-  /** Counts many hits of many keys at once, without a limit; answers what all instances have counted of each. */
+  /** Adds hits to many keys, without a limit, and returns each key's total over all instances. */
   addHits(counts: readonly { key: string; hits: number }[], windowEnd: number): Promise<Map<string, number>>;
 }
 
-/** Something the OAuth server keeps under an id that only its holder knows. */
+/** A record of the OAuth server, such as a code or token, stored under the hash of its secret id. */
 export interface OAuthRecord {
   payload: Record<string, unknown>;
   grantId: string | null;
@@ -158,37 +157,39 @@ export interface NewOAuthRecord {
 }
 
 export interface OAuthRecordStore {
-  /** Stores or replaces. A record of a grant takes the generation the grant has at that moment. */
+  /** Inserts or replaces. A record of a grant gets the grant's current generation. */
   put(model: string, idHash: string, record: NewOAuthRecord): Promise<void>;
-  /** Undefined for what never was, and for all that hangs on a grant that has ended. */
+  /** Returns undefined for an unknown record and for records of a revoked grant. */
   find(model: string, idHash: string): Promise<OAuthRecord | undefined>;
-  /** False where it was gone already. */
+  /** Returns false if there was no such record. */
   delete(model: string, idHash: string): Promise<boolean>;
-  /** Uses it up; false where someone else already has. */
+  /** Marks it as consumed; returns false if it was consumed before. */
   consume(model: string, idHash: string, now: number): Promise<boolean>;
   /**
-   * Raises a grant's generation from `generation`, or accepts the one just before the current within `graceMs`
-   * of the last rise. False for anything older.
+   * Increments a grant's generation if `generation` is the current one; also accepts the previous one within `graceMs`
+   * of the last rotation. Returns false for anything older.
    */
   rotate(grantId: string, generation: number, now: number, graceMs: number): Promise<boolean>;
 }
 
-/** Clients that registered themselves, in RFC 7591's words. */
+/** Dynamically registered clients (RFC 7591). */
 export interface OAuthClientStore {
   put(id: string, metadata: Record<string, unknown>, now: number): Promise<void>;
   find(id: string): Promise<Record<string, unknown> | undefined>;
-  /** Counts the client's age from `since` on where it is older, so that it is not purged while a person decides. */
+  /** Counts the client's age from `since` if it is older, so that it is not purged while a user is on the consent page. */
   postponePurge(id: string, since: number): Promise<void>;
 }
 
-/** A token with all that hangs on it, as one look-up finds it. */
 export interface ResolvedToken {
   authentication: Authentication;
   lastUsedAt: number | null;
 }
 
 export interface TokenStore {
-  /** One round trip. Undefined for a token that is unknown, expired, of an ended grant or a disabled user, or for another audience. */
+  /**
+   * One round trip. Returns undefined if the token is unknown, expired or for another audience, if its grant is revoked,
+   * or if its user is disabled.
+   */
   resolve(
     tokenHash: string,
     audience: string,

@@ -4,41 +4,40 @@ import type { Deps } from "../deps.ts";
 import type { RateLimitStore } from "./ports.ts";
 
 /**
- * How often one key (an address or a user) may do a thing in a window. Exact, and shared by all instances.
- * Chosen so that a studio of fifty people behind one address, each with a few clients, does not meet them;
- * registration is the exception, it is the only one that leaves something behind for a stranger.
+ * Exact limits per IP address or user, shared by all instances. A studio of fifty users behind one IP address, each
+ * with a few clients, stays below them; only registration is stricter, because it stores data for anonymous clients.
  */
 export const rateLimits = {
-  /** By address. */
+  /** Per IP address. */
   registration: { hits: 20, window: hours(1) },
-  /** By the IPv6 /48 that an address is in: anyone is given one for the asking, with 65,536 networks to come from. */
+  /** Per IPv6 /48: anyone can get one, and it contains 65,536 networks. */
   registrationSite: { hits: 200, window: hours(1) },
-  /** By address: the token and revocation endpoints. A client asks about once an hour. */
+  /** Per IP address: the token and revocation endpoints. A client calls them about once an hour. */
   token: { hits: 300, window: minutes(1) },
-  /** By address: beginning an authorization. */
+  /** Per IP address: starting an authorization. */
   authorize: { hits: 120, window: minutes(1) },
-  /** By address: being sent to the identity provider. */
+  /** Per IP address: redirects to the identity provider. */
   signIn: { hits: 100, window: minutes(10) },
-  /** By address: coming back from it. */
+  /** Per IP address: callbacks from the identity provider. */
   signInCallback: { hits: 100, window: minutes(10) },
-  /** By user: looking at a request for approval, which may make us read its client's document again. */
+  /** Per user: views of the consent page, which may fetch the client's metadata document. */
   consentPage: { hits: 120, window: minutes(10) },
-  /** By user: answering a request for approval. */
+  /** Per user: decisions on the consent page. */
   consent: { hits: 60, window: minutes(10) },
-  /** By user: asking for a page to connect a platform, for which an instance may be asked. */
+  /** Per user: new connect pages, which may send requests to an instance. */
   connect: { hits: 60, window: minutes(10) },
-  /** By address: coming back from a platform. */
+  /** Per IP address: callbacks from a platform. */
   connectCallback: { hits: 100, window: minutes(10) },
-  /** By address: making us fetch a client's metadata document. */
+  /** Per IP address: fetches of client metadata documents. */
   clientDocument: { hits: 60, window: minutes(10) },
 } as const satisfies Record<string, { hits: number; window: number }>;
 
 export type RateLimitName = keyof typeof rateLimits;
 
-/** How much of an IPv6 address a limit by address counts together. */
+/** Prefix length by which a limit groups IPv6 addresses. */
 export const getNetworkBits = (limit: RateLimitName): 48 | 64 => (limit === "registrationSite" ? 48 : 64);
 
-/** Counts one hit, or throws `rate_limited` where there were too many. Windows begin at fixed times, the same for all instances. */
+/** Counts one hit, or throws `rate_limited`. Windows start at fixed times, so all instances agree on them. */
 export async function enforceRateLimit(
   deps: Pick<Deps, "rateLimits" | "clock">,
   limit: RateLimitName,
@@ -52,5 +51,5 @@ export async function enforceRateLimit(
   throw new AppError("rate_limited:requests", { retryAfter }, { retryAfter });
 }
 
-/** For measurements: everything is within the limits. */
+/** For benchmarks. */
 export const unlimitedRateLimitStore: RateLimitStore = { hit: async () => true, addHits: async () => new Map() };

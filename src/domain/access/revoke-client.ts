@@ -6,7 +6,7 @@ import type { Deps, Stores } from "../deps.ts";
 import { authorize, may } from "../policy.ts";
 import type { ListedGrant } from "./ports.ts";
 
-/** Ends an approval: the client's next call is refused. Repeating it is fine. */
+/** Revokes a grant: the client's next call is rejected. Idempotent. */
 export async function revokeClient(
   deps: Pick<Deps, "grants" | "transact" | "newId" | "clock">,
   caller: Caller,
@@ -19,7 +19,7 @@ export async function revokeClient(
   await deps.transact((tx) => revokeGrant(deps, tx, caller, grant));
 }
 
-/** False where it had ended before. Told where it acted, which for one's own may be elsewhere: those who saw it there should see it go. */
+/** Returns false if it was revoked before. Records the activity in the studio the grant acted on, which may be another. */
 async function revokeGrant(
   deps: Pick<Deps, "newId" | "clock">,
   tx: Pick<Stores, "grants" | "activity">,
@@ -33,7 +33,7 @@ async function revokeGrant(
   return true;
 }
 
-/** Ends every approval the caller may end from here: their own wherever they act, and for owners and admins all of the studio. */
+/** Revokes the caller's grants in all studios; for owners and admins also every grant that acts on this studio. */
 export async function revokeAllClients(
   deps: Pick<Deps, "transact" | "newId" | "clock">,
   caller: Caller,

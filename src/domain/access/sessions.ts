@@ -3,15 +3,15 @@ import { sha256 } from "#lib/digest.ts";
 import type { Deps } from "../deps.ts";
 import type { User } from "./ports.ts";
 
-/** Counted from the sign-in; using a session does not lengthen it. */
+/** Counted from sign-in; use does not extend it. */
 export const sessionLifetime = days(14);
 
-/** Cookies are kept as digests: whoever reads the database cannot use them. */
+/** Only hashes are stored, so that a leaked database contains no usable session tokens. */
 const hashSessionToken = sha256;
 
 /**
- * A new web session; the answer is its token, which nobody can read again.
- * The session this browser had before ends here, so that a token someone planted or saw earlier is worth nothing.
+ * Starts a web session and returns its token. Ends the browser's previous session, so that a planted or leaked token
+ * becomes useless (session fixation).
  */
 export async function startSession(
   deps: Pick<Deps, "sessions" | "clock" | "newSecret">,
@@ -25,7 +25,6 @@ export async function startSession(
   return token;
 }
 
-/** The person whose web session this is, while it lasts. */
 export async function findSessionUser(
   deps: Pick<Deps, "sessions" | "clock">,
   token: string | undefined,
@@ -33,7 +32,7 @@ export async function findSessionUser(
   return token ? deps.sessions.findUser(hashSessionToken(token), deps.clock()) : undefined;
 }
 
-/** Ends a web session on the server. What AI clients were given lives on. */
+/** Ends a web session. Grants of AI clients stay active. */
 export async function endSession(deps: Pick<Deps, "sessions">, token: string | undefined): Promise<void> {
   if (token) await deps.sessions.delete(hashSessionToken(token));
 }

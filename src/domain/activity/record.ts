@@ -23,18 +23,17 @@ export interface ActivityFilter {
   userId?: string | undefined;
   clientId?: string | undefined;
   action?: string | undefined;
-  /** Only what happened before this. */
+  /** Only activity before this id. */
   before?: string | undefined;
   limit: number;
 }
 
 export interface ListedActivity extends ActivityRow {
   userName: string | null;
-  /** Of the post or person it is about, while there is one. */
+  /** Current title of the post or name of the user; null if it no longer exists. */
   subjectName: string | null;
 }
 
-/** What can be read in a studio's activity. */
 export const activityActions = [
   "studio.created",
   "studio.updated",
@@ -69,10 +68,10 @@ export const activityActions = [
 
 export type ActivityAction = (typeof activityActions)[number];
 
-/** Without a user: it came about by itself, or the operator did it. */
+/** Without a user: a background job or the operator. */
 export type Actor = (Partial<Pick<Caller, "user" | "client">> | Operator) & { studio: { id: string } };
 
-/** Writes one row of activity, in the transaction of the change it tells of: the two stand or fall together. */
+/** Records an activity in the transaction of its change, so that both commit or neither does. */
 export async function recordActivity(
   deps: Pick<Deps, "newId" | "clock">,
   tx: Pick<Stores, "activity">,

@@ -1,14 +1,14 @@
 import type { Deps } from "../deps.ts";
 
-/** How something that is done beside requests goes about it. */
+/** How a background job paces itself. */
 export interface BatchOptions {
-  /** Between two steps, so that requests come first. */
+  /** Runs between two batches, so that requests come first. */
   pause: () => Promise<void>;
-  /** When to leave the rest to the next run. */
+  /** Whether to leave the rest to the next run. */
   isOver: () => boolean;
 }
 
-/** Takes a step as long as each finds a whole batch; answers what all of them found together. */
+/** Repeats `processBatch` until it returns less than a full batch; returns the total. */
 export async function runInBatches(
   { pause, isOver }: BatchOptions,
   batchSize: number,
@@ -23,8 +23,8 @@ export async function runInBatches(
 }
 
 /**
- * Runs `work` unless another holder is at it; answers whether it ran. A holder that dies loses the lease after
- * `ttlMs`, so `work` must end well before that, by more than the clocks of two instances may differ.
+ * Runs `work` unless another holder has the lease; returns whether it ran. The lease of a crashed holder expires after
+ * `ttlMs`, so `work` must end earlier, by more than the clock skew between instances.
  */
 export async function withLease(
   deps: Pick<Deps, "leases" | "clock">,

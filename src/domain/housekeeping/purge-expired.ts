@@ -2,7 +2,7 @@ import { hours } from "#lib/clock.ts";
 import type { Deps } from "../deps.ts";
 import { runInBatches, type BatchOptions } from "./batches.ts";
 
-/** What nobody will ask for again. */
+/** Rows that are useless once expired. */
 export const purgeableKinds = [
   "oauthRecords",
   "sessions",
@@ -14,13 +14,13 @@ export const purgeableKinds = [
 ] as const;
 export type PurgeableKind = (typeof purgeableKinds)[number];
 
-/** Each of these is one statement over at most `limit` rows, so that nobody waits for long. */
+/** Each method is one statement over at most `limit` rows, so that it holds locks only briefly. */
 export interface PurgeStore {
-  /** Deletes rows that had expired at `now`, oldest first, and answers how many. */
+  /** Deletes rows that have expired at `now`, oldest first, and returns their number. */
   deleteExpired(kind: PurgeableKind, now: number, limit: number): Promise<number>;
-  /** Clients that registered themselves after `after` and not after `before`, oldest first. */
+  /** Dynamically registered clients after `after`, registered at `before` or earlier, oldest first. */
   listClients(after: RegisteredClient, before: number, limit: number): Promise<RegisteredClient[]>;
-  /** Deletes those of them that nobody ever approved, nor is about to, and answers how many. */
+  /** Deletes those that never had a grant and still date from `before` or earlier; returns their number. */
   deleteUnusedClients(clientIds: readonly string[], before: number): Promise<number>;
 }
 
@@ -30,23 +30,23 @@ export interface RegisteredClient {
 }
 
 export interface LeaseStore {
-  /** Takes the lease until `expiresAt`, in one statement; false where someone holds it and it has not expired at `now`. */
+  /** Acquires the lease until `expiresAt`, in one statement; returns false if another holder's has not expired at `now`. */
   acquire(name: string, holder: string, now: number, expiresAt: number): Promise<boolean>;
-  /** Gives it back, where this holder still has it. */
+  /** Releases the lease if this holder still has it. */
   release(name: string, holder: string): Promise<void>;
 }
 
-/** Rows a statement: few enough that a request that waits for it does not notice. */
+/** Rows per statement: small enough not to delay requests noticeably. */
 const batchSize = 500;
 
-/** How long a client that registered itself may stay without anyone's approval. */
+/** How long a dynamically registered client is kept without a grant. */
 export const unusedClientLifetime = hours(24);
 
 export type PurgeJob = (options: BatchOptions) => Promise<{ deleted: number }>;
 
-/** Deletes what has expired and clients nobody ever used, in small batches. What is live is never touched. */
+/** Deletes expired rows and unused clients in small batches. */
 export function createPurgeJob(deps: Pick<Deps, "purges" | "clock">): PurgeJob {
-  // A client that was found used stays used: each is looked at once, and a run costs what is new, not what there is.
+  // A used client stays used, so check each client only once: a run costs only as much as there are new clients.
   let lastCheckedClient: RegisteredClient = { id: "", createdAt: 0 };
   return async (options) => {
     const now = deps.clock();

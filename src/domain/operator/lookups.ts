@@ -9,7 +9,7 @@ import type { Operator } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import type { Role } from "../policy.ts";
 
-/** The user an operator means: by id, or by an address that only one of them has. */
+/** Finds a user by id, or by email if only one user has it. */
 export async function getUser(deps: Pick<Deps, "users">, idOrEmail: string): Promise<User> {
   const userById = isId("user", idOrEmail) ? await deps.users.find(idOrEmail) : undefined;
   if (userById) return userById;
@@ -35,7 +35,7 @@ export interface OperatorUserView {
   studios: { id: string; name: string; role: Role }[];
 }
 
-/** Everyone who ever signed in, newest first; a page at a time, the next one from the last id on. */
+/** Lists all users, newest first. For the next page, pass the last id as `before`. */
 export async function listUsers(
   deps: Pick<Deps, "users">,
   _operator: Operator,
@@ -69,7 +69,7 @@ export interface OperatorStudioView {
   owners: { id: string; name: string; email: string | null }[];
 }
 
-/** Every studio, newest first; a page at a time, the next one from the last id on. */
+/** Lists all studios, newest first. For the next page, pass the last id as `before`. */
 export async function listStudios(
   deps: Pick<Deps, "studios" | "memberships">,
   _operator: Operator,
@@ -95,13 +95,13 @@ export async function listStudios(
 export interface ListGrantsInput {
   user?: string | undefined;
   clientId?: string | undefined;
-  /** Ended ones too. */
+  /** Include revoked grants. */
   ended: boolean;
   before?: string | undefined;
   limit: number;
 }
 
-/** The approvals of AI clients, in all studios, newest first; a page at a time, the next one from the last id on. */
+/** Lists the grants of all studios, newest first. For the next page, pass the last id as `before`. */
 export async function listGrants(
   deps: Pick<Deps, "users" | "grants" | "clock">,
   _operator: Operator,

@@ -8,8 +8,8 @@ import { updateOwnerCount } from "../studios/members.ts";
 import { getUser } from "./lookups.ts";
 
 /**
- * Makes someone an owner of a studio, member of it or not. Owners it had stay what they are: the new one can give them
- * another role, or remove them.
+ * Makes a user an owner of a studio, whether or not they are a member. Existing owners keep their role; the new owner
+ * can change it or remove them.
  */
 export async function handOverStudio(
   deps: Pick<Deps, "users" | "studios" | "memberships" | "transact" | "newId" | "clock">,
@@ -24,7 +24,7 @@ export async function handOverStudio(
   for (;;) {
     const member = await deps.memberships.find(studioId, userId);
     if (member?.role === "owner") return { studioId, userId, changed: false };
-    const didHandOver = await deps
+    const didTransfer = await deps
       .transact(async (tx) => {
         await updateOwnerCount(tx, studioId, member?.role, "owner");
         const didChange = member
@@ -36,6 +36,6 @@ export async function handOverStudio(
         return true;
       })
       .catch(undefinedOnConflict);
-    if (didHandOver) return { studioId, userId, changed: true };
+    if (didTransfer) return { studioId, userId, changed: true };
   }
 }

@@ -14,8 +14,8 @@ export interface RevokedAccess {
 }
 
 /**
- * Ends all that a person holds. An invitation of theirs would let them in again under another name, so those are part
- * of it.
+ * Revokes everything that gives a user access. That includes the invitations they created, which would let them join
+ * again as another user.
  */
 async function revokeAllAccess(
   tx: Pick<Stores, "sessions" | "grants" | "uploads" | "invitations">,
@@ -32,16 +32,16 @@ async function revokeAllAccess(
 
 export interface DisableUserResult {
   userId: string;
-  /** False: they were disabled before. What they still held is ended all the same. */
+  /** False if the user was disabled before. Remaining access is revoked in either case. */
   changed: boolean;
   ended: RevokedAccess;
-  /** Studios that nobody can manage now. They want a new owner. */
+  /** Studios without an enabled owner. They need a new one. */
   withoutOwner: { id: string; name: string }[];
 }
 
 /**
- * Shuts a person out, from their next call on: nothing they hold is good while they are disabled. It also ends, so that
- * none of it comes back to life with the person.
+ * Disables a user, from their next call on. Also revokes their sessions, grants and links, so that enabling the user
+ * does not restore them.
  */
 export async function disableUser(
   deps: Pick<Deps, "users" | "memberships" | "transact" | "newId" | "clock">,
@@ -58,10 +58,10 @@ export async function disableUser(
       await recordActivity(deps, tx, { ...operator, studio: { id: studioId } }, "member.disabled", userId);
     return { userId, changed: didChange, ended };
   });
-  return { ...result, withoutOwner: await withoutOwner(deps, memberships) };
+  return { ...result, withoutOwner: await findOwnerlessStudios(deps, memberships) };
 }
 
-async function withoutOwner(
+async function findOwnerlessStudios(
   deps: Pick<Deps, "memberships" | "users">,
   memberships: readonly { studioId: string; studioName: string; role: string }[],
 ): Promise<DisableUserResult["withoutOwner"]> {
@@ -75,7 +75,7 @@ async function withoutOwner(
   return ownerlessStudios;
 }
 
-/** Lets a person in again. They sign in and approve their clients anew: nothing that ended comes back. */
+/** Enables a user again. They must sign in and grant access to their clients again. */
 export async function enableUser(
   deps: Pick<Deps, "users" | "transact" | "newId" | "clock">,
   operator: Operator,
@@ -85,7 +85,8 @@ export async function enableUser(
   const memberships = await deps.users.listMemberships(userId);
   const didChange = await deps.transact(async (tx) => {
     if (!(await tx.users.setDisabled(userId, null))) return false;
-    await revokeAllAccess(tx, userId, deps.clock()); // what was being made at the moment of the disabling
+    // Also revoke what requests created while the user was being disabled.
+    await revokeAllAccess(tx, userId, deps.clock());
     for (const { studioId } of memberships)
       await recordActivity(deps, tx, { ...operator, studio: { id: studioId } }, "member.enabled", userId);
     return true;
@@ -93,7 +94,7 @@ export async function enableUser(
   return { userId, changed: didChange };
 }
 
-/** Ends approvals, each from its next call on. Where one of them never was, nothing is ended. */
+/** Revokes grants, from their next call on. If one of them does not exist, revokes none. */
 export async function revokeGrants(
   deps: Pick<Deps, "grants" | "users" | "transact" | "newId" | "clock">,
   _operator: Operator,
@@ -104,8 +105,8 @@ export async function revokeGrants(
       throw new AppError("not_found:grant", { grantId });
   const result: { ended: string[]; before: string[] } = { ended: [], before: [] };
   for (const grantId of input.grantIds) {
-    const ended = await forceRevokeGrant(deps, { grantId, reason: "ended by the operator" });
-    result[ended ? "ended" : "before"].push(grantId);
+    const wasRevoked = await forceRevokeGrant(deps, { grantId, reason: "ended by the operator" });
+    result[wasRevoked ? "ended" : "before"].push(grantId);
   }
   return result;
 }

@@ -10,58 +10,62 @@ import { throwAsAppError } from "./platform-error.ts";
 import { getConfiguredPlatform } from "./connection.ts";
 import type { ConnectPage, PendingConnect, PlatformInfo } from "./ports.ts";
 
-/** How long a person may take at the platform. */
+/** How long a user may stay on the platform's consent page. */
 const platformTimeoutMs = minutes(10);
 
-type Needs = Pick<Deps, "platforms" | "platformStore" | "vault" | "memberships" | "clock">;
+type ConnectDeps = Pick<Deps, "platforms" | "platformStore" | "vault" | "memberships" | "clock">;
 
-interface OpenedPage {
+interface AuthorizedPage {
   page: ConnectPage;
   platformInfo: PlatformInfo;
   caller: Caller;
 }
 
-/** The page of this token, for the person it was made for, while they may still do what it does. */
+/** Finds the page of this token and checks that the user may use it. */
 export async function openConnectPage(
-  deps: Needs,
-  person: SignedInUser,
+  deps: ConnectDeps,
+  signedInUser: SignedInUser,
   { token }: { token: string },
-): Promise<OpenedPage> {
+): Promise<AuthorizedPage> {
   const page = await deps.platformStore.findPage({ tokenHash: sha256(token) }, deps.clock());
   if (!page) throw connectExpiredError();
-  return authorizeConnectPage(deps, person, page);
+  return authorizeConnectPage(deps, signedInUser, page);
 }
 
-/** Checks again all that made the page good: it was made minutes ago, and may be in someone else's hands. */
-export async function authorizeConnectPage(deps: Needs, person: SignedInUser, page: ConnectPage): Promise<OpenedPage> {
-  if (page.userId !== person.user.id) {
+/** Repeats the checks of the page's creation: roles may have changed since, and another user may have the link. */
+export async function authorizeConnectPage(
+  deps: ConnectDeps,
+  signedInUser: SignedInUser,
+  page: ConnectPage,
+): Promise<AuthorizedPage> {
+  if (page.userId !== signedInUser.user.id) {
     throw new AppError("forbidden:connect_page");
   }
-  const caller = await resolveStudioCaller(deps, person, page.studioId);
+  const caller = await resolveStudioCaller(deps, signedInUser, page.studioId);
   authorize(caller, "platforms.connect");
   const client = page.client ? { client: page.client } : {};
   return { page, platformInfo: getConfiguredPlatform(deps, page.platform), caller: { ...caller, ...client } };
 }
 
-/** Sends the browser to the platform. What it carries with it is known to this browser only. */
+/** Returns the platform's authorization URL, with the state and PKCE verifier that only this browser stores. */
 export async function startConnect(
-  deps: Needs,
-  person: SignedInUser,
+  deps: ConnectDeps,
+  signedInUser: SignedInUser,
   input: { token: string },
 ): Promise<{ location: string } & PendingConnect> {
-  const { page, platformInfo } = await openConnectPage(deps, person, input);
+  const { page, platformInfo } = await openConnectPage(deps, signedInUser, input);
   const authorization = await startAuthorization(deps, platformInfo, page).catch((error: unknown) =>
     throwAsAppError(error, platformInfo),
   );
   const now = deps.clock();
-  // The last attempt counts: whoever goes back and begins again may.
+  // A new attempt replaces the state of the previous one, so that users can go back and start again.
   if (!(await deps.platformStore.startPage(page.tokenHash, sha256(authorization.state), now, now + platformTimeoutMs)))
     throw connectExpiredError();
   return authorization;
 }
 
 async function startAuthorization(
-  deps: Needs,
+  deps: ConnectDeps,
   platformInfo: PlatformInfo,
   page: ConnectPage,
 ): ReturnType<Deps["platforms"]["startAuthorization"]> {

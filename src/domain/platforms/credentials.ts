@@ -6,7 +6,7 @@ import { getAccountLabel, getConfiguredPlatform, type PlatformConnection, type P
 import { PlatformError, throwAsAppError } from "./platform-error.ts";
 import type { CredentialTimes, PlatformApp, PlatformTokens } from "./ports.ts";
 
-/** What is sealed: the tokens, and ourselves at the instance that gave them, where we registered there. */
+/** The sealed content: the tokens, and our app at the instance that issued them, if we registered it there. */
 export interface Credential {
   tokens: Pick<PlatformTokens, "accessToken" | "refreshToken">;
   app?: PlatformApp | undefined;
@@ -14,7 +14,7 @@ export interface Credential {
 
 type CredentialOwner = Pick<PlatformConnection, "id" | "studioId">;
 
-/** Good in this row of this studio, and nowhere else. */
+/** Binds the sealed credential to this connection and studio. */
 export function sealCredential(
   { vault }: Pick<Deps, "vault">,
   owner: CredentialOwner,
@@ -36,7 +36,7 @@ export function openCredential(
   return JSON.parse(vault.open("platform-credential", [owner.id, owner.studioId], sealedCredential)) as Credential;
 }
 
-/** Ahead of the end by a fifth of its life: five minutes at least where it lives that long, a week at most. */
+/** Renew a fifth of the lifetime before expiry: at least five minutes (at most half the lifetime), at most a week. */
 export function computeCredentialTimes({ expiresInMs }: PlatformTokens, now: number): CredentialTimes {
   if (expiresInMs === undefined) return { expiresAt: null, renewAt: null };
   const preferredLeadMs = Math.min(Math.max(expiresInMs / 5, minutes(5)), days(7));
@@ -44,21 +44,21 @@ export function computeCredentialTimes({ expiresInMs }: PlatformTokens, now: num
   return { expiresAt: now + expiresInMs, renewAt: now + Math.floor(expiresInMs - leadMs) };
 }
 
-type Needs = Pick<Deps, "platforms" | "platformStore" | "vault" | "transact" | "newId" | "clock" | "sleep">;
+type CredentialDeps = Pick<Deps, "platforms" | "platformStore" | "vault" | "transact" | "newId" | "clock" | "sleep">;
 
-/** Whoever renews has this long; longer than a platform is given to answer, by more than clocks may differ. */
+/** Lease for one renewal: longer than the request timeout plus the clock skew between instances. */
 const renewalLeaseMs = seconds(30);
-/** So long others wait for the one who renews. */
+/** How long other callers wait for a renewal. */
 const renewalTimeoutMs = seconds(15);
-/** A token that ends within this is as good as ended: it has to last for what is done with it. */
+/** Treat tokens as expired this early, so that they last for the caller's requests. */
 const expiryMarginMs = minutes(2);
 
 /**
- * An access token that can be used now. Of all who ask at once, in whatever process, one renews it at the platform;
- * the others wait for what it brings, so that a refresh token that serves once is shown once.
+ * Returns a valid access token. If it has expired, one caller across all processes renews it and the others wait,
+ * because many refresh tokens can be used only once.
  */
 export async function getAccessToken(
-  deps: Needs,
+  deps: CredentialDeps,
   { studioId, connectionId }: { studioId: string; connectionId: string },
 ): Promise<{ accessToken: string }> {
   const deadline = deps.clock() + renewalTimeoutMs;
@@ -77,9 +77,9 @@ export async function getAccessToken(
   }
 }
 
-/** Renews it; undefined where someone else is at it, or has changed it meanwhile: read it again. */
+/** Renews a credential. Returns undefined if another caller is renewing or has changed it: read it again. */
 export async function tryRenew(
-  deps: Needs,
+  deps: CredentialDeps,
   connection: PlatformConnection,
   credential: Credential,
 ): Promise<Credential | undefined> {
@@ -95,39 +95,39 @@ export async function tryRenew(
     const sealedCredential = sealCredential(deps, connection, nextCredential);
     if (await deps.platformStore.renew(id, generation, sealedCredential, computeCredentialTimes(tokens, deps.clock())))
       return nextCredential;
-    // It was disconnected or connected anew meanwhile, and that has the last word. Where it was connected anew, these
-    // are left alone: some platforms revoke all that they gave for an account.
+    // Another caller disconnected or reconnected the account. Do not revoke after a reconnect: some platforms then
+    // revoke all tokens of the account.
     const currentConnection = await deps.platformStore.find(connection.studioId, id);
     if (currentConnection?.state !== "connected") await revokeCredential(deps, connection, nextCredential);
     return undefined;
   } catch (error) {
-    // Where the platform does not know us, the settings are wrong: what we hold may still be good.
+    // `unknown_app` means that our settings are wrong: the credential may still be valid, so keep it.
     if (error instanceof PlatformError && error.kind === "refused") {
       await markNeedsReconnect(deps, connection);
       throw needsReconnectError();
     }
-    // After a breath, so that a platform in trouble is not asked by everyone at once.
+    // Back off for five seconds, so that waiting callers do not retry all at once.
     await deps.platformStore.postponeRenewal(id, generation, deps.clock() + minutes(10), deps.clock() + seconds(5));
     return throwAsAppError(error, platformInfo);
   }
 }
 
-/** What cannot be renewed serves until its end, and only then needs a person. */
+/** Uses a credential that cannot be renewed until it expires; then the user must reconnect. */
 async function useUntilExpiry(
-  deps: Needs,
+  deps: CredentialDeps,
   connection: PlatformConnection,
   credential: Credential,
 ): Promise<Credential> {
   const { id, generation, expiresAt } = connection;
   if (expiresAt === null || deps.clock() >= expiresAt - expiryMarginMs)
-    throw new PlatformError("refused", "the platform has no way to renew them");
+    throw new PlatformError("refused", "the platform does not support renewal");
   await deps.platformStore.postponeRenewal(id, generation, expiresAt - expiryMarginMs, 0);
   return credential;
 }
 
-/** The platform does not honour what we have: it is worth nothing, and only a person can get more. */
+/** Wipes a credential that the platform rejects; only a user can reconnect the account. */
 async function markNeedsReconnect(
-  deps: Needs,
+  deps: CredentialDeps,
   { id, generation, studioId, platform, account }: PlatformConnection,
 ): Promise<void> {
   await deps.transact(async (tx) => {
@@ -139,7 +139,7 @@ async function markNeedsReconnect(
 
 const needsReconnectError = (): AppError => new AppError("connect_expired:credential");
 
-/** Tells the platform that we will not use the credentials of this connection again, as well as can be. */
+/** Revokes the connection's credential at the platform, best effort. */
 export async function revokeAtPlatform(
   deps: Pick<Deps, "platforms" | "vault">,
   connection: PlatformConnection,
@@ -148,7 +148,7 @@ export async function revokeAtPlatform(
   if (credential !== null) await revokeBestEffort(deps, connection, () => openCredential(deps, connection, credential));
 }
 
-/** The same for credentials that have come too late to be stored. */
+/** Revokes a credential that was not stored, best effort. */
 export async function revokeCredential(
   deps: Pick<Deps, "platforms">,
   target: PlatformTarget,
@@ -157,7 +157,7 @@ export async function revokeCredential(
   await revokeBestEffort(deps, target, () => credential);
 }
 
-/** A platform that is away, has gone from the catalogue, or has forgotten us does not keep a studio from leaving it. */
+/** A platform that is unreachable, unsupported by now or rejects us must not prevent a studio from disconnecting. */
 async function revokeBestEffort(
   { platforms }: Pick<Deps, "platforms">,
   target: PlatformTarget,
@@ -168,6 +168,6 @@ async function revokeBestEffort(
     const { tokens, app } = readCredential();
     await platforms.revoke(target, app, tokens);
   } catch {
-    // Nothing can be done about it from here; we keep nothing of it either way.
+    // Our copy of the credential is deleted in any case.
   }
 }

@@ -12,15 +12,15 @@ import { computeCredentialTimes, revokeCredential, sealCredential } from "./cred
 import { throwAsAppError, PlatformError } from "./platform-error.ts";
 import type { ConnectPage, PendingConnect, PlatformApp, PlatformInfo, PlatformTokens } from "./ports.ts";
 
-/** Accounts that a studio may have connected: every look at a post goes through all of them. */
+/** Maximum number of connected accounts per studio: reading a post validates it against all of them. */
 export const maxConnections = 100;
 
-type Needs = Pick<Deps, "platforms" | "platformStore" | "vault" | "memberships" | "transact" | "newId" | "clock">;
+type ConnectDeps = Pick<Deps, "platforms" | "platformStore" | "vault" | "memberships" | "transact" | "newId" | "clock">;
 
 export interface FinishConnectInput {
-  /** Where the platform sent the browser, with its answer. */
+  /** The URL that the platform redirected the browser to. */
   callback: URL;
-  /** What this browser kept since it left; undefined where it kept nothing of this state. */
+  /** What the browser stored in `startConnect`; undefined if it has nothing for this state. */
   pending: PendingConnect | undefined;
 }
 
@@ -30,26 +30,26 @@ export interface ConnectResult {
   accounts: readonly string[];
 }
 
-/** Takes the platform's answer, in the browser that left for it, once, and stores what it gave for that one studio. */
+/** Handles the platform's callback, once and in the browser that started it, and stores the accounts in the studio. */
 export async function finishConnect(
-  deps: Needs,
-  person: SignedInUser,
+  deps: ConnectDeps,
+  signedInUser: SignedInUser,
   input: FinishConnectInput,
 ): Promise<ConnectResult> {
   const { callback, pending } = input;
   if (!pending) throw connectExpiredError();
   const stateHash = sha256(pending.state);
   const page = await deps.platformStore.findPage({ stateHash }, deps.clock());
-  // An answer at another platform's or instance's address is not this one's, whatever its state says (RFC 9700 §4.4).
+  // Reject callbacks to the redirect URI of another platform or instance: mix-up attack (RFC 9700 §4.4).
   if (!page || `${callback.origin}${callback.pathname}` !== deps.platforms.redirectUri(page))
     throw connectExpiredError();
-  const { platformInfo, caller } = await authorizeConnectPage(deps, person, page);
+  const { platformInfo, caller } = await authorizeConnectPage(deps, signedInUser, page);
   if (!(await deps.platformStore.usePage(stateHash, deps.clock()))) throw connectExpiredError();
-  const { app, granted: grantedAccounts } = await exchangeCode(deps, platformInfo, page, callback, pending);
+  const { app, grantedAccounts } = await exchangeCode(deps, platformInfo, page, callback, pending);
   try {
     await deps.transact(async (tx) => {
-      // The platform took its time; the person may have lost the role meanwhile.
-      authorize(await resolveStudioCaller(tx, person, page.studioId), "platforms.connect");
+      // Check again: the user may have lost the role during the requests to the platform.
+      authorize(await resolveStudioCaller(tx, signedInUser, page.studioId), "platforms.connect");
       for (const { account, tokens } of grantedAccounts)
         await storeConnection(deps, tx, caller, page, { account, tokens, app });
     });
@@ -65,7 +65,7 @@ export async function finishConnect(
 }
 
 async function exchangeCode(
-  deps: Needs,
+  deps: ConnectDeps,
   platformInfo: PlatformInfo,
   page: ConnectPage,
   callback: URL,
@@ -73,9 +73,9 @@ async function exchangeCode(
 ) {
   try {
     const app = await getOrRegisterApp(deps, platformInfo, page);
-    return { app, granted: await deps.platforms.finishAuthorization(page, app, callback, pending) };
+    return { app, grantedAccounts: await deps.platforms.finishAuthorization(page, app, callback, pending) };
   } catch (error) {
-    // The instance has forgotten us: the next attempt registers anew.
+    // The instance no longer knows our app: the next attempt registers it again.
     if (error instanceof PlatformError && error.kind === "unknown_app") await deps.platformStore.deleteApp(page);
     return throwAsAppError(error, platformInfo);
   }
@@ -91,7 +91,7 @@ async function storeConnection(
   const now = deps.clock();
   const studioId = caller.studio.id;
   const row = { id: deps.newId("platformConnection"), studioId, platform, instance, account, connectedAt: now };
-  // The same account again is the same row: the credential is sealed for the id that it has.
+  // Reconnecting an account reuses its row, so seal the credential for the id that `claim` returns.
   const id = await tx.platformStore.claim(row, maxConnections);
   if (id === undefined) throw tooManyConnectionsError();
   const sealedCredential = sealCredential(deps, { id, studioId }, { tokens, app });

@@ -2,11 +2,11 @@ import type { Deps } from "../deps.ts";
 import type { PlatformTarget } from "./connection.ts";
 import type { PlatformApp, PlatformInfo } from "./ports.ts";
 
-type Needs = Pick<Deps, "platforms" | "platformStore" | "vault" | "clock">;
+type AppDeps = Pick<Deps, "platforms" | "platformStore" | "vault" | "clock">;
 
-/** Ourselves at an instance: registered there the first time, then kept. Undefined where settings say who we are. */
+/** Returns our app at an instance, registering it on first use. Undefined for platforms whose app is in the settings. */
 export async function getOrRegisterApp(
-  deps: Needs,
+  deps: AppDeps,
   platformInfo: PlatformInfo,
   target: PlatformTarget,
 ): Promise<PlatformApp | undefined> {
@@ -20,13 +20,13 @@ export async function getOrRegisterApp(
   return (await findApp(deps, target)) ?? app;
 }
 
-async function findApp(deps: Needs, target: PlatformTarget): Promise<PlatformApp | undefined> {
+async function findApp(deps: AppDeps, target: PlatformTarget): Promise<PlatformApp | undefined> {
   const storedApp = await deps.platformStore.findApp(target, deps.platforms.redirectUri(target));
   if (!storedApp) return undefined;
   try {
     return JSON.parse(deps.vault.open("platform-app", toVaultContext(target), storedApp.credential)) as PlatformApp;
   } catch {
-    // Sealed under a secret that was retired: as good as none, and registering again costs nothing.
+    // Sealed with a retired secret: delete it, so that we register again.
     await deps.platformStore.deleteApp(target, storedApp.credential);
     return undefined;
   }

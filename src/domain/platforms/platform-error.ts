@@ -1,17 +1,16 @@
 import { AppError } from "#lib/errors.ts";
 import type { PlatformInfo } from "./ports.ts";
 
-/** Why a platform did not do what it was asked. */
 export type PlatformErrorKind =
-  /** The person, or the platform for them, said no. */
+  /** The user, or the platform on their behalf, denied access. */
   | "denied"
-  /** What we showed (a code, a token) is not honoured; asking again will not help. */
+  /** The platform rejected our code or token; a retry will not help. */
   | "refused"
-  /** The platform does not know us as an application any more. */
+  /** The platform does not know our app (any more). */
   | "unknown_app"
-  /** No answer in time, or none that can be understood. */
+  /** Timeout, or an invalid response. */
   | "unreachable"
-  /** An address inside our own network, or not https. */
+  /** The URL is in our own network or not https. */
   | "blocked";
 
 export class PlatformError extends Error {
@@ -36,7 +35,7 @@ export function throwAsAppError(
     case "denied":
       throw new AppError("connect_denied:user", { name });
     case "unknown_app":
-      // At an instance we register ourselves, and the next attempt does; elsewhere the settings are wrong.
+      // At an instance, the next attempt registers again; on other platforms the settings are wrong.
       if (!platformInfo.hasInstances)
         throw new AppError("platform_not_configured:rejected", { name, id: platformInfo.id });
       throw new AppError("connect_denied:app", { name });

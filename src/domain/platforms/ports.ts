@@ -1,66 +1,65 @@
 import type { Account, PlatformConnection, PlatformTarget } from "./connection.ts";
 import type { PostLimits } from "./limits.ts";
 
-/** What the domain knows of a platform. */
 export interface PlatformInfo {
   id: string;
   name: string;
-  /** Anyone can run one: an account is at an instance. */
+  /** The platform is federated: every account belongs to an instance, such as a Mastodon server. */
   hasInstances: boolean;
-  /** We have what it takes to ask for access there. */
+  /** The settings contain our app's credentials, or the platform needs none. */
   isConfigured: boolean;
   limits: PostLimits;
 }
 
-/** Ourselves as an application at a platform. */
+/** Our OAuth client at a platform or instance. */
 export interface PlatformApp {
   clientId: string;
   clientSecret: string;
 }
 
-/** What a platform gave us for an account. */
+/** The tokens that a platform issued for an account. */
 export interface PlatformTokens {
   accessToken: string;
   refreshToken?: string | undefined;
-  /** Milliseconds it lives from now; absent: until it is revoked. */
+  /** Lifetime from now; absent if the token does not expire. */
   expiresInMs?: number | undefined;
 }
 
-/** A connect that has gone to the platform and has not come back: what only the browser that began it knows. */
+/** State and PKCE verifier of a started authorization, known only to the browser that started it. */
 export interface PendingConnect {
   state: string;
   verifier: string;
 }
 
 /**
- * The platforms and their OAuth, wherever they are. `app` is ours at an instance; platforms that have settings use
- * those. Every call ends within ten seconds, and fails with a `PlatformFailure`.
+ * OAuth with the platforms. `app` is our app at an instance; other platforms use the app in the settings.
+ * Every call ends within ten seconds and rejects with a `PlatformError`.
  */
 export interface Platforms {
   list(): readonly PlatformInfo[];
   find(platform: string): PlatformInfo | undefined;
-  /** Where the platform sends people back to. Each instance has its own, so that none can pass for another. */
+  /** Each instance has its own redirect URI, to prevent mix-up attacks. */
   redirectUri(target: PlatformTarget): string;
   registerApp(target: PlatformTarget): Promise<PlatformApp>;
   startAuthorization(target: PlatformTarget, app?: PlatformApp): Promise<{ location: string } & PendingConnect>;
-  /** Every account that the person gave us, with tokens; never none. */
+  /** Returns every account that the user granted, with tokens; at least one. */
   finishAuthorization(
     target: PlatformTarget,
     app: PlatformApp | undefined,
     callback: URL,
     pending: PendingConnect,
   ): Promise<readonly { account: Account; tokens: PlatformTokens }[]>;
-  /** Undefined where the platform has no way to renew them. */
+  /** Returns undefined if the platform does not support renewal. */
   renew(
     target: PlatformTarget,
     app: PlatformApp | undefined,
     tokens: PlatformTokens,
   ): Promise<PlatformTokens | undefined>;
-  /** Does nothing where the platform has no way to do it. */
+  /** Does nothing if the platform does not support revocation. */
   revoke(target: PlatformTarget, app: PlatformApp | undefined, tokens: PlatformTokens): Promise<void>;
 }
 
-/** A page on which a person connects an account, as one look-up finds it. */
+/** A page where one user connects an account. */
 export interface ConnectPage extends PlatformTarget {
   tokenHash: string;
   studioId: string;
@@ -76,7 +75,6 @@ export interface RegisteredApp extends PlatformTarget {
   credential: string;
 }
 
-/** When a credential ends, and when it is renewed ahead of that. */
 export interface CredentialTimes {
   expiresAt: number | null;
   renewAt: number | null;
@@ -84,17 +82,17 @@ export interface CredentialTimes {
 
 export interface PlatformStore {
   insertPage(page: ConnectPage): Promise<void>;
-  /** A page that is not used, whose token or state has not expired at `now`, and whose client is still approved. */
+  /** Finds an unused page whose token or state has not expired at `now` and whose grant is not revoked. */
   findPage(by: { tokenHash: string } | { stateHash: string }, now: number): Promise<ConnectPage | undefined>;
-  /** Remembers which state went to the platform, and until when it may come back. False where the page is no good. */
+  /** Stores the state that was sent to the platform, and its expiry. Returns false if the page is used or expired. */
   startPage(tokenHash: string, stateHash: string, now: number, stateExpiresAt: number): Promise<boolean>;
-  /** Uses it up: true once. */
+  /** Marks the page as used; returns true only once. */
   usePage(stateHash: string, now: number): Promise<boolean>;
 
   findApp(target: PlatformTarget, redirectUri: string): Promise<RegisteredApp | undefined>;
-  /** Replaces one that was registered with another address of ours; of two at once the first stays. */
+  /** Replaces an app with another redirect URI; of parallel inserts the first wins. */
   insertApp(app: RegisteredApp, now: number): Promise<void>;
-  /** Only with this credential, where one is given: someone may have replaced it meanwhile. */
+  /** With `credential`, deletes the app only if no other caller has replaced it. */
   deleteApp(target: PlatformTarget, credential?: string): Promise<void>;
 
   /** Newest first. */
@@ -102,8 +100,8 @@ export interface PlatformStore {
   listConnected(studioId: string): Promise<PlatformConnection[]>;
   find(studioId: string, connectionId: string): Promise<PlatformConnection | undefined>;
   /**
-   * The row of this account in this studio, made if there was none; its id. It is not connected by this. Undefined
-   * where the studio has `limit` others that are not disconnected. In a transaction: until its end nobody else claims.
+   * Finds or creates the account's row in this studio and returns its id, without connecting it. Returns undefined if
+   * the studio has `limit` other connections. Locks the studio until the transaction ends.
    */
   claim(
     connection: Pick<PlatformConnection, "id" | "studioId" | "platform" | "instance" | "account" | "connectedAt">,
@@ -115,14 +113,14 @@ export interface PlatformStore {
     times: CredentialTimes,
     by: { userId: string; at: number },
   ): Promise<void>;
-  /** Takes the renewal of this generation until `until`; false where someone has it, or it is of the past. */
+  /** Acquires the renewal lease; returns false if another caller has it or the generation is outdated. */
   acquireRenewal(connectionId: string, generation: number, now: number, leaseExpiresAt: number): Promise<boolean>;
-  /** Has it looked at again at `renewAt`. Whoever took the renewal also says when it is `free` again. */
+  /** Schedules the next renewal. The lease holder also passes `availableAt`, when its lease ends. */
   postponeRenewal(connectionId: string, generation: number, renewAt: number, availableAt?: number): Promise<void>;
-  /** Replaces the credential of exactly this generation. */
+  /** Replaces the credential; returns false if the generation is outdated. */
   renew(connectionId: string, generation: number, sealedCredential: string, times: CredentialTimes): Promise<boolean>;
-  /** Wipes the credential of exactly this generation. False where it is of the past, or there is nothing to wipe. */
+  /** Wipes the credential; returns false if the generation is outdated or the state is already set. */
   wipeCredential(connectionId: string, state: "needs_reconnect" | "disconnected", generation: number): Promise<boolean>;
-  /** Those of these platforms that are due since `now` and that nobody is renewing, the longest due first. */
+  /** Connections of these platforms that are due at `now` and not being renewed, longest overdue first. */
   listDueForRenewal(platforms: readonly string[], now: number, limit: number): Promise<PlatformConnection[]>;
 }

@@ -2,12 +2,12 @@ import type { Post, PostStatus } from "./post.ts";
 
 export interface PostFilter {
   status?: PostStatus | undefined;
-  /** Only posts made before this one. */
+  /** Only posts older than this id. */
   before?: string | undefined;
   limit: number;
 }
 
-/** A stretch of the posts in a list, newest first; both ends are part of it. */
+/** A range of posts; includes both ends. */
 export interface PostRange {
   status?: PostStatus | undefined;
   newest: string;
@@ -19,23 +19,23 @@ export type PostChange = Partial<Pick<Post, "title" | "body" | "status">>;
 export interface PostStore {
   insert(post: Omit<Post, "assetCount">): Promise<void>;
   find(studioId: string, postId: string): Promise<Post | undefined>;
-  /** The same, with whether its studio has any platform connected. */
+  /** Also returns whether the studio has connected platforms. */
   findWithPlatformStatus(studioId: string, postId: string): Promise<{ post: Post; hasPlatforms: boolean } | undefined>;
   /** Newest first. */
   list(studioId: string, filter: PostFilter): Promise<Post[]>;
-  /** Newest first, with the bytes that a search has to read of each. Reads no text itself. */
+  /** Newest first, with the number of bytes that a search reads per post. Reads no text itself. */
   listSizes(studioId: string, filter: PostFilter): Promise<{ id: string; bytes: number }[]>;
-  /** Newest first, at most `limit`: the posts in the range that contain the query, folded by `foldForSearch`. */
+  /** Posts in the range that contain the query (normalized by `normalizeForSearch`), newest first, at most `limit`. */
   findMatches(studioId: string, range: PostRange, query: string, limit: number): Promise<Post[]>;
-  /** Counts one more asset, and answers its place; undefined where the post is gone or has `limit` of them. */
+  /** Adds one to the asset count and returns a position; undefined if the post is gone or already has `limit` assets. */
   reservePosition(studioId: string, postId: string, limit: number, now: number): Promise<number | undefined>;
-  /** Counts one asset less; false where the post is gone or has none. */
+  /** Subtracts one from the asset count; returns false if the post is gone or has no assets. */
   releasePosition(studioId: string, postId: string, now: number): Promise<boolean>;
-  /** Raises the revision: something on the post became another. False where the post is gone. */
+  /** Increments the revision after a change of the post's assets; returns false if the post is gone. */
   bumpRevision(studioId: string, postId: string, now: number): Promise<boolean>;
-  /** So many new places behind all others, in order; answers the first. */
+  /** Allocates `count` consecutive positions after all others; returns the first. */
   allocatePositions(studioId: string, postId: string, count: number): Promise<number>;
-  /** Changes the post and raises its revision, unless it is gone or past `revision`; undefined then. */
+  /** Updates the post and increments its revision; returns undefined if it is gone or no longer at `revision`. */
   update(
     studioId: string,
     postId: string,

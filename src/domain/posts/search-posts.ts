@@ -3,15 +3,15 @@ import type { Deps } from "../deps.ts";
 import type { PostFilter } from "./ports.ts";
 import type { Post } from "./post.ts";
 
-/** Maximum length of folded text. One character can fold to eighteen (U+FDFA); the rest of the text is not searched. */
+/** Maximum length of normalized text; the rest is not searched. One character can expand to eighteen (U+FDFA). */
 const maxFoldedLength = { query: 200, text: 200_000 };
 
-/** Text is folded in pieces of this length, so that the work ends soon after the maximum is reached. */
+/** Text is normalized in pieces of this length, to stop soon after the maximum is reached. */
 const pieceLength = 4096;
 
 /**
- * Text as search compares it: without case, accents, the end form of sigma and runs of space.
- * The same on both engines, because it is done here.
+ * Normalizes text for search: ignores case, accents, final sigma and repeated spaces.
+ * Done here rather than in SQL so that both databases match the same posts.
  */
 export function normalizeForSearch(value: string, kind: keyof typeof maxFoldedLength): string {
   const maxLength = maxFoldedLength[kind];
@@ -28,7 +28,7 @@ export function normalizeForSearch(value: string, kind: keyof typeof maxFoldedLe
 function foldPiece(piece: string): string {
   return (
     piece
-      // Marks go first, too: normalization sorts a run of them in quadratic time.
+      // Remove marks before normalizing, too: normalization sorts runs of marks in quadratic time.
       .replace(/\p{M}+/gu, "")
       .normalize("NFKD")
       .replace(/\p{M}+/gu, "")
@@ -38,24 +38,24 @@ function foldPiece(piece: string): string {
   );
 }
 
-/** `end`, or one more where it would split a surrogate pair. */
+/** `end`, or `end + 1` if it would split a surrogate pair. */
 const endOfPiece = (text: string, end: number): number => (splitsPair(text, end) ? end + 1 : end);
 
-/** `end`, or one less where it would split a surrogate pair. */
+/** `end`, or `end - 1` if it would split a surrogate pair. */
 const endBefore = (text: string, end: number): number => (splitsPair(text, end) ? end - 1 : end);
 
 function splitsPair(text: string, end: number): boolean {
   return /[\ud800-\udbff]/.test(text.charAt(end - 1)) && end < text.length;
 }
 
-/** What one call reads at most. The cursor of its result continues the search. */
+/** Maximum work per call. The cursor of its result continues the search. */
 export const searchBudget = { bytes: 64 * 1024 * 1024, ms: 1000 } as const;
 
-/** What is read at a time: as many posts as fit, at least one. One post has at most about 1 MB. */
+/** Maximum size of one read, at least one post. A post has at most about 1 MB. */
 const chunk = { bytes: 1024 * 1024, posts: 200 } as const;
 
 export interface SearchFilter extends PostFilter {
-  /** Folded by `foldForSearch`, not empty. */
+  /** Normalized by `normalizeForSearch`, not empty. */
   query: string;
   /** Characters of body text after which no more posts are needed. */
   maxText: number;
@@ -64,30 +64,32 @@ export interface SearchFilter extends PostFilter {
 export interface SearchResult {
   /** Newest first, at most `limit`. */
   posts: Post[];
-  /** The last post that was read, where the search stopped before the oldest. */
+  /** Id of the last post read, if the search stopped before the oldest post. */
   scannedTo: string | undefined;
 }
 
-/** Searches from the newest post on, until the page is full, all posts are read or the budget is used up. */
+/** Searches from the newest post until the page is full, all posts are read or the budget is used up. */
 export function searchPosts(
   deps: Pick<Deps, "posts" | "clock" | "searchQueue">,
   caller: Caller,
   filter: SearchFilter,
 ): Promise<SearchResult> {
   return deps.searchQueue.run(caller.user.id, async () => {
-    const endsAt = deps.clock() + searchBudget.ms;
+    const deadline = deps.clock() + searchBudget.ms;
     const posts: Post[] = [];
     let [before, bytes, text] = [filter.before, 0, 0];
     for (;;) {
       const limit = filter.limit - posts.length;
-      const found = await deps.searchQueue.read(() => readChunk(deps, caller.studio.id, { ...filter, before, limit }));
-      posts.push(...found.posts);
-      if (found.scannedTo === undefined) return { posts, scannedTo: undefined };
-      before = found.scannedTo;
-      bytes += found.bytes;
-      text += found.posts.reduce((sum, { body }) => sum + body.length, 0);
+      const chunkResult = await deps.searchQueue.read(() =>
+        readChunk(deps, caller.studio.id, { ...filter, before, limit }),
+      );
+      posts.push(...chunkResult.posts);
+      if (chunkResult.scannedTo === undefined) return { posts, scannedTo: undefined };
+      before = chunkResult.scannedTo;
+      bytes += chunkResult.bytes;
+      text += chunkResult.posts.reduce((sum, { body }) => sum + body.length, 0);
       const isPageFull = posts.length >= filter.limit || text > filter.maxText;
-      if (isPageFull || bytes >= searchBudget.bytes || deps.clock() >= endsAt) return { posts, scannedTo: before };
+      if (isPageFull || bytes >= searchBudget.bytes || deps.clock() >= deadline) return { posts, scannedTo: before };
     }
   });
 }

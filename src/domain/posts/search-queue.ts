@@ -1,34 +1,34 @@
 import { AppError } from "#lib/errors.ts";
 import type { Deps } from "../deps.ts";
 
-/** Searches of this process. One user runs one at a time, and all together read one chunk at a time. */
+/** Searches of this process. Each user runs one search at a time, and all searches together read one chunk at a time. */
 export interface SearchQueue {
-  /** Runs the search after the user's earlier ones. Rejects with `rate_limited` if too many are waiting. */
+  /** Runs the search after the user's earlier searches. Rejects with `rate_limited` if too many are waiting. */
   run<T>(userId: string, search: () => Promise<T>): Promise<T>;
   /** Reads one chunk when no other search is reading, and pauses afterwards for as long as that took. */
   read<T extends { bytes: number }>(readChunk: () => Promise<T>): Promise<T>;
 }
 
-/** How many searches of one user may wait for the one that runs. */
+/** Maximum number of waiting searches per user. */
 export const maxWaitingSearches = 4;
 
 /**
- * Between chunks other calls get the event loop and the database to themselves. The pause is at least as long as the
- * chunk took, so a busy machine is searched more slowly. A clock that jumps must not make it long.
+ * Pauses between chunks leave the event loop and the database to other calls. A pause is at least as long as the read
+ * took, so searches slow down on a busy machine. The maximum guards against clock jumps.
  */
 const pauseMs = { perMegabyte: 5, max: 100 } as const;
 
 export function createSearchQueue({ sleep, clock }: Pick<Deps, "sleep" | "clock">): SearchQueue {
-  const users = new Map<string, { searches: number; lane: Lane }>();
-  const readers = createLane();
+  const users = new Map<string, { searches: number; runInOrder: SerialRunner }>();
+  const readInOrder = createSerialRunner();
   return {
     async run(userId, search) {
-      const user = users.get(userId) ?? { searches: 0, lane: createLane() };
-      if (user.searches > maxWaitingSearches) throw tooManySearches();
+      const user = users.get(userId) ?? { searches: 0, runInOrder: createSerialRunner() };
+      if (user.searches > maxWaitingSearches) throw tooManySearchesError();
       users.set(userId, user);
       user.searches++;
       try {
-        return await user.lane(search);
+        return await user.runInOrder(search);
       } finally {
         if (--user.searches === 0) users.delete(userId);
       }
@@ -39,26 +39,26 @@ export function createSearchQueue({ sleep, clock }: Pick<Deps, "sleep" | "clock"
         start = clock();
         return readChunk();
       };
-      return readers(timedRead, async ({ bytes }) => {
-        const least = Math.round((pauseMs.perMegabyte * bytes) / 1024 / 1024);
-        const pause = Math.min(pauseMs.max, Math.max(least, clock() - start));
+      return readInOrder(timedRead, async ({ bytes }) => {
+        const minPause = Math.round((pauseMs.perMegabyte * bytes) / 1024 / 1024);
+        const pause = Math.min(pauseMs.max, Math.max(minPause, clock() - start));
         if (pause > 0) await sleep(pause);
       });
     },
   };
 }
 
-/** Runs one piece of work after the other. `rest` delays the next one, not the result of this one. */
-type Lane = <T>(work: () => Promise<T>, rest?: (result: T) => Promise<void>) => Promise<T>;
+/** Runs tasks one after the other. `pauseAfter` delays the next task, not the result of this one. */
+type SerialRunner = <T>(task: () => Promise<T>, pauseAfter?: (result: T) => Promise<void>) => Promise<T>;
 
-function createLane(): Lane {
+function createSerialRunner(): SerialRunner {
   let previous: Promise<unknown> = Promise.resolve();
-  return (work, rest) => {
-    const result = previous.then(work);
-    previous = result.then(rest).catch(() => {});
+  return (task, pauseAfter) => {
+    const result = previous.then(task);
+    previous = result.then(pauseAfter).catch(() => {});
     return result;
   };
 }
 
-const tooManySearches = (): AppError =>
+const tooManySearchesError = (): AppError =>
   new AppError("rate_limited:searches", { limit: maxWaitingSearches + 1 }, { retryAfter: 2 });

@@ -9,8 +9,8 @@ import { findInvitation, invitationNotFoundError } from "./invitation.ts";
 import type { MembershipRecord } from "./ports.ts";
 
 /**
- * Makes the caller a member. The invitation is used up in the same transaction, so it serves one person once.
- * Someone who is a member already stays what they are, and the link stays good for whom it was meant.
+ * Makes the caller a member and marks the invitation as used in the same transaction, so that it admits only one user.
+ * An existing member keeps their role, and the invitation stays open for its intended user.
  */
 export async function acceptInvitation(
   deps: Pick<Deps, "users" | "invitations" | "memberships" | "transact" | "newId" | "clock" | "limits">,

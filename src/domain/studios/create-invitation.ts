@@ -17,7 +17,7 @@ export const createInvitationInput = z.strictObject({
     .optional(),
 });
 
-/** A link that makes one person a member. Shown once; only its digest is kept. */
+/** Creates a link that makes one user a member. It is shown once; only its hash is stored. */
 export async function createInvitation(
   deps: Pick<Deps, "transact" | "newId" | "newSecret" | "clock" | "base">,
   caller: Caller,

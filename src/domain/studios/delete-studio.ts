@@ -11,12 +11,12 @@ import { authorize } from "../policy.ts";
 export const deleteStudioInput = z.strictObject({ name: z.string().max(100) });
 
 const batchSize = 500;
-/** So long the answer waits for files to go; the sweeper removes the rest. */
+/** How long the response waits for file removal; the sweeper removes the rest. */
 const fileRemovalTimeoutMs = seconds(4);
 
 /**
- * Ends a studio with everything in it. Approvals of clients that act in it end with it: one that went on in another
- * studio of its person would do there what it was told to do here. Nothing of the studio is left to record this in.
+ * Deletes a studio and everything in it. Revokes the grants that act on it: a client would otherwise continue its task
+ * in another studio of its user. Records no activity, because the studio's activity is deleted too.
  */
 export async function deleteStudio(
   deps: Pick<Deps, "transact" | "clock" | "files" | "strayFiles" | "platforms" | "vault">,
@@ -37,7 +37,7 @@ export async function deleteStudio(
     return deletedContent;
   });
   await Promise.all(connections.map((connection) => revokeAtPlatform(deps, connection)));
-  // Addresses handed out before lead nowhere once the bytes are gone.
+  // Remove the files right away, because signed URLs stay valid while the bytes exist.
   const deadline = deps.clock() + fileRemovalTimeoutMs;
   for (const asset of assets) {
     if (deps.clock() >= deadline) return;

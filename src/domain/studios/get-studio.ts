@@ -6,23 +6,23 @@ import type { Deps } from "../deps.ts";
 import { authorize, listPermissions, type Action, type Role } from "../policy.ts";
 import type { StudioView } from "./create-studio.ts";
 
-/** The person as a caller in one of their studios, for the web app. Someone else's studio does not exist. */
+/** Resolves the caller of a web request. Throws `not_found` for studios that the user is not a member of. */
 export async function resolveStudioCaller(
   deps: Pick<Deps, "memberships">,
-  person: SignedInUser,
+  signedInUser: SignedInUser,
   studioId: string,
 ): Promise<Caller> {
   if (!isId("studio", studioId)) throw notFoundError("studio");
-  const membership = await deps.memberships.findWithStudio(studioId, person.user.id);
+  const membership = await deps.memberships.findWithStudio(studioId, signedInUser.user.id);
   if (!membership) throw notFoundError("studio");
-  return { user: person.user, ...membership, scopes };
+  return { user: signedInUser.user, ...membership, scopes };
 }
 
-/** A studio as one of its members meets it: what it is, and what they may do there. */
+/** A studio and what the member may do in it. */
 export interface StudioDetail extends StudioView {
   role: Role;
   may: Action[];
-  /** The roles they may hand out, and the roles of the people they may manage. */
+  /** The roles that the member may assign, and whose members they may manage. */
   manages: readonly Role[];
 }
 

@@ -10,15 +10,15 @@ import type { Deps } from "../deps.ts";
 import { authorize, may, mayManage, type Role } from "../policy.ts";
 import type { OpenInvitation, Studio } from "./ports.ts";
 
-/** Links are kept as digests: whoever reads the database cannot use them. */
+/** Only hashes are stored, so that a leaked database contains no usable links. */
 export const hashInvitationToken = sha256;
 
 /**
- * An invitation is worth what its maker could still give: someone who was removed or has less to say now neither comes
- * back by a link they kept, nor sends others.
+ * An invitation is valid only while its creator could still create it. Otherwise removed or demoted members could
+ * return, or invite others, with an old link.
  */
-const isCreatorAuthorized = ({ creatorRole: makerRole, role }: OpenInvitation): boolean =>
-  makerRole !== null && may(makerRole, "invitations.create") && mayManage(makerRole, role);
+const isCreatorAuthorized = ({ creatorRole, role }: OpenInvitation): boolean =>
+  creatorRole !== null && may(creatorRole, "invitations.create") && mayManage(creatorRole, role);
 
 export async function findInvitation(
   deps: Pick<Deps, "invitations" | "clock">,
@@ -30,10 +30,10 @@ export async function findInvitation(
 
 export const invitationNotFoundError = (): AppError => new AppError("not_found:invitation_link");
 
-/** What an invitation offers to whoever holds its link. Whom it was made for is not told. */
+/** Describes an invitation to the holder of its link, without the email it was created for. */
 export async function describeInvitation(
   deps: Pick<Deps, "invitations" | "clock">,
-  person: User | undefined,
+  user: User | undefined,
   input: { token: string },
 ): Promise<{ studioName: string; role: Role; forPerson: boolean }> {
   const invitation = await findInvitation(deps, input.token);
@@ -41,11 +41,11 @@ export async function describeInvitation(
   return {
     studioName: invitation.studioName,
     role: invitation.role,
-    forPerson: person === undefined || matchesVerifiedEmail(invitation.email, person),
+    forPerson: user === undefined || matchesVerifiedEmail(invitation.email, user),
   };
 }
 
-/** The studio that a link invites to, for someone who is a member already. Also for a link that was used or has expired. */
+/** Finds the studio of an invitation, open or not, if the user is a member of it. */
 export function findJoinedStudio(
   deps: Pick<Deps, "invitations">,
   { user }: SignedInUser,
@@ -63,7 +63,7 @@ export interface InvitationView {
   expiresAt: string;
 }
 
-/** Invitations that can still be accepted. Their links are not shown again. */
+/** Lists the open invitations, without their links. */
 export async function listInvitations(
   deps: Pick<Deps, "invitations" | "clock">,
   caller: Caller,
@@ -84,7 +84,6 @@ export async function listInvitations(
   };
 }
 
-/** Withdraws an invitation that nobody accepted yet. */
 export async function revokeInvitation(
   deps: Pick<Deps, "transact" | "newId" | "clock">,
   caller: Caller,

@@ -10,8 +10,8 @@ import { authorize, authorizeManaging, roles, type Role } from "../policy.ts";
 import { id } from "../text.ts";
 
 /**
- * Keeps a studio's count of owners true to a change from one role to another (undefined: no member).
- * Always first in its transaction: the studio's row is what parallel changes queue on.
+ * Updates a studio's owner count for a change from one role to another (undefined: not a member).
+ * Call it first in the transaction: it locks the studio's row, which serializes parallel changes.
  */
 export async function updateOwnerCount(
   tx: Pick<Stores, "memberships">,
@@ -56,7 +56,7 @@ export interface MembershipView {
   joinedAt: string;
 }
 
-/** Gives a member another role. Handing over a studio is making someone else its owner. */
+/** Changes a member's role. To transfer a studio, make another member an owner. */
 export async function changeRole(
   deps: Pick<Deps, "memberships" | "transact" | "newId" | "clock" | "limits">,
   caller: Caller,
@@ -90,7 +90,7 @@ export async function changeRole(
 
 export const removeMemberInput = z.strictObject({ userId: id });
 
-/** Removes a member, or lets the caller leave. Takes effect on that person's next call. */
+/** Removes a member, or lets the caller leave. Takes effect on the member's next call. */
 export async function removeMember(
   deps: Pick<Deps, "memberships" | "transact" | "newId" | "clock">,
   caller: Caller,
@@ -118,13 +118,13 @@ export async function removeMember(
 }
 
 export interface StudioLimits {
-  /** How many studios one user may own. */
+  /** Maximum number of studios that one user may own. */
   studiosPerUser: number;
 }
 
 /**
- * Throws `quota_exceeded` unless the user may own one more studio. Called in the transaction that makes them an owner,
- * where parallel changes for the same user wait for each other.
+ * Throws `quota_exceeded` unless the user may own another studio. Call it in the transaction that makes them an owner:
+ * it serializes parallel changes for the same user.
  */
 export async function checkOwnedStudios(
   { limits }: Pick<Deps, "limits">,

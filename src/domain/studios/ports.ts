@@ -24,7 +24,7 @@ export interface Invitation {
   id: string;
   studioId: string;
   role: Role;
-  /** Only this verified address may accept. */
+  /** Only a user with this verified email may accept. */
   email: string | null;
   createdBy: string;
   createdAt: number;
@@ -33,25 +33,25 @@ export interface Invitation {
 
 export interface OpenInvitation extends Invitation {
   studioName: string;
-  /** What its maker is in the studio by now; null where they are no member any more. */
+  /** The creator's current role; null if they are no longer a member. */
   creatorRole: Role | null;
 }
 
 export interface StudioStore {
-  /** Inserts the studio and its first owner; false, and nothing changed, where the slug is taken. */
+  /** Inserts the studio and its first owner; returns false and changes nothing if the slug is taken. */
   insert(studio: Studio, ownerId: string): Promise<boolean>;
   find(studioId: string): Promise<Studio | undefined>;
-  /** The studio as it then is; undefined where it is gone. */
+  /** Returns the updated studio; undefined if it is gone. */
   update(studioId: string, change: Partial<Pick<Studio, "name" | "timezone">>): Promise<Studio | undefined>;
-  /** Every studio, or those whose name or slug holds `search`, newest first. */
+  /** All studios, or those whose name or slug contains `search`, newest first. */
   list(page: { search?: string | undefined; before?: string | undefined; limit: number }): Promise<Studio[]>;
-  /** With everything that belongs to it. */
+  /** Deletes the studio and everything that belongs to it. */
   delete(studioId: string): Promise<void>;
 }
 
-/** Each of these is one statement, or several that leave nothing behind when the last one does not fit. */
+/** Every method is atomic. */
 export interface MembershipStore {
-  /** The studio and the user's role in it, where they are a member. Asked for by every request of the web app. */
+  /** The studio and the user's role, if they are a member. Every web request calls it. */
   findWithStudio(
     studioId: string,
     userId: string,
@@ -59,30 +59,30 @@ export interface MembershipStore {
   find(studioId: string, userId: string): Promise<MembershipRecord | undefined>;
   /** Earliest joined first. */
   list(studioId: string): Promise<Member[]>;
-  /** False where the user already is a member. */
+  /** Returns false if the user is already a member. */
   insert(membership: MembershipRecord): Promise<boolean>;
-  /** False where the member no longer has the role `from`. */
+  /** Returns false if the member no longer has the role `from`. */
   changeRole(studioId: string, userId: string, from: Role, to: Role): Promise<boolean>;
-  /** False where the member no longer has `role`. */
+  /** Returns false if the member no longer has `role`. */
   remove(studioId: string, userId: string, role: Role): Promise<boolean>;
-  /** How many studios the user owns. Until its transaction ends, other transactions that ask for this user wait. */
+  /** Number of studios that the user owns. Locks the user until the transaction ends. */
   countOwnedForUpdate(userId: string): Promise<number>;
-  /** Moves the count of owners; false, and nothing changed, where none would be left. */
+  /** Adjusts the owner count; returns false and changes nothing if no owner would be left. */
   adjustOwnerCount(studioId: string, delta: 1 | -1): Promise<boolean>;
 }
 
 export interface InvitationStore {
   insert(invitation: Invitation, tokenHash: string): Promise<void>;
-  /** The invitation, if it was not used, withdrawn or left to expire by `now`. */
+  /** Finds an open invitation: not accepted, not revoked, not expired at `now`. */
   findOpen(tokenHash: string, now: number): Promise<OpenInvitation | undefined>;
-  /** Those, newest first. */
+  /** Open invitations, newest first. */
   listOpen(studioId: string, now: number): Promise<OpenInvitation[]>;
   /** The studio of this invitation, open or not, if the user is a member of it. */
   findStudioOfMember(tokenHash: string, userId: string): Promise<Pick<Studio, "id" | "name"> | undefined>;
-  /** Uses it up; false where it is not open any more, or its maker is not what they were when it was read. */
+  /** Marks it as accepted; returns false if it is no longer open or its creator's role has changed. */
   accept(invitation: OpenInvitation, userId: string, now: number): Promise<boolean>;
-  /** Withdraws all open ones that this user made; answers how many. */
+  /** Revokes all open invitations that this user created; returns their number. */
   revokeForUser(userId: string, now: number): Promise<number>;
-  /** False where it is not open any more. */
+  /** Returns false if it is no longer open. */
   revoke(studioId: string, invitationId: string, now: number): Promise<boolean>;
 }

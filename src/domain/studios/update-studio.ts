@@ -12,7 +12,7 @@ export const updateStudioInput = z.strictObject({
   timezone: studioFields.timezone.optional(),
 });
 
-/** Gives the studio another name or time zone. Its id and slug stay, so addresses that people kept still lead here. */
+/** Changes the studio's name or time zone. Id and slug stay, so that existing links keep working. */
 export async function updateStudio(
   deps: Pick<Deps, "transact" | "newId" | "clock">,
   caller: Caller,
