@@ -33,7 +33,7 @@ export interface Authentication {
  */
 export type Authenticator = (token: string, sessionStudioId: string | undefined) => Promise<Authentication | undefined>;
 
-/** The token's user as a caller in one seat. */
+/** The token's user as a caller with one membership. */
 export function toCaller({ user, client, scopes, grantId }: Authentication, { studio, role }: Membership): Caller {
   return { user, studio, role, scopes, client, grantId };
 }

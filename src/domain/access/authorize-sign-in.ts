@@ -29,7 +29,7 @@ export async function authorizeSignIn(
  * Throws `forbidden` unless `SIGN_IN_ALLOW` lists the user: users who joined by invitation have access to that studio
  * only.
  */
-export async function checkMayCreateStudio(
+export async function authorizeStudioCreation(
   deps: Pick<Deps, "users" | "signInAllow">,
   { user: { id } }: SignedInUser,
 ): Promise<void> {

@@ -6,7 +6,7 @@ export type PlatformErrorKind =
   | "denied"
   /** The platform rejected our code or token; a retry will not help. */
   | "refused"
-  /** The platform does not know our app (any more). */
+  /** The platform does not know our app. */
   | "unknown_app"
   /** Timeout, or an invalid response. */
   | "unreachable"

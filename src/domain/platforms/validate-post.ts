@@ -34,7 +34,7 @@ export const validationView = z.object({
 
 export type ValidationView = z.infer<typeof validationView>;
 
-interface Draft {
+interface DraftPost {
   title: string;
   body: string;
   assets: readonly AssetDetail[];
@@ -44,7 +44,7 @@ interface Draft {
 export function validatePost(
   platforms: Platforms,
   connections: readonly PlatformConnection[],
-  post: Draft,
+  post: DraftPost,
 ): ValidationView[] {
   // Validate once per platform, even if the studio has several accounts there.
   const resultByPlatform = new Map(
@@ -66,7 +66,7 @@ const kinds = [
   ["document", "documents", "too_many_documents"],
 ] as const;
 
-export function findProblems(limits: PostLimits, { title, body, assets }: Draft): Problem[] {
+export function findProblems(limits: PostLimits, { title, body, assets }: DraftPost): Problem[] {
   // Instances may have other limits than the ones we know.
   const level = limits.variesByInstance ? "warning" : "refused";
   const limitProblems = [
@@ -167,7 +167,7 @@ function findFileProblems(file: AssetDetail, limit: MediaLimit & ImageLimit & Vi
     limit.types.includes(mimeType)
       ? undefined
       : describeFileProblem(file, "type_unsupported", `is ${mimeType}; the platform accepts ${limit.types.join(", ")}`),
-    exceeds(bytes, maxBytes) && describeFileProblem(file, "file_too_large", tooLarge(bytes, maxBytes)),
+    exceeds(bytes, maxBytes) && describeFileProblem(file, "file_too_large", describeExcessSize(bytes, maxBytes)),
     exceeds(dimensions && dimensions.width * dimensions.height, limit.maxPixels) &&
       describeFileProblem(
         file,
@@ -234,7 +234,7 @@ function describeFileProblem(file: AssetDetail, code: string, description: strin
   return { code, message: `${file.filename} ${description}.`, assetId: file.id };
 }
 
-function tooLarge(bytes: number | null, maxBytes: number | undefined): string {
+function describeExcessSize(bytes: number | null, maxBytes: number | undefined): string {
   const { size, limit } = formatExcess(bytes ?? 0, maxBytes ?? 0);
   return `is ${size}; the platform allows up to ${limit}`;
 }

@@ -99,13 +99,13 @@ async function readChunk(
   studioId: string,
   { status, query, before, limit }: SearchFilter,
 ): Promise<SearchResult & { bytes: number }> {
-  const next = await posts.listSizes(studioId, { status, before, limit: chunk.posts });
-  const { count, bytes } = countFitting(next);
-  const [newest, oldest] = [next[0], next[count - 1]];
+  const sizes = await posts.listSizes(studioId, { status, before, limit: chunk.posts });
+  const { count, bytes } = countFitting(sizes);
+  const [newest, oldest] = [sizes[0], sizes[count - 1]];
   if (!newest || !oldest) return { posts: [], scannedTo: undefined, bytes: 0 };
   const range = { status, newest: newest.id, oldest: oldest.id };
   const matches = await posts.findMatches(studioId, range, query, limit);
-  const isEnd = count === next.length && next.length < chunk.posts;
+  const isEnd = count === sizes.length && sizes.length < chunk.posts;
   return { posts: matches, scannedTo: isEnd ? undefined : oldest.id, bytes };
 }
 

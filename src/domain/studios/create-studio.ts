@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { toIsoTime } from "#lib/clock.ts";
-import { checkMayCreateStudio } from "../access/authorize-sign-in.ts";
+import { authorizeStudioCreation } from "../access/authorize-sign-in.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { SignedInUser } from "../caller.ts";
 import type { Deps } from "../deps.ts";
@@ -32,7 +32,7 @@ export async function createStudio(
   caller: SignedInUser,
   input: z.infer<typeof createStudioInput>,
 ): Promise<StudioView> {
-  await checkMayCreateStudio(deps, caller);
+  await authorizeStudioCreation(deps, caller);
   const studio: Studio = {
     id: deps.newId("studio"),
     name: input.name,
