@@ -8,7 +8,7 @@ import { toDayNumber, callHistoryDays } from "./call-counts.ts";
 import type { ListedGrant } from "./ports.ts";
 
 export const listClientsInput = z.strictObject({
-  ended: z.boolean().optional().describe("true: only revoked or expired grants. false: only active ones."),
+  ended: z.boolean().optional().describe("true: only revoked grants. false: only active ones."),
   mine: z.boolean().optional().describe("Only the caller's own grants."),
   ...pageInput,
 });

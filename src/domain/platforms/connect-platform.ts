@@ -49,7 +49,7 @@ export const connectPlatformInput = z.strictObject({
 });
 
 export const connectPlatformOutput = z.object({
-  connectUrl: z.string().describe("The page to give to the user. It works once, and only while they are signed in."),
+  connectUrl: z.string().describe("The page to give to the user. It works once, and only for this user, signed in."),
   expiresInMinutes: z.number().int(),
 });
 
