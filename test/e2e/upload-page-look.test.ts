@@ -142,7 +142,7 @@ if (hasChromium())
         await chooseFiles(page, { name: "a.jpg", mimeType: "image/jpeg", buffer: await jpeg() });
         await state(page, "done");
         const aloud = page.locator(".uploader > .unseen[role=status]");
-        await aloud.filter({ hasText: /On the post|All files/ }).waitFor({ state: "attached" }); // it is said aloud
+        await aloud.filter({ hasText: /Attached|All files/ }).waitFor({ state: "attached" }); // it is said aloud
         await page.keyboard.press("Tab");
         for (
           let i = 0;
@@ -175,14 +175,14 @@ if (hasChromium())
         const link = await createTestUploadLink(service);
         await page.goto(link.url);
         await state(page, "empty");
-        await button(page, "Take a picture").click();
+        await button(page, "Take a photo").click();
         await page
           .locator("video.viewfinder")
           .evaluate(
             "(video) => new Promise((ready) => (video.videoWidth > 0 ? ready() : (video.onloadeddata = ready)))",
           );
-        await page.locator("dialog").getByRole("button", { name: "Take a picture" }).click();
-        await button(page, "Use this picture").click();
+        await page.locator("dialog").getByRole("button", { name: "Take a photo" }).click();
+        await button(page, "Use photo").click();
         await state(page, "done");
         await page.evaluate(`(async () => {
       const canvas = document.createElement("canvas");
@@ -216,10 +216,10 @@ if (hasChromium())
         await chooseFiles(page, long);
         await waitForProgress(page, 0.55);
         await button(page, "Cancel: long.mp4").click();
-        await button(page, "Go on sending").click();
+        await button(page, "Keep uploading").click();
         await page.locator('[data-status="sending"]').waitFor();
         await button(page, "Cancel: long.mp4").click();
-        await button(page, "Stop and throw away").click();
+        await button(page, "Discard upload").click();
         await state(page, "empty");
         assert.deepEqual(await link.assets(), []);
         await context.close();

@@ -167,7 +167,7 @@ if (hasChromium())
           await chooseFiles(page, path);
           await waitForProgress(page, 0.3);
           await service.kill();
-          if (store === "disk") await page.getByText("The server does not answer.").first().waitFor();
+          if (store === "disk") await page.getByText("The server isn’t responding.").first().waitFor();
           await sleep(1000);
           await service.start();
           await done(page);

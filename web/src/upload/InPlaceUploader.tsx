@@ -4,25 +4,25 @@ import { mountUploader } from "./mount.ts";
 import "./uploader.css";
 
 export interface InPlaceUploaderProps {
-  /** Makes a link to the post, when files are chosen: `POST …/posts/:postId/upload-links` with `{ inPlace: true }`. */
+  /** Creates an upload link: `POST …/posts/:postId/upload-links` with `{ inPlace: true }`. */
   createToken: () => Promise<string>;
-  /** A link from before a reload, whose files go on. */
+  /** An upload link from before a reload, whose files resume. */
   restoreToken?: string | undefined;
   onUploaded?: (file: RemoteFile) => void;
 }
 
-/** The upload page's uploader, in place: everything it can, for a page of the web app. */
+/** The uploader of the upload page, inside a page of the web app. */
 export function InPlaceUploader({ createToken, restoreToken, onUploaded }: InPlaceUploaderProps) {
   const container = useRef<HTMLDivElement>(null);
-  const latest = useRef({ newToken: createToken, onArrived: onUploaded });
-  latest.current = { newToken: createToken, onArrived: onUploaded };
+  const latestCallbacks = useRef({ createToken, onUploaded });
+  latestCallbacks.current = { createToken, onUploaded };
 
   useEffect(() => {
     if (!container.current) return;
     const mountedUploader = mountUploader(container.current, {
-      createToken: () => latest.current.newToken(),
+      createToken: () => latestCallbacks.current.createToken(),
       restoreToken,
-      onUploaded: (file) => latest.current.onArrived?.(file),
+      onUploaded: (file) => latestCallbacks.current.onUploaded?.(file),
     });
     return () => mountedUploader.destroy();
   }, [restoreToken]);

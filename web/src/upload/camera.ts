@@ -2,7 +2,7 @@ import { openDialog } from "./dialog.ts";
 import { el } from "./dom.ts";
 import type { Strings } from "./strings.ts";
 
-/** Takes a picture with the computer's camera; phones have a better way of their own. */
+/** Takes a photo with the computer's camera. Phones use their own camera app, through a file input. */
 export async function takePhoto(strings: Strings, onCapture: (file: File) => void): Promise<void> {
   let stream: MediaStream;
   try {

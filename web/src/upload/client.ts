@@ -1,7 +1,7 @@
 import type { hc, InferRequestType, InferResponseType } from "hono/client";
 import type { UploadApi } from "#http/uploads/api.ts";
 
-/** The API behind the upload page. The link's token travels in a header, never in an address. */
+/** The API of the upload page. The upload link's token is sent in a header, so that URLs never contain it. */
 
 type Api = ReturnType<typeof hc<UploadApi>>["api"]["uploads"];
 
@@ -11,13 +11,13 @@ export type StartedUpload = InferResponseType<Api["files"]["$post"]>;
 type NewFile = InferRequestType<Api["files"]["$post"]>["json"];
 type PartUrlsResponse = InferResponseType<Api["files"][":fileId"]["addresses"]["$post"]>;
 
-/** A request that failed. Status 0: it did not get through, which says nothing about the request. */
+/** A failed request. Status 0 means that no response arrived. */
 export class RequestError extends Error {
   override readonly name = "RequestError";
   readonly status: number;
   readonly code: string;
   readonly hint: string;
-  /** Seconds after which the server wants to be asked again. */
+  /** Seconds after which a retry makes sense. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -25,7 +25,7 @@ export class RequestError extends Error {
     problem: { code?: string; detail?: string; hint?: string; retryAfter?: number | undefined } = {},
   ) {
     super(
-      problem.detail ?? (status === 0 ? "The server cannot be reached." : `The server answered with status ${status}.`),
+      problem.detail ?? (status === 0 ? "The server can’t be reached." : `The server responded with status ${status}.`),
     );
     this.status = status;
     this.code = problem.code ?? "";
@@ -33,7 +33,7 @@ export class RequestError extends Error {
     this.retryAfter = problem.retryAfter;
   }
 
-  /** Trying the same again later makes sense. */
+  /** A retry can succeed. */
   get isTransient(): boolean {
     return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500;
   }

@@ -1,6 +1,6 @@
 import { el } from "./dom.ts";
 
-/** A dialog of the browser's own: focus stays in it, Escape closes it, and focus goes back where it was. */
+/** Opens a native modal dialog, which traps focus, closes on Escape and restores focus. */
 export function openDialog(
   title: string,
   closeLabel: string,

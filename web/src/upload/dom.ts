@@ -1,29 +1,29 @@
 type Child = Node | string | undefined;
 
-/** An element with these properties and attributes (`aria-…`, `data-…`, `for`, `role`), and what is in it. */
+/** Creates an element. Names that are not properties, such as `aria-…`, become attributes. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   properties: Record<string, string | number | boolean | undefined> = {},
   ...children: Child[]
 ): HTMLElementTagNameMap[K] {
-  const createdElement = document.createElement(tag);
+  const element = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
     if (value === undefined) continue;
-    if (name in createdElement && !name.includes("-")) Reflect.set(createdElement, name, value);
+    if (name in element && !name.includes("-")) Reflect.set(element, name, value);
     else if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
-      createdElement.setAttribute(name, `${value}`);
+      element.setAttribute(name, `${value}`);
   }
-  createdElement.append(...children.filter((child) => child !== undefined));
-  return createdElement;
+  element.append(...children.filter((child) => child !== undefined));
+  return element;
 }
 
 export function createQuietButton(label: string, onClick: () => void): HTMLButtonElement {
-  const createdElement = el("button", { type: "button", className: "quiet", textContent: label });
-  createdElement.addEventListener("click", onClick);
-  return createdElement;
+  const button = el("button", { type: "button", className: "quiet", textContent: label });
+  button.addEventListener("click", onClick);
+  return button;
 }
 
-/** Changes text only where it differs: a screen reader may be in the middle of it. */
+/** Leaves equal text alone, so that a screen reader that is reading it is not interrupted. */
 export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }

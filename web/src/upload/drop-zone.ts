@@ -4,24 +4,24 @@ import type { Strings } from "./strings.ts";
 
 export interface DropZoneOptions {
   strings: Strings;
-  /** Types and endings that a file dialog offers. */
+  /** MIME types and file extensions for the file dialog. */
   accepts: readonly string[];
-  /** The address to continue at on a phone. */
+  /** The URL that the phone dialog shows as a QR code. */
   phoneUrl: string | undefined;
   onFiles: (chosen: readonly ChosenFile[]) => void;
 }
 
 export interface DropZone {
   section: HTMLElement;
-  /** The control that everything can be done with by keyboard. */
+  /** The file input: visually hidden, but focusable by keyboard. */
   input: HTMLInputElement;
-  /** Takes what was chosen before this script had come. */
+  /** Adds files that the user chose before this script was loaded. */
   addInitialFiles(): void;
 }
 
-/** Where files come in: by dialog, folder, camera or phone. */
+/** Creates the controls for adding files: file dialog, folder, camera, phone. */
 export function createDropZone(root: HTMLElement, { strings, accepts, phoneUrl, onFiles }: DropZoneOptions): DropZone {
-  // The page brings the first one, so that files can be chosen before this script has come.
+  // The HTML contains this input, so that users can choose files before the script is loaded.
   const input =
     root.querySelector<HTMLInputElement>("input[type=file]") ?? el("input", { type: "file", multiple: true });
   input.id ||= "uploader-files";
@@ -37,7 +37,7 @@ export function createDropZone(root: HTMLElement, { strings, accepts, phoneUrl, 
 
   function addFilesFrom(source: HTMLInputElement): void {
     const files = [...(source.files ?? [])];
-    // Emptied, so that choosing the same file again is a change as well.
+    // Reset, so that choosing the same file again fires `change`.
     source.value = "";
     onFiles(files.map((file) => ({ file })));
   }

@@ -5,10 +5,10 @@ interface ItemWithHandle extends DataTransferItem {
   getAsFileSystemHandle?(): Promise<FileSystemHandle | null>;
 }
 
-/** All files of a drop, those in its folders included. Must be called while the event is being handled. */
+/** Returns all dropped files, including those in folders. Call it while the drop event is being handled. */
 export async function readDroppedFiles(transfer: DataTransfer): Promise<ChosenFile[]> {
   const items = [...transfer.items].filter(({ kind }) => kind === "file");
-  // Everything is asked for before the first wait: after it the browser has emptied the list.
+  // Read every item before the first await: the browser clears the list afterwards.
   const droppedItems = items.map((item: ItemWithHandle) => ({
     entry: item.webkitGetAsEntry(),
     file: item.getAsFile(),
@@ -32,7 +32,7 @@ async function readFolder(folder: FileSystemDirectoryEntry): Promise<ChosenFile[
   const reader = folder.createReader();
   const files: ChosenFile[] = [];
   for (;;) {
-    // It answers a hundred at a time, and nothing when it is through.
+    // Returns up to 100 entries per call, and an empty array at the end.
     const entries = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (entries.length === 0) return files;
     for (const entry of entries) {
@@ -45,7 +45,7 @@ async function readFolder(folder: FileSystemDirectoryEntry): Promise<ChosenFile[
   }
 }
 
-/** What systems leave in folders, and nobody means to send. */
+/** Metadata files that operating systems create in folders. */
 const systemFileName = /^(\.DS_Store|Thumbs\.db|desktop\.ini|\._.*)$/i;
 
 export const withoutSystemFiles = (chosenFiles: readonly ChosenFile[]): ChosenFile[] =>

@@ -1,4 +1,4 @@
-/** Sizes and times in the words of a language. */
+/** Formats sizes, speeds and durations in one language. */
 export interface Formatter {
   bytes(count: number): string;
   speed(bytesPerSecond: number): string;
@@ -11,7 +11,7 @@ const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
 export function createFormatter(tag: string): Formatter {
   const number = (value: number, unit: string, digits: number, unitDisplay: "short" | "long" = "short") =>
     new Intl.NumberFormat(tag, { style: "unit", unit, unitDisplay, maximumFractionDigits: digits }).format(value);
-  // Rounded to the nearest, as the server's messages are (lib/format-bytes.ts).
+  // Rounds like the server's messages (lib/format-bytes.ts).
   const bytes = (count: number) => {
     let step = 0;
     while (step < units.length - 1 && Math.round(count / 1000 ** step) >= 1000) step++;

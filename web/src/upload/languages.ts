@@ -4,7 +4,7 @@ interface UppyPack {
   default: { strings: Record<string, unknown> };
 }
 
-/** Uppy's language packs, each a file of its own that is loaded only where a browser asks for it. */
+/** Uppy's language packs. The browser loads only the one it needs. */
 const uppyPacks: Record<string, () => Promise<UppyPack>> = {
   ar: () => import("@uppy/locales/lib/ar_SA.js"),
   bg: () => import("@uppy/locales/lib/bg_BG.js"),
@@ -47,7 +47,7 @@ const uppyPacks: Record<string, () => Promise<UppyPack>> = {
   "zh-tw": () => import("@uppy/locales/lib/zh_TW.js"),
 };
 
-/** What Uppy's packs have no words for. */
+/** Texts that Uppy's packs do not have. */
 const ownStrings: Record<string, () => Promise<{ strings: StringOverrides }>> = {
   de: () => import("./locales/de.ts"),
   es: () => import("./locales/es.ts"),
@@ -67,7 +67,7 @@ export interface Language {
 
 const rightToLeft = ["ar", "fa", "he"];
 
-/** The first of the browser's languages that there are words in; English otherwise, and wherever a word is missing. */
+/** Loads the first preferred language that has a pack. English is the fallback, also for single missing texts. */
 export async function loadLanguage(preferredLanguages: readonly string[]): Promise<Language> {
   for (const tag of preferredLanguages.map((language) => language.toLowerCase())) {
     const base = tag.split("-", 1)[0] ?? "";
@@ -82,7 +82,7 @@ export async function loadLanguage(preferredLanguages: readonly string[]): Promi
         strings: { ...english, ...pickUppyStrings(uppy.default.strings), ...overrides?.strings },
       };
     } catch {
-      break; // not loaded: the page is more important than its language
+      break; // A failed download must not break the page: fall back to English.
     }
   }
   return { tag: "en", direction: "ltr", strings: english };
@@ -92,10 +92,10 @@ function pickUppyStrings(strings: Record<string, unknown>): StringOverrides {
   const pickedStrings: Record<string, string> = {};
   for (const key of Object.keys(english)) {
     const text = strings[key];
-    // Forms by number: the last is the one for many.
-    const singleForm: unknown =
+    // Uppy stores plural forms by index; the last one is the general plural.
+    const pluralForm: unknown =
       typeof text === "object" && text !== null ? Object.values<unknown>({ ...text }).at(-1) : text;
-    if (typeof singleForm === "string") pickedStrings[key] = singleForm;
+    if (typeof pluralForm === "string") pickedStrings[key] = pluralForm;
   }
   return pickedStrings;
 }

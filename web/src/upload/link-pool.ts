@@ -1,13 +1,13 @@
 import { createUploadClient, type UploadClient } from "./client.ts";
 
-/** The links that files go through: the newest for what is chosen now, older ones for what they began. */
+/** The upload links of the page: new files use the newest link, resumed files the link that started them. */
 export interface LinkPool {
-  /** One link for all files that are chosen within some time, not one each. */
+  /** Reuses one link for all files that are chosen within `reuseMs`. */
   getCurrentToken(): Promise<string>;
   getClient(token: string): UploadClient;
 }
 
-/** Well within the 30 minutes of a link. */
+/** Shorter than the 30 minutes that a link is valid. */
 const reuseMs = 20 * 60_000;
 
 export function createLinkPool(createLink: () => Promise<string>): LinkPool {

@@ -1,15 +1,15 @@
 import { readDroppedFiles } from "./dropped-files.ts";
 import type { ChosenFile } from "./upload-task.ts";
 
-/** Files that are dropped anywhere on the page, or pasted outside a text field. */
+/** Reports files that the user drops anywhere on the page or pastes. Returns a function that stops listening. */
 export function listenForFiles(root: HTMLElement, onFiles: (chosen: readonly ChosenFile[]) => void): () => void {
   const controller = new AbortController();
   const { signal } = controller;
   const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
-  let depth = 0;
+  let dragDepth = 0;
   const changeDragDepth = (delta: number) => {
-    depth = Math.max(0, depth + delta);
-    root.classList.toggle("over", depth > 0);
+    dragDepth = Math.max(0, dragDepth + delta);
+    root.classList.toggle("over", dragDepth > 0);
   };
   document.addEventListener("dragenter", (event) => hasFiles(event) && changeDragDepth(1), { signal });
   document.addEventListener("dragleave", (event) => hasFiles(event) && changeDragDepth(-1), { signal });
@@ -19,7 +19,7 @@ export function listenForFiles(root: HTMLElement, onFiles: (chosen: readonly Cho
     (event) => {
       if (!hasFiles(event) || !event.dataTransfer) return;
       event.preventDefault();
-      depth = 0;
+      dragDepth = 0;
       changeDragDepth(0);
       void readDroppedFiles(event.dataTransfer).then(onFiles);
     },

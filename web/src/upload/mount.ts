@@ -4,11 +4,11 @@ import { loadLanguage } from "./languages.ts";
 import { createUploader } from "./uploader.ts";
 
 export interface MountOptions {
-  /** A link that takes new files: the page's own, or one that is made when it is needed. */
+  /** Returns the token of an upload link for new files: the page's own, or one created on demand. */
   createToken: () => Promise<string>;
-  /** A link whose files are shown from the start, and go on where they can. */
+  /** The token of an upload link whose files are listed at once and resume if possible. */
   restoreToken?: string | undefined;
-  /** The address to continue at on a phone. */
+  /** The URL that the phone dialog shows as a QR code. */
   phoneUrl?: string | undefined;
   languages?: readonly string[];
   onUploaded?: ((file: RemoteFile) => void) | undefined;
@@ -18,7 +18,7 @@ export interface MountedUploader {
   destroy(): void;
 }
 
-/** The whole uploader in an element: for the upload page, and for every page that takes files in place. */
+/** Mounts the uploader in an element, on the upload page or in the web app. */
 export function mountUploader(root: HTMLElement, options: MountOptions): MountedUploader {
   const uploader = createUploader(options);
   let ui: UploaderUi | undefined;
@@ -55,7 +55,7 @@ export function mountUploader(root: HTMLElement, options: MountOptions): Mounted
   };
 }
 
-/** A link that cannot be read right now shows nothing of before; sending through it tells why. */
+/** Returns undefined if the link cannot be loaded; the first upload then shows the reason. */
 async function loadSession(token: string): Promise<UploadSession | undefined> {
   for (let attempt = 0; ; attempt++) {
     try {

@@ -1,6 +1,6 @@
 import { mountUploader } from "./mount.ts";
 
-/** The upload page. Its address is the key: from here on it travels in a header only. */
+/** Entry point of the upload page. The last path segment is the token; requests carry it in a header only. */
 const root = document.querySelector<HTMLElement>("#uploader");
 const token = location.pathname.split("/").at(-1) ?? "";
 if (root) mountUploader(root, { createToken: async () => token, restoreToken: token, phoneUrl: location.href });

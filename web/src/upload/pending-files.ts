@@ -1,10 +1,10 @@
 /**
- * Keeps files over a reload, in the browser's own database: as a handle where the browser gave one, or whole where it
- * is small. Only while they are on their way, and never longer than a link's files have to arrive.
+ * A file in IndexedDB, so that its upload can resume after a reload: as a handle if the browser provides one, otherwise
+ * as a copy if it is small. Deleted when the upload ends, and at the latest after `lifetimeMs`.
  */
 export interface PendingFile {
   handle: FileSystemFileHandle | undefined;
-  /** The file; with `ask`, after asking the person, where the browser wants that. */
+  /** With `promptUser`, asks the user for permission if the browser requires it. */
   open(promptUser: boolean): Promise<File | undefined>;
 }
 
@@ -30,7 +30,9 @@ interface HandleWithPermissions extends FileSystemFileHandle {
   requestPermission?(options: { mode: "read" }): Promise<PermissionState>;
 }
 
+/** Larger files are stored only as a handle. */
 const maxStoredBytes = 64 * 1024 * 1024;
+/** A little longer than an upload may take. */
 const lifetimeMs = 25 * 3600 * 1000;
 
 export function createPendingFileStore(): PendingFileStore {
@@ -39,7 +41,7 @@ export function createPendingFileStore(): PendingFileStore {
   const toLinkKey = (token: string) => token.slice(-20);
   const toFileKey = (token: string, file: File) => `${toLinkKey(token)} ${file.name} ${file.size} ${file.lastModified}`;
 
-  /** What cannot be kept (a private window, no room left) is chosen again by hand: no reason to fail. */
+  /** Ignores errors (private window, quota): the user can still choose the file again. */
   async function runInStore<T>(
     mode: IDBTransactionMode,
     createRequest: (store: IDBObjectStore) => IDBRequest<T>,
@@ -48,7 +50,7 @@ export function createPendingFileStore(): PendingFileStore {
       const request = createRequest((await getDatabase()).transaction("files", mode).objectStore("files"));
       return await new Promise((resolve, reject) => {
         request.addEventListener("success", () => resolve(request.result));
-        request.addEventListener("error", () => reject(request.error ?? new Error("not kept")));
+        request.addEventListener("error", () => reject(request.error ?? new Error("IndexedDB request failed")));
       });
     } catch {
       return undefined;
@@ -104,6 +106,6 @@ function openDatabase(): Promise<IDBDatabase> {
     const request = indexedDB.open("atelier-uploads", 1);
     request.addEventListener("upgradeneeded", () => request.result.createObjectStore("files", { keyPath: "key" }));
     request.addEventListener("success", () => resolve(request.result));
-    request.addEventListener("error", () => reject(request.error ?? new Error("no database")));
+    request.addEventListener("error", () => reject(request.error ?? new Error("IndexedDB is unavailable")));
   });
 }

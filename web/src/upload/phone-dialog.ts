@@ -5,7 +5,7 @@ import type { Strings } from "./strings.ts";
 
 const svg = "http://www.w3.org/2000/svg";
 
-/** The link as a QR code, drawn here: it is a key, and goes to nobody else. */
+/** Shows the link as a QR code. Rendered locally, because the link grants access and must not reach another service. */
 export function showPhoneDialog(url: string, strings: Strings): void {
   const { data, size } = encode(url, { ecc: "L", border: 4 });
   const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join("");
@@ -21,7 +21,7 @@ export function showPhoneDialog(url: string, strings: Strings): void {
   const isLocal =
     hostname === "localhost" || hostname.endsWith(".localhost") || hostname.startsWith("127.") || hostname === "[::1]";
   openDialog(strings.phone, strings.close, [
-    // First: nobody should scan what leads nowhere.
+    // Shown first, so that users don't scan a link that their phone can't open.
     ...(isLocal ? [el("p", { textContent: strings.phoneLocalOnly })] : []),
     qrCode,
     el("p", { textContent: strings.phoneHint }),

@@ -8,10 +8,10 @@ export interface Preview {
 }
 
 const thumbnailEdge = 128;
-/** Larger pictures take a browser seconds and memory to open. */
+/** Decoding larger images takes seconds and much memory. */
 const maxImageBytes = 60 * 1024 * 1024;
 
-/** A small look at a file; for what cannot be shown, its ending. */
+/** A thumbnail of a file, or its extension if the browser cannot show it. */
 export function createPreview(): Preview {
   const element = el("div", { className: "preview", "aria-hidden": "true" });
   let objectUrl: string | undefined;
@@ -46,7 +46,7 @@ export function createPreview(): Preview {
       image.close();
       setContent(canvas, item);
     } catch {
-      // A picture that this browser does not know, such as HEIC: its ending is shown.
+      // The browser cannot decode this format, such as HEIC: keep showing the extension.
     }
   }
 

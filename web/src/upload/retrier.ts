@@ -2,12 +2,11 @@ import { RequestError } from "./client.ts";
 
 export type ConnectionState = "good" | "offline" | "lost";
 
-/** Tries again what failed for a passing reason, for as long as it takes. */
 export interface Retrier {
-  /** Repeats `work` until it succeeds, fails for good, or is called off. */
+  /** Retries `operation` until it succeeds, fails permanently or is aborted. */
   run<T>(operation: () => Promise<T>, signal: AbortSignal): Promise<T>;
   getConnection(): ConnectionState;
-  /** What the server itself said of why it cannot right now. */
+  /** The server's own message about why it can't serve requests right now. */
   getReason(): string | undefined;
   destroy(): void;
 }
@@ -15,7 +14,7 @@ export interface Retrier {
 const initialDelayMs = 1000;
 const maxDelayMs = 20_000;
 
-/** A network that was lost is waited for; when the browser says that it is back, everyone tries at once. */
+/** Retries transient failures without a limit. When the browser reports that it is online, all waiting retries run. */
 export function createRetrier(onChange: () => void): Retrier {
   const wakeUps = new Set<() => void>();
   let failingCount = 0;
@@ -62,7 +61,7 @@ export function createRetrier(onChange: () => void): Retrier {
           signal.throwIfAborted();
           try {
             const result = await operation();
-            // Whoever waits for the same server need not wait any longer.
+            // The server responds again: wake the other waiting retries.
             if (failingCount > 0) for (const resume of wakeUps) resume();
             return result;
           } catch (error) {

@@ -19,7 +19,7 @@ export interface RowOptions {
   onCancel: (key: string) => void;
 }
 
-/** One file: what it is, how far it is, and what can be done with it. Made once, then only changed. */
+/** One file in the list: preview, status, progress, alt text and buttons. */
 export function createRow(initialItem: UploadItem, { uploader, strings, format, onCancel }: RowOptions): Row {
   const { key } = initialItem;
   const preview = createPreview();

@@ -1,6 +1,6 @@
-/** So many at once, the others in line. */
+/** Limits how many operations run at once; the others wait in order. */
 export interface Semaphore {
-  /** Resolves with the way out. */
+  /** Resolves with a function that releases the permit. */
   acquire(signal: AbortSignal): Promise<() => void>;
 }
 

@@ -7,24 +7,24 @@ import type { SpeedMeter } from "./speed-meter.ts";
 import type { Retrier } from "./retrier.ts";
 import { transfer } from "./transfer.ts";
 
-/** Parts on their way at once, and files: a browser opens six connections to a host, and some are for asking. */
+// A browser opens six connections per host; some must stay free for API requests.
 const maxParallelParts = 4;
 const maxParallelFiles = 3;
 
 export interface FileSenderOptions {
-  /** The list of the page. */
+  /** All files of the page. */
   tasks: UploadTask[];
   linkPool: LinkPool;
   pendingFiles: PendingFileStore;
   retrier: Retrier;
-  /** How fast all files together go. */
+  /** Speed of all files together. */
   totalSpeed: SpeedMeter;
-  /** Something in the list has changed. */
+  /** Call after every change of a task. */
   notify: () => void;
   onUploaded: ((file: RemoteFile) => void) | undefined;
 }
 
-/** Takes one file of the list from wherever it is to the post, or to the reason why not. */
+/** Uploads one file and updates its task until it is attached or has failed. */
 export type SendFile = (task: UploadTask, file: File) => Promise<void>;
 
 export function createFileSender({
@@ -50,7 +50,7 @@ export function createFileSender({
     let release = () => {};
     try {
       release = await fileSlots.acquire(controller.signal);
-      // Time in which nothing was to be sent says nothing of the line.
+      // Idle time would lower the measured speed.
       if (!tasks.some(({ status }) => status === "sending")) totalSpeed.reset();
       task.status = "sending";
       notify();
@@ -65,8 +65,8 @@ export function createFileSender({
           onStarted({ file: remote }) {
             const hasUnsavedAltText = task.altText !== "" && task.altText !== remote.altText && task.id === undefined;
             task.id = remote.id;
-            task.type = remote.mimeType; // of the bytes, which the name may contradict
-            // The server knows it from before, under a row of its own: this one takes its place.
+            task.type = remote.mimeType; // the type that the server detected; the file name may be wrong
+            // The server resumed an upload that the list already shows: replace that row.
             const duplicateIndex = tasks.findIndex((other) => other !== task && other.id === remote.id);
             if (duplicateIndex >= 0) tasks.splice(duplicateIndex, 1);
             if (hasUnsavedAltText) void client.setAltText(remote.id, task.altText).catch(() => {});

@@ -1,12 +1,9 @@
 import { RequestError } from "./client.ts";
 
-/** A connection on which nothing moves for so long is dead, whatever the browser thinks. */
+/** Without progress for this long, the connection counts as lost. */
 const stallMs = 45_000;
 
-/**
- * One PUT of one part. With XMLHttpRequest, because `fetch` tells nobody how far a body has come. The blob is read
- * from the disk while it is sent; nothing of it is held in memory.
- */
+/** Sends one part with one PUT. Uses XMLHttpRequest, because `fetch` reports no upload progress. */
 export function sendPart(
   url: string,
   body: Blob,
@@ -58,7 +55,7 @@ export function sendPart(
   });
 }
 
-/** Our own store answers problem documents, others XML that says nothing to a person. */
+/** The disk store returns problem documents. S3 stores return XML, which has nothing to show to users. */
 function readProblem(request: XMLHttpRequest): {
   code?: string;
   detail?: string;

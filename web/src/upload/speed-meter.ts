@@ -1,7 +1,7 @@
-/** How fast bytes go, over the last few seconds. */
+/** Measures the upload speed over the last few seconds. */
 export interface SpeedMeter {
   record(sent: number, now: number): void;
-  /** Bytes a second. */
+  /** In bytes per second. */
   getSpeed(now: number): number;
   reset(): void;
 }
@@ -13,7 +13,7 @@ export function createSpeedMeter(): SpeedMeter {
   return {
     record(sent, now) {
       const last = samples.at(-1);
-      // What was lost with a connection is sent again: the count begins anew.
+      // A lost connection reduces the count: start over.
       if (last && sent < last.sent) samples = [];
       if (last && now - last.at < 150) return;
       samples.push({ at: now, sent });
@@ -23,7 +23,7 @@ export function createSpeedMeter(): SpeedMeter {
       const [first] = samples;
       const last = samples.at(-1);
       if (!first || !last || last.at - first.at < 300) return 0;
-      // Time that passed since anything came counts too, so that a stalled upload slows down before one's eyes.
+      // Include the time since the last progress, so that the speed of a stalled upload drops.
       const endTime = now - last.at > 2000 ? now : last.at;
       return ((last.sent - first.sent) * 1000) / (endTime - first.at);
     },

@@ -1,6 +1,6 @@
-/** What the uploader says. `%{…}` is filled in. */
+/** English texts of the uploader, and the fallback for other languages. `interpolate` fills in `%{…}`. */
 export const english = {
-  // As Uppy's language packs call them.
+  // Keys of Uppy's language packs.
   pause: "Pause",
   resume: "Resume",
   retry: "Retry",
@@ -13,37 +13,37 @@ export const english = {
   dataUploadedOfTotal: "%{complete} of %{total}",
   filesUploadedOfTotal: "%{complete} of %{smart_count} files uploaded",
   dropHint: "Drop your files here",
-  takePicture: "Take a picture",
+  takePicture: "Take a photo",
   noCameraTitle: "Camera not available",
-  noDuplicates: "%{fileName} is in the list already",
-  // Ours.
+  noDuplicates: "%{fileName} is already in the list",
+  // Our own keys, translated in ./locales.
   chooseFiles: "Choose files",
   chooseFolder: "Choose a folder",
   intro:
-    "Pictures, videos and documents; any number, any size. You can also paste. Each file starts at once and is put on the post by itself.",
+    "Images, videos and documents; any number, any size. You can also paste. Files upload right away and attach to this post.",
   waiting: "Waiting",
   checking: "Checking",
-  onPost: "On the post",
-  offline: "You are offline. Uploading goes on by itself when the connection is back.",
-  unreachable: "The server does not answer. Uploading goes on by itself when it does.",
-  connectionRestored: "The connection is back.",
-  chooseAgain: "Choose this file again, and it goes on where it was.",
+  onPost: "Attached",
+  offline: "You are offline. The upload resumes when you are back online.",
+  unreachable: "The server isn’t responding. The upload resumes automatically.",
+  connectionRestored: "You are back online.",
+  chooseAgain: "Choose this file again to resume the upload.",
   altText: "Alt text",
-  altHint: "What does it show? For people who cannot see it.",
+  altHint: "Describe it for people who can’t see it.",
   saved: "Saved",
   notSaved: "Not saved",
   phone: "Continue on a phone",
-  phoneHint: "Scan this with the phone’s camera. Whoever has it can send files to this post.",
-  phoneLocalOnly: "This address works on this computer only.",
-  allDone: "All files are on the post. You can close this page, or add more.",
-  linkExpired: "This link takes no new files any more. What is on its way goes on.",
+  phoneHint: "Scan this with your phone’s camera. Anyone with the link can upload files to this post.",
+  phoneLocalOnly: "This link only works on this computer.",
+  allDone: "All files are attached. You can close this page or add more.",
+  linkExpired: "This link has expired and accepts no new files. Uploads in progress continue.",
   close: "Close",
-  cancelConfirmation: "Stop sending this file? What was sent of it is thrown away.",
-  stopAndDiscard: "Stop and throw away",
-  keepUploading: "Go on sending",
+  cancelConfirmation: "Cancel this upload? The uploaded part will be deleted.",
+  discardUpload: "Discard upload",
+  keepUploading: "Keep uploading",
   files: "Files",
-  usePhoto: "Use this picture",
-  retakePhoto: "Take another",
+  usePhoto: "Use photo",
+  retakePhoto: "Retake",
 };
 
 export type Strings = typeof english;

@@ -6,36 +6,36 @@ import { sendPart } from "./send-part.ts";
 export interface TransferOptions {
   client: UploadClient;
   retrier: Retrier;
-  /** How many parts of all files are on their way at once. */
+  /** Limits parallel part uploads across all files. */
   connectionSlots: Semaphore;
   maxParallelParts: number;
 }
 
 export interface TransferEvents {
   onStarted(startedUpload: StartedUpload): void;
-  /** Bytes that are there, and on their way. */
+  /** `sent` counts stored parts and the bytes in flight. */
   onProgress(sent: number): void;
   onChecking(): void;
 }
 
 const headBytes = 64 * 1024;
-/** Addresses asked for at once. */
+/** Part URLs per request. */
 const urlBatchSize = 24;
-/** How often a store may say no to an address before it is believed. */
+/** After this many rejected URLs for one part, the file fails. */
 const maxRejections = 4;
 const maxCompletionRounds = 5;
 
 /**
- * Sends one file: begins it, or learns what is there of it; sends what is missing, several parts at once; and has the
- * server put it together. Everything can be called off at any time and begun again.
+ * Uploads one file: starts or resumes it, sends the missing parts in parallel, and completes it. `signal` aborts at any
+ * point; a later call resumes.
  */
 export async function transfer(
   file: File,
-  parts: TransferOptions,
+  options: TransferOptions,
   signal: AbortSignal,
   events: TransferEvents,
 ): Promise<RemoteFile> {
-  const { client, retrier } = parts;
+  const { client, retrier } = options;
   const head = await readHead(file);
   const fileDescription = {
     name: file.name.toWellFormed(),
@@ -48,12 +48,12 @@ export async function transfer(
     const startedUpload = await retrier.run(() => client.startFile(fileDescription, signal), signal);
     events.onStarted(startedUpload);
     if (startedUpload.file.status === "ready") return startedUpload.file;
-    await sendMissing(file, startedUpload, parts, signal, events.onProgress);
+    await sendMissing(file, startedUpload, options, signal, events.onProgress);
     events.onChecking();
     try {
       return await retrier.run(() => client.completeFile(startedUpload.file.id, signal), signal);
     } catch (error) {
-      // The store has not kept all that it took: what is missing is sent again.
+      // The store lost parts that it had accepted: send them again.
       if (!(error instanceof RequestError) || error.code !== "not_uploaded" || round >= maxCompletionRounds)
         throw error;
     }
@@ -68,8 +68,8 @@ async function sendMissing(
   onProgress: (sent: number) => void,
 ): Promise<void> {
   const partCount = Math.ceil(file.size / partBytes);
-  const present = new Set(uploadedParts);
-  const missing = Array.from({ length: partCount }, (_, i) => i + 1).filter((part) => !present.has(part));
+  const uploaded = new Set(uploadedParts);
+  const missing = Array.from({ length: partCount }, (_, i) => i + 1).filter((part) => !uploaded.has(part));
   const getPartLength = (part: number) => Math.min(partBytes, file.size - (part - 1) * partBytes);
   let completedBytes = uploadedParts.reduce((sum, part) => sum + getPartLength(part), 0);
   const bytesInFlight = new Map<number, number>();
@@ -95,7 +95,7 @@ async function sendMissing(
     }
   }
 
-  // The first failure of any part calls off the others.
+  // The first part that fails aborts the others.
   const failureController = new AbortController();
   const combinedSignal = AbortSignal.any([signal, failureController.signal]);
   const queue = missing.values();
@@ -118,7 +118,7 @@ async function sendMissing(
         }, combinedSignal);
         break;
       } catch (error) {
-        // 403, 404, 410: the URL has expired, or the file was canceled. Asking for a new URL tells which.
+        // 403, 404, 410: the URL has expired, or the file was canceled. Requesting a new URL tells which.
         const isUrlStale =
           error instanceof RequestError && [400, 403, 404, 410].includes(error.status) && ++rejections < maxRejections;
         if (!isUrlStale) throw error;
@@ -143,7 +143,7 @@ async function sendMissing(
   await Promise.all(Array.from({ length: Math.min(maxParallelParts, missing.length) }, sendQueuedParts));
 }
 
-/** The beginning as base64, for the server's first look. Throws where the file cannot be read any more. */
+/** The first bytes as base64, for the server's early content check. Throws if the file can no longer be read. */
 async function readHead(file: File): Promise<string> {
   const bytes = new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
   let text = "";

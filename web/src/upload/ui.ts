@@ -12,22 +12,22 @@ import type { Uploader } from "./uploader.ts";
 export interface UploaderUiOptions {
   uploader: Uploader;
   language: Language;
-  /** Types and endings that a file dialog offers. */
+  /** MIME types and file extensions for the file dialog. */
   accepts: readonly string[];
-  /** The address to continue at on a phone. */
+  /** The URL that the phone dialog shows as a QR code. */
   phoneUrl?: string | undefined;
 }
 
 export interface UploaderUi {
-  /** Says something above the list, until told otherwise. */
+  /** Shows a notice above the list; an empty text hides it. */
   showNotice(text: string): void;
   destroy(): void;
 }
 
-/** From so many sent bytes on a person is asked before they are lost; less is soon sent again. */
+/** Canceling a file with at least this many uploaded bytes asks for confirmation. */
 const confirmCancelBytes = 64 * 1024 * 1024;
 
-/** What a person sees and does. Draws only what changed. */
+/** Renders the uploader into `root` and updates only what changed. */
 export function createUploaderUi(
   root: HTMLElement,
   { uploader, language, accepts, phoneUrl }: UploaderUiOptions,
@@ -60,7 +60,7 @@ export function createUploaderUi(
   const announcedStatuses = new Map<string, UploadStatus>();
   let previousSummary = { connection: "good", state: "empty" };
 
-  /** One sentence at a time; what comes together is said together. */
+  // Batched: a screen reader would drop all but the last of several quick changes.
   let pendingAnnouncements: string[] = [];
   function announce(text: string): void {
     pendingAnnouncements.push(text);
@@ -95,13 +95,13 @@ export function createUploaderUi(
   }
 
   function announceStatus(item: UploadItem): void {
-    const before = announcedStatuses.get(item.key);
+    const previousStatus = announcedStatuses.get(item.key);
     announcedStatuses.set(item.key, item.status);
-    if (before === item.status) return;
-    if (item.status === "done" && before !== undefined) announce(`${item.name}: ${strings.onPost}.`);
+    if (previousStatus === item.status) return;
+    if (item.status === "done" && previousStatus !== undefined) announce(`${item.name}: ${strings.onPost}.`);
     if (item.status === "failed")
       announce(`${item.name}: ${strings.uploadFailed}. ${item.error?.message ?? ""} ${item.error?.hint ?? ""}`);
-    if (item.status === "sending" && (before === undefined || before === "waiting"))
+    if (item.status === "sending" && (previousStatus === undefined || previousStatus === "waiting"))
       announce(`${item.name}: ${strings.uploading}.`);
     if (item.status === "paused") announce(`${item.name}: ${strings.paused}.`);
   }
@@ -111,22 +111,22 @@ export function createUploaderUi(
     root.dataset["state"] = current.state;
     setVisible(overall, current.state !== "empty");
     const parts = [interpolate(strings.filesUploadedOfTotal, { complete: current.done, smart_count: current.files })];
-    const isOpen = current.state === "sending" || current.state === "paused";
-    if (isOpen)
+    const isUnfinished = current.state === "sending" || current.state === "paused";
+    if (isUnfinished)
       parts.push(
         interpolate(strings.dataUploadedOfTotal, {
           complete: format.bytes(current.sent),
           total: format.bytes(current.size),
         }),
       );
-    // In a long list the one that failed may be out of sight.
+    // In a long list, a failed file may be scrolled out of view.
     if (current.failed > 0) parts.push(`${strings.uploadFailed}: ${current.failed}`);
     if (current.speed !== undefined) parts.push(format.speed(current.speed));
     if (current.secondsLeft !== undefined)
       parts.push(interpolate(strings.xTimeLeft, { time: format.duration(current.secondsLeft) }));
     setText(summary, current.state === "done" ? strings.allDone : parts.join(" · "));
     progressBar.value = current.size === 0 ? 0 : (current.sent / current.size) * 100;
-    setVisible(progressBar, isOpen);
+    setVisible(progressBar, isUnfinished);
     const hadFocus = document.activeElement === pauseAll || document.activeElement === resumeAll;
     setVisible(pauseAll, current.state === "sending");
     setVisible(resumeAll, current.state === "paused");

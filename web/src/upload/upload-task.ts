@@ -4,8 +4,8 @@ import { createSpeedMeter, type SpeedMeter } from "./speed-meter.ts";
 import type { ConnectionState, Retrier } from "./retrier.ts";
 
 /**
- * - `waiting`: in line; `sending`; `paused`; `checking`: all sent, the server looks at it; `done`: on the post; `failed`;
- * - `missing`: begun before this page was loaded, and the browser does not have the file: it has to be chosen again.
+ * - `waiting`: queued; `checking`: all bytes are sent and the server checks the content; `done`: attached to the post;
+ * - `missing`: started before a reload, and the browser no longer has the file: the user must choose it again.
  */
 export type UploadStatus = "waiting" | "sending" | "paused" | "checking" | "done" | "failed" | "missing";
 
@@ -16,21 +16,21 @@ export interface UploadItem {
   type: string;
   status: UploadStatus;
   sent: number;
-  /** Bytes a second, and seconds to go; undefined while nobody can tell. */
+  /** Bytes per second. Undefined while the speed is unknown. */
   speed: number | undefined;
   secondsLeft: number | undefined;
   error: UploadFailure | undefined;
   altText: string;
   thumbnailUrl: string | undefined;
   file: File | undefined;
-  /** The browser kept the file; one word of the person and it goes on. */
+  /** The file as the browser stored it before a reload; opening it may need the user's permission. */
   pendingFile: PendingFile | undefined;
 }
 
 export interface UploadFailure {
   message: string;
   hint: string;
-  /** The same file would fail again. */
+  /** A retry with the same file would fail again. */
   isPermanent: boolean;
 }
 
@@ -43,9 +43,9 @@ export interface UploadSummary {
   speed: number | undefined;
   secondsLeft: number | undefined;
   connection: ConnectionState;
-  /** What the server said, where it is not the network that stands in the way. */
+  /** The server's message, if the server and not the network is the cause. */
   reason: string | undefined;
-  /** Whether anything moves, could move, or waits for the person. */
+  /** `stuck`: every unfinished file needs the user. */
   state: "empty" | "sending" | "paused" | "stuck" | "done";
 }
 
@@ -54,7 +54,7 @@ export interface ChosenFile {
   handle?: FileSystemFileHandle | undefined;
 }
 
-/** A file of the list, and what only the uploader knows of it. */
+/** An item with the uploader's internal state. */
 export interface UploadTask extends UploadItem {
   token: string | undefined;
   id: string | undefined;
@@ -116,7 +116,7 @@ function getOverallState(tasks: readonly UploadTask[], unfinishedTasks: readonly
   return tasks.every(({ status }) => status === "done") ? "done" : "stuck";
 }
 
-/** The same file again; of one that was begun before this page was loaded, only name and size are known. */
+/** Compares name, size and date. For a file from before a reload, only name and size are available. */
 export function isSameFile(task: UploadTask, file: File): boolean {
   if (task.size !== file.size) return false;
   if (!task.file) return task.status === "missing" && task.name === file.name;
@@ -129,14 +129,14 @@ export function toFailure(error: unknown): UploadFailure {
   }
   if (error instanceof DOMException) {
     return {
-      message: "The file cannot be read any more.",
+      message: "The file can no longer be read.",
       hint: "It was changed, moved or deleted. Choose it again.",
       isPermanent: true,
     };
   }
   return {
-    message: "This page ran into a fault of its own.",
-    hint: "Load the page again; what was sent stays.",
+    message: "Something went wrong on this page.",
+    hint: "Reload the page. Files that were already uploaded are kept.",
     isPermanent: false,
   };
 }

@@ -17,21 +17,22 @@ import { createFileSender } from "./send-file.ts";
 export interface Uploader {
   getItems(): readonly UploadItem[];
   getSummary(): UploadSummary;
-  /** Begins at once. Answers the names of files that are in the list already. */
-  add(selectTasks: readonly ChosenFile[]): string[];
-  /** One, or all. */
+  /** Starts uploading. Returns the names of files that are already in the list. */
+  add(chosenFiles: readonly ChosenFile[]): string[];
+  /** Without a key, pauses all files. */
   pause(key?: string): void;
+  /** Without a key, resumes all files. */
   resume(key?: string): void;
   cancel(key: string): void;
   setAltText(key: string, altText: string): Promise<boolean>;
-  /** Shows what was sent through this link before. */
+  /** Lists the files of this upload link from before a reload, and resumes those that the browser still has. */
   restore(token: string, files: readonly RemoteFile[]): Promise<void>;
   subscribe(listener: () => void): () => void;
   destroy(): void;
 }
 
 export interface UploaderOptions {
-  /** The token of a link that takes new files. */
+  /** Returns the token of an upload link that accepts new files. */
   createToken: () => Promise<string>;
   onUploaded?: ((file: RemoteFile) => void) | undefined;
 }
@@ -84,9 +85,9 @@ export function createUploader({ createToken, onUploaded }: UploaderOptions): Up
       return tasks;
     },
     getSummary: () => summarizeUploads(tasks, totalSpeed, retrier),
-    add(list) {
+    add(chosenFiles) {
       const duplicates: string[] = [];
-      for (const { file, handle } of list) {
+      for (const { file, handle } of chosenFiles) {
         const existingTask = tasks.find((task) => isSameFile(task, file));
         if (existingTask && existingTask.status !== "missing" && existingTask.status !== "failed") {
           duplicates.push(file.name);
@@ -118,7 +119,7 @@ export function createUploader({ createToken, onUploaded }: UploaderOptions): Up
     cancel(key) {
       const task = findTask(key);
       if (!task) return;
-      task.controller?.abort(new DOMException("cancelled", "AbortError"));
+      task.controller?.abort(new DOMException("canceled", "AbortError"));
       tasks.splice(tasks.indexOf(task), 1);
       if (task.token !== undefined && task.status !== "done") {
         const client = linkPool.getClient(task.token);
@@ -134,7 +135,7 @@ export function createUploader({ createToken, onUploaded }: UploaderOptions): Up
       if (!task || task.altText === altText) return true;
       task.altText = altText;
       const { token, id } = task;
-      if (token === undefined || id === undefined) return true; // said when it begins
+      if (token === undefined || id === undefined) return true; // `sendFile` sends it once the upload has started
       try {
         await retrier.run(() => linkPool.getClient(token).setAltText(id, altText), new AbortController().signal);
         return true;

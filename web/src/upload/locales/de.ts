@@ -24,7 +24,7 @@ export const strings: StringOverrides = {
   linkExpired: "Über diesen Link können keine neuen Dateien mehr begonnen werden. Was unterwegs ist, läuft weiter.",
   close: "Schließen",
   cancelConfirmation: "Diese Datei nicht mehr senden? Was davon gesendet wurde, wird verworfen.",
-  stopAndDiscard: "Abbrechen und verwerfen",
+  discardUpload: "Abbrechen und verwerfen",
   keepUploading: "Weiter senden",
   files: "Dateien",
   usePhoto: "Dieses Bild verwenden",

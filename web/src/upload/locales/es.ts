@@ -24,7 +24,7 @@ export const strings: StringOverrides = {
   linkExpired: "Este enlace ya no admite archivos nuevos. Los que están en camino siguen.",
   close: "Cerrar",
   cancelConfirmation: "¿Dejar de enviar este archivo? Se descartará lo que ya se envió.",
-  stopAndDiscard: "Detener y descartar",
+  discardUpload: "Detener y descartar",
   keepUploading: "Seguir enviando",
   files: "Archivos",
   usePhoto: "Usar esta foto",

@@ -25,7 +25,7 @@ export const strings: StringOverrides = {
   linkExpired: "Ce lien n’accepte plus de nouveaux fichiers. Ceux en cours continuent.",
   close: "Fermer",
   cancelConfirmation: "Arrêter l’envoi de ce fichier ? Ce qui a été envoyé sera perdu.",
-  stopAndDiscard: "Arrêter et abandonner",
+  discardUpload: "Arrêter et abandonner",
   keepUploading: "Continuer l’envoi",
   files: "Fichiers",
   usePhoto: "Utiliser cette photo",

@@ -24,7 +24,7 @@ export const strings: StringOverrides = {
   linkExpired: "Questo link non accetta più nuovi file. Quelli in viaggio continuano.",
   close: "Chiudi",
   cancelConfirmation: "Interrompere l’invio di questo file? Quanto già inviato andrà perso.",
-  stopAndDiscard: "Interrompi ed elimina",
+  discardUpload: "Interrompi ed elimina",
   keepUploading: "Continua l’invio",
   files: "File",
   usePhoto: "Usa questa foto",

@@ -26,7 +26,7 @@ export const strings: StringOverrides = {
   linkExpired: "このリンクでは新しいファイルを送れません。送信中のものは続きます。",
   close: "閉じる",
   cancelConfirmation: "このファイルの送信をやめますか？送信済みの部分は破棄されます。",
-  stopAndDiscard: "やめて破棄する",
+  discardUpload: "やめて破棄する",
   keepUploading: "送信を続ける",
   files: "ファイル",
   usePhoto: "この写真を使う",

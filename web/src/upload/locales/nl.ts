@@ -24,7 +24,7 @@ export const strings: StringOverrides = {
   linkExpired: "Deze link neemt geen nieuwe bestanden meer aan. Wat onderweg is, gaat door.",
   close: "Sluiten",
   cancelConfirmation: "Stoppen met dit bestand te versturen? Wat al is verstuurd, gaat verloren.",
-  stopAndDiscard: "Stoppen en weggooien",
+  discardUpload: "Stoppen en weggooien",
   keepUploading: "Doorgaan",
   files: "Bestanden",
   usePhoto: "Deze foto gebruiken",

@@ -24,7 +24,7 @@ export const strings: StringOverrides = {
   linkExpired: "Esta ligação já não aceita ficheiros novos. Os que estão a caminho continuam.",
   close: "Fechar",
   cancelConfirmation: "Parar de enviar este ficheiro? O que já foi enviado será descartado.",
-  stopAndDiscard: "Parar e descartar",
+  discardUpload: "Parar e descartar",
   keepUploading: "Continuar a enviar",
   files: "Ficheiros",
   usePhoto: "Usar esta fotografia",

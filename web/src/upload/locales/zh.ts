@@ -23,7 +23,7 @@ export const strings: StringOverrides = {
   linkExpired: "此链接不再接受新文件。正在上传的会继续。",
   close: "关闭",
   cancelConfirmation: "停止发送此文件？已发送的部分将被丢弃。",
-  stopAndDiscard: "停止并丢弃",
+  discardUpload: "停止并丢弃",
   keepUploading: "继续发送",
   files: "文件",
   usePhoto: "使用这张照片",
