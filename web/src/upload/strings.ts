@@ -26,7 +26,7 @@ export const english = {
   onPost: "Attached",
   offline: "You are offline. The upload resumes when you are back online.",
   unreachable: "The server isn’t responding. The upload resumes automatically.",
-  connectionRestored: "You are back online.",
+  connectionRestored: "Connection restored.",
   chooseAgain: "Choose this file again to resume the upload.",
   altText: "Alt text",
   altHint: "Describe it for people who can’t see it.",
