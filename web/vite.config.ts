@@ -2,7 +2,7 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
-/** Everything is a file of its own: the page's policy allows nothing inline. */
+/** Nothing is inlined: the pages' Content Security Policy allows no inline scripts or styles. */
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwindcss()],
@@ -14,7 +14,7 @@ export default defineConfig({
     rolldownOptions: {
       input: { index: "index.html", upload: "upload.html", pages: "src/pages.css" },
       output: {
-        // The pages that the server renders itself name their style sheet, so it keeps its name.
+        // Server-rendered pages link to this style sheet by name, so its name has no hash.
         assetFileNames: ({ names }) => (names.includes("pages.css") ? "pages.css" : "assets/[name]-[hash][extname]"),
       },
     },

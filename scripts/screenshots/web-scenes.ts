@@ -101,7 +101,7 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
     scene("post-archived", owner, openStudioPage(owner, `posts/${archivedId}`)),
     scene("post-file", owner, post, (page) => clickButton(page, /poster\.jpg/)),
     scene("post-library", owner, post, (page) => clickButton(page, "Add from library")),
-    scene("post-link", scratchStudio, openScratchPost, (page) => clickButton(page, "Make an upload link")),
+    scene("post-link", scratchStudio, openScratchPost, (page) => clickButton(page, "Create upload link")),
     scene("post-withdraw", owner, post, (page) => clickButton(page, /^Withdraw/)),
     scene("post-archive-toast", scratchStudio, openScratchPost, async (page) => {
       await clickButton(page, "Archive");
@@ -134,7 +134,7 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
     scene("invite-link", scratchStudio, openStudioPage(scratchStudio, "members"), async (page) => {
       await clickButton(page, "Invite someone");
       await clickButton(page, "Create link");
-      await page.getByText("Send them this link").waitFor();
+      await page.getByText("Share this link").waitFor();
     }),
     scene("revoke", owner, openStudioPage(owner, "clients"), (page) => clickButton(page, "Revoke Claude")),
     scene("activity-filtered", owner, openStudioPage(owner, "activity?action=post.updated")),

@@ -38,7 +38,7 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
   test("the whole path from the platforms page, and back to it (PLATFORM-13)", async () => {
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts`);
     await page.getByRole("link", { name: "Platforms" }).click();
-    await page.getByRole("heading", { name: "No account is connected" }).waitFor();
+    await page.getByRole("heading", { name: "No accounts connected" }).waitFor();
     await page.getByText(/Not set up on this server/).click();
     await page.getByText(/PLATFORM_LINKEDIN_CLIENT_ID/).waitFor();
     await page.getByLabel("Instance").fill("http://mastodon.example");
@@ -69,7 +69,7 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts/${id}`);
     await page.getByText(/The text has 300 characters/).waitFor();
     await page.getByLabel("Text", { exact: true }).fill("Short");
-    await page.getByText("Takes it as it is.").waitFor();
+    await page.getByText("Ready for Sandbox").waitFor();
   });
 
   test("a real MCP client asks, its person opens the page in the browser, and it sees the account (PLATFORM-1)", async () => {

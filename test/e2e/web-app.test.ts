@@ -43,8 +43,8 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     owner = await openSignedIn(browser, base, "ada.lovelace@example.com");
     const { page } = owner;
     await page.getByRole("heading", { name: "Create your first studio" }).waitFor();
-    await page.getByLabel("Name of the studio").fill("North");
-    assert.ok(await page.getByLabel("Put three sample posts into it").isChecked());
+    await page.getByLabel("Studio name").fill("North");
+    assert.ok(await page.getByLabel("Add three sample posts").isChecked());
     await page.getByRole("button", { name: "Create studio" }).click();
     await page.getByRole("heading", { name: "Posts", exact: true }).waitFor();
     const posts = page.getByRole("list", { name: "Posts" }).getByRole("listitem");
@@ -57,7 +57,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.getByRole("link", { name: "Members" }).click();
     await page.getByRole("button", { name: "Invite someone" }).click();
     await page.getByRole("button", { name: "Create link" }).click();
-    await page.getByText("Send them this link").waitFor();
+    await page.getByText("Share this link").waitFor();
     const link = (await page.getByRole("dialog").locator("code").textContent()) ?? "";
     await page.getByRole("button", { name: "Done" }).click();
     assert.ok(link.startsWith(`${base}/join/`));
@@ -83,7 +83,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.waitForURL(/\/login\?/);
     assert.equal(new URL(page.url()).searchParams.get("return_to"), `${here}?x=1`);
     await signInOnPage(page, "grace.hopper@example.com");
-    await page.getByRole("heading", { name: "AI clients" }).waitFor();
+    await page.getByRole("heading", { name: "AI clients", exact: true }).waitFor();
     assert.equal(new URL(page.url()).pathname, here);
     await context.close();
   });
@@ -99,7 +99,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await consent.close();
     await page.bringToFront();
     await page.getByText("Test assistant is connected").waitFor({ timeout: 4000 });
-    await page.getByRole("button", { name: "Copy Now ask it, for example" }).waitFor();
+    await page.getByRole("button", { name: "Copy Try this prompt" }).waitFor();
   });
 
   test("it names a client that is connected already, and waits for another one (WEB-4)", async () => {
@@ -214,8 +214,8 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.getByLabel("Text", { exact: true }).fill("Mine, again");
     await assistant.call("update_post", { postId: post.id, body: "Theirs" });
     await page.getByRole("heading", { name: "This post was changed in two places" }).waitFor();
-    await page.getByLabel(/^Yours/).check();
-    await page.getByRole("button", { name: "Keep what I chose" }).click();
+    await page.getByLabel(/^Your version/).check();
+    await page.getByRole("button", { name: "Use selected" }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
     assert.equal((await assistant.call("get_post", { postId: post.id }))["body"], "Mine, again");
   });
@@ -234,18 +234,18 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     const { page } = member;
     await page.getByRole("button", { name: /Switch studio/ }).click();
     await page.getByRole("menuitem", { name: "New studio…" }).click();
-    await page.getByLabel("Name of the studio").fill("South");
+    await page.getByLabel("Studio name").fill("South");
     await page.getByRole("button", { name: "Create studio" }).click();
-    await page.getByText("The first post is the hardest").waitFor();
+    await page.getByText("No posts yet").waitFor();
     await page.getByRole("button", { name: /Switch studio/ }).click();
     await page.getByRole("menuitem", { name: /North/ }).click();
     await page
-      .getByText(/keep the studio they work in until they reconnect/)
+      .getByText(/stay in their current studio until they reconnect/)
       .first()
       .waitFor();
     await page.getByRole("button", { name: /Switch studio/ }).click();
     await page.getByRole("menuitem", { name: /South/ }).click();
-    await page.getByText("The first post is the hardest").waitFor();
+    await page.getByText("No posts yet").waitFor();
 
     assert.equal((await assistant.call("whoami"))["studio"].name, "North", "until it reconnects");
     await assistant.reconnect();
@@ -261,7 +261,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await waitUntil(async () => Number(await calls.locator("xpath=following-sibling::dd").textContent()) >= 10);
     await page.getByRole("button", { name: "Revoke Test assistant" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
-    await page.getByText("No assistant is connected").waitFor();
+    await page.getByText("No AI clients connected").waitFor();
     assert.equal(await assistant.getNextStatus(), 401);
     await assert.rejects(assistant.call("whoami"), "and its refresh token does not help it");
     await assistant.close();
@@ -284,7 +284,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
 
     await page.getByRole("link", { name: "Settings" }).click();
     await page.getByRole("button", { name: "Delete studio…" }).click();
-    const remove = page.getByRole("button", { name: "Delete for good" });
+    const remove = page.getByRole("button", { name: "Delete permanently" });
     assert.ok(await remove.isDisabled());
     await page.getByLabel(/^Type South to confirm/).fill("South");
     await remove.click();

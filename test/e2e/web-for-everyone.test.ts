@@ -111,14 +111,14 @@ describe("the web app is for everyone", { skip: skipWithoutChromium }, () => {
     await archive.waitFor();
     assert.equal(await focused(), "main", "the link that led here is gone");
     await archive.press("Enter");
-    await page.getByRole("button", { name: "Bring back as draft" }).waitFor();
-    assert.equal(await focused(), "Bring back as draft");
+    await page.getByRole("button", { name: "Restore as draft" }).waitFor();
+    assert.equal(await focused(), "Restore as draft");
     await page.getByRole("button", { name: /^Remove .* from post$/ }).press("Enter");
     await page.getByText("Still in your library").first().waitFor();
     assert.equal(await focused(), "media", "the heading of the files");
     await page.getByRole("button", { name: "Undo" }).last().click();
     await page.getByRole("button", { name: /^Remove .* from post$/ }).waitFor();
-    await page.getByRole("button", { name: "Bring back as draft" }).click();
+    await page.getByRole("button", { name: "Restore as draft" }).click();
     await archive.waitFor();
     await context.close();
   });

@@ -26,7 +26,7 @@ describe("search in the web app", { skip: skipWithoutChromium }, () => {
     assert.ok(searches >= 2, `${searches} calls`);
     assert.equal(await page.getByRole("button", { name: "Show more" }).count(), 0);
     await page.getByLabel("Search posts").fill("nowhere");
-    await page.getByText("Nothing found").waitFor();
+    await page.getByText("No matching posts").waitFor();
     await context.close();
   });
 });

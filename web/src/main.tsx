@@ -11,7 +11,7 @@ import "./app.css";
 const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      // An answer of the server will not change by asking again; a lost connection may come back.
+      // Client errors (4xx) are final; only network and server errors are worth a retry.
       retry: (count, error) => count < 2 && !(error instanceof ApiError && error.status > 0 && error.status < 500),
       staleTime: 1000,
       refetchOnWindowFocus: "always",

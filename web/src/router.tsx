@@ -159,7 +159,7 @@ export function createAppRouter(queryClient: QueryClient) {
     defaultNotFoundComponent: NotFoundPage,
     scrollRestoration: true,
   });
-  // The first page of all leaves the focus where the browser has it, before the skip link.
+  // On the first page, focus stays where the browser puts it: before the skip link.
   router.subscribe("onRendered", ({ fromLocation }) => fromLocation && restoreFocus());
   return router;
 }

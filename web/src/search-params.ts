@@ -1,6 +1,6 @@
 import type { ActivityFilter, AssetFilter, PostStatus } from "./api/queries.ts";
 
-/** What the address of a page may carry. Anything else in it is left out; the server judges the rest. */
+/** Search parameters of page URLs. Unknown ones are dropped; the server validates the values. */
 
 export interface PostSearch {
   status?: PostStatus;

@@ -25,9 +25,9 @@ export function ActivityFilters({ filter }: { filter: ActivityFilter }) {
       <FilterSelect name="clientId" label="AI client" value={filter.clientId} options={[...clientNames]} />
       <FilterSelect
         name="action"
-        label="What"
+        label="Action"
         value={filter.action}
-        options={Object.entries(actionLabels).map(([action, { filterLabel: choice }]) => [action, choice])}
+        options={Object.entries(actionLabels).map(([action, { filterLabel }]) => [action, filterLabel])}
       />
     </div>
   );

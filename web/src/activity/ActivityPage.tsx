@@ -20,7 +20,7 @@ export function ActivityPage() {
       <PageHeader title="Activity" />
       <EmptyState title="Only owners and admins can see activity">
         <p className="text-muted">
-          Your role in this studio is {studio.role}. If you need to know who changed something, ask an owner or admin.
+          Your role in this studio is {studio.role}. To find out who changed something, ask an owner or admin.
         </p>
         <p className="flex flex-wrap gap-3">
           <Link className="button" to="/studios/$studioId/posts" params={{ studioId: studio.id }}>
@@ -44,9 +44,9 @@ function StudioActivity() {
 
   return (
     <>
-      <PageHeader title="Activity">Who did what in {studio.name}, by hand or through an assistant.</PageHeader>
+      <PageHeader title="Activity">Who did what in {studio.name}, in person or through an AI client.</PageHeader>
       <ActivityFilters filter={filter} />
-      <QueryStatus of={activity} />
+      <QueryStatus query={activity} />
       {[...days].map(([day, dayRows]) => (
         <section key={day} className="day" aria-label={day}>
           <h2 className="day-name">{day}</h2>
@@ -58,16 +58,15 @@ function StudioActivity() {
         </section>
       ))}
       {activity.isSuccess && rows.length === 0 && (
-        <EmptyState title="Nothing found">
-          <p className="text-muted">Nobody did this here, as far as the studio’s memory goes.</p>
+        <EmptyState title="No matching activity">
           <p>
             <Link to="/studios/$studioId/activity" params={{ studioId: studio.id }}>
-              Show everything
+              Clear filters
             </Link>
           </p>
         </EmptyState>
       )}
-      <ShowMore of={activity} label="Show earlier" />
+      <ShowMore query={activity} label="Show earlier" />
     </>
   );
 }

@@ -1,9 +1,9 @@
-/** A failure in words for the person in front of it: what happened, and what to do next. */
+/** A failed API call, in words for the user: what happened, and what to do next. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  /** 0: no answer came at all. */
+  /** 0 if the server did not respond. */
   readonly status: number;
-  /** As in the server's table of errors; `unreachable` where no answer came. */
+  /** An error code of the server, or `unreachable` if it did not respond. */
   readonly code: string;
   readonly hint: string;
 
@@ -16,30 +16,27 @@ export class ApiError extends Error {
 }
 
 export const createUnreachableError = (): ApiError =>
-  new ApiError(
-    0,
-    "unreachable",
-    "The server cannot be reached.",
-    "Check that you are online and that the server is running.",
-  );
+  new ApiError(0, "unreachable", "Can’t reach the server.", "Check your connection and that the server is running.");
 
-/** A problem document (RFC 9457) as an error; a proxy in between may have answered something else. */
+/** Reads a problem document (RFC 9457). A proxy may have sent a body of another format. */
 export async function readApiError(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => undefined);
   const { code, detail, hint } = (body ?? {}) as { code?: string; detail?: string; hint?: string };
   return new ApiError(
     response.status,
     code ?? "unknown",
-    detail ?? `The server could not answer (status ${response.status}).`,
+    detail ?? `The request failed (status ${response.status}).`,
     hint ??
-      (response.status >= 500 ? "Try again in a moment. If it happens again, tell whoever runs this server." : ""),
+      (response.status >= 500
+        ? "Try again in a moment. If the problem persists, contact the operator of this server."
+        : ""),
   );
 }
 
-/** What to show of anything that was thrown. */
+/** The text to show for any thrown value. */
 export function describeError(error: unknown): { message: string; hint: string } {
   if (error instanceof ApiError) return { message: error.message, hint: error.hint };
-  return { message: "This page ran into a fault of its own.", hint: "Load the page again." };
+  return { message: "Something went wrong.", hint: "Reload the page." };
 }
 
 export const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404;

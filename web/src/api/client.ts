@@ -2,14 +2,14 @@ import { hc, type ClientResponse } from "hono/client";
 import type { Api } from "#http/api/api.ts";
 import { readApiError, createUnreachableError } from "./api-error.ts";
 
-/** Every route of the server, by its own types. */
+/** A client for the API, typed by the server's routes. */
 export const { api } = hc<Api>(location.origin);
 
-/** Sends a person without a session to the sign-in page, from which they return to where they are. */
+/** Opens the sign-in page, which returns the user to the current page. */
 export function redirectToSignIn(): Promise<never> {
   const currentPath = `${location.pathname}${location.search}${location.hash}`;
   location.assign(`/login?${new URLSearchParams({ return_to: currentPath }).toString()}`);
-  // The page is being left: nothing that waits for an answer should go on.
+  // The browser is leaving the page; callers must not continue.
   return new Promise(() => {});
 }
 
@@ -22,20 +22,20 @@ async function checkResponse<R extends Pick<Response, "ok" | "status">>(request:
   return response;
 }
 
-/** The answer of a call. Throws what the server says went wrong. */
+/** Returns the response body; throws an `ApiError` if the request failed. */
 export async function fetchJson<T>(request: Promise<ClientResponse<T, number, "json">>): Promise<T> {
   return (await checkResponse(request)).json();
 }
 
-/** A change whose answer says nothing more. */
+/** Sends a request whose response body is not needed; throws an `ApiError` if it failed. */
 export async function sendRequest(request: Promise<Pick<Response, "ok" | "status">>): Promise<void> {
   await checkResponse(request);
 }
 
-/** What each answer was tagged with, for as long as someone holds on to the answer. */
+/** The ETag of each response body, for as long as the body is in use. */
 const etags = new WeakMap<object, string>();
 
-/** Asks again only for what changed: the answer in hand is kept where the server says it still is true (304). */
+/** Sends a conditional request and returns `cached` if it has not changed (304). */
 export async function fetchJsonIfChanged<T extends object>(
   cached: T | undefined,
   request: (options: { headers: Record<string, string> }) => Promise<ClientResponse<T, number, "json">>,
@@ -51,12 +51,12 @@ export async function fetchJsonIfChanged<T extends object>(
   return body;
 }
 
-/** The signed-in person; null when nobody is. */
+/** Returns the signed-in user, or null without a session. */
 export async function fetchMe() {
   const response = await api.me.$get().catch(() => {
     throw createUnreachableError();
   });
-  // The types know only what the route answers; the door before it refuses whoever has no session.
+  // Authentication runs before the route, so the route's response type does not include 401.
   const { status, ok } = response as Pick<Response, "status" | "ok">;
   if (status === 401) return null;
   if (!ok) throw await readApiError(response);

@@ -10,7 +10,7 @@ export interface PostChange {
   title?: string;
   body?: string;
   status?: PostStatus;
-  /** The assets it has, in a new order. */
+  /** The post's assets in their new order. */
   assetIds?: string[];
   revision?: number;
 }
@@ -40,7 +40,7 @@ export const removeMember = (studioId: string, userId: string) =>
 export const createInvitation = (studioId: string, json: { role: Role; email?: string }) =>
   fetchJson(studioApi.invitations.$post({ param: { studioId }, json }));
 
-export const withdrawInvitation = (studioId: string, invitationId: string) =>
+export const revokeInvitation = (studioId: string, invitationId: string) =>
   sendRequest(studioApi.invitations[":invitationId"].$delete({ param: { studioId, invitationId } }));
 
 export const revokeClient = (studioId: string, grantId: string) =>
@@ -54,7 +54,7 @@ export const disconnectPlatform = (studioId: string, connectionId: string) =>
 
 export const revokeAllClients = (studioId: string) => fetchJson(studioApi.clients.$delete({ param: { studioId } }));
 
-/** Last, or where `order` has it among the post's assets. */
+/** Attaches at the end, or at the asset's position in `order`. */
 export const attachAsset = (studioId: string, postId: string, assetId: string, order?: string[]) =>
   fetchJson(
     studioApi.posts[":postId"].assets[":assetId"].$put({

@@ -6,15 +6,15 @@ const studioApi = api.studios[":studioId"];
 const postApi = studioApi.posts[":postId"];
 
 /**
- * Asked for so often; where nothing has come yet but a failure, seldom enough that it can be read. A list of several
- * pages is a call each, so it waits longer: one open page stays far below the limit of calls per minute.
+ * Polls every `ms`, and every 10 seconds while there is only an error, so that the user can read it. Each loaded page of
+ * a list costs one call, so longer lists poll less often and stay below the rate limit.
  */
 const pollEvery =
   (ms: number) =>
   ({ state }: { state: { data: unknown } }): number =>
     state.data === undefined ? 10_000 : ms * ((state.data as { pages?: unknown[] }).pages?.length ?? 1);
 
-/** An open page shows within two seconds what an assistant did: asked for a little more often than that. */
+/** Short enough to show an AI client's changes within two seconds (WEB-5). */
 const livePollInterval = pollEvery(1500);
 
 type PostResponse = InferResponseType<typeof postApi.$get>;
@@ -88,7 +88,7 @@ export const postsQuery = (studioId: string, filter: PostFilter) =>
     },
     initialPageParam: "",
     getNextPageParam: (page: PostPage) => page.nextCursor,
-    // Repeating a search costs the server more than a list does; it is repeated when the window gets the focus.
+    // A search costs the server more than a list, so it only repeats when the window regains focus.
     refetchInterval: filter.query === undefined ? livePollInterval : false,
     structuralSharing: false,
   });
@@ -165,7 +165,7 @@ export const activityQuery = (studioId: string, filter: ActivityFilter) =>
     refetchInterval: pollEvery(5000),
   });
 
-/** After a change: everything of the studio, and of the person, is looked at afresh. */
+/** Refetches the user, and everything in the studio, after a change. */
 export async function refreshQueries(client: QueryClient, studioId?: string): Promise<void> {
   await Promise.all([
     client.invalidateQueries({ queryKey: meQuery.queryKey }),

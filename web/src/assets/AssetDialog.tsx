@@ -11,7 +11,7 @@ import { AssetImage } from "./AssetImage.tsx";
 import { useDeleteAsset } from "./use-delete-asset.tsx";
 import { formatMediaMetadata } from "./labels.ts";
 
-/** One file: how it looks, what is said of it, and what can be done with it. */
+/** Shows one file, and lets the user edit its details or delete it. */
 export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => void }) {
   const { studio, may } = useStudio();
   const queryClient = useQueryClient();
@@ -51,7 +51,7 @@ export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => v
           {asset.url !== undefined && (
             <p className="mt-2">
               <a href={asset.url} target="_blank" rel="noopener noreferrer">
-                {asset.kind === "document" ? "Download" : "Open the file"}
+                {asset.kind === "document" ? "Download" : "Open file"}
               </a>
             </p>
           )}
@@ -77,7 +77,7 @@ export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => v
           onChange={(event) => setAltText(event.target.value)}
         />
         <p id="alt-hint" className="mt-1 text-sm text-muted">
-          What it shows, for people who cannot see it.
+          Describe it for people who can’t see it.
         </p>
         <label htmlFor="filename" className="mt-4">
           File name
@@ -99,7 +99,7 @@ export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => v
             </Button>
           ) : (
             <p className="m-0 self-center text-sm text-muted">
-              {asset.postId !== null && "Take it off its post to delete it."}
+              {asset.postId !== null && "To delete this file, remove it from its post first."}
             </p>
           )}
           <div className="flex gap-3">

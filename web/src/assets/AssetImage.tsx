@@ -2,7 +2,7 @@ import { useState } from "react";
 import type { Asset } from "../api/queries.ts";
 import { getTypeLabel } from "./labels.ts";
 
-/** A small picture of a file, or a word for what it is. */
+/** The thumbnail of a file, or its type if there is none. */
 export function AssetImage({ asset }: { asset: Asset }) {
   const [failedUrl, setFailedUrl] = useState<string>();
   if (asset.thumbnailUrl === undefined || failedUrl === asset.thumbnailUrl) {

@@ -15,7 +15,7 @@ import { formatMediaMetadata } from "./labels.ts";
 
 const route = getRouteApi("/studios/$studioId/assets");
 
-const kindLabels = { image: "Pictures", video: "Videos", document: "Documents" } as const;
+const kindLabels = { image: "Images", video: "Videos", document: "Documents" } as const;
 
 export function AssetsPage() {
   const { studio } = useStudio();
@@ -27,12 +27,12 @@ export function AssetsPage() {
 
   return (
     <>
-      <PageHeader title="Assets">Every file of the studio, on a post or not. The newest is first.</PageHeader>
+      <PageHeader title="Assets">All files in this studio, newest first.</PageHeader>
       <div className="toolbar">
         <KindTabs filter={filter} />
         <UnattachedSwitch filter={filter} />
       </div>
-      <QueryStatus of={assets} />
+      <QueryStatus query={assets} />
       <ul className="asset-grid" aria-label="Assets">
         {loadedAssets.map((asset) => (
           <li key={asset.id}>
@@ -43,14 +43,14 @@ export function AssetsPage() {
             </button>
             <p className="m-0 text-sm text-muted">
               {asset.postId === null ? (
-                "on no post"
+                "Not used yet"
               ) : (
                 <Link
                   to="/studios/$studioId/posts/$postId"
                   params={{ studioId: studio.id, postId: asset.postId }}
-                  aria-label={`${asset.filename} is on a post`}
+                  aria-label={`Open the post that uses ${asset.filename}`}
                 >
-                  on a post
+                  Used in a post{" "}
                 </Link>
               )}
             </p>
@@ -58,7 +58,7 @@ export function AssetsPage() {
         ))}
       </ul>
       {assets.isSuccess && loadedAssets.length === 0 && <NoAssets filter={filter} />}
-      <ShowMore of={assets} />
+      <ShowMore query={assets} />
       {openAsset && <AssetDialog asset={openAsset} onClose={() => setOpenId(undefined)} />}
     </>
   );
@@ -71,7 +71,7 @@ function KindTabs({ filter }: { filter: AssetFilter }) {
     linkOptions({ to: "/studios/$studioId/assets", params: { studioId: studio.id }, search: nextSearch });
   return (
     <FilterTabs
-      label="By kind"
+      label="Filter by kind"
       tabs={[
         { label: "All", link: toLink(others), current: filter.kind === undefined },
         ...assetKinds.map((kind) => ({
@@ -98,7 +98,7 @@ function UnattachedSwitch({ filter }: { filter: AssetFilter }) {
           })
         }
       />
-      Only those on no post
+      Unused only
     </label>
   );
 }
@@ -107,10 +107,10 @@ function NoAssets({ filter }: { filter: AssetFilter }) {
   const { studio } = useStudio();
   if (Object.keys(filter).length > 0) {
     return (
-      <EmptyState title="Nothing found">
+      <EmptyState title="No matching files">
         <p>
           <Link to="/studios/$studioId/assets" params={{ studioId: studio.id }}>
-            Show all assets
+            Show all files
           </Link>
         </p>
       </EmptyState>
@@ -119,15 +119,15 @@ function NoAssets({ filter }: { filter: AssetFilter }) {
   return (
     <EmptyState title="No files yet">
       <p className="text-muted">
-        Pictures, videos and documents gather here. Open a post and drop files on it, or ask a connected assistant to
-        add some.
+        Images, videos and documents appear here. Open a post and drop files on it, or ask a connected AI client to add
+        some.
       </p>
       <p className="flex flex-wrap gap-3">
         <Link className="button" to="/studios/$studioId/posts" params={{ studioId: studio.id }}>
           Go to posts
         </Link>
         <Link className="button secondary" to="/studios/$studioId/connect" params={{ studioId: studio.id }}>
-          Connect an assistant
+          Connect an AI client
         </Link>
       </p>
     </EmptyState>

@@ -1,10 +1,9 @@
 import type { Asset } from "../api/queries.ts";
 import { createFormatter } from "../upload/format.ts";
 
-/** Sizes read as they do while a file goes up. */
 const { bytes: formatBytes } = createFormatter("en");
 
-/** What a file is, in a word or two, where no picture of it can be shown. */
+/** The file type to show in place of a thumbnail, such as PDF. */
 export function getTypeLabel({ mimeType, filename }: Pick<Asset, "mimeType" | "filename">): string {
   const extension = /\.([a-z0-9]{1,5})$/i.exec(filename)?.[1];
   return (extension ?? mimeType.split("/")[1] ?? "file").toUpperCase();
@@ -12,7 +11,7 @@ export function getTypeLabel({ mimeType, filename }: Pick<Asset, "mimeType" | "f
 
 export function formatMediaMetadata({ width, height, durationMs, bytes }: Asset): string {
   return [
-    bytes === null ? "on its way" : formatBytes(bytes),
+    bytes === null ? "Uploading" : formatBytes(bytes),
     width !== undefined && height !== undefined ? `${width} × ${height}` : "",
     durationMs === undefined ? "" : formatDuration(durationMs),
   ]

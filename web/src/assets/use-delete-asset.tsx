@@ -4,7 +4,7 @@ import { refreshQueries, type Asset } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
 
-/** Asks, then removes a file for good: one that is on no post, or one that has not arrived. */
+/** Deletes an unused file, or cancels an upload, after the user confirms. */
 export function useDeleteAsset(): (asset: Asset) => void {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
@@ -14,14 +14,14 @@ export function useDeleteAsset(): (asset: Asset) => void {
       status === "pending"
         ? {
             title: `Cancel upload of ${filename}?`,
-            body: <p>The upload has not finished. What was sent so far is deleted.</p>,
+            body: <p>The upload hasn’t finished. The part uploaded so far will be deleted.</p>,
             action: "Discard upload",
             busy: "Discarding…",
             dismiss: "Keep uploading",
           }
         : {
             title: `Delete ${filename}?`,
-            body: <p>The file is removed for good. Nobody can bring it back.</p>,
+            body: <p>This deletes the file permanently.</p>,
             action: "Delete file",
             busy: "Deleting…",
           };

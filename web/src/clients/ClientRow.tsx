@@ -23,7 +23,7 @@ export function ClientRow({ client }: { client: AiClient }) {
       </div>
       <dl className="client-facts">
         <div>
-          <dt>For</dt>
+          <dt>Acts for</dt>
           <dd>{isMine ? "you" : client.user.name}</dd>
         </div>
         <div>
@@ -31,7 +31,7 @@ export function ClientRow({ client }: { client: AiClient }) {
           <dd>{studioName ?? "no studio"}</dd>
         </div>
         <div>
-          <dt>May</dt>
+          <dt>Can</dt>
           <dd>{formatScopes(client.scopes)}</dd>
         </div>
         <div>
@@ -41,9 +41,9 @@ export function ClientRow({ client }: { client: AiClient }) {
           </dd>
         </div>
         <div>
-          <dt>{client.revokedAt === null ? "Last used" : "Ended"}</dt>
+          <dt>{client.revokedAt === null ? "Last used" : "Revoked"}</dt>
           <dd>
-            <LastTime client={client} timezone={studio.timezone} />
+            <LastEvent client={client} timezone={studio.timezone} />
           </dd>
         </div>
         {client.revokedAt === null && (
@@ -64,7 +64,7 @@ export function ClientRow({ client }: { client: AiClient }) {
   );
 }
 
-function LastTime({ client, timezone }: { client: AiClient; timezone: string }) {
+function LastEvent({ client, timezone }: { client: AiClient; timezone: string }) {
   const at = client.revokedAt ?? client.lastUsedAt;
   return at === null ? "never" : <RelativeTime at={at} timezone={timezone} />;
 }

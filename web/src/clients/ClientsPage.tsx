@@ -13,9 +13,9 @@ import { useRevoke } from "./use-revoke.tsx";
 
 export function ClientsPage() {
   const { may } = useStudio();
-  const { clients, rest: listState } = useClients({ ended: "false" });
+  const { clients, listState } = useClients({ ended: "false" });
   const { revokeAll } = useRevoke();
-  const [showEnded, setShowEnded] = useState(false);
+  const [showRevoked, setShowRevoked] = useState(false);
 
   return (
     <>
@@ -30,9 +30,9 @@ export function ClientsPage() {
         }
       >
         {may("clients.listAll")
-          ? "Every approval that acts in this studio, and all of your own wherever they act. A revoked client is refused at its next call."
-          : "The clients you approved, wherever they act. A revoked client is refused at its next call."}{" "}
-        Signing out here does not disconnect them.
+          ? "AI clients with access to this studio, plus your own elsewhere."
+          : "AI clients you approved, in any studio."}{" "}
+        Revoking a client blocks its next call. Signing out here doesn’t disconnect clients.
       </PageHeader>
       {clients.length > 0 && (
         <ul className="rows" aria-label="Connected clients">
@@ -42,9 +42,9 @@ export function ClientsPage() {
         </ul>
       )}
       {listState ?? (clients.length === 0 && <NoClients />)}
-      <details className="mt-12" onToggle={({ currentTarget }) => setShowEnded(currentTarget.open)}>
-        <summary className="cursor-pointer text-muted">Ended approvals</summary>
-        {showEnded && <EndedClients />}
+      <details className="mt-12" onToggle={({ currentTarget }) => setShowRevoked(currentTarget.open)}>
+        <summary className="cursor-pointer text-muted">Revoked clients</summary>
+        {showRevoked && <RevokedClients />}
       </details>
     </>
   );
@@ -53,41 +53,41 @@ export function ClientsPage() {
 function NoClients() {
   const { studio } = useStudio();
   return (
-    <EmptyState title="No assistant is connected">
+    <EmptyState title="No AI clients connected">
       <p className="text-muted">
-        Connect Claude, ChatGPT, Cursor or any other MCP client. You approve it once, choose what it may do, and can cut
-        it off here at any time.
+        Connect Claude, ChatGPT, Cursor or any other MCP client. You approve it once, choose what it can do, and can
+        revoke its access here at any time.
       </p>
       <p>
         <Link className="button" to="/studios/$studioId/connect" params={{ studioId: studio.id }}>
-          Connect an assistant
+          Connect an AI client
         </Link>
       </p>
     </EmptyState>
   );
 }
 
-function EndedClients() {
-  const { clients, rest: listState } = useClients({ ended: "true" });
+function RevokedClients() {
+  const { clients, listState } = useClients({ ended: "true" });
   return (
     <>
-      <ul className="rows mt-4" aria-label="Ended approvals">
+      <ul className="rows mt-4" aria-label="Revoked clients">
         {clients.map((client) => (
           <ClientRow key={client.id} client={client} />
         ))}
       </ul>
-      {listState ?? (clients.length === 0 && <p className="text-muted">None has ended yet.</p>)}
+      {listState ?? (clients.length === 0 && <p className="text-muted">No revoked clients.</p>)}
     </>
   );
 }
 
-/** The approvals that have come so far, and what is to be shown while there are more, or none yet, or a fault. */
+/** The clients loaded so far, and the loading state, error or "Show more" button to render below them. */
 function useClients(filter: ClientFilter) {
   const { studio } = useStudio();
   const query = useInfiniteQuery(clientsQuery(studio.id, filter));
   const clients = query.data?.pages.flatMap((page) => page.clients) ?? [];
   let listState;
-  if (!query.isSuccess) listState = <QueryStatus of={query} />;
-  else if (query.hasNextPage) listState = <ShowMore of={query} />;
-  return { clients, rest: listState };
+  if (!query.isSuccess) listState = <QueryStatus query={query} />;
+  else if (query.hasNextPage) listState = <ShowMore query={query} />;
+  return { clients, listState };
 }

@@ -1,6 +1,6 @@
 import type { AiClient } from "../api/queries.ts";
 
-/** What a client was given, in words. */
+/** Completes "It can …". */
 export function formatScopes(scopes: AiClient["scopes"]): string {
   return scopes.includes("studio:write") ? "view and edit" : "view only";
 }

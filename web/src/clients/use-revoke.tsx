@@ -4,7 +4,7 @@ import { refreshQueries, type AiClient } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
 
-/** Cuts clients off, after asking: they can only come back by being approved anew. */
+/** Revokes AI clients after the user confirms: to return, a client needs a new consent. */
 export function useRevoke() {
   const { studio, me, may } = useStudio();
   const queryClient = useQueryClient();
@@ -24,8 +24,8 @@ export function useRevoke() {
         title: `Revoke ${client.clientName}?`,
         body: (
           <p>
-            Its next call is refused. {client.user.id === me.user.id ? "You" : client.user.name} would have to connect
-            and approve it anew. What it did stays.
+            This blocks its next call. {client.user.id === me.user.id ? "You’d" : `${client.user.name} would`} need to
+            reconnect and approve it again. Its past changes stay.
           </p>
         ),
         action: "Revoke",
@@ -34,13 +34,13 @@ export function useRevoke() {
       }),
     revokeAll: () =>
       confirm({
-        title: "Revoke all?",
+        title: "Revoke all AI clients?",
         body: (
           <p>
             {may("clients.revokeAny")
-              ? `Every client that works in ${studio.name}, whoever approved it, and every client of yours in any studio is refused at its next call.`
-              : "Every client that you approved, in whichever studio it works, is refused at its next call."}{" "}
-            Each would have to be connected and approved anew. What they did stays.
+              ? `This blocks every AI client in ${studio.name}, including those of other members, and all of your own in any studio.`
+              : "This blocks every AI client that you approved, in any studio."}{" "}
+            Each would need to be reconnected and approved again. Their past changes stay.
           </p>
         ),
         action: "Revoke all",

@@ -15,11 +15,11 @@ export function ConnectPage() {
     me.memberships.find(({ studioId }) => studioId === me.activeStudioId)?.studioName ?? studio.name;
   return (
     <>
-      <PageHeader title="Connect an assistant">
-        One address for every client that speaks MCP. There is no key to copy: the client sends you here to sign in and
-        approve it.
+      <PageHeader title="Connect an AI client">
+        Use this URL in any client that supports MCP. No API key needed: the client opens a page here where you sign in
+        and approve it.
       </PageHeader>
-      <CopyField label="MCP address" text={mcpUrl} />
+      <CopyField label="MCP URL" text={mcpUrl} />
       <NewClientStatus />
       <Tabs.Root defaultValue={defaultGuide?.name ?? ""} className="mt-10">
         <Tabs.List className="tabs" aria-label="Client">
@@ -28,7 +28,7 @@ export function ConnectPage() {
               key={name}
               value={name}
               className="bare"
-              // Radix moves the focus by script, which browsers take for the keyboard's doing and draw a ring.
+              // Radix moves focus by script, so browsers would show the focus ring after a click too.
               onMouseDown={({ currentTarget }) => currentTarget.focus({ focusVisible: false })}
             >
               {name}
@@ -39,8 +39,8 @@ export function ConnectPage() {
           <Tabs.Content key={guide.name} value={guide.name} className="mt-6">
             {guide.isRemote && isLocal && (
               <p className="notice mt-0">
-                {guide.name} connects from its own servers, which cannot reach an address on this computer. Use Claude
-                Code, Cursor, VS Code or Codex here, or run Atelier at a public https address.
+                {guide.name} connects from its own servers, which can’t reach this computer. Use Claude Code, Cursor, VS
+                Code or Codex instead, or run Atelier at a public HTTPS URL.
               </p>
             )}
             <Steps guide={guide} />
@@ -51,12 +51,11 @@ export function ConnectPage() {
         <h2 id="expect">What to expect</h2>
         <ul className="grid max-w-[60ch] gap-3 pl-0">
           <li>
-            It will work in <strong>{activeStudioName}</strong>, your active studio, and stays there until it
-            reconnects.
+            It works in <strong>{activeStudioName}</strong>, your active studio, until it reconnects.
           </li>
-          <li>It acts as you, within your role. On the approval page you can let it view only.</li>
-          <li>What it does is in the studio’s activity under your name and its own.</li>
-          <li>It stays connected after you sign out here. Cut it off under AI clients.</li>
+          <li>It acts as you, within your role. You can limit it to viewing when you approve it.</li>
+          <li>Its changes appear in the studio’s activity with your name and the client’s.</li>
+          <li>It stays connected after you sign out. To disconnect it, revoke it under AI clients.</li>
         </ul>
       </section>
     </>

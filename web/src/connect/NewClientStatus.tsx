@@ -6,13 +6,13 @@ import { formatScopes } from "../clients/format-scopes.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { CopyField } from "../ui/CopyField.tsx";
 
-/** Something every client can do, whether or not it reaches the person's files. */
-const examplePrompt = "Which drafts are in my studio? Make me a link to put a picture on the newest one.";
+/** Works in every client, including clients without access to local files. */
+const examplePrompt = "Which drafts are in my studio? Create an upload link so I can add an image to the newest one.";
 
-/** Waits beside the instructions and shows a client the moment it is approved, and again when it first calls. */
+/** Shows a new client as soon as the user approves it, and updates after its first call. */
 export function NewClientStatus() {
   const { studio } = useStudio();
-  // The newest come first, so a client that connects now is on the first page.
+  // Newest first, so a client that connects now is on the first page.
   const clients = useInfiniteQuery(clientsQuery(studio.id, { ended: "false", mine: "true" })).data?.pages[0]?.clients;
   const [knownGrantIds, setKnownGrantIds] = useState<ReadonlySet<string>>();
 
@@ -28,7 +28,7 @@ export function NewClientStatus() {
           ? clients && <Waiting connected={clients} />
           : newClients.map((client) => <ConnectedClient key={client.id} client={client} />)}
       </div>
-      {newClients.length > 0 && <CopyField label="Now ask it, for example" text={examplePrompt} />}
+      {newClients.length > 0 && <CopyField label="Try this prompt" text={examplePrompt} />}
     </div>
   );
 }
@@ -51,22 +51,22 @@ function Waiting({ connected }: { connected: readonly AiClient[] }) {
   );
 }
 
-const mostNames = 3;
+const maxNames = 3;
 
-/** The clients that were connected before this page was opened. */
+/** The clients that were connected before the page was opened. */
 function Connected({ clients }: { clients: readonly AiClient[] }) {
   const { studio, me } = useStudio();
-  const nameOf = (studioId: string | null): string =>
-    me.memberships.find((one) => one.studioId === studioId)?.studioName ?? "no studio";
-  const names = [...new Set(clients.map(({ clientName, studioId }) => `${clientName} (${nameOf(studioId)})`))];
-  const more = names.length - mostNames;
+  const getStudioName = (studioId: string | null): string =>
+    me.memberships.find((membership) => membership.studioId === studioId)?.studioName ?? "no studio";
+  const names = [...new Set(clients.map(({ clientName, studioId }) => `${clientName} (${getStudioName(studioId)})`))];
+  const hiddenCount = names.length - maxNames;
   return (
     <>
       <Link to="/studios/$studioId/clients" params={{ studioId: studio.id }}>
         Connected
       </Link>
-      : {names.slice(0, mostNames).join(", ")}
-      {more > 0 && ` and ${more} more`}.
+      : {names.slice(0, maxNames).join(", ")}
+      {hiddenCount > 0 && ` and ${hiddenCount} more`}.
     </>
   );
 }
@@ -79,9 +79,9 @@ function ConnectedClient({ client }: { client: AiClient }) {
       <p className="m-0 font-serif text-2xl [overflow-wrap:anywhere]">{client.clientName} is connected</p>
       <p className="mt-1">
         It can {formatScopes(client.scopes)} in {studioName ?? "no studio yet"}, and{" "}
-        {client.lastUsedAt === null ? "has not made a call yet." : "has made its first call."}{" "}
+        {client.lastUsedAt === null ? "hasn’t made a call yet." : "has made its first call."}{" "}
         <Link to="/studios/$studioId/clients" params={{ studioId: studio.id }}>
-          See AI clients
+          View AI clients
         </Link>
       </p>
     </div>

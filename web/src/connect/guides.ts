@@ -1,12 +1,12 @@
-/** How each of the common clients is told about this server. */
+/** How to connect one common AI client to this server. */
 export interface Guide {
   name: string;
-  /** Runs somewhere else than on the person's own machine, so it must be able to reach this server from there. */
+  /** Connects from the vendor's servers rather than from the user's machine. */
   isRemote: boolean;
   steps: readonly Step[];
 }
 
-/** One thing to do; a link that does it, or what is to be copied for it. */
+/** One instruction, with a link that performs it or text to copy. */
 interface Step {
   text: string;
   copy?: { label: string; text: string };
@@ -15,14 +15,14 @@ interface Step {
 
 export function createGuides(mcpUrl: string): readonly Guide[] {
   const formatJson = (value: unknown): string => JSON.stringify(value, null, 2);
-  const approveStep: Step = { text: "Your browser opens this server: sign in, look at what is asked, and approve." };
+  const approveStep: Step = { text: "Your browser opens Atelier: sign in, review the access, and approve." };
   return [
     {
       name: "Claude",
       isRemote: true,
       steps: [
         { text: "In Claude, open Settings, then Connectors, and choose Add custom connector." },
-        { text: "Name it Atelier and paste the address.", copy: { label: "address for Claude", text: mcpUrl } },
+        { text: "Name it Atelier and paste the URL.", copy: { label: "URL for Claude", text: mcpUrl } },
         { text: `Choose Connect. ${approveStep.text}` },
       ],
     },
@@ -44,11 +44,11 @@ export function createGuides(mcpUrl: string): readonly Guide[] {
       steps: [
         { text: "In ChatGPT, open Settings, then Connectors, then Advanced, and turn on Developer mode." },
         {
-          text: "Back in Connectors, choose Create, name it Atelier, paste the address and leave authentication at OAuth.",
-          copy: { label: "address for ChatGPT", text: mcpUrl },
+          text: "Back in Connectors, choose Create, name it Atelier, paste the URL and leave authentication set to OAuth.",
+          copy: { label: "URL for ChatGPT", text: mcpUrl },
         },
         approveStep,
-        { text: "In a chat, turn Atelier on under the plus sign." },
+        { text: "In a chat, turn on Atelier under the plus sign." },
       ],
     },
     {
@@ -56,7 +56,7 @@ export function createGuides(mcpUrl: string): readonly Guide[] {
       isRemote: false,
       steps: [
         {
-          text: "Open this link; Cursor asks whether to add the server. Or put the lines below it into ~/.cursor/mcp.json.",
+          text: "Open this link and confirm in Cursor, or add the configuration below to ~/.cursor/mcp.json.",
           open: {
             label: "Add to Cursor",
             href: `cursor://anysphere.cursor-deeplink/mcp/install?name=atelier&config=${encodeURIComponent(btoa(JSON.stringify({ url: mcpUrl })))}`,
@@ -71,7 +71,7 @@ export function createGuides(mcpUrl: string): readonly Guide[] {
       isRemote: false,
       steps: [
         {
-          text: "Open this link; VS Code asks whether to add the server. Or put the lines below it into .vscode/mcp.json of a project.",
+          text: "Open this link and confirm in VS Code, or add the configuration below to .vscode/mcp.json in a project.",
           open: {
             label: "Add to VS Code",
             href: `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: "atelier", type: "http", url: mcpUrl }))}`,
@@ -89,7 +89,7 @@ export function createGuides(mcpUrl: string): readonly Guide[] {
       isRemote: false,
       steps: [
         {
-          text: "Run this in a terminal. If it does not open a browser, run codex mcp login atelier after it.",
+          text: "Run this in a terminal. If no browser opens, run codex mcp login atelier.",
           copy: { label: "command for Codex", text: `codex mcp add atelier --url ${mcpUrl}` },
         },
         approveStep,
@@ -108,7 +108,7 @@ export function createGuides(mcpUrl: string): readonly Guide[] {
           },
         },
         {
-          text: "Start gemini and enter this.",
+          text: "Start gemini and run this command.",
           copy: { label: "command inside Gemini CLI", text: "/mcp auth atelier" },
         },
         approveStep,
@@ -138,8 +138,8 @@ export function createGuides(mcpUrl: string): readonly Guide[] {
           copy: { label: "command for the Inspector", text: "npx @modelcontextprotocol/inspector" },
         },
         {
-          text: "Choose Streamable HTTP as transport, paste the address, and connect.",
-          copy: { label: "address for the Inspector", text: mcpUrl },
+          text: "Choose Streamable HTTP as the transport, paste the URL, and connect.",
+          copy: { label: "URL for the Inspector", text: mcpUrl },
         },
         approveStep,
       ],

@@ -29,7 +29,7 @@ export function AccountPanel() {
         Sign out
       </Button>
       <p className="m-0 text-sm text-danger" role="status">
-        {hasFailed && "That did not work. Try again."}
+        {hasFailed && "Couldn’t sign out. Try again."}
       </p>
     </div>
   );

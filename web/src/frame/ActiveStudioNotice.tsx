@@ -2,7 +2,7 @@ import { Button } from "../ui/Button.tsx";
 import { useSwitchStudio } from "./use-switch-studio.ts";
 import { useStudio } from "./use-studio.ts";
 
-/** Looking at one studio while new connections would act in another: said, and mended with one button. */
+/** Warns that AI clients would connect to another studio than the one shown, with a button to switch. */
 export function ActiveStudioNotice() {
   const { studio, me } = useStudio();
   const switchTo = useSwitchStudio();
@@ -11,7 +11,7 @@ export function ActiveStudioNotice() {
   return (
     <div className="notice">
       <p className="m-0">
-        You are looking at <strong>{studio.name}</strong>, but assistants that you connect will work in{" "}
+        You’re viewing <strong>{studio.name}</strong>, but AI clients you connect will work in{" "}
         <strong>{activeMembership.studioName}</strong>, your active studio.
       </p>
       <Button variant="quiet" onClick={() => void switchTo({ studioId: studio.id, studioName: studio.name })}>

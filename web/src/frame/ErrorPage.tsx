@@ -4,15 +4,14 @@ import { Brand } from "./Brand.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { useDocumentTitle } from "../ui/PageHeader.tsx";
 
-/** A page that could not be shown. */
 export function ErrorPage({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
-  useDocumentTitle("Something is in the way");
+  useDocumentTitle("This page couldn’t be loaded");
   if (isNotFound(error)) return <NotFoundPage />;
   return (
     <main id="main" className="alone">
       <Brand />
-      <h1>Something is in the way</h1>
+      <h1>This page couldn’t be loaded</h1>
       <ErrorMessage
         error={error}
         onRetry={() => {
@@ -25,14 +24,14 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
 }
 
 export function NotFoundPage() {
-  useDocumentTitle("Not found");
+  useDocumentTitle("Page not found");
   return (
     <main id="main" className="alone">
       <Brand />
-      <h1>There is nothing at this address</h1>
+      <h1>Page not found</h1>
       <p className="text-muted">
-        It may have been deleted, or it belongs to a studio you are not a member of. Ask whoever gave you the link, or
-        sign in with another account.
+        It may have been deleted, or it belongs to a studio you aren’t a member of. Ask the person who sent you the
+        link, or sign in with another account.
       </p>
       <p className="flex flex-wrap gap-3">
         <Link className="button" to="/">

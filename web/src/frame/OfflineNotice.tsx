@@ -14,7 +14,9 @@ export function OfflineNotice() {
   return (
     <div role="status">
       {!isOnline && (
-        <p className="offline">You are offline. What you see may be old; what you write is saved once you are back.</p>
+        <p className="offline">
+          You’re offline. Content may be out of date. Your changes will be saved when you’re back online.
+        </p>
       )}
     </div>
   );

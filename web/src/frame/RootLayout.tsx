@@ -1,7 +1,6 @@
 import { Outlet } from "@tanstack/react-router";
 import { OfflineNotice } from "./OfflineNotice.tsx";
 
-/** Around every page. */
 export function RootLayout() {
   return (
     <>

@@ -11,7 +11,7 @@ import { StudioNav } from "./StudioNav.tsx";
 import { AccountPanel } from "./AccountPanel.tsx";
 import { StudioSwitcher } from "./StudioSwitcher.tsx";
 
-/** A studio's pages: where one is, where one can go, and the page itself. */
+/** The frame around every page of a studio: navigation, account and the page itself. */
 export function StudioLayout() {
   const { data: me } = useSuspenseQuery(meQuery);
   if (!me) {
@@ -35,7 +35,7 @@ export function StudioLayout() {
   );
 }
 
-/** On a narrow page the rail is folded away behind a button. */
+/** Replaces the sidebar on narrow screens; a button opens it as a drawer. */
 function TopBar() {
   const [isOpen, setIsOpen] = useState(false);
   const { pathname } = useLocation();
@@ -47,7 +47,7 @@ function TopBar() {
         Menu
       </Button>
       {isOpen && (
-        <Modal title="Menu" side onClose={() => setIsOpen(false)}>
+        <Modal title="Menu" isDrawer onClose={() => setIsOpen(false)}>
           <div className="flex items-center justify-between">
             <Brand />
             <Button variant="quiet" onClick={() => setIsOpen(false)}>

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { Action } from "../api/queries.ts";
 import { useStudio } from "./use-studio.ts";
 
-/** The pages of a studio, and the right without which each would be empty. */
+/** The pages of a studio; each is hidden from users who may not perform its action. */
 const navItems = [
   { page: "posts", label: "Posts", requiredAction: "posts.read" },
   { page: "assets", label: "Assets", requiredAction: "assets.read" },

@@ -7,7 +7,7 @@ export function StudioSwitcher() {
   const { studio, me } = useStudio();
   const switchTo = useSwitchStudio();
   return (
-    // Not modal: the page behind may scroll, and nothing has to be written into its head to stop that.
+    // A modal menu injects a style element to block scrolling, which our Content Security Policy forbids.
     <Menu.Root modal={false}>
       <Menu.Trigger className="bare switcher" aria-label={`Studio: ${studio.name} (Switch studio)`}>
         <span className="line-clamp-2 [overflow-wrap:anywhere]">{studio.name}</span>
@@ -29,8 +29,8 @@ export function StudioSwitcher() {
             <Link to="/studios/new">New studio…</Link>
           </Menu.Item>
           <p className="menu-note">
-            Assistants work in the studio that was active when they connected. After a switch, reconnect them to move
-            them along.
+            AI clients work in the studio that was active when they connected. To move them after a switch, reconnect
+            them.
           </p>
         </Menu.Content>
       </Menu.Portal>

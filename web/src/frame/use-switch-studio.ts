@@ -5,7 +5,7 @@ import { describeError } from "../api/api-error.ts";
 import { refreshQueries } from "../api/queries.ts";
 import { useToast } from "../ui/Toasts.tsx";
 
-/** Makes a studio the active one and goes there. Assistants that are connected are told about in the same breath. */
+/** Makes a studio the active one, opens it, and explains what this means for connected AI clients. */
 export function useSwitchStudio(): (to: { studioId: string; studioName: string }) => Promise<void> {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
@@ -21,7 +21,7 @@ export function useSwitchStudio(): (to: { studioId: string; studioName: string }
     await refreshQueries(queryClient);
     await navigate({ to: "/studios/$studioId/posts", params: { studioId } });
     showToast({
-      text: `${studioName} is your active studio now. Assistants that are connected keep the studio they work in until they reconnect.`,
+      text: `${studioName} is now your active studio. Connected AI clients stay in their current studio until they reconnect.`,
     });
   };
 }

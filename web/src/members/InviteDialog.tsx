@@ -10,7 +10,7 @@ import { Modal } from "../ui/Modal.tsx";
 import { roleDescriptions } from "../ui/role-descriptions.ts";
 import { formatExactTime } from "../ui/RelativeTime.tsx";
 
-/** Makes a link that lets one person in. It is shown here and never again. */
+/** Creates an invitation link and shows it once: the server stores only a hash of its token. */
 export function InviteDialog({ onClose }: { onClose: () => void }) {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
@@ -36,12 +36,12 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
 
   if (link) {
     return (
-      // Another dialog, not the same with other words: it takes the focus that the form had.
-      <Modal key="link" title="Send them this link" onClose={onClose}>
+      // A new key mounts a new dialog, which takes the focus from the form.
+      <Modal key="link" title="Share this link" onClose={onClose}>
         <p className="text-muted">
-          It lets one person {email.trim() === "" ? "" : `with the address ${email.trim()} `}join {studio.name} as{" "}
-          {role}, until {formatExactTime(link.expiresAt, studio.timezone)}. It is not shown again; you can withdraw it
-          while nobody has used it.
+          It lets {email.trim() === "" ? "one person" : email.trim()} join {studio.name} as {role} until{" "}
+          {formatExactTime(link.expiresAt, studio.timezone)}. Copy it now: it won’t be shown again. You can revoke it
+          until it’s used.
         </p>
         <CopyField label="Invitation link" text={link.url} />
         <p className="text-right">
@@ -77,7 +77,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
           ))}
         </fieldset>
         <label htmlFor="invite-email" className="mt-5">
-          Email address <span className="font-normal text-muted">(optional)</span>
+          Email <span className="font-normal text-muted">(optional)</span>
         </label>
         <input
           id="invite-email"
@@ -90,7 +90,8 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
           aria-describedby="invite-email-hint"
         />
         <p id="invite-email-hint" className="mt-1 text-sm text-muted">
-          With an address, only the person who signs in with it can use the link. Nothing is sent for you.
+          If you enter an email, only the person who signs in with it can use the link. We don’t send email; share the
+          link yourself.
         </p>
         {error !== undefined && <ErrorMessage error={error} />}
         <div className="mt-7 flex flex-wrap justify-end gap-3">

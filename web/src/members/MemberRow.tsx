@@ -25,7 +25,7 @@ export function MemberRow({ member }: { member: Member }) {
         </p>
         {member.email !== null && <p className="mt-0 truncate text-muted">{member.email}</p>}
         <p className="mt-0 text-sm text-muted">
-          joined <RelativeTime at={member.joinedAt} timezone={studio.timezone} />
+          Joined <RelativeTime at={member.joinedAt} timezone={studio.timezone} />
         </p>
         {roleChange.error !== undefined && <ErrorMessage error={roleChange.error} />}
       </div>
@@ -33,8 +33,8 @@ export function MemberRow({ member }: { member: Member }) {
         {may("members.changeRole") && canManage ? (
           <select
             aria-label={`Role of ${member.name}`}
-            value={roleChange.shown}
-            onChange={(event) => roleChange.to(event.target.value as Role)}
+            value={roleChange.displayedRole}
+            onChange={(event) => roleChange.requestChange(event.target.value as Role)}
           >
             {studio.manages.map((role) => (
               <option key={role} value={role}>
@@ -60,7 +60,7 @@ export function MemberRow({ member }: { member: Member }) {
   );
 }
 
-/** A role changes at once and can be changed back; giving away or taking ownership, or changing one's own, asks first. */
+/** Changes a role at once, with Undo. Asks first if it affects ownership or the user's own role. */
 function useChangeRole(member: Member, isMe: boolean) {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
@@ -80,7 +80,10 @@ function useChangeRole(member: Member, isMe: boolean) {
     try {
       await saveRole(role);
       const undo = { label: "Undo", run: () => void saveRoleWithUndo(member.role, false) };
-      showToast({ text: `${member.name} is ${role} now.`, ...(canUndo ? { undo } : {}) });
+      showToast({
+        text: `${member.name} is now ${role === "member" ? "a" : "an"} ${role}.`,
+        ...(canUndo ? { undo } : {}),
+      });
     } catch (failure) {
       setError(failure);
     } finally {
@@ -94,7 +97,7 @@ function useChangeRole(member: Member, isMe: boolean) {
       return;
     }
     confirm({
-      title: isMe ? `Become ${role} yourself?` : `Make ${member.name} ${role}?`,
+      title: isMe ? `Change your own role to ${role}?` : `Change the role of ${member.name} to ${role}?`,
       body: <p>{describeConsequence(member, role, isMe)}</p>,
       action: `Change to ${role}`,
       busy: "Changing…",
@@ -102,14 +105,15 @@ function useChangeRole(member: Member, isMe: boolean) {
     });
   }
 
-  return { to: requestChange, shown: pendingRole ?? member.role, error };
+  return { requestChange, displayedRole: pendingRole ?? member.role, error };
 }
 
 function describeConsequence(member: Member, role: Role, isMe: boolean): string {
-  if (isMe) return "You lose what your present role lets you do. Someone who still has it would have to give it back.";
+  if (isMe)
+    return "You’ll lose the permissions of your current role. Only someone who can manage that role can give it back.";
   if (role === "owner")
-    return `${member.name} will be able to do everything here: manage you and every other owner, and delete the studio.`;
-  return `${member.name} will no longer be an owner. Assistants that act for them lose the same rights at once.`;
+    return `${member.name} will have full access: they can manage you and every other owner, and delete the studio.`;
+  return `${member.name} will no longer be an owner. AI clients that act for them lose the same permissions immediately.`;
 }
 
 function useRemoveMember(member: Member, isMe: boolean): () => void {
@@ -121,11 +125,11 @@ function useRemoveMember(member: Member, isMe: boolean): () => void {
     confirm({
       title: isMe ? `Leave ${studio.name}?` : `Remove ${member.name}?`,
       body: isMe ? (
-        <p>You and assistants that act for you lose access at once. To come back you need a new invitation.</p>
+        <p>You and your AI clients lose access immediately. To return, you’ll need a new invitation.</p>
       ) : (
         <p>
-          {member.name}, and every assistant that acts for them, loses access to {studio.name} at once. Their posts
-          stay. To come back they need a new invitation.
+          {member.name} and their AI clients lose access to {studio.name} immediately. Their posts stay. To return,
+          they’ll need a new invitation.
         </p>
       ),
       action: isMe ? "Leave studio" : "Remove",

@@ -13,9 +13,9 @@ import { PendingInvitations } from "./PendingInvitations.tsx";
 export function MembersPage() {
   const { studio, me, may } = useStudio();
   const members = useQuery(membersQuery(studio.id));
-  const [openDialog, setOpenDialog] = useState<"invite" | "handOver">();
+  const [openDialog, setOpenDialog] = useState<"invite" | "transfer">();
   const others = members.data?.members.filter(({ userId }) => userId !== me.user.id) ?? [];
-  const canHandOver = studio.manages.includes("owner") && others.length > 0;
+  const canTransferOwnership = studio.manages.includes("owner") && others.length > 0;
 
   return (
     <>
@@ -23,18 +23,18 @@ export function MembersPage() {
         title="Members"
         actions={
           <>
-            {canHandOver && (
-              <Button variant="quiet" className="min-h-11" onClick={() => setOpenDialog("handOver")}>
-                Hand over
+            {canTransferOwnership && (
+              <Button variant="quiet" className="min-h-11" onClick={() => setOpenDialog("transfer")}>
+                Transfer ownership
               </Button>
             )}
             {may("invitations.create") && <Button onClick={() => setOpenDialog("invite")}>Invite someone</Button>}
           </>
         }
       >
-        Everyone here works on the same posts. Roles decide who manages people, AI clients and the studio itself.
+        Everyone here works on the same posts. Roles determine who can manage members, AI clients and the studio.
       </PageHeader>
-      <QueryStatus of={members} />
+      <QueryStatus query={members} />
       {members.data && (
         <ul className="rows" aria-label="Members">
           {members.data.members.map((member) => (
@@ -44,7 +44,7 @@ export function MembersPage() {
       )}
       {may("invitations.list") && <PendingInvitations />}
       {openDialog === "invite" && <InviteDialog onClose={() => setOpenDialog(undefined)} />}
-      {openDialog === "handOver" && (
+      {openDialog === "transfer" && (
         <TransferOwnershipDialog members={others} onClose={() => setOpenDialog(undefined)} />
       )}
     </>

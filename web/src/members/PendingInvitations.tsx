@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { withdrawInvitation } from "../api/mutations.ts";
+import { revokeInvitation } from "../api/mutations.ts";
 import { invitationsQuery, refreshQueries } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
@@ -7,21 +7,26 @@ import { useConfirm } from "../ui/Confirm.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 
-/** Links that are out and that nobody has used yet. */
+/** Invitation links that have not been used yet. */
 export function PendingInvitations() {
   const { studio, may } = useStudio();
   const queryClient = useQueryClient();
   const confirm = useConfirm();
   const { data, error, isError, refetch } = useQuery(invitationsQuery(studio.id));
 
-  function withdraw(id: string, recipient: string): void {
+  function revoke(id: string, recipient: string | null): void {
     confirm({
-      title: "Withdraw this invitation?",
-      body: <p>The link for {recipient} stops working at once. You can make a new one at any time.</p>,
-      action: "Withdraw",
-      busy: "Withdrawing…",
+      title: "Revoke this invitation?",
+      body: (
+        <p>
+          The link {recipient !== null && `for ${recipient} `}stops working immediately. You can create a new one at any
+          time.
+        </p>
+      ),
+      action: "Revoke",
+      busy: "Revoking…",
       run: async () => {
-        await withdrawInvitation(studio.id, id);
+        await revokeInvitation(studio.id, id);
         await refreshQueries(queryClient, studio.id);
       },
     });
@@ -33,21 +38,21 @@ export function PendingInvitations() {
         Pending invitations
       </h2>
       {isError && <ErrorMessage error={error} onRetry={() => void refetch()} />}
-      {data?.invitations.length === 0 && <p className="text-muted">No link is waiting for someone.</p>}
+      {data?.invitations.length === 0 && <p className="text-muted">No pending invitations.</p>}
       <ul className="rows mt-4">
         {data?.invitations.map(({ id, email, role, createdAt, expiresAt }) => (
           <li key={id} className="member-row">
             <div className="min-w-0">
               <p className="m-0 truncate">{email ?? "Anyone with the link"}</p>
               <p className="mt-0 text-sm text-muted">
-                as {role}, made <RelativeTime at={createdAt} timezone={studio.timezone} />, expires{" "}
+                {role}, created <RelativeTime at={createdAt} timezone={studio.timezone} />, expires{" "}
                 <RelativeTime at={expiresAt} timezone={studio.timezone} />
               </p>
             </div>
             {may("invitations.revoke") && (
               <div className="row-actions">
-                <Button variant="quiet" onClick={() => withdraw(id, email ?? "whoever has it")}>
-                  Withdraw
+                <Button variant="quiet" onClick={() => revoke(id, email)}>
+                  Revoke
                 </Button>
               </div>
             )}

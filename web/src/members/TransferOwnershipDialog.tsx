@@ -8,7 +8,7 @@ import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { Modal } from "../ui/Modal.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 
-/** Makes someone else an owner, and the one who does it something less, in that order: an owner is always there. */
+/** Promotes the new owner before changing the user's own role, so that the studio always has an owner. */
 export function TransferOwnershipDialog({ members, onClose }: { members: readonly Member[]; onClose: () => void }) {
   const { studio, me } = useStudio();
   const queryClient = useQueryClient();
@@ -36,10 +36,9 @@ export function TransferOwnershipDialog({ members, onClose }: { members: readonl
   }
 
   return (
-    <Modal title={`Hand over ${studio.name}`} onClose={() => busy || onClose()}>
+    <Modal title={`Transfer ownership of ${studio.name}`} onClose={() => busy || onClose()}>
       <p className="text-muted">
-        The new owner can do everything here, including managing you. Only they, or another owner, can make you an owner
-        again.
+        The new owner has full access and can manage you. Only an owner can make you an owner again.
       </p>
       <form
         onSubmit={(event) => {
@@ -63,7 +62,7 @@ export function TransferOwnershipDialog({ members, onClose }: { members: readonl
           ))}
         </select>
         <label htmlFor="own-role" className="mt-5">
-          You become
+          Your new role
         </label>
         <select
           id="own-role"
@@ -73,7 +72,7 @@ export function TransferOwnershipDialog({ members, onClose }: { members: readonl
         >
           {studio.manages.map((role) => (
             <option key={role} value={role}>
-              {role === "owner" ? "stay owner beside them" : role}
+              {role === "owner" ? "owner (keep your role)" : role}
             </option>
           ))}
         </select>
@@ -82,8 +81,8 @@ export function TransferOwnershipDialog({ members, onClose }: { members: readonl
           <Button variant="quiet" className="min-h-11" onClick={onClose} disabled={busy}>
             Cancel
           </Button>
-          <Button variant="danger" type="submit" busyLabel={busy && "Handing over…"}>
-            Hand over
+          <Button variant="danger" type="submit" busyLabel={busy && "Transferring…"}>
+            Transfer ownership
           </Button>
         </div>
       </form>

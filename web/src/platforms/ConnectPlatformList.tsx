@@ -4,7 +4,7 @@ import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { useConnect } from "./use-connect.ts";
 
-/** What can be connected, and what the operator of this server has yet to set up. */
+/** The platforms that users can connect, and those that the operator has not set up. */
 export function ConnectPlatformList({ platforms }: { platforms: readonly Platform[] }) {
   const configuredPlatforms = platforms.filter(({ configured }) => configured);
   const unconfiguredPlatforms = platforms.filter(({ configured }) => !configured);

@@ -8,7 +8,7 @@ import { useDisconnect } from "./use-disconnect.tsx";
 
 const stateLabels: Record<PlatformConnection["state"], string> = {
   connected: "connected",
-  needs_reconnect: "needs to be connected again",
+  needs_reconnect: "needs reconnecting",
   disconnected: "disconnected",
 };
 
@@ -26,7 +26,7 @@ export function ConnectionRow({ connection, name }: { connection: PlatformConnec
         <p className="m-0 font-serif text-xl [overflow-wrap:anywhere]">{label}</p>
         <p className="mt-0">
           {name}
-          {instanceUrl !== null && ` at ${new URL(instanceUrl).host}`}{" "}
+          {instanceUrl !== null && ` on ${new URL(instanceUrl).host}`}{" "}
           <span className={state === "connected" ? "badge verified" : "badge"}>{stateLabels[state]}</span>
         </p>
       </div>
@@ -47,8 +47,9 @@ export function ConnectionRow({ connection, name }: { connection: PlatformConnec
           <div>
             <dt>Profile</dt>
             <dd>
-              <a href={account.profileUrl} target="_blank" rel="noreferrer" aria-label={`Open ${label} at ${name}`}>
-                open
+              <a href={account.profileUrl} target="_blank" rel="noreferrer" aria-label={`Open ${label} on ${name}`}>
+                {" "}
+                Open{" "}
               </a>
             </dd>
           </div>

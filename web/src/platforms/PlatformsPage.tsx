@@ -7,29 +7,30 @@ import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { ConnectionRow } from "./ConnectionRow.tsx";
 import { ConnectPlatformList } from "./ConnectPlatformList.tsx";
 
-/** The studio's accounts on social platforms, and what else could be connected. */
+/** The studio's accounts on social platforms, and the platforms it can connect. */
 export function PlatformsPage() {
   const { studio, may } = useStudio();
   const platforms = useQuery(platformsQuery(studio.id));
-  const knownPlatforms = platforms.data?.platforms ?? [];
+  const supportedPlatforms = platforms.data?.platforms ?? [];
   const connections = platforms.data?.connections ?? [];
   const activeConnections = connections.filter(({ state }) => state !== "disconnected");
   const endedConnections = connections.filter(({ state }) => state === "disconnected");
-  const getPlatformName = (id: string): string => knownPlatforms.find((candidate) => candidate.id === id)?.name ?? id;
+  const getPlatformName = (id: string): string =>
+    supportedPlatforms.find((candidate) => candidate.id === id)?.name ?? id;
 
   return (
     <>
       <PageHeader title="Platforms">
-        The studio’s accounts on social platforms. Every post shows what each of them would refuse.{" "}
-        {!may("platforms.connect") && "Owners and admins connect and disconnect them."}
+        The studio’s accounts on social platforms. We check each post against their rules.{" "}
+        {!may("platforms.connect") && "Owners and admins can connect and disconnect accounts."}
       </PageHeader>
-      <QueryStatus of={platforms} />
+      <QueryStatus query={platforms} />
       {platforms.isSuccess && activeConnections.length === 0 && (
-        <EmptyState title="No account is connected">
+        <EmptyState title="No accounts connected">
           <p className="text-muted">
             {may("platforms.connect")
-              ? "Connect one below. You give access at the platform itself, and can take it back here at any time."
-              : "An owner or admin can connect one."}
+              ? "Connect one below. You grant access on the platform itself and can disconnect it here at any time."
+              : "Ask an owner or admin to connect one."}
           </p>
         </EmptyState>
       )}
@@ -40,7 +41,7 @@ export function PlatformsPage() {
           ))}
         </ul>
       )}
-      {platforms.isSuccess && may("platforms.connect") && <ConnectPlatformList platforms={knownPlatforms} />}
+      {platforms.isSuccess && may("platforms.connect") && <ConnectPlatformList platforms={supportedPlatforms} />}
       {endedConnections.length > 0 && (
         <details className="mt-12">
           <summary className="cursor-pointer text-muted">Disconnected ({endedConnections.length})</summary>

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { connectPlatform } from "../api/mutations.ts";
 import { useStudio } from "../frame/use-studio.ts";
 
-/** Asks for the page that connects an account, and goes there. */
+/** Requests the URL of the page that connects an account, and opens it. */
 export function useConnect(): {
   connect: (platform: string, instanceUrl?: string) => Promise<void>;
   busy: boolean;

@@ -4,7 +4,7 @@ import { refreshQueries, type PlatformConnection } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
 
-/** Gives an account up, after asking: only someone at the platform can give it back. */
+/** Disconnects an account after the user confirms: reconnecting requires access to it on the platform. */
 export function useDisconnect(): (connection: PlatformConnection, label: string, name: string) => void {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
@@ -14,8 +14,8 @@ export function useDisconnect(): (connection: PlatformConnection, label: string,
       title: `Disconnect ${label}?`,
       body: (
         <p>
-          The studio’s access to {label} on {name} is wiped here, and revoked at the platform where that can be done.
-          Someone who may use the account there has to connect it anew. Posts stay as they are.
+          This deletes the studio’s access to {label} on {name} and revokes it on the platform if possible. To
+          reconnect, someone needs access to the account on the platform. Posts don’t change.
         </p>
       ),
       action: "Disconnect",

@@ -7,8 +7,8 @@ import type { DraftController } from "./use-draft.ts";
 
 const fieldLabels: Record<DraftField, string> = { title: "Title", body: "Text" };
 
-/** The same field was changed here and elsewhere: both, side by side, and a choice for each. */
-export function ConflictResolver({ keeper: controller, theirs }: { keeper: DraftController; theirs: Post }) {
+/** Shows both versions of each conflicting field side by side, and lets the user choose. */
+export function ConflictResolver({ controller, theirs }: { controller: DraftController; theirs: Post }) {
   const { draft, conflicts } = controller;
   const [choices, setChoices] = useState<Partial<Record<DraftField, "mine" | "theirs">>>({});
   const showToast = useToast();
@@ -22,8 +22,8 @@ export function ConflictResolver({ keeper: controller, theirs }: { keeper: Draft
     controller.resolveConflict({ title: resolveField("title"), body: resolveField("body") });
     if (Object.values(choices).includes("theirs"))
       showToast({
-        text: "Took the other version.",
-        undo: { label: "Bring mine back", run: () => controller.edit(draft) },
+        text: "Using their version.",
+        undo: { label: "Restore mine", run: () => controller.edit(draft) },
       });
   }
 
@@ -33,8 +33,8 @@ export function ConflictResolver({ keeper: controller, theirs }: { keeper: Draft
         This post was changed in two places
       </h2>
       <p className="mt-1 text-muted">
-        While you were writing, someone else or an assistant saved another version. Choose which one stays; nothing is
-        saved until you do.
+        While you were editing, another member or an AI client saved a different version. Choose which version to keep.
+        Your changes aren’t saved until you do.
       </p>
       {conflicts.map((field) => (
         <fieldset key={field} className="sides">
@@ -49,12 +49,12 @@ export function ConflictResolver({ keeper: controller, theirs }: { keeper: Draft
                   checked={choices[field] === side}
                   onChange={() => setChoices({ ...choices, [field]: side })}
                 />
-                {side === "mine" ? "Yours" : "Saved meanwhile"}
+                {side === "mine" ? "Your version" : "Their version"}
               </span>
               <span className="side-text">
                 <DiffHighlight
                   text={side === "mine" ? draft[field] : theirs[field]}
-                  than={side === "mine" ? theirs[field] : draft[field]}
+                  comparedText={side === "mine" ? theirs[field] : draft[field]}
                 />
               </span>
             </label>
@@ -63,18 +63,18 @@ export function ConflictResolver({ keeper: controller, theirs }: { keeper: Draft
       ))}
       <p>
         <Button onClick={applyChoices} disabled={!isComplete}>
-          Keep what I chose
+          Use selected
         </Button>
       </p>
     </section>
   );
 }
 
-/** So many characters of what both have in common are shown on either side of a difference, so that it is in sight. */
+/** The number of unchanged characters to show on either side of a difference. */
 const contextLength = 160;
 
-/** Text with the part that the other does not have marked: what lies between the first and the last difference. */
-function DiffHighlight({ text, than: comparedText }: { text: string; than: string }) {
+/** Highlights everything between the first and the last difference. */
+function DiffHighlight({ text, comparedText }: { text: string; comparedText: string }) {
   let start = 0;
   while (start < Math.min(text.length, comparedText.length) && text[start] === comparedText[start]) start++;
   let end = 0;

@@ -10,12 +10,12 @@ import { Modal } from "../ui/Modal.tsx";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { ShowMore } from "../ui/ShowMore.tsx";
 
-/** Files that are on no post, to choose from. */
+/** Lets the user attach unused files. */
 export function LibraryPicker({ postId, onClose }: { postId: string; onClose: () => void }) {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
   const assets = useInfiniteQuery(assetsQuery(studio.id, { unattached: "true" }));
-  const [chosenIds, setChosenIds] = useState<readonly string[]>([]);
+  const [selectedIds, setSelectedIds] = useState<readonly string[]>([]);
   const [attachedCount, setAttachedCount] = useState<number>();
   const [error, setError] = useState<unknown>();
   const readyAssets =
@@ -24,7 +24,7 @@ export function LibraryPicker({ postId, onClose }: { postId: string; onClose: ()
   async function attach(): Promise<void> {
     setError(undefined);
     try {
-      for (const [i, assetId] of chosenIds.entries()) {
+      for (const [i, assetId] of selectedIds.entries()) {
         setAttachedCount(i);
         await attachAsset(studio.id, postId, assetId);
       }
@@ -38,11 +38,9 @@ export function LibraryPicker({ postId, onClose }: { postId: string; onClose: ()
   }
 
   return (
-    <Modal title="Add from the library" onClose={onClose}>
-      <QueryStatus of={assets} />
-      {assets.isSuccess && readyAssets.length === 0 && (
-        <p className="text-muted">Every file of the studio is on a post already, or there is none yet.</p>
-      )}
+    <Modal title="Add from library" onClose={onClose}>
+      <QueryStatus query={assets} />
+      {assets.isSuccess && readyAssets.length === 0 && <p className="text-muted">No unused files.</p>}
       <ul className="asset-grid mt-5">
         {readyAssets.map((asset) => (
           <li key={asset.id}>
@@ -53,9 +51,11 @@ export function LibraryPicker({ postId, onClose }: { postId: string; onClose: ()
                   id={`pick-${asset.id}`}
                   className="m-0"
                   type="checkbox"
-                  checked={chosenIds.includes(asset.id)}
+                  checked={selectedIds.includes(asset.id)}
                   onChange={({ target }) =>
-                    setChosenIds(target.checked ? [...chosenIds, asset.id] : chosenIds.filter((id) => id !== asset.id))
+                    setSelectedIds(
+                      target.checked ? [...selectedIds, asset.id] : selectedIds.filter((id) => id !== asset.id),
+                    )
                   }
                 />
                 <span className="truncate">{asset.filename}</span>
@@ -64,7 +64,7 @@ export function LibraryPicker({ postId, onClose }: { postId: string; onClose: ()
           </li>
         ))}
       </ul>
-      <ShowMore of={assets} />
+      <ShowMore query={assets} />
       {error !== undefined && <ErrorMessage error={error} />}
       <div className="mt-7 flex flex-wrap justify-end gap-3">
         <Button variant="quiet" className="min-h-11" onClick={onClose}>
@@ -72,10 +72,10 @@ export function LibraryPicker({ postId, onClose }: { postId: string; onClose: ()
         </Button>
         <Button
           onClick={() => void attach()}
-          disabled={chosenIds.length === 0}
-          busyLabel={attachedCount !== undefined && `Adding ${attachedCount + 1} of ${chosenIds.length}…`}
+          disabled={selectedIds.length === 0}
+          busyLabel={attachedCount !== undefined && `Adding ${attachedCount + 1} of ${selectedIds.length}…`}
         >
-          Add {chosenIds.length > 0 ? chosenIds.length : ""}
+          Add {selectedIds.length > 0 ? selectedIds.length : ""}
         </Button>
       </div>
     </Modal>

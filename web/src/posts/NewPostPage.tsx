@@ -13,7 +13,7 @@ export function NewPostPage() {
   const [title, setTitle] = useState("");
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
-  // One attempt, one key: sending it twice still makes one post.
+  // One key per visit, so that a repeated submission creates one post.
   const [key] = useState(() => crypto.randomUUID());
 
   async function create(): Promise<void> {
@@ -30,7 +30,9 @@ export function NewPostPage() {
 
   return (
     <>
-      <PageHeader title="New post">It begins as a draft. Only people and assistants of this studio see it.</PageHeader>
+      <PageHeader title="New post">
+        It starts as a draft, visible only to members of this studio and their AI clients.
+      </PageHeader>
       <form
         className="max-w-[38rem]"
         onSubmit={(event) => {
@@ -46,7 +48,7 @@ export function NewPostPage() {
           onChange={(event) => setTitle(event.target.value)}
           maxLength={300}
           {...requiredTextProps}
-          // The page was opened to type this.
+          // The title is the only input on this page.
           autoFocus
         />
         {error !== undefined && <ErrorMessage error={error} />}

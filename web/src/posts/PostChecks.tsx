@@ -2,15 +2,15 @@ import { useQuery } from "@tanstack/react-query";
 import { platformsQuery, type Post } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 
-/** What the connected platforms would say to this post. Nothing, where none is connected. */
+/** Checks of the post against the rules of each connected platform. */
 export function PostChecks({ validation = [] }: Pick<Post, "validation">) {
   const { studio } = useStudio();
   const hasValidation = validation.length > 0;
-  const knownPlatforms = useQuery({ ...platformsQuery(studio.id), enabled: hasValidation, refetchInterval: false }).data
+  const platforms = useQuery({ ...platformsQuery(studio.id), enabled: hasValidation, refetchInterval: false }).data
     ?.platforms;
   if (!hasValidation) return null;
   const getPlatformName = (platform: string) =>
-    knownPlatforms && (knownPlatforms.find(({ id }) => id === platform)?.name ?? platform);
+    platforms && (platforms.find(({ id }) => id === platform)?.name ?? platform);
   return (
     <section className="mt-6" aria-label="Platforms">
       <h2 className="text-lg">Platforms</h2>
@@ -21,12 +21,12 @@ export function PostChecks({ validation = [] }: Pick<Post, "validation">) {
               <b>{account}</b> <span className="text-muted">{getPlatformName(platform)}</span>
             </p>
             {problems.length === 0 ? (
-              <p className="m-0 text-sm text-muted">Takes it as it is.</p>
+              <p className="m-0 text-sm text-muted">Ready for {getPlatformName(platform) ?? platform}</p>
             ) : (
               <ul className="mt-1 list-disc pl-5 text-sm">
                 {problems.map(({ level, code, message, assetId }) => (
                   <li key={`${code} ${assetId ?? ""}`} className={level === "refused" ? "text-danger" : "text-muted"}>
-                    {level === "refused" ? "Refused: " : "Mind: "}
+                    {level === "refused" ? "Won’t post: " : "Warning: "}
                     {message}
                   </li>
                 ))}

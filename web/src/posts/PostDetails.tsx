@@ -11,8 +11,8 @@ import { PostChecks } from "./PostChecks.tsx";
 import { statusLabels } from "./status-labels.ts";
 import type { DraftController } from "./use-draft.ts";
 
-/** The margin of a post: its status, its size, who made it and when. */
-export function PostDetails({ keeper: controller }: { keeper: DraftController }) {
+/** The sidebar of a post: status, length, dates, author and platform checks. */
+export function PostDetails({ controller }: { controller: DraftController }) {
   const { studio, may } = useStudio();
   const { base: post, draft } = controller;
   const setStatus = useSetStatus(controller);
@@ -43,7 +43,7 @@ export function PostDetails({ keeper: controller }: { keeper: DraftController })
         <dd>
           {countCharacters(draft.body).toLocaleString("en")} characters, {wordCount.toLocaleString("en")} words
         </dd>
-        <dt>Changed</dt>
+        <dt>Updated</dt>
         <dd>
           <RelativeTime at={post.updatedAt} timezone={studio.timezone} />,{" "}
           <span className="whitespace-nowrap">revision {post.revision}</span>
@@ -55,7 +55,7 @@ export function PostDetails({ keeper: controller }: { keeper: DraftController })
       </dl>
       {may("posts.write") && (
         <Button variant="quiet" onClick={() => void setStatus(isArchived ? "draft" : "archived")}>
-          {isArchived ? "Bring back as draft" : "Archive"}
+          {isArchived ? "Restore as draft" : "Archive"}
         </Button>
       )}
       <PostChecks validation={post.validation} />
@@ -65,12 +65,12 @@ export function PostDetails({ keeper: controller }: { keeper: DraftController })
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** As a reader counts: an emoji is one. Very long texts are counted by code units, which is quick. */
+/** Counts graphemes, so that an emoji is one character; code units in very long texts, which is faster. */
 function countCharacters(text: string): number {
   return text.length > 10_000 ? text.length : Array.from(graphemes.segment(text)).length;
 }
 
-/** Changes the status at once; archiving can be taken back from the notice that tells of it. */
+/** Changes the status at once; after archiving, a toast offers Undo. */
 function useSetStatus(controller: DraftController): (status: PostStatus) => Promise<void> {
   const { studio } = useStudio();
   const showToast = useToast();

@@ -10,7 +10,6 @@ import { PostPreview } from "./PostPreview.tsx";
 import { SaveStatus } from "./SaveStatus.tsx";
 import { useDraft } from "./use-draft.ts";
 
-/** A post being worked on: its text in the middle, what is known of it in the margin. */
 export function PostEditor({ post }: { post: Post }) {
   const { studio, may } = useStudio();
   const controller = useDraft(post, studio.id);
@@ -37,10 +36,10 @@ export function PostEditor({ post }: { post: Post }) {
               </button>
             ))}
           </div>
-          <SaveStatus keeper={controller} />
+          <SaveStatus controller={controller} />
         </div>
         {error !== undefined && <ErrorMessage error={error} onRetry={() => void controller.save()} />}
-        {controller.theirs && <ConflictResolver keeper={controller} theirs={controller.theirs} />}
+        {controller.theirs && <ConflictResolver controller={controller} theirs={controller.theirs} />}
         {view === "preview" ? (
           <PostPreview draft={draft} />
         ) : (
@@ -56,8 +55,8 @@ export function PostEditor({ post }: { post: Post }) {
               readOnly={!canWrite}
               maxLength={300}
               aria-invalid={draft.title.trim() === ""}
-              aria-describedby="title-fault"
-              // A title is one line, however it is pasted.
+              aria-describedby="title-error"
+              // A title is a single line, even if the pasted text is not.
               onChange={(event) => controller.edit({ title: event.target.value.replace(/(?<!\s)\s*\n\s*/g, " ") })}
               onKeyDown={(event) => {
                 if (event.key !== "Enter") return;
@@ -65,8 +64,8 @@ export function PostEditor({ post }: { post: Post }) {
                 document.querySelector<HTMLElement>("#post-body")?.focus();
               }}
             />
-            <p id="title-fault" className="m-0 text-sm text-danger" role="status">
-              {draft.title.trim() === "" && "A post needs a title; until it has one, the old one is kept."}
+            <p id="title-error" className="m-0 text-sm text-danger" role="status">
+              {draft.title.trim() === "" && "Enter a title. The previous title is kept until you do."}
             </p>
             <label htmlFor="post-body" className="sr-only">
               Text
@@ -84,12 +83,12 @@ export function PostEditor({ post }: { post: Post }) {
         )}
         <PostMedia post={post} onChange={controller.accept} />
       </article>
-      <PostDetails keeper={controller} />
+      <PostDetails controller={controller} />
     </div>
   );
 }
 
-/** Ctrl+S or ⌘S, which hands reach for by themselves. */
+/** Saves on Ctrl+S or ⌘S. */
 function useSaveShortcut(save: () => Promise<void>): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {

@@ -15,10 +15,10 @@ import { LibraryPicker } from "./LibraryPicker.tsx";
 import { rememberOrder } from "./remember-order.ts";
 import { UploadLinks } from "./UploadLinks.tsx";
 
-/** Comes after the page: reading and writing do not wait for it. */
+/** Loaded on demand, so that reading and editing do not wait for it. */
 const PostUploader = lazy(async () => ({ default: (await import("./PostUploader.tsx")).PostUploader }));
 
-/** The files of a post in their order. What assistants and the upload page attach appears by itself. */
+/** The files of a post in their order. */
 export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Post) => void }) {
   const { studio, may } = useStudio();
   const queryClient = useQueryClient();
@@ -28,7 +28,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
   const [openId, setOpenId] = useState<string>();
   const [isPicking, setIsPicking] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
-  const knownOrder = useRef<readonly string[]>([]);
+  const lastOrder = useRef<readonly string[]>([]);
   const { assets } = post;
   const openAsset = assets.find(({ id }) => id === openId);
 
@@ -51,13 +51,13 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
   const detach = (asset: Asset) =>
     runWithErrors(async () => {
       const order = rememberOrder(
-        knownOrder.current,
+        lastOrder.current,
         assets.map(({ id }) => id),
       );
-      knownOrder.current = order;
+      lastOrder.current = order;
       await detachAsset(studio.id, post.id, asset.id);
       await refreshQueries(queryClient, studio.id);
-      heading.current?.focus({ preventScroll: true }); // the button that had the focus is gone
+      heading.current?.focus({ preventScroll: true }); // the focused button no longer exists
       const reattach = () =>
         runWithErrors(async () => {
           await attachAsset(studio.id, post.id, asset.id, order);
@@ -82,7 +82,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
         )}
       </div>
       {error !== undefined && <ErrorMessage error={error} />}
-      {assets.length === 0 && <p className="mt-0 text-muted">Nothing is attached yet.</p>}
+      {assets.length === 0 && <p className="mt-0 text-muted">No files attached yet.</p>}
       <ol className="asset-grid">
         {assets.map((asset, i) => (
           <li key={asset.id}>

@@ -22,13 +22,11 @@ export function PostPage() {
         </Link>
       </p>
       {post.isPending && <Loading />}
-      {/* What is open stays open while the server is away: saving says so itself. */}
+      {/* An open post stays open while the server is unreachable; the editor reports that itself. */}
       {post.data && <PostEditor key={postId} post={post.data} />}
       {!post.data && isNotFound(post.error) && (
-        <EmptyState title="There is no such post">
-          <p className="text-muted">
-            It may be in another studio of yours: the address names the studio it belongs to.
-          </p>
+        <EmptyState title="Post not found">
+          <p className="text-muted">It may belong to another studio. Switch studios, or check the link.</p>
         </EmptyState>
       )}
       {!post.data && post.isError && !isNotFound(post.error) && (

@@ -1,7 +1,7 @@
 import { Fragment } from "react";
 import type { Draft } from "./merge-drafts.ts";
 
-/** The post as a reader meets it: plain text, its paragraphs, and addresses one can follow. */
+/** The post as plain text, with paragraphs and clickable URLs. */
 export function PostPreview({ draft }: { draft: Draft }) {
   const paragraphs = draft.body.split(/\n{2,}/).filter((text) => text.trim() !== "");
   return (

@@ -5,12 +5,12 @@ import { refreshQueries, type Post } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 import { InPlaceUploader } from "../upload/InPlaceUploader.tsx";
 
-/** The upload page's uploader on the post itself. What was on its way before a reload goes on. */
+/** The uploader of the upload page, inside a post. Uploads resume after a reload. */
 export function PostUploader({ post }: { post: Post }) {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
   const storageKey = `atelier upload ${post.id}`;
-  // In this tab only, and gone with it: whoever has the token can send files to the post.
+  // Session storage ends with the tab: anyone with the token can upload to the post.
   const [previousToken] = useState(() => sessionStorage.getItem(storageKey) ?? undefined);
 
   async function createToken(): Promise<string> {

@@ -10,7 +10,7 @@ import { PageHeader } from "../ui/PageHeader.tsx";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { ShowMore } from "../ui/ShowMore.tsx";
 import { Loading } from "../ui/Loading.tsx";
-import { ConnectAssistantHint } from "./ConnectAssistantHint.tsx";
+import { ConnectClientHint } from "./ConnectClientHint.tsx";
 import { PostRow } from "./PostRow.tsx";
 import { statusLabels } from "./status-labels.ts";
 import { useSearchToEnd } from "./use-search-to-end.ts";
@@ -41,7 +41,7 @@ export function PostsPage() {
         <StatusTabs search={search} studioId={studio.id} />
         <SearchField q={search.q ?? ""} />
       </div>
-      <QueryStatus of={posts} />
+      <QueryStatus query={posts} />
       {rows.length > 0 && (
         <ul className="rows" aria-label="Posts">
           {rows.map((post) => (
@@ -50,8 +50,8 @@ export function PostsPage() {
         </ul>
       )}
       {posts.isSuccess && rows.length === 0 && !posts.hasNextPage && <NoPosts search={search} />}
-      {isContinuing ? <Loading what="Searching older posts…" /> : <ShowMore of={posts} />}
-      {rows.length > 0 && <ConnectAssistantHint />}
+      {isContinuing ? <Loading label="Searching older posts…" /> : <ShowMore query={posts} />}
+      {rows.length > 0 && <ConnectClientHint />}
     </>
   );
 }
@@ -62,7 +62,7 @@ function StatusTabs({ search, studioId }: { search: PostSearch; studioId: string
     linkOptions({ to: "/studios/$studioId/posts", params: { studioId }, search: nextSearch });
   return (
     <FilterTabs
-      label="By status"
+      label="Filter by status"
       tabs={[
         { label: "All", link: toLink(others), current: search.status === undefined },
         ...postStatuses.map((status) => ({
@@ -122,9 +122,11 @@ function NoPosts({ search }: { search: PostSearch }) {
   const { studio, may } = useStudio();
   if (search.q !== undefined || search.status !== undefined) {
     return (
-      <EmptyState title="Nothing found">
+      <EmptyState title="No matching posts">
         <p className="text-muted">
-          {search.q === undefined ? "No post is in this status." : `No post has “${search.q}” in its title or text.`}
+          {search.q === undefined
+            ? "No posts have this status."
+            : `No posts contain “${search.q}” in the title or text.`}
         </p>
         <p>
           <Link to="/studios/$studioId/posts" params={{ studioId: studio.id }}>
@@ -135,9 +137,9 @@ function NoPosts({ search }: { search: PostSearch }) {
     );
   }
   return (
-    <EmptyState title="The first post is the hardest">
+    <EmptyState title="No posts yet">
       <p className="text-muted">
-        Write one yourself, or connect an assistant and ask it to draft one. It will appear here the moment it is made.
+        Write one yourself, or connect an AI client and ask it to draft one. New posts appear here right away.
       </p>
       <p className="flex flex-wrap gap-3">
         {may("posts.write") && (
@@ -146,7 +148,7 @@ function NoPosts({ search }: { search: PostSearch }) {
           </Link>
         )}
         <Link className="button secondary" to="/studios/$studioId/connect" params={{ studioId: studio.id }}>
-          Connect an assistant
+          Connect an AI client
         </Link>
       </p>
     </EmptyState>

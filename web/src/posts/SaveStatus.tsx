@@ -1,7 +1,6 @@
 import type { DraftController } from "./use-draft.ts";
 
-/** Whether what is on the page is safe, in one or two words. */
-export function SaveStatus({ keeper: controller }: { keeper: DraftController }) {
+export function SaveStatus({ controller }: { controller: DraftController }) {
   return (
     <p className="saved" role="status">
       {describeSaveStatus(controller)}
@@ -11,8 +10,8 @@ export function SaveStatus({ keeper: controller }: { keeper: DraftController }) 
 
 function describeSaveStatus({ isSaving, isUnsaved, error, theirs, recentlyUpdated }: DraftController): string {
   if (theirs) return "Not saved: changed in two places";
-  if (error !== undefined) return "Not saved. Trying again…";
+  if (error !== undefined) return "Not saved. Retrying…";
   if (isSaving) return "Saving…";
-  if (isUnsaved) return "Typing…";
-  return recentlyUpdated.length > 0 ? "Changed elsewhere just now" : "Saved";
+  if (isUnsaved) return "Unsaved changes";
+  return recentlyUpdated.length > 0 ? "Updated just now" : "Saved";
 }

@@ -10,7 +10,7 @@ import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { Modal } from "../ui/Modal.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 
-/** Links that are out, with which someone without an account can send files to this post. */
+/** Open upload links, through which people without an account can upload files to this post. */
 export function UploadLinks({ post }: { post: Post }) {
   const { studio, may } = useStudio();
   const queryClient = useQueryClient();
@@ -36,7 +36,7 @@ export function UploadLinks({ post }: { post: Post }) {
   function withdraw(linkId: string): void {
     confirm({
       title: "Withdraw this upload link?",
-      body: <p>It stops working at once. What arrived through it stays; what is on its way is given up.</p>,
+      body: <p>It stops working immediately. Uploaded files stay; unfinished uploads are canceled.</p>,
       action: "Withdraw",
       busy: "Withdrawing…",
       run: async () => {
@@ -51,11 +51,11 @@ export function UploadLinks({ post }: { post: Post }) {
       {may("assets.write") && post.status !== "archived" && (
         <div className="flex flex-wrap items-center justify-between gap-3">
           <div className="min-w-0 flex-[1_1_16rem]">
-            <h3 className="m-0 font-serif text-lg">Files from someone else</h3>
-            <p className="m-0 text-sm text-muted">A link with which anyone can send files here, without an account.</p>
+            <h3 className="m-0 font-serif text-lg">Request files</h3>
+            <p className="m-0 text-sm text-muted">Anyone with the link can upload; no account needed.</p>
           </div>
-          <Button variant="quiet" onClick={() => void createLink()} busyLabel={busy && "Making a link…"}>
-            Make an upload link
+          <Button variant="quiet" onClick={() => void createLink()} busyLabel={busy && "Creating link…"}>
+            Create upload link
           </Button>
         </div>
       )}
@@ -65,16 +65,16 @@ export function UploadLinks({ post }: { post: Post }) {
           <li key={id} className="member-row">
             <p className="m-0 min-w-0 text-sm">
               Upload link by {createdBy.name}
-              {client && ` through ${client.name}`}, ends <RelativeTime at={expiresAt} timezone={studio.timezone} />
+              {client && ` through ${client.name}`}, expires <RelativeTime at={expiresAt} timezone={studio.timezone} />
               <span className="block text-muted">
-                {arrived} arrived, {onTheWay} on the way
+                {arrived} received, {onTheWay} uploading
               </span>
             </p>
             {may("assets.write") && (
               <Button
                 variant="quiet"
                 onClick={() => withdraw(id)}
-                aria-label={`Withdraw the link by ${createdBy.name}`}
+                aria-label={`Withdraw the upload link by ${createdBy.name}`}
               >
                 Withdraw
               </Button>
@@ -83,10 +83,10 @@ export function UploadLinks({ post }: { post: Post }) {
         ))}
       </ul>
       {createdUrl !== undefined && (
-        <Modal title="An upload link" onClose={() => setCreatedUrl(undefined)}>
+        <Modal title="Share this upload link" onClose={() => setCreatedUrl(undefined)}>
           <p className="text-muted">
-            Whoever opens it can send files of any size to this post for 30 minutes, without an account. It is not shown
-            again; you can withdraw it here.
+            For 30 minutes, anyone with this link can upload files of any size to this post; no account needed. Copy it
+            now: it won’t be shown again. You can withdraw it here.
           </p>
           <CopyField label="Upload link" text={createdUrl} />
           <p className="text-right">

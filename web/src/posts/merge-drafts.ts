@@ -1,4 +1,4 @@
-/** What a person types on a post's page. */
+/** The fields of a post that the editor saves automatically. */
 export interface Draft {
   title: string;
   body: string;
@@ -9,13 +9,13 @@ const draftFields = ["title", "body"] as const satisfies readonly DraftField[];
 
 export interface MergeResult {
   draft: Draft;
-  /** Fields that took what came from elsewhere. */
+  /** Fields that took the remote value. */
   acceptedFields: DraftField[];
-  /** Fields that changed on both sides, to different things. */
+  /** Fields that changed on both sides to different values. */
   conflicts: DraftField[];
 }
 
-/** Brings together what is being typed and what the server has by now. `base`: what both began from. */
+/** Three-way merge of the local draft and the server's version; `base` is their common ancestor. */
 export function mergeDrafts(base: Draft, mine: Draft, theirs: Draft): MergeResult {
   const changedRemotely = draftFields.filter((field) => theirs[field] !== base[field] && theirs[field] !== mine[field]);
   const acceptedFields = changedRemotely.filter((field) => mine[field] === base[field]);
@@ -25,7 +25,7 @@ export function mergeDrafts(base: Draft, mine: Draft, theirs: Draft): MergeResul
   return { draft, acceptedFields, conflicts };
 }
 
-/** What has to be sent: the fields that differ, without a title that the server would refuse. */
+/** The changed fields to send, without a blank title, which the server would reject. */
 export function getUnsavedChanges(base: Draft, draft: Draft): Partial<Draft> {
   const fields = draftFields.filter(
     (field) => draft[field] !== base[field] && (field !== "title" || draft.title.trim() !== ""),

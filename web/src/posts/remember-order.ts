@@ -1,8 +1,8 @@
-/** The files' present order, with those removed since then at their former positions: each Undo finds its neighbors. */
-export function rememberOrder(known: readonly string[], present: readonly string[]): string[] {
-  const order = [...present];
-  for (const [i, id] of known.entries()) {
-    if (!order.includes(id)) order.splice(order.indexOf(known[i - 1] ?? "") + 1, 0, id);
+/** Adds removed files to the current order at their previous positions, so that Undo can restore them there. */
+export function rememberOrder(previousOrder: readonly string[], currentOrder: readonly string[]): string[] {
+  const order = [...currentOrder];
+  for (const [i, id] of previousOrder.entries()) {
+    if (!order.includes(id)) order.splice(order.indexOf(previousOrder[i - 1] ?? "") + 1, 0, id);
   }
   return order;
 }

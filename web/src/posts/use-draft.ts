@@ -5,30 +5,30 @@ import { ApiError } from "../api/api-error.ts";
 import { postQuery, type Post } from "../api/queries.ts";
 import { mergeDrafts, getUnsavedChanges, type Draft, type DraftField } from "./merge-drafts.ts";
 
-/** So long after the last key a draft is saved. */
+/** The delay between the last keystroke and saving. */
 const autosaveDelayMs = 700;
 const retryDelayMs = 4000;
 
 interface DraftState {
-  /** The post as it was when draft and server last agreed. */
+  /** The last version that the draft and the server had in common. */
   base: Post;
   draft: Draft;
-  /** Set while both sides changed the same field. */
+  /** The server's version, while both sides have changed the same field. */
   theirs: Post | undefined;
   conflicts: DraftField[];
   isSaving: boolean;
   error: unknown;
-  /** Fields that changed from elsewhere a moment ago. */
+  /** Fields that a remote change just updated, to be highlighted. */
   recentlyUpdated: DraftField[];
 }
 
 export type DraftController = ReturnType<typeof useDraft>;
 
-/** Keeps what is typed: saves it by itself, takes in what others change, and says when the two do not fit. */
+/** Saves the user's edits automatically, merges remote changes, and reports conflicts. */
 export function useDraft(post: Post, studioId: string) {
   const queryClient = useQueryClient();
   const [state, setState] = useState<DraftState>(() => createInitialState(post));
-  // Timers and answers of the server read what is there when they come, not when they were set up.
+  // Lets timers and responses read the current state rather than the state when they were created.
   const latest = useRef(state);
   const patchState = useCallback((change: Partial<DraftState>) => {
     latest.current = { ...latest.current, ...change };
@@ -37,8 +37,8 @@ export function useDraft(post: Post, studioId: string) {
 
   const applyRemote = useCallback(
     (theirs: Post) => {
-      const { base, draft, theirs: shownTheirs } = latest.current;
-      if (theirs.revision <= (shownTheirs ?? base).revision) return;
+      const { base, draft, theirs: shownVersion } = latest.current;
+      if (theirs.revision <= (shownVersion ?? base).revision) return;
       const merged = mergeDrafts(base, draft, theirs);
       if (merged.conflicts.length > 0) patchState({ theirs, conflicts: merged.conflicts });
       else
@@ -61,7 +61,7 @@ export function useDraft(post: Post, studioId: string) {
     try {
       const saved = await updatePost(studioId, base.id, { ...change, revision: base.revision });
       const savedDraft = { ...base, ...change };
-      // The server trims titles; what was typed since then stays.
+      // The server trims titles. Edits made since the request was sent stay.
       const mergedDraft = mergeDrafts(savedDraft, latest.current.draft, saved);
       patchState({ base: saved, draft: mergedDraft.draft, isSaving: false, error: undefined });
       queryClient.setQueryData(postQuery(studioId, base.id).queryKey, saved);
@@ -90,7 +90,7 @@ export function useDraft(post: Post, studioId: string) {
     return () => clearTimeout(timer);
   }, [recentlyUpdated, patchState]);
 
-  // Leaving the page within the app saves at once; leaving the app asks first.
+  // Navigation inside the app saves at once; leaving the app asks first.
   useEffect(() => () => void save(), [save]);
   useEffect(() => {
     if (!isUnsaved) return undefined;
@@ -104,15 +104,15 @@ export function useDraft(post: Post, studioId: string) {
     isUnsaved,
     save,
     edit: (change: Partial<Draft>) => patchState({ draft: { ...latest.current.draft, ...change } }),
-    /** Takes a post that the server just answered. */
+    /** Applies a post that the server just returned. */
     accept: (saved: Post) => {
       applyRemote(saved);
       queryClient.setQueryData(postQuery(studioId, saved.id).queryKey, saved);
     },
-    /** Settles a dispute: what was chosen of each field goes on from the server's revision. */
+    /** Resolves a conflict: the chosen texts become edits of the server's version. */
     resolveConflict: (choice: Draft) => {
-      const resolvedPost = latest.current.theirs;
-      if (resolvedPost) patchState({ base: resolvedPost, draft: choice, theirs: undefined, conflicts: [] });
+      const serverPost = latest.current.theirs;
+      if (serverPost) patchState({ base: serverPost, draft: choice, theirs: undefined, conflicts: [] });
     },
   };
 }

@@ -14,11 +14,11 @@ export function DeleteStudio() {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <section className="entry" aria-labelledby="delete">
-      <h2 id="delete">Delete the studio</h2>
+      <h2 id="delete">Delete studio</h2>
       <div className="max-w-[38rem]">
         <p className="mt-0">
-          Deletes {studio.name} with its posts, members, invitations and activity, for everyone. Assistants that work in
-          it are cut off. This cannot be undone.
+          Deletes {studio.name} with its posts, files, members, invitations and activity, for everyone. AI clients lose
+          access to it. This can’t be undone.
         </p>
         <p>
           <Button variant="quiet" className="min-h-11 text-danger" onClick={() => setIsOpen(true)}>
@@ -57,7 +57,7 @@ function DeleteDialog({ onClose }: { onClose: () => void }) {
 
   return (
     <Modal title={`Delete ${studio.name}?`} onClose={() => busy || onClose()}>
-      <p className="text-muted">Everything in it is lost for everyone. Nobody can bring it back.</p>
+      <p className="text-muted">This permanently deletes everything in it, for everyone.</p>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -85,7 +85,7 @@ function DeleteDialog({ onClose }: { onClose: () => void }) {
             disabled={typedName.trim() !== studio.name}
             busyLabel={busy && "Deleting…"}
           >
-            Delete for good
+            Delete permanently
           </Button>
         </div>
       </form>

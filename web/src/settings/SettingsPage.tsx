@@ -11,7 +11,7 @@ export function SettingsPage() {
       {may("studio.update") ? (
         <StudioDetails key={studio.id} />
       ) : (
-        <p className="text-muted">Your role here is {studio.role}. Ask an owner or admin to change the studio.</p>
+        <p className="text-muted">Your role is {studio.role}. Ask an owner or admin to change these settings.</p>
       )}
       {may("studio.delete") && <DeleteStudio />}
     </>

@@ -16,7 +16,7 @@ export function StudioDetails() {
   const [statusMessage, setStatusMessage] = useState("");
   const [error, setError] = useState<unknown>();
   const isChanged = name.trim() !== studio.name || timezone !== studio.timezone;
-  // The studio's own zone may be one that this browser does not list.
+  // This browser may not list the studio's time zone.
   const zones = [...new Set([studio.timezone, "UTC", ...Intl.supportedValuesOf("timeZone")])].toSorted();
 
   async function save(): Promise<void> {
@@ -35,7 +35,7 @@ export function StudioDetails() {
 
   return (
     <section className="entry" aria-labelledby="details">
-      <h2 id="details">The studio</h2>
+      <h2 id="details">Studio details</h2>
       <form
         className="max-w-[30rem]"
         onChange={() => setStatusMessage("")}
@@ -66,7 +66,7 @@ export function StudioDetails() {
             <option key={zone}>{zone}</option>
           ))}
         </select>
-        <p className="mt-1 text-sm text-muted">Times in the web app are shown in it.</p>
+        <p className="mt-1 text-sm text-muted">All times in the web app use this time zone.</p>
         {error !== undefined && <ErrorMessage error={error} />}
         <p className="flex items-center gap-4">
           <Button type="submit" disabled={!isChanged} busyLabel={busy && "Saving…"}>

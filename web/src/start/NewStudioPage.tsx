@@ -11,10 +11,10 @@ export function NewStudioPage() {
     <main id="main" className="catalogue">
       <Brand />
       <section className="lead">
-        <h1>A new studio</h1>
+        <h1>New studio</h1>
         <p className="intro">
-          You will be its owner, and it becomes your active studio: assistants you connect from then on work in it.
-          Those already connected stay where they are until they reconnect.
+          You’ll be its owner, and it becomes your active studio: AI clients you connect from now on work in it.
+          Connected AI clients stay in their current studio until they reconnect.
         </p>
         <StudioForm />
         <p>

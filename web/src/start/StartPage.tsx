@@ -5,7 +5,7 @@ import { CopyField } from "../ui/CopyField.tsx";
 import { useDocumentTitle } from "../ui/PageHeader.tsx";
 import { StudioForm } from "./StudioForm.tsx";
 
-/** Whoever has no studio to go to: nobody signed in, or someone new. */
+/** The page for visitors who are not signed in, and for users without a studio. */
 export function StartPage() {
   const { data: me } = useSuspenseQuery(meQuery);
   useDocumentTitle("");
@@ -24,8 +24,8 @@ function Welcome() {
       <section className="lead">
         <h1>A studio’s posts and media, open to the AI clients you approve.</h1>
         <p className="intro">
-          Atelier keeps what a content studio works on and lets clients such as Claude, ChatGPT or Cursor work on it
-          over MCP. Each client acts for one person who approved it, and can never do more than that person can do here.
+          Atelier stores a content studio’s posts and media, and lets AI clients such as Claude, ChatGPT or Cursor work
+          on them over MCP. Each client acts for the person who approved it, and can never do more than that person.
         </p>
         <p>
           <a className="button" href="/login">
@@ -34,9 +34,9 @@ function Welcome() {
         </p>
       </section>
       <section className="entry" aria-labelledby="connect">
-        <h2 id="connect">Connect a client</h2>
+        <h2 id="connect">Connect an AI client</h2>
         <div>
-          <CopyField label="MCP address" text={mcpUrl} />
+          <CopyField label="MCP URL" text={mcpUrl} />
           <CopyField label="Claude Code" text={`claude mcp add --transport http atelier ${mcpUrl}`} />
         </div>
       </section>
@@ -49,11 +49,11 @@ function FirstStudio({ name }: { name: string }) {
     <section className="lead">
       <h1>Create your first studio</h1>
       <p className="intro">
-        Welcome, {name}! A studio holds posts and media, and the people who work on them. AI clients you connect will
-        work in it, for you, and never with more rights than you have.
+        Welcome, {name}! A studio holds posts, media and the people who work on them. AI clients you connect act for
+        you, and never have more access than you do.
       </p>
       <StudioForm offerSamples />
-      <p className="mt-8 text-muted">Were you invited to a studio? Open the invitation link you were sent instead.</p>
+      <p className="mt-8 text-muted">Were you invited to a studio? Open your invitation link instead.</p>
     </section>
   );
 }

@@ -7,7 +7,7 @@ import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { requiredTextProps } from "../ui/required-text.ts";
 
-/** Makes a studio and goes there. On a development instance the first one can come with something in it. */
+/** Creates a studio and opens it. A development server offers to add sample posts to the first one. */
 export function StudioForm({ offerSamples = false }: { offerSamples?: boolean }) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
@@ -44,7 +44,7 @@ export function StudioForm({ offerSamples = false }: { offerSamples?: boolean })
         void create();
       }}
     >
-      <label htmlFor="studio-name">Name of the studio</label>
+      <label htmlFor="studio-name">Studio name</label>
       <div className="mt-2 flex flex-wrap gap-3">
         <input
           id="studio-name"
@@ -54,7 +54,7 @@ export function StudioForm({ offerSamples = false }: { offerSamples?: boolean })
           {...requiredTextProps}
           maxLength={100}
           autoComplete="organization"
-          // The page was opened to type this.
+          // The name is the first input on this page.
           autoFocus
         />
         <Button type="submit" busyLabel={busy}>
@@ -70,9 +70,9 @@ export function StudioForm({ offerSamples = false }: { offerSamples?: boolean })
             onChange={(event) => setWithSamples(event.target.checked)}
           />
           <span>
-            Put three sample posts into it
+            Add three sample posts
             <span className="block text-sm text-muted">
-              This server runs for development. Archive them whenever you like.
+              Available because this is a development server. You can archive them at any time.
             </span>
           </span>
         </label>
@@ -82,7 +82,7 @@ export function StudioForm({ offerSamples = false }: { offerSamples?: boolean })
   );
 }
 
-/** The studio is made by now; a sample that fails is not worth an error. */
+/** The studio exists by now, so a failed sample is ignored. */
 async function addSamples(studioId: string): Promise<void> {
   const { samples } = await import("./samples.ts");
   for (const [i, sample] of samples.entries())

@@ -1,4 +1,4 @@
-/** What a development instance can put into a first studio. */
+/** Sample posts that a development server can add to a first studio. */
 export const samples = [
   {
     title: "How we choose paper",

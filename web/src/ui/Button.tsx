@@ -4,7 +4,7 @@ type Variant = "main" | "quiet" | "danger" | "bare";
 
 const variantClasses: Record<Variant, string> = { main: "", quiet: "quiet", danger: "danger", bare: "bare" };
 
-/** A button that says what it does while it does it. */
+/** Shows `busyLabel`, and is disabled, while its action runs. */
 export function Button({
   variant = "main",
   busyLabel,

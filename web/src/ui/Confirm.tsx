@@ -5,19 +5,19 @@ import { Modal } from "./Modal.tsx";
 
 interface Confirmation {
   title: string;
-  /** What will be lost, in words. */
+  /** The consequences. */
   body: ReactNode;
   action: string;
-  /** Leaves things as they are; "Cancel" unless told otherwise. */
+  /** The label of the button that changes nothing; "Cancel" by default. */
   dismiss?: string;
-  /** Said while it runs. */
+  /** The label of the action while it runs. */
   busy: string;
   run: () => Promise<unknown>;
 }
 
 const ConfirmContext = createContext<(confirmation: Confirmation) => void>(() => {});
 
-/** Asks before something that cannot be undone; the dialog stays until it is done, and says if it failed. */
+/** Asks before an action that cannot be undone. The dialog stays open until it succeeds, and shows errors. */
 export const useConfirm = (): ((confirmation: Confirmation) => void) => use(ConfirmContext);
 
 export function ConfirmProvider({ children }: { children: ReactNode }) {
@@ -25,12 +25,12 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
   return (
     <ConfirmContext value={setConfirmation}>
       {children}
-      {confirmation && <ConfirmDialog question={confirmation} onClose={() => setConfirmation(undefined)} />}
+      {confirmation && <ConfirmDialog confirmation={confirmation} onClose={() => setConfirmation(undefined)} />}
     </ConfirmContext>
   );
 }
 
-function ConfirmDialog({ question: confirmation, onClose }: { question: Confirmation; onClose: () => void }) {
+function ConfirmDialog({ confirmation, onClose }: { confirmation: Confirmation; onClose: () => void }) {
   const [isRunning, setIsRunning] = useState(false);
   const [error, setError] = useState<unknown>();
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { Button } from "./Button.tsx";
 
-/** Text to take along: a line or a few of them, and a button that copies it. */
+/** Text with a button that copies it. */
 export function CopyField({ label, text, hideLabel = false }: { label: string; text: string; hideLabel?: boolean }) {
   const codeRef = useRef<HTMLElement>(null);
   const [statusMessage, setStatusMessage] = useState("");
@@ -17,7 +17,7 @@ export function CopyField({ label, text, hideLabel = false }: { label: string; t
       await navigator.clipboard.writeText(text);
       setStatusMessage("Copied");
     } catch {
-      // Without https the browser keeps its clipboard closed; selected text can still be copied by hand.
+      // Browsers block clipboard access without HTTPS; the user can copy the selected text.
       if (codeRef.current) getSelection()?.selectAllChildren(codeRef.current);
       setStatusMessage("Selected: press Ctrl+C or ⌘C");
     }

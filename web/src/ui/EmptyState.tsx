@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** Nothing is here yet: what would be, and how to begin. */
+/** Shown in place of an empty list: what belongs here, and the next step. */
 export function EmptyState({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className="empty">

@@ -1,7 +1,7 @@
 import { describeError } from "../api/api-error.ts";
 import { Button } from "./Button.tsx";
 
-/** What happened, what to do next, and a way to try again where that can help. */
+/** Says what happened and what to do next, with a retry button if `onRetry` is set. */
 export function ErrorMessage({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
   const { message, hint } = describeError(error);
   return (

@@ -6,7 +6,7 @@ export interface FilterTab {
   current: boolean;
 }
 
-/** Links to the same list, more or less of it. */
+/** Links to the same list with different filters. */
 export function FilterTabs({ label, tabs }: { label: string; tabs: readonly FilterTab[] }) {
   return (
     <nav aria-label={label} className="tabs">

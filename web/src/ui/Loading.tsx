@@ -1,5 +1,5 @@
-/** Appears only once waiting becomes noticeable. */
-export function Loading({ what: label = "Loading…" }: { what?: string }) {
+/** CSS delays it, so that it does not flash on fast responses. */
+export function Loading({ label = "Loading…" }: { label?: string }) {
   return (
     <p className="wait" role="status">
       {label}

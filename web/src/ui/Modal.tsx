@@ -1,23 +1,23 @@
 import { useId, useLayoutEffect, useRef, type ReactNode } from "react";
 import { restoreFocus } from "./restore-focus.ts";
 
-/** The browser's own dialog: it keeps the focus, closes with Escape and covers the rest of the page. */
+/** A native modal dialog: it traps the focus, closes with Escape and covers the page. */
 export function Modal({
   title,
   onClose,
   children,
-  side: isDrawer = false,
+  isDrawer = false,
 }: {
   title: string;
   onClose: () => void;
   children: ReactNode;
-  /** Along the edge of the page rather than in its middle. */
-  side?: boolean;
+  /** Opens at the edge of the page rather than in the middle. */
+  isDrawer?: boolean;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const headingId = useId();
 
-  // Closed while it is still on the page, or the browser could not give the focus back to where it came from.
+  // Close before React removes the element; otherwise the browser cannot restore the focus.
   useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();

@@ -1,6 +1,6 @@
 import { useEffect, type ReactNode } from "react";
 
-/** How a page begins: its name, what it is for, and what can be done on it. */
+/** The title of a page, with an optional introduction and actions. Also sets the document title. */
 export function PageHeader({ title, children, actions }: { title: string; children?: ReactNode; actions?: ReactNode }) {
   useDocumentTitle(title);
   return (

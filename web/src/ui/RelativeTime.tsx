@@ -11,14 +11,14 @@ const units = [
 
 const relativeFormat = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
-/** One clock for every time on the page. */
+/** Updates all times on the page together. */
 function subscribe(notify: () => void): () => void {
   const timer = setInterval(notify, 20_000);
   return () => clearInterval(timer);
 }
 const getCurrentTick = (): number => Math.floor(Date.now() / 20_000) * 20_000;
 
-/** How long ago, with the exact time for whoever points at it. */
+/** A relative time, with the exact time as a tooltip. */
 export function RelativeTime({ at, timezone }: { at: string; timezone?: string }) {
   const now = useSyncExternalStore(subscribe, getCurrentTick);
   return (

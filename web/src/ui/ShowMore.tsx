@@ -1,10 +1,10 @@
 import type { UseInfiniteQueryResult } from "@tanstack/react-query";
 import { Button } from "./Button.tsx";
 
-type Paged = Pick<UseInfiniteQueryResult, "hasNextPage" | "isFetchingNextPage" | "fetchNextPage">;
+type PagedQuery = Pick<UseInfiniteQueryResult, "hasNextPage" | "isFetchingNextPage" | "fetchNextPage">;
 
-/** Below a list that has another page. */
-export function ShowMore({ of: query, label = "Show more" }: { of: Paged; label?: string }) {
+/** Loads the next page of a list; renders nothing if there is none. */
+export function ShowMore({ query, label = "Show more" }: { query: PagedQuery; label?: string }) {
   return (
     query.hasNextPage && (
       <p className="mt-8">

@@ -3,21 +3,21 @@ import { createContext, use, useCallback, useState, type ReactNode } from "react
 
 interface ToastMessage {
   text: string;
-  /** What the button does, and the word on it. */
+  /** The button that reverts the change. */
   undo?: { label: string; run: () => void };
 }
 
-const ToastContext = createContext<(notice: ToastMessage) => void>(() => {});
+const ToastContext = createContext<(message: ToastMessage) => void>(() => {});
 
-/** Says that something happened, and offers to take it back for a while. */
-export const useToast = (): ((notice: ToastMessage) => void) => use(ToastContext);
+/** Reports a change for a few seconds, with an optional button to undo it. */
+export const useToast = (): ((message: ToastMessage) => void) => use(ToastContext);
 
 export function ToastProvider({ children }: { children: ReactNode }) {
   const [toasts, setToasts] = useState<(ToastMessage & { key: number })[]>([]);
-  const showToast = useCallback((notice: ToastMessage) => {
-    setToasts((shown) => [...shown.slice(-2), { ...notice, key: (shown.at(-1)?.key ?? 0) + 1 }]);
+  const showToast = useCallback((message: ToastMessage) => {
+    setToasts((current) => [...current.slice(-2), { ...message, key: (current.at(-1)?.key ?? 0) + 1 }]);
   }, []);
-  const dismiss = (key: number): void => setToasts((shown) => shown.filter((toast) => toast.key !== key));
+  const dismiss = (key: number): void => setToasts((current) => current.filter((toast) => toast.key !== key));
 
   return (
     <ToastContext value={showToast}>

@@ -1,8 +1,8 @@
 import type { InputEvent } from "react";
 
-/** For an input that has to say something: the browser refuses blanks alone, before the server would in its own words. */
+/** Props for a required input that also reject whitespace, so that the browser reports it before the server does. */
 export const requiredTextProps = {
   required: true,
   onInput: ({ currentTarget }: InputEvent<HTMLInputElement>) =>
-    currentTarget.setCustomValidity(/^\s+$/.test(currentTarget.value) ? "Type something other than blanks." : ""),
+    currentTarget.setCustomValidity(/^\s+$/.test(currentTarget.value) ? "Enter some text." : ""),
 };

@@ -1,4 +1,4 @@
-/** What had the focus is gone: it goes to the page itself, and not back to the top of everything. */
+/** Moves the focus to the main content if the focused element was removed, rather than to the top of the page. */
 export function restoreFocus(): void {
   if (document.activeElement === document.body)
     document.querySelector<HTMLElement>("#main")?.focus({ preventScroll: true });

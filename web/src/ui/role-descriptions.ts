@@ -1,8 +1,8 @@
 import type { Role } from "../api/queries.ts";
 
-/** What a role means, for whoever chooses one. What it may do is the server's to say. */
+/** Summaries of the roles. The server's policy decides what each one may do. */
 export const roleDescriptions: Record<Role, string> = {
-  owner: "Everything, including other owners and deleting the studio",
-  admin: "Manages people, AI clients and platforms",
+  owner: "Full access, including managing owners and deleting the studio",
+  admin: "Manages members, AI clients and platforms",
   member: "Works on posts and their files",
 };

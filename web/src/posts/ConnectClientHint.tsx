@@ -3,14 +3,14 @@ import { Link } from "@tanstack/react-router";
 import { clientsQuery } from "../api/queries.ts";
 import { useStudio } from "../frame/use-studio.ts";
 
-/** The next step of someone new. Gone for good once a client is connected. */
-export function ConnectAssistantHint() {
+/** Suggests the next step to a new user until an AI client is connected. */
+export function ConnectClientHint() {
   const { studio } = useStudio();
   const { data } = useInfiniteQuery({ ...clientsQuery(studio.id, { ended: "false" }), refetchInterval: false });
   if (data?.pages[0]?.clients.length !== 0) return null;
   return (
     <p className="mt-8 text-muted">
-      No assistant is connected yet.{" "}
+      No AI clients connected yet.{" "}
       <Link to="/studios/$studioId/connect" params={{ studioId: studio.id }}>
         Connect one
       </Link>{" "}
