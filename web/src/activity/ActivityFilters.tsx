@@ -18,7 +18,7 @@ export function ActivityFilters({ filter }: { filter: ActivityFilter }) {
     <div className="filters">
       <FilterSelect
         name="userId"
-        label="Person"
+        label="Member"
         value={filter.userId}
         options={members.map(({ userId, name }) => [userId, name])}
       />

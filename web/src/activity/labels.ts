@@ -15,7 +15,7 @@ export const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filte
   "invitation.revoked": { filterLabel: "Invitation revoked", verb: "revoked an invitation" },
   "client.approved": { filterLabel: "AI client approved", verb: "approved an AI client" },
   "client.revoked": { filterLabel: "AI client revoked", verb: "revoked an AI client" },
-  "client.moved": { filterLabel: "AI client moved here", verb: "moved here by reconnecting" },
+  "client.moved": { filterLabel: "AI client moved here", verb: "moved an AI client here" },
   "post.created": { filterLabel: "Post created", verb: "created" },
   "post.updated": { filterLabel: "Post changed", verb: "changed" },
   "asset.requested": { filterLabel: "Upload started", verb: "started uploading a file" },

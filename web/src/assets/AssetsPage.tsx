@@ -48,9 +48,9 @@ export function AssetsPage() {
                 <Link
                   to="/studios/$studioId/posts/$postId"
                   params={{ studioId: studio.id, postId: asset.postId }}
-                  aria-label={`Open the post that uses ${asset.filename}`}
+                  aria-label={`Used in a post: ${asset.filename}`}
                 >
-                  Used in a post{" "}
+                  Used in a post
                 </Link>
               )}
             </p>

@@ -48,8 +48,7 @@ export function ConnectionRow({ connection, name }: { connection: PlatformConnec
             <dt>Profile</dt>
             <dd>
               <a href={account.profileUrl} target="_blank" rel="noreferrer" aria-label={`Open ${label} on ${name}`}>
-                {" "}
-                Open{" "}
+                Open
               </a>
             </dd>
           </div>

@@ -75,11 +75,11 @@ function StatusTabs({ search, studioId }: { search: PostSearch; studioId: string
   );
 }
 
-/** Typed text goes into the address once typing pauses, so that a search can be kept and shared. */
+/** Writes the search text to the URL when the user pauses typing, so that a search can be bookmarked and shared. */
 function SearchField({ q }: { q: string }) {
   const navigate = route.useNavigate();
   const [searchText, setSearchText] = useState(q);
-  // What the address was last told from here: anything else in it came from a link, and is shown.
+  // The query this field last wrote to the URL; any other value came from navigation and replaces the text.
   const appliedQuery = useRef(q);
 
   useEffect(() => {
