@@ -58,6 +58,6 @@ export function toAsset(row: AssetRow): Asset {
 
 export function toReadyAsset(row: AssetRow): ReadyAsset {
   const asset = toAsset(row);
-  if (!isReady(asset)) throw new Error("the database answered an asset that is not ready");
+  if (!isReady(asset)) throw new Error("expected a ready asset from the database");
   return asset;
 }

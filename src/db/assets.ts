@@ -37,7 +37,7 @@ const confirmReservedQuery = statement<AssetRow>(
     RETURNING *`,
 );
 
-const charge = statement<Pick<AssetRow, "id">>(
+const chargeQuery = statement<Pick<AssetRow, "id">>(
   "charge_studio",
   "UPDATE studios SET used_bytes = used_bytes + $1 WHERE id = $2 AND used_bytes + $1 <= $3 RETURNING id",
 );
@@ -162,7 +162,7 @@ export function createAssetStore({ q, run }: Connection): AssetStore {
       return numUpdatedRows > 0n;
     },
     async charge(studioId, bytes, limit) {
-      return (await run(charge, [bytes, studioId, limit ?? Number.MAX_SAFE_INTEGER])).length > 0;
+      return (await run(chargeQuery, [bytes, studioId, limit ?? Number.MAX_SAFE_INTEGER])).length > 0;
     },
     async getUsedBytes(studioId) {
       const row = await q.selectFrom("studios").select("used_bytes").where("id", "=", studioId).executeTakeFirst();

@@ -3,16 +3,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "#lib/errors.ts";
 import type { Schema } from "./schema.ts";
 
-/** The few things a query builder needs of an engine; the rest is the same for both. */
+/** A connection of either engine, as Kysely's driver uses it. */
 export interface DriverConnection extends DatabaseConnection {
   release(): void;
 }
 
-/** A Kysely dialect whose connections come from `acquire` and whose transactions begin with `begin`. */
+/** A Kysely dialect that takes connections from `acquire` and opens transactions with the SQL in `begin`. */
 export function createDialect(options: {
   acquire: () => Promise<DriverConnection>;
   begin: string;
-  like: Pick<Dialect, "createAdapter" | "createIntrospector" | "createQueryCompiler">;
+  base: Pick<Dialect, "createAdapter" | "createIntrospector" | "createQueryCompiler">;
 }): Dialect {
   const driver: Driver = {
     init: async () => {},
@@ -25,56 +25,59 @@ export function createDialect(options: {
   };
   return {
     createDriver: () => driver,
-    createAdapter: () => options.like.createAdapter(),
-    createIntrospector: (db) => options.like.createIntrospector(db),
-    createQueryCompiler: () => options.like.createQueryCompiler(),
+    createAdapter: () => options.base.createAdapter(),
+    createIntrospector: (db) => options.base.createIntrospector(db),
+    createQueryCompiler: () => options.base.createQueryCompiler(),
   };
 }
 
 export function rejectStreaming(): never {
-  throw new Error("queries are not streamed");
+  throw new Error("streaming queries is not supported");
 }
 
-/** Where statements run: the database itself, or one open transaction. */
+/** Runs statements, either on the database or in one open transaction. */
 export interface Connection {
-  /** The query builder. */
   q: Kysely<Schema>;
-  /** A statement that was written once and is prepared once: for paths where building a query costs too much. */
+  /** Runs a prepared statement. For hot paths, where building a query with Kysely costs too much. */
   run<Row>(statement: Statement<Row>, params: readonly unknown[]): Promise<Row[]>;
 }
 
 export interface Database extends Connection {
   readonly engine: "sqlite" | "postgres";
   /**
-   * Runs `work` in one transaction, from the start again when the engine asks for it (deadlock, serialization
-   * failure, busy file). `work` must touch nothing but its connection.
+   * Runs `work` in one transaction and retries it from the start after a deadlock or a serialization failure.
+   * `work` must have no side effects outside its connection.
    */
   transact<T>(work: (tx: Connection) => Promise<T>): Promise<T>;
-  /** Resolves when the database answers. */
+  /** Resolves when the database responds. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** SQL with `$1`, `$2`, … in the order of their first appearance, as both engines are given it. */
+/** SQL for both engines, with `$1`, `$2`, … numbered in the order of their first appearance. */
 export interface Statement<Row> {
   readonly name: string;
   readonly sql: string;
-  /** Where SQLite needs other words for the same. */
+  /** Replaces `sql` on SQLite, where the engines need different SQL. */
   readonly sqliteSql?: string;
   readonly row?: Row;
 }
 
 export function statement<Row>(name: string, sql: string, sqliteSql?: string): Statement<Row> {
-  const tidy = (text: string): string => text.trim().replace(/\s+/g, " ");
-  return { name, sql: tidy(sql), ...(sqliteSql === undefined ? {} : { sqliteSql: tidy(sqliteSql) }) };
+  const collapseWhitespace = (text: string): string => text.trim().replace(/\s+/g, " ");
+  return {
+    name,
+    sql: collapseWhitespace(sql),
+    ...(sqliteSql === undefined ? {} : { sqliteSql: collapseWhitespace(sqliteSql) }),
+  };
 }
 
-/** What the engines differ in, once a query is made. */
+/** The operations that differ between SQLite and PostgreSQL. */
 export interface Engine {
   name: Database["engine"];
   q: Kysely<Schema>;
   runPrepared(statement: Statement<unknown>, params: readonly unknown[]): Promise<unknown[]>;
-  /** The statement as this engine's query builder would spell it. */
+  /** Compiles a statement to run in a Kysely transaction of this engine. */
   compile(statement: Statement<unknown>, params: readonly unknown[]): CompiledQuery;
   isRetryable(error: unknown): boolean;
   close(): Promise<void>;

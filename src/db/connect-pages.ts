@@ -2,7 +2,7 @@ import type { ConnectPage, PlatformStore } from "#domain/platforms/ports.ts";
 import type { Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
 
-/** The pages on which people connect accounts. */
+/** The pages on which users connect platform accounts. */
 export function createConnectPageStore({
   q,
 }: Connection): Pick<PlatformStore, "insertPage" | "findPage" | "startPage" | "usePage"> {
@@ -61,7 +61,7 @@ export function createConnectPageStore({
   };
 }
 
-/** Ourselves at instances. */
+/** Atelier's app registrations at platform instances. */
 export function createPlatformAppStore({ q }: Connection): Pick<PlatformStore, "findApp" | "insertApp" | "deleteApp"> {
   return {
     async findApp({ platform, instance }, redirectUri) {

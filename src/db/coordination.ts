@@ -25,13 +25,13 @@ export function createLeaseStore({ q }: Connection): LeaseStore {
   };
 }
 
-/** Rows in one statement: three values each, far below what both engines take. */
+/** Three parameters per row, far below the limits of both engines. */
 const rowsPerStatement = 500;
 
 export function createRateLimitStore({ q }: Connection): RateLimitStore {
   return {
     async hit(key, windowEnd, limit) {
-      // Past the limit the statement changes nothing: a flood costs a look, not a write.
+      // Past the limit the statement updates nothing, so a flood of requests costs reads, not writes.
       const countedRow = await q
         .insertInto("rate_limits")
         .values({ key, window_end: windowEnd, hits: 1 })
@@ -47,7 +47,7 @@ export function createRateLimitStore({ q }: Connection): RateLimitStore {
     },
     async addHits(counts, windowEnd) {
       const totals = new Map<string, number>();
-      // Always in the same order: instances that add to the same rows wait for each other, never in a circle.
+      // Sorted, so that instances that update the same rows lock them in the same order and cannot deadlock.
       const sorted = counts.toSorted((a, b) => (a.key < b.key ? -1 : 1));
       for (let from = 0; from < sorted.length; from += rowsPerStatement) {
         const rows = await q
@@ -127,7 +127,7 @@ export function createPurgeStore({ q }: Connection): PurgeStore {
             where.and([where("created_at", "=", after.createdAt), where("id", ">", after.id)]),
           ]),
         )
-        .where("created_at", ">=", after.createdAt) // the part of the condition that an index serves
+        .where("created_at", ">=", after.createdAt) // redundant, but lets the engines use the index
         .where("created_at", "<=", before)
         .orderBy("created_at")
         .orderBy("id")
@@ -139,7 +139,7 @@ export function createPurgeStore({ q }: Connection): PurgeStore {
       const { numDeletedRows } = await q
         .deleteFrom("oauth_clients")
         .where("id", "in", clientIds)
-        .where("created_at", "<=", before) // asked anew: one that was renewed since it was listed stays
+        .where("created_at", "<=", before) // checked again: the client may have been renewed since it was listed
         .where(({ not, exists, selectFrom }) =>
           not(exists(selectFrom("grants").select("id").whereRef("grants.client_id", "=", "oauth_clients.id"))),
         )
@@ -149,19 +149,19 @@ export function createPurgeStore({ q }: Connection): PurgeStore {
   };
 }
 
-/** Each has an index on the time it ends. */
+/** Each table has an index on its expiry column. */
 const deleteStatements: Record<PurgeableKind, (now: number, limit: number) => RawBuilder<unknown>> = {
   oauthRecords: (now, limit) => sql`DELETE FROM oauth_records WHERE (model, id_hash) IN
     (SELECT model, id_hash FROM oauth_records WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit})`,
   sessions: (now, limit) => sql`DELETE FROM sessions WHERE token_hash IN
     (SELECT token_hash FROM sessions WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit})`,
-  // Kept for a while behind their end, so that a file begun in time finds its link until the last.
+  // Kept for 7 days after they expire: a file that was started in time still needs its link.
   uploadLinks: (now, limit) => sql`DELETE FROM upload_links WHERE id IN
     (SELECT id FROM upload_links WHERE expires_at <= ${now - days(7)} ORDER BY expires_at LIMIT ${limit})`,
   connectPages: (now, limit) => sql`DELETE FROM platform_connects WHERE token_hash IN
     (SELECT token_hash FROM platform_connects WHERE expires_at <= ${now}
       AND (state_expires_at IS NULL OR state_expires_at <= ${now}) ORDER BY expires_at LIMIT ${limit})`,
-  // Ourselves at an instance where nobody has an account, a day after somebody meant to connect one.
+  // App registrations at instances without a connected account or a pending connect page, after a day.
   platformApps: (now, limit) => sql`DELETE FROM platform_apps WHERE (platform, instance) IN
     (SELECT a.platform, a.instance FROM platform_apps a WHERE a.created_at <= ${now - days(1)}
       AND NOT EXISTS (SELECT 1 FROM platform_connections c

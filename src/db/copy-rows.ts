@@ -8,18 +8,18 @@ import { quoteIdentifier, type Row, type SqliteFile, type TableSchema } from "./
 export interface MovedTable {
   table: string;
   rows: number;
-  /** Of all rows, whatever their order; the same on both sides. */
+  /** Checksum of all rows, independent of their order; the same in both databases. */
   checksum: string;
 }
 
-/** Throws unless PostgreSQL holds nothing of a service. Before anything is changed there. */
+/** Throws if any of Atelier's tables in PostgreSQL has rows. Changes nothing. */
 export async function assertTargetEmpty(source: SqliteFile, url: string): Promise<void> {
   await withClient(url, (client) => assertTablesEmpty(client, source.listTables()));
 }
 
 /**
- * Copies every row in one transaction and reads all of them back before it ends: PostgreSQL holds either everything, as
- * it was, or nothing. `change` may give a row other values on the way.
+ * Copies every row in one transaction and verifies all of them before the commit, so PostgreSQL ends up with either
+ * all rows or none. `transform` can change a row on the way.
  */
 export async function moveRows(
   source: SqliteFile,
@@ -33,7 +33,7 @@ export async function moveRows(
     await client.query("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '10s'");
     await assertSameVersion(client, source);
     const tables = source.listTables();
-    // A service that was started too early on the target waits here, and finds everything.
+    // A service that starts on the target too early waits for this lock, and then sees all rows.
     await client.query(
       `LOCK TABLE ${tables.map(({ name }) => quoteIdentifier(name)).join(", ")} IN ACCESS EXCLUSIVE MODE`,
     );
@@ -48,7 +48,9 @@ export async function moveRows(
       }
       const storedChecksum = await readBack(client, table);
       if (storedChecksum.countRows() !== sentChecksum.countRows() || storedChecksum.digest() !== sentChecksum.digest())
-        throw new OperatorError(`PostgreSQL did not keep the table ${table.name} as it was sent. Nothing was changed.`);
+        throw new OperatorError(
+          `The rows of ${table.name} in PostgreSQL differ from the original. Nothing was changed.`,
+        );
       movedTables.push({ table: table.name, rows: storedChecksum.countRows(), checksum: storedChecksum.digest() });
     }
     await client.query("COMMIT");
@@ -66,12 +68,12 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
         (oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)) as never,
     },
   });
-  client.on("error", () => {}); // the statement under way reports it
+  client.on("error", () => {}); // the running statement rejects
   await client.connect();
   try {
     return await work(client);
   } finally {
-    await client.end(); // what was not committed never was
+    await client.end(); // rolls back an open transaction
   }
 }
 
@@ -81,7 +83,7 @@ async function assertTablesEmpty(client: pg.Client, tables: readonly TableSchema
     if (existingTable.rows.length === 0) continue;
     if ((await client.query(`SELECT 1 FROM ${quoteIdentifier(name)} LIMIT 1`)).rows.length > 0)
       throw new OperatorError(
-        `The database of DATABASE_URL is not empty: there are rows in ${name}. Name an empty one. Nothing was changed.`,
+        `The database at DATABASE_URL is not empty: the table ${name} has rows. Use an empty database. Nothing was changed.`,
       );
   }
 }
@@ -96,11 +98,11 @@ async function assertSameVersion(client: pg.Client, source: SqliteFile): Promise
   )
     return;
   throw new OperatorError(
-    "The embedded database was last used by another version. Start this version on it once, stop it, and try again.",
+    "The embedded database was last used by a different version. Start this version with it once, stop it and try again.",
   );
 }
 
-/** As many rows at once as PostgreSQL takes values for, and never so many that they fill the memory. */
+/** Limited by PostgreSQL's 65,535 parameters per statement, and to 500 rows to bound memory. */
 function* batches(rows: Iterable<Row>, { columns }: TableSchema, transform: (row: Row) => Row): Generator<Row[]> {
   const maxRows = Math.min(500, Math.floor(60_000 / columns.length));
   let batch: Row[] = [];
@@ -141,7 +143,7 @@ interface Checksum {
   digest(): string;
 }
 
-/** The sum of the rows' digests: the engines sort text differently, so the order must not count. */
+/** Sums the digests of the rows, because the engines sort text differently and the order must not matter. */
 function createChecksum({ columns }: TableSchema): Checksum {
   let sum = 0n;
   let rows = 0;

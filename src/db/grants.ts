@@ -6,13 +6,13 @@ import type { Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
 import { memberStudioSql } from "./tokens.ts";
 
-/** Where the next call of grant `g` of user `u` acts. */
+/** The studio that the next call of grant `g` of user `u` acts on. */
 const effectiveStudioSql = sql<string | null>`(${sql.raw(memberStudioSql("g.studio_id"))})`;
 
-/** No day is as late as this. */
+/** Later than any day number, so that no calls are counted. */
 const maxDay = 2 ** 31 - 1;
 
-/** How many calls grant `g` had from this day on. */
+/** The number of calls of grant `g` since this day. */
 const callCountSql = (sinceDay: number) =>
   sql<number>`(SELECT CAST(COALESCE(SUM(c.calls), 0) AS BIGINT) FROM grant_calls c WHERE c.grant_id = g.id AND c.day >= ${sinceDay})`;
 
@@ -25,7 +25,7 @@ export function createGrantStore({ q }: Connection): GrantStore {
       .select([
         "u.name as user_name",
         "u.email as user_email",
-        effectiveStudioSql.as("acts_in"),
+        effectiveStudioSql.as("effective_studio_id"),
         callCountSql(callsSince).as("calls"),
       ]);
   return {
@@ -157,7 +157,7 @@ export function createGrantStore({ q }: Connection): GrantStore {
 interface GrantListColumns {
   user_name: string;
   user_email: string | null;
-  acts_in: string | null;
+  effective_studio_id: string | null;
   calls: number;
 }
 
@@ -166,7 +166,7 @@ function toListedGrant(row: Schema["grants"] & GrantListColumns): ListedGrant {
     ...toGrant(row),
     userName: row.user_name,
     userEmail: row.user_email,
-    effectiveStudioId: row.acts_in,
+    effectiveStudioId: row.effective_studio_id,
     calls: row.calls,
   };
 }

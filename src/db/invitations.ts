@@ -12,7 +12,7 @@ export function createInvitationStore({ q }: Connection): InvitationStore {
         join.onRef("m.studio_id", "=", "i.studio_id").onRef("m.user_id", "=", "i.created_by"),
       )
       .selectAll("i")
-      .select(["s.name as studio_name", "m.role as maker_role"])
+      .select(["s.name as studio_name", "m.role as creator_role"])
       .where("i.accepted_at", "is", null)
       .where("i.revoked_at", "is", null)
       .where("i.expires_at", ">", now);
@@ -98,7 +98,7 @@ export function createInvitationStore({ q }: Connection): InvitationStore {
   };
 }
 
-function toInvitation(row: Schema["invitations"] & { studio_name: string; maker_role: Role | null }): OpenInvitation {
+function toInvitation(row: Schema["invitations"] & { studio_name: string; creator_role: Role | null }): OpenInvitation {
   return {
     id: row.id,
     studioId: row.studio_id,
@@ -108,6 +108,6 @@ function toInvitation(row: Schema["invitations"] & { studio_name: string; maker_
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     studioName: row.studio_name,
-    creatorRole: row.maker_role,
+    creatorRole: row.creator_role,
   };
 }

@@ -8,7 +8,7 @@ const findWithStudioQuery = statement<{ id: string; name: string; role: Role }>(
   "SELECT s.id, s.name, m.role FROM memberships m JOIN studios s ON s.id = m.studio_id WHERE m.studio_id = $1 AND m.user_id = $2",
 );
 
-const countOwned = statement<{ owned: number }>(
+const countOwnedQuery = statement<{ owned: number }>(
   "count_owned_studios",
   "SELECT CAST(COUNT(*) AS INTEGER) AS owned FROM memberships WHERE user_id = $1 AND role = 'owner'",
 );
@@ -69,13 +69,13 @@ export function createMembershipStore({ q, run }: Connection): MembershipStore {
       return numDeletedRows > 0n;
     },
     async countOwnedForUpdate(userId) {
-      // Two statements: a count within the update would not see what another transaction committed while this waited.
+      // Two statements: a count inside the update would miss what other transactions commit while it waits for the lock.
       await q
         .updateTable("users")
         .set(({ ref }) => ({ active_studio_id: ref("active_studio_id") }))
         .where("id", "=", userId)
         .execute();
-      return (await run(countOwned, [userId]))[0]?.owned ?? 0;
+      return (await run(countOwnedQuery, [userId]))[0]?.owned ?? 0;
     },
     async adjustOwnerCount(studioId, delta) {
       const { numUpdatedRows } = await q

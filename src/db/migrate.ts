@@ -5,7 +5,7 @@ import pg from "pg";
 import { sha256 } from "#lib/digest.ts";
 import { OperatorError } from "#lib/errors.ts";
 
-/** The files and the database do not agree. Nothing was changed. */
+/** The migration files and the database do not match. Thrown before anything is changed. */
 export class MigrationError extends OperatorError {
   override readonly name = "MigrationError";
 }
@@ -16,11 +16,11 @@ interface Migration {
   checksum: string;
 }
 
-/** What a migration run needs of an engine: one connection of its own, with nothing else on it. */
+/** A dedicated connection for one migration run. */
 interface MigrationConnection {
-  /** Runs `sql`, which may hold several statements, and answers the rows of the last. */
+  /** Runs one or more statements and returns the rows of the last one. */
   exec(sql: string): Promise<unknown[]>;
-  /** Waits for, and then holds, the right to migrate. */
+  /** SQL that runs first; on PostgreSQL it waits for the migration lock. */
   lock: string;
   begin: string;
   hasTable(name: string): Promise<boolean>;
@@ -50,15 +50,15 @@ export async function migratePostgres(url: string, folder: string): Promise<stri
     connectionTimeoutMillis: 5000,
     application_name: "atelier-migrate",
   });
-  client.on("error", () => {}); // the statement under way reports it
+  client.on("error", () => {}); // the running statement rejects
   await client.connect();
   return migrate(folder, {
     exec: async (sql) => {
-      // Several statements in one text answer a list, which the types do not say.
+      // pg returns an array of results for several statements, which its types omit.
       const results: pg.QueryResult<object> | pg.QueryResult<object>[] = await client.query<object>(sql);
       return [results].flat().at(-1)?.rows ?? [];
     },
-    lock: `SELECT pg_advisory_lock(${lockKey})`, // ends with the connection
+    lock: `SELECT pg_advisory_lock(${lockKey})`, // released when the connection closes
     begin: "BEGIN",
     hasTable: async (name) =>
       (await client.query("SELECT 1 WHERE to_regclass($1) IS NOT NULL", [name])).rows.length > 0,
@@ -67,8 +67,8 @@ export async function migratePostgres(url: string, folder: string): Promise<stri
 }
 
 /**
- * Applies what is missing, each file in one transaction together with its own entry in the history:
- * a process killed at any statement leaves either the whole file applied or none of it.
+ * Applies the pending migrations. Each file and its history row are one transaction, so a process that is killed
+ * leaves a file either fully applied or not applied.
  */
 async function migrate(folder: string, connection: MigrationConnection): Promise<string[]> {
   const migrations = await readMigrations(folder);
@@ -99,7 +99,7 @@ async function applyMigration(
   if (!(await connection.hasTable("schema_migrations"))) {
     if (await connection.hasTable("users")) {
       throw new MigrationError(
-        "The database has tables but no history of how they were made. It is damaged, or belongs to something else. Nothing was changed.",
+        "The database has tables but no migration history. It is damaged or belongs to another application. Nothing was changed.",
       );
     }
     await connection.exec(
@@ -127,10 +127,10 @@ function checkHistory(
     const file = migrations.find((migration) => migration.name === name);
     if (!file)
       throw new MigrationError(
-        `The database was made by a newer version: it has ${name}, which this version does not know. Nothing was changed.`,
+        `The database was created by a newer version: it has ${name}, which this version does not include. Nothing was changed.`,
       );
     if (file.checksum !== checksum)
-      throw new MigrationError(`The file ${name} was changed after it had been applied. Nothing was changed.`);
+      throw new MigrationError(`The migration ${name} was edited after it had been applied. Nothing was changed.`);
   }
 }
 

@@ -45,7 +45,7 @@ function createStoresFor(connection: Connection): Stores {
   };
 }
 
-/** Every store of the domain, and a way to use them together. */
+/** Every store of the domain, and `transact` to use several of them in one transaction. */
 export function createStores(database: Database): Stores & Pick<Deps, "transact"> {
   return { ...createStoresFor(database), transact: (work) => database.transact((tx) => work(createStoresFor(tx))) };
 }
@@ -57,11 +57,11 @@ export interface OpenDatabaseOptions {
   databaseUrl: string | undefined;
   dataDir: string;
   log: Log;
-  /** Tests bring their own. */
+  /** Overridden in tests. */
   migrations?: string;
 }
 
-/** Opens the configured database, brought up to date. Refuses what it cannot trust, and changes nothing then. */
+/** Opens the configured database and applies migrations. Throws, without changes, if the database is lost or damaged. */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
   const folder = options.migrations ?? migrationsFolder;
   if (options.databaseUrl !== undefined) {
@@ -81,7 +81,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
   }
 }
 
-/** Turning a new file into a database takes it for oneself for a moment, and SQLite does not wait for that by itself. */
+/** Switching a new file to WAL mode needs an exclusive lock, and SQLite's busy timeout does not cover that. */
 async function openWithRetry(path: string): Promise<Database> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -94,11 +94,11 @@ async function openWithRetry(path: string): Promise<Database> {
 }
 
 /**
- * A database that is missing or empty is a fresh start only where nothing else of ours lies.
- * The secret and the files are made after the first migration, so whoever has them had a database.
+ * A missing or empty database is a first start only if the data folder is empty too. The secret and the files are
+ * created after the first migration, so if they exist, a database existed.
  */
 async function assertDatabaseNotLost(dataDir: string, path: string): Promise<void> {
-  // The folder first: another process that starts with us makes the database before anything else.
+  // Read the folder before the file: another starting process creates the database before anything else.
   const otherEntries = (await readdir(dataDir)).filter(
     (name) => name !== databaseFileName && name !== "lost+found" && !name.startsWith("."),
   );
@@ -111,11 +111,11 @@ async function assertDatabaseNotLost(dataDir: string, path: string): Promise<voi
     size === 0 ? otherEntries.filter((name) => !name.startsWith(`${databaseFileName}-`)) : otherEntries;
   if (remainingEntries.length === 0) return;
   throw new DamagedDatabaseError(
-    `The database ${path} is ${size === 0 ? "empty" : "missing"}, but ${dataDir} holds ${remainingEntries.slice(0, 3).join(", ")}. ` +
-      "Restore the database from a backup, or point DATA_DIR at an empty folder. Nothing was changed.",
+    `The database ${path} is ${size === 0 ? "empty" : "missing"}, but ${dataDir} contains ${remainingEntries.slice(0, 3).join(", ")}. ` +
+      "Restore the database from a backup, or set DATA_DIR to an empty folder. Nothing was changed.",
   );
 }
 
 function logApplied(log: Log, applied: readonly string[]): void {
-  if (applied.length > 0) log.info({ applied }, "database brought up to date");
+  if (applied.length > 0) log.info({ applied }, "database migrations applied");
 }

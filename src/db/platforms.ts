@@ -7,13 +7,13 @@ import type { Schema } from "./schema.ts";
 
 type ConnectionRow = Selectable<Schema["platform_connections"]>;
 
-/** More than a studio may have connected; a list that is longer is no list any more. */
-const maxListed = 500;
+/** A safety bound, above the number of connections that a studio may have. */
+const maxListedConnections = 500;
 
-/** Runs for every look at a post of a studio that has any. */
+/** Runs for every read of a post in a studio with connected platforms. */
 const listConnectedQuery = statement<ConnectionRow>(
   "list_connected_platforms",
-  `SELECT * FROM platform_connections WHERE studio_id = $1 AND state = 'connected' ORDER BY id LIMIT ${maxListed}`,
+  `SELECT * FROM platform_connections WHERE studio_id = $1 AND state = 'connected' ORDER BY id LIMIT ${maxListedConnections}`,
 );
 
 export function createPlatformStore(connection: Connection): PlatformStore {
@@ -38,7 +38,7 @@ function createConnectionStore({
         .selectAll()
         .where("studio_id", "=", studioId)
         .orderBy("id", "desc")
-        .limit(maxListed)
+        .limit(maxListedConnections)
         .execute();
       return rows.map(toConnection);
     },
@@ -55,7 +55,7 @@ function createConnectionStore({
       return row && toConnection(row);
     },
     async claim({ id, studioId, platform, instance, account, connectedAt }, limit) {
-      // Whoever else claims in this studio waits here, so that all of them count to the same limit.
+      // Locks the studio row, so that concurrent claims count against the same limit.
       await q
         .updateTable("studios")
         .set(({ ref }) => ({ used_bytes: ref("used_bytes") }))

@@ -5,7 +5,7 @@ import type { Schema } from "./schema.ts";
 
 export type PostRow = Omit<Selectable<Schema["posts"]>, "search_text">;
 
-/** All but the folded text, which can be longer than everything else together. */
+/** All columns but `search_text`, which can be longer than all others together. */
 export const columns = [
   "id",
   "studio_id",
@@ -25,48 +25,48 @@ interface PostSize {
   bytes: number;
 }
 
-/** `octet_length` takes the size from the row's header, so no text is read. */
+/** `octet_length` reads the size from the row header, without loading the text. */
 const sizesSql = (status: string, limit: string): string =>
   `SELECT id, octet_length(title) + octet_length(body) + octet_length(search_text) AS bytes
      FROM posts WHERE studio_id = $1 AND id < $2 ${status} ORDER BY id DESC LIMIT ${limit}`;
-const sizes = statement<PostSize>("list_post_sizes", sizesSql("", "$3"));
-const sizesInStatus = statement<PostSize>("list_post_sizes_in_status", sizesSql("AND status = $3", "$4"));
+const sizesQuery = statement<PostSize>("list_post_sizes", sizesSql("", "$3"));
+const sizesInStatusQuery = statement<PostSize>("list_post_sizes_in_status", sizesSql("AND status = $3", "$4"));
 
 const matchesSql = (contains: string, status: string, limit: string): string =>
   `SELECT ${columns.join(", ")} FROM posts
     WHERE studio_id = $1 AND id <= $2 AND id >= $3 ${status} AND ${contains} ORDER BY id DESC LIMIT ${limit}`;
 
 /**
- * Both compare bytes. PostgreSQL's LIKE and strpos compare character by character, which is a hundred times slower
- * for a text and a query made for it.
+ * Both compare bytes. PostgreSQL's LIKE and strpos compare characters, which is a hundred times slower for a text and
+ * a query crafted to be slow.
  */
 const contains = {
   postgres: (query: string): string => `position(convert_to(${query}, 'UTF8') IN convert_to(search_text, 'UTF8')) > 0`,
   sqlite: (query: string): string => `instr(search_text, ${query}) > 0`,
 };
 
-const matches = statement<PostRow>(
+const matchesQuery = statement<PostRow>(
   "find_matching_posts",
   matchesSql(contains.postgres("$4"), "", "$5"),
   matchesSql(contains.sqlite("$4"), "", "$5"),
 );
-const matchesInStatus = statement<PostRow>(
+const matchesInStatusQuery = statement<PostRow>(
   "find_matching_posts_in_status",
   matchesSql(contains.postgres("$5"), "AND status = $4", "$6"),
   matchesSql(contains.sqlite("$5"), "AND status = $4", "$6"),
 );
 
 /** Sorts after the id of every post. */
-const afterNewest = `pst_${"z".repeat(27)}`;
+const afterNewestId = `pst_${"z".repeat(27)}`;
 
 export function listSizes(
   run: Connection["run"],
   studioId: string,
-  { status, before = afterNewest, limit }: PostFilter,
+  { status, before = afterNewestId, limit }: PostFilter,
 ): Promise<PostSize[]> {
   return status === undefined
-    ? run(sizes, [studioId, before, limit])
-    : run(sizesInStatus, [studioId, before, status, limit]);
+    ? run(sizesQuery, [studioId, before, limit])
+    : run(sizesInStatusQuery, [studioId, before, status, limit]);
 }
 
 export function findMatches(
@@ -77,6 +77,6 @@ export function findMatches(
   limit: number,
 ): Promise<PostRow[]> {
   return status === undefined
-    ? run(matches, [studioId, newest, oldest, query, limit])
-    : run(matchesInStatus, [studioId, newest, oldest, status, query, limit]);
+    ? run(matchesQuery, [studioId, newest, oldest, query, limit])
+    : run(matchesInStatusQuery, [studioId, newest, oldest, status, query, limit]);
 }

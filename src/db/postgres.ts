@@ -5,7 +5,7 @@ import type { Log } from "#lib/log.ts";
 import { createDatabase, createDialect, rejectStreaming, type Database, type DriverConnection } from "./client.ts";
 import type { Schema } from "./schema.ts";
 
-/** A request waits at most this long for a connection, a lock or an answer; together they stay under 5 s. */
+/** How long a request waits for a connection, a statement and a response. Together they stay under 5 s. */
 const connectTimeoutMs = 2000;
 const statementTimeoutMs = 2500;
 const queryTimeoutMs = 3000;
@@ -21,15 +21,15 @@ export function openPostgres(url: string, log: Log): Database {
     query_timeout: queryTimeoutMs,
     idleTimeoutMillis: 30_000,
     application_name: "atelier",
-    // Times and counts are far below 2^53; as strings they would not compare.
+    // pg returns BIGINT as a string by default. Our times and counts are far below 2^53.
     types: {
       getTypeParser: (oid, format) =>
         (oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)) as never,
     },
   });
-  // An idle connection that the server closes is no request's fault, and must not end the process.
-  pool.on("error", (error) => log.warn({ reason: error.message }, "a database connection was lost"));
-  // The pool listens while a connection is idle; while a transaction has it, its statements report the loss.
+  // Without a listener, an idle connection that the server closes would end the process.
+  pool.on("error", (error) => log.warn({ reason: error.message }, "idle database connection lost"));
+  // The pool listens only to idle connections. While a connection is in use, its statements report the error.
   pool.on("connect", (client) => void client.on("error", () => {}));
 
   const acquire = async (): Promise<DriverConnection> => {
@@ -37,7 +37,7 @@ export function openPostgres(url: string, log: Log): Database {
     let connectionError: unknown;
     return {
       async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-        // The rollback of a transaction whose connection is lost: nobody would answer it, and the request would wait twice.
+        // Do not send the rollback over a lost connection: it would only time out a second time.
         if (connectionError !== undefined) return throwTranslated(connectionError);
         try {
           const { command, rowCount, rows } = await client.query<Row & object>(query.sql, [...query.parameters]);
@@ -52,7 +52,7 @@ export function openPostgres(url: string, log: Log): Database {
     };
   };
   const q = new Kysely<Schema>({
-    dialect: createDialect({ acquire, begin: "begin", like: new PostgresDialect({ pool }) }),
+    dialect: createDialect({ acquire, begin: "begin", base: new PostgresDialect({ pool }) }),
   });
 
   return createDatabase({
@@ -76,7 +76,7 @@ function throwTranslated(error: unknown): never {
   throw new AppError("storage_unavailable:database", undefined, { cause: error });
 }
 
-/** The connection is of no more use: refused, reset, shut down, or silent for too long. */
+/** The connection is no longer usable: connection refused, reset, shut down or timed out. */
 function isConnectionLost(error: unknown): boolean {
   const state = sqlState(error) ?? "";
   if (/^(08|57P)/.test(state)) return true;
@@ -92,7 +92,7 @@ function isConnectionLost(error: unknown): boolean {
   );
 }
 
-/** The server answers, but not in time or not to one more: statement or lock time-out, no slot left, disk full. */
+/** The server responds but cannot do the work: statement or lock timeout, too many connections, disk full. */
 function isOverloaded(error: unknown): boolean {
   return ["57014", "55P03", "53300", "53100", "53200"].includes(sqlState(error) ?? "");
 }

@@ -9,7 +9,7 @@ const findPostQuery = statement<PostRow>(
   `SELECT ${columns.join(", ")} FROM posts WHERE studio_id = $1 AND id = $2`,
 );
 
-/** The same, and whether the studio has accounts that it could go to: most have none, and are asked nothing more. */
+/** Also returns whether the studio has connected platforms. Most have none, which saves the query for them. */
 const findPostWithPlatformStatusQuery = statement<PostRow & { has_platforms: number }>(
   "read_post",
   `SELECT ${columns.map((column) => `p.${column}`).join(", ")}, CASE WHEN EXISTS (SELECT 1 FROM platform_connections c WHERE c.studio_id = p.studio_id AND c.state = 'connected')
@@ -105,10 +105,10 @@ export function createPostStore({ q, run }: Connection): PostStore {
         .returningAll()
         .executeTakeFirst();
       if (!row) return undefined;
-      const normalizedText = buildSearchText(row);
-      // Title and body may each change alone, so the folded text is made from the row as it now is.
-      if (normalizedText !== row.search_text)
-        await q.updateTable("posts").set({ search_text: normalizedText }).where("id", "=", postId).execute();
+      const searchText = buildSearchText(row);
+      // A change may contain only the title or only the body, so the search text is built from the updated row.
+      if (searchText !== row.search_text)
+        await q.updateTable("posts").set({ search_text: searchText }).where("id", "=", postId).execute();
       return toPost(row);
     },
   };

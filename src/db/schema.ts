@@ -5,7 +5,7 @@ import type { ConnectionState } from "#domain/platforms/connection.ts";
 import type { PostStatus } from "#domain/posts/post.ts";
 import type { Role } from "#domain/policy.ts";
 
-/** The tables as the migrations leave them. */
+/** The tables after all migrations. */
 export interface Schema {
   studios: {
     id: string;

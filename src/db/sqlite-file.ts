@@ -5,7 +5,7 @@ import { databaseFileName } from "./open-database.ts";
 import { OperatorError } from "#lib/errors.ts";
 import { isBusy } from "./sqlite.ts";
 
-/** What the record of a ready asset says of its file in the disk store, where the version is the digest. */
+/** The file of a ready asset, as recorded in the database. In the disk store the version is the SHA-256 digest. */
 export interface RecordedFile {
   assetId: string;
   studioId: string;
@@ -15,17 +15,17 @@ export interface RecordedFile {
   sha256: string;
 }
 
-/** The embedded database as the operator's commands see it: a file, beside whoever else has it open. */
+/** The embedded database for operator commands, which may run while the service has the file open. */
 export interface SqliteFile {
-  /** A copy of the database as it is at one moment; whoever writes meanwhile goes on writing. */
+  /** Copies a consistent snapshot of the database. Other processes can keep writing. */
   copyTo(path: string): void;
   listReadyFiles(): Iterable<RecordedFile>;
   countReadyFiles(): number;
-  /** Whether an asset has this key now. */
+  /** Whether an asset uses this storage key. */
   hasFile(key: string): boolean;
   listTables(): TableSchema[];
   readRows(table: TableSchema): Iterable<Row>;
-  /** The names of the migrations that made it. */
+  /** The names of the applied migrations. */
   listMigrations(): string[];
   close(): void;
 }
@@ -40,7 +40,7 @@ export type Row = Record<string, string | number | null>;
 export function openSqliteFile(dataDir: string, options: { alone: boolean }): SqliteFile {
   const path = join(dataDir, databaseFileName);
   if (!existsSync(path))
-    throw new OperatorError(`There is no database in ${dataDir}. Set DATA_DIR to the folder of the service.`);
+    throw new OperatorError(`There is no database in ${dataDir}. Set DATA_DIR to the data folder of the service.`);
   const db = new DatabaseSync(path, { timeout: options.alone ? 500 : 10_000 });
   try {
     if (options.alone) acquireExclusiveLock(db, dataDir);
@@ -51,8 +51,8 @@ export function openSqliteFile(dataDir: string, options: { alone: boolean }): Sq
   const hasFile = db.prepare("SELECT 1 FROM assets WHERE storage_key = ?");
   const readyAssetsSql = "FROM assets WHERE status = 'ready'";
   return {
-    // Not the backup interface: that begins anew whenever another process writes, and never ends under load.
-    copyTo: (copy) => void db.prepare("VACUUM INTO ?").run(copy),
+    // Not SQLite's backup API: it restarts whenever another process writes, and never finishes under load.
+    copyTo: (targetPath) => void db.prepare("VACUUM INTO ?").run(targetPath),
     listReadyFiles: () =>
       db
         .prepare(
@@ -76,17 +76,17 @@ export function openSqliteFile(dataDir: string, options: { alone: boolean }): Sq
   };
 }
 
-/** Every connection of a service holds a shared lock on the file for as long as it is open, so this fails beside one. */
+/** Fails while a service is running: its open connections hold a shared lock on the file. */
 function acquireExclusiveLock(db: DatabaseSync, dataDir: string): void {
   try {
     db.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT");
   } catch (error) {
     if (!isBusy(error)) throw error;
-    throw new OperatorError(`The database in ${dataDir} is in use. Stop the service, and try again.`);
+    throw new OperatorError(`The database in ${dataDir} is in use. Stop the service and try again.`);
   }
 }
 
-/** Our tables, each after those it refers to. */
+/** Atelier's tables, each after the tables that its foreign keys reference. */
 function readTables(db: DatabaseSync): TableSchema[] {
   const names = db
     .prepare(

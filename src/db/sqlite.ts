@@ -13,27 +13,27 @@ import {
 } from "./client.ts";
 import type { Schema } from "./schema.ts";
 
-/** A file that lies here but cannot be trusted. Nothing was changed. */
+/** The database file exists or existed, but is not usable. Thrown before anything is changed. */
 export class DamagedDatabaseError extends OperatorError {
   override readonly name = "DamagedDatabaseError";
 }
 
-/** How long statements wait for another process that is writing. */
+/** How long statements wait while another process is writing. */
 const busyTimeoutMs = 4000;
 
-/** Files up to this size are read whole at start; above it that would take longer than a start may. */
+/** Larger files are not checked in full at startup, because it would take too long. */
 const fullCheckBytes = 128 * 1024 * 1024;
 
 /**
- * One writing connection, whose transactions queue inside the query builder, and one that reads committed
- * state beside it: prepared reads neither wait for an open transaction nor see into it.
+ * Opens two connections. Transactions queue for the writing connection inside Kysely. Prepared reads use the second
+ * connection, so they do not wait for an open transaction and see only committed data.
  */
 export function openSqlite(path: string): Database {
   const writer = openVerified(path);
   const reader = new DatabaseSync(path, { timeout: busyTimeoutMs });
   reader.exec("PRAGMA query_only = ON");
 
-  // From here on waiting is ours: SQLite's own would hold up every request of the process.
+  // `retryWhileBusy` waits from here on: SQLite's own wait would block the event loop.
   writer.exec("PRAGMA busy_timeout = 0");
 
   const retryWhileBusy = createRetrier();
@@ -41,7 +41,7 @@ export function openSqlite(path: string): Database {
   const prepareRead = createStatementCache(reader);
   const connection: DriverConnection = {
     async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-      // A full disk ends the transaction by itself; a rollback would then fail, and hide why.
+      // On a full disk SQLite rolls back by itself. A second rollback would fail and hide the original error.
       if (query.sql === "rollback" && !writer.isTransaction) return { rows: [] };
       return retryWhileBusy(query.sql, () =>
         translateErrors(() => execute<Row>(prepareWrite(query.sql), query.parameters)),
@@ -53,9 +53,9 @@ export function openSqlite(path: string): Database {
   const q = new Kysely<Schema>({
     dialect: createDialect({
       acquire: async () => connection,
-      // A transaction that reads first and writes later would fail where another process wrote in between.
+      // A deferred transaction that reads before it writes fails if another process writes in between.
       begin: "begin immediate",
-      like: new SqliteDialect({ database: async () => Promise.reject(new Error("unused")) }),
+      base: new SqliteDialect({ database: async () => Promise.reject(new Error("unused")) }),
     }),
   });
 
@@ -73,7 +73,7 @@ export function openSqlite(path: string): Database {
         order.map((i) => params[i]),
       );
     },
-    isRetryable: () => false, // who waits for the file waits before the transaction begins
+    isRetryable: () => false, // `begin immediate` already waits for the write lock
     close: async () => {
       await q.destroy();
       reader.close();
@@ -88,14 +88,14 @@ function openVerified(path: string): DatabaseSync {
     db = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
     const size = statSync(path).size;
     const isDamaged = size > 0 && size <= fullCheckBytes && firstValue(db, "PRAGMA quick_check(1)") !== "ok";
-    if (isDamaged) throw new Error("its pages do not fit together");
+    if (isDamaged) throw new Error("its integrity check failed");
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; SELECT count(*) FROM sqlite_schema");
     return db;
   } catch (error) {
     db?.close();
-    if (isBusy(error)) throw error; // in use is not damaged
+    if (isBusy(error)) throw error; // the caller retries
     const reason = error instanceof Error ? error.message : String(error);
-    throw new DamagedDatabaseError(`The database ${path} cannot be used: ${reason}. Nothing was changed.`);
+    throw new DamagedDatabaseError(`The database ${path} is not usable: ${reason}. Nothing was changed.`);
   }
 }
 
@@ -109,7 +109,7 @@ function execute<Row>(prepared: StatementSync, params: readonly unknown[]): Quer
   return { rows: [], numAffectedRows: BigInt(prepared.run(...values).changes) };
 }
 
-/** Statements are few and come again: each is compiled once. Only lists of varying length fill the cache. */
+/** Compiles each statement once. Only `IN` lists of varying length can fill the cache. */
 function createStatementCache(db: DatabaseSync): (sql: string) => StatementSync {
   const cache = new Map<string, StatementSync>();
   return (sql) => {
@@ -124,7 +124,7 @@ function createStatementCache(db: DatabaseSync): (sql: string) => StatementSync 
 
 const positionalCache = new WeakMap<Statement<unknown>, { sql: string; order: number[] }>();
 
-/** `$2 … $1` as SQLite takes it: `? … ?`, with the order in which the values are given. */
+/** Replaces `$n` by `?`, which node:sqlite binds by position, and returns the order of the values. */
 function toPositional(statement: Statement<unknown>): { sql: string; order: number[] } {
   const cachedEntry = positionalCache.get(statement);
   if (cachedEntry) return cachedEntry;
@@ -143,7 +143,7 @@ function translateErrors<T>(work: () => T): T {
     return work();
   } catch (error) {
     const code = sqliteCode(error);
-    // SQLITE_IOERR, CORRUPT, FULL, CANTOPEN, READONLY: the file is gone, full or broken; the request did not happen.
+    // SQLITE_READONLY, IOERR, CORRUPT, FULL, CANTOPEN: the file is not usable and the statement had no effect.
     if (code !== undefined && [8, 10, 11, 13, 14].includes(code)) {
       throw unavailableError(error);
     }
@@ -152,8 +152,8 @@ function translateErrors<T>(work: () => T): T {
 }
 
 /**
- * Repeats what finds the file taken, until it is free or the file has been taken for too long. Statements queue for the
- * one writing connection, so the time is counted from the first that had to wait: the last in the queue fails no later.
+ * Retries statements while another process holds the write lock. Statements queue for the one writing connection, so
+ * the timeout counts from the first statement that waited: the last in the queue fails no later than the first.
  */
 function createRetrier(): <T>(sql: string, work: () => T) => Promise<T> {
   let busySince = -Infinity;
@@ -162,12 +162,12 @@ function createRetrier(): <T>(sql: string, work: () => T) => Promise<T> {
     for (;;) {
       try {
         const result = work();
-        if (!/^\s*select/i.test(sql)) lastBusyAt = -Infinity; // reading works beside any writer and proves nothing
+        if (!/^\s*select/i.test(sql)) lastBusyAt = -Infinity; // reads succeed even while the file is locked
         return result;
       } catch (error) {
         if (!isBusy(error)) throw error;
         const now = performance.now();
-        if (now - lastBusyAt > 1000) busySince = now; // nobody has asked for a while: this is another time
+        if (now - lastBusyAt > 1000) busySince = now; // the previous busy period is over
         lastBusyAt = now;
         if (now - busySince > busyTimeoutMs) throw unavailableError(error);
       }
@@ -183,7 +183,7 @@ function unavailableError(cause: unknown): AppError {
 /** SQLITE_BUSY: another process is writing. */
 export const isBusy = (error: unknown): boolean => sqliteCode(error) === 5;
 
-/** The primary result code; the extended ones carry it in their low byte. */
+/** The primary result code, which is the low byte of an extended one. */
 function sqliteCode(error: unknown): number | undefined {
   const code = (error as { errcode?: unknown } | null)?.errcode;
   return typeof code === "number" ? code & 0xff : undefined;

@@ -14,9 +14,9 @@ interface TokenRow {
   user_id: string;
   user_name: string;
   email: string | null;
-  seat_id: string | null;
-  seat_name: string | null;
-  seat_role: Role | null;
+  studio_id: string | null;
+  studio_name: string | null;
+  role: Role | null;
   next_id: string | null;
   next_name: string | null;
   next_role: Role | null;
@@ -27,20 +27,20 @@ interface TokenRow {
 const firstStudioSql =
   "(SELECT e.studio_id FROM memberships e WHERE e.user_id = u.id ORDER BY e.joined_at, e.studio_id LIMIT 1)";
 
-/** The wanted studio where the user `u` is a member of it, otherwise the one they joined first. */
+/** The given studio if the user `u` is a member of it, otherwise the studio that they joined first. */
 export const memberStudioSql = (studioSql: string): string => `COALESCE(
   (SELECT w.studio_id FROM memberships w WHERE w.user_id = u.id AND w.studio_id = ${studioSql}), ${firstStudioSql})`;
 
 /**
- * Runs for every call of every client: from token to grant, user, studio and role in one statement. What is seldom
- * needed hangs on a CASE, which looks nothing up otherwise: the first membership, for a user who has left the wanted
- * studio, and the next seat, where it is another than this one.
+ * Runs for every call of every client: resolves a token to its grant, user, studio and role in one statement. A CASE
+ * avoids lookups that are rarely needed: the first membership (`f`), for a user who has left the requested studio, and
+ * the membership of the next session (`nm`), if its studio differs.
  */
 export const resolveTokenQuery = statement<TokenRow>(
   "find_token_holder",
   `SELECT r.scope, g.id AS grant_id, g.client_id, g.client_name, g.studio_id AS grant_studio_id, g.last_used_at,
           u.id AS user_id, u.name AS user_name, u.email,
-          s.id AS seat_id, s.name AS seat_name, COALESCE(m.role, f.role) AS seat_role,
+          s.id AS studio_id, s.name AS studio_name, COALESCE(m.role, f.role) AS role,
           ns.id AS next_id, ns.name AS next_name, nm.role AS next_role,
           CASE WHEN m.studio_id IS NULL AND CAST($1 AS TEXT) IS NOT NULL
                 AND NOT EXISTS (SELECT 1 FROM studios d WHERE d.id = $1) THEN 1 ELSE 0 END AS is_session_studio_deleted
@@ -62,7 +62,7 @@ export function createTokenStore({ run }: Connection): TokenStore {
       const [row] = await run(resolveTokenQuery, [sessionStudioId ?? null, tokenHash, audience, now]);
       if (!row) return undefined;
       const grantedScopes = row.scope.split(" ");
-      const membership = toMembership(row.seat_id, row.seat_name, row.seat_role);
+      const membership = toMembership(row.studio_id, row.studio_name, row.role);
       return {
         lastUsedAt: row.last_used_at,
         authentication: {

@@ -22,17 +22,17 @@ interface ResolvedLinkRow extends LinkRow, FileCounts {
   studio_name: string;
   post_title: string;
   post_status: PostStatus;
-  maker_name: string;
-  maker_email: string | null;
-  maker_role: Role | null;
+  creator_name: string;
+  creator_email: string | null;
+  creator_role: Role | null;
   grant_revoked_at: number | null;
 }
 
 /** Runs for every request of the upload page. */
 const findLinkQuery = statement<ResolvedLinkRow>(
   "find_upload_link",
-  `SELECT l.*, s.name AS studio_name, p.title AS post_title, p.status AS post_status, u.name AS maker_name,
-          u.email AS maker_email, m.role AS maker_role, g.revoked_at AS grant_revoked_at, ${fileCountsSql}
+  `SELECT l.*, s.name AS studio_name, p.title AS post_title, p.status AS post_status, u.name AS creator_name,
+          u.email AS creator_email, m.role AS creator_role, g.revoked_at AS grant_revoked_at, ${fileCountsSql}
      FROM upload_links l
      JOIN studios s ON s.id = l.studio_id
      JOIN posts p ON p.id = l.post_id
@@ -42,9 +42,9 @@ const findLinkQuery = statement<ResolvedLinkRow>(
     WHERE l.id = $1`,
 );
 
-const listLinksQuery = statement<LinkRow & FileCounts & { maker_name: string }>(
+const listLinksQuery = statement<LinkRow & FileCounts & { creator_name: string }>(
   "list_upload_links",
-  `SELECT l.*, u.name AS maker_name, ${fileCountsSql}
+  `SELECT l.*, u.name AS creator_name, ${fileCountsSql}
      FROM upload_links l
      JOIN users u ON u.id = l.created_by
      JOIN memberships m ON m.studio_id = l.studio_id AND m.user_id = l.created_by
@@ -71,14 +71,14 @@ const findFileQuery = statement<FileRow>(
 );
 const listFilesQuery = statement<FileRow>("list_upload_files", `${selectFilesSql} WHERE f.link_id = $1 ORDER BY a.id`);
 
-const listUncounted = statement<FileRow>(
+const listUncountedQuery = statement<FileRow>(
   "list_uncounted_uploads",
   `${selectFilesSql}
     WHERE a.status = 'pending' AND f.counted_at <= $1 AND (a.charged_bytes > f.received_bytes OR f.part_at > $2)
     ORDER BY f.counted_at LIMIT $3`,
 );
 
-const heldBytes = statement<{ held: number }>(
+const heldBytesQuery = statement<{ held: number }>(
   "held_upload_bytes",
   `SELECT CAST(COALESCE(SUM(a.charged_bytes - f.received_bytes), 0) AS BIGINT) AS held
      FROM upload_files f JOIN assets a ON a.id = f.asset_id
@@ -111,8 +111,8 @@ export function createUploadStore({ q, run }: Connection): UploadStore {
           studioName: row.studio_name,
           postTitle: row.post_title,
           postStatus: row.post_status,
-          creator: { id: row.created_by, name: row.maker_name, email: row.maker_email },
-          creatorRole: row.maker_role,
+          creator: { id: row.created_by, name: row.creator_name, email: row.creator_email },
+          creatorRole: row.creator_role,
           isGrantRevoked: row.grant_revoked_at !== null,
           pendingFiles: row.pending_files,
           readyFiles: row.ready_files,
@@ -123,7 +123,7 @@ export function createUploadStore({ q, run }: Connection): UploadStore {
       const rows = await run(listLinksQuery, [postId, studioId, now]);
       return rows.map((row) => ({
         ...toLink(row),
-        makerName: row.maker_name,
+        makerName: row.creator_name,
         pendingFiles: row.pending_files,
         readyFiles: row.ready_files,
       }));
@@ -177,13 +177,13 @@ export function createUploadStore({ q, run }: Connection): UploadStore {
       return (await run(listFilesQuery, [linkId])).map(toFile);
     },
     async heldBytesForUpdate(linkId, exceptAssetId = "") {
-      // Two statements: a sum within the update would not see what another transaction committed while this waited.
+      // Two statements: a sum inside the update would miss what other transactions commit while it waits for the lock.
       await q
         .updateTable("upload_links")
         .set(({ ref }) => ({ withdrawn_at: ref("withdrawn_at") }))
         .where("id", "=", linkId)
         .execute();
-      return (await run(heldBytes, [linkId, exceptAssetId]))[0]?.held ?? 0;
+      return (await run(heldBytesQuery, [linkId, exceptAssetId]))[0]?.held ?? 0;
     },
     async noteReceived(assetId, { receivedBytes, partAt, countedAt }) {
       await q
@@ -193,7 +193,7 @@ export function createUploadStore({ q, run }: Connection): UploadStore {
         .execute();
     },
     async listUncounted({ countedBefore, activeSince, limit }) {
-      return (await run(listUncounted, [countedBefore, activeSince, limit])).map(toFile);
+      return (await run(listUncountedQuery, [countedBefore, activeSince, limit])).map(toFile);
     },
     async listAbandoned(limit) {
       return (await run(listAbandonedQuery, [limit])).map(toAsset);

@@ -3,7 +3,7 @@ import type { SessionStore, User, UserStore } from "#domain/access/ports.ts";
 import { statement, type Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
 
-/** One of these columns holds the text, whatever the case of A to Z. For lists that nobody but the operator reads. */
+/** Matches rows in which a column contains the text, ignoring the case of A to Z. Scans the table: operator lists only. */
 export function containsText(columns: readonly string[], text: string): RawBuilder<boolean> {
   const pattern = `%${escapeLike(text.toLowerCase())}%`;
   return sql<boolean>`(${sql.join(
@@ -12,7 +12,7 @@ export function containsText(columns: readonly string[], text: string): RawBuild
   )})`;
 }
 
-/** Text that LIKE takes letter by letter, with `ESCAPE '!'`. */
+/** Escapes LIKE wildcards, for use with `ESCAPE '!'`. */
 function escapeLike(text: string): string {
   return text.replace(/[!%_]/g, "!$&");
 }

@@ -75,7 +75,7 @@ for (const engine of listEngines()) {
       const changed = { ...two, "0001-one.sql": `${one["0001-one.sql"]} ` };
       await assert.rejects(
         open(location, changed),
-        (error) => error instanceof MigrationError && /0001-one\.sql was changed/.test(error.message),
+        (error) => error instanceof MigrationError && /0001-one\.sql was edited/.test(error.message),
       );
       assert.equal(await contents(location), before);
       await open(location, two);
@@ -99,7 +99,7 @@ for (const engine of listEngines()) {
       await queryDatabase(location, "CREATE TABLE users (id TEXT)");
       await assert.rejects(
         open(location, one),
-        (error) => error instanceof MigrationError && /no history/.test(error.message),
+        (error) => error instanceof MigrationError && /no migration history/.test(error.message),
       );
       assert.deepEqual(await listTables(location), ["users"]);
     });

@@ -44,7 +44,7 @@ describe("starting", () => {
     const lines = readFileSync(join(folder, "output"), "utf8").trimEnd().split("\n");
     assert.match(lines.at(-1) ?? "", new RegExp(`^Atelier cannot start: port ${port} is already in use\\. Set PORT`));
     assert.ok(
-      lines.slice(0, -1).some((line) => line.includes("database brought up to date")),
+      lines.slice(0, -1).some((line) => line.includes("database migrations applied")),
       lines.join("\n"),
     );
   });
@@ -116,7 +116,7 @@ describe("starting", () => {
       let text = "";
       child.stdout.on("data", (chunk: Buffer) => void (text += chunk.toString().replaceAll("\r\n", "\n")));
       await waitUntil(() => text.includes("Ctrl-C\n\n"), { withinMs: 90_000, what: "the greeting" });
-      assert.match(text, /^\d\d:\d\d:\d\d database brought up to date .*\n\n {2}Atelier is ready\.\n/);
+      assert.match(text, /^\d\d:\d\d:\d\d database migrations applied .*\n\n {2}Atelier is ready\.\n/);
 
       const page = await (await fetch(base, { headers: { accept: "text/html" } })).text();
       const script = /src="(\/[^"]+\.js)"/.exec(page)?.[1] ?? assert.fail("the page has a script");
