@@ -1,12 +1,12 @@
 import { AppError } from "#lib/errors.ts";
 
 const keyPattern = /^[a-z0-9_-][a-z0-9_.-]*(\/[a-z0-9_-][a-z0-9_.-]*)*$/;
-/** With what the disk store puts behind it, a name stays below the 255 bytes that file systems take. */
+/** With the suffix that the disk store adds, a name stays below the file system limit of 255 bytes. */
 const maxLength = 150;
 
-/** Keys are made by us. Still, nothing else than a plain name ever becomes a path or a part of an address. */
+/** Defense in depth: the server generates all keys, but each one is checked before it becomes part of a path or URL. */
 export function validateKey(key: string): string {
-  if (key.length > maxLength || !keyPattern.test(key) || key.includes("..")) throw new Error("not a key of ours");
+  if (key.length > maxLength || !keyPattern.test(key) || key.includes("..")) throw new Error("invalid storage key");
   return key;
 }
 

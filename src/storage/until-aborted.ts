@@ -1,4 +1,4 @@
-/** The chunks of a body until it is called off: then it fails at once, whatever the body itself is waiting for. */
+/** Yields the chunks of a body. Throws as soon as `signal` aborts, even while the body waits for more bytes. */
 export async function* untilAborted(
   body: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
@@ -10,7 +10,7 @@ export async function* untilAborted(
   signal.addEventListener("abort", onAbort, { once: true });
   try {
     for (;;) {
-      // Not Promise.race: a promise that outlives the body would hold on to every round of it.
+      // Not Promise.race: the long-lived abort promise would retain memory for every chunk.
       const result = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
         rejectPending = reject;
         iterator.next().then(resolve, reject);
@@ -21,6 +21,6 @@ export async function* untilAborted(
     }
   } finally {
     signal.removeEventListener("abort", onAbort);
-    iterator.return?.().catch(() => {}); // not waited for: it may hang in the very thing that was called off
+    iterator.return?.().catch(() => {}); // not awaited: it may hang on the read that was aborted
   }
 }

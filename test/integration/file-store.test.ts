@@ -377,11 +377,11 @@ forEachStore("the promises of a place for files", (fixture) => {
       "x".repeat(151),
     ];
     for (const key of hostile) {
-      await assert.rejects(async () => fixture.store.stat(key), /not a key of ours/, JSON.stringify(key));
-      await assert.rejects(async () => fixture.store.remove(key), /not a key of ours/);
+      await assert.rejects(async () => fixture.store.stat(key), /invalid storage key/, JSON.stringify(key));
+      await assert.rejects(async () => fixture.store.remove(key), /invalid storage key/);
       await assert.rejects(
         async () => fixture.store.write(key, toChunks(Buffer.from("x")), writing),
-        /not a key of ours/,
+        /invalid storage key/,
       );
     }
   });

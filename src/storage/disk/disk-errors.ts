@@ -1,13 +1,13 @@
 import { AppError, OperatorError } from "#lib/errors.ts";
 
-/** A data folder that cannot be used as it is. Said at start, in words the operator can act on. */
+/** The data folder is not usable. Thrown at startup, with a message that the operator can act on. */
 export class UnusableFolderError extends OperatorError {
   override readonly name = "UnusableFolderError";
 }
 
 /**
- * A call to the file system. Whatever it fails with (full, broken, not ours, too many open files) means the same to
- * whoever asked: the bytes are not stored, and trying later makes sense. Paths stay in the log.
+ * Translates file system errors. Whatever the reason (disk full, I/O error, permissions, too many open files), the
+ * client only needs to know that the bytes are not stored and that it can retry. Paths appear only in the log.
  */
 export async function withDiskErrors<T>(operation: Promise<T>): Promise<T> {
   try {
@@ -29,7 +29,7 @@ export function diskFullError(cause?: unknown): AppError {
 
 export const getErrno = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code;
 
-/** What a call answers, or undefined where the file or folder is not there. */
+/** Resolves to undefined if the file or folder does not exist. */
 export async function undefinedIfMissing<T>(operation: Promise<T>): Promise<T | undefined> {
   try {
     return await operation;

@@ -11,7 +11,7 @@ import {
   getTempFolder,
   getVersionId,
   listKeys,
-  nextTurn,
+  nextSequence,
   toFileVersion,
   type FileVersion,
 } from "./layout.ts";
@@ -20,7 +20,7 @@ import { prepareRoot } from "./root-folder.ts";
 import { createWriter, syncFolder } from "./write-file.ts";
 import { tooLargeError } from "../check-key.ts";
 
-/** The addresses that a browser or `curl` uses: signed by the edge, which also answers them. */
+/** Creates the signed URLs that browsers and `curl` use. The HTTP edge signs and serves them. */
 export interface DiskUrls {
   readonly origin: string;
   forUpload: FileStore["createUploadUrl"];
@@ -28,20 +28,20 @@ export interface DiskUrls {
   forPart: PartStore["createPartUrl"];
 }
 
-/** A file that is open for reading; it stays what it is, whatever happens to its key. */
+/** A file that is open for reading. Its content does not change, even if the key is replaced or removed. */
 export interface OpenFile {
   bytes: number;
   version: string;
   modifiedAt: number;
-  /** Reads from `start` to `end`, both included, and closes the file when it ends or is destroyed. */
+  /** Reads from `start` to `end` inclusive. Closes the file when the stream ends or is destroyed. */
   stream(range?: { start: number; end: number }): Readable;
   close(): Promise<void>;
 }
 
 export interface DiskStore extends FileStore {
   /**
-   * A PUT to an upload address. Where it goes past its limit, or says that it will, that is remembered, no more is
-   * read, and `too_large` is thrown. Nothing is read from `body` before everything else was found good.
+   * Stores the body of a PUT to an upload URL. If the declared or actual size exceeds `maxBytes`, stops reading, records
+   * that for the key and throws `too_large`. Reads from `body` only after all other checks have passed.
    */
   receive(
     key: string,
@@ -50,7 +50,7 @@ export interface DiskStore extends FileStore {
   ): Promise<StoredFile>;
   open(key: string): Promise<OpenFile | undefined>;
   readonly parts: DiskParts;
-  /** Removes temporary files that nobody wrote to since then (epoch milliseconds): what a crash left. */
+  /** Removes temp files that a crash left: those not written to since `olderThan` (epoch milliseconds). */
   sweepTempFiles(olderThan: number): Promise<number>;
 }
 
@@ -58,16 +58,16 @@ export interface DiskOptions {
   root: string;
   urls: DiskUrls;
   clock: Clock;
-  /** Files were stored before, so an empty folder is a lost one. */
+  /** Files were stored before, so a missing or empty folder means data loss. */
   mustExist?: boolean;
   minFreeBytes?: number;
   random?: (bytes: number) => Uint8Array;
 }
 
 const gibibyte = 1024 ** 3;
-const readBytes = 256 * 1024;
+const readChunkBytes = 256 * 1024;
 
-/** Files in a folder. Any number of processes may use it at once. */
+/** Stores files in a folder, which any number of processes may share. */
 export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
   const { urls, clock, random = randomBytes, minFreeBytes = gibibyte } = options;
   const newName = () => Buffer.from(random(12)).toString("hex");
@@ -84,7 +84,7 @@ export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
   const parts = createDiskParts({ root, clock, newName, writer, createPartUrl: urls.forPart, stat: statKey });
 
   async function openKey(key: string): Promise<OpenFile | undefined> {
-    // A file can be replaced between finding and opening it; then the next look finds the new one.
+    // The file may be replaced between findCurrent and open; the next attempt finds the new version.
     for (let attempt = 0; attempt < 5; attempt++) {
       const fileVersion = await findCurrent(key);
       if (!fileVersion?.sha256) return undefined;
@@ -99,7 +99,7 @@ export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
         bytes: fileVersion.bytes,
         version: getVersionId(fileVersion),
         modifiedAt: Math.floor(entry.mtimeMs),
-        stream: (range) => file.createReadStream({ ...range, highWaterMark: readBytes }),
+        stream: (range) => file.createReadStream({ ...range, highWaterMark: readChunkBytes }),
         close: () => file.close(),
       };
     }
@@ -151,16 +151,16 @@ export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
         const target = toFileVersion(root, {
           ...fileVersion,
           key: to,
-          turn: nextTurn(clock(), previousVersions.at(-1)),
+          sequence: nextSequence(clock(), previousVersions.at(-1)),
         });
-        // The name that is moved holds the digest: a PUT that ends now makes another file, this one stays as checked.
+        // The file name contains the digest, so a concurrent PUT creates another file and cannot change the moved bytes.
         if (await writer.move(fileVersion, target)) {
           for (const previous of [...versions.slice(0, -1), ...previousVersions])
             await unlink(previous.path).catch(() => {});
           return toStoredFile(target);
         }
       }
-      // A repetition: it was moved before, and whoever did it may have lost power before telling.
+      // A retry: an earlier call already moved the file, but may have crashed before it returned.
       const movedVersion = await findCurrent(to);
       if (!movedVersion || getVersionId(movedVersion) !== version) return undefined;
       await syncFolder(movedVersion.folder);
@@ -169,10 +169,10 @@ export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
 
     async remove(key) {
       const versions = await findVersions(root, key);
-      // Oldest first: a crash in between must not bring an old one back to light.
+      // Oldest first, so that a crash in between cannot make an old version current again.
       for (const { path } of versions) await undefinedIfMissing(unlink(path));
-      const [first] = versions;
-      if (first) await syncFolder(first.folder);
+      const [firstVersion] = versions;
+      if (firstVersion) await syncFolder(firstVersion.folder);
     },
 
     list: (prefix, page) => listKeys(root, prefix, page),

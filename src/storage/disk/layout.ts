@@ -5,18 +5,18 @@ import { undefinedIfMissing } from "./disk-errors.ts";
 import { validateKey } from "../check-key.ts";
 
 /**
- * Where a key lies: `<root>/<first part of the key>/<ab>/<c>/<file>`, with `abc` from a hash of the key, so that a
- * million files make 4,096 folders of 250 and a walk over few files stays short.
+ * One stored version of a key, at `<root>/<first segment of the key>/<ab>/<c>/<file>`. `abc` comes from a hash of the
+ * key: a million files make 4,096 folders of 250, and listing a few files reads few folders.
  *
- * A file's own name says everything about it: `<key>~<turn>~<bytes>~<sha256>`. One rename therefore publishes bytes,
- * size and digest together, and a rename away takes exactly the bytes that a digest names, whoever writes meanwhile.
- * Of several files of one key the one with the highest turn counts; the others are what a crash left behind.
+ * The file name holds all metadata: `<key>~<sequence>~<bytes>~<sha256>`. One rename therefore publishes bytes, size and
+ * digest together, and moving a file moves exactly the bytes of its digest, even during a concurrent write. If a key
+ * has several files, the one with the highest sequence is current; a crash left the others.
  */
 export interface FileVersion {
   key: string;
-  turn: string;
+  sequence: string;
   bytes: number;
-  /** Absent for a PUT that went past its limit: then no bytes lie there, only the memory of it. */
+  /** Undefined if a PUT exceeded its size limit. The file is then empty and only records that. */
   sha256: string | undefined;
   folder: string;
   path: string;
@@ -24,13 +24,13 @@ export interface FileVersion {
 
 export const getTempFolder = (root: string): string => join(root, ".tmp");
 
-/** The area of a key: its first part. */
+/** The first segment of a key, which is its top-level folder. */
 function getArea(key: string): string {
   const slash = validateKey(key).indexOf("/");
   return slash < 0 ? "_" : key.slice(0, slash);
 }
 
-/** The folders of a key below its area. */
+/** The hash folders of a key below its area. */
 function getLeafFolders(key: string): [string, string] {
   const hash = createHash("sha256").update(validateKey(key)).digest("hex");
   return [hash.slice(0, 2), hash.slice(2, 3)];
@@ -44,21 +44,21 @@ const overLimitMarker = "over";
 
 export function toFileVersion(
   root: string,
-  attributes: Pick<FileVersion, "key" | "turn" | "bytes" | "sha256">,
+  attributes: Pick<FileVersion, "key" | "sequence" | "bytes" | "sha256">,
 ): FileVersion {
   const folder = getFolder(root, attributes.key);
-  const { key, turn, bytes, sha256 } = attributes;
+  const { key, sequence, bytes, sha256 } = attributes;
   return {
     key,
-    turn,
+    sequence,
     bytes,
     sha256,
     folder,
-    path: join(folder, [flattenKey(key), turn, bytes, sha256 ?? overLimitMarker].join("~")),
+    path: join(folder, [flattenKey(key), sequence, bytes, sha256 ?? overLimitMarker].join("~")),
   };
 }
 
-/** The place of a key among those of its folder. */
+/** The prefix by which the file names in a folder sort. */
 const toSortPrefix = (key: string): string => `${flattenKey(key)}~`;
 
 const flattenKey = (key: string): string => key.replaceAll("/", "+");
@@ -66,24 +66,24 @@ const flattenKey = (key: string): string => key.replaceAll("/", "+");
 const namePattern = /^([a-z0-9_.+-]+)~([0-9a-z]{9})~(\d{1,16})~([0-9a-f]{64}|over)$/;
 
 function parseVersion(folder: string, name: string): FileVersion | undefined {
-  const [, key, turn, bytes, digest] = namePattern.exec(name) ?? [];
-  if (key === undefined || turn === undefined) return undefined;
+  const [, key, sequence, bytes, digest] = namePattern.exec(name) ?? [];
+  if (key === undefined || sequence === undefined) return undefined;
   const sha256 = digest === overLimitMarker ? undefined : digest;
-  return { key: key.replaceAll("+", "/"), turn, bytes: Number(bytes), sha256, folder, path: join(folder, name) };
+  return { key: key.replaceAll("+", "/"), sequence, bytes: Number(bytes), sha256, folder, path: join(folder, name) };
 }
 
-/** All that lies in a folder, in order: versions of one key side by side, the one that counts last. */
+/** All versions in a folder, sorted: those of one key are adjacent, the current one last. */
 async function readVersions(folder: string): Promise<FileVersion[]> {
   return parseVersions(folder, (await undefinedIfMissing(readdir(folder))) ?? []);
 }
 
-/** The versions of one key, the one that counts last. */
+/** The versions of one key, the current one last. */
 export async function findVersions(root: string, key: string): Promise<FileVersion[]> {
   const folder = getFolder(root, key);
-  const start = toSortPrefix(key);
+  const keyPrefix = toSortPrefix(key);
   return parseVersions(
     folder,
-    ((await undefinedIfMissing(readdir(folder))) ?? []).filter((name) => name.startsWith(start)),
+    ((await undefinedIfMissing(readdir(folder))) ?? []).filter((name) => name.startsWith(keyPrefix)),
   );
 }
 
@@ -91,13 +91,13 @@ function parseVersions(folder: string, names: string[]): FileVersion[] {
   return names.toSorted().flatMap((name) => parseVersion(folder, name) ?? []);
 }
 
-/** A turn for the next version of a key: the time, and after every version that is there. */
-export function nextTurn(now: number, last: FileVersion | undefined): string {
-  const after = last ? Number.parseInt(last.turn, 36) + 1 : 0;
-  return Math.max(now, after).toString(36).padStart(9, "0");
+/** The sequence of the next version of a key: the current time, but always after the last version. */
+export function nextSequence(now: number, lastVersion: FileVersion | undefined): string {
+  const minimum = lastVersion ? Number.parseInt(lastVersion.sequence, 36) + 1 : 0;
+  return Math.max(now, minimum).toString(36).padStart(9, "0");
 }
 
-/** Names exactly these bytes. */
+/** Identifies exactly these bytes. */
 export const getVersionId = ({ sha256, bytes }: Pick<FileVersion, "sha256" | "bytes">): string =>
   sha256 ?? `${overLimitMarker}-${bytes}`;
 
@@ -108,8 +108,8 @@ export interface ListedKey {
 }
 
 /**
- * Keys in the order of their places on the disk. It holds from page to page, whatever comes and goes between two
- * of them, and a page costs what lies on it: nothing is collected to be sorted.
+ * Lists keys in the order of their paths. The order is stable across pages while files come and go, and reading a page
+ * does not require collecting and sorting all keys.
  */
 export async function listKeys(
   root: string,

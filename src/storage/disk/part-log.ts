@@ -3,12 +3,12 @@ import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { undefinedIfMissing, withDiskErrors } from "./disk-errors.ts";
 
-/** Which parts are there, and which processes wrote any: lines at the end of one file. */
+/** The append-only log of a multipart file: which parts are complete, and which processes wrote parts. */
 export interface PartLog {
   completedParts: Set<number>;
-  /** Whether this process has a line in it: another one that says no more would only make it longer. */
+  /** This process already has a `+` or `=` line, so it need not append another `+`. */
   hasOwnEntry: boolean;
-  /** Whether every line is of this process: then nobody else ever touched the data. */
+  /** Every line is from this process, so no other process has written to the data. */
   isExclusive: boolean;
 }
 
@@ -20,7 +20,7 @@ export async function createPartLog(folder: string): Promise<void> {
   await log.close();
 }
 
-/** Undefined where there is no such folder. A line that a power cut left half written is none. */
+/** Resolves to undefined if the folder does not exist. Ignores a line that a power loss left incomplete. */
 export async function readPartLog(folder: string, instance: string): Promise<PartLog | undefined> {
   const text = await undefinedIfMissing(readFile(join(folder, logFileName), "latin1"));
   if (text === undefined) return undefined;
@@ -32,7 +32,7 @@ export async function readPartLog(folder: string, instance: string): Promise<Par
   };
 }
 
-/** `+`: this process is about to write its first part. `=`: the part is there; durable when this resolves. */
+/** `+`: this process is about to write its first part. `=`: the part is complete; durable when this resolves. */
 export async function appendPartLog(folder: string, marker: "+" | "=", part: number, instance: string): Promise<void> {
   const log = await withDiskErrors(open(join(folder, logFileName), "a", 0o600));
   try {
@@ -43,18 +43,18 @@ export async function appendPartLog(folder: string, marker: "+" | "=", part: num
   }
 }
 
-/** The digest of a file that grows in parts, taken while it grows. */
+/** The digest of a file, computed while its parts arrive. */
 export interface RunningDigest {
-  /** Everything before `end` is written for good: goes on up to there, in its own time. */
+  /** All bytes before `end` are final. Hashes up to there in the background. */
   advanceTo(end: number): void;
-  /** Goes on to the end, and answers. Undefined where the file is gone, or shorter. */
+  /** Hashes the rest and resolves to the digest, or to undefined if the file is missing or shorter than `bytes`. */
   finish(bytes: number): Promise<string | undefined>;
 }
 
 const chunkBytes = 1024 * 1024;
 const maxPooledBuffers = 4;
 
-/** Buffers to read into, of which a few are kept: a new one for each part would cost more than the reading. */
+/** Reuses a few read buffers: allocating one per part would cost more than reading. */
 export interface BufferPool {
   acquire(): Buffer;
   release(buffer: Buffer): void;
@@ -69,14 +69,14 @@ export function createBufferPool(): BufferPool {
 }
 
 /**
- * A large file would take long to read through when its last part has come. So it is read behind the senders, while
- * its bytes are still in memory: when the last part has come, little is left. Holds no file between two parts.
+ * Hashing a large file only after its last part arrived would take long. This reads the parts as they complete, while
+ * they are still in the page cache, so little is left at the end. Keeps no file open between parts.
  */
 export function createRunningDigest(path: string, bufferPool: BufferPool): RunningDigest {
   const hash = createHash("sha256");
   let offset = 0;
   let targetOffset = 0;
-  let running: Promise<void> | undefined;
+  let pendingRun: Promise<void> | undefined;
 
   async function run(): Promise<void> {
     const file = await undefinedIfMissing(open(path, "r"));
@@ -98,19 +98,23 @@ export function createRunningDigest(path: string, bufferPool: BufferPool): Runni
   }
 
   function advance(): Promise<void> {
-    running ??= run().finally(() => (running = undefined));
-    return running;
+    pendingRun ??= run().finally(() => (pendingRun = undefined));
+    return pendingRun;
   }
 
   return {
     advanceTo(end) {
       targetOffset = Math.max(targetOffset, end);
-      advance().catch(() => {}); // whoever finishes comes to the same place, and hears of it
+      advance().catch(() => {}); // `finish` reads from the same offset and reports the error
     },
     async finish(bytes) {
       targetOffset = Math.max(targetOffset, bytes);
-      // A run under way may have looked at the goal before it moved.
-      for (let before = -1, now = offset; now < bytes && now > before; before = now, now = offset) await advance();
+      // A pending run may have read the old target. Repeat until the end, or until a run makes no progress.
+      for (let previous = -1, current = offset; current < bytes && current > previous;) {
+        await advance();
+        previous = current;
+        current = offset;
+      }
       return offset === bytes ? hash.digest("hex") : undefined;
     },
   };

@@ -9,7 +9,7 @@ import { tooLargeError } from "../check-key.ts";
 import { untilAborted } from "../until-aborted.ts";
 
 export interface PartWriters {
-  /** Writes a body of exactly `bytes` to `offset` of the folder's data, durably. */
+  /** Writes a body of exactly `bytes` bytes at `offset` of the folder's data file, durably. */
   write(
     folder: string,
     part: number,
@@ -17,14 +17,14 @@ export interface PartWriters {
     range: { offset: number; bytes: number },
     steps: WriteSteps,
   ): Promise<void>;
-  /** Ends the writers of this process. */
+  /** Aborts the writers of this process and waits for them to end. */
   stop(folder: string): Promise<void>;
-  /** Waits, after the folder was closed, until no process writes to it any more; false where one still does. */
+  /** Waits until no process writes to a closed folder. Resolves to false after a timeout. */
   waitUntilIdle(folder: string): Promise<boolean>;
 }
 
 export interface WriteSteps {
-  /** Called when nobody else of this process writes the part; false where it has come meanwhile. */
+  /** Called when no other request of this process writes the part. Resolves to false if the part is already complete. */
   onStart(): Promise<boolean>;
   /** Called when the bytes are durable. */
   onFinish(): Promise<void>;
@@ -32,7 +32,7 @@ export interface WriteSteps {
 
 const batchBytes = 1024 * 1024;
 const heartbeatMs = 2000;
-/** A mark that nobody touched for so long is that of a process that died. */
+/** A marker without a heartbeat for this long belongs to a process that died. */
 const staleMs = 10_000;
 const idleTimeoutMs = 12_000;
 
@@ -42,9 +42,9 @@ interface ActiveWriter {
 }
 
 /**
- * Who writes parts right now. A writer leaves a mark beside the data before it looks whether the folder is closed, and
- * looks again before every write: whoever closes the folder and then sees no mark knows that nothing changes any more,
- * also where the writer is another process.
+ * Coordinates part writers across processes. A writer creates a marker file before it checks whether the folder is
+ * closed, and checks again before every write. Once a process has closed the folder and finds no marker, the data can
+ * no longer change.
  */
 export function createPartWriters(newName: () => string): PartWriters {
   const active = new Map<string, ActiveWriter>();
@@ -63,12 +63,12 @@ export function createPartWriters(newName: () => string): PartWriters {
 
     async write(folder, part, body, range, steps) {
       const slot = `${folder}#${part}`;
-      // A sender whose connection broke begins again before we have noticed: the newer one is right.
+      // A client may retry before the server notices the broken connection, so the newer request wins.
       while (active.has(slot)) await stop(folder, [slot]);
       const control = new AbortController();
       const work = writePart({
         folder,
-        mark: join(folder, `w-${part}-${newName()}`),
+        markerPath: join(folder, `w-${part}-${newName()}`),
         body,
         range,
         steps,
@@ -81,39 +81,39 @@ export function createPartWriters(newName: () => string): PartWriters {
     async waitUntilIdle(folder) {
       await stop(folder);
       for (const end = Date.now() + idleTimeoutMs; Date.now() < end; await sleep(100)) {
-        if ((await countFreshMarks(folder)) === 0) return true;
+        if ((await countFreshMarkers(folder)) === 0) return true;
       }
       return false;
     },
   };
 }
 
-async function countFreshMarks(folder: string): Promise<number> {
-  const marks = ((await undefinedIfMissing(readdir(folder))) ?? []).filter((name) => name.startsWith("w-"));
-  const entries = await Promise.all(marks.map((name) => undefinedIfMissing(stat(join(folder, name)))));
+async function countFreshMarkers(folder: string): Promise<number> {
+  const markers = ((await undefinedIfMissing(readdir(folder))) ?? []).filter((name) => name.startsWith("w-"));
+  const entries = await Promise.all(markers.map((name) => undefinedIfMissing(stat(join(folder, name)))));
   return entries.filter((entry) => entry && entry.mtimeMs > Date.now() - staleMs).length;
 }
 
 interface PartWrite {
   folder: string;
-  mark: string;
+  markerPath: string;
   body: AsyncIterable<Uint8Array>;
   range: { offset: number; bytes: number };
   steps: WriteSteps;
   control: AbortController;
 }
 
-async function writePart({ folder, mark, body, range, steps, control }: PartWrite): Promise<void> {
-  const markFile = await undefinedIfMissing(open(mark, "wx", 0o600));
-  if (!markFile) throw uploadClosedError();
-  await markFile.close();
-  // Not awaited: nothing may come between the look and the write, and a look that finds nothing costs no error so.
+async function writePart({ folder, markerPath, body, range, steps, control }: PartWrite): Promise<void> {
+  const markerFile = await undefinedIfMissing(open(markerPath, "wx", 0o600));
+  if (!markerFile) throw uploadClosedError();
+  await markerFile.close();
+  // Synchronous: nothing may run between the check and the write. existsSync also avoids an ENOENT error per check.
   const checkOpen = () => {
     if (existsSync(join(folder, "closed"))) throw uploadClosedError();
   };
   const heartbeat = setInterval(() => {
     const now = new Date();
-    utimes(mark, now, now)
+    utimes(markerPath, now, now)
       .then(checkOpen)
       .catch((error: unknown) => control.abort(error));
   }, heartbeatMs).unref();
@@ -128,11 +128,11 @@ async function writePart({ folder, mark, body, range, steps, control }: PartWrit
   } finally {
     clearInterval(heartbeat);
     await file?.close().catch(() => {});
-    await unlink(mark).catch(() => {});
+    await unlink(markerPath).catch(() => {});
   }
 }
 
-/** Gathers one batch while the one before is written: two batches in memory, whatever the size. */
+/** Receives one batch while the previous one is written, so at most two batches are in memory. */
 async function copyBody(
   file: FileHandle,
   body: AsyncIterable<Uint8Array>,
@@ -151,7 +151,7 @@ async function copyBody(
     batch = [];
     checkOpen();
     writing = writeAll(file, chunks, position);
-    writing.catch(() => {}); // seen by the next await
+    writing.catch(() => {}); // the next await rethrows the error
   };
   try {
     for await (const chunk of body) {
@@ -163,12 +163,12 @@ async function copyBody(
     if (receivedBytes < bytes) throw tooShortError();
     await flush();
   } finally {
-    await writing.catch(() => {}); // never close a file under a write
+    await writing.catch(() => {}); // never close the file during a write
   }
   await writing;
 }
 
-/** The part is there already. The sender gets to the end of what it sends, and its answer. */
+/** The part is already complete. Reads the body to its end, so that the client receives the response. */
 async function drainBody(body: AsyncIterable<Uint8Array>, bytes: number): Promise<void> {
   let receivedBytes = 0;
   for await (const chunk of body) {

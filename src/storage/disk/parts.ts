@@ -11,7 +11,7 @@ import {
 import type { Clock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { undefinedIfMissing, withDiskErrors } from "./disk-errors.ts";
-import { nextTurn, toFileVersion } from "./layout.ts";
+import { nextSequence, toFileVersion } from "./layout.ts";
 import {
   appendPartLog,
   createBufferPool,
@@ -24,9 +24,9 @@ import { createPartWriters, tooShortError } from "./part-writers.ts";
 import { syncFolder, type DiskWriter } from "./write-file.ts";
 import { validateKey, tooLargeError } from "../check-key.ts";
 
-/** What the disk store does itself where S3 has its own door: take the bytes of a part. */
+/** With S3, clients send parts straight to the store. The disk store receives them itself. */
 export interface DiskParts extends PartStore {
-  /** A PUT to the address of a part: all of its bytes, durable when it resolves, or none. */
+  /** Stores the body of a PUT to a part URL. The part is complete and durable when this resolves. */
   receive(
     file: MultipartFile,
     part: number,
@@ -44,17 +44,17 @@ export interface DiskPartsOptions {
   stat: (key: string) => Promise<StoredFile | undefined>;
 }
 
-/** What this process knows of a file that it takes parts of. */
+/** The progress of a file that this process receives parts of. */
 interface UploadProgress {
   digest: RunningDigest;
   completedParts: Set<number>;
-  /** All parts before this one are there. */
+  /** All parts before this one are complete. */
   nextPart: number;
 }
 
 /**
- * A file in parts is a folder: `data`, in which each part has its place from the start; `log`, a line for each part
- * that is there and durable; a mark for each writer at work; and `closed`, once no byte may change any more.
+ * Stores a multipart file as a folder with `data`, in which each part has a fixed offset; `log`, with a line for each
+ * complete and durable part; a marker file for each active writer; and `closed`, once the bytes must not change.
  */
 export function createDiskParts({
   root,
@@ -67,23 +67,23 @@ export function createDiskParts({
   const partsFolder = join(root, ".parts");
   const instance = newName().slice(0, 12);
   const getFolder = ({ key, id }: Pick<MultipartFile, "key" | "id">) => {
-    if (!idPattern.test(id)) throw new Error("not an upload of ours");
+    if (!idPattern.test(id)) throw new Error("invalid upload id");
     return join(partsFolder, `${validateKey(key).replaceAll("/", "+")}~${id}`);
   };
   const writers = createPartWriters(newName);
   const pendingCompletions = new Map<string, Promise<StoredFile | undefined>>();
-  const buffers = createBufferPool();
+  const bufferPool = createBufferPool();
   const progressByFolder = new Map<string, UploadProgress>();
 
-  /** Complete before, by a call that may have lost power ahead of its answer. */
+  /** The file, if an earlier call completed it but crashed before it returned. */
   async function findComplete(file: MultipartFile): Promise<StoredFile | undefined> {
-    const stored = await statKey(file.key);
-    return stored?.bytes === file.bytes ? stored : undefined;
+    const storedFile = await statKey(file.key);
+    return storedFile?.bytes === file.bytes ? storedFile : undefined;
   }
 
   function recordPart(folder: string, { partBytes }: MultipartFile, part: number): void {
     const progress = progressByFolder.get(folder) ?? {
-      digest: createRunningDigest(join(folder, "data"), buffers),
+      digest: createRunningDigest(join(folder, "data"), bufferPool),
       completedParts: new Set(),
       nextPart: 1,
     };
@@ -102,22 +102,22 @@ export function createDiskParts({
       await unlink(join(folder, "closed")).catch(() => {});
       throw new AppError("storage_unavailable:part_in_progress", undefined, { retryAfter: 5 });
     }
-    // What was read ahead counts only where no other process can have written behind our back.
+    // The running digest is valid only if no other process wrote parts.
     const isExclusive = (await readPartLog(folder, instance))?.isExclusive ?? false;
     const path = join(folder, "data");
     const runningDigest = isExclusive ? progressByFolder.get(folder)?.digest : undefined;
-    const sha256 = await (runningDigest ?? createRunningDigest(path, buffers)).finish(file.bytes);
+    const sha256 = await (runningDigest ?? createRunningDigest(path, bufferPool)).finish(file.bytes);
     if (sha256 !== undefined) {
       const target = toFileVersion(root, {
         key: file.key,
-        turn: nextTurn(clock(), undefined),
+        sequence: nextSequence(clock(), undefined),
         bytes: file.bytes,
         sha256,
       });
-      // Gone: another process, which found the same digest, was faster.
+      // False if another process, which computed the same digest, already moved the file.
       await writer.move({ ...target, folder, path }, target);
     }
-    await removeFolder(folder).catch(() => {}); // the sweeper gets what is left
+    await removeFolder(folder).catch(() => {}); // the sweeper removes what is left
     return findComplete(file);
   }
 
@@ -136,14 +136,14 @@ export function createDiskParts({
     createPartUrl,
 
     async start(key, { bytes, partBytes }) {
-      if (countParts({ bytes, partBytes }) > 99_999) throw new Error("more parts than a line of the log has room for");
+      if (countParts({ bytes, partBytes }) > 99_999) throw new Error("too many parts for the part log");
       await writer.checkSpace(bytes);
       const id = `${clock().toString(36).padStart(9, "0")}-${newName()}`;
       const folder = getFolder({ key, id });
       await withDiskErrors(mkdir(folder, { recursive: true, mode: 0o700 }));
       const data = await withDiskErrors(open(join(folder, "data"), "wx", 0o600));
       try {
-        // Only as long as it will be, not as large: what is not written takes no room yet.
+        // Creates a sparse file of the final length.
         await withDiskErrors(data.truncate(bytes));
         await withDiskErrors(data.sync());
       } finally {
@@ -192,10 +192,10 @@ export function createDiskParts({
 
     complete(file) {
       const folder = getFolder(file);
-      const running =
+      const completion =
         pendingCompletions.get(folder) ?? assembleFile(file).finally(() => pendingCompletions.delete(folder));
-      pendingCompletions.set(folder, running);
-      return running;
+      pendingCompletions.set(folder, completion);
+      return completion;
     },
 
     async abort(file) {
@@ -212,7 +212,7 @@ export function createDiskParts({
         await removeFolder(join(partsFolder, name));
         sweptCount++;
       }
-      // Those that another process ended are only remembered here.
+      // Forget uploads that another process completed or removed.
       for (const folder of progressByFolder.keys())
         if (parseStartTime(folder) < startedBefore) progressByFolder.delete(folder);
       return sweptCount;
@@ -222,7 +222,7 @@ export function createDiskParts({
 
 const idPattern = /^[0-9a-z]{9}-[0-9a-f]{24}$/;
 
-/** When the upload of a folder was begun; NaN for what is none. */
+/** When the upload of a folder was started; NaN if the folder is not an upload. */
 const parseStartTime = (folder: string): number => Number.parseInt(/~([0-9a-z]{9})-/.exec(folder)?.[1] ?? "", 36);
 
 const noSuchPartError = (): AppError => new AppError("forbidden:file_url");

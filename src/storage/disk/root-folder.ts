@@ -6,14 +6,14 @@ import { syncFolder } from "./write-file.ts";
 
 export interface RootOptions {
   root: string;
-  /** Files were stored before: then a folder that is missing or empty is a lost one, not a first start. */
+  /** Files were stored before, so a missing or empty folder means data loss, not a first start. */
   mustExist: boolean;
   newName: () => string;
 }
 
 /**
- * Makes the folder on the first start and proves that it can be written, or says why not.
- * Answers its real path, so that a link that is turned elsewhere later splits nothing in two.
+ * Creates the folder on the first start and checks that it is writable; throws an error with the reason otherwise.
+ * Returns the real path, so that changing a symbolic link at runtime does not split the files across two folders.
  */
 export async function prepareRoot({ root, mustExist, newName }: RootOptions): Promise<string> {
   try {
@@ -29,34 +29,34 @@ export async function prepareRoot({ root, mustExist, newName }: RootOptions): Pr
     if (error instanceof UnusableFolderError) throw error;
     const code = getErrno(error) ?? getErrno((error as Error).cause);
     throw new UnusableFolderError(
-      `Atelier cannot start: the folder for files, ${root}, ${reasonByCode[code ?? ""] ?? `cannot be used (${code ?? String(error)})`}.`,
+      `Atelier cannot start: the file folder ${root} ${reasonByCode[code ?? ""] ?? `is not usable (${code ?? String(error)})`}.`,
       { cause: error },
     );
   }
 }
 
 const reasonByCode: Record<string, string> = {
-  EACCES: "may not be written by this user",
-  EPERM: "may not be written by this user",
+  EACCES: "is not writable by this user",
+  EPERM: "is not writable by this user",
   EROFS: "is on a read-only file system",
   ENOSPC: "is on a full disk",
   EDQUOT: "is on a full disk",
-  ENOTDIR: "lies below something that is not a folder",
+  ENOTDIR: "has a parent that is not a folder",
 };
 
 async function assertIsFolder(root: string): Promise<void> {
   const entry = await lstat(root).catch(ignoreMissing);
   if (!entry) return;
   const target = entry.isSymbolicLink() ? await stat(root).catch(ignoreMissing) : entry;
-  if (!target) throw new UnusableFolderError(`Atelier cannot start: ${root} is a link to something that is not there.`);
+  if (!target) throw new UnusableFolderError(`Atelier cannot start: ${root} is a broken symbolic link.`);
   if (!target.isDirectory()) throw new UnusableFolderError(`Atelier cannot start: ${root} is not a folder.`);
 }
 
 async function assertFolderNotLost(root: string): Promise<void> {
   if (await stat(getTempFolder(root)).catch(ignoreMissing)) return;
   throw new UnusableFolderError(
-    `Atelier cannot start: the database knows of stored files, but the folder for files, ${root}, is missing or empty. ` +
-      "Mount it, or restore it from a backup. Nothing was changed.",
+    `Atelier cannot start: the database lists stored files, but the file folder ${root} is missing or empty. ` +
+      "Mount it or restore it from a backup. Nothing was changed.",
   );
 }
 

@@ -4,26 +4,26 @@ import { dirname, join } from "node:path";
 import type { Clock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { toDiskError, diskFullError, getErrno, withDiskErrors } from "./disk-errors.ts";
-import { findVersions, getTempFolder, nextTurn, toFileVersion, type FileVersion } from "./layout.ts";
+import { findVersions, getTempFolder, nextSequence, toFileVersion, type FileVersion } from "./layout.ts";
 import { tooLargeError } from "../check-key.ts";
 import { untilAborted } from "../until-aborted.ts";
 
 export interface DiskWriter {
-  /** Pours all of `body` into a temporary file that is durable when this resolves. Leaves nothing where it fails. */
+  /** Writes `body` to a temp file that is durable when this resolves. Leaves no file if it rejects. */
   writeTempFile(body: AsyncIterable<Uint8Array>, options: TempFileOptions): Promise<TempFile>;
-  /** Gives poured bytes their name. From then on they are what lies at `key`, also after a power cut. */
+  /** Renames a temp file to become the current version of `key`, durably. */
   publish(key: string, tempFile: TempFile): Promise<FileVersion>;
-  /** Remembers of `key` that it was sent `bytes`, which were too many to keep. */
+  /** Records that `key` received `bytes`, which exceeded the limit and were not stored. */
   publishOverLimit(key: string, bytes: number): Promise<FileVersion>;
-  /** Throws where so many bytes would leave less free than must stay. */
+  /** Throws if storing `requiredBytes` would leave less than `minFreeBytes` free. */
   checkSpace(requiredBytes: number): Promise<void>;
-  /** Renames, and makes both ends durable. False where `from` is gone. */
+  /** Renames a file, durably. Resolves to false if `from` no longer exists. */
   move(from: FileVersion, to: FileVersion): Promise<boolean>;
 }
 
 export interface TempFileOptions {
   maxBytes: number;
-  /** What the sender says it will send: refused at once where it does not fit on the disk. */
+  /** The size announced by the client. Rejected at once if it does not fit on the disk. */
   declaredBytes?: number | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -34,21 +34,21 @@ export interface TempFile {
   sha256: string;
 }
 
-/** Large enough that the calls cost nothing beside the bytes, small enough to have hundreds of uploads at once. */
+/** Large enough to make the cost of system calls negligible, small enough for hundreds of concurrent uploads. */
 const batchBytes = 1024 * 1024;
-/** How much may be written between two looks at the free space. */
+/** The free space is checked again after this many bytes. */
 const spaceCheckBytes = 64 * 1024 * 1024;
 
 export interface WriterOptions {
   root: string;
   clock: Clock;
-  /** New bytes are refused while less than this is free: the database needs room too. */
+  /** Writes are rejected below this much free space, because the database needs space too. */
   minFreeBytes: number;
   newName: () => string;
 }
 
 export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptions): DiskWriter {
-  /** Folders that this process made durable, up to the root. */
+  /** Folders that this process has created and synced, including their parents up to the root. */
   const durableFolders = new Set<string>();
 
   const createTempPath = () => join(getTempFolder(root), newName());
@@ -64,12 +64,12 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
       return { path, ...content };
     } catch (error) {
       await file.close().catch(() => {});
-      await rm(path, { force: true }).catch(() => {}); // the sweeper gets what even this cannot remove
+      await rm(path, { force: true }).catch(() => {}); // the sweeper removes it if this fails
       throw error;
     }
   }
 
-  /** Hashes one batch while the one before is written: two batches in memory, whatever the size. */
+  /** Hashes one batch while the previous one is written, so at most two batches are in memory. */
   async function copyBody(
     body: AsyncIterable<Uint8Array>,
     file: FileHandle,
@@ -92,7 +92,7 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
         if (batchLength < batchBytes) continue;
         await writing;
         writing = writeAll(file, batch);
-        writing.catch(() => {}); // seen by the next await
+        writing.catch(() => {}); // the next await rethrows the error
         batch = [];
         batchLength = 0;
         if (bytes - lastSpaceCheck < spaceCheckBytes) continue;
@@ -100,7 +100,7 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
         await checkSpace(0);
       }
     } finally {
-      await writing.catch(() => {}); // never close a file under a write
+      await writing.catch(() => {}); // never close the file during a write
     }
     await writing;
     await writeAll(file, batch);
@@ -130,10 +130,15 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
   ): Promise<FileVersion> {
     try {
       const previousVersions = await findVersions(root, key);
-      const version = toFileVersion(root, { key, turn: nextTurn(clock(), previousVersions.at(-1)), bytes, sha256 });
+      const version = toFileVersion(root, {
+        key,
+        sequence: nextSequence(clock(), previousVersions.at(-1)),
+        bytes,
+        sha256,
+      });
       await renameInto(path, version);
       await syncFolder(version.folder);
-      // Not synced: should they come back after a power cut, the new one still has the higher turn.
+      // Not synced: if the old versions reappear after a power loss, the new one still has the higher sequence.
       for (const previous of previousVersions) await unlink(previous.path).catch(() => {});
       return version;
     } catch (error) {
@@ -160,7 +165,7 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
       await rename(path, to.path);
     } catch (error) {
       if (getErrno(error) !== "ENOENT") throw toDiskError(error);
-      // Somebody tidied the folder away, or `path` is gone; only the second fails again.
+      // Either the target folder was removed or `path` no longer exists. Only the latter fails again.
       durableFolders.delete(to.folder);
       await ensureFolder(to.folder);
       await withDiskErrors(rename(path, to.path));
@@ -178,7 +183,7 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
   return { writeTempFile, publish, publishOverLimit, checkSpace, move };
 }
 
-/** All of the chunks, behind what was written before, or from `start` on. */
+/** Writes all chunks at `start`, or at the current position of the file. */
 export async function writeAll(file: FileHandle, chunks: Uint8Array[], start?: number): Promise<void> {
   let remaining = chunks;
   let position = start;
@@ -189,22 +194,22 @@ export async function writeAll(file: FileHandle, chunks: Uint8Array[], start?: n
   }
 }
 
-/** What is left of the chunks after a write that took only some of them, as a nearly full disk does. */
+/** Returns the chunks without their first `count` bytes. A write may be partial, such as on a nearly full disk. */
 function dropFirst(chunks: Uint8Array[], count: number): Uint8Array[] {
   let skip = count;
-  let first = 0;
-  while (first < chunks.length && skip >= (chunks[first]?.length ?? 0)) skip -= chunks[first++]?.length ?? 0;
-  const remaining = chunks.slice(first);
+  let index = 0;
+  while (index < chunks.length && skip >= (chunks[index]?.length ?? 0)) skip -= chunks[index++]?.length ?? 0;
+  const remaining = chunks.slice(index);
   const [head] = remaining;
   return head && skip > 0 ? [head.subarray(skip), ...remaining.slice(1)] : remaining;
 }
 
-/** Windows has no such call, and needs none: its file systems log renames before they answer. */
+/** Makes renames in a folder durable. Windows has no such call and needs none: NTFS journals renames. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const folder = await withDiskErrors(open(path, "r"));
   try {
-    // Some network file systems do not know the call for folders either, and say so.
+    // Some network file systems do not support fsync on folders.
     await withDiskErrors(
       folder.sync().catch((error: unknown) => {
         if (!["EINVAL", "ENOTSUP"].includes(getErrno(error) ?? "")) throw error;

@@ -21,12 +21,12 @@ import { validateKey } from "../check-key.ts";
 import { undefinedIfMissing, getErrorResponse } from "./s3-caller.ts";
 import { toContentHeaders, unquoteEtag, type S3Target } from "./write-object.ts";
 
-/** Uploads that a call of the sweeper looks at. */
+/** How many uploads one sweep checks. */
 const maxSweptUploads = 1000;
 
 /**
- * S3's own multipart uploads. Browsers send the parts straight to the store; which ones are there, and their ETags, we
- * ask the store itself. An upload that is complete is unknown to the store, and its addresses take nothing more.
+ * S3 multipart uploads. Browsers send the parts straight to the store, and the server reads the list of parts and their
+ * ETags from it. After completion the store no longer knows the upload, and its part URLs stop working.
  */
 export function createS3Parts(
   { client, bucket, call }: S3Target,
@@ -39,7 +39,7 @@ export function createS3Parts(
   });
   const pendingCompletions = new Map<string, Promise<StoredFile | undefined>>();
 
-  /** The parts that have the length they should; one that has not counts as missing, and is sent again. */
+  /** The parts with the expected length. A part with another length counts as missing, and the client resends it. */
   async function readParts(file: MultipartFile): Promise<CompletedPart[] | undefined> {
     const result: CompletedPart[] = [];
     for (let marker: string | undefined; ;) {
@@ -76,7 +76,7 @@ export function createS3Parts(
       try {
         await call((requestOptions) => client.send(command, requestOptions), { workBytes: file.bytes });
       } catch (error) {
-        // 404: another call was faster, or the answer of an earlier one was lost. 400: a part was sent anew meanwhile.
+        // 404: another call completed it, or the response to an earlier one was lost. 400: a part was replaced meanwhile.
         const status = getErrorResponse(error)?.status;
         if (status === 400) return undefined;
         if (status !== 404) throw error;
@@ -104,7 +104,7 @@ export function createS3Parts(
       return completeFile && Array.from({ length: countParts(file) }, (_, i) => i + 1);
     },
 
-    // The length is signed with it: nobody can put more into a part than was promised.
+    // The signed Content-Length prevents clients from sending larger parts than declared.
     createPartUrl: (file, part, expiresAt) =>
       sign(
         new UploadPartCommand({ ...toRequest(file), PartNumber: part, ContentLength: getPartLength(file, part) }),
@@ -112,10 +112,10 @@ export function createS3Parts(
       ),
 
     complete(file) {
-      const running =
+      const completion =
         pendingCompletions.get(file.id) ?? assembleFile(file).finally(() => pendingCompletions.delete(file.id));
-      pendingCompletions.set(file.id, running);
-      return running;
+      pendingCompletions.set(file.id, completion);
+      return completion;
     },
 
     async abort(file) {

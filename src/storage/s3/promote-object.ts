@@ -13,11 +13,11 @@ import { fileNotStoredError, startMultipart, toContentHeaders, unquoteEtag, type
 
 export type Promote = (from: string, version: string, to: string, mimeType: string) => Promise<StoredFile | undefined>;
 
-/** Under this name an object remembers which version of the incoming one it was made of. */
+/** The metadata key that records which version of the incoming object was promoted. */
 const sourceVersionKey = "source-version";
-/** What there is to do after the bytes are safe may fail: the sweeper finds what is left. */
+/** Cleanup may fail or time out: the sweeper removes what is left. */
 const cleanupTimeoutMs = 4000;
-/** The ETag of nothing. */
+/** An ETag that no object has. */
 const impossibleVersion = "0".repeat(32);
 
 export function toStoredFile(headOutput: HeadObjectCommandOutput): StoredFile {
@@ -25,11 +25,11 @@ export function toStoredFile(headOutput: HeadObjectCommandOutput): StoredFile {
 }
 
 /**
- * Copies exactly the bytes that `version` names from a key that strangers can still write to, to one they cannot.
+ * Copies exactly the bytes of `version` from an incoming key, which clients can still write to, to a file key.
  *
- * A store that compares the ETag while it copies (AWS, MinIO, R2) does that in one call. Others, Ceph among them, ignore
- * the condition and copy whatever lies there by then, and a late repetition would even copy it over bytes that are being
- * served. There a copy is made to a key of its own first, where it is compared and cannot change any more.
+ * Stores that check the ETag while copying (AWS, MinIO, R2) do this in one call. Others, such as Ceph, ignore the
+ * condition and copy whatever is there at that time; a late retry could even overwrite a served file. For those, the
+ * object is first copied to a staging key, where it can no longer change, and checked there.
  */
 export function createPromote(target: S3Target, limits: CopyLimits, newName: () => string): Promote {
   const { client, bucket, call } = target;
@@ -42,18 +42,18 @@ export function createPromote(target: S3Target, limits: CopyLimits, newName: () 
 
   async function deleteObject(key: string): Promise<void> {
     const command = new DeleteObjectCommand(toObjectParams(key));
-    await call((requestOptions) => client.send(command, requestOptions), { patienceMs: cleanupTimeoutMs }).catch(
+    await call((requestOptions) => client.send(command, requestOptions), { timeoutMs: cleanupTimeoutMs }).catch(
       () => {},
     );
   }
 
-  /** Known after the first promote. */
+  /** Set by the first promote. */
   let supportsConditionalCopy: boolean | undefined;
 
-  /** A copy with a condition that cannot hold: a store that makes it all the same does not compare. */
+  /** Tries a copy whose condition cannot hold. A store that copies anyway ignores conditions. */
   async function checkConditionalCopy(source: CopySource): Promise<boolean> {
     if (supportsConditionalCopy !== undefined) return supportsConditionalCopy;
-    if (source.bytes > limits.wholeBytes) return false; // not worth an attempt of that size
+    if (source.bytes > limits.wholeBytes) return false; // too large for a probe
     const probeKey = `${source.key}.${newName()}`;
     const destination = { key: probeKey, mimeType: "application/octet-stream", metadata: {} };
     try {
@@ -79,7 +79,7 @@ export function createPromote(target: S3Target, limits: CopyLimits, newName: () 
       const copy = await headObject(stagingKey);
       if (!copy) throw fileNotStoredError();
       const version = unquoteEtag(copy.ETag);
-      // Where a copy has an ETag of its own, that the source has not changed until after it says the same.
+      // Some stores give the copy a new ETag. An unchanged ETag of the source after the copy proves the same.
       const isSameVersion =
         version === source.ifVersion || unquoteEtag((await headObject(source.key))?.ETag) === source.ifVersion;
       const isValid = isSameVersion && copy.ContentLength === source.bytes;
@@ -88,7 +88,7 @@ export function createPromote(target: S3Target, limits: CopyLimits, newName: () 
       await deleteObject(stagingKey);
       return isValid;
     } catch (error) {
-      void deleteObject(stagingKey); // whoever asked has waited long enough
+      void deleteObject(stagingKey); // not awaited: the caller has waited long enough
       throw error;
     }
   }
@@ -110,7 +110,7 @@ export function createPromote(target: S3Target, limits: CopyLimits, newName: () 
         return await findPromoted(to, version);
       }
     } catch (error) {
-      // 412: written over since the look above. 404: somebody else promoted it.
+      // 412: overwritten since the HEAD request. 404: another call promoted it.
       if (![404, 412].includes(getErrorResponse(error)?.status ?? 0)) throw error;
       return findPromoted(to, version);
     }
@@ -122,7 +122,7 @@ export function createPromote(target: S3Target, limits: CopyLimits, newName: () 
 }
 
 export interface CopyLimits {
-  /** The largest object that a store copies in one call. */
+  /** The largest object that the store copies in one call. */
   wholeBytes: number;
   partBytes: number;
 }
@@ -133,7 +133,7 @@ export const defaultCopyLimits: CopyLimits = { wholeBytes: 5 * 1024 * mebibyte, 
 
 export interface CopySource {
   key: string;
-  /** The ETag that the store is to find there, or to refuse with 412. Not every store looks. */
+  /** The ETag that the source must have; otherwise the store responds with 412. Some stores ignore it. */
   ifVersion: string;
   bytes: number;
 }
@@ -144,7 +144,7 @@ export interface CopyDestination {
   metadata: Record<string, string>;
 }
 
-/** Copies inside the store. An object past what one call copies goes in parts, each with its own time. */
+/** Copies an object inside the store, in parts with a timeout each if it exceeds `wholeBytes`. */
 async function copyObject(
   target: S3Target,
   source: CopySource,
@@ -183,7 +183,7 @@ async function copyObject(
     }
     await upload.complete(source.bytes, parts);
   } catch (error) {
-    void upload.abort(); // whoever asked has waited long enough
+    void upload.abort(); // not awaited: the caller has waited long enough
     throw error;
   }
 }

@@ -3,9 +3,9 @@ import { addAbortSignal, PassThrough, type Readable } from "node:stream";
 import { AppError } from "#lib/errors.ts";
 
 export interface S3Settings {
-  /** Absent: AWS itself. */
+  /** Undefined for AWS. */
   endpoint: string | undefined;
-  /** Where browsers and `curl` reach the same store, if by another name than we do. */
+  /** The endpoint that browsers and `curl` use, if it differs from `endpoint`. */
   publicEndpoint?: string | undefined;
   region: string;
   bucket: string;
@@ -14,22 +14,22 @@ export interface S3Settings {
   forcePathStyle: boolean;
 }
 
-/** One call to the store, answered, or failed with an AppError, within its time: retries included. */
+/** Runs one call to the store. Resolves, or rejects with an AppError, within its timeout, including retries. */
 export interface S3Caller {
   <Output>(
     operation: (options: { abortSignal: AbortSignal }) => Promise<Output>,
     options?: {
-      patienceMs?: number;
-      /** The store itself works through so many bytes before it answers, and gets time in proportion. */
+      timeoutMs?: number;
+      /** The bytes that the store processes before it responds. Extends the timeout in proportion. */
       workBytes?: number;
       signal?: AbortSignal | undefined;
     },
   ): Promise<Output>;
 }
 
-/** A caller is to hear within 15 s that the store is silent; some of them are needed to say so. */
+/** Clients get an error within 15 s if the store does not respond; this leaves time to send it. */
 export const defaultTimeoutMs = 13_000;
-/** A store that copies slower than this is taken for silent. */
+/** A slower copy counts as a timeout. */
 const minCopyBytesPerMs = 20_000;
 
 export function createClient(settings: S3Settings, endpoint = settings.endpoint): S3Client {
@@ -39,13 +39,13 @@ export function createClient(settings: S3Settings, endpoint = settings.endpoint)
     credentials: { accessKeyId: settings.accessKeyId, secretAccessKey: settings.secretAccessKey },
     forcePathStyle: settings.forcePathStyle,
     ...(endpoint === undefined ? {} : { endpoint }),
-    // Otherwise a presigned address carries the checksum of an empty body, and stores that know none refuse ours.
+    // Otherwise presigned URLs contain the checksum of an empty body, and stores without checksum support reject them.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     retryMode: "standard",
     maxAttempts: 3,
     requestHandler: { connectionTimeout: 4000, httpAgent: agent, httpsAgent: agent },
-    // Said here, so that no variable or file of the machine says otherwise: settings come from one place.
+    // Set explicitly, so that AWS environment variables and config files on the machine have no effect.
     useFipsEndpoint: false,
     useDualstackEndpoint: false,
     defaultsMode: "standard",
@@ -53,7 +53,7 @@ export function createClient(settings: S3Settings, endpoint = settings.endpoint)
 }
 
 export function createS3Caller(baseTimeoutMs: number): S3Caller {
-  return async (operation, { patienceMs: timeoutMs = baseTimeoutMs, workBytes = 0, signal } = {}) => {
+  return async (operation, { timeoutMs = baseTimeoutMs, workBytes = 0, signal } = {}) => {
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), timeoutMs + Math.ceil(workBytes / minCopyBytesPerMs));
     try {
@@ -62,7 +62,7 @@ export function createS3Caller(baseTimeoutMs: number): S3Caller {
       signal?.throwIfAborted();
       throw toStorageError(error);
     } finally {
-      clearTimeout(timer); // an answer that began in time may take longer to read
+      clearTimeout(timer); // the timeout does not cover reading the response body
     }
   };
 }
@@ -73,7 +73,7 @@ interface SdkFailure {
   $metadata?: { httpStatusCode?: number };
 }
 
-/** What failed, without keys, addresses or signatures: those stay out of logs as well. */
+/** The status and code of a failed call, without keys, URLs or signatures, which must not reach the logs. */
 class S3Error extends Error {
   override readonly name = "S3Error";
   readonly status: number | undefined;
@@ -81,7 +81,7 @@ class S3Error extends Error {
 
   constructor({ name, code, $metadata }: SdkFailure) {
     const label = name === undefined || name === "Error" ? (code ?? "failure") : name;
-    super(`the store answered ${$metadata?.httpStatusCode ?? "nothing"} (${label})`);
+    super(`the store returned ${$metadata?.httpStatusCode ?? "no response"} (${label})`);
     this.status = $metadata?.httpStatusCode;
     this.code = label;
   }
@@ -97,7 +97,7 @@ function toStorageError(error: unknown): AppError {
   });
 }
 
-/** The status and the word with which the store said no; undefined for anything else. */
+/** The status and code of the store's error response; undefined for any other error. */
 export function getErrorResponse(error: unknown): { status: number; code: string } | undefined {
   const cause = error instanceof AppError ? error.cause : undefined;
   return cause instanceof S3Error && cause.status !== undefined
@@ -105,7 +105,7 @@ export function getErrorResponse(error: unknown): { status: number; code: string
     : undefined;
 }
 
-/** What a call answers, or undefined where the store says that there is no such thing. */
+/** Resolves to undefined if the store responds with 404. */
 export async function undefinedIfMissing<T>(operation: Promise<T>): Promise<T | undefined> {
   try {
     return await operation;
@@ -115,13 +115,13 @@ export async function undefinedIfMissing<T>(operation: Promise<T>): Promise<T | 
   }
 }
 
-/** A body on its way to us: given up when nothing comes for so long, failing in our words, and gone with its reader. */
+/** Destroys a response body when no bytes arrive for `timeoutMs` or its reader closes. Errors become AppErrors. */
 export function withIdleTimeout(body: Readable, timeoutMs: number, signal: AbortSignal | undefined): Readable {
   const output = new PassThrough({ highWaterMark: 256 * 1024 });
   const timer = setTimeout(() => {
-    // Whoever reads may take its time; then it is not the store that is silent.
+    // With backpressure the reader is slow, not the store.
     if (output.writableNeedDrain) timer.refresh();
-    else body.destroy(new Error("no bytes came"));
+    else body.destroy(new Error("no bytes received before the timeout"));
   }, timeoutMs);
   body.on("data", () => timer.refresh());
   body.on("error", (error) => output.destroy(toStorageError(error)));

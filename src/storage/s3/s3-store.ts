@@ -35,19 +35,19 @@ import { writeObject, type S3Target } from "./write-object.ts";
 export interface S3Options {
   settings: S3Settings;
   clock: Clock;
-  /** How long the store may be silent. */
+  /** How long to wait for a response, and for the next bytes of a body. */
   timeoutMs?: number;
   copyLimits?: CopyLimits;
   random?: (bytes: number) => Uint8Array;
 }
 
 export interface S3Store extends FileStore {
-  /** Lets the pages of these origins send bytes to the bucket; answers whether that had to be changed. */
+  /** Allows pages of these origins to send bytes to the bucket. Resolves to true if the CORS rules had to change. */
   allowCorsOrigins(origins: readonly string[]): Promise<boolean>;
   close(): void;
 }
 
-/** Any S3-compatible store. Bytes of clients go straight to it and come straight from it. */
+/** Opens any S3-compatible store. Clients upload to it and download from it directly. */
 export async function openS3Store(options: S3Options): Promise<S3Store> {
   const {
     settings,
@@ -58,7 +58,7 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
   } = options;
   const { bucket } = settings;
   const client = createClient(settings);
-  // Addresses are signed for the name under which browsers know the store; signing sends nothing.
+  // Signs URLs for the endpoint that browsers use. Signing sends no request.
   const signer = createClient(settings, settings.publicEndpoint ?? settings.endpoint);
   const call = createS3Caller(timeoutMs);
   const target: S3Target = { client, bucket, call };
@@ -86,7 +86,7 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
     name: "s3",
     origin: new URL(await sign(new PutObjectCommand({ Bucket: bucket, Key: "origin" }), clock() + 60_000)).origin,
 
-    // No type is signed: whoever sends the bytes names any or none, and it counts for nothing.
+    // The type is not signed: clients may send any Content-Type or none, and it is ignored.
     createUploadUrl: (key, { expiresAt }) => sign(new PutObjectCommand(toObjectParams(key)), expiresAt),
 
     createDownloadUrl(key, { mimeType, filename, asDownload, expiresAt }) {
@@ -117,7 +117,7 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
       }
     },
 
-    write: (key, body, requestOptions) => writeObject(target, validateKey(key), body, requestOptions),
+    write: (key, body, writeOptions) => writeObject(target, validateKey(key), body, writeOptions),
 
     promote: createPromote(target, copyLimits, () => Buffer.from(random(8)).toString("hex")),
 
@@ -162,18 +162,18 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
 }
 
 /**
- * Browsers send parts straight to the bucket, which must allow that to the pages that do. Where it does not, the rule
- * is added to those that are there; it lets nobody in, since every address is signed. Answers whether it had to.
+ * Browsers send parts straight to the bucket, so its CORS rules must allow the origins of our pages. Adds a rule if one
+ * is missing, and resolves to whether it did. The rule grants no access by itself: every URL is signed.
  */
 async function allowCorsOrigins({ client, bucket, call }: S3Target, origins: readonly string[]): Promise<boolean> {
   const corsConfig = await undefinedIfMissing(
     call((requestOptions) => client.send(new GetBucketCorsCommand({ Bucket: bucket }), requestOptions)),
   );
   const rules = corsConfig?.CORSRules ?? [];
-  const missing = [...new Set(origins)].filter((origin) => !rules.some((rule) => allows(rule, origin)));
-  if (missing.length === 0) return false;
+  const missingOrigins = [...new Set(origins)].filter((origin) => !rules.some((rule) => allowsPut(rule, origin)));
+  if (missingOrigins.length === 0) return false;
   const newRule: CORSRule = {
-    AllowedOrigins: missing,
+    AllowedOrigins: missingOrigins,
     AllowedMethods: ["PUT", "GET", "HEAD"],
     AllowedHeaders: ["*"],
     MaxAgeSeconds: 3600,
@@ -183,7 +183,7 @@ async function allowCorsOrigins({ client, bucket, call }: S3Target, origins: rea
   return true;
 }
 
-function allows({ AllowedOrigins = [], AllowedMethods = [] }: CORSRule, origin: string): boolean {
+function allowsPut({ AllowedOrigins = [], AllowedMethods = [] }: CORSRule, origin: string): boolean {
   return (
     AllowedMethods.includes("PUT") &&
     AllowedOrigins.some((allowedOrigin) => allowedOrigin === "*" || allowedOrigin === origin)

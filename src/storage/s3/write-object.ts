@@ -24,14 +24,15 @@ export interface S3Target {
 const minPartBytes = 8 * 1024 * 1024;
 const maxParts = 10_000;
 
-/** What an object says of itself where somebody reads it directly: its checked type, and no document opens in place. */
+/** Headers for clients that read the object directly: the checked type, and only images and videos open inline. */
 export function toContentHeaders(mimeType: string): { ContentType: string; ContentDisposition: string } {
   return { ContentType: mimeType, ContentDisposition: /^(image|video)\//.test(mimeType) ? "inline" : "attachment" };
 }
 
 /**
- * All of `body`, or nothing. What fits into one part is one PUT; more goes in parts, one on its way while the next is
- * gathered, so that memory stays at two parts. Every request knows its length: not every store takes a body without.
+ * Stores all of `body`, or nothing. A body that fits into one part is a single PUT. A larger one is sent in parts; one
+ * part is sent while the next is read, so at most two are in memory. Every request has a Content-Length, because some
+ * stores reject a body without one.
  */
 export async function writeObject(
   { client, bucket, call }: S3Target,
@@ -46,10 +47,10 @@ export async function writeObject(
   let bytes = 0;
   let upload: MultipartUpload | undefined;
   try {
-    for await (const { part, last } of splitIntoParts(body, partBytes, options.maxBytes, signal)) {
+    for await (const { part, isLast } of splitIntoParts(body, partBytes, options.maxBytes, signal)) {
       bytes += part.length;
       hash.update(part);
-      if (last && !upload) {
+      if (isLast && !upload) {
         const put = new PutObjectCommand({
           ...location,
           Body: part,
@@ -62,21 +63,21 @@ export async function writeObject(
       upload ??= await startMultipart({ client, bucket, call }, key, toContentHeaders(options.mimeType), signal);
       await upload.send(part);
     }
-    if (!upload) throw new Error("gather ended without a last part");
+    if (!upload) throw new Error("splitIntoParts ended without a last part");
     return { bytes, version: await upload.complete(bytes), sha256: hash.digest("hex") };
   } catch (error) {
-    void upload?.abort(); // whoever asked has waited long enough
+    void upload?.abort(); // not awaited: the caller has waited long enough
     throw error;
   }
 }
 
 export interface MultipartUpload {
   readonly id: string;
-  /** Sends a part; waits for the one before it. */
+  /** Starts sending a part after the previous one was sent. */
   send(part: Uint8Array): Promise<void>;
-  /** Makes the object of all parts sent, or of those given, and answers its version. */
+  /** Assembles the object from the sent parts, or from `parts`, and resolves to its version. */
   complete(bytes: number, parts?: CompletedPart[]): Promise<string>;
-  /** Never fails. */
+  /** Never rejects. */
   abort(): Promise<void>;
 }
 
@@ -112,7 +113,7 @@ export async function startMultipart(
     async send(part) {
       await pendingSend;
       pendingSend = sendPart(part, sentParts.length + 1);
-      pendingSend.catch(() => {}); // seen by the next await
+      pendingSend.catch(() => {}); // the next await rethrows the error
     },
     async complete(bytes, parts) {
       await pendingSend;
@@ -124,11 +125,11 @@ export async function startMultipart(
       });
       await call((requestOptions) => client.send(command, requestOptions), { workBytes: bytes, signal }).catch(
         (error: unknown) => {
-          // Asked again after an answer that was lost, a store says that it knows no such upload: it may be done.
+          // A retry after a lost response returns 404, because the first attempt may have completed the upload.
           if (getErrorResponse(error)?.status !== 404) throw error;
         },
       );
-      // Not every store names the version in its answer; this look also tells whether it is all there.
+      // Not every store returns the version on completion. The HEAD request also verifies the size.
       const { ETag, ContentLength } = await call(
         (requestOptions) => client.send(new HeadObjectCommand(location), requestOptions),
         { signal },
@@ -139,24 +140,24 @@ export async function startMultipart(
     },
     async abort() {
       await pendingSend.catch(() => {});
-      // Where even this fails, the bucket's rule for unfinished uploads removes the parts.
+      // If this fails, the bucket's lifecycle rule for incomplete uploads removes the parts.
       await call(
         (requestOptions) => client.send(new AbortMultipartUploadCommand({ ...location, UploadId: id }), requestOptions),
         {
-          patienceMs: 1500, // whoever sent it is still waiting
+          timeoutMs: 1500,
         },
       ).catch(() => {});
     },
   };
 }
 
-/** The body in parts of one size; the last one is whatever is left, and may be empty only where all is. */
+/** Splits the body into parts of equal size. The last part may be shorter, and is empty only if the body is. */
 async function* splitIntoParts(
   body: AsyncIterable<Uint8Array>,
   partBytes: number,
   maxBytes: number,
   signal: AbortSignal | undefined,
-): AsyncGenerator<{ part: Uint8Array; last: boolean }> {
+): AsyncGenerator<{ part: Uint8Array; isLast: boolean }> {
   let chunks: Uint8Array[] = [];
   let bufferedBytes = 0;
   let total = 0;
@@ -165,18 +166,18 @@ async function* splitIntoParts(
     total += chunk.length;
     if (total > maxBytes) throw tooLargeError();
     let remaining = chunk;
-    // Held back until more comes: only then is it known not to be the last.
+    // A full part is held back until more bytes arrive, because it may be the last.
     while (bufferedBytes + remaining.length > partBytes) {
-      const remainingBytes = partBytes - bufferedBytes;
-      yield { part: Buffer.concat([...chunks, remaining.subarray(0, remainingBytes)]), last: false };
-      remaining = remaining.subarray(remainingBytes);
+      const missingBytes = partBytes - bufferedBytes;
+      yield { part: Buffer.concat([...chunks, remaining.subarray(0, missingBytes)]), isLast: false };
+      remaining = remaining.subarray(missingBytes);
       chunks = [];
       bufferedBytes = 0;
     }
     chunks.push(remaining);
     bufferedBytes += remaining.length;
   }
-  yield { part: Buffer.concat(chunks), last: true };
+  yield { part: Buffer.concat(chunks), isLast: true };
 }
 
 export const fileNotStoredError = (): AppError => new AppError("storage_unavailable:store_lost");
