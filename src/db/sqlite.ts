@@ -183,7 +183,7 @@ function unavailableError(cause: unknown): AppError {
 /** SQLITE_BUSY: another process is writing. */
 export const isBusy = (error: unknown): boolean => sqliteCode(error) === 5;
 
-/** The primary result code, which is the low byte of an extended one. */
+/** The primary result code: the low byte of an extended result code. */
 function sqliteCode(error: unknown): number | undefined {
   const code = (error as { errcode?: unknown } | null)?.errcode;
   return typeof code === "number" ? code & 0xff : undefined;

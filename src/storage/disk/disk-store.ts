@@ -40,8 +40,8 @@ export interface OpenFile {
 
 export interface DiskStore extends FileStore {
   /**
-   * Stores the body of a PUT to an upload URL. If the declared or actual size exceeds `maxBytes`, stops reading, records
-   * that for the key and throws `too_large`. Reads from `body` only after all other checks have passed.
+   * Stores the body of a PUT to an upload URL. If the declared or actual size exceeds `maxBytes`, stops reading,
+   * records that for the key and throws `too_large`. Reads from `body` only after all other checks have passed.
    */
   receive(
     key: string,
@@ -153,7 +153,7 @@ export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
           key: to,
           sequence: nextSequence(clock(), previousVersions.at(-1)),
         });
-        // The file name contains the digest, so a concurrent PUT creates another file and cannot change the moved bytes.
+        // The file name contains the digest: a concurrent PUT creates another file and cannot change these bytes.
         if (await writer.move(fileVersion, target)) {
           for (const previous of [...versions.slice(0, -1), ...previousVersions])
             await unlink(previous.path).catch(() => {});

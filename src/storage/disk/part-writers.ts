@@ -24,7 +24,7 @@ export interface PartWriters {
 }
 
 export interface WriteSteps {
-  /** Called when no other request of this process writes the part. Resolves to false if the part is already complete. */
+  /** Called when no other request of this process writes the part. Resolves to false if the part is complete. */
   onStart(): Promise<boolean>;
   /** Called when the bytes are durable. */
   onFinish(): Promise<void>;
@@ -37,7 +37,7 @@ const staleMs = 10_000;
 const idleTimeoutMs = 12_000;
 
 interface ActiveWriter {
-  control: AbortController;
+  controller: AbortController;
   completion: Promise<unknown>;
 }
 
@@ -47,14 +47,14 @@ interface ActiveWriter {
  * no longer change.
  */
 export function createPartWriters(newName: () => string): PartWriters {
-  const active = new Map<string, ActiveWriter>();
+  const activeWriters = new Map<string, ActiveWriter>();
 
   async function stop(
     folder: string,
-    slots = [...active.keys()].filter((slot) => slot.startsWith(`${folder}#`)),
+    slots = [...activeWriters.keys()].filter((slot) => slot.startsWith(`${folder}#`)),
   ): Promise<void> {
-    const writers = slots.flatMap((slot) => active.get(slot) ?? []);
-    for (const { control } of writers) control.abort(new AppError("invalid_input:part_superseded"));
+    const writers = slots.flatMap((slot) => activeWriters.get(slot) ?? []);
+    for (const { controller } of writers) controller.abort(new AppError("invalid_input:part_superseded"));
     await Promise.all(writers.map(({ completion }) => completion));
   }
 
@@ -64,17 +64,20 @@ export function createPartWriters(newName: () => string): PartWriters {
     async write(folder, part, body, range, steps) {
       const slot = `${folder}#${part}`;
       // A client may retry before the server notices the broken connection, so the newer request wins.
-      while (active.has(slot)) await stop(folder, [slot]);
-      const control = new AbortController();
+      while (activeWriters.has(slot)) await stop(folder, [slot]);
+      const controller = new AbortController();
       const work = writePart({
         folder,
         markerPath: join(folder, `w-${part}-${newName()}`),
         body,
         range,
         steps,
-        control,
+        controller,
       });
-      active.set(slot, { control, completion: work.catch(() => {}).then(() => void active.delete(slot)) });
+      activeWriters.set(slot, {
+        controller,
+        completion: work.catch(() => {}).then(() => void activeWriters.delete(slot)),
+      });
       await work;
     },
 
@@ -100,10 +103,10 @@ interface PartWrite {
   body: AsyncIterable<Uint8Array>;
   range: { offset: number; bytes: number };
   steps: WriteSteps;
-  control: AbortController;
+  controller: AbortController;
 }
 
-async function writePart({ folder, markerPath, body, range, steps, control }: PartWrite): Promise<void> {
+async function writePart({ folder, markerPath, body, range, steps, controller }: PartWrite): Promise<void> {
   const markerFile = await undefinedIfMissing(open(markerPath, "wx", 0o600));
   if (!markerFile) throw uploadClosedError();
   await markerFile.close();
@@ -115,14 +118,14 @@ async function writePart({ folder, markerPath, body, range, steps, control }: Pa
     const now = new Date();
     utimes(markerPath, now, now)
       .then(checkOpen)
-      .catch((error: unknown) => control.abort(error));
+      .catch((error: unknown) => controller.abort(error));
   }, heartbeatMs).unref();
   let file: FileHandle | undefined;
   try {
     checkOpen();
     if (!(await steps.onStart())) return await drainBody(body, range.bytes);
     file = await withDiskErrors(open(join(folder, "data"), "r+"));
-    await copyBody(file, untilAborted(body, control.signal), range, checkOpen);
+    await copyBody(file, untilAborted(body, controller.signal), range, checkOpen);
     await withDiskErrors(file.datasync());
     await steps.onFinish();
   } finally {
@@ -142,16 +145,16 @@ async function copyBody(
   let receivedBytes = 0;
   let writtenBytes = 0;
   let batch: Uint8Array[] = [];
-  let writing = Promise.resolve();
+  let pendingWrite = Promise.resolve();
   const flush = async (): Promise<void> => {
-    await writing;
+    await pendingWrite;
     const chunks = batch;
     const position = offset + writtenBytes;
     writtenBytes = receivedBytes;
     batch = [];
     checkOpen();
-    writing = writeAll(file, chunks, position);
-    writing.catch(() => {}); // the next await rethrows the error
+    pendingWrite = writeAll(file, chunks, position);
+    pendingWrite.catch(() => {}); // the next await rethrows the error
   };
   try {
     for await (const chunk of body) {
@@ -163,9 +166,9 @@ async function copyBody(
     if (receivedBytes < bytes) throw tooShortError();
     await flush();
   } finally {
-    await writing.catch(() => {}); // never close the file during a write
+    await pendingWrite.catch(() => {}); // never close the file during a write
   }
-  await writing;
+  await pendingWrite;
 }
 
 /** The part is already complete. Reads the body to its end, so that the client receives the response. */

@@ -81,7 +81,7 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
     let lastSpaceCheck = 0;
     let batch: Uint8Array[] = [];
     let batchLength = 0;
-    let writing = Promise.resolve();
+    let pendingWrite = Promise.resolve();
     try {
       for await (const chunk of source) {
         bytes += chunk.length;
@@ -90,9 +90,9 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
         batch.push(chunk);
         batchLength += chunk.length;
         if (batchLength < batchBytes) continue;
-        await writing;
-        writing = writeAll(file, batch);
-        writing.catch(() => {}); // the next await rethrows the error
+        await pendingWrite;
+        pendingWrite = writeAll(file, batch);
+        pendingWrite.catch(() => {}); // the next await rethrows the error
         batch = [];
         batchLength = 0;
         if (bytes - lastSpaceCheck < spaceCheckBytes) continue;
@@ -100,9 +100,9 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
         await checkSpace(0);
       }
     } finally {
-      await writing.catch(() => {}); // never close the file during a write
+      await pendingWrite.catch(() => {}); // never close the file during a write
     }
-    await writing;
+    await pendingWrite;
     await writeAll(file, batch);
     return { bytes, sha256: hash.digest("hex") };
   }

@@ -76,7 +76,7 @@ export function createS3Parts(
       try {
         await call((requestOptions) => client.send(command, requestOptions), { workBytes: file.bytes });
       } catch (error) {
-        // 404: another call completed it, or the response to an earlier one was lost. 400: a part was replaced meanwhile.
+        // 404: another call, or an earlier one whose response was lost, completed it. 400: a part was replaced.
         const status = getErrorResponse(error)?.status;
         if (status === 400) return undefined;
         if (status !== 404) throw error;
