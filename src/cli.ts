@@ -14,7 +14,7 @@ import { createProgress, UsageError } from "#ops/progress.ts";
 import { restoreBackup } from "#ops/restore.ts";
 import { openS3Store } from "#storage/s3/s3-store.ts";
 
-/** The operator's commands, each a process of its own: settings and arguments in, what was done out. */
+/** The operator's commands: `npm run backup`, `restore`, `move` and `admin`. Each runs in its own process. */
 
 interface Command {
   help: string;
@@ -25,11 +25,11 @@ const commands: Record<string, Command> = {
   backup: {
     help: `npm run backup -- <folder>
 
-  Makes a backup of DATA_DIR in a folder of its own below <folder>: the database, the files of all assets, and the
-  generated secret. The service goes on running. Every file is read back and compared before the backup gets its name.
+  Backs up DATA_DIR to a new folder in <folder>: the database, all asset files and the generated secret. The server can
+  keep running. Every file is read back and verified before the backup is complete.
 `,
     async run(args) {
-      const [targetFolder] = parseArguments(args, "a folder to keep backups in");
+      const [targetFolder] = parseArguments(args, "<folder>");
       const config = readProcessConfig();
       assertLocalStorage(config);
       const { path, manifest, hasSecret } = await withProgress((reportProgress) =>
@@ -42,16 +42,16 @@ const commands: Record<string, Command> = {
         }),
       );
       printLine(
-        `${path}\n${manifest.files} files, ${formatBytes(manifest.bytes)} of assets, all read back and compared.`,
+        `${path}\n${manifest.files} files, ${formatBytes(manifest.bytes)} of assets, all read back and verified.`,
       );
       printLine(
         hasSecret
-          ? "It holds the generated secret, with which links can be forged. Keep it as safe as the service itself."
-          : "It does not hold SECRETS: keep those as well, or links and platform connections are lost.",
+          ? "The backup contains the generated secret, which can be used to forge links. Protect it like the server itself."
+          : "The backup does not contain SECRETS. Keep a copy of them: without them, links and platform connections stop working.",
       );
       if (manifest.lost.length > 0)
         throw new OperatorError(
-          `The backup is whole, but the service itself has lost ${manifest.lost.length} files, or they are damaged: ` +
+          `The backup is complete, but ${manifest.lost.length} files were already missing or damaged on the server: ` +
             `${manifest.lost.slice(0, 10).join(", ")}. Look for them in older backups.`,
         );
     },
@@ -59,11 +59,10 @@ const commands: Record<string, Command> = {
   restore: {
     help: `npm run restore -- <backup>
 
-  Fills DATA_DIR, which must be empty or missing, from a backup, after all of it was read and compared. Then start the
-  service.
+  Verifies a backup and restores it to DATA_DIR, which must be empty or missing. Then start the server.
 `,
     async run(args) {
-      const [backupFolder] = parseArguments(args, "a backup");
+      const [backupFolder] = parseArguments(args, "<backup>");
       const config = readProcessConfig();
       assertLocalStorage(config);
       const { dataDir } = config;
@@ -71,32 +70,32 @@ const commands: Record<string, Command> = {
         restoreBackup({ from: backupFolder, dataDir, reportProgress }),
       );
       printLine(
-        `${dataDir} is as it was at ${manifest.madeAt}: ${manifest.files} files, all compared. Start the service.`,
+        `Restored ${dataDir} to its state at ${manifest.madeAt}: ${manifest.files} files, all verified. Start the server.`,
       );
     },
   },
   move: {
     help: `npm run move
 
-  Moves everything from SQLite and the files in DATA_DIR to the PostgreSQL of DATABASE_URL and the bucket of S3_…, with
-  the settings that the service will run with. Both must be empty, and the service stopped. Nothing in DATA_DIR is changed.
-  A move that was cut short is begun again with the same command.
+  Copies everything in DATA_DIR, the SQLite database and the files, to the PostgreSQL database of DATABASE_URL and the
+  bucket of S3_BUCKET. Run it with the settings that the server will use. Stop the server first; the database and the
+  bucket must be empty. DATA_DIR is not changed. If the move is interrupted, run the command again.
 `,
     async run(args) {
       parseArguments(args);
       const { dataDir, databaseUrl, storage, secrets } = readProcessConfig();
       if (databaseUrl === undefined || storage.kind !== "s3")
-        throw new OperatorError("Set DATABASE_URL and STORAGE=s3 with its S3_… settings: they say where to move to.");
+        throw new OperatorError("Set DATABASE_URL, STORAGE=s3 and the S3_… settings to the destination of the move.");
       const files = await openS3Store({ settings: storage, clock: systemClock });
       const moveResult = await withProgress((reportProgress) =>
         moveData({ dataDir, databaseUrl, files, secrets, reportProgress }),
       ).finally(() => files.close());
       for (const { table, rows, checksum } of moveResult.tables) printLine(`${table}  ${rows} rows  ${checksum}`);
       printLine(
-        `${moveResult.files} files, ${formatBytes(moveResult.bytes)}, each read back from the bucket and compared.`,
+        `${moveResult.files} files, ${formatBytes(moveResult.bytes)}, each read back from the bucket and verified.`,
       );
       printLine(
-        `Start the service with these settings. ${dataDir} was not changed; keep it until you have seen it work.`,
+        `Start the server with these settings. ${dataDir} was not changed; keep it until you know that everything works.`,
       );
     },
   },
@@ -105,7 +104,8 @@ const commands: Record<string, Command> = {
     async run(args) {
       const runAdminCommand = parseAdminCommand(args);
       const { databaseUrl, dataDir } = readProcessConfig();
-      if (databaseUrl === undefined) openSqliteFile(dataDir, { alone: false }).close(); // refuses where there is none
+      // Throws if there is no database, where `openDatabase` would create one.
+      if (databaseUrl === undefined) openSqliteFile(dataDir, { alone: false }).close();
       const database = await openDatabase({ databaseUrl, dataDir, log: createLog("silent") });
       try {
         const stores = createStores(database);
@@ -120,8 +120,8 @@ const commands: Record<string, Command> = {
 function assertLocalStorage({ databaseUrl, storage }: Config): void {
   if (databaseUrl === undefined && storage.kind === "disk") return;
   throw new OperatorError(
-    "This command is for SQLite and files on this machine. With DATABASE_URL use pg_dump and pg_restore, or your " +
-      "provider's backups; with STORAGE=s3 versioning of the bucket. docs/deploy.md says how, and in which order.",
+    "This command supports only SQLite and files on disk. For PostgreSQL, use pg_dump and pg_restore or your " +
+      "provider's backups; for S3, use bucket versioning. See docs/deploy.md.",
   );
 }
 
@@ -135,9 +135,11 @@ function parseArguments<Names extends readonly string[]>(
   ...names: Names
 ): { [N in keyof Names]: string } {
   const unknownOption = args.find((arg) => arg.startsWith("-"));
-  if (unknownOption !== undefined) throw new UsageError(`There is no option ${unknownOption}.`);
+  if (unknownOption !== undefined) throw new UsageError(`Unknown option ${unknownOption}.`);
   if (args.length !== names.length)
-    throw new UsageError(names.length === 0 ? "It takes no arguments." : `Name ${names.join(" and ")}.`);
+    throw new UsageError(
+      names.length === 0 ? "This command takes no arguments." : `Expected one argument: ${names.join(" ")}.`,
+    );
   return args as unknown as { [N in keyof Names]: string };
 }
 
@@ -145,7 +147,7 @@ function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** What a person can mend is said in plain words; anything else is a fault of ours and shows where it happened. */
+/** Prints only the message of errors that the operator can fix, and the stack of unexpected ones. */
 function formatError(error: unknown): string {
   if (error instanceof AppError) return [error.message, error.hint].filter(Boolean).join(" ");
   if (error instanceof OperatorError) return error.message;
@@ -156,9 +158,9 @@ function formatError(error: unknown): string {
 
 async function main([name = "", ...args]: readonly string[]): Promise<number> {
   const command = commands[name];
-  if (!command) throw new Error(`no such command: ${name}`);
-  const asksForHelp = args.includes("--help") || args.includes("-h") || args[0] === "help";
-  if (asksForHelp || (name === "admin" && args.length === 0)) {
+  if (!command) throw new Error(`unknown command: ${name}`);
+  const wantsHelp = args.includes("--help") || args.includes("-h") || args[0] === "help";
+  if (wantsHelp || (name === "admin" && args.length === 0)) {
     printLine(command.help);
     return 0;
   }
@@ -173,5 +175,5 @@ async function main([name = "", ...args]: readonly string[]): Promise<number> {
   }
 }
 
-process.umask(0o077); // what we write is for this account only
+process.umask(0o077); // other accounts must not read our files
 process.exitCode = await main(process.argv.slice(2));

@@ -6,9 +6,9 @@ import { createLog, type Log } from "#lib/log.ts";
 import { openStandardOutput, type StandardOutput } from "#lib/log-output.ts";
 import { OperatorError } from "#lib/errors.ts";
 
-/** The process: settings in, signals, a greeting, and what to say when it cannot start. */
+/** The server process: reads the config, handles signals, prints the greeting and reports startup errors. */
 async function main(output: StandardOutput): Promise<void> {
-  process.umask(0o077); // what we write is for this account only
+  process.umask(0o077); // other accounts must not read our files
   const config = readProcessConfig(findSettingProblems);
   const log = createLog(config.logLevel, output);
   const service = await openService(config, log);
@@ -27,10 +27,10 @@ function listen(httpServer: HttpServer, { host, port }: Config): Promise<void> {
   });
 }
 
-/** How long the last log lines may take; a reader that does not read them by then gets none. */
-const lastLinesMs = 1000;
+/** How long to wait at exit for a slow reader of the log. */
+const logFlushTimeoutMs = 1000;
 
-/** The first signal finishes what was accepted; a second one leaves at once. */
+/** The first signal drains accepted requests; a second one exits immediately. */
 function shutDownOnSignal(service: Service, log: Log, output: StandardOutput): void {
   let isShuttingDown = false;
   const shutDown = (signal: NodeJS.Signals): void => {
@@ -42,12 +42,12 @@ function shutDownOnSignal(service: Service, log: Log, output: StandardOutput): v
       .then(
         () => 0,
         (error: unknown) => {
-          log.error({ err: error }, "could not leave in good order");
+          log.error({ err: error }, "shutdown failed");
           return 1;
         },
       )
       .then(async (code) => {
-        await output.flush(lastLinesMs);
+        await output.flush(logFlushTimeoutMs);
         process.exit(code);
       });
   };
@@ -65,19 +65,19 @@ function announceReady({ base }: Config, log: Log, output: StandardOutput): void
   );
 }
 
-/** What a person can mend is said in plain words; anything else is a fault of ours and shows where it happened. */
+/** Prints only the message of errors that the operator can fix, and the stack of unexpected ones. */
 function formatStartupError(error: unknown): string {
   if (error instanceof OperatorError) return error.message;
   const { code, message, port } = error as NodeJS.ErrnoException & { port?: number };
   if (code === "EADDRINUSE")
-    return `Atelier cannot start: port ${port} is already in use. Set PORT to another one, or stop the program that uses it.`;
+    return `Atelier cannot start: port ${port} is already in use. Set PORT to a free port, or stop the program that uses this one.`;
   if (code?.startsWith("E") || /^[0-9A-Z]{5}$/.test(code ?? "")) return `Atelier cannot start: ${message}`;
   return `Atelier cannot start: ${error instanceof Error ? error.stack : String(error)}`;
 }
 
 const output = openStandardOutput(process.stdout);
 main(output).catch(async (error: unknown) => {
-  await output.flush(lastLinesMs); // what happened before comes before the reason
+  await output.flush(logFlushTimeoutMs); // print earlier log lines before the error
   process.stderr.write(`${formatStartupError(error)}\n`);
   process.exit(1);
 });

@@ -9,10 +9,10 @@ import { minutes, seconds } from "#lib/clock.ts";
 import { runEvery, type RepeatingJob } from "#lib/repeat.ts";
 import type { Log } from "#lib/log.ts";
 
-/** Ends well before the job's lease does, or with the service, and lets requests come first. */
+/** Creates options that pause between batches, and stop after `budgetMs` or when the server shuts down. */
 type BatchOptionsFactory = (budgetMs: number) => BatchOptions;
 
-/** What is done by itself: each minute, by one of all instances. */
+/** Starts the background jobs. Each runs every minute, under a lease, so in one process of all instances. */
 export function startBackgroundJobs(deps: Deps, log: Log): RepeatingJob[] {
   const leaseHolder = deps.newSecret();
   const createJob = (name: string, work: (createBatchOptions: BatchOptionsFactory) => Promise<void>): RepeatingJob => {
@@ -36,16 +36,16 @@ export function startBackgroundJobs(deps: Deps, log: Log): RepeatingJob[] {
       const uploads = await sweepUploads(deps, options);
       const sweepCounts = { ...(await sweepAssets(options)), ...uploads };
       if (Object.values(sweepCounts).some((count) => count > 0))
-        log.info(sweepCounts, "files that belonged to nobody were removed");
+        log.info(sweepCounts, "deleted expired uploads and orphaned files");
     }),
     createJob("idle-uploads", async (createBatchOptions) => releaseIdle(deps, createBatchOptions(seconds(20)))),
     createJob("lost-files", async () => {
       for (const { id, studioId, storageKey } of await findLostFiles())
-        log.error({ assetId: id, studioId, storageKey }, "a stored file is gone or changed; restore it from a backup");
+        log.error({ assetId: id, studioId, storageKey }, "stored file missing or changed; restore it from a backup");
     }),
     createJob("renew", async (createBatchOptions) => {
       const { failed } = await renewDueCredentials(deps, createBatchOptions(seconds(40)));
-      if (failed > 0) log.warn({ failed }, "platform credentials could not be renewed");
+      if (failed > 0) log.warn({ failed }, "failed to renew platform credentials");
     }),
   ];
 }

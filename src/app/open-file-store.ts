@@ -10,7 +10,7 @@ import type { Signer } from "#lib/signed-token.ts";
 import { openDiskStore, type DiskStore } from "#storage/disk/disk-store.ts";
 import { openS3Store, type S3Store } from "#storage/s3/s3-store.ts";
 
-/** A store whose bytes pass through our own door. */
+/** The disk store, whose files are uploaded and downloaded through our own HTTP routes. */
 export interface DiskFileStorage {
   store: DiskStore;
   tokens: FileTokens;
@@ -18,13 +18,12 @@ export interface DiskFileStorage {
 
 export interface FileStorage {
   files: FileStore;
-  /** Absent where files lie elsewhere. */
+  /** Absent if files are stored in S3. */
   disk?: DiskFileStorage;
-  /** What the store wants done from time to time. */
+  /** Starts the background jobs of the store. */
   startJobs(log: Log): RepeatingJob[];
 }
 
-/** The store that the settings name. */
 export async function openFileStorage(
   config: Config,
   { assets }: Pick<Deps, "assets">,
@@ -40,23 +39,23 @@ export async function openFileStorage(
     root: join(dataDir, "files"),
     urls: tokens,
     clock: systemClock,
-    // A folder that is empty though files were stored is not the folder that they were stored in.
+    // An empty folder although the database has files means a wrong or unmounted DATA_DIR.
     mustExist: await assets.hasReadyAssets(),
   });
   return { files: store, disk: { store, tokens }, startJobs: () => [] };
 }
 
-/** Sees to it, at start and from time to time, that the bucket takes bytes from our pages. */
+/** Ensures, at startup and every ten minutes, that the bucket's CORS rules allow uploads from our pages. */
 function startCorsJob(store: S3Store, { base, uploadPage }: Config, log: Log): RepeatingJob {
   const origins = [base, uploadPage].map((url) => new URL(url).origin);
   const work = async (): Promise<void> => {
     if (await store.allowCorsOrigins(origins))
-      log.info({ origins }, "the bucket's CORS rules now allow uploads from our pages");
+      log.info({ origins }, "updated the bucket's CORS rules to allow uploads from our pages");
   };
   work().catch((error: unknown) =>
     log.warn(
       { err: error },
-      "the bucket's CORS rules could not be seen to; uploads from browsers need one (docs/uploads.md)",
+      "failed to read or update the bucket's CORS rules, which browser uploads require (docs/uploads.md)",
     ),
   );
   return runEvery(minutes(10), "bucket", work, log);

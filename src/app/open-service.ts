@@ -25,17 +25,17 @@ import { createPlatformSetups, findUnusedCredentials, platformFetchLimits } from
 
 const webFolder = join(import.meta.dirname, "../../web/dist");
 
-/** Faults in what settings name, for `readConfig`. */
+/** Finds problems in files and platforms that settings refer to, for `readConfig`. */
 export function findSettingProblems({ platformCredentials, oauthClientsFile }: Config): string[] {
   return [...findUnusedCredentials(platformCredentials), ...findClientProblems(oauthClientsFile)];
 }
 
-/** The service as it runs: its database opened, its secret found, everything checked, its jobs begun. Nothing listens yet. */
+/** Opens the database and the file store, creates the service and starts its background jobs. Does not listen yet. */
 export async function openService(config: Config, log: Log): Promise<Service> {
   const clients = readOperatorClients(config.oauthClientsFile);
   const webFiles = await loadStaticFiles(webFolder);
   const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log });
-  // Made after the database: a folder that holds a secret once held a database too.
+  // Created after the database, so that a folder with a secret always has a database as well.
   const secrets: Secrets = config.secrets ?? [await loadOrCreateSecret(config.dataDir)];
   const stores = createStores(database);
   const signer = createSigner(secrets, systemClock);
@@ -87,7 +87,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
       await Promise.all([service.close(), ...jobs.map((job) => job.stop())]);
       await service
         .flushCallCounts()
-        .catch((error: unknown) => log.warn({ err: error }, "the last calls were not counted"));
+        .catch((error: unknown) => log.warn({ err: error }, "failed to save the last call counts"));
       await database.close();
     },
   };

@@ -39,11 +39,11 @@ export interface Service {
   api: Api;
   uploadApi: UploadApi;
   platforms: Platforms;
-  /** Writes down how many calls each approval made. */
+  /** Saves how many calls each grant made. */
   flushCallCounts(): Promise<void>;
-  /** Shares with all instances how many calls each user and each link made. */
+  /** Shares the call counts of users and upload links with all instances. */
   syncCallLimits(): Promise<void>;
-  /** Finishes what was accepted, then lets go of everything. */
+  /** Drains accepted requests, then releases all resources. */
   close(): Promise<void>;
 }
 
@@ -52,26 +52,26 @@ export type Secrets = NonNullable<Config["secrets"]>;
 export interface CreateServiceOptions {
   config: Config;
   deps: Omit<Deps, "platforms">;
-  /** What can be connected; the sandbox of a development instance comes beside them. */
+  /** The platforms that can be connected; development adds the sandbox. */
   platforms: readonly PlatformSetup[];
-  /** Absent where files lie elsewhere. */
+  /** Absent if files are stored in S3. */
   disk?: DiskFileStorage | undefined;
   secrets: Secrets;
   clients: ReturnType<typeof readOperatorClients>;
   webFiles: StaticFiles;
-  /** Fetches the document that a client's id points at. */
+  /** Fetches a client metadata document from the client's id, which is its URL. */
   fetchDocument: (url: string) => Promise<Response>;
   dependencies: readonly Dependency[];
   log: Log;
 }
 
-/** Who is given what. Tests put the same service together over a database and a clock of their own. */
+/** Composes the service. Tests call it with their own database and clock. */
 export function createService(options: CreateServiceOptions): Service {
   const { config, disk, secrets, clients, webFiles, fetchDocument, dependencies, log } = options;
   const { base, loginUrl } = config;
   const { signer, clock } = options.deps;
 
-  // What a verb may use.
+  // Dependencies of the verbs.
   const dev = config.identityProviders.length === 0 ? createDevServices({ base, clock, log }) : undefined;
   const platforms = createPlatforms(base, [...(dev ? [dev.platform] : []), ...options.platforms], log);
   const deps: Deps = {
@@ -80,15 +80,15 @@ export function createService(options: CreateServiceOptions): Service {
     ...(config.rateLimits ? {} : { rateLimits: unlimitedRateLimitStore }),
   };
 
-  // How often one may ask.
+  // Rate limits.
   const limitRate = (name: RateLimitName, req: IncomingMessage) =>
     enforceRateLimit(deps, name, getClientIpKey(req, config.trustProxy, getNetworkBits(name)));
   const toolCallLimiter = createCallLimiter(deps, "calls", callLimits.calls);
-  const webCalls = createCallLimiter(deps, "web", callLimits.web);
+  const webCallLimiter = createCallLimiter(deps, "web", callLimits.web);
   const linkCallLimiter = createCallLimiter(deps, "uploads", callLimits.uploads);
   const callRecorder = createCallRecorder(deps);
 
-  // Who comes in: people by sessions, clients by tokens.
+  // Authentication: users by session, AI clients by token.
   const sessions = createSessions({ deps, base });
   const providers = dev ? [dev.identityProvider] : config.identityProviders;
   const signIn = createSignIn({ deps, base, providers, sessions, signer, log });
@@ -106,7 +106,7 @@ export function createService(options: CreateServiceOptions): Service {
     log,
   });
 
-  // What they come in to: tools, the web app, the upload page.
+  // APIs: tools, web app, upload page.
   const mcp = createMcpEndpoint({
     deps,
     authenticate: createAuthenticator(deps, log),
@@ -121,7 +121,7 @@ export function createService(options: CreateServiceOptions): Service {
   const api = createApi({
     deps,
     sessions,
-    countCall: config.rateLimits ? webCalls.check : noCallLimit,
+    countCall: config.rateLimits ? webCallLimiter.check : noCallLimit,
     log,
     isDevelopment: dev !== undefined,
   });
@@ -131,7 +131,7 @@ export function createService(options: CreateServiceOptions): Service {
     log,
   });
 
-  // The door, and every address behind it.
+  // HTTP server and routes.
   const metrics = createMetrics(log);
   const httpServer = createHttpServer({
     routes: createRoutes({
@@ -168,7 +168,7 @@ export function createService(options: CreateServiceOptions): Service {
     platforms,
     flushCallCounts: callRecorder.flush,
     syncCallLimits: async () =>
-      void (await Promise.all([toolCallLimiter.sync(), webCalls.sync(), linkCallLimiter.sync()])),
+      void (await Promise.all([toolCallLimiter.sync(), webCallLimiter.sync(), linkCallLimiter.sync()])),
     async close() {
       mcp.close();
       await drain(httpServer, log);

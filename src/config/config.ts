@@ -4,7 +4,7 @@ import { OperatorError } from "#lib/errors.ts";
 import { readIdentityProviders } from "./identity-providers.ts";
 import { parseUrl, settings, type Environment, type Settings } from "./settings.ts";
 
-/** The settings, understood together. */
+/** The validated settings of a server. */
 export type Config = ReturnType<typeof resolveConfig>;
 
 export class ConfigError extends OperatorError {
@@ -13,15 +13,15 @@ export class ConfigError extends OperatorError {
 
   constructor(problems: readonly string[]) {
     super(
-      `Atelier cannot start. ${problems.length === 1 ? "This setting is" : "These settings are"} wrong:\n${problems.map((problem) => `  - ${problem}`).join("\n")}`,
+      `Atelier cannot start. Fix ${problems.length === 1 ? "this setting" : "these settings"}:\n${problems.map((problem) => `  - ${problem}`).join("\n")}`,
     );
     this.problems = problems;
   }
 }
 
 /**
- * Reads every setting, or throws one ConfigError that lists every fault. `findMore` has those that this folder cannot
- * know: in what a setting names.
+ * Reads all settings, or throws one ConfigError that lists every problem. `findMoreProblems` checks what settings refer
+ * to, such as files and platforms, which this folder cannot know.
  */
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>>,
@@ -33,7 +33,7 @@ export function readConfig(
   const parsed = settings.safeParse(variables);
   const issues = parsed.error?.issues ?? [];
   const problems = issues.map((issue) => `${issue.path.join(".")}: expected ${describeExpected(issue)}`);
-  // A wrong value must not hide what else is wrong: the rest is judged with the default in its place.
+  // An invalid value must not hide other problems: check the rest with its default instead.
   const invalidNames = new Set(issues.map((issue) => String(issue.path[0])));
   const validVariables = Object.fromEntries(Object.entries(variables).filter(([name]) => !invalidNames.has(name)));
   const config = resolveConfig(parsed.data ?? settings.parse(validVariables), variables, problems);
@@ -42,7 +42,7 @@ export function readConfig(
   return config;
 }
 
-/** The settings of this process: the one place that reads its environment. */
+/** Reads the config of this process. The only place that reads `process.env`. */
 export const readProcessConfig = (findMoreProblems?: (config: Config) => string[]): Config =>
   readConfig(process.env, findMoreProblems);
 
@@ -53,8 +53,7 @@ function resolveConfig(env: Settings, variables: Environment, problems: string[]
   const isLoopback = isLoopbackName(env.HOST) && isLocalBase;
 
   for (const [name, url] of Object.entries({ BASE_URL: base, UPLOAD_PAGE_URL: env.UPLOAD_PAGE_URL }))
-    if (url !== undefined && new URL(url).pathname !== "/")
-      problems.push(`${name}: expected an address without a path`);
+    if (url !== undefined && new URL(url).pathname !== "/") problems.push(`${name}: expected a URL without a path`);
   if (!isLocalBase && !base.startsWith("https:")) problems.push("BASE_URL: expected https unless it is loopback");
   if (!isLoopback) validatePublicConfig(env, variables, problems);
 
@@ -64,7 +63,7 @@ function resolveConfig(env: Settings, variables: Environment, problems: string[]
     base,
     uploadPage,
     loginUrl: readLoginUrl(env.LOGIN_URL, base, problems),
-    /** Both `HOST` and `{base}` are: one person on one machine. */
+    /** Whether both `HOST` and `{base}` are loopback: only this machine can reach the server. */
     loopback: isLoopback,
     signInAllow: env.SIGN_IN_ALLOW ?? ["*"],
     mcpOrigins: env.MCP_ORIGINS,
@@ -72,7 +71,7 @@ function resolveConfig(env: Settings, variables: Environment, problems: string[]
     dataDir: env.DATA_DIR,
     databaseUrl: env.DATABASE_URL,
     storage: env.STORAGE === "s3" ? readS3Settings(env, problems) : ({ kind: "disk" } as const),
-    /** Absent: generated and kept in the data folder. Only on loopback. */
+    /** Absent: generated and stored in the data folder. Only on loopback. */
     secrets: env.SECRETS,
     /** Empty: the built-in development issuer. Only on loopback. */
     identityProviders: readIdentityProviders(variables, problems),
@@ -81,14 +80,14 @@ function resolveConfig(env: Settings, variables: Environment, problems: string[]
       video: env.MAX_VIDEO_BYTES,
       document: env.MAX_DOCUMENT_BYTES,
       assetsPerPost: env.MAX_ASSETS_PER_POST,
-      /** What all files of a studio may take together; absent: as much as there is. */
+      /** The quota for all files of a studio; absent: unlimited. */
       studioBytes: env.MAX_STUDIO_BYTES,
       studiosPerUser: env.MAX_STUDIOS_PER_USER,
     },
     oauthClientsFile: env.OAUTH_CLIENTS,
-    /** Client ID metadata documents are advertised and fetched. */
+    /** Whether client metadata documents are advertised and fetched. */
     clientDocuments: env.CLIENT_DOCUMENTS === "on",
-    /** Whose forwarded address counts, for rate limits only. */
+    /** Proxies whose forwarded client IP address is trusted, for rate limits only. */
     trustProxy: env.TRUST_PROXY,
     platformCredentials: readPlatformCredentials(variables, problems),
     conformanceFixtures: env.CONFORMANCE_FIXTURES === "1",
@@ -97,31 +96,31 @@ function resolveConfig(env: Settings, variables: Environment, problems: string[]
   };
 }
 
-/** What a service that others can reach must have, and must not have. */
+/** Requires the settings that a server needs if other machines can reach it, and rejects dev-only settings. */
 function validatePublicConfig(env: Settings, variables: Environment, problems: string[]): void {
-  const whenPublic = "where HOST or BASE_URL is not loopback";
-  // What is set, though wrongly, has its own fault already.
+  const unlessLoopback = "unless HOST and BASE_URL are loopback";
+  // A variable that is set to an invalid value is already reported.
   if (variables["SECRETS"] === undefined)
-    problems.push(`SECRETS: needed ${whenPublic} (32 bytes or more, for example from: openssl rand -hex 32)`);
+    problems.push(`SECRETS: required ${unlessLoopback} (at least 32 bytes, for example from: openssl rand -hex 32)`);
   if (variables["SIGN_IN_ALLOW"] === undefined)
-    problems.push(`SIGN_IN_ALLOW: needed ${whenPublic} (addresses, @domains or *)`);
+    problems.push(`SIGN_IN_ALLOW: required ${unlessLoopback} (emails, @domains or *)`);
   if (!Object.keys(variables).some((name) => name.startsWith("OIDC_")))
-    problems.push(`OIDC_ISSUER: needed ${whenPublic}; the development issuer serves loopback only`);
-  if (env.CONFORMANCE_FIXTURES === "1") problems.push(`CONFORMANCE_FIXTURES: refused ${whenPublic}`);
-  if (env.RATE_LIMITS === "off") problems.push(`RATE_LIMITS: off is refused ${whenPublic}`);
+    problems.push(`OIDC_ISSUER: required ${unlessLoopback}; the development issuer only works on loopback`);
+  if (env.CONFORMANCE_FIXTURES === "1") problems.push(`CONFORMANCE_FIXTURES: not allowed ${unlessLoopback}`);
+  if (env.RATE_LIMITS === "off") problems.push(`RATE_LIMITS: off is not allowed ${unlessLoopback}`);
 }
 
 function readLoginUrl(configuredUrl: string | undefined, base: string, problems: string[]): string {
   if (configuredUrl === undefined) return `${base}/login`;
   if (parseUrl(configuredUrl)?.origin !== new URL(base).origin)
-    problems.push("LOGIN_URL: expected an address with the origin of BASE_URL");
+    problems.push("LOGIN_URL: expected a URL with the origin of BASE_URL");
   return configuredUrl;
 }
 
 function readS3Settings(env: Settings, problems: string[]) {
   const requireSetting = (name: "S3_REGION" | "S3_BUCKET" | "S3_ACCESS_KEY_ID" | "S3_SECRET_ACCESS_KEY"): string => {
     const value = env[name];
-    if (!value) problems.push(`${name}: needed with STORAGE=s3`);
+    if (!value) problems.push(`${name}: required with STORAGE=s3`);
     return value ?? "";
   };
   return {
@@ -135,7 +134,7 @@ function readS3Settings(env: Settings, problems: string[]) {
   };
 }
 
-/** `PLATFORM_<NAME>_CLIENT_ID` and its secret, for any name: which platforms exist is not known here. */
+/** Reads `PLATFORM_<NAME>_CLIENT_ID` and its secret for any name; the connectors check which platforms exist. */
 function readPlatformCredentials(
   variables: Environment,
   problems: string[],
@@ -150,13 +149,13 @@ function readPlatformCredentials(
       const clientId = variables[`PLATFORM_${name}_CLIENT_ID`];
       const clientSecret = variables[`PLATFORM_${name}_CLIENT_SECRET`] ?? variables[`PLATFORM_${name}_SECRET`];
       if (clientId && clientSecret) return [[name.toLowerCase(), { clientId, clientSecret }]];
-      problems.push(`PLATFORM_${name}_CLIENT_${clientId ? "SECRET" : "ID"}: needed beside its other half`);
+      const [missing, present] = clientId ? ["SECRET", "ID"] : ["ID", "SECRET"];
+      problems.push(`PLATFORM_${name}_CLIENT_${missing}: required with PLATFORM_${name}_CLIENT_${present}`);
       return [];
     }),
   );
 }
 
-/** In words, what a value should have been. */
 function describeExpected(issue: z.core.$ZodIssue): string {
   return issue.code === "invalid_value"
     ? issue.values.map(String).join(" or ")

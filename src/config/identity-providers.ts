@@ -2,7 +2,7 @@ import { isLoopbackName } from "#lib/ip-address.ts";
 import { parseUrl, type Environment } from "./settings.ts";
 
 export interface IdentityProviderConfig {
-  /** Stands in the callback address: `{base}/api/auth/callback/<id>`. */
+  /** Part of the callback URL: `{base}/api/auth/callback/<id>`. */
   id: string;
   name: string;
   issuer: string;
@@ -10,12 +10,12 @@ export interface IdentityProviderConfig {
   clientSecret: string | undefined;
 }
 
-/** `OIDC_ISSUER` and its companions, and further ones by number: `OIDC_2_ISSUER`. */
+/** Reads the first provider from `OIDC_ISSUER` and related settings, and further ones by number: `OIDC_2_ISSUER`. */
 export function readIdentityProviders(variables: Environment, problems: string[]): readonly IdentityProviderConfig[] {
   const numbers = new Set<string>();
   for (const name of Object.keys(variables).filter((key) => key.startsWith("OIDC_"))) {
     if (/^OIDC_(0\d*|1)_/.test(name))
-      problems.push(`${name}: the first provider has no number, further ones begin with OIDC_2_`);
+      problems.push(`${name}: the first provider has no number; further ones start with OIDC_2_`);
     numbers.add(/^OIDC_(\d+)_(?:ISSUER|CLIENT_ID|CLIENT_SECRET|NAME)$/.exec(name)?.[1] ?? "1");
   }
   return [...numbers]
@@ -29,9 +29,9 @@ function readIdentityProvider(number: string, variables: Environment, problems: 
   const clientId = variables[`${prefix}CLIENT_ID`];
   const url = issuer === undefined ? undefined : parseUrl(issuer);
   const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackName(url.hostname));
-  if (issuer === undefined) problems.push(`${prefix}ISSUER: needed beside the other ${prefix}… settings`);
-  else if (!isSafe) problems.push(`${prefix}ISSUER: expected an https address (http only on loopback)`);
-  if (clientId === undefined) problems.push(`${prefix}CLIENT_ID: needed beside ${prefix}ISSUER`);
+  if (issuer === undefined) problems.push(`${prefix}ISSUER: required with the other ${prefix}… settings`);
+  else if (!isSafe) problems.push(`${prefix}ISSUER: expected an https URL (http only on loopback)`);
+  if (clientId === undefined) problems.push(`${prefix}CLIENT_ID: required with ${prefix}ISSUER`);
   if (issuer === undefined || clientId === undefined || !url || !isSafe) return [];
   return [
     {

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { parseIpAddressSet, type IpAddressSet } from "#lib/ip-address.ts";
 import { logLevels } from "#lib/log.ts";
 
-/** The kinds of values that settings have. Each says in words what it expects. */
+// Types of setting values. The message of each completes the sentence "expected …".
 
-/** Digits only: what JavaScript would also take for a number (blanks, 1e3, 0x10) is a slip of the keyboard here. */
+/** Digits only: other forms that JavaScript accepts as a number (blanks, 1e3, 0x10) are probably typos. */
 const wholeNumber = (min: number, max: number, description: string): z.ZodType<number, string> =>
   z
     .string()
@@ -21,13 +21,13 @@ const origin = z.string().transform((value, issue) => {
   if (url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash) {
     return (url.origin + url.pathname).replace(/\/$/, "");
   }
-  issue.addIssue({ code: "custom", message: "an http or https address without query or fragment" });
+  issue.addIssue({ code: "custom", message: "an http or https URL without user, query or fragment" });
   return z.NEVER;
 });
 
 const databaseUrl = z
   .string()
-  .refine((value) => /^postgres(ql)?:\/\/./.test(value), "an address that begins with postgres://");
+  .refine((value) => /^postgres(ql)?:\/\/./.test(value), "a URL that starts with postgres://");
 
 const list = z.string().transform((value) =>
   value
@@ -42,17 +42,17 @@ const secrets = list
   .transform((entries) => entries as [string, ...string[]]);
 
 const signInAllowList = list
-  .refine((entries) => entries.length > 0, "addresses, @domains or *")
+  .refine((entries) => entries.length > 0, "emails, @domains or *")
   .refine(
     (entries) => entries.every((entry) => entry === "*" || /^[^\s@]*@[^\s@]+$/.test(entry)),
-    "addresses, @domains or *",
+    "emails, @domains or *",
   )
   .transform((entries): readonly string[] => entries.map((entry) => entry.toLowerCase()));
 
 const trustedProxies = list.transform((entries, issue): IpAddressSet => {
   const ipSet = parseIpAddressSet(entries.join() === "off" ? [] : entries);
   if (ipSet) return ipSet;
-  issue.addIssue({ code: "custom", message: "addresses, networks such as 10.0.0.0/8, loopback, or off" });
+  issue.addIssue({ code: "custom", message: "IP addresses, networks such as 10.0.0.0/8, loopback, or off" });
   return z.NEVER;
 });
 
@@ -69,9 +69,8 @@ function isOrigin(value: string): boolean {
 const mebibyte = 1024 * 1024;
 
 /**
- * Every setting that has one name: what it must be, and what it is where nothing is set. README.md says what each one
- * means, and a test holds its table against this one. Identity providers and platforms have as many as there are of
- * them; they are read beside this file.
+ * Every setting with a fixed name: its type and its default. README.md explains each one; a test compares its table with
+ * this schema. Settings of identity providers and platforms have variable names and are read separately.
  */
 export const settings = z.object({
   HOST: z.string().min(1).default("127.0.0.1"),
@@ -108,5 +107,5 @@ export const settings = z.object({
 
 export type Settings = z.infer<typeof settings>;
 
-/** What the environment sets. A variable that is set to nothing is not set. */
+/** The environment variables that are set; an empty value counts as not set. */
 export type Environment = Readonly<Record<string, string>>;

@@ -8,29 +8,29 @@ import { UsageError } from "./progress.ts";
 
 export const adminHelp = `npm run admin -- <command>
 
-  users [--search <text>]           everyone who ever signed in, with their studios
-  disable-user <user>               shut a person out: ends sessions, AI clients, upload links and invitations
-  enable-user <user>                let them in again; nothing that ended comes back
-  studios [--search <text>]         every studio, with its owners
-  hand-over <studio> <user>         make someone an owner of a studio, member of it or not
+  users [--search <text>]           list all users with their studios
+  disable-user <user>               lock a user out; ends sessions, AI clients, upload links and invitations
+  enable-user <user>                let a user sign in again; does not restore what disable-user ended
+  studios [--search <text>]         list all studios with their owners
+  hand-over <studio> <user>         make a user an owner of a studio
   grants [--user <user>] [--client <id>] [--all]
-                                    the AI clients that people let in; --all: ended ones too
-  end-grants <grant> …              cut AI clients off
+                                    list AI clients with access; --all includes revoked ones
+  end-grants <grant> …              revoke the access of AI clients
 
-<user> is an id (usr_…) or an address that only one user has. Everything counts from the next request on, and the
-service goes on running. --json prints one JSON document a line: npm run --silent admin -- users --json
+<user> is an id (usr_…) or an email that only one user has. Changes apply from the next request; the server can keep
+running. --json prints one JSON document per line: npm run --silent admin -- users --json
 `;
 
 type AdminDeps = Pick<Deps, "users" | "studios" | "memberships" | "grants" | "transact" | "newId" | "clock">;
 
-/** Something that was found or done: the whole of it, and how to say it to a person. */
 interface CommandOutput {
+  /** Printed with --json. */
   value: object;
   text: string;
 }
 
 interface Command {
-  /** What its arguments are called. */
+  /** A last name of "…" means that the one before it can be repeated. */
   argumentNames: readonly string[];
   run(deps: AdminDeps, commandArgs: readonly string[], options: Options): AsyncIterable<CommandOutput>;
 }
@@ -62,11 +62,11 @@ const commands: Record<string, Command> = {
     argumentNames: ["user"],
     async *run(deps, [user = ""]) {
       const result = await disableUser(deps, operator, { user });
-      const ended = Object.entries(result.ended).map(([label, count]) => `${count} ${label}`);
+      const endedCounts = Object.entries(result.ended).map(([label, count]) => `${count} ${label}`);
       const lines = [
-        `${result.userId} ${result.changed ? "is disabled" : "was disabled before"}. Ended: ${ended.join(", ")}.`,
+        `${result.userId} ${result.changed ? "is disabled" : "was already disabled"}. Ended: ${endedCounts.join(", ")}.`,
         ...result.withoutOwner.map(
-          ({ id, name }) => `${name} has no other owner. Give it one: npm run admin -- hand-over ${id} <user>`,
+          ({ id, name }) => `${name} has no other owner. Add one: npm run admin -- hand-over ${id} <user>`,
         ),
       ];
       yield { value: result, text: lines.join("\n") };
@@ -107,12 +107,12 @@ const commands: Record<string, Command> = {
       for await (const grant of readAllPages((page) =>
         listGrants(deps, operator, { user, clientId, ended, ...page }),
       )) {
-        const person = grant.user.email ?? grant.user.name;
+        const userLabel = grant.user.email ?? grant.user.name;
         const state =
-          grant.revokedAt === null ? `last used ${grant.lastUsedAt ?? "never"}` : `ended ${grant.revokedAt}`;
+          grant.revokedAt === null ? `last used: ${grant.lastUsedAt ?? "never"}` : `revoked ${grant.revokedAt}`;
         yield {
           value: grant,
-          text: formatColumns(grant.id, grant.clientName, grant.redirectHost, person, grant.studioId, state),
+          text: formatColumns(grant.id, grant.clientName, grant.redirectHost, userLabel, grant.studioId, state),
         };
       }
     },
@@ -121,24 +121,24 @@ const commands: Record<string, Command> = {
     argumentNames: ["grant", "…"],
     async *run(deps, grantIds) {
       const result = await revokeGrants(deps, operator, { grantIds });
-      yield { value: result, text: `${result.ended.length} ended, ${result.before.length} had ended before.` };
+      yield { value: result, text: `${result.ended.length} revoked, ${result.before.length} were already revoked.` };
     },
   },
 };
 
-/** Understands the arguments, or throws; nothing is touched before the answer is called. */
+/** Parses the arguments, or throws a UsageError. The command does nothing until the returned function is called. */
 export function parseAdminCommand(
   args: readonly string[],
 ): (deps: AdminDeps, print: (line: string) => void) => Promise<void> {
   const { values, positionals } = parseArguments(args);
   const [name = "", ...commandArgs] = positionals;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!command) throw new UsageError(`There is no command ${JSON.stringify(name)}.`);
+  if (!command) throw new UsageError(`Unknown command ${JSON.stringify(name)}.`);
   const hasEnoughArguments =
     command.argumentNames.at(-1) === "…" ? commandArgs.length > 0 : commandArgs.length === command.argumentNames.length;
   if (!hasEnoughArguments)
     throw new UsageError(
-      `It is: ${name} ${command.argumentNames.map((item) => (item === "…" ? item : `<${item}>`)).join(" ")}`,
+      `Usage: ${name} ${command.argumentNames.map((item) => (item === "…" ? item : `<${item}>`)).join(" ")}`,
     );
   return async (deps, print) => {
     for await (const { value, text } of command.run(deps, commandArgs, values))
@@ -156,7 +156,6 @@ function parseArguments(args: readonly string[]) {
 
 const pageSize = 100;
 
-/** Everything of a list that is read a page at a time, each from the last id on. */
 async function* readAllPages<T extends { id: string }>(
   read: (page: { before: string | undefined; limit: number }) => Promise<T[]>,
 ): AsyncGenerator<T> {
@@ -169,7 +168,7 @@ async function* readAllPages<T extends { id: string }>(
   }
 }
 
-/** One line for one thing. Names are what people wrote: nothing of them moves a cursor or begins another line. */
+/** Replaces control characters: names come from users and must not move the cursor or start a new line. */
 function formatColumns(...values: (string | null)[]): string {
   return values
     .map((value) => (value ?? "").replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "?"))

@@ -28,7 +28,7 @@ import { forEachConcurrent, type ProgressReporter } from "./progress.ts";
 
 export interface BackupOptions {
   dataDir: string;
-  /** The folder in which backups are kept; this one gets a folder of its own there. */
+  /** The folder for all backups; each backup is a new folder in it. */
   targetFolder: string;
   version: string;
   clock: Clock;
@@ -42,14 +42,16 @@ export interface Backup {
 }
 
 /**
- * Copies a data folder while a service works on it. The database comes first, as it is at one moment; then the file of
- * every asset that is ready in that copy. Files never change, so what is read later is what it was then. One that was
- * deleted in between takes its record in the copy with it: no backup has a record without its file.
+ * Copies a data folder while a server may be using it: first a snapshot of the database, then the file of every ready
+ * asset in that snapshot. Stored files never change, so they match the snapshot. If a file was deleted in the meantime,
+ * its record is deleted from the snapshot too, so every record in a backup has its file.
  */
 export async function createBackup(options: BackupOptions): Promise<Backup> {
   const { dataDir, targetFolder, clock } = options;
   if (!relative(resolve(dataDir), resolve(targetFolder)).startsWith(".."))
-    throw new OperatorError(`${targetFolder} lies in the data folder. Name a folder outside, best on another disk.`);
+    throw new OperatorError(
+      `${targetFolder} is inside the data folder. Choose a folder outside it, preferably on another disk.`,
+    );
   const madeAt = toIsoTime(clock());
   const name = `atelier-${madeAt.replace(/[:.]/g, "-")}`;
   const [path, partialPath] = [join(targetFolder, name), join(targetFolder, `${name}${partialSuffix}`)];
@@ -77,7 +79,7 @@ async function fillBackup(
   partialPath: string,
   madeAt: string,
 ): Promise<Omit<Backup, "path">> {
-  const { listed: entries, lost, bytes } = await copyContent(options, liveDatabase, partialPath);
+  const { entries, lost, bytes } = await copyContent(options, liveDatabase, partialPath);
   await writeText(join(partialPath, checksumsFileName), entries.map(formatChecksumLine).join(""));
   const sums = await computeFileDigest(join(partialPath, checksumsFileName));
   const manifest = { format: 1, version: options.version, madeAt, files: entries.length, bytes, sums, lost };
@@ -91,21 +93,21 @@ async function copyContent(
   { dataDir, clock, reportProgress }: BackupOptions,
   liveDatabase: SqliteFile,
   partialPath: string,
-): Promise<{ listed: ManifestEntry[]; lost: string[]; bytes: number }> {
+): Promise<{ entries: ManifestEntry[]; lost: string[]; bytes: number }> {
   reportProgress("copying the database");
   liveDatabase.copyTo(join(partialPath, databaseFileName));
   const entries: ManifestEntry[] = [];
-  const secret = join(dataDir, secretFileName);
-  if (existsSync(secret))
-    entries.push({ path: secretFileName, ...(await copyFileDurably(secret, join(partialPath, secretFileName))) });
+  const secretPath = join(dataDir, secretFileName);
+  if (existsSync(secretPath))
+    entries.push({ path: secretFileName, ...(await copyFileDurably(secretPath, join(partialPath, secretFileName))) });
 
   const lost: string[] = [];
   const deletedFiles: RecordedFile[] = [];
-  const copy = openSqliteFile(partialPath, { alone: false });
-  const total = copy.countReadyFiles();
+  const snapshot = openSqliteFile(partialPath, { alone: false });
+  const total = snapshot.countReadyFiles();
   let bytes = 0;
   try {
-    await forEachConcurrent(copy.listReadyFiles(), 8, async (file) => {
+    await forEachConcurrent(snapshot.listReadyFiles(), 8, async (file) => {
       const copiedFile = await copyStoredFile(dataDir, partialPath, file);
       if (copiedFile) {
         entries.push(copiedFile);
@@ -115,15 +117,15 @@ async function copyContent(
       reportProgress(`copied ${entries.length} of ${total} files, ${formatBytes(bytes)}`);
     });
   } finally {
-    copy.close();
+    snapshot.close();
   }
   await removeDeletedRecords(join(partialPath, databaseFileName), deletedFiles, clock);
   await syncFile(join(partialPath, databaseFileName));
   entries.push({ path: databaseFileName, sha256: await computeFileDigest(join(partialPath, databaseFileName)) });
-  return { listed: entries, lost: lost.toSorted(), bytes };
+  return { entries, lost: lost.toSorted(), bytes };
 }
 
-/** Undefined where the bytes that the record names are not there. */
+/** Returns undefined if the file is missing or its content does not match the recorded digest. */
 async function copyStoredFile(
   dataDir: string,
   partialPath: string,
@@ -142,7 +144,7 @@ async function copyStoredFile(
   return undefined;
 }
 
-/** Takes the records of what was deleted meanwhile out of the copy, as deleting them took them out of the original. */
+/** Deletes the records of files from the snapshot that were deleted from the live server during the backup. */
 async function removeDeletedRecords(path: string, files: readonly RecordedFile[], clock: Clock): Promise<void> {
   if (files.length === 0) return;
   const database = openSqlite(path);

@@ -16,7 +16,7 @@ export async function computeFileDigest(path: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Copies a file, for this account only and durable when it resolves; answers the digest of what was read. */
+/** Copies a file with mode 0600 and syncs it to disk. Returns the digest of the bytes that were read. */
 export async function copyFileDurably(from: string, to: string): Promise<{ sha256: string; bytes: number }> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   const hash = createHash("sha256");
@@ -45,7 +45,7 @@ export async function writeText(path: string, text: string): Promise<void> {
   }
 }
 
-/** A file is durable only if every folder above it is. */
+/** Syncs all folders: a file is durable only if the folders above it are. */
 export async function syncFolders(root: string): Promise<void> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
@@ -54,8 +54,8 @@ export async function syncFolders(root: string): Promise<void> {
 }
 
 /**
- * A backup is a folder laid out like a data folder, with two files more: SHA256SUMS, which `sha256sum -c` reads as well,
- * and manifest.json, which vouches for it. While it is being made its name ends in `.partial`.
+ * A backup is a folder with the layout of a data folder and two more files: SHA256SUMS, which `sha256sum -c` can also
+ * read, and manifest.json, which has the digest of SHA256SUMS. Until it is complete its name ends in `.partial`.
  */
 export const manifestFileName = "manifest.json";
 export const checksumsFileName = "SHA256SUMS";
@@ -63,14 +63,14 @@ export const partialSuffix = ".partial";
 
 const manifestSchema = z.object({
   format: z.literal(1),
-  /** The version of Atelier that made it. */
+  /** The version of Atelier that created the backup. */
   version: z.string(),
   madeAt: z.string(),
   files: z.number().int(),
   bytes: z.number(),
   /** Digest of SHA256SUMS. */
   sums: z.string(),
-  /** Files that the service had lost, or that were damaged, when the backup was made. */
+  /** Files that were missing or damaged on the server when the backup was created. */
   lost: z.array(z.string()),
 });
 
@@ -83,7 +83,7 @@ export interface ManifestEntry {
 
 export const formatChecksumLine = ({ sha256, path }: ManifestEntry): string => `${sha256}  ${path}\n`;
 
-/** Nothing else than what a backup holds becomes a path. */
+/** Accepts only paths that a backup can contain, so that a forged list cannot write elsewhere. */
 const linePattern = /^([0-9a-f]{64}) {2}(atelier\.db|secret|files\/files\/[0-9a-f]{2}\/[0-9a-f]\/[a-z0-9_.+~-]+)$/;
 
 async function* readChecksums(folder: string): AsyncGenerator<ManifestEntry> {
@@ -91,22 +91,23 @@ async function* readChecksums(folder: string): AsyncGenerator<ManifestEntry> {
   for await (const line of file.readLines()) {
     const [, sha256, path] = linePattern.exec(line) ?? [];
     if (sha256 === undefined || path === undefined)
-      throw damagedBackupError(folder, `${checksumsFileName} has a line that is none of ours`);
+      throw damagedBackupError(folder, `${checksumsFileName} contains an invalid line`);
     yield { sha256, path };
   }
 }
 
-/** Reads all of a backup, and throws unless every byte is what it was. */
+/** Reads every file of a backup and throws unless all digests match. */
 export async function verifyBackup(
   folder: string,
   reportProgress: ProgressReporter,
-): Promise<{ manifest: Manifest; listed: ManifestEntry[] }> {
+): Promise<{ manifest: Manifest; entries: ManifestEntry[] }> {
   const manifest = await readManifest(folder);
   if ((await computeFileDigest(join(folder, checksumsFileName)).catch(() => "")) !== manifest.sums)
-    throw damagedBackupError(folder, `${checksumsFileName} was changed`);
+    throw damagedBackupError(folder, `${checksumsFileName} does not match ${manifestFileName}`);
   const entries: ManifestEntry[] = [];
   for await (const entry of readChecksums(folder)) entries.push(entry);
-  if (entries.length !== manifest.files) throw damagedBackupError(folder, "files are missing from its list");
+  if (entries.length !== manifest.files)
+    throw damagedBackupError(folder, `${checksumsFileName} lists ${entries.length} of ${manifest.files} files`);
   let bytes = 0;
   let verifiedCount = 0;
   await forEachConcurrent(entries, 4, async ({ path, sha256 }) => {
@@ -114,23 +115,23 @@ export async function verifyBackup(
       if (error.code === "ENOENT") throw damagedBackupError(folder, `${path} is missing`);
       throw error;
     });
-    if (digest !== sha256) throw damagedBackupError(folder, `${path} is not what it was`);
+    if (digest !== sha256) throw damagedBackupError(folder, `${path} does not match its checksum`);
     bytes += (await stat(join(folder, path))).size;
     reportProgress(`verified ${++verifiedCount} of ${entries.length} files, ${formatBytes(bytes)}`);
   });
-  return { manifest, listed: entries };
+  return { manifest, entries };
 }
 
 async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, manifestFileName), "utf8").catch(() => undefined);
   if (text === undefined)
-    throw new OperatorError(`${folder} is not a backup, or was never finished: it has no ${manifestFileName}.`);
+    throw new OperatorError(`${folder} is not a backup or is incomplete: it has no ${manifestFileName}.`);
   try {
     return manifestSchema.parse(JSON.parse(text));
   } catch {
-    throw damagedBackupError(folder, `${manifestFileName} cannot be read`);
+    throw damagedBackupError(folder, `${manifestFileName} is invalid`);
   }
 }
 
 const damagedBackupError = (folder: string, reason: string): OperatorError =>
-  new OperatorError(`The backup ${folder} is damaged: ${reason}. Use another one. Nothing was changed.`);
+  new OperatorError(`The backup ${folder} is damaged: ${reason}. No data was changed. Use another backup.`);

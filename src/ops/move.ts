@@ -13,11 +13,10 @@ import { formatBytes } from "#lib/format-bytes.ts";
 import { forEachConcurrent, type ProgressReporter } from "./progress.ts";
 
 export interface MoveOptions {
-  /** Where the embedded database and the files lie. */
   dataDir: string;
   databaseUrl: string;
   files: FileStore;
-  /** The secrets that the service will run with. */
+  /** The secrets that the server will run with. */
   secrets: readonly string[] | undefined;
   reportProgress: ProgressReporter;
 }
@@ -29,9 +28,9 @@ export interface MoveResult {
 }
 
 /**
- * Moves everything from SQLite and a folder to PostgreSQL and S3, and changes nothing where it was. Files go first, each
- * read back from the store and compared; then all rows in one transaction. A move that was cut short is simply begun
- * again: PostgreSQL is still empty, and files that have arrived are only compared.
+ * Copies everything from SQLite and the disk store to PostgreSQL and S3, without changing the source. Files are copied
+ * first, each read back and verified, then all rows in one transaction. An interrupted move can be run again: PostgreSQL
+ * is still empty, and files that are already in the bucket are only verified.
  */
 export async function moveData({
   dataDir,
@@ -46,7 +45,7 @@ export async function moveData({
     await assertTargetEmpty(source, databaseUrl);
     await assertBucketEmpty(source, files);
     const { versions, bytes } = await moveFiles(source, dataDir, files, reportProgress);
-    // Which bytes an asset is made of is told in the words of the store that has them.
+    // Each store has its own version ids.
     const tables = await moveRows(
       source,
       databaseUrl,
@@ -60,17 +59,17 @@ export async function moveData({
   }
 }
 
-/** Links and whatever else was sealed with the old secret would be dead, and what is encrypted with it unreadable. */
+/** Without the old secret, links would be invalid and platform credentials could not be decrypted. */
 async function assertSameSecret(dataDir: string, secrets: readonly string[] | undefined): Promise<void> {
   const path = join(dataDir, secretFileName);
   const secret = (await readFile(path, "utf8").catch(() => "")).trim();
   if (secret === "" || secrets === undefined || secrets.includes(secret)) return;
   throw new OperatorError(
-    `SECRETS lacks the secret that the data was made with. Add the content of ${path} as the last of SECRETS.`,
+    `SECRETS does not include the secret of the existing data. Add the content of ${path} as the last entry of SECRETS.`,
   );
 }
 
-/** What an earlier attempt left is ours; anything else in the bucket belongs to another service. */
+/** Files of an earlier attempt may remain; any other file in the bucket belongs to another server. */
 async function assertBucketEmpty(source: SqliteFile, files: FileStore): Promise<void> {
   for (const area of storageAreas) {
     for (let after: string | undefined; ;) {
@@ -78,7 +77,7 @@ async function assertBucketEmpty(source: SqliteFile, files: FileStore): Promise<
       const foreignFile = page.find(({ key }) => !source.hasFile(key));
       if (foreignFile)
         throw new OperatorError(
-          `The bucket of S3_BUCKET is not empty: it holds ${foreignFile.key}, which is no file of this service. Name an empty one.`,
+          `The bucket of S3_BUCKET is not empty: it contains ${foreignFile.key}, which does not belong to this server. Use an empty bucket.`,
         );
       after = page.at(-1)?.key;
       if (page.length < 1000) break;
@@ -109,22 +108,23 @@ async function moveFile(dataDir: string, files: FileStore, file: RecordedFile): 
   );
   if (!sourceVersion)
     throw new OperatorError(
-      `The file of ${file.assetId} (${file.key}) is missing in ${dataDir}. Restore it from a backup, or delete the asset.`,
+      `The file of ${file.assetId} (${file.key}) is missing from ${dataDir}. Restore it from a backup or delete the asset.`,
     );
   const body = createReadStream(sourceVersion.path, { highWaterMark: 1024 * 1024 });
   const { sha256 } = await files.write(file.key, body, { mimeType: file.mimeType, maxBytes: file.bytes });
   if (sha256 !== file.sha256)
-    throw new OperatorError(`The file ${sourceVersion.path} is damaged. Restore it from a backup, and try again.`);
+    throw new OperatorError(`The file ${sourceVersion.path} is damaged. Restore it from a backup and try again.`);
   const version = await findMovedVersion(files, file);
-  if (version === undefined) throw new OperatorError(`The store did not keep ${file.key} as it was sent. Try again.`);
+  if (version === undefined)
+    throw new OperatorError(`${file.key} in the bucket does not match the file that was sent. Try again.`);
   return version;
 }
 
-/** The version of exactly these bytes in the store, read to the end; undefined where other bytes lie there, or none. */
+/** Reads the file back from the store. Returns its version if the bytes match, otherwise undefined. */
 async function findMovedVersion(files: FileStore, { key, bytes, sha256 }: RecordedFile): Promise<string | undefined> {
-  const stored = await files.stat(key);
-  if (stored?.bytes !== bytes) return undefined;
+  const storedFile = await files.stat(key);
+  if (storedFile?.bytes !== bytes) return undefined;
   const hash = createHash("sha256");
   for await (const chunk of await files.read(key)) hash.update(chunk as Buffer);
-  return hash.digest("hex") === sha256 ? stored.version : undefined;
+  return hash.digest("hex") === sha256 ? storedFile.version : undefined;
 }

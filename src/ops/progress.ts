@@ -1,18 +1,17 @@
-/** The command was not understood. */
+/** The arguments of a command are invalid. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Tells how far a long command has come. */
 export type ProgressReporter = (text: string) => void;
 
 export interface Progress {
   report: ProgressReporter;
-  /** Leaves the last word where it stands. */
+  /** Shows the last report and ends its line. */
   finish(): void;
 }
 
-/** On a terminal one line that is written over; in a log one line every ten seconds. */
+/** Rewrites one line on a terminal; prints one line every ten seconds otherwise. */
 export function createProgress(stream: { isTTY?: boolean; write(text: string): unknown }, now: () => number): Progress {
   const minIntervalMs = stream.isTTY ? 100 : 10_000;
   let lastShownAt = stream.isTTY ? -Infinity : now();
@@ -33,7 +32,7 @@ export function createProgress(stream: { isTTY?: boolean; write(text: string): u
   };
 }
 
-/** Works through the items, several at once. The first failure ends it, after what was under way has ended. */
+/** Processes items concurrently. After a failure it starts no more items, waits for running ones, then throws. */
 export async function forEachConcurrent<T>(
   items: Iterable<T>,
   concurrency: number,
@@ -41,7 +40,7 @@ export async function forEachConcurrent<T>(
 ): Promise<void> {
   const sharedItems = toGenerator(items);
   const worker = async (): Promise<void> => {
-    // A loop that is left by an error closes what it reads from: the others find it at its end.
+    // An error closes the shared generator, which ends the loops of the other workers.
     for (const item of sharedItems) await work(item);
   };
   const results = await Promise.allSettled(Array.from({ length: concurrency }, worker));

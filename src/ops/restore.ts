@@ -21,22 +21,24 @@ export interface RestoreOptions {
 }
 
 /**
- * Fills an empty data folder from a backup, after all of it was found to be what it was. The database comes last, under
- * its own name only when it is whole: until then no service starts on the folder.
+ * Verifies a backup and copies it to an empty data folder. The database comes last and gets its name once it is
+ * complete, so that no server can start on a partly restored folder.
  */
 export async function restoreBackup({ from, dataDir, reportProgress }: RestoreOptions): Promise<Manifest> {
   if (basename(from).endsWith(partialSuffix))
-    throw new OperatorError(`${from} is a backup that was never finished. Use another one.`);
+    throw new OperatorError(`${from} is an incomplete backup. Use another backup.`);
   await assertFolderEmpty(dataDir);
-  const { manifest, listed: entries } = await verifyBackup(from, reportProgress);
+  const { manifest, entries } = await verifyBackup(from, reportProgress);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  // The disk store takes a folder without this one for a lost one.
+  // Without a temp folder, the disk store assumes that its folder is missing.
   await mkdir(getTempFolder(join(dataDir, "files")), { recursive: true, mode: 0o700 });
   let restoredCount = 0;
   const restoreFile = async ({ path, sha256 }: ManifestEntry, to = path): Promise<void> => {
     const copiedFile = await copyFileDurably(join(from, path), join(dataDir, to));
     if (copiedFile.sha256 !== sha256)
-      throw new OperatorError(`${path} changed while it was read. Empty ${dataDir}, and restore another backup.`);
+      throw new OperatorError(
+        `${path} in the backup changed during the restore. Empty ${dataDir} and restore another backup.`,
+      );
     reportProgress(`restored ${++restoredCount} of ${entries.length} files`);
   };
   await forEachConcurrent(
@@ -59,6 +61,6 @@ async function assertFolderEmpty(dataDir: string): Promise<void> {
   });
   if (names.every((name) => name === "lost+found")) return;
   throw new OperatorError(
-    `${dataDir} is not empty. Stop the service, move that folder away or set DATA_DIR to another, and try again.`,
+    `${dataDir} is not empty. Stop the server, move the folder away or set DATA_DIR to another one, and try again.`,
   );
 }

@@ -58,10 +58,10 @@ forEachEngine("npm run admin", (fixture) => {
       lines.map((line) => (JSON.parse(line) as { id: string; clientName: string }).clientName),
       ["Claude"],
     );
-    assert.equal(await done("end-grants", grantId), "1 ended, 0 had ended before.\n");
+    assert.equal(await done("end-grants", grantId), "1 revoked, 0 were already revoked.\n");
     assert.equal((await callTool(server.base, token, "whoami")).status, 401);
     assert.equal(await done("grants", "--user", owner.user.id), "");
-    assert.match(await done("grants", "--user", owner.user.id, "--all"), /Claude.*ended 20/);
+    assert.match(await done("grants", "--user", owner.user.id, "--all"), /Claude.*revoked 20/);
   });
 
   test("prints its help when no command is given", async () => {
@@ -75,7 +75,7 @@ forEachEngine("npm run admin", (fixture) => {
       assert.throws(() => parseAdminCommand(args), UsageError, args.join(" "));
     const mistyped = await admin("user");
     assert.equal(mistyped.code, 2);
-    assert.match(mistyped.output, /There is no command "user"\.\n\nnpm run admin -- <command>/);
+    assert.match(mistyped.output, /Unknown command "user"\.\n\nnpm run admin -- <command>/);
     const unknown = await admin("disable-user", "nobody@example.com");
     assert.deepEqual([unknown.code, unknown.output], [1, "There is no such user.\n"]);
     if (fixture.engine === "postgres") return;

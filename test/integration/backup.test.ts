@@ -128,7 +128,7 @@ describe("backup and restore", () => {
     const before = dump(dataDir);
     const done = await backup();
     assert.equal(done.code, 0, done.output);
-    assert.match(done.output, /holds the generated secret/);
+    assert.match(done.output, /contains the generated secret/);
     assert.equal(statSync(join(made, "secret")).mode & 0o777, 0o600);
     assert.equal(statSync(made).mode & 0o777, 0o700);
     assert.deepEqual(dump(made), before);
@@ -179,7 +179,7 @@ describe("backup and restore", () => {
 
     const said = await backup();
     assert.equal(said.code, 1, "a service that has lost files is not in order");
-    assert.match(said.output, /The backup is whole, but the service itself has lost 1 files/);
+    assert.match(said.output, /The backup is complete, but 1 files were already missing or damaged/);
     await start();
   });
 
@@ -211,7 +211,7 @@ describe("backup and restore", () => {
       assert.equal(existsSync(target), false, what);
       mend();
     }
-    await assert.rejects(restoreTo(target, `${made}.partial`), /never finished/);
+    await assert.rejects(restoreTo(target, `${made}.partial`), /incomplete backup/);
     await restoreTo(target); // mended, it is good
   });
 
@@ -221,7 +221,7 @@ describe("backup and restore", () => {
     assert.match(full.output, /is not empty/);
     assert.equal((await callTool(base, held.token, "whoami")).status, 200);
 
-    assert.match((await runCommand(["backup", join(dataDir, "x")], env())).output, /lies in the data folder/);
+    assert.match((await runCommand(["backup", join(dataDir, "x")], env())).output, /is inside the data folder/);
     const nothing = join(folder.path, "nothing");
     mkdirSync(nothing);
     assert.match((await runCommand(["backup", backups], env(nothing))).output, /There is no database/);

@@ -89,14 +89,14 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !able }, ()
 
   test("refused while a service runs on the data, and without a place to move to", async () => {
     await refused(target(), /is in use\. Stop the service/);
-    await refused(source(), /Set DATABASE_URL and STORAGE=s3/);
+    await refused(source(), /Set DATABASE_URL, STORAGE=s3/);
     assert.deepEqual(await probeAccess(base, held), [200, 200, 200], "the service did not notice");
     await service?.kill();
     service = undefined;
   });
 
   test("refused where the target is not empty, or would not understand what was sealed", async () => {
-    await refused(target({ SECRETS: "n".repeat(40) }), /SECRETS lacks the secret/);
+    await refused(target({ SECRETS: "n".repeat(40) }), /SECRETS does not include the secret/);
 
     const other = `${bucket}-full`;
     await newBucket(other);
