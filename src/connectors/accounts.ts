@@ -5,17 +5,17 @@ import { callApi } from "./call-api.ts";
 import { toCallContext, type ConnectorContext } from "./oauth.ts";
 import { maxAccounts, type PlatformAccount, type JsonObject } from "./platform.ts";
 
-/** Whose tokens these are. */
+/** Fetches the accounts that the tokens give access to. */
 export async function fetchAccounts(
   context: ConnectorContext,
   tokens: PlatformTokens,
 ): Promise<readonly { account: Account; tokens: PlatformTokens }[]> {
   const body = await callApi(context.publicFetch, context.platform.buildAccountCall(toCallContext(context, tokens)));
   const accounts = parseAccounts(context, body);
-  if (accounts.length === 0) throw new PlatformError("denied", "no account was chosen");
+  if (accounts.length === 0) throw new PlatformError("denied", "no account was selected");
   return accounts.slice(0, maxAccounts).map(({ accessToken, ...account }) => ({
     account: sanitizeAccount(account),
-    // How long the person's token lives says nothing of a page's.
+    // The expiry of the user's token does not apply to an account's own token.
     tokens: accessToken === undefined ? tokens : { accessToken },
   }));
 }
@@ -24,13 +24,13 @@ function parseAccounts({ platform }: ConnectorContext, body: JsonObject): readon
   try {
     return platform.parseAccounts(body);
   } catch {
-    throw new PlatformError("unreachable", "its answer cannot be understood");
+    throw new PlatformError("unreachable", "it sent an invalid response");
   }
 }
 
-/** As we are ready to keep and show it: a platform's people choose these words themselves. */
+/** Makes the account safe to store and display: its texts are chosen by users of the platform. */
 function sanitizeAccount({ id, handle, name, pictureUrl, profileUrl }: PlatformAccount): Account {
-  if (id.length > 300) throw new PlatformError("unreachable", "its answer cannot be understood");
+  if (id.length > 300) throw new PlatformError("unreachable", "it sent an invalid response");
   return {
     id: id.toWellFormed().replaceAll("\0", ""),
     handle: sanitizeText(handle),
@@ -41,13 +41,13 @@ function sanitizeAccount({ id, handle, name, pictureUrl, profileUrl }: PlatformA
 }
 
 function sanitizeText(text: string | undefined): string | null {
-  const clean =
+  const sanitizedText =
     text
       ?.toWellFormed()
       .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "")
       .trim()
       .slice(0, 200) ?? "";
-  return clean === "" ? null : clean;
+  return sanitizedText === "" ? null : sanitizedText;
 }
 
 function sanitizeUrl(text: string | undefined): string | null {

@@ -3,7 +3,7 @@ import { parseJson } from "#lib/parse-json.ts";
 import { PublicFetchError, type PublicFetch } from "#lib/public-fetch.ts";
 import type { ApiCall, JsonObject } from "./platform.ts";
 
-/** For reading answers of a platform without trusting their shape: what is not as expected reads as nothing. */
+// Helpers that read platform responses without trusting their shape: unexpected values become empty.
 
 export function toObject(value: unknown): JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
@@ -13,30 +13,31 @@ export function toObjectList(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.map(toObject) : [];
 }
 
-/** Text that is not empty; a number as text, since some platforms spell ids that way. */
+/** Returns non-empty text. Converts integers, which some platforms use for ids. */
 export function toText(value: unknown): string | undefined {
   if (typeof value === "number" && Number.isSafeInteger(value)) return String(value);
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** The same, where nothing goes on without it. */
+/** Like `toText`, but throws if there is no text. */
 export function requireText(value: unknown, fieldName: string): string {
   const text = toText(value);
-  if (text === undefined) throw new Error(`the answer has no ${fieldName}`);
+  if (text === undefined) throw new Error(`the response has no ${fieldName}`);
   return text;
 }
 
-/** Meta's Graph API says by a number that a token has expired, was revoked, or is otherwise invalid. */
+/** In Meta's Graph API, error code 190 means that a token has expired, was revoked or is otherwise invalid. */
 export function readGraphErrorCode(body: JsonObject): "invalid_grant" | undefined {
   return toObject(body["error"])["code"] === 190 ? "invalid_grant" : undefined;
 }
 
-/** Sends one call and reads its answer. What the platform wrote goes no further than this. */
+/** Sends one call and returns the response body. Errors never contain text from the platform. */
 export async function callApi(publicFetch: PublicFetch, call: ApiCall): Promise<JsonObject> {
   const response = await sendCall(publicFetch, call);
   const { status } = response;
-  if (status === 400 || status === 401 || status === 403) throw new PlatformError("refused", `it answered ${status}`);
-  if (status < 200 || status > 299) throw new PlatformError("unreachable", `it answered with status ${status}`);
+  if (status === 400 || status === 401 || status === 403)
+    throw new PlatformError("refused", `it responded with status ${status}`);
+  if (status < 200 || status > 299) throw new PlatformError("unreachable", `it responded with status ${status}`);
   return readObject(response);
 }
 
@@ -60,17 +61,17 @@ export function sendCall(
   );
 }
 
-/** An empty answer is an empty object: some platforms answer a revocation so. */
+/** Reads a JSON object. Some platforms respond to a revocation with an empty body, which becomes an empty object. */
 export async function readObject(response: Response): Promise<JsonObject> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   try {
     return bytes.length === 0 ? {} : toObject(parseJson(bytes));
   } catch {
-    throw new PlatformError("unreachable", "its answer cannot be understood");
+    throw new PlatformError("unreachable", "it sent an invalid response");
   }
 }
 
-/** However the way there failed, it is said in our words. */
+/** Converts every failure to a PlatformError. */
 export async function withPlatformErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -78,6 +79,6 @@ export async function withPlatformErrors<T>(work: Promise<T>): Promise<T> {
     if (error instanceof PlatformError) throw error;
     if (error instanceof PublicFetchError)
       throw new PlatformError(error.isBlocked ? "blocked" : "unreachable", error.message);
-    throw new PlatformError("unreachable", "it did not answer in time, or not at all");
+    throw new PlatformError("unreachable", "it could not be reached or did not respond in time");
   }
 }

@@ -12,7 +12,7 @@ import { youtube } from "./catalog/youtube.ts";
 import type { Platform } from "./platform.ts";
 import { stepTimeoutMs, type PlatformSetup } from "./connectors.ts";
 
-/** Every platform that can be connected; the sandbox of a development instance comes beside them. */
+/** Every platform that can be connected; development adds the sandbox. */
 export const catalog: readonly Platform[] = [
   linkedin,
   x,
@@ -25,10 +25,10 @@ export const catalog: readonly Platform[] = [
   mastodon,
 ];
 
-/** What one answer of a platform may take and hold. */
+/** Limits for one response of a platform. */
 export const platformFetchLimits = { timeoutMs: stepTimeoutMs, maxBytes: 256 * 1024 } as const;
 
-/** The catalogue with what the settings say of it. */
+/** Combines the catalog with the credentials from the settings. */
 export function createPlatformSetups(
   credentials: Readonly<Record<string, PlatformApp>>,
   publicFetch: PublicFetch,
@@ -40,14 +40,14 @@ export function createPlatformSetups(
   }));
 }
 
-/** Settings for platforms that are none, or that need none: a slip of the keyboard that would never be noticed. */
+/** Finds credentials for unknown platforms or for platforms that need none, which are probably typos. */
 export function findUnusedCredentials(credentials: Readonly<Record<string, PlatformApp>>): string[] {
   const configurableIds = catalog.filter(({ app }) => app === "settings").map(({ id }) => id);
   return Object.keys(credentials)
     .filter((name) => !configurableIds.includes(name))
     .map((name) => {
       const expectation =
-        configurableIds.length === 0 ? "none takes settings" : `known are ${configurableIds.join(", ")}`;
-      return `PLATFORM_${name.toUpperCase()}_CLIENT_ID: there is no such platform to set up; ${expectation}`;
+        configurableIds.length === 0 ? "no platform has settings" : `expected one of ${configurableIds.join(", ")}`;
+      return `PLATFORM_${name.toUpperCase()}_CLIENT_ID: unknown platform; ${expectation}`;
     });
 }

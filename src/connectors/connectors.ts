@@ -8,21 +8,20 @@ import { callApi } from "./call-api.ts";
 import { createAuthorizationUrl, exchangeCode, renewTokens, revokeTokens, type ConnectorContext } from "./oauth.ts";
 import type { Platform } from "./platform.ts";
 
-/** A platform as this server knows it: who we are there, and how it is reached. */
+/** A platform with this server's credentials there. */
 export interface PlatformSetup {
   platform: Platform;
-  /** From the settings. Absent where we register by ourselves, or have none. */
+  /** From the settings. Absent if it is not set up, or if we register at each instance. */
   app?: PlatformApp | undefined;
   publicFetch: PublicFetch;
 }
 
-/** What one step with a platform may take. */
+/** How long one step of a connect or renewal may take, however many requests it needs. */
 export const stepTimeoutMs = 10_000;
 
-/** Where platforms send people back to. */
+/** Platforms redirect users to this path. */
 export const callbackPath = "/api/platforms/callback/";
 
-/** The catalogue at work. */
 export function createPlatforms(base: string, setups: readonly PlatformSetup[], log?: Log): Platforms {
   const byId = new Map(setups.map((setup) => [setup.platform.id, setup]));
   const infoById = new Map(setups.map((setup) => [setup.platform.id, toPlatformInfo(setup)]));
@@ -30,9 +29,9 @@ export function createPlatforms(base: string, setups: readonly PlatformSetup[], 
   const buildRedirectUri = ({ platform, instance }: PlatformTarget): string =>
     `${base}${callbackPath}${platform}${instance === "" ? "" : `/${encodeURIComponent(new URL(instance).host)}`}`;
 
-  function createContext(target: PlatformTarget, registered: PlatformApp | undefined): ConnectorContext {
-    const { platform, app = registered, publicFetch } = getSetup(target.platform);
-    if (!app) throw new Error(`nobody has said who we are at ${platform.id}`);
+  function createContext(target: PlatformTarget, registeredApp: PlatformApp | undefined): ConnectorContext {
+    const { platform, app = registeredApp, publicFetch } = getSetup(target.platform);
+    if (!app) throw new Error(`there are no credentials for ${platform.id}`);
     const { endpoints } = platform;
     return {
       platform,
@@ -45,11 +44,11 @@ export function createPlatforms(base: string, setups: readonly PlatformSetup[], 
 
   function getSetup(id: string): PlatformSetup {
     const setup = byId.get(id);
-    if (!setup) throw new Error(`there is no platform ${id}`);
+    if (!setup) throw new Error(`unknown platform ${id}`);
     return setup;
   }
 
-  /** In time; and where it turns out that the settings are wrong, the operator reads so. */
+  /** Applies the timeout, and warns the operator if the platform rejects the configured credentials. */
   async function withAppWarning<T>(
     { platform }: ConnectorContext,
     work: (hasTimedOut: () => boolean) => Promise<T>,
@@ -58,7 +57,7 @@ export function createPlatforms(base: string, setups: readonly PlatformSetup[], 
       return await withTimeout(work);
     } catch (error) {
       if (error instanceof PlatformError && error.kind === "unknown_app" && platform.app === "settings")
-        log?.warn({ platform: platform.id, kind: error.kind }, "a platform does not accept our client id and secret");
+        log?.warn({ platform: platform.id, kind: error.kind }, "platform rejected the configured client id and secret");
       throw error;
     }
   }
@@ -69,13 +68,13 @@ export function createPlatforms(base: string, setups: readonly PlatformSetup[], 
     redirectUri: buildRedirectUri,
     async registerApp(target) {
       const { platform, publicFetch } = getSetup(target.platform);
-      if (platform.app === "settings") throw new Error(`${platform.id} has no registration`);
+      if (platform.app === "settings") throw new Error(`${platform.id} does not support registration`);
       const appInfo = { name: "Atelier", website: base, redirectUri: buildRedirectUri(target) };
       const body = await callApi(publicFetch, platform.app.buildCall(target.instance, appInfo));
       try {
         return platform.app.parseCredentials(body);
       } catch {
-        throw new PlatformError("unreachable", `there is no ${platform.name} at this address`);
+        throw new PlatformError("unreachable", `this URL is not a ${platform.name} instance`);
       }
     },
     startAuthorization: (target, app) => createAuthorizationUrl(createContext(target, app)),
@@ -88,7 +87,7 @@ export function createPlatforms(base: string, setups: readonly PlatformSetup[], 
           if (hasTimedOut()) throw timeoutError();
           return accounts;
         } catch (error) {
-          // Nobody will ever use them. That the platform may not hear of it changes nothing for the person.
+          // The tokens will never be used. A failed revocation makes no difference to the user.
           await revokeTokens(context, tokens).catch(() => {});
           throw error;
         }
@@ -102,7 +101,6 @@ export function createPlatforms(base: string, setups: readonly PlatformSetup[], 
   };
 }
 
-/** However many requests a step takes, it is over by then: a person waits. */
 async function withTimeout<T>(work: (hasTimedOut: () => boolean) => Promise<T>): Promise<T> {
   const { promise: timeout, reject } = Promise.withResolvers<never>();
   let hasTimedOut = false;
@@ -117,7 +115,7 @@ async function withTimeout<T>(work: (hasTimedOut: () => boolean) => Promise<T>):
   }
 }
 
-const timeoutError = (): PlatformError => new PlatformError("unreachable", "it did not answer in time");
+const timeoutError = (): PlatformError => new PlatformError("unreachable", "it did not respond in time");
 
 function toPlatformInfo({ platform, app }: PlatformSetup): PlatformInfo {
   const { id, name, limits } = platform;

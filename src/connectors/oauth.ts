@@ -6,7 +6,7 @@ import { sendCall, withPlatformErrors } from "./call-api.ts";
 import type { ApiCall, Endpoints, CallContext, Platform } from "./platform.ts";
 import { normalizeTokenResponse, toTokens } from "./token-response.ts";
 
-/** One platform at one place, with ourselves as an application there. */
+/** One platform, or one instance of it, with this server's credentials there. */
 export interface ConnectorContext {
   platform: Platform;
   endpoints: Endpoints;
@@ -15,7 +15,7 @@ export interface ConnectorContext {
   publicFetch: PublicFetch;
 }
 
-/** Where to send the browser, and what it must bring back. */
+/** Returns the URL to redirect the browser to, and what the callback is checked against. */
 export async function createAuthorizationUrl(
   context: ConnectorContext,
 ): Promise<{ location: string } & PendingConnect> {
@@ -38,7 +38,7 @@ export async function createAuthorizationUrl(
   return { location: location.href, state, verifier };
 }
 
-/** Changes the code in the platform's answer for tokens. */
+/** Exchanges the code of the callback for tokens. */
 export async function exchangeCode(
   context: ConnectorContext,
   callback: URL,
@@ -47,11 +47,11 @@ export async function exchangeCode(
   const { platform } = context;
   const { server, client, options } = createOAuthClient(context);
   const callbackParams = new URLSearchParams(callback.searchParams);
-  // RFC 9207 counts where the entry says by which name; every place has a redirect address of its own besides.
+  // Check `iss` (RFC 9207) only if the platform declares its issuer; each instance also has its own redirect URI.
   if (context.endpoints.issuer === undefined) callbackParams.delete("iss");
   const tokens = await withProtocolErrors(async () => {
     const authResponse = oauth.validateAuthResponse(server, client, callbackParams, pending.state);
-    // oxlint-disable-next-line typescript/no-deprecated -- marked so to stand out, not to go
+    // oxlint-disable-next-line typescript/no-deprecated -- deprecated only to draw attention, not to be removed
     const verifier = platform.pkce ? pending.verifier : oauth.nopkce;
     const auth = createClientAuth(context);
     const response = await oauth.authorizationCodeGrantRequest(
@@ -97,7 +97,7 @@ export async function revokeTokens(context: ConnectorContext, tokens: PlatformTo
   if (revoke === "none") return;
   if (revoke !== "standard") return void (await sendCall(context.publicFetch, revoke(toCallContext(context, tokens))));
   const { server, client, options } = createOAuthClient(context);
-  // RFC 7009 §2.1: with the refresh token its access tokens should go as well; not every platform obeys.
+  // RFC 7009 §2.1: revoking the refresh token should revoke its access tokens too, but not every platform does so.
   for (const token of [tokens.refreshToken, tokens.accessToken].filter((candidate) => candidate !== undefined))
     await withPlatformErrors(oauth.revocationRequest(server, client, createClientAuth(context), token, options));
 }
@@ -109,7 +109,7 @@ export function toCallContext(
   return { accessToken, refreshToken, ...app, endpoints };
 }
 
-/** A call of the platform's own making whose answer is a token answer. */
+/** Sends a platform-specific call that returns a token response. */
 async function fetchTokens(context: ConnectorContext, call: ApiCall): Promise<PlatformTokens> {
   const { server, client } = createOAuthClient(context);
   return withProtocolErrors(async () => {
@@ -126,8 +126,8 @@ function createOAuthClient({ platform, endpoints, app, publicFetch }: ConnectorC
     ...(endpoints.revocation === undefined ? {} : { revocation_endpoint: endpoints.revocation }),
   };
   const options = {
-    // The sandbox alone: every other address is https, and `reach` refuses what is not.
-    // oxlint-disable-next-line typescript/no-deprecated -- marked so to stand out, not to go
+    // True only for the sandbox: all other endpoints are https, and `publicFetch` rejects plain http.
+    // oxlint-disable-next-line typescript/no-deprecated -- deprecated only to draw attention, not to be removed
     [oauth.allowInsecureRequests]: endpoints.token.startsWith("http:"),
     [oauth.customFetch]: async (
       url: string,
@@ -157,11 +157,11 @@ function createClientAuth({ platform, app }: ConnectorContext): oauth.ClientAuth
   return (_server, _client, _body, headers) => headers.set("authorization", `Basic ${basic}`);
 }
 
-/** Codes that say nothing about what the person decided: asking later may help. */
+/** Error codes that are not a decision of the user; a later attempt may succeed. */
 const temporaryErrors = ["temporarily_unavailable", "server_error"];
 const appErrors = ["invalid_client", "unauthorized_client"];
 
-/** Every way the protocol can fail, as one of ours. The platform's own words are left out: they may carry anything. */
+/** Converts protocol errors to PlatformErrors, without text from the platform, which is untrusted. */
 function withProtocolErrors<T>(work: () => Promise<T>): Promise<T> {
   return withPlatformErrors(
     work().catch((error: unknown) => {
@@ -173,20 +173,21 @@ function withProtocolErrors<T>(work: () => Promise<T>): Promise<T> {
 function toPlatformError(error: unknown): PlatformError | undefined {
   if (error instanceof oauth.AuthorizationResponseError) {
     return temporaryErrors.includes(error.error)
-      ? new PlatformError("unreachable", "it could not answer now")
-      : new PlatformError("denied", "access was not given");
+      ? new PlatformError("unreachable", "it is temporarily unavailable")
+      : new PlatformError("denied", "access was denied");
   }
   if (error instanceof oauth.ResponseBodyError) {
-    // Whoever is told `refused` throws a credential away: only for the one word that means it (RFC 6749 §5.2).
+    // `refused` makes the caller delete the credential, so use it only for `invalid_grant` (RFC 6749 §5.2).
     const isTokenError = error.status === 400 || error.status === 401;
     if (isTokenError && error.error === "invalid_grant")
-      return new PlatformError("refused", "it did not accept what we showed");
-    if (isTokenError && appErrors.includes(error.error)) return new PlatformError("unknown_app", "it does not know us");
-    return new PlatformError("unreachable", "it could not answer now");
+      return new PlatformError("refused", "it rejected the code or token");
+    if (isTokenError && appErrors.includes(error.error))
+      return new PlatformError("unknown_app", "it does not recognize this server");
+    return new PlatformError("unreachable", "it is temporarily unavailable");
   }
   if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError)
-    return new PlatformError("unreachable", "its answer cannot be understood");
+    return new PlatformError("unreachable", "it sent an invalid response");
   if (error instanceof oauth.WWWAuthenticateChallengeError)
-    return new PlatformError("unknown_app", "it does not know us");
+    return new PlatformError("unknown_app", "it does not recognize this server");
   return undefined;
 }

@@ -6,22 +6,22 @@ import type { JsonObject, Platform } from "./platform.ts";
 const maxLifetimeSeconds = days(3650) / 1000;
 
 /**
- * A token answer as RFC 6749 §5 has it, from whatever the platform wrote. Only what we use goes on: an ID token would
- * be one more thing to check, and says nothing that the account's own address does not.
+ * Converts a platform's token response to the form of RFC 6749 §5. Keeps only the fields that we use: an ID token would
+ * have to be verified and contains nothing that the account call does not return.
  */
 export async function normalizeTokenResponse(
-  { normalizeToken: tidyToken, readErrorCode: refusal }: Pick<Platform, "normalizeToken" | "readErrorCode">,
+  { normalizeToken, readErrorCode }: Pick<Platform, "normalizeToken" | "readErrorCode">,
   response: Response,
 ): Promise<Response> {
   if (!/json|javascript|^text\/plain/i.test(response.headers.get("content-type") ?? "")) return response;
   const body = await readObject(response);
   if (response.ok && body["error"] === undefined)
-    return createJsonResponse(200, toStandardToken(tidyToken?.(body) ?? body));
-  // Refused with a success status, or with an error that is not a word: still a refusal.
+    return createJsonResponse(200, toStandardToken(normalizeToken?.(body) ?? body));
+  // Some platforms report errors with a success status.
   const status = response.ok ? 400 : response.status;
-  // Without a word it says nothing of what we showed: a proxy answers so, or a platform that is tired of us.
+  // Without an error code the response says nothing about our token: a proxy or a rate limit may have caused it.
   const fallbackError = status === 401 ? "invalid_client" : "server_error";
-  const error = refusal?.(body) ?? toText(body["error"]) ?? fallbackError;
+  const error = readErrorCode?.(body) ?? toText(body["error"]) ?? fallbackError;
   return createJsonResponse(status, { error });
 }
 
@@ -35,7 +35,7 @@ function toStandardToken(body: JsonObject): JsonObject {
   };
 }
 
-/** Whole seconds, ten years at most: times are kept as whole milliseconds, and have to stay dates. */
+/** Whole seconds, at most ten years: expiry times are stored as whole milliseconds and must be valid dates. */
 function parseLifetimeSeconds(value: unknown): number | undefined {
   const seconds = Math.floor(Number(value));
   return Number.isFinite(seconds) && seconds >= 1 ? Math.min(seconds, maxLifetimeSeconds) : undefined;

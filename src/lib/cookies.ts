@@ -1,21 +1,21 @@
 import { minutes, type Clock } from "./clock.ts";
 import type { Signer, TokenPurpose } from "./signed-token.ts";
 
-/** A cookie of ours on the whole of `{base}` and nowhere else. */
+/** A cookie that is scoped to all paths of `{base}` and to no other host. */
 export interface HostCookie {
   readonly name: string;
-  /** Its value in a `Cookie` header. */
+  /** Returns its value from a `Cookie` header. */
   read(header: string | undefined): string | undefined;
-  /** The `Set-Cookie` line that gives it to the browser for so many seconds. */
+  /** Returns the `Set-Cookie` value that sets the cookie. */
   toSetCookie(value: string, maxAgeSeconds: number): string;
-  /** The `Set-Cookie` line that takes it away. */
+  /** Returns the `Set-Cookie` value that deletes the cookie. */
   toClearCookie(): string;
 }
 
 /**
- * On https the name begins with `__Host-`, with which a browser accepts it from this very host only, over TLS, for
- * every path (RFC 6265bis §4.1.3.2). Plain http, which is loopback, cannot have that.
- * `Lax`: it comes along when a person follows a link here, and never with another site's form.
+ * On https the name starts with `__Host-`: browsers accept such a cookie only from this host, over TLS and for every path
+ * (RFC 6265bis §4.1.3.2). Plain http, which means loopback, does not support the prefix. With `Lax`, browsers send the
+ * cookie when a user follows a link to us, but not with forms of other sites.
  */
 export function createHostCookie(base: string, plainName: string): HostCookie {
   const isHttps = base.startsWith("https:");
@@ -30,7 +30,7 @@ export function createHostCookie(base: string, plainName: string): HostCookie {
   };
 }
 
-/** The first cookie of that name: the one a browser takes for the closest match. */
+/** Returns the first cookie with this name; browsers send the one with the most specific path first. */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   for (const pair of header?.split(";") ?? []) {
     const equalsIndex = pair.indexOf("=");
@@ -39,11 +39,11 @@ export function readCookie(header: string | undefined, name: string): string | u
   return undefined;
 }
 
-/** What a browser has under way elsewhere lies in a signed cookie of that browser, and nowhere else: no other can end it. */
+/** Stores flows that continue at another site (sign-in, connect) in a signed cookie, so that only this browser can finish them. */
 export interface PendingCookie<Pending extends { state: string }> {
-  /** The `Set-Cookie` line that adds one to those this browser has under way in other tabs. */
+  /** Returns the `Set-Cookie` value that adds a flow to those pending in other tabs of this browser. */
   add(pending: Pending, cookieHeader: string | undefined): string;
-  /** The one with this state, if this browser began it, and the `Set-Cookie` line without it: it serves once. */
+  /** Returns the flow with this state if this browser started it, and the `Set-Cookie` value that removes it. */
   consume(state: string | null, cookieHeader: string | undefined): { pending: Pending | undefined; setCookie: string };
 }
 

@@ -2,7 +2,7 @@ import type { z } from "zod";
 
 const maxShownIssues = 5;
 
-/** What is wrong with an input, for the person or model that made it: the field, and what was expected of it. */
+/** Describes validation errors for users and models: each field and what was expected. */
 export function formatIssues(error: z.ZodError): string {
   const lines = error.issues.slice(0, maxShownIssues).map((issue) => {
     const field = issue.path.map(String).join(".").slice(0, 100);
@@ -33,7 +33,7 @@ function describeIssue(issue: z.core.$ZodIssue): string {
     case "custom":
       break;
   }
-  return `expected ${issue.message.replace(/^Invalid input(: expected )?/, "") || "something else"}`;
+  return `expected ${issue.message.replace(/^Invalid input(: expected )?/, "") || "a different value"}`;
 }
 
 const typeLabels: Record<string, string> = {
@@ -45,11 +45,11 @@ const typeLabels: Record<string, string> = {
   array: "a list",
 };
 
-const formatLabels: Record<string, string> = { email: "an email address", url: "an address", regex: "another form" };
+const formatLabels: Record<string, string> = { email: "a valid email", url: "a URL", regex: "a different format" };
 
 function formatBound(bound: string, limit: number | bigint, origin: string): string {
   if (origin === "string") return `${bound} ${limit} ${limit === 1 ? "character" : "characters"}`;
-  return origin === "array" ? `${bound} ${limit} of them` : `${bound} ${limit}`;
+  return origin === "array" ? `${bound} ${limit} ${limit === 1 ? "item" : "items"}` : `${bound} ${limit}`;
 }
 
 function joinWithOr(labels: readonly string[]): string {

@@ -92,7 +92,7 @@ export const edgeError = (code: ErrorCode, message: string, hint?: string, optio
 
 type NotFound = Extract<ErrorKey, `not_found:${string}`> extends `not_found:${infer Thing}` ? Thing : never;
 
-/** A thing of another studio and a thing that does not exist get the same error. */
+/** Objects of another studio and objects that don't exist get the same error. */
 export const notFoundError = (thing: Exclude<NotFound, "grant">): AppError => new AppError(`not_found:${thing}`);
 
 export interface ErrorView {
@@ -140,7 +140,7 @@ export function hintFor({ hint: ownHint, key, data }: AppError, hints: ErrorHint
   return typeof hint === "function" ? (hint as (data: unknown) => string | undefined)(data) : hint;
 }
 
-/** What whoever runs the service can mend, in words that say what happened and what to do next. */
+/** An error that the operator can fix. The message says what happened and what to do next. */
 export class OperatorError extends Error {
   override readonly name: string = "OperatorError";
 }

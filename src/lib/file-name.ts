@@ -1,11 +1,11 @@
 import { create } from "content-disposition";
 
-/** Controls, what turns text around or hides in it, separators of paths and parameters of any system. */
+/** Control, bidirectional and invisible characters, and path or parameter separators of any system. */
 const unsafeCharacters =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\uffff/\\:*?"<>|;%]/gu;
 const maxCharacters = 120;
 
-/** A file name from a stranger as it may be offered for saving: one line, no path, of bounded length. */
+/** Makes an untrusted file name safe for a download: one line, no path, bounded length. */
 export function sanitizeFileName(name: string): string {
   const cleanName = name
     .toWellFormed()

@@ -2,22 +2,22 @@ const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
 
 type Rounding = "halfExpand" | "floor";
 
-/** A size as people read it, in decimal units, rounded to the nearest: 1.3 MB. The web app has the same, localized. */
+/** Formats a size in decimal units, rounded to the nearest: 1.3 MB. The web app has a localized version. */
 export const formatBytes = (bytes: number): string => format(bytes, "halfExpand", 1);
 
-/** A limit, rounded down: what is within the limit as shown is within the limit. */
+/** Formats a limit, rounded down, so that every file within the displayed limit is within the real one. */
 export const formatByteLimit = (bytes: number): string => format(bytes, "floor", 1);
 
-/** A size and the limit that it exceeds, with as many digits as it takes to tell them apart. */
+/** Formats a size and the limit that it exceeds, with enough digits to show the difference. */
 export function formatExcess(bytes: number, limit: number): { size: string; limit: string } {
   for (let digits = 1; ; digits++) {
     const excess = { size: format(bytes, "halfExpand", digits), limit: format(limit, "floor", digits) };
-    if (excess.size !== excess.limit || digits === mostDigits) return excess;
+    if (excess.size !== excess.limit || digits === maxDigits) return excess;
   }
 }
 
-/** A byte of a terabyte. */
-const mostDigits = 12;
+/** Enough for one byte in a terabyte. */
+const maxDigits = 12;
 
 function format(bytes: number, rounding: Rounding, digits: number): string {
   const round = rounding === "floor" ? Math.floor : Math.round;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "./clock.ts";
 
-/** One readable prefix for each kind of thing that has an id. */
+/** The id prefix of each kind of object. */
 export const idPrefixes = {
   user: "usr",
   studio: "std",
@@ -18,15 +18,15 @@ export const idPrefixes = {
 export type IdKind = keyof typeof idPrefixes;
 export type IdGenerator = (kind: IdKind) => string;
 
-/** Crockford's base 32 in lower case: its order is the order of the bytes. */
+/** Crockford's base 32 in lower case; encoded strings sort like the encoded numbers. */
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeChars = 10;
 const randomChars = 16;
 const idPattern = new RegExp(`^[a-z]{3}_[${alphabet}]{${timeChars + randomChars}}$`);
 
 /**
- * Ids sort by the time they were made: 48 bits of milliseconds, then 80 random bits.
- * Within one millisecond the random part counts up, so one process never disorders its own ids.
+ * Ids sort by creation time: 48 bits of milliseconds, then 80 random bits. Within one millisecond the random part is
+ * incremented, so the ids of one process are always in order.
  */
 export function createIdGenerator(clock: Clock, random: (bytes: number) => Uint8Array = randomBytes): IdGenerator {
   const randomDigits = new Uint8Array(randomChars);
@@ -35,7 +35,7 @@ export function createIdGenerator(clock: Clock, random: (bytes: number) => Uint8
   let time = encodeTime(0);
   let pool: Uint8Array = new Uint8Array(0);
   let usedBytes = 0;
-  // Asking the system for randomness costs more than the rest of an id: it is asked for many ids at once.
+  // Reading system randomness costs more than the rest of an id, so read it for many ids at once.
   const nextRandomByte = (): number => {
     if (usedBytes === pool.length) {
       pool = random(randomChars * 64);
@@ -58,7 +58,7 @@ export function createIdGenerator(clock: Clock, random: (bytes: number) => Uint8
   };
 }
 
-/** Whether a string has the form of an id of this kind. Anything else cannot exist. */
+/** Whether a string has the form of an id of this kind; if not, no such object can exist. */
 export function isId(kind: IdKind, value: string): boolean {
   return idPattern.test(value) && value.startsWith(`${idPrefixes[kind]}_`);
 }

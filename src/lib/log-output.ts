@@ -5,16 +5,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** Where log lines go. `write` never throws and never waits. */
 export interface LogOutput {
   write(line: string): void;
-  /** A person is reading along: lines are laid out for reading instead of as JSON. */
+  /** Lines are formatted for a person instead of as JSON. */
   isTerminal?: boolean;
-  /** How many lines were lost so far because the output was full, blocked or closed. */
+  /** How many lines were dropped so far because the output was full, blocked or closed. */
   droppedLines?(): number;
-  /** Calls the listener with the number of lost lines each time the output works again. */
+  /** Calls the listener with the number of dropped lines each time the output works again. */
   onRecovery?(listener: (droppedLines: number) => void): void;
 }
 
 export interface StandardOutput extends Required<LogOutput> {
-  /** Resolves once everything written so far is out or lost, or the time is up. */
+  /** Resolves once everything written so far is sent or dropped, or after the timeout. */
   flush(timeoutMs: number): Promise<void>;
 }
 
@@ -25,23 +25,23 @@ interface Sink {
   sendNow(bytes: Buffer): void;
 }
 
-/** One system call for each line would cost more than the rest of the line. */
+/** Lines are sent in chunks: one system call per line would cost more than the rest of the line. */
 const chunkLength = 4096;
-/** How long a line waits for others, and how often a failing output is tried again. */
+/** How long a line waits for others, and how often a failing output is retried. */
 const intervalMs = 200;
-/** What is kept for an output that does not take it; newer lines are dropped beyond that. */
+/** How much is buffered for a blocked output; newer lines are dropped beyond that. */
 const maxBufferedLength = 4 * 1024 * 1024;
 
 const newline = 0x0a;
 const noBytes = Buffer.alloc(0);
 
 /**
- * The log on standard output. pino's own destination retries a failing write forever and blocks the process with it;
- * here the service goes on, and the lines that could not be written are dropped and counted.
+ * Writes the log to standard output without blocking. pino's own destination retries a failing write forever and blocks
+ * the process; this one drops and counts lines that could not be written.
  */
 export function openStandardOutput(stdout: NodeJS.WriteStream & { fd: number }): StandardOutput {
   const stats = fstatSync(stdout.fd);
-  // A write to a pipe or socket that nobody reads would hold a thread of the pool, and the exit, until someone does.
+  // fs.write to a pipe or socket without a reader would block a thread of the pool, and the exit of the process.
   const sink = stats.isFIFO() || stats.isSocket() ? streamSink(stdout) : fileSink(stdout.fd);
   return bufferLines(sink, stdout.isTTY);
 }
@@ -49,17 +49,17 @@ export function openStandardOutput(stdout: NodeJS.WriteStream & { fd: number }):
 function bufferLines(sink: Sink, isTerminal: boolean): StandardOutput {
   const flushAt = isTerminal ? 1 : chunkLength;
   let buffered = "";
-  /** The rest of what the output took only in part: it comes before everything else. */
+  /** The rest of a partly sent chunk, which must be sent first. */
   let unfinished: Buffer = noBytes;
   let isSending = false;
   let isFailing = false;
-  let dropped = 0;
-  let unreported = 0;
+  let droppedCount = 0;
+  let unreportedCount = 0;
   let reportRecovery: (droppedLines: number) => void = () => {};
 
   function drop(lines: number): void {
-    dropped += lines;
-    unreported += lines;
+    droppedCount += lines;
+    unreportedCount += lines;
   }
 
   function takeBuffered(): Buffer {
@@ -82,22 +82,22 @@ function bufferLines(sink: Sink, isTerminal: boolean): StandardOutput {
       isSending = false;
       isFailing = false;
       if (buffered.length >= flushAt) sendBuffered();
-      if (unreported > 0) {
-        const lines = unreported;
-        unreported = 0;
+      if (unreportedCount > 0) {
+        const lines = unreportedCount;
+        unreportedCount = 0;
         reportRecovery(lines);
       }
     });
   }
 
-  /** A line that was written in part is kept, so that the log stays readable where it goes on. */
+  /** Keeps the rest of a partly written line, so that the log stays readable once the output works again. */
   function fail(bytes: Buffer, isMidLine: boolean, code: string | undefined): void {
     isSending = false;
     isFailing = true;
-    const started = isMidLine ? bytes.indexOf(newline) + 1 : 0;
-    const kept = code === "EAGAIN" ? bytes.length : started;
-    unfinished = bytes.subarray(0, kept);
-    drop(countLines(bytes.subarray(kept)));
+    const partialLineLength = isMidLine ? bytes.indexOf(newline) + 1 : 0;
+    const keepLength = code === "EAGAIN" ? bytes.length : partialLineLength;
+    unfinished = bytes.subarray(0, keepLength);
+    drop(countLines(bytes.subarray(keepLength)));
   }
 
   setInterval(sendBuffered, intervalMs).unref();
@@ -112,7 +112,7 @@ function bufferLines(sink: Sink, isTerminal: boolean): StandardOutput {
       buffered += line;
       if (buffered.length >= flushAt && !isSending && !isFailing) sendBuffered();
     },
-    droppedLines: () => dropped,
+    droppedLines: () => droppedCount,
     onRecovery: (listener) => void (reportRecovery = listener),
     async flush(timeoutMs) {
       const end = performance.now() + timeoutMs;
@@ -134,7 +134,7 @@ function fileSink(fd: number): Sink {
         let sent = 0;
         while (sent < bytes.length) sent += writeSync(fd, bytes, sent);
       } catch {
-        // The process exits: there is nowhere left to report it.
+        // The process is exiting and cannot report the error anywhere.
       }
     },
   };

@@ -1,14 +1,14 @@
 import { AppError } from "./errors.ts";
 
-/** Deeper than anything a person or a tool writes, far from what makes a parser crawl. */
+/** More than any real input needs, and cheap to parse. */
 const maxDepth = 64;
 
 const quote = 0x22;
 const backslash = 0x5c;
 
 /**
- * JSON from a stranger. Depth is counted before parsing: megabytes of `[` cost a parser seconds,
- * and a value nested that deep breaks everything that walks it later, logging included.
+ * Parses untrusted JSON. Checks the depth before parsing: megabytes of `[` take a parser seconds, and deeply nested
+ * values overflow the stack of any code that walks them later, including the logger.
  */
 export function parseJson(bytes: Uint8Array): unknown {
   if (!isWithinDepthLimit(bytes)) throw new AppError("invalid_input:json_depth");

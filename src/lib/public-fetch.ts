@@ -5,7 +5,7 @@ import type { Readable } from "node:stream";
 import { isPublicAddress } from "./ip-address.ts";
 import { createNameResolver, NameResolutionError, type ResolveName } from "./resolve-name.ts";
 
-/** Tests bring their own names and certificates; the rule about addresses is theirs to loosen, never a caller's. */
+/** Overrides for tests: name resolution, the check of IP addresses, and certificates. */
 export interface PublicHostOptions {
   resolve?: ResolveName;
   isAllowed?: (address: string) => boolean;
@@ -13,7 +13,7 @@ export interface PublicHostOptions {
 }
 
 export interface PublicUrlOpenerOptions extends PublicHostOptions {
-  /** Until the answer begins, for each address on the way, and between any two pieces of its body. */
+  /** Limits each name lookup, each wait for a response (one per redirect), and each pause within the body. */
   timeoutMs: number;
   maxRedirects: number;
   accept: string;
@@ -24,7 +24,7 @@ export interface PublicFetchOptions extends PublicHostOptions {
   maxBytes: number;
 }
 
-/** The address may not be fetched, or did not answer as it should. */
+/** The URL must not be fetched (`isBlocked`), or the request failed. Completes "could not be fetched: …". */
 export class PublicFetchError extends Error {
   override readonly name = "PublicFetchError";
   readonly isBlocked: boolean;
@@ -36,31 +36,27 @@ export class PublicFetchError extends Error {
 }
 
 export interface PublicResponse {
-  /** Where the answer came from, after redirects. */
+  /** The URL of the response, after redirects. */
   url: URL;
   status: number;
   headers: IncomingHttpHeaders;
-  /** Nothing is read before it is asked for. Destroy it when no more is wanted. */
+  /** Read on demand. Destroy it when it is no longer needed. */
   body: Readable;
 }
 
-/** A GET with nothing of its own, unless more is said. */
+/** Defaults to a GET without extra headers. */
 export interface PublicRequest {
   method?: string;
   headers?: Readonly<Record<string, string>>;
   body?: string | undefined;
 }
 
-export type PublicUrlOpener = (
-  address: string,
-  signal: AbortSignal,
-  request?: PublicRequest,
-) => Promise<PublicResponse>;
-export type PublicFetch = (address: string, request?: PublicRequest) => Promise<Response>;
+export type PublicUrlOpener = (url: string, signal: AbortSignal, request?: PublicRequest) => Promise<PublicResponse>;
+export type PublicFetch = (url: string, request?: PublicRequest) => Promise<Response>;
 
 /**
- * A request to a stranger's address: https only, to a public address that is checked after DNS and then pinned, so that
- * no second look-up can lead elsewhere; on every redirect anew.
+ * Sends requests to untrusted URLs. Allows only https to public IP addresses. Each redirect resolves the name once,
+ * checks the IP addresses and pins them, so that a second DNS lookup cannot lead elsewhere (DNS rebinding).
  */
 export function createPublicUrlOpener(options: PublicUrlOpenerOptions): PublicUrlOpener {
   const isAllowed = options.isAllowed ?? isPublicAddress;
@@ -68,17 +64,17 @@ export function createPublicUrlOpener(options: PublicUrlOpenerOptions): PublicUr
 
   async function openOnce(url: URL, signal: AbortSignal, init: PublicRequest): Promise<IncomingMessage> {
     if (url.protocol !== "https:" || url.username !== "" || url.password !== "")
-      throw new PublicFetchError("only plain https addresses are fetched", true);
-    const pinnedAddress = await withTimeout(options.timeoutMs, signal, (abortSignal) =>
+      throw new PublicFetchError("only https URLs without credentials are allowed", true);
+    const pinnedAddresses = await withTimeout(options.timeoutMs, signal, (abortSignal) =>
       pickAddresses(url.hostname, abortSignal, resolve, isAllowed),
     );
     return withTimeout(options.timeoutMs, signal, (abortSignal) =>
-      sendRequest(url, pinnedAddress, abortSignal, options, init),
+      sendRequest(url, pinnedAddresses, abortSignal, options, init),
     );
   }
 
-  return async (address, signal, init = {}) => {
-    let url = parsePublicUrl(address);
+  return async (requestUrl, signal, init = {}) => {
+    let url = parsePublicUrl(requestUrl);
     for (let redirects = 0; ; redirects++) {
       const message = await openOnce(url, signal, init);
       const next = getRedirectLocation(message);
@@ -94,7 +90,7 @@ export function createPublicUrlOpener(options: PublicUrlOpenerOptions): PublicUr
   };
 }
 
-/** The same for a small document: collected whole, bounded in time and size. Follows no redirect. */
+/** Like `createPublicUrlOpener` for a small document: reads the whole body, with limits on time and size. Does not follow redirects. */
 export function createPublicFetch(options: PublicFetchOptions): PublicFetch {
   const { timeoutMs, maxBytes, ...hostOptions } = options;
   const openUrl = createPublicUrlOpener({
@@ -103,8 +99,8 @@ export function createPublicFetch(options: PublicFetchOptions): PublicFetch {
     maxRedirects: 0,
     accept: "application/json",
   });
-  return async (address, init) => {
-    const { status, headers: responseHeaders, body } = await openUrl(address, AbortSignal.timeout(timeoutMs), init);
+  return async (url, init) => {
+    const { status, headers: responseHeaders, body } = await openUrl(url, AbortSignal.timeout(timeoutMs), init);
     const content = await readBody(body, maxBytes);
     const headers = Object.entries(responseHeaders).flatMap(([name, value]): [string, string][] =>
       typeof value === "string" ? [[name, value]] : [],
@@ -113,11 +109,11 @@ export function createPublicFetch(options: PublicFetchOptions): PublicFetch {
   };
 }
 
-const connectionLostError = (): PublicFetchError => new PublicFetchError("the answer broke off", false);
+const connectionLostError = (): PublicFetchError => new PublicFetchError("the connection was lost", false);
 
-function parsePublicUrl(address: string, base?: URL): URL {
-  const url = URL.parse(address, base?.href);
-  if (!url) throw new PublicFetchError("it is no address", true);
+function parsePublicUrl(text: string, base?: URL): URL {
+  const url = URL.parse(text, base?.href);
+  if (!url) throw new PublicFetchError("the URL is invalid", true);
   return url;
 }
 
@@ -125,7 +121,7 @@ function getRedirectLocation({ statusCode = 0, headers: { location } }: Incoming
   return [301, 302, 303, 307, 308].includes(statusCode) ? location : undefined;
 }
 
-/** A name with more addresses than this per family is tried at the first ones only. */
+/** Only the first IP addresses of each family are tried. */
 const maxPinnedPerFamily = 2;
 
 /** Returns the IP addresses to connect to, IPv4 first; every one of them has passed the check. */
@@ -137,10 +133,11 @@ async function pickAddresses(
 ): Promise<string[]> {
   const host = hostname.replace(/^\[|\]$/g, "");
   const addresses = isIP(host) ? [host] : await resolvePublicName(host, abortSignal, resolve);
-  // One private address among public ones is an attempt, not a mistake: none is used.
-  if (addresses.length === 0 || !addresses.every(isAllowed))
-    throw new PublicFetchError("the address is not a public one", true);
-  return [4, 6].flatMap((family) => addresses.filter((one) => isIP(one) === family).slice(0, maxPinnedPerFamily));
+  // A private address among public ones is an attack: use none of them.
+  if (addresses.length === 0 || !addresses.every(isAllowed)) throw new PublicFetchError("the host is not public", true);
+  return [4, 6].flatMap((family) =>
+    addresses.filter((address) => isIP(address) === family).slice(0, maxPinnedPerFamily),
+  );
 }
 
 async function resolvePublicName(
@@ -150,7 +147,7 @@ async function resolvePublicName(
 ): Promise<readonly string[]> {
   // Public names have a dot; `localhost` and its subdomains are this machine (RFC 6761 §6.3).
   if (!/[^.]\.[^.]+\.?$/.test(host) || /\.localhost\.?$/.test(host))
-    throw new PublicFetchError("the address is not a public one", true);
+    throw new PublicFetchError("the host is not public", true);
   try {
     return await resolve(host, abortSignal);
   } catch (error) {
@@ -158,17 +155,17 @@ async function resolvePublicName(
   }
 }
 
-/** How long one IP address gets to accept the connection while others are left to try. */
+/** How long to wait for one IP address to accept the connection before trying the next. */
 const connectAttemptMs = 1000;
 
 function sendRequest(
   url: URL,
-  pinnedAddress: readonly string[],
+  pinnedAddresses: readonly string[],
   abortSignal: AbortSignal,
   { tls, accept }: Pick<PublicUrlOpenerOptions, "tls" | "accept">,
   { method = "GET", headers: extraHeaders, body }: PublicRequest,
 ): Promise<IncomingMessage> {
-  const addresses = pinnedAddress.map((address) => ({ address, family: isIP(address) }));
+  const addresses = pinnedAddresses.map((address) => ({ address, family: isIP(address) }));
   // Happy Eyeballs (RFC 8305) over the checked IP addresses alone; Node asks for `all` with `autoSelectFamily`.
   const lookup: LookupFunction = (_host, _options, done) => done(null, addresses);
   const dialing = { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: connectAttemptMs };
@@ -182,7 +179,7 @@ function sendRequest(
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { ...tls, ...dialing, method, agent: false, headers }, resolve);
     outgoing.on("error", reject);
-    abortSignal.addEventListener("abort", () => outgoing.destroy(new Error("too late")), { once: true });
+    abortSignal.addEventListener("abort", () => outgoing.destroy(new Error("timed out")), { once: true });
     outgoing.end(body);
   });
 }
@@ -193,7 +190,7 @@ async function readBody(body: Readable, maxBytes: number): Promise<Buffer<ArrayB
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > maxBytes) throw new PublicFetchError("the answer is too large", false);
+      if (size > maxBytes) throw new PublicFetchError("the response is too large", false);
       chunks.push(chunk);
     }
   } catch (error) {
@@ -204,7 +201,7 @@ async function readBody(body: Readable, maxBytes: number): Promise<Buffer<ArrayB
   return Buffer.concat(chunks);
 }
 
-/** Gives work so long, and tells it when the time is up; what it fails with says no more than that it failed. */
+/** Aborts `work` after the timeout. Hides the details of its errors, which may describe our network. */
 async function withTimeout<T>(
   timeoutMs: number,
   signal: AbortSignal,
@@ -217,12 +214,12 @@ async function withTimeout<T>(
   if (signal.aborted) abort();
   try {
     return await new Promise<T>((resolve, reject) => {
-      controller.signal.addEventListener("abort", () => reject(new Error("too late")), { once: true });
+      controller.signal.addEventListener("abort", () => reject(new Error("timed out")), { once: true });
       work(controller.signal).then(resolve, reject);
     });
   } catch (error) {
     if (error instanceof PublicFetchError) throw error;
-    throw new PublicFetchError("the address did not answer in time, or not at all", false);
+    throw new PublicFetchError("the host could not be reached or did not respond in time", false);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);

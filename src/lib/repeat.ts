@@ -1,13 +1,13 @@
 import type { Log } from "./log.ts";
 
 export interface RepeatingJob {
-  /** No further run; resolves when the one under way has ended. */
+  /** Prevents further runs; resolves when the current one has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs `work` again and again, `ms` apart give or take a tenth, so that instances started together drift apart.
- * Keeps no process alive; long work looks at `isStopping` before it begins with something more. A failure that repeats is logged once, and once more when it is over.
+ * Runs `work` at the interval, with 10 % jitter so that instances started together spread out. Does not keep the process
+ * alive. Long work should check `isStopping` between steps. Logs the first of repeated failures, and the recovery.
  */
 export function runEvery(
   intervalMs: number,
@@ -23,10 +23,10 @@ export function runEvery(
   const run = async (): Promise<void> => {
     try {
       await work(() => isStopped);
-      if (isFailing) log.info({ job: name }, "a job that failed works again");
+      if (isFailing) log.info({ job: name }, "background job recovered");
       isFailing = false;
     } catch (error) {
-      if (!isFailing) log.error({ job: name, err: error }, "a job failed; it is tried again");
+      if (!isFailing) log.error({ job: name, err: error }, "background job failed; will retry");
       isFailing = true;
     }
   };

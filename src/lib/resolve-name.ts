@@ -9,7 +9,7 @@ export interface NameResolverOptions {
   maxLookups?: number;
 }
 
-/** The name could not be resolved now: it has no address, no name server responded, or too many lookups are under way. */
+/** The name could not be resolved: it has no IP address, no name server responded, or too many lookups are running. */
 export class NameResolutionError extends Error {
   override readonly name = "NameResolutionError";
 }
@@ -23,13 +23,12 @@ const queryTries = 2;
 const defaultMaxLookups = 32;
 
 /**
- * Resolves names that strangers chose. `dns.lookup` would occupy a thread of libuv's pool for as long as a name server
- * stays silent, and two such names stall every other lookup, sign-in at the identity provider included; c-ares queries
- * occupy only a socket and can be canceled. It queries DNS alone: names of /etc/hosts, mDNS or a search domain are not
- * public, and only public names may be fetched. Hosts that the operator configures (issuer, S3, database) are trusted
- * and do not come through here.
+ * Resolves untrusted names. `dns.lookup` would occupy a thread of libuv's pool while a name server does not respond, and
+ * two such names stall every other lookup, including sign-in at the identity provider. c-ares queries occupy only a
+ * socket and can be canceled. Names of /etc/hosts, mDNS or a search domain are not resolved, because only public names
+ * may be fetched. Hosts that the operator configures (issuer, S3, database) are trusted and do not use this resolver.
  *
- * Lookups beyond the limit are rejected at once instead of queued, so that names which never resolve cannot pile up.
+ * Lookups beyond the limit are rejected immediately instead of queued, so that names that never resolve cannot pile up.
  */
 export function createNameResolver({ servers, maxLookups = defaultMaxLookups }: NameResolverOptions = {}): ResolveName {
   let lookups = 0;

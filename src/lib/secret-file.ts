@@ -6,16 +6,16 @@ import { OperatorError } from "./errors.ts";
 export const secretFileName = "secret";
 
 /**
- * The secret of a machine that was given none: made once, kept in the data folder, readable by its owner only.
- * Of two processes that start at the same moment, both end up with the first one's.
+ * Returns the secret in the data folder, for servers without SECRETS. Creates it on first use, with mode 0600. If two
+ * processes start at the same time, both get the secret of the first.
  */
 export async function loadOrCreateSecret(dataDir: string): Promise<string> {
   const path = join(dataDir, secretFileName);
-  // With PostgreSQL nothing else may have made the folder.
+  // With PostgreSQL the folder may not exist yet.
   await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     throw new OperatorError(
-      `Atelier cannot start: the folder for its generated secret cannot be created (${error.message}). ` +
-        "Set DATA_DIR to a folder that this account may write, or set SECRETS.",
+      `Atelier cannot start: failed to create the folder for the generated secret (${error.message}). ` +
+        "Set DATA_DIR to a folder that this account can write to, or set SECRETS.",
     );
   });
   const existingSecret = await readSecret(path);
@@ -43,6 +43,6 @@ async function readSecret(path: string): Promise<string | undefined> {
   if (text === undefined) return undefined;
   const secret = text.trim();
   if (Buffer.byteLength(secret) < 32)
-    throw new Error(`${path} does not hold a secret of at least 32 bytes; restore it from a backup`);
+    throw new Error(`${path} does not contain a secret of at least 32 bytes; restore it from a backup`);
   return secret;
 }

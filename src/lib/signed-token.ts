@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hkdfSync, timingSafeEqual, type KeyObject } from "node:crypto";
 import type { Clock } from "./clock.ts";
 
-/** What a token is good for. One made for one purpose is refused for every other. */
+/** A token is valid only for the purpose that it was signed for. */
 export const tokenPurposes = [
   "form",
   "sign-in",
@@ -15,22 +15,22 @@ export const tokenPurposes = [
 export type TokenPurpose = (typeof tokenPurposes)[number];
 
 export interface Signer {
-  /** A compact token that carries `claims` until `expiresAt` (epoch milliseconds). */
+  /** Returns a compact token that carries `claims` until `expiresAt` (epoch milliseconds). */
   sign(purpose: TokenPurpose, claims: Record<string, unknown>, expiresAt: number): string;
-  /** The claims, or undefined for a token that is forged, expired, or made for another purpose. */
+  /** Returns the claims, or undefined if the token is forged, expired or for another purpose. */
   verify(purpose: TokenPurpose, token: string): Record<string, unknown> | undefined;
 }
 
-/** Longer than any token of ours; longer input is not worth a hash. */
+/** Longer than any token that we sign; longer input is rejected without computing a MAC. */
 const maxTokenLength = 4096;
 
 /**
  * HMAC-SHA-256 under a key derived for each purpose from each secret.
- * The first secret signs; all verify, so secrets can be rotated without ending what is out there.
+ * The first secret signs and all secrets verify, so rotating secrets does not invalidate existing tokens.
  */
 export function createSigner(secrets: readonly [string, ...string[]], clock: Clock): Signer {
   const keysByPurpose = Object.fromEntries(
-    // As key objects, which are read once: a key given as bytes is read anew for every digest, at seven times the cost.
+    // Key objects are imported once; importing a key from bytes for every digest costs seven times as much.
     tokenPurposes.map((purpose) => [
       purpose,
       secrets.map((secret) => createSecretKey(deriveKey(secret, `token:${purpose}`))),
@@ -48,7 +48,7 @@ export function createSigner(secrets: readonly [string, ...string[]], clock: Clo
       if (separatorIndex < 1) return undefined;
       const body = token.slice(0, separatorIndex);
       const signature = token.slice(separatorIndex + 1);
-      // Compared as text, so that no second spelling of the same bytes passes.
+      // Compare the text: base64url has several spellings of the same bytes.
       const signatureBytes = Buffer.from(signature);
       const isGenuine = keysByPurpose[purpose].some((key) => {
         const expected = Buffer.from(computeMac(key, body).toString("base64url"));
@@ -61,7 +61,7 @@ export function createSigner(secrets: readonly [string, ...string[]], clock: Clo
   };
 }
 
-/** A 32-byte key for one use, from a secret that serves many. */
+/** Derives a 32-byte key for one purpose from a shared secret. */
 export function deriveKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync("sha256", secret, "atelier", purpose, 32));
 }

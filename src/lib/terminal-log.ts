@@ -1,6 +1,6 @@
-import type { RequestFacts } from "./log.ts";
+import type { RequestLogEntry } from "./log.ts";
 
-/** A request for a person at a terminal; undefined for the web app's own files, which would push everything else away. */
+/** Formats a request as one readable line. Returns undefined for files of the web app, which would flood the terminal. */
 export function describeRequest({
   method,
   path,
@@ -9,7 +9,7 @@ export function describeRequest({
   cut,
   about,
   isStaticFile,
-}: RequestFacts): string | undefined {
+}: RequestLogEntry): string | undefined {
   if (isStaticFile) return undefined;
   const { userId = "-", rpcMethod, tool } = about ?? {};
   const parts = [timeOf(new Date()), method, path, String(status), `${ms} ms`, userId, rpcMethod, tool];
@@ -19,7 +19,7 @@ export function describeRequest({
     .join(" ")}${cut ? " (client disconnected)" : ""}\n`;
 }
 
-/** Any other line of the log, which comes as JSON. */
+/** Formats any other log line, which arrives as JSON. */
 export function describeLine(line: string): string {
   const { time, level, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const values = Object.entries(fields).map(([name, value]) => `${name}=${inline(value)}`);
@@ -40,7 +40,7 @@ function timeOf(date: Date): string {
   return date.toTimeString().slice(0, 8);
 }
 
-/** What a client sent can neither move the cursor nor start a line of its own. */
+/** Escapes control characters: text from clients must not move the cursor or start a new line. */
 function escapeControls(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);
 }

@@ -1,14 +1,14 @@
 import { createCipheriv, createDecipheriv, hash, randomBytes } from "node:crypto";
 import { deriveKey } from "./signed-token.ts";
 
-/** What is sealed. What was sealed for one use cannot be opened for another. */
+/** A value can be opened only for the purpose that it was sealed for. */
 export type VaultPurpose = "platform-credential" | "platform-app";
 
-/** Keeps secrets that we must be able to read again, such as a platform's tokens. */
+/** Encrypts secrets that we must be able to read again, such as platform tokens. */
 export interface Vault {
-  /** `place` is where it will lie (its row, its studio): anywhere else it cannot be opened. */
+  /** `context` identifies where the value is stored (row, studio); it cannot be opened with another context. */
   seal(purpose: VaultPurpose, context: readonly string[], text: string): string;
-  /** Throws for what was altered, moved, or sealed under a secret that is no longer in the settings. */
+  /** Throws if the value was changed or moved, or if its secret is no longer in SECRETS. */
   open(purpose: VaultPurpose, context: readonly string[], sealedValue: string): string;
 }
 
@@ -17,8 +17,8 @@ const ivBytes = 12;
 const tagBytes = 16;
 
 /**
- * AES-256-GCM under a key derived for this use from each secret, a fresh IV each time, the place as associated data.
- * The first secret seals; all open, and the id of the key says which one it was.
+ * AES-256-GCM with a key derived from each secret, a new IV per value, and purpose and context as associated data.
+ * The first secret seals and all secrets open; a sealed value carries the id of its key.
  */
 export function createVault(secrets: readonly [string, ...string[]]): Vault {
   const keys = secrets.map((secret) => {
@@ -39,11 +39,11 @@ export function createVault(secrets: readonly [string, ...string[]]): Vault {
     open(purpose, context, sealedValue) {
       const [format, id, body = "", ...extraParts] = sealedValue.split(".");
       const key = keys.find((candidate) => candidate.id === id)?.key;
-      if (format !== version || extraParts.length > 0) throw new Error("this is nothing that the vault has sealed");
-      if (!key) throw new Error("it was sealed under a secret that is not among SECRETS any more");
+      if (format !== version || extraParts.length > 0) throw new Error("this is not a value that the vault sealed");
+      if (!key) throw new Error("the secret that sealed this value is no longer in SECRETS");
       const bytes = Buffer.from(body, "base64url");
       const end = bytes.length - tagBytes;
-      if (end < ivBytes) throw new Error("this is nothing that the vault has sealed");
+      if (end < ivBytes) throw new Error("this is not a value that the vault sealed");
       const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes })
         .setAAD(toAssociatedData(purpose, context))
         .setAuthTag(bytes.subarray(end));

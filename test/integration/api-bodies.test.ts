@@ -189,7 +189,7 @@ forEachEngine(
         ["POST", path, [], /^expected an object\.$/],
         ["POST", path, { title: 1, body: 2 }, /^title: expected text; body: expected text\.$/],
         ["POST", `${owner}/invitations`, { role: "root" }, /^role: expected owner, admin or member\.$/],
-        ["POST", `${owner}/invitations`, { role: "member", email: "kate" }, /^email: expected an email address\.$/],
+        ["POST", `${owner}/invitations`, { role: "member", email: "kate" }, /^email: expected a valid email\.$/],
         [
           "POST",
           "/api/studios",

@@ -255,6 +255,6 @@ test("credentials for a platform that does not exist are refused at start (PLATF
   const { findUnusedCredentials: strayCredentials } = await import("#connectors/catalog.ts");
   const app = { clientId: "id", clientSecret: "secret" };
   assert.deepEqual(strayCredentials({}), []);
-  assert.match(strayCredentials({ myspace: app })[0] ?? "", /^PLATFORM_MYSPACE_CLIENT_ID: there is no such platform/);
+  assert.match(strayCredentials({ myspace: app })[0] ?? "", /^PLATFORM_MYSPACE_CLIENT_ID: unknown platform/);
   assert.match(strayCredentials({ mastodon: app })[0] ?? "", /^PLATFORM_MASTODON_CLIENT_ID/);
 });

@@ -339,7 +339,7 @@ forEachEngine("platform credentials", (fixture) => {
     assert.equal(await getOutcome(getAccessToken(rotated, location)), "ok");
     const anew = { ...deps, vault: createVault(["a newer secret, that is long enough"]) };
     assert.equal(await getOutcome(getAccessToken(anew, location)), "ok");
-    await assert.rejects(getAccessToken(deps, location), /not among SECRETS/);
+    await assert.rejects(getAccessToken(deps, location), /no longer in SECRETS/);
   });
 
   test("no credential stands in clear in the database (PLATFORM-10, L1)", async () => {

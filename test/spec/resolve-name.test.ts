@@ -102,7 +102,7 @@ describe("resolving untrusted names", () => {
       assert.equal((await createPublicFetch(options)(`https://rebind.test:${port}/`)).status, 200);
       assert.deepEqual(checked, ["127.0.0.2", "127.0.0.1"]);
       assert.deepEqual(nameServer.queries.toSorted(), ["A rebind.test", "AAAA rebind.test"]);
-      await assert.rejects(createPublicFetch(options)(`https://rebind.test:${port}/`), /not a public one/);
+      await assert.rejects(createPublicFetch(options)(`https://rebind.test:${port}/`), /the host is not public/);
     } finally {
       server.closeAllConnections();
       server.close();

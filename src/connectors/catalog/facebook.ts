@@ -6,8 +6,8 @@ const graph = "https://graph.facebook.com/v25.0";
 const docs = "https://developers.facebook.com";
 
 /**
- * Pages, not people: Facebook lets no app post as a person. Each page that the person chose has a token of its own,
- * which does not expire when it was asked for with a long-lived token of the person; hence `extend`, and no refresh.
+ * Connects pages, because Facebook does not let apps post as a person. Each selected page has its own token. It does not
+ * expire if it was requested with a long-lived user token; hence `buildExtendCall`, and no refresh.
  */
 export const facebook: Platform = {
   id: "facebook",
@@ -20,7 +20,7 @@ export const facebook: Platform = {
   app: "settings",
   scopes: ["pages_show_list", "pages_read_engagement", "pages_manage_posts"],
   scopeSeparator: ",",
-  // Documented for sign-in by OpenID Connect only, and there as a trial.
+  // Documented only for sign-in with OpenID Connect, and there as experimental.
   pkce: false,
   clientAuth: "post",
   readErrorCode: readGraphErrorCode,
@@ -35,7 +35,7 @@ export const facebook: Platform = {
     },
   }),
   refresh: "none",
-  // Revoking is a right of the person's token, which is not kept, and would end the person's other pages as well.
+  // Revoking requires the user's token, which is not stored, and would also disconnect the user's other pages.
   revoke: "none",
   buildAccountCall: ({ accessToken, endpoints }) => ({
     method: "GET",
@@ -58,7 +58,7 @@ export const facebook: Platform = {
         };
       }),
   limits: {
-    // No page names a bound for the text, for the number of photos, or for the size and length of a video.
+    // No limits are documented for text length, number of photos, or size and duration of a video.
     images: { types: ["image/jpeg", "image/png", "image/gif"], maxBytes: 10_000_000 },
     videos: { max: 1, types: ["video/mp4"] },
     allowsMixedKinds: false,

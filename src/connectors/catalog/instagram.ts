@@ -5,8 +5,8 @@ const readOn = "2026-11-15";
 const docs = "https://developers.facebook.com/documentation/instagram-platform";
 
 /**
- * Professional accounts, by Instagram's own login. The first token lives an hour and is changed for one of 60 days,
- * which renews itself while it lives and is at least a day old. There is no refresh token.
+ * Connects professional accounts with Instagram's own login. The first token is valid for an hour and is exchanged for
+ * one of 60 days, which can be renewed once it is a day old and until it expires. There is no refresh token.
  */
 export const instagram: Platform = {
   id: "instagram",
@@ -22,7 +22,7 @@ export const instagram: Platform = {
   pkce: false,
   clientAuth: "post",
   readErrorCode: readGraphErrorCode,
-  // The answer for the code stands inside a list; those of the two calls below do not.
+  // The response to the code is wrapped in a list; those of the two calls below are not.
   normalizeToken: (body) => toObjectList(body["data"])[0] ?? body,
   buildExtendCall: ({ accessToken, clientSecret, endpoints }) => ({
     method: "GET",

@@ -6,8 +6,8 @@ const docs = "https://learn.microsoft.com/en-us/linkedin";
 const shares = `${docs}/marketing/community-management/shares`;
 
 /**
- * Members, not company pages: those need a partner's scopes. Access tokens live 60 days; refresh tokens come to
- * partners only, so that most operators' connections have to be made again after that.
+ * Connects members; company pages need partner scopes. Access tokens are valid for 60 days. Only partners get refresh
+ * tokens, so on most servers users have to connect again after that.
  */
 export const linkedin: Platform = {
   id: "linkedin",
@@ -19,7 +19,7 @@ export const linkedin: Platform = {
   },
   app: "settings",
   scopes: ["openid", "profile", "w_member_social"],
-  // Documented for native apps only, and switched on by LinkedIn.
+  // Documented only for native apps, and LinkedIn has to enable it.
   pkce: false,
   clientAuth: "post",
   refresh: "standard",
@@ -33,7 +33,7 @@ export const linkedin: Platform = {
     { id: requireText(body["sub"], "sub"), name: toText(body["name"]), pictureUrl: toText(body["picture"]) },
   ],
   limits: {
-    // The help page's number; the API's pages name none, and how characters are counted is not said.
+    // From the help page; the API documentation has no limit. How characters are counted is not documented.
     text: { max: 3000, unit: "codePoints", isRequired: true },
     images: { max: 20, types: ["image/jpeg", "image/png", "image/gif"], maxPixels: 36_152_319 },
     videos: {

@@ -8,7 +8,7 @@ const specification = {
   dated: "2025-12-11",
 };
 
-/** Access tokens live 30 days and refresh tokens 60, for apps made since 25 September 2025; each refresh renews both. */
+/** Access tokens are valid for 30 days and refresh tokens for 60, for apps created since 25 September 2025; each refresh renews both. */
 export const pinterest: Platform = {
   id: "pinterest",
   name: "Pinterest",
@@ -23,7 +23,7 @@ export const pinterest: Platform = {
   pkce: false,
   clientAuth: "basic",
   refresh: "standard",
-  // Its revocation endpoint takes the tokens of system users only.
+  // The revocation endpoint accepts only tokens of system users.
   revoke: "none",
   buildAccountCall: ({ accessToken, endpoints }) => ({
     method: "GET",
@@ -47,7 +47,7 @@ export const pinterest: Platform = {
     title: { max: 100, unit: "codePoints" },
     files: { min: 1, max: 5 },
     images: { max: 5, types: ["image/jpeg", "image/png"] },
-    // Pinterest's own pages disagree on the largest file and the longest video.
+    // Pinterest's pages disagree on the maximum file size and video duration.
     videos: { max: 1, types: ["video/mp4", "video/quicktime", "video/x-m4v"], minDurationMs: 4000 },
     allowsMixedKinds: false,
     altText: { maxLength: 500 },

@@ -4,7 +4,7 @@ import { requireText, toObject, toText } from "../call-api.ts";
 const readOn = "2026-11-15";
 const docs = "https://developers.tiktok.com/doc";
 
-/** Access tokens live some hours, refresh tokens a year; each refresh answers a new one, and the old one is dead. */
+/** Access tokens are valid for some hours, refresh tokens for a year. Each refresh replaces the refresh token. */
 export const tiktok: Platform = {
   id: "tiktok",
   name: "TikTok",
@@ -16,7 +16,7 @@ export const tiktok: Platform = {
   app: "settings",
   scopes: ["user.info.basic", "user.info.profile", "video.publish"],
   scopeSeparator: ",",
-  // Documented for mobile and desktop apps only.
+  // Documented only for mobile and desktop apps.
   pkce: false,
   clientAuth: "post",
   clientIdName: "client_key",
@@ -62,7 +62,7 @@ export const tiktok: Platform = {
       maxWidth: 4096,
       minHeight: 360,
       maxHeight: 4096,
-      // The most that can be sent; many accounts may publish less.
+      // The maximum for any account; many accounts have a lower one.
       maxDurationMs: 10 * 60_000,
     },
     allowsMixedKinds: false,

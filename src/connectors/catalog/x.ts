@@ -4,7 +4,7 @@ import { requireText, toObject, toText } from "../call-api.ts";
 const readOn = "2026-11-15";
 const dated = "2026-08-22";
 
-/** Access tokens live two hours, and codes 30 seconds. Each refresh answers a new refresh token. */
+/** Access tokens are valid for two hours, codes for 30 seconds. Each refresh returns a new refresh token. */
 export const x: Platform = {
   id: "x",
   name: "X",

@@ -4,7 +4,7 @@ import { requireText, toObject, toObjectList, toText } from "../call-api.ts";
 const readOn = "2026-11-15";
 const scope = "https://www.googleapis.com/auth";
 
-/** A channel of a Google account. A refresh token comes only with `offline`, and again only with `consent`. */
+/** Connects channels of a Google account. Google issues a refresh token only with `offline`, and a second one only with `consent`. */
 export const youtube: Platform = {
   id: "youtube",
   name: "YouTube",
@@ -46,7 +46,7 @@ export const youtube: Platform = {
     files: { min: 1, max: 1 },
     videos: {
       max: 1,
-      // The page says video/*: all that Atelier takes.
+      // Documented as video/*, so all video types that Atelier accepts.
       types: ["video/mp4", "video/quicktime", "video/webm", "video/x-m4v", "video/mpeg"],
       maxBytes: 256_000_000_000,
     },
