@@ -1,12 +1,12 @@
 import type { ByteSource } from "#domain/assets/content/byte-source.ts";
 
-/** One range request to the store. A typical file needs two to four. */
+/** The size of one range request to the store. A typical file needs two to four. */
 const windowBytes = 64 * 1024;
 const maxWindows = 16;
 /** Two orders of magnitude more than the headers of real files. */
 const maxPieces = 1000;
 
-/** Up to `length` bytes from `start`; fewer, or none, at the end of the file or of the budget. */
+/** Returns up to `length` bytes from `start`; fewer or none at the end of the file or when the limits are reached. */
 export type ReadPiece = (start: number, length: number) => Promise<Buffer>;
 
 /** The content of a box or element: from `start` up to, not including, `end`. */
@@ -16,8 +16,8 @@ export interface Range {
 }
 
 /**
- * Reads small pieces of an untrusted file. The number of store requests, the number of pieces and the memory are
- * constants: no value in the file can raise them. Pieces are expected in ascending order, since one window is kept.
+ * Reads small pieces of an untrusted file. Store requests, pieces and memory have fixed limits that no value in the file
+ * can raise. Read pieces in ascending order: only one window is cached.
  */
 export function createBoundedReader(source: ByteSource, signal: AbortSignal): ReadPiece {
   let window: { start: number; bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
@@ -36,10 +36,10 @@ export function createBoundedReader(source: ByteSource, signal: AbortSignal): Re
   };
 }
 
-/** Returns undefined where the bytes at `at` can't be a header. A node ends behind its header, whatever its size field says. */
+/** Returns undefined if the bytes at `at` are not a header. A child must end after its header, whatever its size field says. */
 export type ParseHeader<T extends Range> = (header: Buffer, at: number, parent: Range) => T | undefined;
 
-/** The direct children of a box or element, without their content. Callers descend to a fixed depth: no recursion. */
+/** Yields the direct children of a box or element, without their content. Callers descend to a fixed depth. */
 export async function* childrenOf<T extends Range>(
   read: ReadPiece,
   parent: Range,

@@ -5,7 +5,7 @@ import { createBoundedReader, type ReadPiece } from "./bounded-reader.ts";
 import { readIsobmff } from "./isobmff.ts";
 import { readWebm } from "./webm.ts";
 
-/** MPEG program and transport streams have no header with these values: they are stored without. */
+/** MPEG program and transport streams have no header with these values, so their metadata is unknown. */
 const readers: Readonly<Record<string, (read: ReadPiece, bytes: number) => Promise<MediaMetadata>>> = {
   "video/mp4": readIsobmff,
   "video/quicktime": readIsobmff,
@@ -13,7 +13,7 @@ const readers: Readonly<Record<string, (read: ReadPiece, bytes: number) => Promi
   "video/webm": readWebm,
 };
 
-/** Width, height and duration from a video's headers; nothing is decoded. Reads nothing more once `signal` aborts. */
+/** Reads width, height and duration from a video's headers without decoding it. Stops reading when `signal` aborts. */
 export async function describeVideo(source: ByteSource, mimeType: string, signal: AbortSignal): Promise<MediaMetadata> {
   const readMetadata = readers[mimeType];
   return readMetadata ? readMetadata(createBoundedReader(source, signal), source.bytes) : unknownMetadata;

@@ -3,7 +3,7 @@ import { unknownMetadata } from "#domain/assets/model/media-metadata.ts";
 import { childrenOf, type Range, type ReadPiece } from "./bounded-reader.ts";
 import { toMetadata } from "./video-header.ts";
 
-/** MP4, QuickTime and M4V: media metadata from the movie and track headers. ISO/IEC 14496-12 */
+/** Reads media metadata from the movie and track headers of MP4, QuickTime and M4V files (ISO/IEC 14496-12). */
 
 interface Box extends Range {
   type: string;
@@ -45,14 +45,14 @@ async function readMovie(read: ReadPiece, moov: Box): Promise<MediaMetadata> {
   return toMetadata({ width: track?.width, height: track?.height, isTurned, seconds: movie.seconds });
 }
 
-/** ISO/IEC 14496-12 §8.2.2 and, for the length of a fragmented movie, §8.8.2. */
+/** ISO/IEC 14496-12 §8.2.2, and §8.8.2 for the duration of a fragmented movie. */
 function parseMovieHeader(header: Buffer | undefined, fragments: Buffer | undefined): Movie {
   const isLong = header?.[0] === 1;
   if (!header || header.length < (isLong ? 84 : 72)) return { seconds: 0, isSideways: false };
   const duration = isLong ? readDuration(header, 24, 8) : readDuration(header, 16, 4);
-  const fragmented = fragments ? readDuration(fragments, 4, fragments[0] === 1 ? 8 : 4) : 0;
+  const fragmentedDuration = fragments ? readDuration(fragments, 4, fragments[0] === 1 ? 8 : 4) : 0;
   return {
-    seconds: Math.max(duration, fragmented) / header.readUInt32BE(isLong ? 20 : 12),
+    seconds: Math.max(duration, fragmentedDuration) / header.readUInt32BE(isLong ? 20 : 12),
     isSideways: isSideways(header, isLong ? 48 : 36),
   };
 }
@@ -84,10 +84,10 @@ async function readChild(read: ReadPiece, parent: Box, type: string): Promise<Bu
   return undefined;
 }
 
-/** The longest header box that is read, `mvhd` of version 1, has 108 bytes. */
+/** The longest box that we read, `mvhd` version 1, has 108 bytes. */
 const readContent = (read: ReadPiece, { start, end }: Box): Promise<Buffer> => read(start, Math.min(end - start, 112));
 
-/** §4.2: size 1 announces a 64-bit size, size 0 a box that reaches to the end. */
+/** §4.2: size 1 means that a 64-bit size follows, size 0 that the box extends to the end. */
 function parseBox(header: Buffer, at: number, parent: Range): Box | undefined {
   if (header.length < 8) return undefined;
   const size = header.readUInt32BE(0);
@@ -107,6 +107,6 @@ function readDuration(bytes: Buffer, at: number, length: 4 | 8): number {
   return duration === 2n ** BigInt(length * 8) - 1n ? 0 : Number(duration);
 }
 
-/** Whether a transformation matrix turns a frame by about 90° or 270°: its first row is (a, b, u). */
+/** Whether a transformation matrix rotates a frame by about 90° or 270°. Its first row is (a, b, u). */
 const isSideways = (bytes: Buffer, at: number): boolean =>
   Math.abs(bytes.readInt32BE(at + 4)) > Math.abs(bytes.readInt32BE(at));

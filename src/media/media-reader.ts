@@ -5,22 +5,22 @@ import { createQueue, createSingleFlight } from "./queue.ts";
 import { createThumbnail, readImageMetadata, restrictDecoders } from "./images.ts";
 import { describeVideo } from "./describe-video.ts";
 
-/** For a slow file store; reading itself takes milliseconds, whatever the file. */
+/** Reading metadata takes milliseconds for any file; this limits the wait for a slow store. */
 const timeoutMs = 3000;
-/** Pictures opened at once: each may take a core, and memory for all its pixels. */
-const atOnce = 2;
-/** A picture is read into memory to be opened. */
-const maxPictureBytes = 100 * 1024 * 1024;
-/** A picture that could not be opened, and took so long to say so, is not tried again for a while. */
-const costlyMs = 500;
+/** Each thumbnail may use a core, and memory for all pixels of its image. */
+const maxConcurrentThumbnails = 2;
+/** An image is read into memory before it is decoded. */
+const maxImageBytes = 100 * 1024 * 1024;
+/** If decoding fails after more than this, the image is not retried for a while. */
+const slowFailureMs = 500;
 
 export function createMediaReader(): MediaReader {
-  // The library's own cache and threads would multiply what `atOnce` allows.
+  // sharp's own cache and threads would exceed the limit of `maxConcurrentThumbnails`.
   sharp.cache(false);
   sharp.concurrency(1);
   restrictDecoders();
-  const inTurn = createQueue(atOnce);
-  const attempt = createSingleFlight<Uint8Array>();
+  const enqueue = createQueue(maxConcurrentThumbnails);
+  const runOncePerKey = createSingleFlight<Uint8Array>();
   return {
     async readMetadata(source, mimeType) {
       if (mimeType.startsWith("image/")) return orUnknown(() => readImageMetadata(source));
@@ -28,13 +28,13 @@ export function createMediaReader(): MediaReader {
       return unknownMetadata;
     },
     async createThumbnail(key, source, mimeType) {
-      if (!canHaveThumbnail(mimeType) || source.bytes > maxPictureBytes) return undefined;
-      return attempt(key, (notAgain) =>
-        inTurn(async () => {
-          const bytes = await source.read(0, source.bytes); // what the store has to say of it is not the picture's fault
-          const began = performance.now();
+      if (!canHaveThumbnail(mimeType) || source.bytes > maxImageBytes) return undefined;
+      return runOncePerKey(key, (skipRetries) =>
+        enqueue(async () => {
+          const bytes = await source.read(0, source.bytes); // store errors reject; only decoding errors are caught
+          const startedAt = performance.now();
           return createThumbnail(bytes).catch(() => {
-            if (performance.now() - began > costlyMs) notAgain();
+            if (performance.now() - startedAt > slowFailureMs) skipRetries();
             return undefined;
           });
         }),
@@ -43,17 +43,17 @@ export function createMediaReader(): MediaReader {
   };
 }
 
-/** A file is stored without metadata where they can't be read, or not in time. */
+/** Returns unknown metadata if they can't be read, or not in time; the file is stored anyway. */
 async function orUnknown(describe: (signal: AbortSignal) => Promise<MediaMetadata>): Promise<MediaMetadata> {
-  const ending = new AbortController();
+  const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<MediaMetadata>((resolve) => {
     timer = setTimeout(() => resolve(unknownMetadata), timeoutMs);
   });
   try {
-    return await Promise.race([describe(ending.signal).catch(() => unknownMetadata), timeout]);
+    return await Promise.race([describe(controller.signal).catch(() => unknownMetadata), timeout]);
   } finally {
     clearTimeout(timer);
-    ending.abort();
+    controller.abort();
   }
 }

@@ -1,4 +1,4 @@
-/** Runs at most `atOnce` of the works it is given; the others wait their turn. */
+/** Runs at most `concurrency` tasks at a time; the others wait in order. */
 export function createQueue(concurrency: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let running = 0;
@@ -16,16 +16,16 @@ export function createQueue(concurrency: number): <T>(work: () => Promise<T>) =>
   };
 }
 
-/** How long what came to nothing is not tried again. */
+/** How long a remembered failure is not retried. */
 const failureTtlMs = 10 * 60_000;
 const maxRememberedFailures = 10_000;
 
-/** Is told how to say that the next attempt would cost as much and bring as little. */
+/** Calls `skipRetries` if another attempt would be expensive and fail again. */
 export type SingleFlightWork<T> = (skipRetries: () => void) => Promise<T | undefined>;
 
 /**
- * Work under a key, of which one is under way at a time: whoever asks meanwhile is given what it brings. What is not
- * worth another attempt is remembered for a while.
+ * Runs one task per key at a time; concurrent callers with the same key share its result. A key whose task called
+ * `skipRetries` returns undefined for a while.
  */
 export function createSingleFlight<T>(): (key: string, work: SingleFlightWork<T>) => Promise<T | undefined> {
   const inFlight = new Map<string, Promise<T | undefined>>();

@@ -1,25 +1,25 @@
 import type { MediaMetadata } from "#domain/assets/model/asset.ts";
 
-/** More than any codec can show, and within the database's columns. */
+/** More than any codec supports, and within the range of the database columns. */
 const maxPixels = 65_535;
 const maxDurationMs = 2 ** 40;
 
 interface VideoHeader {
   width: number | undefined;
   height: number | undefined;
-  /** Shown with its sides exchanged. */
+  /** Rotated by 90° or 270°, so that width and height are swapped. */
   isTurned: boolean;
   seconds: number;
 }
 
-/** Values come from an untrusted file: what no video has is unknown. */
+/** Values come from an untrusted file: implausible ones become null. */
 export function toMetadata({ width = 0, height = 0, isTurned, seconds }: VideoHeader): MediaMetadata {
   const sides = [toInteger(width, maxPixels), toInteger(height, maxPixels)] as const;
   const [shownWidth, shownHeight] = isTurned ? [sides[1], sides[0]] : sides;
-  const isSized = shownWidth !== null && shownHeight !== null;
+  const hasSize = shownWidth !== null && shownHeight !== null;
   return {
-    width: isSized ? shownWidth : null,
-    height: isSized ? shownHeight : null,
+    width: hasSize ? shownWidth : null,
+    height: hasSize ? shownHeight : null,
     durationMs: toInteger(seconds * 1000, maxDurationMs),
   };
 }

@@ -3,7 +3,7 @@ import { unknownMetadata } from "#domain/assets/model/media-metadata.ts";
 import { childrenOf, type Range, type ReadPiece } from "./bounded-reader.ts";
 import { toMetadata } from "./video-header.ts";
 
-/** WebM: media metadata from what stands in front of the first cluster. RFC 8794 (EBML), RFC 9559 (Matroska) */
+/** Reads media metadata from the elements before the first cluster of a WebM file (RFC 8794, EBML; RFC 9559, Matroska). */
 
 const ids = {
   segment: 0x18538067,
@@ -29,7 +29,7 @@ interface Element extends Range {
   id: number;
 }
 
-/** The numbers of an element's children, by id. */
+/** The numeric values of an element's children, by id. */
 type Values = ReadonlyMap<number, number>;
 
 export async function readWebm(read: ReadPiece, bytes: number): Promise<MediaMetadata> {
@@ -62,54 +62,54 @@ async function readTracks(read: ReadPiece, tracks: Element): Promise<Values[]> {
   return entries;
 }
 
-/** Display sizes may be in pixels, centimetres or a ratio (RFC 9559 §5.1.4.1.28.14): their ratio holds in each case. */
+/** Display sizes may be in pixels, centimetres or a ratio (RFC 9559 §5.1.4.1.28.14), so only their ratio is used. */
 function sizeOf(track: Values): { width: number; height: number } {
   const [width = 0, height = 0] = [track.get(ids.pixelWidth), track.get(ids.pixelHeight)];
-  const [across = 0, down = 0] = [track.get(ids.displayWidth), track.get(ids.displayHeight)];
-  const pixelAspect = (across * height) / (down * width);
+  const [displayWidth = 0, displayHeight = 0] = [track.get(ids.displayWidth), track.get(ids.displayHeight)];
+  const pixelAspect = (displayWidth * height) / (displayHeight * width);
   if (!(pixelAspect > 0 && Number.isFinite(pixelAspect))) return { width, height };
   return pixelAspect > 1 ? { width: width * pixelAspect, height } : { width, height: height / pixelAspect };
 }
 
-/** `nested`: the containers, outermost first, whose children count as the element's own. */
+/** Also reads the children of the `nested` containers, outermost first. */
 async function readValues(read: ReadPiece, parent: Element, nested: readonly number[] = []): Promise<Values> {
   const values = new Map<number, number>();
   const [container, ...deeper] = nested;
   for await (const child of childrenOf(read, parent, parseElement)) {
     if (child.id === container) {
       for (const [id, value] of await readValues(read, child, deeper)) values.set(id, value);
-    } else if (numbers.has(child.id)) values.set(child.id, await readNumber(read, child));
+    } else if (valueIds.has(child.id)) values.set(child.id, await readNumber(read, child));
   }
   return values;
 }
 
-const floats = new Set([ids.duration, ids.projectionPoseRoll]);
-const numbers = new Set(Object.values(ids));
+const floatIds = new Set([ids.duration, ids.projectionPoseRoll]);
+const valueIds = new Set(Object.values(ids));
 
 /** RFC 8794 §7.1 to 7.3. */
 async function readNumber(read: ReadPiece, { id, start, end }: Element): Promise<number> {
   const bytes = await read(start, Math.min(end - start, 8));
   if (bytes.length < end - start || bytes.length === 0) return 0;
-  if (!floats.has(id)) return Number(`0x${bytes.toString("hex")}`);
+  if (!floatIds.has(id)) return Number(`0x${bytes.toString("hex")}`);
   if (bytes.length === 4) return bytes.readFloatBE(0);
   return bytes.length === 8 ? bytes.readDoubleBE(0) : 0;
 }
 
-/** RFC 8794 §4 to 6: an id of up to 4 bytes that keeps its length marker, a size of up to 8 bytes that does not. */
+/** RFC 8794 §4 to 6: an id of up to 4 bytes that includes its length marker, then a size of up to 8 bytes without it. */
 function parseElement(header: Buffer, at: number, parent: Range): Element | undefined {
   const idBytes = vintLength(header, 0);
   const sizeBytes = vintLength(header, idBytes);
   const headerBytes = idBytes + sizeBytes;
   if (idBytes > 4 || sizeBytes > 8 || header.length < headerBytes) return undefined;
   const id = header.readUIntBE(0, idBytes);
-  const marked = BigInt(`0x${header.toString("hex", idBytes, headerBytes)}`);
+  const sizeWithMarker = BigInt(`0x${header.toString("hex", idBytes, headerBytes)}`);
   const mask = 2n ** BigInt(7 * sizeBytes) - 1n;
-  const size = marked & mask;
+  const size = sizeWithMarker & mask;
   const start = at + headerBytes;
   if (start > parent.end) return undefined;
-  // All bits set: the size is unknown, and the element reaches at most to its parent's end.
+  // All bits set: the size is unknown, and the element ends at most at its parent's end.
   return { id, start, end: size === mask ? parent.end : Math.min(start + Number(size), parent.end) };
 }
 
-/** More than 8 where there is no such number. */
+/** The length of a variable-size integer (RFC 8794 §4); more than 8 if it is invalid. */
 const vintLength = (bytes: Buffer, at: number): number => Math.clz32(bytes[at] ?? 0) - 23;
