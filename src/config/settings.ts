@@ -69,8 +69,8 @@ function isOrigin(value: string): boolean {
 const mebibyte = 1024 * 1024;
 
 /**
- * Every setting with a fixed name: its type and its default. README.md explains each one; a test compares its table with
- * this schema. Settings of identity providers and platforms have variable names and are read separately.
+ * Every setting with a fixed name: its type and its default. README.md explains each one; a test compares its table
+ * with this schema. Settings of identity providers and platforms have variable names and are read separately.
  */
 export const settings = z.object({
   HOST: z.string().min(1).default("127.0.0.1"),

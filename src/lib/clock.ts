@@ -1,4 +1,4 @@
-/** Milliseconds since the epoch. Passed in, so that tests can move time. */
+/** Returns milliseconds since the epoch. Injected, so that tests can control time. */
 export type Clock = () => number;
 
 export const systemClock: Clock = () => Date.now();
@@ -8,5 +8,5 @@ export const minutes = (n: number): number => n * 60_000;
 export const hours = (n: number): number => n * 3_600_000;
 export const days = (n: number): number => n * 86_400_000;
 
-/** ISO 8601 UTC, the only form of time that leaves the process. */
+/** ISO 8601 in UTC, the only time format in responses. */
 export const toIsoTime = (ms: number): string => new Date(ms).toISOString();

@@ -13,9 +13,9 @@ export interface HostCookie {
 }
 
 /**
- * On https the name starts with `__Host-`: browsers accept such a cookie only from this host, over TLS and for every path
- * (RFC 6265bis §4.1.3.2). Plain http, which means loopback, does not support the prefix. With `Lax`, browsers send the
- * cookie when a user follows a link to us, but not with forms of other sites.
+ * On https the name starts with `__Host-`: browsers accept such a cookie only from this host, over TLS and for every
+ * path (RFC 6265bis §4.1.3.2). Plain http, which means loopback, does not support the prefix. With `Lax`, browsers send
+ * the cookie when a user follows a link to us, but not with forms of other sites.
  */
 export function createHostCookie(base: string, plainName: string): HostCookie {
   const isHttps = base.startsWith("https:");
@@ -39,7 +39,7 @@ export function readCookie(header: string | undefined, name: string): string | u
   return undefined;
 }
 
-/** Stores flows that continue at another site (sign-in, connect) in a signed cookie, so that only this browser can finish them. */
+/** Keeps flows that continue at another site (sign-in, connect) in a signed cookie: only this browser can finish them. */
 export interface PendingCookie<Pending extends { state: string }> {
   /** Returns the `Set-Cookie` value that adds a flow to those pending in other tabs of this browser. */
   add(pending: Pending, cookieHeader: string | undefined): string;

@@ -39,7 +39,7 @@ export interface AppErrorOptions {
   cause?: unknown;
 }
 
-/** The text of a failure that an edge detects by itself. */
+/** The text of an error that an edge detects itself. */
 interface EdgeText {
   code: ErrorCode;
   message: string;
@@ -56,8 +56,8 @@ type AppErrorArguments =
   | [text: EdgeText, data?: undefined, options?: AppErrorOptions];
 
 /**
- * The one error type. Below the edges it carries a key of `errorMessages` and its data, but no advice: each edge
- * renders its own hint. An edge that detects a failure by itself writes the text, with `edgeError`.
+ * The error type for expected failures. Code below the edges throws it with a key of `errorMessages` and its data; each
+ * edge adds its own hint. An edge that detects an error itself writes the text, with `edgeError`.
  */
 export class AppError extends Error {
   override readonly name = "AppError";
@@ -70,7 +70,7 @@ export class AppError extends Error {
   constructor(...[reason, data, options = {}]: AppErrorArguments) {
     const isKey = typeof reason === "string";
     super(isKey ? (errorMessages[reason] as (data: unknown) => string)(data) : reason.message, pickCause(options));
-    this.code = isKey ? codeOf(reason) : reason.code;
+    this.code = isKey ? toErrorCode(reason) : reason.code;
     this.key = isKey ? reason : undefined;
     this.data = data;
     this.hint = isKey ? undefined : reason.hint;
@@ -85,15 +85,16 @@ export class AppError extends Error {
 const pickCause = (options: AppErrorOptions): ErrorOptions | undefined =>
   "cause" in options ? { cause: options.cause } : undefined;
 
-const codeOf = (key: ErrorKey): ErrorCode => key.split(":", 1)[0] as ErrorCode;
+const toErrorCode = (key: ErrorKey): ErrorCode => key.split(":", 1)[0] as ErrorCode;
 
 export const edgeError = (code: ErrorCode, message: string, hint?: string, options: AppErrorOptions = {}): AppError =>
   new AppError({ code, message, hint }, undefined, options);
 
-type NotFound = Extract<ErrorKey, `not_found:${string}`> extends `not_found:${infer Thing}` ? Thing : never;
+type NotFoundReason = Extract<ErrorKey, `not_found:${string}`> extends `not_found:${infer Reason}` ? Reason : never;
 
 /** Objects of another studio and objects that don't exist get the same error. */
-export const notFoundError = (thing: Exclude<NotFound, "grant">): AppError => new AppError(`not_found:${thing}`);
+export const notFoundError = (reason: Exclude<NotFoundReason, "grant">): AppError =>
+  new AppError(`not_found:${reason}`);
 
 export interface ErrorView {
   code: ErrorCode;
@@ -110,8 +111,8 @@ export interface RenderedError {
 }
 
 /**
- * Renders a failure for one edge, with that edge's hints. An unexpected error becomes `internal` with a reference
- * into the log; nothing else about it leaves the process.
+ * Renders an error for one edge, with that edge's hints. An unexpected error becomes `internal` with a reference to the
+ * log; no other detail of it leaves the process.
  */
 export function renderError(error: unknown, reference: string, hints: ErrorHints): RenderedError {
   if (error instanceof AppError) {
@@ -134,7 +135,7 @@ export function renderError(error: unknown, reference: string, hints: ErrorHints
   };
 }
 
-/** The hint of an edge for an error; an error that an edge wrote itself keeps its own. */
+/** Returns the edge's hint for an error; an `edgeError` has its own hint. */
 export function hintFor({ hint: ownHint, key, data }: AppError, hints: ErrorHints): string | undefined {
   const hint = ownHint ?? (key && hints[key]);
   return typeof hint === "function" ? (hint as (data: unknown) => string | undefined)(data) : hint;

@@ -49,7 +49,7 @@ export function createIdGenerator(clock: Clock, random: (bytes: number) => Uint8
       lastTime = now;
       time = encodeTime(now);
       for (let i = 0; i < randomChars; i++) randomDigits[i] = nextRandomByte() & 31;
-      randomDigits[0] = (randomDigits[0] ?? 0) & 15; // leaves room to count up without overflow
+      randomDigits[0] = (randomDigits[0] ?? 0) & 15; // headroom, so that incrementing never overflows
     } else {
       increment(randomDigits);
     }

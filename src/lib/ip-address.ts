@@ -43,7 +43,7 @@ function parseNetwork(entry: string): [IpAddress, number] | undefined {
   if (!address || rest.length > 0) return undefined;
   const maxPrefix = address.kind() === "ipv4" ? 32 : 128;
   if (prefix === undefined) return [address, maxPrefix];
-  // The prefix of an IPv4-mapped network would count from the IPv6 address, so it is ambiguous.
+  // The prefix of an IPv4-mapped network is ambiguous: it could count from the start of either address.
   const isMapped = address.kind() === "ipv4" && !isIPv4(text);
   if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > maxPrefix || isMapped) return undefined;
   return [address, Number(prefix)];

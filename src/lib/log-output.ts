@@ -2,7 +2,7 @@ import { fstatSync, write, writeSync } from "node:fs";
 import type { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Where log lines go. `write` never throws and never waits. */
+/** The destination of log lines. `write` never throws and never blocks. */
 export interface LogOutput {
   write(line: string): void;
   /** Lines are formatted for a person instead of as JSON. */
@@ -21,7 +21,7 @@ export interface StandardOutput extends Required<LogOutput> {
 interface Sink {
   /** Writes some of the bytes without blocking the event loop. */
   send(bytes: Buffer, done: (error: NodeJS.ErrnoException | null | undefined, written: number) => void): void;
-  /** Writes what it can right now, for a process that exits. */
+  /** Writes as much as possible synchronously, before the process exits. */
   sendNow(bytes: Buffer): void;
 }
 
@@ -141,7 +141,7 @@ function fileSink(fd: number): Sink {
 }
 
 function streamSink(stream: Writable): Sink {
-  stream.on("error", () => {}); // each write reports it
+  stream.on("error", () => {}); // the callback of each write reports it
   return {
     send: (bytes, done) => void stream.write(bytes, (error) => done(error, error ? 0 : bytes.length)),
     sendNow: (bytes) => void stream.write(bytes),

@@ -36,7 +36,7 @@ export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "s
 
 const noOutput: LogOutput = { write: () => {} };
 
-/** Logs JSON lines, or readable lines on a terminal; nothing without an output. Redacts fields that may contain secrets. */
+/** Logs JSON lines, or readable lines on a terminal. Redacts fields that may contain secrets. */
 export function createLog(level: (typeof logLevels)[number], output: LogOutput = noOutput): Log {
   const logger = pino(
     {

@@ -77,20 +77,20 @@ export function createPublicUrlOpener(options: PublicUrlOpenerOptions): PublicUr
     let url = parsePublicUrl(requestUrl);
     for (let redirects = 0; ; redirects++) {
       const message = await openOnce(url, signal, init);
-      const next = getRedirectLocation(message);
-      if (next === undefined || options.maxRedirects === 0) {
+      const redirectLocation = getRedirectLocation(message);
+      if (redirectLocation === undefined || options.maxRedirects === 0) {
         signal.addEventListener("abort", () => message.destroy(connectionLostError()), { once: true });
         message.socket.setTimeout(options.timeoutMs, () => message.destroy(connectionLostError()));
         return { url, status: message.statusCode ?? 502, headers: message.headers, body: message };
       }
       message.destroy();
       if (redirects >= options.maxRedirects) throw new PublicFetchError("too many redirects", false);
-      url = parsePublicUrl(next, url);
+      url = parsePublicUrl(redirectLocation, url);
     }
   };
 }
 
-/** Like `createPublicUrlOpener` for a small document: reads the whole body, with limits on time and size. Does not follow redirects. */
+/** Fetches a small document with the same checks. Limits time and size, and does not follow redirects. */
 export function createPublicFetch(options: PublicFetchOptions): PublicFetch {
   const { timeoutMs, maxBytes, ...hostOptions } = options;
   const openUrl = createPublicUrlOpener({
@@ -124,7 +124,7 @@ function getRedirectLocation({ statusCode = 0, headers: { location } }: Incoming
 /** Only the first IP addresses of each family are tried. */
 const maxPinnedPerFamily = 2;
 
-/** Returns the IP addresses to connect to, IPv4 first; every one of them has passed the check. */
+/** Returns the IP addresses to connect to, IPv4 first. All of them have passed the check. */
 async function pickAddresses(
   hostname: string,
   abortSignal: AbortSignal,
@@ -168,7 +168,7 @@ function sendRequest(
   const addresses = pinnedAddresses.map((address) => ({ address, family: isIP(address) }));
   // Happy Eyeballs (RFC 8305) over the checked IP addresses alone; Node asks for `all` with `autoSelectFamily`.
   const lookup: LookupFunction = (_host, _options, done) => done(null, addresses);
-  const dialing = { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: connectAttemptMs };
+  const connectOptions = { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: connectAttemptMs };
   const headers = {
     accept,
     ...extraHeaders,
@@ -177,7 +177,7 @@ function sendRequest(
     "user-agent": "Atelier",
   };
   return new Promise((resolve, reject) => {
-    const outgoing = request(url, { ...tls, ...dialing, method, agent: false, headers }, resolve);
+    const outgoing = request(url, { ...tls, ...connectOptions, method, agent: false, headers }, resolve);
     outgoing.on("error", reject);
     abortSignal.addEventListener("abort", () => outgoing.destroy(new Error("timed out")), { once: true });
     outgoing.end(body);

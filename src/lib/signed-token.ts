@@ -25,7 +25,7 @@ export interface Signer {
 const maxTokenLength = 4096;
 
 /**
- * HMAC-SHA-256 under a key derived for each purpose from each secret.
+ * HMAC-SHA-256 with a separate key for each purpose and secret.
  * The first secret signs and all secrets verify, so rotating secrets does not invalidate existing tokens.
  */
 export function createSigner(secrets: readonly [string, ...string[]], clock: Clock): Signer {

@@ -1,6 +1,6 @@
 import type { RequestLogEntry } from "./log.ts";
 
-/** Formats a request as one readable line. Returns undefined for files of the web app, which would flood the terminal. */
+/** Formats a request as one line. Returns undefined for files of the web app, which would flood the terminal. */
 export function describeRequest({
   method,
   path,
@@ -12,7 +12,7 @@ export function describeRequest({
 }: RequestLogEntry): string | undefined {
   if (isStaticFile) return undefined;
   const { userId = "-", rpcMethod, tool } = about ?? {};
-  const parts = [timeOf(new Date()), method, path, String(status), `${ms} ms`, userId, rpcMethod, tool];
+  const parts = [formatTime(new Date()), method, path, String(status), `${ms} ms`, userId, rpcMethod, tool];
   return `${parts
     .filter((part) => part !== undefined)
     .map(escapeControls)
@@ -22,21 +22,26 @@ export function describeRequest({
 /** Formats any other log line, which arrives as JSON. */
 export function describeLine(line: string): string {
   const { time, level, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown>;
-  const values = Object.entries(fields).map(([name, value]) => `${name}=${inline(value)}`);
-  const head = [timeOf(new Date(String(time))), level === "info" ? "" : String(level), inline(msg ?? ""), ...values];
+  const values = Object.entries(fields).map(([name, value]) => `${name}=${toText(value)}`);
+  const firstLine = [
+    formatTime(new Date(String(time))),
+    level === "info" ? "" : String(level),
+    toText(msg ?? ""),
+    ...values,
+  ];
   const cause = (err as { stack?: unknown } | undefined)?.stack ?? err;
   const lines = [
-    head.filter((part) => part !== "").join(" "),
-    ...(cause === undefined ? [] : inline(cause).split("\n")),
+    firstLine.filter((part) => part !== "").join(" "),
+    ...(cause === undefined ? [] : toText(cause).split("\n")),
   ];
   return lines.map((text, index) => `${index === 0 ? "" : "    "}${escapeControls(text)}\n`).join("");
 }
 
-function inline(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function timeOf(date: Date): string {
+function formatTime(date: Date): string {
   return date.toTimeString().slice(0, 8);
 }
 

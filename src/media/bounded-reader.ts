@@ -3,7 +3,7 @@ import type { ByteSource } from "#domain/assets/content/byte-source.ts";
 /** The size of one range request to the store. A typical file needs two to four. */
 const windowBytes = 64 * 1024;
 const maxWindows = 16;
-/** Two orders of magnitude more than the headers of real files. */
+/** A hundred times more than the headers of real files need. */
 const maxPieces = 1000;
 
 /** Returns up to `length` bytes from `start`; fewer or none at the end of the file or when the limits are reached. */
@@ -36,7 +36,7 @@ export function createBoundedReader(source: ByteSource, signal: AbortSignal): Re
   };
 }
 
-/** Returns undefined if the bytes at `at` are not a header. A child must end after its header, whatever its size field says. */
+/** Returns undefined if the bytes at `at` are not a header. A child must end after its header, to guarantee progress. */
 export type ParseHeader<T extends Range> = (header: Buffer, at: number, parent: Range) => T | undefined;
 
 /** Yields the direct children of a box or element, without their content. Callers descend to a fixed depth. */

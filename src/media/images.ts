@@ -20,8 +20,8 @@ const headerBytes = 64 * 1024;
 
 /** Reads the displayed width and height from the image's header, without decoding it. */
 export async function readImageMetadata(source: ByteSource): Promise<MediaMetadata> {
-  const head = withoutPngText(await source.read(0, headerBytes));
-  const { autoOrient } = await sharp(head, { failOn: "none", limitInputPixels: false }).metadata();
+  const prefix = withoutPngText(await source.read(0, headerBytes));
+  const { autoOrient } = await sharp(prefix, { failOn: "none", limitInputPixels: false }).metadata();
   return { width: autoOrient.width || null, height: autoOrient.height || null, durationMs: null };
 }
 

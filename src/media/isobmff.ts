@@ -100,7 +100,7 @@ function parseBox(header: Buffer, at: number, parent: Range): Box | undefined {
   return end < start ? undefined : { type: header.toString("latin1", 4, 8), start, end };
 }
 
-/** All bits set mean unknown (§8.2.2.3). */
+/** All bits set means that the duration is unknown (§8.2.2.3). */
 function readDuration(bytes: Buffer, at: number, length: 4 | 8): number {
   if (bytes.length < at + length) return 0;
   const duration = length === 8 ? bytes.readBigUInt64BE(at) : BigInt(bytes.readUInt32BE(at));

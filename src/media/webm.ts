@@ -3,7 +3,7 @@ import { unknownMetadata } from "#domain/assets/model/media-metadata.ts";
 import { childrenOf, type Range, type ReadPiece } from "./bounded-reader.ts";
 import { toMetadata } from "./video-header.ts";
 
-/** Reads media metadata from the elements before the first cluster of a WebM file (RFC 8794, EBML; RFC 9559, Matroska). */
+/** Reads media metadata from the elements before the first cluster of a WebM file: RFC 8794 (EBML), RFC 9559 (Matroska). */
 
 const ids = {
   segment: 0x18538067,
@@ -74,10 +74,10 @@ function sizeOf(track: Values): { width: number; height: number } {
 /** Also reads the children of the `nested` containers, outermost first. */
 async function readValues(read: ReadPiece, parent: Element, nested: readonly number[] = []): Promise<Values> {
   const values = new Map<number, number>();
-  const [container, ...deeper] = nested;
+  const [container, ...innerContainers] = nested;
   for await (const child of childrenOf(read, parent, parseElement)) {
     if (child.id === container) {
-      for (const [id, value] of await readValues(read, child, deeper)) values.set(id, value);
+      for (const [id, value] of await readValues(read, child, innerContainers)) values.set(id, value);
     } else if (valueIds.has(child.id)) values.set(child.id, await readNumber(read, child));
   }
   return values;

@@ -62,7 +62,7 @@ const commands: Record<string, Command> = {
     argumentNames: ["user"],
     async *run(deps, [user = ""]) {
       const result = await disableUser(deps, operator, { user });
-      const endedCounts = Object.entries(result.ended).map(([label, count]) => `${count} ${label}`);
+      const endedCounts = Object.entries(result.ended).map(([name, count]) => `${count} ${toWords(name)}`);
       const lines = [
         `${result.userId} ${result.changed ? "is disabled" : "was already disabled"}. Ended: ${endedCounts.join(", ")}.`,
         ...result.withoutOwner.map(
@@ -167,6 +167,9 @@ async function* readAllPages<T extends { id: string }>(
     before = page.at(-1)?.id;
   }
 }
+
+/** `uploadLinks` becomes `upload links`. */
+const toWords = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 /** Replaces control characters: names come from users and must not move the cursor or start a new line. */
 function formatColumns(...values: (string | null)[]): string {

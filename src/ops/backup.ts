@@ -84,9 +84,9 @@ async function fillBackup(
   const sums = await computeFileDigest(join(partialPath, checksumsFileName));
   const manifest = { format: 1, version: options.version, madeAt, files: entries.length, bytes, sums, lost };
   await writeText(join(partialPath, manifestFileName), `${JSON.stringify(manifest, null, 2)}\n`);
-  const verified = await verifyBackup(partialPath, options.reportProgress);
+  const { manifest: verifiedManifest } = await verifyBackup(partialPath, options.reportProgress);
   await syncFolders(partialPath);
-  return { manifest: verified.manifest, hasSecret: entries.some((entry) => entry.path === secretFileName) };
+  return { manifest: verifiedManifest, hasSecret: entries.some((entry) => entry.path === secretFileName) };
 }
 
 async function copyContent(

@@ -36,7 +36,7 @@ forEachEngine("npm run admin", (fixture) => {
     assert.equal(listed, `${owner.user.id}  ${email}  ${owner.user.name}  Old ?[31mname (owner)\n`);
     assert.equal(await status(), 200);
     const disabled = await done("disable-user", email);
-    assert.match(disabled, /is disabled\. Ended: 0 sessions, 1 clients, 0 uploadLinks, 0 invitations\./);
+    assert.match(disabled, /is disabled\. Ended: 0 sessions, 1 clients, 0 upload links, 0 invitations\./);
     assert.match(disabled, new RegExp(`npm run admin -- hand-over ${owner.studio.id} <user>`));
     assert.equal(await status(), 401, "the running service knows at once");
 

@@ -6,8 +6,8 @@ const graph = "https://graph.facebook.com/v25.0";
 const docs = "https://developers.facebook.com";
 
 /**
- * Connects pages, because Facebook does not let apps post as a person. Each selected page has its own token. It does not
- * expire if it was requested with a long-lived user token; hence `buildExtendCall`, and no refresh.
+ * Connects pages, because Facebook does not let apps post as a person. Each selected page has its own token. It does
+ * not expire if it was requested with a long-lived user token; hence `buildExtendCall`, and no refresh.
  */
 export const facebook: Platform = {
   id: "facebook",

@@ -4,7 +4,7 @@ import { requireText, toObject, toObjectList, toText } from "../call-api.ts";
 const readOn = "2026-11-15";
 const scope = "https://www.googleapis.com/auth";
 
-/** Connects channels of a Google account. Google issues a refresh token only with `offline`, and a second one only with `consent`. */
+/** Channels of a Google account. Google issues refresh tokens only with `offline`, and another one only with `consent`. */
 export const youtube: Platform = {
   id: "youtube",
   name: "YouTube",
