@@ -77,7 +77,7 @@ forEachEngine("npm run admin", (fixture) => {
     assert.equal(mistyped.code, 2);
     assert.match(mistyped.output, /Unknown command "user"\.\n\nnpm run admin -- <command>/);
     const unknown = await admin("disable-user", "nobody@example.com");
-    assert.deepEqual([unknown.code, unknown.output], [1, "There is no such user.\n"]);
+    assert.deepEqual([unknown.code, unknown.output], [1, "This user does not exist.\n"]);
     if (fixture.engine === "postgres") return;
     const empty = createTempFolder();
     const lost = await runCommand(["admin", "users"], { DATA_DIR: empty.path });
