@@ -14,15 +14,15 @@ import { createTransitionError } from "./lifecycle/transitions.ts";
 
 export const attachAssetInput = z.strictObject({ postId: id, assetId: id });
 
-/** For undoing a detach: ids of the post's assets in the order that this one had among them. Without it, it goes last. */
+/** For undoing a detach: `order` lists the post's assets as they were before. Without it, the asset goes last. */
 export const attachAgainInput = attachAssetInput.extend({ order: z.array(id).max(1000).optional() });
 
-/** How often others may get in between before we give up. Each round somebody got ahead. */
+/** Each failed attempt means that a parallel call won; give up after this many. */
 const maxAttempts = 20;
 
 /**
- * Puts an asset on a post; one whose bytes were not confirmed yet is confirmed on the way. Any number of parallel
- * calls for one asset come to one outcome: each looks, tries one conditional change, and looks again if overtaken.
+ * Attaches an asset to a post, confirming its upload first if it is pending. Parallel calls for one asset converge on
+ * one outcome: each reads the asset, tries one conditional change, and retries on conflict.
  */
 export async function attachAsset(
   deps: AttachDeps,

@@ -13,7 +13,7 @@ import { checkTransition } from "./lifecycle/transitions.ts";
 export const deleteAssetInput = z.strictObject({ assetId: id });
 export const deleteAssetOutput = z.object({ deleted: z.string().describe("The asset's id.") });
 
-/** Removes file and record, for good. The record goes first: what is left of the file belongs to nobody then. */
+/** Deletes an asset permanently. The record goes first, so that a failure leaves an orphaned file for the sweeper. */
 export async function deleteAsset(
   deps: Pick<Deps, "assets" | "strayFiles" | "transact" | "files" | "newId" | "clock">,
   caller: Caller,

@@ -12,7 +12,7 @@ import { createTransitionError } from "./lifecycle/transitions.ts";
 export const detachAssetInput = z.strictObject({ postId: id, assetId: id });
 export const detachAssetOutput = z.object({ detached: z.string().describe("The asset's id.") });
 
-/** Takes an asset off a post. The file stays, and can be attached elsewhere. */
+/** Removes an asset from a post. The asset is kept and can be attached again. */
 export async function detachAsset(
   deps: Pick<Deps, "transact" | "newId" | "clock">,
   caller: Caller,

@@ -34,11 +34,11 @@ export const importAssetFromUrlInput = z.strictObject({
 
 type Output = z.infer<typeof storedAssetOutput>;
 
-/** However slowly it comes, a file has this long to arrive. */
+/** Limits the whole transfer, however slowly the remote server sends. */
 const importTimeoutMs = minutes(10);
 
 export interface ImportContext {
-  /** Ends the import where nobody waits for it any more. */
+  /** Aborts the import when the client disconnects. */
   signal?: AbortSignal;
 }
 
@@ -58,7 +58,7 @@ type Needs = Pick<
   | "limits"
 >;
 
-/** Fetches a file from a public address and stores it. Ready at once, on no post. */
+/** Fetches a file from a public URL and stores it as a ready asset that is not on a post. */
 export async function importAssetFromUrl(
   deps: Needs,
   caller: Caller,
@@ -73,7 +73,7 @@ export async function importAssetFromUrl(
   await checkQuota(deps, caller.studio.id, 1);
   const timeout = AbortSignal.timeout(importTimeoutMs);
   const signal = context.signal ? AbortSignal.any([context.signal, timeout]) : timeout;
-  // Before the name is resolved: a host that never responds occupies a lookup and a socket as well.
+  // Acquired before DNS resolution: a host that never responds also occupies a lookup and a socket.
   const releaseSlot = deps.importSlots.acquire(caller);
   try {
     const response = await fetchFile(deps, input.url, signal);
@@ -122,7 +122,7 @@ async function storeImport(
         return { assetId: asset.id, bytes: storedFile.bytes };
       }),
     );
-    // A parallel call with the same key was first: its asset is the one, and these bytes are not wanted.
+    // A parallel call with the same idempotency key finished first: return its asset and discard these bytes.
     if (result.assetId !== asset.id) await discardReservedKey(deps, storageKey);
     return result;
   });
@@ -135,7 +135,7 @@ async function fetchFile(deps: Pick<Deps, "openUrl">, url: string, signal: Abort
   throw unreachableError(`the server returned status ${response.status}`);
 }
 
-/** What breaks off on the way is the address's fault, not the store's. */
+/** Reports a broken download as `url_unreachable`, so that it isn't mistaken for a failure of the store. */
 async function* translateStreamErrors(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
@@ -154,7 +154,7 @@ const unreachableError = (cause: string): AppError => new AppError("url_unreacha
 
 const tooLargeError = (maxBytes: number): AppError => new AppError("too_large:import", { limitBytes: maxBytes });
 
-/** A stream whose beginning was looked at, and which can still be read whole. */
+/** The first bytes of a stream that can still be read from its start. */
 export interface PeekedStream {
   head: Uint8Array;
   readAll(): AsyncIterable<Uint8Array>;

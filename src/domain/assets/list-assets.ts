@@ -16,7 +16,7 @@ type Input = z.infer<typeof listAssetsInput>;
 
 export const listAssetsOutput = z.object({ assets: z.array(assetView), nextCursor: z.string().nullable() });
 
-/** A studio's files, newest first. A cursor holds its place whatever is added or removed meanwhile. */
+/** Lists a studio's assets, newest first. Cursors stay valid while assets are added or removed. */
 export async function listAssets(
   deps: Pick<Deps, "assets">,
   caller: Caller,
@@ -26,7 +26,7 @@ export async function listAssets(
   return { assets: items.map(toAssetView), nextCursor };
 }
 
-/** The same list with addresses and measures, for pages that show pictures. */
+/** The same list with URLs and media metadata, for the web app. */
 export async function listAssetDetails(
   deps: Pick<Deps, "assets" | "files" | "signer" | "clock" | "base">,
   caller: Caller,

@@ -4,12 +4,12 @@ import type { AssetKind } from "./model/kinds.ts";
 export interface AssetFilter {
   unattached?: boolean | undefined;
   kind?: AssetKind | undefined;
-  /** Only assets made before this one. */
+  /** Only assets created before this one. */
   before?: string | undefined;
   limit: number;
 }
 
-/** Where the bytes of a pending asset are being moved to, and which bytes. */
+/** The file key that a pending asset's bytes are promoted to, and the version of those bytes. */
 export interface Claim {
   storageKey: string;
   sourceVersion: string;
@@ -21,55 +21,54 @@ export interface ConfirmedFile extends MediaMetadata {
   sha256: string | null;
 }
 
-/** What a file turned out to be, where nobody declared it. */
+/** What the content check recognized. */
 export type Recognized = Pick<Asset, "kind" | "mimeType" | "filename">;
 
 /**
- * Every change is one statement that says from which state it leads, and tells whether it was there.
- * Those that also move a count run in one transaction, in the order post, asset, studio.
+ * Every change is one statement that is conditional on the current state and returns whether it applied. Changes that
+ * also update a count run in one transaction, in the order post, asset, studio, to avoid deadlocks.
  */
 export interface AssetStore {
   insert(asset: Asset): Promise<void>;
   find(studioId: string, assetId: string): Promise<Asset | undefined>;
   /** Newest first. */
   list(studioId: string, filter: AssetFilter): Promise<Asset[]>;
-  /** The assets of these posts, each post's in its order. */
+  /** The assets of these posts, by position within each post. */
   listByPosts(postIds: readonly string[]): Promise<Asset[]>;
-  /** Names where a pending asset's bytes go; false where it is not pending, or no longer has the claim `from`. */
+  /** Claims a pending asset; false if it is not pending or its claimed key is no longer `from`. */
   claim(assetId: string, from: string | null, claim: Claim): Promise<boolean>;
-  /** Pending, with this claim, to ready on the post; undefined where it is not so any more. */
+  /** Marks a pending asset ready and attaches it; undefined if it is not pending with this claim. */
   confirmAndAttach(
     assetId: string,
     claim: Claim,
     file: ConfirmedFile,
     position: PostPosition,
   ): Promise<ReadyAsset | undefined>;
-  /** An asset that was uploading to a post becomes ready there; undefined if it has changed since it was read. */
+  /** Marks an uploading asset ready on its post; undefined if it has changed since it was read. */
   confirmReserved(asset: UploadingAsset, file: ConfirmedFile & Recognized): Promise<ReadyAsset | undefined>;
-  /** Ready and on no post, to on the post; undefined where it is not so any more. */
+  /** Undefined if the asset is not ready or already on a post. */
   attach(studioId: string, assetId: string, position: PostPosition): Promise<ReadyAsset | undefined>;
-  /** Off the post; false where it is not ready there. */
+  /** False if the asset is not ready on this post. */
   detach(studioId: string, assetId: string, postId: string): Promise<boolean>;
-  /** Gives the assets of a post these places. */
   setPositions(postId: string, positions: readonly { assetId: string; position: number }[]): Promise<void>;
   update(studioId: string, assetId: string, change: AssetChange): Promise<Asset | undefined>;
-  /** Removes the record of an asset that is as it was when it was read; false where it has moved on. */
+  /** Deletes the record; false if the asset has changed since it was read. */
   remove(asset: Asset): Promise<boolean>;
-  /** Changes what a pending asset is charged for; false where it is not pending, or no longer charged for `from`. */
+  /** Changes the charged bytes of a pending asset; false if it is not pending or not charged for `from`. */
   changeCharge(assetId: string, from: number, to: number): Promise<boolean>;
-  /** Moves the studio's used bytes; false, and nothing changed, where that would go past `limit`. */
+  /** Adds to the studio's used bytes; false, without a change, if that would exceed `limit`. */
   charge(studioId: string, bytes: number, limit: number | undefined): Promise<boolean>;
   getUsedBytes(studioId: string): Promise<number>;
-  /** Whether any asset of any studio is ready: then there are files, or there should be. */
+  /** Whether any studio has a ready asset, so that the store must have files. */
   hasReadyAssets(): Promise<boolean>;
-  /** Pending ones whose address expired by then, longest ago first. */
+  /** Pending assets whose upload expired by then, oldest first. */
   listExpired(expiredBy: number, limit: number): Promise<Asset[]>;
-  /** Ready ones of all studios, by id, behind this one. */
+  /** Ready assets of all studios with ids greater than `after`, by id. */
   listStored(
     after: string,
     limit: number,
   ): Promise<Pick<Asset, "id" | "studioId" | "storageKey" | "bytes" | "version">[]>;
-  /** Of these ids, the ones that exist, with what the sweeper needs to know. */
+  /** The assets among these ids that exist. */
   findForSweep(assetIds: readonly string[]): Promise<Pick<Asset, "id" | "status" | "storageKey">[]>;
 }
 
@@ -80,16 +79,16 @@ export interface PostPosition {
 
 export type AssetChange = Partial<Pick<Asset, "altText" | "filename">>;
 
-/** Keys whose bytes belong to no asset: written ahead of one, or left behind by one. */
+/** Keys without an asset: reserved for a new one, or left by a deleted one. */
 export interface StrayFileStore {
-  /** Before bytes are written to a key that no asset has: should none take it, they are removed when due. */
+  /** Called before bytes are written to a new key; the sweeper removes them when due unless an asset claims the key. */
   reserve(key: string, dueAt: number): Promise<void>;
-  /** An asset takes the key, in this transaction; false where it is doomed already. */
+  /** Assigns the key to an asset in this transaction; false if it is marked for deletion. */
   claim(key: string): Promise<boolean>;
-  /** No asset can take these keys from now on; what lies there when due is removed. */
+  /** From now on no asset can claim these keys; the sweeper removes their bytes when due. */
   markForDeletion(keys: readonly string[], dueAt: number): Promise<void>;
-  /** Dooms what is due, and names it. */
+  /** Marks due keys for deletion and returns them. */
   markDueForDeletion(now: number, limit: number): Promise<string[]>;
-  /** The bytes of a doomed key are gone. */
+  /** Called after the bytes of marked keys were removed. */
   deleteRecords(keys: readonly string[]): Promise<void>;
 }

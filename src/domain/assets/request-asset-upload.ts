@@ -20,7 +20,7 @@ export const requestAssetUploadOutput = z.object({
   expiresAt: z.string().describe("When the URL stops accepting the file; 10 minutes from now."),
 });
 
-/** Promises a place for a file, and an address to send it to. */
+/** Creates a pending asset and a presigned URL for its bytes. */
 export async function requestAssetUpload(
   deps: Pick<Deps, "assets" | "transact" | "files" | "newId" | "clock" | "limits">,
   caller: Caller,

@@ -8,7 +8,7 @@ import { createStoredFileSource } from "./content/byte-source.ts";
 import { thumbnailKey } from "./model/storage-keys.ts";
 import { canHaveThumbnail, thumbnailType } from "./model/media-metadata.ts";
 
-/** Larger than any thumbnail of ours. */
+/** More than any thumbnail needs. */
 const maxThumbnailBytes = 1024 * 1024;
 const maxPreviews = 4;
 
@@ -20,7 +20,7 @@ export interface Preview {
 
 type Needs = Pick<Deps, "assets" | "files" | "media">;
 
-/** Made on first use and kept beside the file; undefined where the picture cannot be opened. */
+/** Generates the thumbnail on first use and stores it; undefined if the image can't be opened. */
 async function findOrCreateThumbnail(
   deps: Pick<Deps, "files" | "media">,
   asset: ReadyAsset,
@@ -34,13 +34,13 @@ async function findOrCreateThumbnail(
   const thumbnail = await deps.media.createThumbnail(asset.storageKey, source, asset.mimeType);
   if (thumbnail) {
     const writeOptions = { mimeType: thumbnailType, maxBytes: maxThumbnailBytes };
-    // Should it not be kept, it is made again the next time.
+    // If storing it fails, the next request generates it again.
     await deps.files.write(key, Readable.from([thumbnail]), writeOptions).catch(() => undefined);
   }
   return thumbnail;
 }
 
-/** The picture behind a `thumbnailUrl`. The token is all that is asked for; the asset must still be there. */
+/** Reads the image of a `thumbnailUrl`. The token is the only credential; the asset must still exist. */
 export async function readThumbnail(deps: Needs & Pick<Deps, "signer">, token: string): Promise<Preview> {
   const { studio, asset: assetId } = deps.signer.verify("thumbnail", token) ?? {};
   if (typeof studio !== "string" || typeof assetId !== "string") {
@@ -52,14 +52,14 @@ export async function readThumbnail(deps: Needs & Pick<Deps, "signer">, token: s
   return { assetId, mimeType: thumbnailType, content };
 }
 
-/** Pictures the model can see: the first few of these assets that can be opened. */
+/** Previews for the model: thumbnails of the first few of these assets that can be opened. */
 export async function previewAssets(deps: Needs, caller: Caller, assetIds: readonly string[]): Promise<Preview[]> {
   authorize(caller, "assets.read");
   const assets = await Promise.all(assetIds.map((assetId) => deps.assets.find(caller.studio.id, assetId)));
   const previews: Preview[] = [];
   for (const asset of assets.filter(canBePreviewed)) {
     if (previews.length >= maxPreviews) break;
-    // A preview is a courtesy: one that cannot be made, or not now, is left out.
+    // Previews are optional: leave out those that fail.
     const content = await findOrCreateThumbnail(deps, asset).catch(() => undefined);
     if (content) previews.push({ assetId: asset.id, mimeType: thumbnailType, content });
   }

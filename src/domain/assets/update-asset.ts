@@ -19,7 +19,7 @@ export const updateAssetInput = z.strictObject({
   filename: requiredFilename.optional().describe("Display name, such as team.jpg."),
 });
 
-/** Changes what is said about a file; never the file. */
+/** Updates the alt text or filename of an asset; the stored bytes never change. */
 export async function updateAsset(
   deps: Pick<Deps, "transact" | "newId" | "clock" | "files" | "signer" | "base">,
   caller: Caller,

@@ -25,7 +25,7 @@ export const uploadAssetInlineInput = z.strictObject({
 
 export const storedAssetOutput = z.object({ assetId: z.string(), bytes: z.number().int() });
 
-/** Stores a small file that came with the call. Ready at once, on no post. */
+/** Stores a small file sent in the call as a ready asset that is not on a post. */
 export async function uploadAssetInline(
   deps: Pick<
     Deps,
@@ -35,7 +35,7 @@ export async function uploadAssetInline(
   input: z.infer<typeof uploadAssetInlineInput>,
 ): Promise<z.infer<typeof storedAssetOutput>> {
   authorize(caller, "assets.write");
-  // Before anything else about the file: whoever sends too much learns at once of the way that takes it.
+  // Checked first, so that a caller with a larger file is pointed to presigned uploads before any other error.
   const compactBase64 = checkInlineSize(input.base64);
   const declaredType = parseDeclaredType(input.kind, input.mimeType);
   const content = decodeInline(compactBase64);

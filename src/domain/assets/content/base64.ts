@@ -1,7 +1,7 @@
 import { AppError } from "#lib/errors.ts";
 import { inlineLimitBytes } from "../model/kinds.ts";
 
-/** Tells the size from the length alone, before anything is decoded; answers the text, without blanks if need be. */
+/** Checks the decoded size without decoding. Strips whitespace only if the text looks too long with it. */
 export function checkInlineSize(base64: string): string {
   if (computeDecodedLength(base64) < inlineLimitBytes) return base64;
   const compactText = stripWhitespace(base64);
@@ -10,8 +10,8 @@ export function checkInlineSize(base64: string): string {
 }
 
 /**
- * A file that came as base64: the standard alphabet of RFC 4648 §4, padded. Spaces, tabs and line ends are skipped,
- * since many encoders wrap their lines. The URL-safe alphabet, missing padding and a `data:` prefix are refused.
+ * Decodes the padded standard alphabet of RFC 4648 §4. Ignores spaces, tabs and line breaks, because many encoders
+ * wrap lines. Rejects the URL-safe alphabet, missing padding and a `data:` prefix.
  */
 export function decodeInline(base64: string): Buffer {
   const bytes = decode(base64) ?? decode(stripWhitespace(base64));
@@ -32,8 +32,8 @@ function countPadding(text: string): number {
 }
 
 /**
- * Node's decoder is fast and forgiving: it leaves out what is no base64. So what it decoded is right exactly if it is
- * as long as it should be, and nothing of the other alphabet was in it.
+ * Node's decoder skips invalid characters and accepts the URL-safe alphabet. The input is therefore valid if the
+ * result has the expected length and the input contains no `-` or `_`.
  */
 function decode(text: string): Buffer | undefined {
   if (text.length % 4 !== 0 || text.includes("-") || text.includes("_")) return undefined;

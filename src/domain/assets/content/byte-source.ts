@@ -1,10 +1,10 @@
 import { AppError } from "#lib/errors.ts";
 import type { FileStore } from "../model/file-store.ts";
 
-/** Bytes that can be looked into anywhere, without having them all in memory. */
+/** Random access to bytes that need not be in memory. */
 export interface ByteSource {
   bytes: number;
-  /** From `start` up to, not including, `end`; fewer where the file ends. */
+  /** From `start` (inclusive) to `end` (exclusive); shorter at the end of the file. */
   read(start: number, end: number): Promise<Uint8Array>;
 }
 
@@ -13,7 +13,7 @@ export const createBufferSource = (buffer: Uint8Array): ByteSource => ({
   read: async (start, end) => buffer.subarray(start, end),
 });
 
-/** The first look at a file is nearly always at its beginning, and several people look. */
+/** Fetched once and cached, because several checks read the start of the file. */
 const headBytes = 64 * 1024;
 
 export function createStoredFileSource(

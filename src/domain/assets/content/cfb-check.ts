@@ -1,6 +1,6 @@
 import type { ByteSource } from "./byte-source.ts";
 
-/** Compound files (doc, ppt, xls, but also installers and mail), told apart by the streams in their directory. [MS-CFB] */
+/** Identifies compound files (doc, ppt, xls, but also installers and emails) by their directory streams; [MS-CFB]. */
 
 const magic = "d0cf11e0a1b11ae1";
 const streams: readonly [name: string, type: string][] = [
@@ -10,13 +10,13 @@ const streams: readonly [name: string, type: string][] = [
   ["Book", "application/vnd.ms-excel"],
 ];
 const otherCompoundFile = "another kind of compound file";
-/** A directory has a few entries to a sector; the streams that matter are among the first dozens. */
+/** A sector has at least four entries; the streams we look for are among the first few dozen. */
 const maxSectors = 32;
 const endOfChain = 0xffff_fffa;
 
 export const isCfb = (head: Uint8Array): boolean => Buffer.from(head.subarray(0, 8)).toString("hex") === magic;
 
-/** The type, or `undefined` where the directory could not be read to its end. */
+/** Returns undefined if the directory could not be read to its end. */
 export async function detectCfbType(source: ByteSource, head: Uint8Array): Promise<string | undefined> {
   if (head.length < 512) return undefined;
   const header = Buffer.from(head.buffer, head.byteOffset, 512);
@@ -29,7 +29,7 @@ export async function detectCfbType(source: ByteSource, head: Uint8Array): Promi
 
   const readNextSector = async (sector: number): Promise<number> => {
     const tableIndex = Math.floor(sector / (sectorSize / 4));
-    if (tableIndex >= 109) return Number.NaN; // tables further out are for files of many megabytes of directory
+    if (tableIndex >= 109) return Number.NaN; // only very large files have more tables than the header lists
     const tableSector = allocationTable.get(tableIndex) ?? (await readSector(header.readUInt32LE(76 + 4 * tableIndex)));
     allocationTable.set(tableIndex, tableSector);
     const offset = (sector % (sectorSize / 4)) * 4;

@@ -6,18 +6,18 @@ import { detectFormat, isSameFamily } from "./formats.ts";
 import { maxPixels, readImageSize, type ImageSize } from "./count-pixels.ts";
 import { detectNonText, findMarkup, isPlainText, isTextType } from "./text-check.ts";
 
-/** Enough for every signature, and for most of what stands in front of a picture's measures. */
+/** Enough for every signature, and usually for the metadata that precedes an image's dimensions. */
 export const headBytes = 64 * 1024;
 
-/** What the gate saw on its way: the measures of a picture, where its header tells them. */
 export interface ContentCheckResult {
+  /** The dimensions in an image's header, if they were found. */
   size: ImageSize | undefined;
 }
 
 /**
- * The one gate for all bytes: whichever way a file came in, it is judged here, on its bytes and what was declared.
- * Looks at headers only and decodes nothing. Throws `invalid_input` (empty), `type_mismatch` (recognisably something
- * else) or `too_large` (more pixels or frames than this server would open); what it does not recognise passes.
+ * Checks the content of every file, however it was uploaded, against its declared type. Reads headers only and decodes
+ * nothing. Throws `invalid_input` (empty), `type_mismatch` (recognized as another type) or `too_large` (too many pixels
+ * or frames); unrecognized content passes.
  */
 export async function checkContent(source: ByteSource, declaredType: DeclaredType): Promise<ContentCheckResult> {
   if (source.bytes === 0) throw emptyFileError();
@@ -30,7 +30,7 @@ export async function checkContent(source: ByteSource, declaredType: DeclaredTyp
   return { size };
 }
 
-/** The format of the bytes, where it is recognisable, and whether it rules out the declared type. */
+/** The detected format, if any, and whether it contradicts the declared type. */
 export async function inspectFormat(
   source: ByteSource,
   head: Uint8Array,

@@ -1,20 +1,19 @@
 import type { ByteSource } from "./byte-source.ts";
 
-/** A picture with more pixels is refused before anyone decodes it: a few bytes can promise gigabytes. */
+/** Larger images are rejected before decoding: a few bytes can expand to gigabytes. */
 export const maxPixels = 100_000_000;
-/** So many frames in so little space hold no picture. */
+/** More frames than this in the first bytes indicate a decompression bomb. */
 const maxFramesInHead = 2000;
-/** Segments in front of a JPEG's measures: metadata, profiles, a preview or two. */
+/** JPEG segments to read before the frame header: metadata, profiles, previews. */
 const maxSegments = 200;
 
 export interface ImageSize {
   width: number;
   height: number;
-  /** More frames than a picture has. */
   hasTooManyFrames?: boolean;
 }
 
-/** The measures that a picture's header declares; undefined where they are not found. */
+/** The dimensions that an image's header declares; undefined if not found. */
 export async function readImageSize(
   source: ByteSource,
   head: Uint8Array,
@@ -40,7 +39,7 @@ export async function readImageSize(
         return readHeifSize(buffer);
     }
   } catch (error) {
-    if (error instanceof RangeError) return undefined; // the file ends before its measures
+    if (error instanceof RangeError) return undefined; // the file ends before its dimensions
     throw error;
   }
 }
@@ -61,7 +60,7 @@ function readWebpSize(buffer: Buffer): ImageSize | undefined {
   }
 }
 
-/** Walks the segments up to the first frame header, which may stand behind megabytes of metadata. */
+/** Walks the segments up to the first frame header, which may follow megabytes of metadata. */
 async function readJpegSize(source: ByteSource, head: Buffer): Promise<ImageSize | undefined> {
   let offset = 2;
   for (let i = 0; i < maxSegments; i++) {
@@ -96,7 +95,7 @@ function readHeifSize(buffer: Buffer): ImageSize | undefined {
   return largest;
 }
 
-/** Frames that begin in the head, by walking its blocks. */
+/** Counts the frames that start in the head by walking its blocks. */
 function countGifFrames(buffer: Buffer): number {
   const flags = buffer.readUInt8(10);
   let offset = 13 + (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);

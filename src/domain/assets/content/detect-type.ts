@@ -10,7 +10,7 @@ import { detectFormat } from "./formats.ts";
 import { checkContent, headBytes, inspectFormat, typeMismatch } from "./check-content.ts";
 import { isZip } from "./zip-check.ts";
 
-/** What servers say of files they know nothing about. */
+/** Content types that servers send for files of unknown type. */
 const genericTypes = new Set([
   "",
   "application/octet-stream",
@@ -20,8 +20,8 @@ const genericTypes = new Set([
 ]);
 
 /**
- * What a file from an address is declared as: what its server says, if that is a type we take; where the server says
- * nothing, what the bytes are, and after that what the name ends in. The gate then holds the whole file to it.
+ * The declared type of an imported file: the server's Content-Type, unless it is generic; then the type detected from
+ * the bytes; then the type of the extension. `checkContent` later checks the whole file against it.
  */
 export async function guessDeclaredType(
   head: Uint8Array,
@@ -39,7 +39,7 @@ export async function guessDeclaredType(
 }
 
 async function guessMimeType(head: Uint8Array, serverType: string, name: string): Promise<string> {
-  // Servers call every text plain; its name may say more.
+  // Many servers send all text as text/plain; the extension may be more specific.
   if (serverType === "text/plain") return textTypes.find((type) => type === guessTypeFromFilename(name)) ?? serverType;
   if (!genericTypes.has(serverType)) return aliases[serverType] ?? serverType;
   const detectedType = await detectFormat(createBufferSource(head), head);
@@ -51,7 +51,7 @@ async function guessMimeType(head: Uint8Array, serverType: string, name: string)
 
 const textTypes = ["text/csv", "text/markdown"];
 
-/** Names that servers in the field use for types we take. */
+/** Nonstandard names that servers use for supported types. */
 const aliases: Readonly<Record<string, string>> = {
   "image/jpg": "image/jpeg",
   "image/pjpeg": "image/jpeg",
@@ -82,45 +82,45 @@ function getFilenameFromUrl({ pathname }: URL): string {
 export const headLength = headBytes;
 
 /**
- * The type of a file that nobody declared, for the upload page: what its name says, unless the bytes are another
- * accepted format. Throws `type_mismatch` or `unsupported_type` where they are a format that is not accepted.
+ * The type of a file from the upload page: the type of its name, unless the bytes are another supported format. Throws
+ * `type_mismatch` or `unsupported_type` if the bytes are an unsupported format.
  */
-export async function recognizeType(source: ByteSource, named: DeclaredType | undefined): Promise<DeclaredType> {
+export async function recognizeType(source: ByteSource, typeOfName: DeclaredType | undefined): Promise<DeclaredType> {
   if (source.bytes === 0) throw emptyFileError();
   const head = await source.read(0, headBytes);
-  if (!named) {
-    const recognized = acceptFormat(await detectFormat(source, head));
-    if (recognized) return recognized;
+  if (!typeOfName) {
+    const supportedType = toSupportedType(await detectFormat(source, head));
+    if (supportedType) return supportedType;
     throw unsupportedType();
   }
-  const { format, isMismatch } = await inspectFormat(source, head, named);
-  if (!isMismatch) return named;
-  const recognized = acceptFormat(format);
-  if (recognized) return recognized;
-  throw typeMismatch(named, format);
+  const { format, isMismatch } = await inspectFormat(source, head, typeOfName);
+  if (!isMismatch) return typeOfName;
+  const supportedType = toSupportedType(format);
+  if (supportedType) return supportedType;
+  throw typeMismatch(typeOfName, format);
 }
 
 /**
- * The same from the first bytes, before the rest is sent. What it rejects would be rejected at the end; what it accepts
- * is checked again then, whole.
+ * `recognizeType` for the first bytes, before the rest is uploaded. Rejects only what the final check would reject; an
+ * accepted file is checked again when it is complete.
  */
 export async function recognizeHead(
   base64: string | undefined,
   bytes: number,
-  named: DeclaredType | undefined,
+  typeOfName: DeclaredType | undefined,
 ): Promise<DeclaredType> {
   const head = Buffer.from(base64 ?? "", "base64");
   const hasHead = head.length === Math.min(bytes, headLength);
-  // Containers are told apart by a table at their end: until then the name decides.
-  if (named && (!hasHead || isZip(head) || isCfb(head))) return named;
+  // The directory of a container may be at its end, so use the type of the name until the file is complete.
+  if (typeOfName && (!hasHead || isZip(head) || isCfb(head))) return typeOfName;
   if (!hasHead) throw unsupportedType();
   const source: ByteSource = { bytes, read: async (start, end) => head.subarray(start, end) };
-  const recognized = await recognizeType(source, named);
-  await checkContent(source, recognized);
-  return recognized;
+  const recognizedType = await recognizeType(source, typeOfName);
+  await checkContent(source, recognizedType);
+  return recognizedType;
 }
 
-/** Formats that file-type names more precisely than our table of types does. */
+/** Formats that the file-type library reports more precisely than `assetKinds` lists them. */
 const variants: Readonly<Record<string, string>> = {
   "image/apng": "image/png",
   "image/heic-sequence": "image/heic",
@@ -129,7 +129,7 @@ const variants: Readonly<Record<string, string>> = {
   "video/mp2p": "video/mpeg",
 };
 
-function acceptFormat(format: string | undefined): DeclaredType | undefined {
+function toSupportedType(format: string | undefined): DeclaredType | undefined {
   if (format === undefined) return undefined;
   const mimeType = variants[format] ?? format;
   const kind = findAssetKind(mimeType);

@@ -3,12 +3,12 @@ import type { ByteSource } from "./byte-source.ts";
 import { detectCfbType, isCfb } from "./cfb-check.ts";
 import { detectZipType, isZip } from "./zip-check.ts";
 
-/** Types that are one format in several dresses: bytes of one pass where another was declared. */
+/** Variants of one format: a file detected as one may be declared as another of its family. */
 const families: readonly (readonly string[])[] = [
   ["video/mp4", "video/quicktime", "video/x-m4v", "video/3gpp", "video/3gpp2"],
   ["video/mpeg", "video/mp1s", "video/mp2p", "video/mp2t"],
   ["image/heic", "image/heif", "image/heic-sequence", "image/heif-sequence"],
-  // What a HEIF container with a general brand holds is told by no header we read.
+  // A HEIF container with a generic brand may hold AVIF; the headers we read do not tell.
   ["image/avif", "image/heif", "image/heif-sequence"],
   ["image/png", "image/apng"],
 ];
@@ -19,12 +19,12 @@ export function isSameFamily(detected: string, declaredType: string): boolean {
   );
 }
 
-/** A file-type 22 detection is run on this much: every signature it knows stands before. */
+/** Input for the file-type library; every signature that version 22 knows lies within it. */
 const sniffBytes = 8192;
 
 /**
- * The format that bytes are recognisably of, as a MIME type or in words; undefined for what we do not know.
- * Containers that could be bombs are read by us, from their tables, and never unpacked.
+ * Detects the format, as a MIME type or a description; undefined if unknown. ZIP and compound files are identified by
+ * their directories and never unpacked, because they could be decompression bombs.
  */
 export async function detectFormat(source: ByteSource, head: Uint8Array): Promise<string | undefined> {
   if (isZip(head)) return detectZipType(source, head);
@@ -48,9 +48,9 @@ const readUint32 = (head: Uint8Array, offset: number): number =>
     ((head[offset + 3] ?? 0) << 24)) >>>
   0;
 
-/** Looked at before anything else is: what a sniffer has looped on, and what it does not know. */
+/** Checked before the file-type library runs: formats that it has looped on or does not know. */
 const signatures: readonly { name: string; matches: (head: Uint8Array) => boolean }[] = [
-  // ASF: a parser can be led in circles by its object sizes, so none gets to see it.
+  // ASF: crafted object sizes can make a parser loop forever, so no parser reads it.
   { name: "video/x-ms-asf", matches: (head) => startsWith(head, "\x30\x26\xb2\x75\x8e\x66\xcf\x11") },
   {
     name: "a program",
@@ -63,16 +63,16 @@ const signatures: readonly { name: string; matches: (head: Uint8Array) => boolea
 
 const never = (): boolean => false;
 
-/** Signatures of two or three bytes, which other bytes have by chance: what must be true besides. */
+/** Additional checks for signatures so short that other content matches them by chance. */
 const weakSignatureChecks: Readonly<Record<string, (head: Uint8Array) => boolean>> = {
-  "application/x-msdownload": never, // the long way, above
+  "application/x-msdownload": never, // detected in `signatures`
   "application/x-compress": never,
   "application/x-cpio": (head) => startsWith(head, "0707"),
   "application/x-arj": never,
   "application/x-apple-diskimage": never,
   "application/x-asar": never,
   "application/postscript": (head) => startsWith(head, "%!PS"),
-  "application/xml": never, // ours to judge, in text-check
+  "application/xml": never, // detected in text-check.ts
   "audio/vnd.dolby.dd-raw": never,
   "audio/mpeg": (head) => startsWith(head, "ID3"),
   "audio/aac": never,

@@ -1,6 +1,6 @@
 import type { ByteSource } from "./byte-source.ts";
 
-/** ZIP containers, told apart by the names in their table. Nothing is unpacked, so nothing can be a bomb. */
+/** Identifies ZIP containers by the names in their central directory. Unpacks nothing, so ZIP bombs have no effect. */
 
 const ooxml = "application/vnd.openxmlformats-officedocument.";
 
@@ -11,7 +11,7 @@ const officeTypes: readonly [folder: string, type: string][] = [
 ];
 
 const zipType = "application/zip";
-/** A table longer than this is read in part; what tells the formats apart stands early. */
+/** Larger directories are read in part; the names that identify a format come early. */
 const maxDirectoryBytes = 512 * 1024;
 const maxNames = 20_000;
 
@@ -27,7 +27,7 @@ export async function detectZipType(source: ByteSource, head: Uint8Array): Promi
   return officeTypes.find(([folder]) => names.some((name) => name.startsWith(folder)))?.[1] ?? zipType;
 }
 
-/** OpenDocument 1.3, part 2, §3.3: the first entry is called `mimetype`, is stored as it is, and says the type. */
+/** OpenDocument 1.3, part 2, §3.3: the first entry, `mimetype`, is stored uncompressed and contains the type. */
 function readOpenDocumentType(head: Uint8Array): string | undefined {
   const view = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 256));
   if (view.length < 38 || view.subarray(30, 38).toString("latin1") !== "mimetype" || view.readUInt16LE(8) !== 0)
@@ -45,9 +45,9 @@ interface Header {
 const localHeader: Header = { signature: 0x04034b50, nameLengthOffset: 26, nameOffset: 30 };
 const directoryEntry: Header = { signature: 0x02014b50, nameLengthOffset: 28, nameOffset: 46 };
 
-/** The names in the table at the end of the file; undefined where no table is found. */
+/** The names in the central directory at the end of the file; undefined if there is none. */
 async function readCentralDirectory(source: ByteSource): Promise<string[] | undefined> {
-  const tailStart = Math.max(0, source.bytes - 66_000); // the end record, and the longest comment behind it
+  const tailStart = Math.max(0, source.bytes - 66_000); // the end record and the longest comment after it
   const tail = Buffer.from(await source.read(tailStart, source.bytes));
   const end = tail.lastIndexOf("PK\x05\x06", undefined, "latin1");
   if (end < 0 || end + 22 > tail.length) return undefined;
@@ -62,7 +62,7 @@ async function readCentralDirectory(source: ByteSource): Promise<string[] | unde
   return names.length > 0 ? names : undefined;
 }
 
-/** Every name behind a signature, wherever it stands: sizes in the headers are the sender's word. */
+/** Finds names by searching for signatures, because the sizes in the headers can't be trusted. */
 function scanNames(bytes: Uint8Array, { signature, nameLengthOffset, nameOffset }: Header): string[] {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const signatureBytes = Buffer.alloc(4);

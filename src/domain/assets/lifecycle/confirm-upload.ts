@@ -15,20 +15,19 @@ import type { Claim } from "../ports.ts";
 import { lateWriteGrace, removeFiles, deleteRecord } from "./delete-files.ts";
 import { chargeStudio } from "./store-bytes.ts";
 
-/** A pending asset whose record says where its bytes are being moved to. */
 type ClaimedAsset = Asset & Claim;
 
 /**
- * A pending asset whose bytes were PUT becomes ready on the post. In this order, so that a crash at any point leaves
- * either the pending asset with its upload or the finished one:
- * 1. a fresh key, and which bytes go there, is written into the record (the claim);
- * 2. those bytes, and no others, are moved to that key, which nobody can write to;
- * 3. there they are judged: the address they came by may bring others at any moment;
- * 4. one transaction turns the record ready, if it still has that claim, and takes the place on the post.
- * Whoever comes after a crash between 1 and 4 finds the claim and goes on from there. The key of a claim is never
- * used for another claim, so nothing that comes late can touch the bytes of a ready asset.
+ * Turns a pending asset whose bytes were uploaded into a ready asset on the post. The order of the steps ensures that
+ * a crash leaves either the pending asset with its upload or the ready asset:
+ * 1. Write a claim into the record: a new file key and the version of the uploaded bytes.
+ * 2. Promote exactly those bytes to that key, which clients can't write to.
+ * 3. Check the content there, because the client can still overwrite the incoming key.
+ * 4. In one transaction, mark the record ready if it still has the claim, and reserve the position on the post.
+ * A call after a crash between 1 and 4 resumes from the claim. The key of a claim is never reused, so a late write
+ * can't change the bytes of a ready asset.
  *
- * Undefined where somebody else got ahead: look again.
+ * Returns undefined if a parallel call changed the asset first; the caller then reads it again.
  */
 export async function confirmUpload(
   deps: AttachDeps,
@@ -58,16 +57,17 @@ export async function confirmUpload(
   return uploadedFile ? undefined : handleMissingUpload(deps, claimedAsset);
 }
 
-/** Nothing was sent, unless another call took it away while we looked: then its claim stands in the record by now. */
+/** Throws unless a parallel call has promoted the upload in the meantime: then the record has a new claim. */
 async function handleMissingUpload(deps: AttachDeps, asset: Asset): Promise<undefined> {
-  const current = await deps.assets.find(asset.studioId, asset.id);
-  if (current?.status === "pending" && current.storageKey === asset.storageKey) throw missingUploadError(deps, asset);
+  const currentAsset = await deps.assets.find(asset.studioId, asset.id);
+  if (currentAsset?.status === "pending" && currentAsset.storageKey === asset.storageKey)
+    throw missingUploadError(deps, asset);
   return undefined;
 }
 
 const isClaimed = (asset: Asset): asset is ClaimedAsset => asset.storageKey !== null && asset.sourceVersion !== null;
 
-/** Undefined where another call claimed first. The claim before, if there was one, was for bytes that were replaced. */
+/** Undefined if a parallel call claimed first. A previous claim is for bytes that the client has since overwritten. */
 async function claimUpload(deps: AttachDeps, asset: Asset, sourceVersion: string): Promise<ClaimedAsset | undefined> {
   const newClaim = { storageKey: createFileKey(deps, asset.id), sourceVersion };
   const previousKey = asset.storageKey;
@@ -109,7 +109,7 @@ async function markReady(
     .catch(undefinedOnConflict);
 }
 
-/** What the bytes are, or why they are refused. */
+/** Returns the media metadata, or the error with which the upload is rejected. */
 async function checkStoredContent(
   deps: AttachDeps,
   asset: ClaimedAsset,
@@ -126,14 +126,14 @@ async function checkStoredContent(
   }
 }
 
-/** The asset is deleted together with its bytes, so the next step differs from that of other uploads. */
+/** A rejected presigned upload is deleted with its asset, so its errors have their own messages and hints. */
 function toUploadError({ key, data }: AppError): AppError {
   return key === "type_mismatch"
     ? new AppError("type_mismatch:upload", data as ErrorData<"type_mismatch">)
     : new AppError("too_large:upload_pixels", data as ErrorData<"too_large:pixels">);
 }
 
-/** Bytes that do not pass go, and the record with them. */
+/** Deletes the asset and its bytes, then throws the rejection; undefined on conflict. */
 async function rejectUpload(deps: AttachDeps, caller: Caller, asset: Asset, rejection: AppError): Promise<undefined> {
   const wasRemoved = await deps
     .transact(async (tx) => {

@@ -4,12 +4,12 @@ import { undefinedOnConflict, ConflictError } from "../../conflict.ts";
 import { isUploading, type Asset } from "../model/asset.ts";
 import { incomingKey, thumbnailKey } from "../model/storage-keys.ts";
 
-/** Until whoever is still writing to a key that was given up has surely ended. */
+/** Longer than any write that is still in progress when its key is marked for deletion. */
 export const lateWriteGrace = hours(1);
 
 /**
- * Takes an asset's record away and dooms its files, all in the transaction it is given. Overtaken where the asset is
- * not what it was when it was read. Its place on a post, if it has one, is freed.
+ * Deletes an asset's record, marks its files for deletion and releases its position on a post, all in `tx`. Throws
+ * `ConflictError` if the asset has changed since it was read.
  */
 export async function deleteRecord(deps: Pick<Deps, "clock">, tx: Stores, asset: Asset): Promise<void> {
   const now = deps.clock();
@@ -19,7 +19,6 @@ export async function deleteRecord(deps: Pick<Deps, "clock">, tx: Stores, asset:
   await markFilesForDeletion(deps, tx, [asset]);
 }
 
-/** Notes that these files belong to nobody from now on. */
 export async function markFilesForDeletion(
   deps: Pick<Deps, "clock">,
   tx: Pick<Stores, "strayFiles">,
@@ -37,13 +36,13 @@ export async function markFilesForDeletion(
   );
 }
 
-/** Which keys of an asset can be emptied at once, and which someone may still be writing to. */
+/** The keys of an asset that can be deleted now, and those that a write in progress may still create. */
 function listFileKeys({ id, status, storageKey }: Asset): { now: string[]; later: string[] } {
   if (status === "pending") return { now: [incomingKey(id)], later: storageKey === null ? [] : [storageKey] };
   return storageKey === null ? { now: [], later: [] } : { now: [storageKey], later: [thumbnailKey(storageKey)] };
 }
 
-/** Takes assets away with all that is theirs, each in a transaction of its own; one that has changed since it was read stays. */
+/** Deletes assets with their files, each in its own transaction. Skips assets that changed since they were read. */
 export async function removeAssets(
   deps: Pick<Deps, "files" | "strayFiles" | "transact" | "clock">,
   assets: readonly Asset[],
@@ -60,8 +59,8 @@ export async function removeAssets(
 }
 
 /**
- * Removes the files of an asset whose record is gone. What fails here is tried again by the sweeper, which has the
- * keys; so does what may come back, because someone was still writing.
+ * Removes the files of a deleted asset. The sweeper retries failures, and removes the keys in `later` once more in case
+ * a write was still in progress.
  */
 export async function removeFiles(deps: Pick<Deps, "files" | "strayFiles">, asset: Asset): Promise<void> {
   const { now, later } = listFileKeys(asset);
@@ -70,6 +69,6 @@ export async function removeFiles(deps: Pick<Deps, "files" | "strayFiles">, asse
     await Promise.all([...now, ...later].map((key) => deps.files.remove(key)));
     await deps.strayFiles.deleteRecords(now);
   } catch {
-    // Not the caller's to know: the asset is gone, and its bytes will be.
+    // The asset is deleted and its keys are recorded: the sweeper removes the bytes.
   }
 }

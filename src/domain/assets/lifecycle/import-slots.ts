@@ -1,9 +1,9 @@
 import { AppError } from "#lib/errors.ts";
 import type { Caller } from "../../caller.ts";
 
-/** Imports under way in this process. Each may hold a connection, an open file and two parts of it for minutes. */
+/** Limits concurrent imports in this process: each can hold a connection, an open file and two parts for minutes. */
 export interface ImportSlots {
-  /** A place among them; the answer gives it back. Throws `rate_limited` where the person or the studio has its most. */
+  /** Returns a function that releases the slot. Throws `rate_limited` at the limit of the user or the studio. */
   acquire(caller: Pick<Caller, "user" | "studio">): () => void;
 }
 

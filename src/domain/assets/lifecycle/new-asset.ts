@@ -3,7 +3,6 @@ import type { Deps } from "../../deps.ts";
 import type { Asset } from "../model/asset.ts";
 import { unknownMetadata } from "../model/media-metadata.ts";
 
-/** A file that was promised: no bytes yet, on no post. */
 export function createPendingAsset(
   deps: Pick<Deps, "newId" | "clock">,
   caller: Caller,
@@ -13,7 +12,6 @@ export function createPendingAsset(
   return { ...buildNewAsset(deps, caller, file), status: "pending", uploadExpiresAt: deps.clock() + lifetime };
 }
 
-/** What every new asset has in common. */
 export function buildNewAsset(
   deps: Pick<Deps, "newId" | "clock">,
   caller: Caller,

@@ -1,29 +1,32 @@
 import type { Stores } from "../../deps.ts";
 import type { ReadyAsset } from "../model/asset.ts";
 
-/** Moves an asset, attached in this transaction and therefore last, to where it belongs by the order it once had. */
+/** Moves an asset that was attached last in this transaction to its place in an earlier order. */
 export async function restorePosition(
   tx: Stores,
   { id, studioId }: ReadyAsset,
   postId: string,
   order: readonly string[],
 ): Promise<void> {
-  const others = (await tx.assets.listByPosts([postId])).map((asset) => asset.id).filter((other) => other !== id);
-  const index = findIndexByOrder(others, id, order);
-  if (index < others.length) await arrangeAssets(tx, studioId, postId, others.toSpliced(index, 0, id));
+  const otherIds = (await tx.assets.listByPosts([postId])).map((asset) => asset.id).filter((other) => other !== id);
+  const index = findIndexByOrder(otherIds, id, order);
+  if (index < otherIds.length) await arrangeAssets(tx, studioId, postId, otherIds.toSpliced(index, 0, id));
 }
 
-/** Others may have changed the post meanwhile: right after the nearest asset before it that is still there, or before the nearest after it. */
-function findIndexByOrder(present: readonly string[], id: string, order: readonly string[]): number {
-  const isPresent = (other: string): boolean => present.includes(other);
-  const was = order.indexOf(id);
-  const before = order.slice(0, Math.max(was, 0)).findLast(isPresent);
-  if (before !== undefined) return present.indexOf(before) + 1;
-  const after = order.slice(was + 1).find(isPresent);
-  return was === -1 || after === undefined ? present.length : present.indexOf(after);
+/**
+ * The post may have changed since: place the asset after its nearest predecessor that is still present, otherwise
+ * before its nearest successor.
+ */
+function findIndexByOrder(presentIds: readonly string[], id: string, order: readonly string[]): number {
+  const isPresent = (other: string): boolean => presentIds.includes(other);
+  const oldIndex = order.indexOf(id);
+  const predecessor = order.slice(0, Math.max(oldIndex, 0)).findLast(isPresent);
+  if (predecessor !== undefined) return presentIds.indexOf(predecessor) + 1;
+  const successor = order.slice(oldIndex + 1).find(isPresent);
+  return oldIndex === -1 || successor === undefined ? presentIds.length : presentIds.indexOf(successor);
 }
 
-/** Gives the post's assets new positions. The transaction has changed the post's row, so nobody attaches meanwhile. */
+/** Assigns new positions. The transaction has already updated the post's row, so parallel attaches wait. */
 export async function arrangeAssets(
   tx: Stores,
   studioId: string,

@@ -4,12 +4,12 @@ import type { Deps, Stores } from "../../deps.ts";
 import type { Asset, MediaMetadata } from "../model/asset.ts";
 import type { StoredFile } from "../model/file-store.ts";
 
-/** Longer than any write of ours may take. */
+/** Longer than any write takes. */
 const reservationLifetime = hours(1);
 
 /**
- * Writes bytes to a key that no asset has yet. The key is noted first, so that bytes whose asset never came to be
- * are found and removed; `work` makes the asset, and takes the key, in one transaction.
+ * Runs `work`, which writes bytes to a new key, then inserts the asset and claims the key in one transaction. The key
+ * is recorded first, so that the sweeper removes the bytes if the asset is never inserted.
  */
 export async function withReservedKey<T>(
   deps: Pick<Deps, "strayFiles" | "files" | "clock">,
@@ -20,7 +20,7 @@ export async function withReservedKey<T>(
   try {
     return await work();
   } catch (error) {
-    // A store that has just let us down would keep the caller waiting once more: the sweeper asks it later.
+    // The store has just failed: leave the deletion to the sweeper, so that the caller does not wait again.
     if (error instanceof AppError && error.code === "storage_unavailable") await markForDeletion(deps, key);
     else await discardReservedKey(deps, key);
     throw error;
@@ -28,10 +28,9 @@ export async function withReservedKey<T>(
 }
 
 async function markForDeletion(deps: Pick<Deps, "strayFiles" | "clock">, key: string): Promise<void> {
-  await deps.strayFiles.markForDeletion([key], deps.clock()).catch(() => {}); // it is noted, and goes when its hour is over
+  await deps.strayFiles.markForDeletion([key], deps.clock()).catch(() => {}); // the reservation expires on its own
 }
 
-/** The bytes at a reserved key are not wanted after all. */
 export async function discardReservedKey(
   deps: Pick<Deps, "strayFiles" | "files" | "clock">,
   key: string,
@@ -41,11 +40,11 @@ export async function discardReservedKey(
     await deps.files.remove(key);
     await deps.strayFiles.deleteRecords([key]);
   } catch {
-    // The key is noted: the sweeper does it.
+    // The key is recorded: the sweeper removes the bytes.
   }
 }
 
-/** A new asset whose bytes lie at a reserved key: ready at once, and on no post. */
+/** Inserts an asset whose bytes are already stored at a reserved key. */
 export async function insertReadyAsset(deps: Pick<Deps, "limits">, tx: Stores, asset: Asset): Promise<void> {
   if (!(await tx.strayFiles.claim(asset.storageKey ?? ""))) {
     throw new AppError("storage_unavailable:slow");
@@ -54,7 +53,7 @@ export async function insertReadyAsset(deps: Pick<Deps, "limits">, tx: Stores, a
   await chargeStudio(deps, tx, asset.studioId, asset.chargedBytes);
 }
 
-/** Counts bytes against the studio's quota. The one statement that all parallel uploads queue on. Giving back always works. */
+/** Charges bytes to the studio's quota; parallel uploads queue on this statement. Refunds always succeed. */
 export async function chargeStudio(
   deps: Pick<Deps, "limits">,
   tx: Pick<Stores, "assets">,
@@ -65,7 +64,7 @@ export async function chargeStudio(
   if (!(await tx.assets.charge(studioId, bytes, limit))) throw quotaExceededError(deps);
 }
 
-/** A look ahead, so that no bytes are sent in vain; what counts is `chargeStudio`. */
+/** Fails early, before bytes are sent; `chargeStudio` is the authority. */
 export async function checkQuota(
   deps: Pick<Deps, "limits" | "assets">,
   studioId: string,
@@ -79,7 +78,6 @@ export async function checkQuota(
 const quotaExceededError = ({ limits }: Pick<Deps, "limits">): AppError =>
   new AppError("quota_exceeded:studio", { limitBytes: limits.studioBytes ?? 0 });
 
-/** The columns of an asset that say which bytes it is. */
 export function toStoredColumns(
   storageKey: string,
   { bytes, version, sha256 }: StoredFile,

@@ -5,21 +5,21 @@ import type { Asset } from "../model/asset.ts";
 import { fileKeyForThumbnail, parseKeyAssetId, storageAreas, type StorageArea } from "../model/storage-keys.ts";
 import { removeAssets } from "./delete-files.ts";
 
-/** Rows or keys a step: few enough that a request that waits for it does not notice. */
+/** Rows or keys per step: small enough not to delay concurrent requests. */
 const batchSize = 100;
-/** How long after its address expired an upload can still be attached. */
+/** How long after its URL expired an upload can still be attached. */
 const graceAfterExpiry = hours(1);
-/** A file that belongs to nobody is not touched before; whoever is writing it has ended by then. */
+/** Younger orphans are kept, because their writer may not have finished. */
 const orphanAge = hours(1);
 
 export interface SweepResult {
-  /** Pending records that nobody confirmed. */
+  /** Pending assets that were never confirmed. */
   expired: number;
-  /** Files whose key was noted when they came to belong to nobody. */
+  /** Files whose keys were reserved or marked for deletion. */
   strays: number;
-  /** Files that lay in the store with no asset to them. */
+  /** Files in the store without an asset. */
   orphans: number;
-  /** What the store itself had left over. */
+  /** The store's own temp files. */
   temporary: number;
 }
 
@@ -27,12 +27,12 @@ type Needs = Pick<Deps, "assets" | "strayFiles" | "transact" | "files" | "clock"
 export type AssetSweeper = (options: BatchOptions) => Promise<SweepResult>;
 
 /**
- * Takes away what belongs to no asset, and never anything that does. Safe because of an order that holds everywhere:
- * a key is in a record, or noted as stray, before bytes come to it; a record goes before its bytes; and once a key
- * was given up, no record can take it. So bytes without a record never become live.
+ * Deletes expired uploads and files without an asset. This is safe because all code follows the same order: a key is
+ * recorded, in an asset or as a stray, before bytes are written to it; a record is deleted before its bytes; and no
+ * asset can claim a key that was marked for deletion. So bytes without a record never become live.
  */
 export function createAssetSweeper(deps: Needs): AssetSweeper {
-  // Where the walk over the store was left: a run goes on from there, and begins again when it came to the end.
+  // Each run continues listing the store where the last one stopped, and starts over at the end.
   const lastKeyByArea = new Map<StorageArea, string>();
   return async (options) => {
     const expired = await runInBatches(options, batchSize, () => sweepExpired(deps));
@@ -40,11 +40,11 @@ export function createAssetSweeper(deps: Needs): AssetSweeper {
     let orphans = 0;
     for (const area of storageAreas) {
       await runInBatches(options, batchSize, async () => {
-        const { looked, removed, last } = await sweepOrphans(deps, area, lastKeyByArea.get(area));
+        const { listed, removed, lastKey } = await sweepOrphans(deps, area, lastKeyByArea.get(area));
         orphans += removed;
-        if (last === undefined || looked < batchSize) lastKeyByArea.delete(area);
-        else lastKeyByArea.set(area, last);
-        return looked;
+        if (lastKey === undefined || listed < batchSize) lastKeyByArea.delete(area);
+        else lastKeyByArea.set(area, lastKey);
+        return listed;
       });
     }
     const temporary = (await deps.files.sweepTempFiles?.(deps.clock() - orphanAge)) ?? 0;
@@ -64,7 +64,7 @@ async function sweepStrays(deps: Needs): Promise<number> {
   return keys.length;
 }
 
-/** Doomed first: whoever wrote to one of these keys and slept ever since cannot make an asset of it any more. */
+/** Marks the keys first, so that a stalled upload to one of them can no longer claim it. */
 async function discardKeys(deps: Needs, keys: readonly string[]): Promise<void> {
   await deps.strayFiles.markForDeletion(keys, deps.clock());
   for (const key of keys) await deps.files.remove(key);
@@ -75,10 +75,10 @@ async function sweepOrphans(
   deps: Needs,
   area: StorageArea,
   after: string | undefined,
-): Promise<{ looked: number; removed: number; last: string | undefined }> {
+): Promise<{ listed: number; removed: number; lastKey: string | undefined }> {
   const listedFiles = await deps.files.list(area, { limit: batchSize, ...(after === undefined ? {} : { after }) });
   const oldFiles = listedFiles.filter(({ modifiedAt }) => modifiedAt <= deps.clock() - orphanAge);
-  // Looked up after the listing: what has no record now had none when it was listed, or lost it since.
+  // Read after the listing: a file without a record now had none when it was listed, or lost it since.
   const ids = new Set(oldFiles.flatMap(({ key }) => parseKeyAssetId(key) ?? []));
   const records = new Map((await deps.assets.findForSweep([...ids])).map((asset) => [asset.id, asset]));
   const orphans = oldFiles.filter(({ key }) => {
@@ -90,17 +90,17 @@ async function sweepOrphans(
     deps,
     orphans.map(({ key }) => key),
   );
-  return { looked: listedFiles.length, removed: orphans.length, last: listedFiles.at(-1)?.key };
+  return { listed: listedFiles.length, removed: orphans.length, lastKey: listedFiles.at(-1)?.key };
 }
 
-/** So few a run that a store that charges for looking does not notice. */
+/** Assets per run: keeps the cost low with stores that charge per request. */
 const lostFileBatchSize = 100;
 
 export type LostFile = Pick<Asset, "id" | "studioId" | "storageKey">;
 
 /**
- * Each run looks at the next few ready assets, round and round, and answers those whose bytes are gone or are
- * others: a store that lost something, or was restored from an older copy. It mends nothing: only a backup can.
+ * Each run checks the next ready assets, starting over at the end, and returns those whose bytes are missing or
+ * changed, for example because the store was restored from an older backup. It only reports: repair needs a backup.
  */
 export function createLostFileFinder(deps: Pick<Deps, "assets" | "files">): () => Promise<LostFile[]> {
   let lastCheckedId = "";
@@ -112,7 +112,7 @@ export function createLostFileFinder(deps: Pick<Deps, "assets" | "files">): () =
       const storedFile = await deps.files.stat(asset.storageKey ?? "");
       if (storedFile?.bytes !== bytes || storedFile.version !== version) suspects.push(asset);
     }
-    // Deleted while we looked: then its bytes are rightly gone.
+    // Ignore assets that were deleted during the check.
     const records = await deps.assets.findForSweep(suspects.map(({ id }) => id));
     const liveKeys = new Set(records.map(({ storageKey }) => storageKey));
     return suspects.filter(({ storageKey }) => liveKeys.has(storageKey));

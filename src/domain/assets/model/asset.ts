@@ -6,45 +6,44 @@ import { assetKinds, type AssetKind } from "./kinds.ts";
 export const assetStatuses = ["pending", "ready"] as const;
 export type AssetStatus = (typeof assetStatuses)[number];
 
-/** What is known of a picture or video beside its bytes. Null: not known. */
+/** Metadata of an image or video; null if unknown. */
 export interface MediaMetadata {
   width: number | null;
   height: number | null;
   durationMs: number | null;
 }
 
-/** An asset as the database keeps it. */
+/** An asset as stored in the database. */
 export interface Asset extends MediaMetadata {
   id: string;
   studioId: string;
   postId: string | null;
-  /** Its place among the post's assets. */
+  /** Sort order among the assets of the post. */
   position: number | null;
   kind: AssetKind;
   mimeType: string;
   filename: string;
   status: AssetStatus;
   bytes: number | null;
-  /** Names exactly the stored bytes, in the store's own words. */
+  /** Identifies exactly the stored bytes; the format is up to the store. */
   version: string | null;
   sha256: string | null;
-  /** Where the bytes lie; while pending, where the upload that `sourceVersion` names is being moved to. */
+  /** The file key; while pending, the key that the upload identified by `sourceVersion` is promoted to. */
   storageKey: string | null;
   sourceVersion: string | null;
   chargedBytes: number;
   altText: string | null;
-  /** Until when the upload address of a pending one takes bytes. */
+  /** When the upload URL of a pending asset expires. */
   uploadExpiresAt: number | null;
   createdBy: string;
   createdAt: number;
 }
 
-/** An asset whose bytes lie in the store. */
 export type ReadyAsset = Asset & { status: "ready"; bytes: number; version: string; storageKey: string };
 
 export const isReady = (asset: Asset): asset is ReadyAsset => asset.status === "ready";
 
-/** A file that comes in parts to a post that has kept a place for it. `sourceVersion` is the store's name for it. */
+/** A multipart upload whose position on the post is reserved. `sourceVersion` is the store's upload id. */
 export type UploadingAsset = Asset & {
   status: "pending";
   postId: string;
@@ -58,7 +57,7 @@ export const isUploading = (asset: Asset): asset is UploadingAsset =>
 
 export const kindNames = Object.keys(assetKinds) as [AssetKind, ...AssetKind[]];
 
-/** The asset view: these fields and no others, whichever tool answers it. */
+/** The fields that every tool returns for an asset. */
 export const assetView = z.object({
   id: z.string(),
   postId: z.string().nullable().describe("The post that the asset is on, or null."),
@@ -75,7 +74,6 @@ export function toAssetView({ id, postId, kind, mimeType, filename, bytes, statu
   return { id, postId, kind, mimeType, filename, bytes: status === "ready" ? bytes : null, status };
 }
 
-/** The view, and whatever else is known. */
 export const assetDetail = assetView.extend({
   url: z.string().optional().describe("Download URL, valid for one hour."),
   thumbnailUrl: z.string().optional().describe("URL of a preview image of up to 512 px, valid for one hour."),
@@ -87,7 +85,7 @@ export const assetDetail = assetView.extend({
 
 export type AssetDetail = z.infer<typeof assetDetail>;
 
-/** An id that cannot be one of ours does not exist, here as in any other studio. */
+/** Throws `not_found` for a malformed id, as for an id of another studio. */
 export function parseAssetId(assetId: string): string {
   if (!isId("asset", assetId)) throw notFoundError("asset");
   return assetId;

@@ -3,7 +3,7 @@ import { AppError } from "#lib/errors.ts";
 import { kindNames } from "./asset.ts";
 import { assetKinds, type AssetKind } from "./kinds.ts";
 
-/** What someone says a file is. */
+/** The kind and type that the client or the remote server states for a file. */
 export interface DeclaredType {
   kind: AssetKind;
   mimeType: string;
@@ -17,7 +17,7 @@ export const declaredTypeInput = {
     .describe("A type allowed for the kind, such as image/jpeg, video/mp4 or application/pdf."),
 };
 
-/** The type in its plain form; throws `unsupported_type` unless the kind takes it. */
+/** Normalizes the type; throws `unsupported_type` if the kind does not allow it. */
 export function parseDeclaredType(kind: AssetKind, mimeType: string): DeclaredType {
   const normalizedType = normalizeMimeType(mimeType);
   const allowedTypes: readonly string[] = assetKinds[kind];
@@ -31,7 +31,7 @@ export function parseDeclaredType(kind: AssetKind, mimeType: string): DeclaredTy
   });
 }
 
-/** Without parameters, in lower case: `Text/Plain; charset=utf-8` is `text/plain`. */
+/** Removes parameters and lowercases: `Text/Plain; charset=utf-8` becomes `text/plain`. */
 export function normalizeMimeType(mimeType: string): string {
   return (mimeType.split(";", 1)[0] ?? "").trim().toLowerCase();
 }

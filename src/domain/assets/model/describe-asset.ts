@@ -3,14 +3,13 @@ import type { Deps } from "../../deps.ts";
 import { isReady, toAssetView, type Asset, type AssetDetail, type ReadyAsset } from "./asset.ts";
 import { canHaveThumbnail } from "./media-metadata.ts";
 
-/** How long an address in a result can be read from. */
 const urlLifetime = hours(1);
-/** Answers within this give the same address of a thumbnail, so that a browser need not load it again. */
+/** Within this time results contain the same thumbnail URL, so that browsers can cache the image. */
 const urlStabilityWindow = minutes(10);
 
 type Needs = Pick<Deps, "files" | "signer" | "clock" | "base">;
 
-/** The asset with everything that is known of it, and addresses to read it from. */
+/** The asset with its alt text, media metadata and URLs. */
 export async function describeAsset(deps: Needs, asset: Asset): Promise<AssetDetail> {
   const { altText, width, height, durationMs } = asset;
   return {
@@ -30,7 +29,7 @@ export function describeAssets(deps: Needs, assets: readonly Asset[]): Promise<A
 async function createUrls(deps: Needs, asset: ReadyAsset): Promise<Pick<AssetDetail, "url" | "thumbnailUrl">> {
   const expiresAt = Math.ceil((deps.clock() + urlLifetime) / urlStabilityWindow) * urlStabilityWindow;
   const { storageKey, mimeType, filename, kind } = asset;
-  // Only pictures and videos are shown where they are; everything else, text above all, is a download.
+  // Browsers show images and videos inline; documents, text in particular, are always downloads.
   const url = await deps.files.createDownloadUrl(storageKey, {
     mimeType,
     filename,

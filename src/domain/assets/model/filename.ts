@@ -4,12 +4,12 @@ import type { DeclaredType } from "./declared-type.ts";
 import { isSameFamily } from "../content/formats.ts";
 import { isTextType } from "../content/text-check.ts";
 
-/** Control characters, line ends, and the marks that turn around what stands after them. */
+/** Control characters, line separators, zero-width characters and bidirectional controls. */
 const invisibleCharacters = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
 
 /**
- * A name to show, never part of a path: what stands before the last slash or backslash is left out, as browsers do,
- * and so is what cannot be seen. Nothing left means that none was given.
+ * A display name, never part of a path. Keeps only what follows the last slash or backslash, as browsers do, and
+ * drops invisible characters. An empty result is treated as no name.
  */
 export const filenameInput = text(255)
   .transform(cleanFilename)
@@ -24,7 +24,7 @@ export function cleanFilename(name: string): string {
 export const resolveFilename = (name: string | undefined, { kind, mimeType }: DeclaredType): string =>
   name === undefined || name === "" ? `${kind}.${extensions[mimeType]?.[0] ?? "bin"}` : name;
 
-/** The usual ones first. */
+/** The preferred extension of each type comes first. */
 const extensions: Readonly<Record<string, readonly string[]>> = {
   "image/jpeg": ["jpg", "jpeg", "jfif", "jpe"],
   "image/png": ["png"],
@@ -52,28 +52,26 @@ const extensions: Readonly<Record<string, readonly string[]>> = {
   "text/markdown": ["md", "markdown"],
 };
 
-/** The endings of a type's files, with their dot. */
+/** The extensions of a type, each with its dot. */
 export const listExtensions = (mimeType: string): string[] =>
   (extensions[mimeType] ?? []).map((extension) => `.${extension}`);
 
-/** The type that a name's ending stands for. */
 export function guessTypeFromFilename(name: string): string | undefined {
   const extension = /\.([a-z0-9]{1,10})$/i.exec(name)?.[1]?.toLowerCase();
   return extension && Object.keys(extensions).find((type) => extensions[type]?.includes(extension));
 }
 
 /**
- * The name with an extension that fits its type, so that a download opens. A wrong extension is replaced, a missing or
- * unknown one is added to; text opens under any name.
+ * Gives the name an extension that matches its type, so that a download opens in the right program. Replaces the
+ * extension of another type; appends one if the extension is missing or unknown, except for text.
  */
 export function fitExtension(name: string, mimeType: string): string {
-  const named = guessTypeFromFilename(name);
-  if (named === undefined ? isTextType(mimeType) : isSameFamily(mimeType, named)) return name;
-  const stem = named === undefined ? name : name.slice(0, name.lastIndexOf("."));
+  const typeOfName = guessTypeFromFilename(name);
+  if (typeOfName === undefined ? isTextType(mimeType) : isSameFamily(mimeType, typeOfName)) return name;
+  const stem = typeOfName === undefined ? name : name.slice(0, name.lastIndexOf("."));
   return `${stem}${listExtensions(mimeType)[0] ?? ""}`;
 }
 
-/** For a schema that must have a name. */
 export const requiredFilename = text(255)
   .transform(cleanFilename)
-  .pipe(z.string().min(1, "nothing visible is left of it"));
+  .pipe(z.string().min(1, "must contain visible characters"));

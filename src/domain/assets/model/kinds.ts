@@ -1,14 +1,14 @@
-/** Ceilings of presigned and imported files in bytes, and how many assets a post holds. All are settings. */
+/** Size limits of presigned uploads and imports in bytes, and the number of assets per post. All are settings. */
 export interface AssetLimits {
   image: number;
   video: number;
   document: number;
   assetsPerPost: number;
-  /** What all files of one studio may take together; absent: no limit. */
+  /** Quota for all files of one studio; no limit if absent. */
   studioBytes?: number | undefined;
 }
 
-/** Which MIME types each kind takes. SVG and HTML are in none. */
+/** Allowed MIME types per kind. SVG and HTML are not allowed, because they can contain scripts. */
 export const assetKinds = {
   image: ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif", "image/heic", "image/heif"],
   video: ["video/mp4", "video/quicktime", "video/webm", "video/x-m4v", "video/mpeg"],

@@ -7,24 +7,24 @@ import type { ContentCheckResult } from "../content/check-content.ts";
 export const thumbnailType = "image/webp";
 export const thumbnailPixels = 512;
 
-/** What the domain needs of whatever can open pictures and videos. Neither ever rejects. */
+/** Opens images and videos. Neither method rejects. */
 export interface MediaReader {
-  /** What cannot be told, or not in time, is null. */
+  /** Values that are unknown, or not known in time, are null. */
   readMetadata(source: ByteSource, mimeType: string): Promise<MediaMetadata>;
   /**
-   * A WebP of at most 512 px, upright and without metadata; undefined where the picture cannot be opened. `key` names
-   * the bytes: it is made once for all who ask at once, and what took long and could not be opened is left alone for a while.
+   * A WebP of at most 512 px, with orientation applied and metadata removed; undefined if the image can't be opened.
+   * `key` identifies the bytes: parallel calls share one result, and slow failures are not retried for a while.
    */
   createThumbnail(key: string, source: ByteSource, mimeType: string): Promise<Uint8Array | undefined>;
 }
 
 export const unknownMetadata: MediaMetadata = { width: null, height: null, durationMs: null };
 
-/** Types a thumbnail can be made of. HEIC is not: its decoder is not free. */
+/** HEIC has no thumbnails: its decoder is not freely licensed. */
 export const canHaveThumbnail = (mimeType: string): boolean =>
   ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif"].includes(mimeType);
 
-/** Measures of a picture or video; where nobody can open it, at least what its header declares. */
+/** Falls back to the dimensions in the header if the file can't be opened. */
 export async function readMediaMetadata(
   deps: Pick<Deps, "media">,
   source: ByteSource,

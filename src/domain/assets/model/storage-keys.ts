@@ -2,10 +2,10 @@ import { sha256 } from "#lib/digest.ts";
 import { isId } from "#lib/ids.ts";
 
 /**
- * Where files lie in the store. Keys are made of ids and chance, never of what a stranger wrote.
- * - `incoming/<asset>`: what the upload address of an asset takes. Never served.
- * - `files/<asset>.<chance>`: what an asset is. Written once, never handed out for writing.
- * - `thumbs/<asset>.<chance>`: a picture made of it. Can be made again.
+ * Key prefixes in the store. Keys consist of asset ids and random values, never of user input.
+ * - `incoming/<asset>`: target of a presigned upload URL. Never served.
+ * - `files/<asset>.<random>`: the checked file. Written once, never writable by clients.
+ * - `thumbs/<asset>.<random>`: its thumbnail. Can be generated again.
  */
 export const storageAreas = ["incoming/", "files/", "thumbs/"] as const;
 export type StorageArea = (typeof storageAreas)[number];
@@ -19,7 +19,7 @@ export const thumbnailKey = (fileKey: string): string => fileKey.replace(/^files
 
 export const fileKeyForThumbnail = (key: string): string => key.replace(/^thumbs\//, "files/");
 
-/** Whose key it is; undefined for what none of ours would be called. */
+/** The asset id in a key; undefined if the key does not have our format. */
 export function parseKeyAssetId(key: string): string | undefined {
   const assetId = /^[a-z]+\/([a-z0-9_]+)(?:\.[0-9a-f]+)?$/.exec(key)?.[1];
   return assetId !== undefined && isId("asset", assetId) ? assetId : undefined;
