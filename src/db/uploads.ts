@@ -123,7 +123,7 @@ export function createUploadStore({ q, run }: Connection): UploadStore {
       const rows = await run(listLinksQuery, [postId, studioId, now]);
       return rows.map((row) => ({
         ...toLink(row),
-        makerName: row.creator_name,
+        creatorName: row.maker_name,
         pendingFiles: row.pending_files,
         readyFiles: row.ready_files,
       }));
@@ -176,8 +176,8 @@ export function createUploadStore({ q, run }: Connection): UploadStore {
     async listFiles(linkId) {
       return (await run(listFilesQuery, [linkId])).map(toFile);
     },
-    async heldBytesForUpdate(linkId, exceptAssetId = "") {
-      // Two statements: a sum inside the update would miss what other transactions commit while it waits for the lock.
+    async lockReservedBytes(linkId, exceptAssetId = "") {
+      // Two statements: a sum within the update would not see what another transaction committed while this waited.
       await q
         .updateTable("upload_links")
         .set(({ ref }) => ({ withdrawn_at: ref("withdrawn_at") }))
@@ -185,7 +185,7 @@ export function createUploadStore({ q, run }: Connection): UploadStore {
         .execute();
       return (await run(heldBytesQuery, [linkId, exceptAssetId]))[0]?.held ?? 0;
     },
-    async noteReceived(assetId, { receivedBytes, partAt, countedAt }) {
+    async recordReceived(assetId, { receivedBytes, partAt, countedAt }) {
       await q
         .updateTable("upload_files")
         .set({ received_bytes: receivedBytes, part_at: partAt, counted_at: countedAt })

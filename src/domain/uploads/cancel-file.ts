@@ -8,26 +8,26 @@ import { authorize } from "../policy.ts";
 import { getFile } from "./file-view.ts";
 import type { UploadCaller } from "./upload-link.ts";
 
-const maxRounds = 10;
+const maxAttempts = 10;
 
-/** Gives up a file that has not arrived: its parts go, and its place on the post is free again. */
+/** Cancels an upload: deletes its parts and releases its position on the post. */
 export async function cancelFile(
   deps: Pick<Deps, "uploads" | "assets" | "strayFiles" | "transact" | "files" | "newId" | "clock">,
   caller: UploadCaller,
   input: { fileId: string },
 ): Promise<void> {
   authorize(caller, "assets.write");
-  for (let round = 0; round < maxRounds; round++) {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const { asset } = await getFile(deps, caller, input.fileId);
     if (!isUploading(asset)) throw new AppError("already_attached:file");
-    const isRemoved = await deps
+    const wasRemoved = await deps
       .transact(async (tx) => {
         await deleteRecord(deps, tx, asset);
         await recordActivity(deps, tx, caller, "asset.deleted", asset.id, { filename: asset.filename });
         return true;
       })
       .catch(undefinedOnConflict);
-    if (!isRemoved) continue; // a part was reserved meanwhile, or the file has arrived
+    if (!wasRemoved) continue; // a parallel call reserved a part or completed the file
     await removeFiles(deps, asset);
     return;
   }

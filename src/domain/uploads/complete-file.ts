@@ -30,15 +30,15 @@ type Needs = Pick<
   | "limits"
 >;
 
-/** A file that was accepted, as what it is. */
-type Checked = ContentCheckResult & Pick<Asset, "kind" | "mimeType" | "filename">;
+/** The result of the content check, with the recognized type. */
+type CheckedContent = ContentCheckResult & Pick<Asset, "kind" | "mimeType" | "filename">;
 
 const maxAttempts = 10;
 
 /**
- * All parts were sent: the store makes the file of those it has, the gate judges it, and it is on the post. Its place
- * was kept for it since it began. Any number of parallel calls come to one outcome, and so does one after a crash: the
- * store completes once, and one conditional statement turns the record ready.
+ * Completes an upload: the store assembles the parts, the content is checked, and the asset becomes ready at the
+ * position reserved when the upload started. Parallel calls and calls after a crash converge on one outcome: the store
+ * completes once, and one conditional statement marks the record ready.
  */
 export async function completeFile(deps: Needs, caller: UploadCaller, input: { fileId: string }): Promise<FileView> {
   authorize(caller, "assets.write");
@@ -48,20 +48,20 @@ export async function completeFile(deps: Needs, caller: UploadCaller, input: { f
     if (!upload) return toFileView(deps, caller, file);
     const storedFile = await deps.files.parts.complete(upload.multipartFile);
     if (!storedFile) throw missingPartsError();
-    const checked = await checkUploadedContent(deps, caller, upload.asset, storedFile);
-    const readyAsset = checked && (await markReady(deps, caller, upload.asset, storedFile, checked));
+    const content = await checkUploadedContent(deps, caller, upload.asset, storedFile);
+    const readyAsset = content && (await markReady(deps, caller, upload.asset, storedFile, content));
     if (readyAsset) return toFileView(deps, caller, { ...file, asset: readyAsset });
   }
   throw new AppError("storage_unavailable:contention", undefined, { retryAfter: 1 });
 }
 
-/** A file that does not pass goes, and its record and place with it. Undefined where somebody else got ahead. */
+/** Rejected files are deleted with their record and position. Returns undefined if a parallel call was first. */
 async function checkUploadedContent(
   deps: Needs,
   caller: UploadCaller,
   asset: UploadingAsset,
   { bytes }: StoredFile,
-): Promise<Checked | undefined> {
+): Promise<CheckedContent | undefined> {
   try {
     const source = createStoredFileSource(deps.files, asset.storageKey, bytes);
     const { kind, mimeType } = await recognizeType(source, asset);
@@ -69,9 +69,9 @@ async function checkUploadedContent(
     return { ...checkResult, kind, mimeType, filename: fitExtension(asset.filename, mimeType) };
   } catch (error) {
     if (!(error instanceof AppError) || !["too_large", "type_mismatch", "invalid_input"].includes(error.code)) {
-      // The file may have been taken away by a parallel call that judged it first.
-      const current = await deps.assets.find(asset.studioId, asset.id);
-      if (current?.status === "pending") throw error;
+      // A parallel call may have checked and deleted the file first.
+      const currentAsset = await deps.assets.find(asset.studioId, asset.id);
+      if (currentAsset?.status === "pending") throw error;
       return undefined;
     }
     const wasRemoved = await deps
@@ -95,15 +95,15 @@ async function markReady(
   caller: UploadCaller,
   asset: UploadingAsset,
   storedFile: StoredFile,
-  checked: Checked,
+  content: CheckedContent,
 ): Promise<ReadyAsset | undefined> {
   const { id, studioId, postId, storageKey } = asset;
-  const { kind, mimeType, filename } = checked;
+  const { kind, mimeType, filename } = content;
   const metadata = await readMediaMetadata(
     deps,
     createStoredFileSource(deps.files, storageKey, storedFile.bytes),
-    checked,
-    checked,
+    content,
+    content,
   );
   return deps
     .transact(async (tx) => {
@@ -116,8 +116,8 @@ async function markReady(
         filename,
       });
       if (!readyAsset) throw new ConflictError();
-      const uncharged = storedFile.bytes - asset.chargedBytes;
-      if (uncharged !== 0) await chargeStudio(deps, tx, studioId, uncharged);
+      const unchargedBytes = storedFile.bytes - asset.chargedBytes;
+      if (unchargedBytes !== 0) await chargeStudio(deps, tx, studioId, unchargedBytes);
       const detail = { postId, filename, bytes: storedFile.bytes, linkId: caller.link.id };
       await recordActivity(deps, tx, caller, "asset.attached", id, detail);
       return readyAsset;

@@ -8,29 +8,29 @@ import { getFile, toUploadInProgress } from "./file-view.ts";
 import { reserveParts } from "./reserve-parts.ts";
 import type { UploadCaller } from "./upload-link.ts";
 
-/** Long enough for a part on the slowest line, short enough that a leaked one is of little use. */
+/** Long enough for a part on a slow connection, short enough to limit the damage of a leaked URL. */
 export const partUrlLifetime = hours(1);
 
-const maxRounds = 10;
+const maxAttempts = 10;
 
 export const partUrlsInput = z.strictObject({
   parts: z.array(z.number().int().min(1)).min(1).max(100),
 });
 
 export interface PartUrls {
-  /** Of the first parts; the others once the link may reserve more of the quota. */
+  /** May cover only the first requested parts, until the link can reserve more of the quota. */
   addresses: { part: number; url: string }[];
   expiresAt: string;
 }
 
-/** URLs to PUT these parts to, once their bytes are reserved. */
+/** Reserves quota for these parts and returns URLs to PUT them to. */
 export async function createPartUrls(
   deps: Pick<Deps, "uploads" | "assets" | "transact" | "files" | "clock" | "limits">,
   caller: UploadCaller,
   input: z.infer<typeof partUrlsInput> & { fileId: string },
 ): Promise<PartUrls> {
   authorize(caller, "assets.write");
-  for (let round = 0; round < maxRounds; round++) {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const file = await getFile(deps, caller, input.fileId);
     const upload = toUploadInProgress(deps, file);
     if (!upload) throw new AppError("already_attached:file");
@@ -38,11 +38,11 @@ export async function createPartUrls(
     const parts = await reserveParts(deps, caller, file, upload, input.parts);
     if (!parts) continue;
     const expiresAt = Math.min(deps.clock() + partUrlLifetime, upload.asset.uploadExpiresAt);
-    const addresses = parts.map(async (part) => ({
+    const urls = parts.map(async (part) => ({
       part,
       url: await deps.files.parts.createPartUrl(upload.multipartFile, part, expiresAt),
     }));
-    return { addresses: await Promise.all(addresses), expiresAt: toIsoTime(expiresAt) };
+    return { addresses: await Promise.all(urls), expiresAt: toIsoTime(expiresAt) };
   }
   throw new AppError("storage_unavailable:contention", undefined, { retryAfter: 1 });
 }

@@ -26,7 +26,7 @@ export const createUploadSessionOutput = z.object({
 
 type Needs = Pick<Deps, "posts" | "transact" | "signer" | "newId" | "clock" | "uploadPage">;
 
-/** A link with which a person sends files of any size to one post from a browser, without signing in. */
+/** Creates a link that lets anyone upload files of any size to one post in a browser, without signing in. */
 export async function createUploadSession(
   deps: Needs,
   caller: Caller,
@@ -41,7 +41,7 @@ export const createUploadLinkInput = z.strictObject({
   inPlace: z.boolean().default(false).describe("For the calling page's own uploads; not listed as a link."),
 });
 
-/** The same for the web app, which can also take it back. */
+/** The same for the web app, which also needs the id to withdraw the link. */
 export async function createUploadLink(
   deps: Needs,
   caller: Caller,
@@ -72,7 +72,7 @@ export async function createUploadLink(
     await tx.uploads.insertLink(link);
     if (!link.inPlace) await recordActivity(deps, tx, caller, "upload_link.created", link.id, { postId });
   });
-  // The token outlives the 30 minutes, because a file that was begun in them does; the record has the last word.
+  // The token outlives the link, because uploads started in time may continue; the record decides what is allowed.
   const token = deps.signer.sign("upload", { link: link.id }, link.expiresAt + fileLifetime);
   return {
     id: link.id,

@@ -9,14 +9,14 @@ import { linkExpiredError, type UploadCaller } from "./upload-link.ts";
 export interface UploadPageView {
   studio: { name: string };
   post: { title: string };
-  /** Until then files can be begun. */
+  /** Until then, new uploads can be started. */
   expiresAt: string;
-  /** Types and endings, as a file dialog takes them. */
+  /** MIME types and extensions, for the `accept` attribute of a file input. */
   accepts: string[];
   files: FileView[];
 }
 
-/** All that a link shows: the studio's name, the post's title, and the files sent through it. */
+/** Everything an upload link reveals: the studio's name, the post's title, and the files uploaded through it. */
 export async function describeUploadPage(
   deps: Pick<Deps, "uploads" | "files" | "signer" | "clock" | "base">,
   caller: UploadCaller,

@@ -8,20 +8,20 @@ import type { Deps } from "../deps.ts";
 import { fileExpiredError, type UploadCaller } from "./upload-link.ts";
 import type { UploadFile } from "./ports.ts";
 
-/** A file as the page that sends it sees it. */
+/** A file as the upload page shows it. */
 export interface FileView {
   id: string;
   filename: string;
   kind: string;
   mimeType: string;
   bytes: number;
-  /** `pending`: on its way. `ready`: on the post. */
+  /** `pending`: uploading. `ready`: stored. */
   status: "pending" | "ready";
   altText: string;
   thumbnailUrl?: string;
 }
 
-/** Where the studio has put it elsewhere, that it arrived is all there is to see: what is said of it there is its own. */
+/** Once the studio has moved the file off this post, its name, alt text and thumbnail are no longer shown here. */
 export async function toFileView(
   deps: Pick<Deps, "files" | "signer" | "clock" | "base">,
   { link }: UploadCaller,
@@ -41,25 +41,25 @@ export async function toFileView(
   };
 }
 
-/** A file of this link; anyone else's does not exist. */
+/** Throws `not_found` for files of other links. */
 export async function getFile(
   deps: Pick<Deps, "uploads">,
   { link }: UploadCaller,
   fileId: string,
 ): Promise<UploadFile> {
   const file = isId("asset", fileId) ? await deps.uploads.findFile(link.id, fileId) : undefined;
-  if (!file) throw fileGone();
+  if (!file) throw uploadNotFoundError();
   return file;
 }
 
-export const fileGone = (): AppError => new AppError("not_found:upload");
+export const uploadNotFoundError = (): AppError => new AppError("not_found:upload");
 
 export interface UploadInProgress {
   asset: UploadingAsset;
   multipartFile: MultipartFile;
 }
 
-/** How the store knows a file that has not arrived yet; undefined where it has. */
+/** The multipart upload of a file; undefined if the file is complete. */
 export function toUploadInProgress(
   deps: Pick<Deps, "clock">,
   { asset, bytes, partBytes }: UploadFile,

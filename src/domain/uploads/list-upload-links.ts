@@ -11,16 +11,16 @@ import { parsePostId } from "../posts/post.ts";
 export interface UploadLinkView {
   id: string;
   createdBy: { id: string; name: string };
-  /** The AI client that asked for it; null where the person did. */
+  /** The AI client that created the link; null if the user did. */
   client: { id: string; name: string } | null;
   createdAt: string;
   expiresAt: string;
-  /** Files that came through it, and files that are on their way. */
   arrived: number;
+  /** Files still uploading. */
   onTheWay: number;
 }
 
-/** The links to a post with which files can be begun now. The links themselves are not shown again. */
+/** Lists the open upload links of a post, without their URLs, which are only returned on creation. */
 export async function listUploadLinks(
   deps: Pick<Deps, "posts" | "uploads" | "clock">,
   caller: Caller,
@@ -36,7 +36,7 @@ export async function listUploadLinks(
   return {
     links: links.map((link) => ({
       id: link.id,
-      createdBy: { id: link.createdBy, name: link.makerName },
+      createdBy: { id: link.createdBy, name: link.creatorName },
       client: link.clientId === null ? null : { id: link.clientId, name: link.clientName ?? link.clientId },
       createdAt: toIsoTime(link.createdAt),
       expiresAt: toIsoTime(link.expiresAt),
@@ -46,7 +46,7 @@ export async function listUploadLinks(
   };
 }
 
-/** Ends a link at once. What arrived stays; what was on its way is given up. */
+/** Withdraws a link immediately. Keeps the files that have arrived and cancels uploads in progress. */
 export async function withdrawUploadLink(
   deps: Pick<Deps, "uploads" | "strayFiles" | "transact" | "files" | "newId" | "clock">,
   caller: Caller,

@@ -8,24 +8,24 @@ export interface UploadLink {
   studioId: string;
   postId: string;
   createdBy: string;
-  /** The approval of the AI client that made it, if one did. */
+  /** The grant of the AI client that created the link, if any. */
   grantId: string | null;
   clientId: string | null;
   clientName: string | null;
-  /** Made by the post's own page for itself. */
+  /** Created by the web app for uploads on the post's page; not listed as a link. */
   inPlace: boolean;
   createdAt: number;
   expiresAt: number;
   withdrawnAt: number | null;
 }
 
-/** A link with all that decides whether it is good, as one look-up finds it. */
+/** A link with everything that determines its state, read in one query. */
 export interface ResolvedLink extends UploadLink {
   studioName: string;
   postTitle: string;
   postStatus: PostStatus;
   creator: Person;
-  /** Null: whoever made it is no member any more, or disabled. */
+  /** Null if the creator is disabled or no longer a member. */
   creatorRole: Role | null;
   isGrantRevoked: boolean;
   pendingFiles: number;
@@ -33,35 +33,34 @@ export interface ResolvedLink extends UploadLink {
 }
 
 export interface ListedLink extends UploadLink {
-  makerName: string;
+  creatorName: string;
   pendingFiles: number;
   readyFiles: number;
 }
 
-/** A file that was sent, or is being sent, through a link. */
+/** A file uploaded, or being uploaded, through a link. */
 export interface UploadFile {
   asset: Asset;
-  /** What its sender said it has. */
+  /** The size declared by the client. */
   bytes: number;
   partBytes: number;
-  /** How many bytes had arrived when they were last counted. */
+  /** Bytes that had arrived at `countedAt`. */
   receivedBytes: number;
-  /** When a part was last seen to have arrived, or bytes were reserved. */
+  /** When a new part was last detected, or bytes were first reserved. */
   partAt: number;
   countedAt: number;
 }
 
 export interface UploadStore {
   insertLink(link: UploadLink): Promise<void>;
-  /** One round trip. */
   findLink(linkId: string): Promise<ResolvedLink | undefined>;
-  /** Links to a post that are good at `now`, newest first; without those of the page itself. */
+  /** Links to a post that are open at `now`, newest first; without `inPlace` links. */
   listLinks(studioId: string, postId: string, now: number): Promise<ListedLink[]>;
-  /** False where it was withdrawn before, or is no link to this post. */
+  /** False if the link is already withdrawn or does not belong to this post. */
   withdraw(studioId: string, postId: string, linkId: string, now: number): Promise<boolean>;
-  /** Withdraws all that this user made and that still take files; answers how many. */
+  /** Withdraws the user's links that still accept files; returns how many. */
   withdrawForUser(userId: string, now: number): Promise<number>;
-  /** False, and nothing changed, where this file was begun already. */
+  /** False, without a change, if an upload of this file was already started. */
   insertFile(
     linkId: string,
     fileHash: string,
@@ -70,16 +69,16 @@ export interface UploadStore {
   ): Promise<boolean>;
   findFileByHash(linkId: string, fileHash: string): Promise<UploadFile | undefined>;
   findFile(linkId: string, assetId: string): Promise<UploadFile | undefined>;
-  /** In the order they were begun. */
+  /** In the order they were started. */
   listFiles(linkId: string): Promise<UploadFile[]>;
   /**
-   * Bytes that are charged for the link's files and have not arrived, one file left out if wanted. Until its
-   * transaction ends, other transactions that ask for this link wait.
+   * Bytes charged for the link's files that have not arrived, optionally without one file. Locks the link until the
+   * transaction ends.
    */
-  heldBytesForUpdate(linkId: string, exceptAssetId?: string): Promise<number>;
-  noteReceived(assetId: string, count: Pick<UploadFile, "receivedBytes" | "partAt" | "countedAt">): Promise<void>;
-  /** Uploading files that hold a reservation or were active since then, longest not counted first. */
+  lockReservedBytes(linkId: string, exceptAssetId?: string): Promise<number>;
+  recordReceived(assetId: string, count: Pick<UploadFile, "receivedBytes" | "partAt" | "countedAt">): Promise<void>;
+  /** Uploading files that hold a reservation or were active since `activeSince`, least recently counted first. */
   listUncounted(filter: { countedBefore: number; activeSince: number; limit: number }): Promise<UploadFile[]>;
-  /** Files on their way through links that are dead: withdrawn, their client revoked, their maker or post gone. */
+  /** Uploading files of links that are withdrawn, whose grant is revoked, or whose creator or post is gone. */
   listAbandoned(limit: number): Promise<Asset[]>;
 }

@@ -5,20 +5,20 @@ import { getPartLength, type MultipartFile } from "../assets/model/file-store.ts
 import { chargeStudio, checkQuota } from "../assets/lifecycle/store-bytes.ts";
 import type { Deps, Stores } from "../deps.ts";
 import { ConflictError, undefinedOnConflict } from "../conflict.ts";
-import { fileGone, type UploadInProgress } from "./file-view.ts";
+import { uploadNotFoundError, type UploadInProgress } from "./file-view.ts";
 import type { UploadCaller } from "./upload-link.ts";
 import type { UploadFile } from "./ports.ts";
 
 const gibibyte = 1024 ** 3;
-/** How long bytes stay reserved for a file of which no part arrives. */
+/** How long bytes stay reserved for a file while no part arrives. */
 export const idleLimit = minutes(10);
 
-/** How much of the quota one link may hold for bytes that have not arrived. Without a quota there is no limit. */
+/** How much of the quota one link may reserve for bytes that have not arrived; unlimited without a quota. */
 export function reservationLimit({ limits: { studioBytes } }: Pick<Deps, "limits">): number {
   return studioBytes === undefined ? Infinity : Math.max(gibibyte, Math.floor(studioBytes / 10));
 }
 
-/** What a new file reserves: all of its bytes, or none where that is more than the link may hold (`reserveParts`). */
+/** A new file reserves all of its bytes, or none if that exceeds the limit of the link; `reserveParts` then does. */
 export async function firstReservation(
   deps: Pick<Deps, "limits">,
   tx: Pick<Stores, "uploads">,
@@ -27,28 +27,28 @@ export async function firstReservation(
 ): Promise<number> {
   const limit = reservationLimit(deps);
   if (limit === Infinity) return bytes;
-  return (await tx.uploads.heldBytesForUpdate(linkId)) + bytes <= limit ? bytes : 0;
+  return (await tx.uploads.lockReservedBytes(linkId)) + bytes <= limit ? bytes : 0;
 }
 
-const bytesOfParts = (file: MultipartFile, parts: readonly number[]): number =>
+const sumPartBytes = (file: MultipartFile, parts: readonly number[]): number =>
   parts.reduce((sum, part) => sum + getPartLength(file, part), 0);
 
 /**
- * Counts what has arrived of a file. If no part has arrived for ten minutes, only those bytes stay charged; the rest is
- * reserved again when the upload resumes.
+ * Counts the received bytes of a file. If no part has arrived for ten minutes, only those bytes stay charged; the rest
+ * is reserved again when the upload resumes.
  */
 export async function countReceived(
   deps: Pick<Deps, "uploads" | "transact" | "files" | "clock" | "limits">,
-  { asset, bytes, partBytes, ...before }: UploadFile,
+  { asset, bytes, partBytes, ...previous }: UploadFile,
 ): Promise<void> {
   if (!isUploading(asset)) return;
   const file: MultipartFile = { key: asset.storageKey, id: asset.sourceVersion, bytes, partBytes };
-  const receivedBytes = bytesOfParts(file, (await deps.files.parts.list(file)) ?? []);
+  const receivedBytes = sumPartBytes(file, (await deps.files.parts.list(file)) ?? []);
   const now = deps.clock();
-  const partAt = receivedBytes > before.receivedBytes ? now : before.partAt;
+  const partAt = receivedBytes > previous.receivedBytes ? now : previous.partAt;
   const isIdle = now - partAt >= idleLimit;
   const chargedBytes = isIdle ? receivedBytes : Math.max(asset.chargedBytes, receivedBytes);
-  await deps.uploads.noteReceived(asset.id, { receivedBytes, partAt, countedAt: now });
+  await deps.uploads.recordReceived(asset.id, { receivedBytes, partAt, countedAt: now });
   if (chargedBytes === asset.chargedBytes) return;
   await deps
     .transact(async (tx) => {
@@ -56,7 +56,7 @@ export async function countReceived(
       await chargeStudio(deps, tx, asset.studioId, chargedBytes - asset.chargedBytes);
     })
     .catch((error: unknown) => {
-      // Bytes that arrived after their reservation ended may not fit in the quota: then completing the file says so.
+      // Bytes that arrived after their reservation ended may exceed the quota: `completeFile` reports that.
       if (!(error instanceof ConflictError) && !(error instanceof AppError && error.code === "quota_exceeded"))
         throw error;
     });
@@ -64,82 +64,88 @@ export async function countReceived(
 
 type Needs = Pick<Deps, "uploads" | "assets" | "transact" | "files" | "clock" | "limits">;
 
-/** How often the other files of a link are counted while one waits for them. */
+/** Minimum time between two counts of a link's other files while one file waits for their reservations. */
 const countInterval = seconds(2);
 
 /**
- * Reserves quota for parts that are about to be sent: for the whole file where the link may hold that much, otherwise
- * for as many of the parts as it may. Returns the parts that can be sent now; undefined where the file has changed since
- * it was read.
+ * Reserves quota before parts are sent: for the whole file if the limit of the link allows it, otherwise for as many of
+ * the parts as fit. Returns the parts that can be sent now; undefined if the file has changed since it was read.
  */
 export async function reserveParts(
   deps: Needs,
-  visitor: UploadCaller,
+  caller: UploadCaller,
   file: UploadFile,
-  { asset, multipartFile: parted }: UploadInProgress,
+  { asset, multipartFile }: UploadInProgress,
   parts: readonly number[],
 ): Promise<readonly number[] | undefined> {
   if (asset.chargedBytes >= file.bytes) return parts;
-  const { link, studio } = visitor;
-  const arrived = await deps.files.parts.list(parted);
-  if (!arrived) throw fileGone();
-  const receivedBytes = bytesOfParts(parted, arrived);
-  // Fail early: a file whose rest does not fit would never be complete. `chargeStudio` is the authority.
+  const { link, studio } = caller;
+  const arrivedParts = await deps.files.parts.list(multipartFile);
+  if (!arrivedParts) throw uploadNotFoundError();
+  const receivedBytes = sumPartBytes(multipartFile, arrivedParts);
+  // Fail early if the rest of the file does not fit in the quota. `chargeStudio` is the authority.
   await checkQuota(deps, studio.id, file.bytes - Math.max(asset.chargedBytes, receivedBytes));
 
-  const goals = goalsFor(parted, arrived, parts);
-  const reserve = () =>
+  const reservations = listReservations(multipartFile, arrivedParts, parts);
+  const tryReserve = () =>
     deps.transact(async (tx) => {
-      const room = reservationLimit(deps) - (await tx.uploads.heldBytesForUpdate(link.id, asset.id));
-      const goal = goals.find(({ bytes }) => bytes <= asset.chargedBytes || bytes - receivedBytes <= room);
-      if (!goal || goal.bytes <= asset.chargedBytes) return goal?.parts;
-      if (!(await tx.assets.changeCharge(asset.id, asset.chargedBytes, goal.bytes))) throw new ConflictError();
+      const available = reservationLimit(deps) - (await tx.uploads.lockReservedBytes(link.id, asset.id));
+      const reservation = reservations.find(
+        ({ bytes }) => bytes <= asset.chargedBytes || bytes - receivedBytes <= available,
+      );
+      if (!reservation || reservation.bytes <= asset.chargedBytes) return reservation?.parts;
+      if (!(await tx.assets.changeCharge(asset.id, asset.chargedBytes, reservation.bytes))) throw new ConflictError();
       const now = deps.clock();
-      // More bytes are no sign of life: only a part that arrives, or a first reservation, starts the ten minutes anew.
+      // Only a new part or the first reservation resets the idle limit; reserving more bytes does not.
       const isFirst = asset.chargedBytes <= file.receivedBytes;
       const partAt = isFirst || receivedBytes > file.receivedBytes ? now : file.partAt;
-      await tx.uploads.noteReceived(asset.id, { receivedBytes, partAt, countedAt: now });
-      await chargeStudio(deps, tx, studio.id, goal.bytes - asset.chargedBytes);
-      return goal.parts;
+      await tx.uploads.recordReceived(asset.id, { receivedBytes, partAt, countedAt: now });
+      await chargeStudio(deps, tx, studio.id, reservation.bytes - asset.chargedBytes);
+      return reservation.parts;
     });
   try {
-    const reserved = (await reserve()) ?? ((await countOthers(deps, link.id, asset.id)) && (await reserve()));
-    if (reserved) return reserved;
+    const reservedParts =
+      (await tryReserve()) ?? ((await countOtherFiles(deps, link.id, asset.id)) && (await tryReserve()));
+    if (reservedParts) return reservedParts;
   } catch (error) {
     return undefinedOnConflict(error);
   }
   throw new AppError("rate_limited:link", undefined, { retryAfter: 5 });
 }
 
-interface Goal {
-  /** What the file is charged for then. */
+interface Reservation {
+  /** Total bytes charged for the file with this reservation. */
   bytes: number;
   parts: readonly number[];
 }
 
 /**
- * The whole file first, then ever fewer of the parts. Parts count from the start of the file up to the last one that is
- * sent, which covers every URL that was handed out before.
+ * Possible reservations, largest first: the whole file, then fewer and fewer of the parts. Each charges everything from
+ * the start of the file to its last part, which covers all part URLs issued before.
  */
-function goalsFor(file: MultipartFile, arrived: readonly number[], wanted: readonly number[]): Goal[] {
-  const parts = [...new Set(wanted)].toSorted((a, b) => a - b);
-  const upTo = (last: number): number =>
+function listReservations(
+  file: MultipartFile,
+  arrivedParts: readonly number[],
+  requestedParts: readonly number[],
+): Reservation[] {
+  const parts = [...new Set(requestedParts)].toSorted((a, b) => a - b);
+  const countBytesUpTo = (last: number): number =>
     (last - 1) * file.partBytes +
     getPartLength(file, last) +
-    bytesOfParts(
+    sumPartBytes(
       file,
-      arrived.filter((part) => part > last),
+      arrivedParts.filter((part) => part > last),
     );
-  const some = parts.map((last, i) => ({ bytes: upTo(last), parts: parts.slice(0, i + 1) }));
-  return [{ bytes: file.bytes, parts }, ...some.toReversed()];
+  const partial = parts.map((last, i) => ({ bytes: countBytesUpTo(last), parts: parts.slice(0, i + 1) }));
+  return [{ bytes: file.bytes, parts }, ...partial.toReversed()];
 }
 
-/** What has arrived of the link's other files is not reserved any more. False where they were counted just now. */
-async function countOthers(deps: Needs, linkId: string, assetId: string): Promise<boolean> {
+/** Counts the link's other files, so that bytes that have arrived free their reservation. False if none was due. */
+async function countOtherFiles(deps: Needs, linkId: string, assetId: string): Promise<boolean> {
   const countedBefore = deps.clock() - countInterval;
-  const others = (await deps.uploads.listFiles(linkId)).filter(
+  const otherFiles = (await deps.uploads.listFiles(linkId)).filter(
     ({ asset, countedAt }) => asset.id !== assetId && asset.status === "pending" && countedAt <= countedBefore,
   );
-  for (const other of others) await countReceived(deps, other);
-  return others.length > 0;
+  for (const file of otherFiles) await countReceived(deps, file);
+  return otherFiles.length > 0;
 }

@@ -10,8 +10,8 @@ import type { UploadCaller } from "./upload-link.ts";
 export const setAltTextInput = z.strictObject({ altText: text(2000).trim() });
 
 /**
- * Says what a file shows, while it is on its way or after it has arrived, and is where the link leads. Once it was
- * taken off that post, it is the studio's matter alone.
+ * Sets the alt text of a file during or after its upload. Once the studio has removed the file from the link's post,
+ * the link can no longer change it.
  */
 export async function setAltText(
   deps: Pick<Deps, "uploads" | "transact" | "files" | "signer" | "newId" | "clock" | "base">,

@@ -36,7 +36,7 @@ export const startFileInput = z.strictObject({
     .base64()
     .max(Math.ceil(headLength / 3) * 4)
     .optional()
-    .describe("The first 64 KiB: a file that is not accepted is rejected before the rest is sent."),
+    .describe("The first 64 KiB, so that an unsupported file is rejected before the rest is uploaded."),
 });
 
 type Input = z.infer<typeof startFileInput>;
@@ -44,7 +44,7 @@ type Input = z.infer<typeof startFileInput>;
 export interface StartedFile {
   file: FileView;
   partBytes: number;
-  /** The parts that are there: none for a new file. */
+  /** Numbers of the parts that have arrived; empty for a new file. */
   parts: number[];
 }
 
@@ -67,9 +67,9 @@ type Needs = Pick<
 const maxAttempts = 10;
 
 /**
- * Begins a file, or goes on with it: the same name, size and time of change are the same file, also after a reload, in
- * another browser, and after the link's 30 minutes. A new file takes its place on the post, and reserves its
- * bytes of the studio's quota, in the transaction that makes its record: a full post says so before a byte is sent.
+ * Starts or resumes an upload. Name, size and modification time identify a file, so it also resumes after a reload, in
+ * another browser, or after the link's 30 minutes. A new file reserves its position and its share of the quota in the
+ * transaction that creates its record, so a full post is reported before any bytes are sent.
  */
 export async function startFile(deps: Needs, caller: UploadCaller, input: Input): Promise<StartedFile> {
   authorize(caller, "assets.write");
@@ -94,7 +94,7 @@ async function resumeUpload(
   if (!upload) return { file: await toFileView(deps, caller, existingUpload), partBytes, parts: [] };
   const parts = await deps.files.parts.list(upload.multipartFile);
   if (parts) return { file: await toFileView(deps, caller, existingUpload), partBytes, parts };
-  // The store does not know of it any more: it begins anew.
+  // The store has dropped the upload: start again.
   await deps.transact((tx) => deleteRecord(deps, tx, upload.asset)).catch(undefinedOnConflict);
   await removeFiles(deps, upload.asset);
   return undefined;
@@ -111,7 +111,7 @@ async function startUpload(
   const { size } = input;
   if (size === 0) throw emptyFileError();
   const name = truncateFilename(cleanFilename(input.name));
-  const declaredType = await recognizeHead(input.head, size, typeByName(name, input.type));
+  const declaredType = await recognizeHead(input.head, size, guessType(name, input.type));
   await checkQuota(deps, studio.id, size);
   const post = await deps.posts.find(studio.id, link.postId);
   if (post && post.assetCount >= deps.limits.assetsPerPost) throw postFullError(deps);
@@ -149,7 +149,7 @@ async function startUpload(
       })
       .catch(undefinedOnConflict);
   } finally {
-    // What fails here the sweeper finds: nothing was written yet.
+    // The sweeper aborts it if this fails.
     if (!insertedAsset) await deps.files.parts.abort({ key: storageKey, id: sourceVersion }).catch(() => {});
   }
   return (
@@ -161,8 +161,8 @@ async function startUpload(
   );
 }
 
-/** What the extension stands for, or else what the browser says. */
-function typeByName(name: string, browserType: string): DeclaredType | undefined {
+/** The type of the filename extension; the browser's type if the extension is unknown. */
+function guessType(name: string, browserType: string): DeclaredType | undefined {
   const mimeType = guessTypeFromFilename(name) ?? normalizeMimeType(browserType);
   const kind = findAssetKind(mimeType);
   return kind && { kind, mimeType };
@@ -170,7 +170,7 @@ function typeByName(name: string, browserType: string): DeclaredType | undefined
 
 const maxNameLength = 200;
 
-/** Its ending stays: that is what people tell types by. */
+/** Keeps the extension, because users and programs rely on it. */
 function truncateFilename(name: string): string {
   const characters = Array.from(name);
   if (characters.length <= maxNameLength) return name;

@@ -11,8 +11,8 @@ const batchSize = 100;
 type Needs = Pick<Deps, "uploads" | "strayFiles" | "transact" | "files" | "clock">;
 
 /**
- * Takes away files on their way through links that are dead, so that their places are free at once, and what the store
- * was told to begin and no record knows. Those that did not arrive within 24 hours the sweeper of assets finds.
+ * Deletes uploads of links that are no longer valid, to release their positions, and aborts multipart uploads without a
+ * record. `createAssetSweeper` handles uploads that did not arrive within 24 hours.
  */
 export async function sweepUploads(
   deps: Needs,
@@ -23,28 +23,26 @@ export async function sweepUploads(
     await removeAssets(deps, assets);
     return assets.length;
   });
-  // Later than any record lives, so that no file of a record is ever touched.
+  // Older than any pending record, so that no upload with a record is aborted.
   const unknown = await deps.files.parts.sweep(deps.clock() - fileLifetime - hours(2));
   return { abandoned, unknown };
 }
 
-const batch = 100;
-
 /**
- * Counts what has arrived of each file that is uploading, and releases what is reserved for idle ones. A released file
- * is counted for as long as its part URLs may still bring bytes.
+ * Counts the received bytes of uploading files and releases the reservations of idle ones. A released file is still
+ * counted while its part URLs are valid.
  */
 export async function releaseIdle(
   deps: Pick<Deps, "uploads" | "transact" | "files" | "clock" | "limits">,
   options: BatchOptions,
 ): Promise<void> {
   if (deps.limits.studioBytes === undefined) return;
-  await runInBatches(options, batch, async () => {
+  await runInBatches(options, batchSize, async () => {
     const now = deps.clock();
     const files = await deps.uploads.listUncounted({
       countedBefore: now - minutes(1),
       activeSince: now - idleLimit - partUrlLifetime - minutes(5),
-      limit: batch,
+      limit: batchSize,
     });
     for (const file of files) await countReceived(deps, file);
     return files.length;

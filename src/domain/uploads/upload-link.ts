@@ -5,18 +5,17 @@ import { scopes, type Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import type { ResolvedLink } from "./ports.ts";
 
-/** How long files can be begun through a link. */
+/** How long new uploads can be started through a link. */
 export const linkLifetime = minutes(30);
-/** How long a file that was begun may take. */
+/** How long a started upload may take. */
 export const fileLifetime = hours(24);
 
 /**
- * What a link is good for at a moment:
- * - `open`: files can be begun;
- * - `closing`: its 30 minutes are over, and files that were begun in time are still on their way;
- * - `finished`: they are over, and all that was begun has arrived;
- * - `expired`: they are over, and nothing came;
- * - `withdrawn`: by someone, or because its maker left, its client was revoked, or the post was archived.
+ * - `open`: accepts new uploads.
+ * - `closing`: past its 30 minutes, with uploads still in progress.
+ * - `finished`: past its 30 minutes, and all started uploads have arrived.
+ * - `expired`: past its 30 minutes, and no file arrived.
+ * - `withdrawn`: by a member, or because its creator left, its grant was revoked, or the post was archived.
  */
 export type LinkState = "open" | "closing" | "finished" | "expired" | "withdrawn";
 
@@ -29,7 +28,7 @@ function getLinkState(link: ResolvedLink, now: number): LinkState {
   return link.readyFiles > 0 ? "finished" : "expired";
 }
 
-/** Not told apart: a token that was forged, cut short, or is too old for anything. */
+/** One error for forged, truncated and expired tokens, so that it reveals nothing. */
 const invalidLinkError = (): AppError => new AppError("forbidden:upload_link");
 
 const linkWithdrawnError = (): AppError => new AppError("forbidden:upload_link_withdrawn");
@@ -38,7 +37,7 @@ export const linkExpiredError = (): AppError => new AppError("upload_expired:lin
 
 export const fileExpiredError = (): AppError => new AppError("upload_expired:file");
 
-/** Whoever has the link: acts as the person who made it, on one post, and only to send files there. */
+/** Anyone with the link. Acts as its creator, on one post, and only to upload files. */
 export interface UploadCaller extends Caller {
   link: ResolvedLink;
   state: Exclude<LinkState, "withdrawn">;
@@ -46,7 +45,7 @@ export interface UploadCaller extends Caller {
 
 type Needs = Pick<Deps, "uploads" | "signer" | "clock">;
 
-/** The link that a token stands for, and what it is good for now; undefined for a token that is none of ours. */
+/** The link of a token and its current state; undefined if the token is invalid. */
 export async function findUploadLink(
   deps: Needs,
   token: string,
@@ -57,7 +56,7 @@ export async function findUploadLink(
   return link && { link, state: getLinkState(link, deps.clock()) };
 }
 
-/** Read afresh for every request: membership, role, post and client are as they are now. */
+/** Reads the link on every request, so that changes of membership, role, post and grant apply immediately. */
 export async function resolveUploadCaller(deps: Needs, token: string): Promise<UploadCaller> {
   const match = await findUploadLink(deps, token);
   if (!match) throw invalidLinkError();
