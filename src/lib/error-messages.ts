@@ -1,9 +1,9 @@
 import { formatByteLimit } from "./format-bytes.ts";
 
 /**
- * Every failure below the edges: a code, or `code:reason` where one code has several causes, with a neutral
- * sentence about what happened. Its parameter is the data that the failure carries. What to do next depends on the
- * reader: hints for models are in `src/mcp/error-hints.ts`, hints for people in `src/http/error-hints.ts`.
+ * Every error below the edges: a code, or `code:reason` if a code has several causes, with a neutral sentence about
+ * what happened. The parameter is the data of the error. What to do next depends on the reader: hints for models are
+ * in `src/mcp/error-hints.ts`, hints for people in `src/http/error-hints.ts`.
  */
 export const errorMessages = {
   "forbidden:role": (data: { role: string; needed: string }) =>
@@ -16,7 +16,7 @@ export const errorMessages = {
     `${data.name} is disabled. Enable the user first, or choose another one.`,
   "forbidden:not_admitted": () => "This account may not sign in here.",
   "forbidden:email_not_verified": () => "This account may not sign in here: its email is not verified.",
-  "forbidden:create_studio": () => "You can't create studios on this server: an invitation admitted you.",
+  "forbidden:create_studio": () => "You joined this server by invitation, so you can't create studios.",
   "forbidden:invitation_email": () => "This invitation is for another email.",
   "forbidden:connect_page": () => "This page was created for another user. No account was connected.",
   "forbidden:upload_link": () => "This upload link is invalid or has expired.",
@@ -41,7 +41,7 @@ export const errorMessages = {
   "not_found:link": () => "This link is invalid or has expired.",
 
   "invalid_input:no_changes": (_data: { fields: string }) => "No changes provided.",
-  "invalid_input:cursor": () => "cursor: it does not belong to this list.",
+  "invalid_input:cursor": () => "cursor: does not belong to this list.",
   "invalid_input:asset_order": () => "assetIds: must list the post's current assets, each exactly once.",
   "invalid_input:base64": (_data: { isDataUrl: boolean }) => "base64: not valid base64.",
   "invalid_input:empty_file": () => "The file is empty.",
@@ -105,7 +105,7 @@ export const errorMessages = {
   "quota_exceeded:owned_studios": (data: { limit: number }) =>
     `This user already owns ${data.limit} studios, the maximum on this server.`,
   "quota_exceeded:studio": (data: { limitBytes: number }) =>
-    `The file does not fit into the studio's quota of ${formatByteLimit(data.limitBytes)}.`,
+    `The file does not fit in the studio's quota of ${formatByteLimit(data.limitBytes)}.`,
   "quota_exceeded:connections": (data: { limit: number }) =>
     `A studio can connect up to ${data.limit} accounts. No account was connected.`,
 
@@ -114,7 +114,7 @@ export const errorMessages = {
   "storage_unavailable:store": () => "The file store is unavailable.",
   "storage_unavailable:store_denied": () => "The file store rejected the server's credentials.",
   "storage_unavailable:store_response": () => "The file store sent an invalid response.",
-  "storage_unavailable:store_lost": () => "The file store did not keep the file.",
+  "storage_unavailable:store_lost": () => "The file store lost the file.",
   "storage_unavailable:disk_full": () => "The file store is full.",
   "storage_unavailable:slow": () => "Storing the file took too long.",
   "storage_unavailable:truncated": () => "The file store returned only part of the file.",
@@ -129,7 +129,7 @@ export const errorMessages = {
     `Could not connect to ${data.name}: ${data.cause}.`,
   "url_unreachable:instance": (data: { name: string; cause: string }) =>
     `Could not connect to ${data.name}: ${data.cause}.`,
-  "url_unreachable:refresh": () => "The platform is not refreshing its credentials right now.",
+  "url_unreachable:refresh": () => "The platform's credentials could not be refreshed in time.",
   platform_unsupported: (_data: { platforms: readonly string[] }) => "This server does not support this platform.",
   platform_not_configured: (data: { name: string; id: string }) => `${data.name} is not set up on this server.`,
   "platform_not_configured:rejected": (data: { name: string; id: string }) =>
@@ -148,11 +148,11 @@ export type ErrorKey = keyof typeof errorMessages;
 export type ErrorData<Key extends ErrorKey> =
   Parameters<(typeof errorMessages)[Key]> extends [infer Data] ? Data : undefined;
 
-/** What to do next, per failure; a function where the text depends on the data. */
+/** What to do next, by error; a function if the text depends on the data. */
 export type ErrorHints = Partial<{
   [Key in ErrorKey]: string | ((data: ErrorData<Key>) => string | undefined);
 }>;
 
-/** "in 40 seconds", "in 5 minutes": when a retry makes sense. */
+/** Formats when to retry: "in 40 seconds", "in 5 minutes". */
 export const formatWait = (seconds: number): string =>
   seconds < 120 ? `in ${seconds} seconds` : `in ${Math.ceil(seconds / 60)} minutes`;
