@@ -1,7 +1,7 @@
+import { getSettingsHint } from "#domain/platforms/connection.ts";
 import { formatWait, type ErrorHints } from "#lib/error-messages.ts";
 
 const retrySoon = "Try again in a moment.";
-const askOperator = "Ask the operator of this server.";
 const newLink = "Ask the person who sent you the link for a new one.";
 const acceptedFormats =
   "Choose an image (JPEG, PNG, WebP, GIF, AVIF, HEIC), a video (MP4, MOV, WebM, MPEG) or a document (PDF, Word, PowerPoint, Excel, OpenDocument, text).";
@@ -79,8 +79,8 @@ export const errorHints: ErrorHints = {
   "url_unreachable:platform": restartConnect,
   "url_unreachable:instance": "Check the instance's URL, then try again.",
   "url_unreachable:refresh": "Try again in a minute.",
-  platform_not_configured: askOperator,
-  "platform_not_configured:rejected": askOperator,
+  platform_not_configured: getSettingsHint,
+  "platform_not_configured:rejected": getSettingsHint,
   "connect_expired:page": "Start again from the studio's Platforms page, or ask your assistant for a new link.",
   "connect_expired:credential": "An owner or admin must connect the account again.",
   "connect_denied:user": restartConnect,

@@ -1,3 +1,4 @@
+import { getSettingsHint } from "#domain/platforms/connection.ts";
 import { formatWait, type ErrorHints } from "#lib/error-messages.ts";
 
 const sendOtherwise = "or send the file with request_asset_upload or create_upload_session.";
@@ -82,7 +83,7 @@ export const errorHints: ErrorHints = {
   "url_unreachable:instance": "Check the instance's URL with the user, then try again.",
   "url_unreachable:refresh": "Try again in a minute.",
   platform_unsupported: ({ platforms }) => `Choose one of: ${platforms.join(", ")}. Call list_platforms for details.`,
-  platform_not_configured: askOperator,
-  "platform_not_configured:rejected": askOperator,
+  platform_not_configured: getSettingsHint,
+  "platform_not_configured:rejected": getSettingsHint,
   "connect_expired:credential": "Call connect_platform so that an owner or admin can connect the account again.",
 };

@@ -15,7 +15,8 @@ import { changeRole, removeMember } from "#domain/studios/members.ts";
 import { deleteStudio } from "#domain/studios/delete-studio.ts";
 import { revokeClient } from "#domain/access/revoke-client.ts";
 import { minutes } from "#lib/clock.ts";
-import { AppError } from "#lib/errors.ts";
+import { errorHints } from "#http/error-hints.ts";
+import { AppError, hintFor } from "#lib/errors.ts";
 import { createLog } from "#lib/log.ts";
 import { createPlatforms } from "#connectors/connectors.ts";
 import { forEachEngine } from "../support/engines.ts";
@@ -166,7 +167,7 @@ forEachEngine("platforms", (fixture) => {
     const error = await connectPlatform(deps, owner, { platform: "unset" }).catch((one: AppError) => one);
     assert.ok(error instanceof AppError);
     assert.equal(error.code, "platform_not_configured");
-    assert.match(error.hint ?? "", /PLATFORM_UNSET_CLIENT_ID and PLATFORM_UNSET_CLIENT_SECRET/);
+    assert.match(hintFor(error, errorHints) ?? "", /PLATFORM_UNSET_CLIENT_ID and PLATFORM_UNSET_CLIENT_SECRET/);
   });
 
   test("a page expires after 15 minutes, serves once, and is nobody else's (PLATFORM-6)", async () => {
@@ -304,7 +305,7 @@ forEachEngine("platforms", (fixture) => {
     const error = await finishConnect(wrong, owner, begun).catch((one: AppError) => one);
     assert.ok(error instanceof AppError);
     assert.equal(error.code, "platform_not_configured");
-    assert.match(error.hint ?? "", /PLATFORM_STRICT_CLIENT_ID and PLATFORM_STRICT_CLIENT_SECRET/);
+    assert.match(hintFor(error, errorHints) ?? "", /PLATFORM_STRICT_CLIENT_ID and PLATFORM_STRICT_CLIENT_SECRET/);
     assert.equal(lines.length, 1);
     const { level, platform, kind } = JSON.parse(lines[0] ?? "{}");
     assert.deepEqual([level, platform, kind], ["warn", "strict", "unknown_app"]);
