@@ -215,7 +215,7 @@ describe("an S3 store that is slow, failing or gone", { skip: !listStoreNames().
       );
       assert.ok(error instanceof AppError);
       assert.equal(error.code, "storage_unavailable");
-      assert.match(error.message, /refuses this server/);
+      assert.match(error.message, /rejected the server's credentials/);
     }
     stranger.close();
     always(500);

@@ -83,7 +83,7 @@ forEachEngine("who may sign in, and joining by invitation", (fixture) => {
       issuer.setClaims("loose", { sub: "loose", email: "ada@example.com", email_verified: verdict });
       const page = await tryFrom(createHttpBrowser(), "/", "loose");
       assert.equal(page.status, 403);
-      assert.match(page.text, /has not verified/);
+      assert.match(page.text, /email is not verified/);
     }
     assert.equal(await users(), before);
   });
@@ -189,7 +189,7 @@ forEachEngine("who may sign in, and joining by invitation", (fixture) => {
     const before = await users();
     const wrong = await tryFrom(createHttpBrowser(), path, "other@elsewhere.example");
     assert.equal(wrong.status, 403);
-    assert.match(wrong.text, /made for another email address/);
+    assert.match(wrong.text, /invitation is for another email/);
     assert.doesNotMatch(wrong.text, /named@/);
     issuer.setClaims("loose", { sub: "loose", email: "named@elsewhere.example", email_verified: false });
     assert.equal((await tryFrom(createHttpBrowser(), path, "loose")).status, 403);

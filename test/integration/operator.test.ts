@@ -121,7 +121,7 @@ forEachEngine("the operator", (fixture) => {
     await disableUser(fixture.deps, operator, { user: email.toUpperCase() });
     const refused = await signIn();
     assert.equal(refused.status, 403);
-    assert.match(refused.text, /This account was disabled/);
+    assert.match(refused.text, /This account has been disabled/);
 
     assert.deepEqual(await enableUser(fixture.deps, operator, { user: email }), {
       userId: owner.user.id,

@@ -8,7 +8,8 @@ import { createPartUrls } from "#domain/uploads/create-part-urls.ts";
 import { releaseIdle } from "#domain/uploads/sweep-uploads.ts";
 import { reservationLimit } from "#domain/uploads/reserve-parts.ts";
 import { minutes, seconds } from "#lib/clock.ts";
-import { AppError } from "#lib/errors.ts";
+import { errorHints } from "#http/error-hints.ts";
+import { AppError, hintFor } from "#lib/errors.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { mp4 } from "../support/samples.ts";
@@ -106,7 +107,7 @@ forEachEngine("what a link reserves of the quota", (bed) => {
     const error = await at.reserve(resumed, [1]).catch((thrown: unknown) => thrown);
     assert.ok(error instanceof AppError);
     assert.equal(error.code, "quota_exceeded");
-    assert.match(error.hint ?? "", /make room/);
+    assert.match(hintFor(error, errorHints) ?? "", /ask the operator for more space/);
     await cancelFile(at.deps, await at.visit(), { fileId: other.file.id });
     await at.send(resumed, film, [1, 3]);
     assert.equal(await at.usedBytes(), film.length, "reserved again");
