@@ -8,7 +8,7 @@ export const devIssuerPath = "/dev-idp";
 
 /** The built-in OpenID issuer, used when no identity provider is configured. */
 export interface DevIssuer extends Pick<InProcessProvider, "handle" | "checkPending"> {
-  /** Its entry among the identity providers of our sign-in. */
+  /** Its entry in the list of identity providers. */
   provider: IdentityProvider;
   /** Signs in the user with this email and redirects the browser. */
   finish(req: IncomingMessage, res: ServerResponse, email: string): Promise<void>;
@@ -44,7 +44,7 @@ export function createDevIssuer(deps: DevDeps): DevIssuer {
       },
       ttl: { Session: 600, Interaction: 600, Grant: 600, AuthorizationCode: 60, AccessToken: 600, IdToken: 600 },
     },
-    describeError: (error) => ({ title: "Not signed in", message: `The sign-in failed (${error}).` }),
+    describeError: (error) => ({ title: "Sign-in failed", message: `The sign-in failed (${error}).` }),
     notPending: () => edgeError("invalid_input", "This sign-in has ended.", "Start again from the sign-in page."),
   });
 
@@ -63,8 +63,6 @@ function createSignInOnlyPolicy(): interactionPolicy.DefaultPolicy {
   policy.remove("consent");
   return policy;
 }
-
-/** Users of the development issuer. Any email signs in; nothing about a user is stored. */
 
 /** Normalizes a typed email. Returns undefined if it is not a valid one. */
 export function parseEmail(typed: string): string | undefined {

@@ -4,7 +4,7 @@ import { errorHints } from "./error-hints.ts";
 import type { AppError } from "#lib/errors.ts";
 import { edgeError, renderError } from "#lib/errors.ts";
 
-/** RFC 9457. `code` is the same word a tool error carries. */
+/** RFC 9457. `code` equals the code of the corresponding tool error. */
 export interface Problem {
   type: "about:blank";
   title: string;
@@ -30,8 +30,8 @@ const titleByStatus: Record<number, string> = {
   503: "Unavailable",
 };
 
-/** For an address, or a method of it, that we do not have. */
-export const routeNotFoundError = (): AppError => edgeError("not_found", "There is nothing at this address.");
+/** For an unknown path, or a method that the route does not support. */
+export const routeNotFoundError = (): AppError => edgeError("not_found", "This URL does not exist.");
 
 export interface ProblemResponse {
   status: number;
@@ -39,11 +39,11 @@ export interface ProblemResponse {
   body: Problem;
 }
 
-/** Any failure as a problem document. What nobody expected is logged here, once, under the request's id. */
+/** Converts an error to a problem document. Logs unexpected errors with the request id. */
 export function toProblem(error: unknown, requestId: string, log: Log): ProblemResponse {
   const { status, view, retryAfter, isExpected } = renderError(error, requestId, errorHints);
-  if (!isExpected) log.error({ requestId, err: error }, "unexpected failure");
-  else if (status >= 500) log.warn({ requestId, err: error }, "something we need did not serve");
+  if (!isExpected) log.error({ requestId, err: error }, "unexpected error");
+  else if (status >= 500) log.warn({ requestId, err: error }, "dependency unavailable");
   return {
     status,
     headers: {

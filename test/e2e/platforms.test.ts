@@ -47,7 +47,7 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
     faults.length = 0; // the browser notes an answer that comes with an error status
     await page.getByRole("button", { name: "Connect Sandbox" }).click();
     await walk(page, "blue-harbour");
-    await page.getByRole("link", { name: "Go to the studio’s platforms" }).click();
+    await page.getByRole("link", { name: "Go to Platforms" }).click();
     const accounts = page.getByRole("list", { name: "Connected accounts" });
     await accounts.getByText("blue-harbour").first().waitFor();
     await accounts.getByText("connected", { exact: true }).waitFor();
@@ -57,7 +57,7 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("button", { name: "Connect Sandbox" }).click();
     await page.getByRole("button", { name: "Continue to Sandbox" }).click();
     await page.getByRole("button", { name: "Deny" }).click();
-    await page.getByRole("heading", { name: "Nothing was connected" }).waitFor();
+    await page.getByRole("heading", { name: "Account not connected" }).waitFor();
     await page.getByText("Code: connect_denied").waitFor();
     faults.length = 0; // the browser notes a page that comes with an error status
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/platforms`);

@@ -198,7 +198,7 @@ forEachEngine("who may sign in, and joining by invitation", (fixture) => {
     const ada = await signIn(base, "ada@example.com");
     const page = await ada.open(base + path);
     assert.equal(page.status, 403);
-    assert.match(page.text, /for another address/);
+    assert.match(page.text, /for another email/);
     assert.match(page.text, /ada@example\.com/);
 
     const browser = createHttpBrowser();

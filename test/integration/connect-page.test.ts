@@ -67,7 +67,7 @@ forEachEngine("the connect page", (fixture) => {
   const assertFailed = (page: LoadedPage, status: number, code: string): void => {
     assert.equal(page.status, status, page.text);
     assert.match(page.text, new RegExp(`Code: ${code}`));
-    assert.match(page.text, /Nothing was connected/);
+    assert.match(page.text, /Account not connected/);
     assert.equal(page.headers.get("cache-control"), "no-store");
   };
 
@@ -95,7 +95,7 @@ forEachEngine("the connect page", (fixture) => {
     await updateStudio(service.deps, owner, { name: "Example Co." });
     const page = await browser.open(await ask(browser, owner, "sandbox"));
     const done = await browser.submit(await browser.submit(page), { account: "harbour.", decision: "allow" });
-    assert.match(done.text, /can now be used in Example Co\., and you can close this page\./);
+    assert.match(done.text, /in Example Co\., and you can close this page\./);
     for (const { text } of [page, done]) assert.doesNotMatch(text, /\.\.(?!\w)/);
   });
 

@@ -148,7 +148,7 @@ forEachEngine("the development issuer", (fixture) => {
         `${base}/dev-idp/auth?${new URLSearchParams({ ...good, ...change }).toString()}`,
       );
       assert.deepEqual([response.status, response.headers.get("location")], [400, null]);
-      assert.match(await response.text(), /could not go on/);
+      assert.match(await response.text(), /The sign-in failed/);
     }
     const bare = await createHttpBrowser().send(`${base}/dev-idp/auth?${new URLSearchParams(good).toString()}`);
     assert.equal(new URL(bare.headers.get("location")!).searchParams.get("error"), "invalid_request");

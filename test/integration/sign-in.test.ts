@@ -71,7 +71,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     before: { users: number; sessions: number },
   ): Promise<void> {
     assert.equal(visit.status, status, visit.text);
-    assert.match(visit.text, /You were not signed in/);
+    assert.match(visit.text, /Sign-in failed/);
     assert.match(visit.headers.get("content-type") ?? "", /^text\/html/);
     assert.equal(visit.headers.get("cache-control"), "no-store");
     assert.equal(browser.cookies.get("atelier"), undefined);
@@ -81,10 +81,10 @@ forEachEngine("signing in at an identity provider", (fixture) => {
 
   itOnce("the login page says what one signs in for (SIGN-1)", async () => {
     for (const [to, words] of [
-      ["/", /to go to your studios/],
-      ["/studios/std_1/posts", /to go to your studios/],
+      ["/", /to open your studios/],
+      ["/studios/std_1/posts", /to open your studios/],
       ["/join/token", /to accept your invitation/],
-      ["/consent/uid", /An application asks to work in your studio/],
+      ["/consent/uid", /An application wants access to your studio/],
       ["/connect/token", /to connect an account/],
     ] as const) {
       const page = await createHttpBrowser().open(`${base}/login?return_to=${encodeURIComponent(to)}`);

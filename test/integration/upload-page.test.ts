@@ -126,7 +126,7 @@ forEachEngine(
       assert.deepEqual([...new Set(pages.map(({ status }) => status))], [403]);
       assert.equal(new Set(pages.map(({ text }) => text)).size, 1);
       const [first] = pages;
-      assert.match(first?.text ?? "", /This link does not work/);
+      assert.match(first?.text ?? "", /This link is invalid or has expired/);
       for (const secret of ["Blue Door", "Spring catalogue", link.postId, link.owner.studio.id])
         assert.ok(!first?.text.includes(secret));
       assert.equal(first?.headers.get("cache-control"), "no-store");
@@ -154,7 +154,7 @@ forEachEngine(
       assert.equal((await api(finished, "POST", `/files/${id}/complete`, {})).status, 200);
       fixture.clock.advance(minutes(31));
       const page = await open(finished);
-      assert.match(page.text, /All files have arrived/);
+      assert.match(page.text, /All files received/);
       assert.ok(!page.text.includes("Blue Door"));
     });
 

@@ -13,9 +13,8 @@ import { errorHints } from "../error-hints.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import type { Route } from "../server.ts";
 import { assertNotCrossSite, buildLoginUrl, isSignedForm, readForm, signForm } from "./form.ts";
-import { renderAccountDetails } from "./login-routes.ts";
 import { createPageHandler, redirectSeeOther } from "./page-handler.ts";
-import { html, renderPage, sendPage, type RenderedPage } from "./page.ts";
+import { html, renderAccountDetails, renderPage, sendPage, type RenderedPage } from "./page.ts";
 
 export interface ConnectRouteOptions {
   base: string;
@@ -28,7 +27,7 @@ export interface ConnectRouteOptions {
 
 const pagePath = "/connect/";
 
-/** The page that connects an account of a platform, and the address to which platforms send people back. */
+/** The page that connects a platform account, and the URL to which platforms redirect the user. */
 export function createConnectRoutes({
   base,
   loginUrl,
@@ -66,7 +65,7 @@ export function createConnectRoutes({
         client: caller.client,
         formToken,
         switchAccountUrl: buildLoginUrl(loginPath, path, true),
-        // A platform passes people on through hosts of its own, and a browser checks each of them.
+        // Platforms redirect through several of their hosts, and the browser checks form-action for each.
         formTarget: "https:",
       });
     });
@@ -81,7 +80,7 @@ export function createConnectRoutes({
     const form = await readForm(req);
     return withFailurePage(res, async () => {
       if (!isSignedForm(signer, form.get("form"), user, path))
-        throw edgeError("forbidden", "This form is too old or was made for someone else.", "Open the link again.");
+        throw edgeError("forbidden", "This form has expired or belongs to another account.", "Open the link again.");
       const { location, ...pending } = await startConnect(deps, { user }, { token });
       res.setHeader("set-cookie", pendingConnects.add(pending, req.headers.cookie));
       redirectSeeOther(res, location);
@@ -91,15 +90,15 @@ export function createConnectRoutes({
 
   async function handleCallback(req: IncomingMessage, res: ServerResponse): Promise<void> {
     await limitRate("connectCallback", req);
-    // The address as we gave it to the platform: from settings, whatever the request calls us.
+    // The callback URL must equal the registered one, so it uses the configured base, not the Host header.
     const callback = new URL(`${base}${req.url}`);
     const { pending, setCookie } = pendingConnects.consume(callback.searchParams.get("state"), req.headers.cookie);
     res.setHeader("set-cookie", setCookie);
-    // The address of this page holds a code; spent, but nobody else's business.
+    // The URL contains an authorization code; keep it out of Referer even though it is used up.
     res.setHeader("referrer-policy", "no-referrer");
     return withFailurePage(res, async () => {
       const user = await sessions.find(req.headers.cookie);
-      if (!user) throw edgeError("forbidden", "You are not signed in any more.", "Sign in, then start again.");
+      if (!user) throw edgeError("forbidden", "Your session has ended.", "Sign in, then start again.");
       return renderConnectedPage(await finishConnect(deps, { user }, { callback, pending }));
     });
   }
@@ -110,7 +109,7 @@ export function createConnectRoutes({
   ];
 }
 
-/** Whatever is known to go wrong here is told on a page of its own; the rest is the page handler's. */
+/** Renders expected errors on the connect failure page; the page handler renders unexpected ones. */
 async function withFailurePage(res: ServerResponse, work: () => Promise<RenderedPage | undefined>): Promise<void> {
   const page = await work().catch((error: unknown) => {
     if (error instanceof AppError) return renderConnectFailedPage(error);
@@ -122,18 +121,18 @@ async function withFailurePage(res: ServerResponse, work: () => Promise<Rendered
 export interface ConnectPageOptions {
   path: string;
   platform: string;
-  /** Host of the instance, where the platform has many. */
+  /** Host of the instance, if the platform has instances. */
   instance: string | undefined;
   studio: { name: string };
   user: Person;
   client: { name: string } | undefined;
   formToken: string;
   switchAccountUrl: string;
-  /** Where the form leads, for the browser's own check. */
+  /** CSP `form-action` source for the redirect that follows the form. */
   formTarget: string;
 }
 
-/** What will be connected to what, for whom. Nothing has gone anywhere yet. */
+/** Shows the studio, the platform and the user before the browser leaves for the platform. */
 function renderConnectPage(options: ConnectPageOptions): RenderedPage {
   const { path, platform, instance, studio, user, client, formToken, switchAccountUrl, formTarget } = options;
   return renderPage({
@@ -141,8 +140,8 @@ function renderConnectPage(options: ConnectPageOptions): RenderedPage {
     formTargets: [formTarget],
     body: html`<h1>Connect ${platform} to ${studio.name}</h1>
       <p>
-        You go to ${instance ?? platform} now, and choose there which account to connect. If it is signed in with
-        another account than the studio’s, change that there first.
+        Next, choose the account to connect on ${instance ?? platform}. If you’re signed in there with a different
+        account, switch first.
       </p>
       ${renderAccountDetails(
         user,
@@ -152,15 +151,14 @@ function renderConnectPage(options: ConnectPageOptions): RenderedPage {
           <dd>${platform}${instance !== undefined && html` <span class="hint">${instance}</span>`}</dd>
           ${
             client !== undefined &&
-            html`<dt>Asked for by</dt>
+            html`<dt>Requested by</dt>
               <dd>${client.name}</dd>`
           }`,
       )}
       <form method="post" action="${path}">
         <input type="hidden" name="form" value="${formToken}" />
         <p class="hint">
-          The access then belongs to the studio, not to you alone. An owner or admin can end it at any time, on the
-          studio’s Platforms page.
+          The connection belongs to the studio. An owner or admin can disconnect it at any time on the Platforms page.
         </p>
         <p class="actions">
           <button type="submit">Continue to ${platform}</button>
@@ -174,8 +172,8 @@ function renderConnectedPage({ studio, platform, accounts }: ConnectResult): Ren
   return renderPage({
     title: "Connected",
     body: html`<h1>${platform} is connected</h1>
-      <p>${accounts.join(", ")} can now be used in ${studio.name}, and you can close this page.</p>
-      <p class="actions"><a class="button" href="/studios/${studio.id}/platforms">Go to the studio’s platforms</a></p>`,
+      <p>You can now use ${accounts.join(", ")} in ${studio.name}, and you can close this page.</p>
+      <p class="actions"><a class="button" href="/studios/${studio.id}/platforms">Go to Platforms</a></p>`,
   });
 }
 
@@ -183,8 +181,8 @@ function renderConnectFailedPage(error: AppError): RenderedPage {
   const hint = hintFor(error, errorHints);
   return renderPage({
     status: error.status,
-    title: "Not connected",
-    body: html`<h1>Nothing was connected</h1>
+    title: "Account not connected",
+    body: html`<h1>Account not connected</h1>
       <p>${error.message}</p>
       ${hint !== undefined && html`<p class="hint">${hint}</p>`}
       <p class="hint">Code: ${error.code}</p>

@@ -24,7 +24,7 @@ export interface ConsentRouteOptions {
 
 const formLifetime = minutes(30);
 
-/** `/consent/<id>`: shows who asks for what, and takes the answer. */
+/** `/consent/<id>`: shows the client and the requested access, and handles the user's decision. */
 export function createConsentRoutes({ consent, deps, signer, base, loginUrl, findUser }: ConsentRouteOptions): Route[] {
   async function handleGet(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const user = await findUser(req.headers.cookie);
@@ -44,16 +44,16 @@ export function createConsentRoutes({ consent, deps, signer, base, loginUrl, fin
     assertNotCrossSite(req, base);
     const user = await findUser(req.headers.cookie);
     if (!user) {
-      throw edgeError("forbidden", "You are not signed in any more.", "Go back to your assistant and connect again.");
+      throw edgeError("forbidden", "Your session has ended.", "Go back to your assistant and connect again.");
     }
     await enforceRateLimit(deps, "consent", user.id);
     const pendingConsent = await consent.getPending(req, res);
     const form = await readForm(req);
-    // The approval's own cookie binds it to this browser as well.
+    // `getPending` has checked the consent cookie, which binds the request to this browser.
     if (!isSignedForm(signer, form.get("token"), user, getPagePath(pendingConsent))) {
       throw edgeError(
         "forbidden",
-        "This form is not the one we showed you.",
+        "This form has expired or belongs to another account.",
         "Go back to your assistant and connect again.",
       );
     }
@@ -71,7 +71,7 @@ const getPagePath = ({ uid }: { uid: string }): string => `/consent/${uid}`;
 export interface ConsentPageOptions {
   pendingConsent: PendingConsent;
   user: User;
-  /** The studio it will act in; undefined where the person has none. */
+  /** The user's active studio; undefined if they have none. */
   studio: Me["memberships"][number] | undefined;
   formToken: string;
 }
@@ -79,18 +79,16 @@ export interface ConsentPageOptions {
 const destinationWarnings: Record<Destination["kind"], (host: string) => Html> = {
   web: () => html``,
   "this-computer": () =>
-    html`<p class="warning">That is a program on this computer. Approve only if you started it yourself, just now.</p>`,
+    html`<p class="warning">This is a program on this computer. Approve only if you just started it yourself.</p>`,
   app: (host) =>
     html`<p class="warning">
-      That is whichever app on this device opens <b>${host}</b> addresses. Approve only if you started it yourself, just
-      now.
+      This is the app on this device that opens <b>${host}</b> links. Approve only if you just started it yourself.
     </p>`,
 };
 
-/** Who asks, where the answer goes, for whom, in which studio, and what for. */
 function renderConsentPage({ pendingConsent, user, studio, formToken }: ConsentPageOptions): RenderedPage {
   const { client, destination } = pendingConsent;
-  // Whoever has no studio yet becomes the owner of the one they create.
+  // A user without a studio becomes the owner of the one they create.
   const role = studio?.role ?? "owner";
   return renderPage({
     title: `Connect ${client.name}`,
@@ -111,19 +109,19 @@ function renderConsentPage({ pendingConsent, user, studio, formToken }: ConsentP
         </dd>
         <dt>Studio</dt>
         <dd>
-          ${studio ? html`${studio.studioName}, as ${studio.role}` : html`You have no studio yet. <a href="/" target="_blank">Create one</a> in a new tab and come back here; or approve now, and it can work once you have one.`}
+          ${studio ? html`${studio.studioName}, as ${studio.role}` : html`You have no studio yet. <a href="/" target="_blank">Create one</a> in a new tab and come back. If you approve now, access starts once you have a studio.`}
         </dd>
       </dl>
       <form method="post" action="/consent/${pendingConsent.uid}">
         <input type="hidden" name="token" value="${formToken}" />
         <fieldset>
-          <legend>What it may do</legend>
+          <legend>What it can do</legend>
           ${offeredLevels(pendingConsent.requestedScopes).map(({ value, label, scopes }, i) => renderChoice(value, label, describeAccess(scopes, role), i === 0))}
         </fieldset>
         <p class="hint">
-          It acts as you and can never do more than you can: if your role or your active studio changes, so does what it
-          can do. It never sees your password, and it cannot manage members or its own access. Access renews itself
-          while it is used, for 90 days at most. You can end it at any time under <a href="/clients">AI clients</a>.
+          It acts as you, in your active studio, and can never do more than your role allows. It never sees your
+          password and can’t manage members or its own access. Access renews automatically while in use, for up to 90
+          days. You can revoke it at any time under <a href="/clients">AI clients</a>.
         </p>
         <div class="actions">
           <button type="submit" name="decision" value="approve">Approve</button>

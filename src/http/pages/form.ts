@@ -5,10 +5,10 @@ import type { Signer } from "#lib/signed-token.ts";
 
 const maxFormBytes = 16 * 1024;
 
-/** A submitted HTML form: small, and nothing but a form. */
+/** Reads a URL-encoded form body of at most 16 KiB. */
 export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(req.headers["content-type"] ?? "")) {
-    throw edgeError("unsupported_type", "A form was expected.");
+    throw edgeError("unsupported_type", "Expected a form.");
   }
   const chunks: Buffer[] = [];
   let size = 0;
@@ -21,8 +21,8 @@ export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
 }
 
 /**
- * A form carries a token of its own, so a browser that says where the form came from must say "from us",
- * and one that says nothing is judged by the token alone.
+ * Rejects forms that the browser marks as cross-site. Browsers that send neither header are accepted, because the
+ * form's signed token also protects against cross-site requests.
  */
 export function assertNotCrossSite(req: IncomingMessage, base: string): void {
   const site = req.headers["sec-fetch-site"];
@@ -30,10 +30,10 @@ export function assertNotCrossSite(req: IncomingMessage, base: string): void {
   const isCrossSite =
     (origin !== undefined && origin !== new URL(base).origin) ||
     (site !== undefined && site !== "same-origin" && site !== "none");
-  if (isCrossSite) throw edgeError("forbidden", "Forms are accepted from our own pages only.");
+  if (isCrossSite) throw edgeError("forbidden", "Forms are accepted from this site's own pages only.");
 }
 
-/** What a form carries: made for this person on this page. A form that someone else wrote does not have it. */
+/** Signs the CSRF token of a form, bound to the user and the page. */
 export function signForm(signer: Signer, user: User, page: string, expiresAt: number): string {
   return signer.sign("form", { user: user.id, page }, expiresAt);
 }
@@ -43,23 +43,22 @@ export function isSignedForm(signer: Signer, token: string | null, user: User, p
   return claims !== undefined && claims["user"] === user.id && claims["page"] === page;
 }
 
-/** Longer ones would not fit into the cookie that carries them; ours are short. */
-const maxLength = 2000;
+/** The sign-in cookie carries the path, so it must stay short. */
+const maxReturnToLength = 2000;
 
 /**
- * Where to go on after signing in: a path of ours, or the start page. A browser takes `//host`, `/\host` and
- * `/./` + `/host` for another site's address, and drops tabs and line ends before it looks.
+ * Returns a path on this site to redirect to after sign-in, or `/`. Browsers resolve `//host`, `/\host` and
+ * `/./` + `/host` to another site, and strip tabs and newlines before they parse a URL.
  */
 export function sanitizeReturnTo(value: string | null | undefined): string {
-  if (!value || value.length > maxLength || !/^\/(?![/\\])/.test(value)) return "/";
+  if (!value || value.length > maxReturnToLength || !/^\/(?![/\\])/.test(value)) return "/";
   if (/[\p{Cc}\\\s]/u.test(value) || /%(0[0-9a-f]|1[0-9a-f]|7f|5c)/i.test(value.split(/[?#]/, 1)[0] ?? "")) return "/";
-  const placeholderOrigin = "http://ours.invalid";
+  const placeholderOrigin = "http://placeholder.invalid";
   if (!URL.canParse(value, placeholderOrigin)) return "/";
   const { origin, pathname, search, hash } = new URL(value, placeholderOrigin);
   return origin === placeholderOrigin && !pathname.startsWith("//") ? `${pathname}${search}${hash}` : "/";
 }
 
-/** The sign-in page, from which a person returns to `returnTo`. `other`: to use an account other than the one signed in. */
 export function buildLoginUrl(loginPath: string, returnTo: string, isSwitchingAccount = false): string {
   const query = new URLSearchParams();
   if (returnTo !== "/") query.set("return_to", returnTo);

@@ -10,9 +10,8 @@ import { AppError, edgeError } from "#lib/errors.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import type { Route } from "../server.ts";
 import { assertNotCrossSite, buildLoginUrl, isSignedForm, readForm, signForm } from "./form.ts";
-import { renderAccountDetails } from "./login-routes.ts";
 import { createPageHandler, redirectSeeOther } from "./page-handler.ts";
-import { html, renderPage, sendPage, type RenderedPage } from "./page.ts";
+import { html, renderAccountDetails, renderPage, sendPage, type RenderedPage } from "./page.ts";
 
 export interface JoinRouteOptions {
   base: string;
@@ -22,7 +21,7 @@ export interface JoinRouteOptions {
   signer: Signer;
 }
 
-/** The page an invitation's link opens. */
+/** `/join/<token>`: the page of an invitation link. */
 export function createJoinRoutes({ base, loginUrl, deps, sessions, signer }: JoinRouteOptions): Route[] {
   const loginPath = new URL(loginUrl).pathname;
   const getToken = (req: IncomingMessage) => new URL(req.url ?? "/", base).pathname.slice("/join/".length);
@@ -32,8 +31,8 @@ export function createJoinRoutes({ base, loginUrl, deps, sessions, signer }: Joi
     const path = `/join/${token}`;
     const user = await sessions.find(req.headers.cookie);
     const switchAccountUrl = buildLoginUrl(loginPath, path, true);
-    const joined = user && (await findJoinedStudio(deps, { user }, { token }));
-    if (joined) return sendPage(res, alreadyMemberPage(joined, user, switchAccountUrl));
+    const joinedStudio = user && (await findJoinedStudio(deps, { user }, { token }));
+    if (joinedStudio) return sendPage(res, renderAlreadyMemberPage(joinedStudio, user, switchAccountUrl));
     const invitation = await describeInvitation(deps, user, { token }).catch(undefinedIfNotFound);
     if (!invitation) return sendPage(res, renderInvitationEndedPage(user ? undefined : buildLoginUrl(loginPath, path)));
     if (user && !invitation.forPerson) return sendPage(res, renderWrongEmailPage(user, switchAccountUrl));
@@ -61,19 +60,18 @@ export function createJoinRoutes({ base, loginUrl, deps, sessions, signer }: Joi
     if (!isSignedForm(signer, form.get("form"), user, path)) {
       throw edgeError(
         "forbidden",
-        "This form is too old or was made for someone else.",
+        "This form has expired or belongs to another account.",
         "Open the invitation link again.",
       );
     }
-    const joined = await acceptInvitation(deps, { user }, { token }).catch(undefinedIfNotFound);
-    // Sent twice, the second finds it used: the page tells a member from someone who came too late.
-    return redirectSeeOther(res, joined ? `/studios/${joined.studioId}` : path);
+    const membership = await acceptInvitation(deps, { user }, { token }).catch(undefinedIfNotFound);
+    // A repeated submission finds the invitation used; the page then shows whether this user is a member.
+    return redirectSeeOther(res, membership ? `/studios/${membership.studioId}` : path);
   }
 
   return [{ path: "/join/*", origin: "own", handle: createPageHandler(base, { GET: handleGet, POST: handlePost }) }];
 }
 
-/** Nothing for an invitation that is not there any more, or never was. */
 function undefinedIfNotFound(error: unknown): undefined {
   if (error instanceof AppError && error.code === "not_found") return undefined;
   throw error;
@@ -88,9 +86,8 @@ export interface JoinPageOptions {
   switchAccountUrl: string;
 }
 
-/** What each role can do, in the words a newcomer needs. */
 const roleDescriptions: Record<Role, string> = {
-  owner: "work on posts, manage everyone in the studio, and hand it over",
+  owner: "work on posts, manage all members and transfer ownership",
   admin: "work on posts, connect platforms and manage members",
   member: "work on posts and their files",
 };
@@ -107,7 +104,7 @@ function renderJoinPage({
   return renderPage({
     title: "Join a studio",
     body: html`<h1>Join ${studioName}</h1>
-      <p>You are invited as <strong>${role}</strong>: you can ${roleDescriptions[role]}.</p>
+      <p>You’re invited as <strong>${role}</strong>. You can ${roleDescriptions[role]}.</p>
       ${
         user
           ? html`${renderAccountDetails(user)}
@@ -126,15 +123,19 @@ function renderJoinPage({
 function renderWrongEmailPage(user: Person, switchAccountUrl: string): RenderedPage {
   return renderPage({
     status: 403,
-    title: "Another address",
-    body: html`<h1>This invitation is for another address</h1>
-      <p>Sign in with the address it was sent to, or ask for a new link.</p>
+    title: "Wrong account",
+    body: html`<h1>This invitation is for another email</h1>
+      <p>Sign in with the email it was sent to, or ask for a new link.</p>
       ${renderAccountDetails(user)}
       <p class="actions"><a class="button" href="${switchAccountUrl}">Use another account</a></p>`,
   });
 }
 
-function alreadyMemberPage(studio: { id: string; name: string }, user: Person, switchAccountUrl: string): RenderedPage {
+function renderAlreadyMemberPage(
+  studio: { id: string; name: string },
+  user: Person,
+  switchAccountUrl: string,
+): RenderedPage {
   return renderPage({
     title: "You’re already a member",
     body: html`<h1>You’re already a member of ${studio.name}</h1>
@@ -146,18 +147,18 @@ function alreadyMemberPage(studio: { id: string; name: string }, user: Person, s
   });
 }
 
-/** `signInAddress` for someone who is not signed in: as a member they are led to the studio from here. */
-function renderInvitationEndedPage(signInAddress: string | undefined): RenderedPage {
+/** Offers `loginUrl` to signed-out users: a member who signs in is sent to the studio. */
+function renderInvitationEndedPage(loginUrl: string | undefined): RenderedPage {
   return renderPage({
     status: 404,
-    title: "Invitation",
+    title: "Invitation not valid",
     body: html`<h1>This invitation doesn’t work</h1>
-      <p>It was already used, was withdrawn or has expired, or the link may be incomplete.</p>
+      <p>It was already used, was revoked or has expired, or the link may be incomplete.</p>
       <p class="hint">Ask the person who invited you for a new link.</p>
       ${
-        signInAddress === undefined
-          ? html`<p><a href="/">Go to the start page</a></p>`
-          : html`<p>Already a member? <a href="${signInAddress}">Sign in</a></p>`
+        loginUrl === undefined
+          ? html`<p><a href="/">Go to the home page</a></p>`
+          : html`<p>Already a member? <a href="${loginUrl}">Sign in</a></p>`
       }`,
   });
 }

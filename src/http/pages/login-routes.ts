@@ -7,20 +7,20 @@ import { errorHints } from "../error-hints.ts";
 import type { Route } from "../server.ts";
 import { assertNotCrossSite, buildLoginUrl, readForm, sanitizeReturnTo } from "./form.ts";
 import { createPageHandler, redirectSeeOther } from "./page-handler.ts";
-import { html, renderPage, sendPage, type Html, type RenderedPage } from "./page.ts";
+import { html, renderAccountDetails, renderPage, sendPage, type RenderedPage } from "./page.ts";
 
 export interface LoginRouteOptions {
   base: string;
   loginUrl: string;
   sessions: Sessions;
   signIn: SignIn;
-  /** Throws once an address asks too often. */
+  /** Throws when a client IP address exceeds the named limit. */
   limitRate: (name: RateLimitName, req: IncomingMessage) => Promise<void>;
 }
 
 const callbackPath = "/api/auth/callback/";
 
-/** The sign-in page, and the address to which identity providers send people back. */
+/** The sign-in page, and the URL to which identity providers redirect the user. */
 export function createLoginRoutes({ base, loginUrl, sessions, signIn, limitRate }: LoginRouteOptions): Route[] {
   const loginPath = new URL(loginUrl).pathname;
 
@@ -44,15 +44,15 @@ export function createLoginRoutes({ base, loginUrl, sessions, signIn, limitRate 
     await limitRate("signIn", req);
     const form = await readForm(req);
     const returnTo = sanitizeReturnTo(form.get("return_to"));
-    const otherAccount = form.has("switch");
-    const retryUrl = buildLoginUrl(loginPath, returnTo, otherAccount);
+    const isSwitchingAccount = form.has("switch");
+    const retryUrl = buildLoginUrl(loginPath, returnTo, isSwitchingAccount);
     const provider =
       form.get("provider") ?? (signIn.providers.length === 1 ? signIn.providers[0]?.id : undefined) ?? "";
     await withFailurePage(res, retryUrl, async () => {
       const { location, setCookie } = await signIn.start({
         provider,
         returnTo,
-        isSwitchingAccount: otherAccount,
+        isSwitchingAccount,
         cookies: req.headers.cookie,
       });
       res.setHeader("set-cookie", setCookie);
@@ -62,7 +62,7 @@ export function createLoginRoutes({ base, loginUrl, sessions, signIn, limitRate 
 
   async function handleCallback(req: IncomingMessage, res: ServerResponse): Promise<void> {
     await limitRate("signInCallback", req);
-    // The address as we gave it to the provider: from settings, whatever the request calls us.
+    // The callback URL must equal the registered one, so it uses the configured base, not the Host header.
     const callback = new URL(`${base}${req.url}`);
     const provider = callback.pathname.slice(callbackPath.length);
     const { pending, setCookie } = signIn.consumePending(callback, req.headers.cookie);
@@ -82,7 +82,7 @@ export function createLoginRoutes({ base, loginUrl, sessions, signIn, limitRate 
   ];
 }
 
-/** What an identity provider or its answer got wrong ends on a page with the way to begin again. */
+/** Renders expected errors on a page that lets the user retry the sign-in. */
 async function withFailurePage(res: ServerResponse, retryUrl: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -95,24 +95,24 @@ async function withFailurePage(res: ServerResponse, retryUrl: string, work: () =
 export interface LoginPageOptions {
   loginPath: string;
   returnTo: string;
-  /** The person wants an account other than the one their identity provider would take by itself. */
+  /** The user wants a different account than the one their identity provider selects by default. */
   isSwitchingAccount: boolean;
   providers: readonly { id: string; name: string; issuer: string }[];
 }
 
-/** What someone is on the way to, by the page they return to. */
-const purposeByPath: readonly (readonly [path: string, words: string])[] = [
+/** Why the user is signing in, by the page they return to. */
+const purposeByPath: readonly (readonly [path: string, text: string])[] = [
   ["/join/", "Sign in to accept your invitation."],
-  ["/consent/", "An application asks to work in your studio. Sign in, and you see what it asks for before you decide."],
+  ["/consent/", "An application wants access to your studio. Sign in to review the request."],
   ["/connect/", "Sign in to connect an account to your studio."],
-  ["/", "Sign in to go to your studios."],
+  ["/", "Sign in to open your studios."],
 ];
 
 function renderLoginPage({ loginPath, returnTo, isSwitchingAccount, providers }: LoginPageOptions): RenderedPage {
   const purpose = purposeByPath.find(([path]) => returnTo.startsWith(path))?.[1] ?? "";
   return renderPage({
     title: "Sign in",
-    // A provider passes people on through hosts of its own, and a browser checks each of them against this list.
+    // Providers redirect through several of their hosts, and the browser checks form-action for each.
     formTargets: [
       ...new Set(providers.map(({ issuer }) => (issuer.startsWith("https:") ? "https:" : new URL(issuer).origin))),
     ],
@@ -135,7 +135,7 @@ function renderLoginPage({ loginPath, returnTo, isSwitchingAccount, providers }:
 function renderSignedInPage(user: Person, switchAccountUrl: string): RenderedPage {
   return renderPage({
     title: "Signed in",
-    body: html`<h1>You are signed in</h1>
+    body: html`<h1>You’re signed in</h1>
       ${renderAccountDetails(user)}
       <p class="actions">
         <a class="button" href="/">Continue</a>
@@ -148,21 +148,10 @@ function renderSignInFailedPage(error: AppError, retryUrl: string): RenderedPage
   const hint = hintFor(error, errorHints);
   return renderPage({
     status: error.status,
-    title: "Not signed in",
-    body: html`<h1>You were not signed in</h1>
+    title: "Sign-in failed",
+    body: html`<h1>Sign-in failed</h1>
       <p>${error.message}</p>
       ${hint !== undefined && html`<p class="hint">${hint}</p>`}
       <p class="actions"><a class="button" href="${retryUrl}">Try again</a></p>`,
   });
-}
-
-/** Who is signed in, as a list of facts; behind others where there are some. */
-export function renderAccountDetails(user: Person, otherDetails: Html = html``): Html {
-  return html`<dl class="facts">
-    ${otherDetails}
-    <dt>Signed in as</dt>
-    <dd>
-      ${user.name}${user.email !== null && user.email !== user.name && html` <span class="hint">${user.email}</span>`}
-    </dd>
-  </dl>`;
 }

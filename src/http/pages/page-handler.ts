@@ -10,8 +10,8 @@ export type PageMethods = Partial<
 >;
 
 /**
- * Pages that need no script, a function a method; HEAD is answered as GET. Whatever fails is told on a page too.
- * On loopback a page asked for under another name (127.0.0.1 for localhost) is sent to the one where cookies live.
+ * Dispatches a page request by method, with HEAD handled as GET, and renders errors as pages.
+ * On loopback it redirects other host names (127.0.0.1 for localhost) to the configured one, which owns the cookies.
  */
 export function createPageHandler(base: string, methods: PageMethods): Handler {
   const { host } = new URL(base);
@@ -27,7 +27,7 @@ export function createPageHandler(base: string, methods: PageMethods): Handler {
     } catch (error) {
       if (res.headersSent) throw error;
       const { status, view, isExpected, retryAfter } = renderError(error, context.requestId, errorHints);
-      if (!isExpected) context.log.error({ requestId: context.requestId, err: error }, "unexpected failure");
+      if (!isExpected) context.log.error({ requestId: context.requestId, err: error }, "unexpected error");
       if (retryAfter !== undefined) res.setHeader("retry-after", retryAfter);
       sendPage(res, renderErrorPage({ status, title: getErrorTitle(status), message: view.message, hint: view.hint }));
     }
@@ -35,16 +35,16 @@ export function createPageHandler(base: string, methods: PageMethods): Handler {
 }
 
 function getErrorTitle(status: number): string {
-  const titles: Record<number, string> = { 403: "Not allowed", 404: "Not found", 429: "Too many attempts" };
-  return titles[status] ?? (status < 500 ? "That did not work" : "Something is wrong on our side");
+  const titles: Record<number, string> = { 403: "Not allowed", 404: "Page not found", 429: "Too many attempts" };
+  return titles[status] ?? "Something went wrong";
 }
 
-/** The address of a page without its query: where its form goes. */
+/** The path of a request, used as the action of the page's form. */
 export function getPath(req: IncomingMessage): string {
   return (req.url ?? "").split("?", 1)[0] ?? "";
 }
 
-/** After a form: the next page, asked for with GET (RFC 9110 §15.4.4). */
+/** Redirects with GET after a form submission (RFC 9110 §15.4.4). */
 export function redirectSeeOther(res: ServerResponse, location: string): void {
   res.writeHead(303, { location, "cache-control": "no-store" }).end();
 }

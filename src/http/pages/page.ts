@@ -1,13 +1,14 @@
 import type { ServerResponse } from "node:http";
+import type { Person } from "#domain/caller.ts";
 
-/** Markup that is safe to send: made by `html`, which escapes everything put into it. */
+/** Escaped markup. Only the `html` tag creates it. */
 export interface Html {
   readonly markup: string;
 }
 
 type HtmlPart = string | number | Html | readonly Html[] | false | undefined;
 
-/** Template tag: text is tamed and escaped, markup made by this tag is kept, lists are joined, `false` is nothing. */
+/** Template tag that sanitizes and escapes text, inserts `Html` as it is, joins lists and omits `false`. */
 export function html(strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   return { markup: strings.map((text, i) => text + (i < parts.length ? renderPart(parts[i]) : "")).join("") };
 }
@@ -19,8 +20,8 @@ function renderPart(part: HtmlPart): string {
 }
 
 /**
- * Names and titles are strangers' words. Without the marks that turn around all that follows them, and with no more
- * accents on a letter than any writing has: heaps of them cover the lines above and below.
+ * Removes bidirectional control characters, which could reorder the text around a name, and limits combining marks to
+ * four per character, because stacks of them cover neighboring lines.
  */
 function sanitizeText(text: string): string {
   return text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "").replace(/(\p{M}{4})\p{M}+/gu, "$1");
@@ -30,7 +31,7 @@ export interface PageOptions {
   title: string;
   body: Html;
   status?: number;
-  /** Where a form on this page may lead, its redirects included, beyond ourselves. */
+  /** CSP sources, besides this site, to which forms on this page may submit or redirect. */
   formTargets?: readonly string[];
 }
 
@@ -40,7 +41,7 @@ export interface RenderedPage {
   body: string;
 }
 
-/** A page that needs no script: sign-in, consent, errors. */
+/** Renders a page that works without JavaScript, such as sign-in, consent and errors. */
 export function renderPage({ title, body, status = 200, formTargets = [] }: PageOptions): RenderedPage {
   const page = html`<!doctype html>
     <html lang="en">
@@ -71,7 +72,6 @@ export function renderPage({ title, body, status = 200, formTargets = [] }: Page
   };
 }
 
-/** What happened, and what to do next. */
 export function renderErrorPage(error: {
   status: number;
   title: string;
@@ -84,10 +84,21 @@ export function renderErrorPage(error: {
     body: html`<h1>${error.title}</h1>
       <p>${error.message}</p>
       ${error.hint !== undefined && html`<p class="hint">${error.hint}</p>`}
-      <p><a href="/">Go to the start page</a></p>`,
+      <p><a href="/">Go to the home page</a></p>`,
   });
 }
 
 export function sendPage(res: ServerResponse, page: RenderedPage): void {
   res.writeHead(page.status, page.headers).end(page.body);
+}
+
+/** Renders a definition list that ends with the signed-in user. */
+export function renderAccountDetails(user: Person, otherDetails: Html = html``): Html {
+  return html`<dl class="facts">
+    ${otherDetails}
+    <dt>Signed in as</dt>
+    <dd>
+      ${user.name}${user.email !== null && user.email !== user.name && html` <span class="hint">${user.email}</span>`}
+    </dd>
+  </dl>`;
 }

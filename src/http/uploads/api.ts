@@ -16,17 +16,17 @@ import { routeNotFoundError } from "../problem.ts";
 
 export interface UploadApiOptions {
   deps: Deps;
-  /** Counts one request of a link. */
+  /** Counts a request made with an upload link. */
   checkCallLimit: CallLimitCheck;
   log: Log;
 }
 
 export interface UploadEnv {
   Bindings: HttpBindings;
-  Variables: { visitor: UploadCaller };
+  Variables: { caller: UploadCaller };
 }
 
-/** The JSON API behind the upload page. No cookie counts here: the link's token, in a header, is all that is asked for. */
+/** The upload page's JSON API. The link's token, sent in a header, is the only credential; cookies are ignored. */
 export type UploadApi = ReturnType<typeof createUploadApi>;
 
 export function createUploadApi(options: UploadApiOptions) {
@@ -37,34 +37,34 @@ export function createUploadApi(options: UploadApiOptions) {
     .use(requireUploadLink(options))
     .onError(handleError)
     .notFound((c) => handleError(routeNotFoundError(), c))
-    .get("/session", async (c) => c.json(await describeUploadPage(deps, c.var.visitor)))
+    .get("/session", async (c) => c.json(await describeUploadPage(deps, c.var.caller)))
     .post("/files", validateJson(startFileInput), async (c) =>
-      c.json(await startFile(deps, c.var.visitor, c.req.valid("json"))),
+      c.json(await startFile(deps, c.var.caller, c.req.valid("json"))),
     )
     .post("/files/:fileId/addresses", validateJson(partUrlsInput), async (c) =>
-      c.json(await createPartUrls(deps, c.var.visitor, { ...c.req.valid("json"), fileId: c.req.param("fileId") })),
+      c.json(await createPartUrls(deps, c.var.caller, { ...c.req.valid("json"), fileId: c.req.param("fileId") })),
     )
     .post("/files/:fileId/complete", async (c) =>
-      c.json(await completeFile(deps, c.var.visitor, { fileId: c.req.param("fileId") })),
+      c.json(await completeFile(deps, c.var.caller, { fileId: c.req.param("fileId") })),
     )
     .patch("/files/:fileId", validateJson(setAltTextInput), async (c) =>
-      c.json(await setAltText(deps, c.var.visitor, { ...c.req.valid("json"), fileId: c.req.param("fileId") })),
+      c.json(await setAltText(deps, c.var.caller, { ...c.req.valid("json"), fileId: c.req.param("fileId") })),
     )
     .delete("/files/:fileId", async (c) => {
-      await cancelFile(deps, c.var.visitor, { fileId: c.req.param("fileId") });
+      await cancelFile(deps, c.var.caller, { fileId: c.req.param("fileId") });
       return c.body(null, 204);
     });
 }
 
-/** Before anything else of a request is looked at: which link does it come through, and is that still good? */
+/** Resolves the upload link from the token and enforces its rate limit. */
 function requireUploadLink({ deps, checkCallLimit }: UploadApiOptions): MiddlewareHandler<UploadEnv> {
   return async (c, next) => {
     c.header("cache-control", "no-store");
     assertRouteExists(c);
-    const visitor = await resolveUploadCaller(deps, c.req.header("upload-token") ?? "");
-    const limitError = checkCallLimit(visitor.link.id);
+    const caller = await resolveUploadCaller(deps, c.req.header("upload-token") ?? "");
+    const limitError = checkCallLimit(caller.link.id);
     if (limitError) throw limitError;
-    c.set("visitor", visitor);
+    c.set("caller", caller);
     await next();
   };
 }

@@ -12,13 +12,13 @@ import type { UploadApi } from "./api.ts";
 export interface UploadRouteOptions {
   deps: Deps;
   api: UploadApi;
-  /** The built page, with gaps for what each link shows. */
+  /** The built web app, whose upload page is a template. */
   webFiles: StaticFiles;
 }
 
 const pathPrefix = "/u/";
 
-/** `{uploadPage}/u/<token>`, and the API that the page calls from then on with the token in a header. */
+/** `{uploadPage}/u/<token>`, and the API that the page calls with the token in a header. */
 export function createUploadRoutes({ deps, api, webFiles }: UploadRouteOptions): Route[] {
   const { host } = new URL(deps.uploadPage);
   const csp = buildUploadPageCsp([deps.files.origin, new URL(deps.base).origin]);
@@ -34,7 +34,7 @@ export function createUploadRoutes({ deps, api, webFiles }: UploadRouteOptions):
     res.writeHead(200, {
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": csp,
-      // The address is a key: it goes into no cache and no Referer.
+      // The URL is a secret: keep it out of caches and Referer headers.
       "cache-control": "no-store",
       "referrer-policy": "no-referrer",
     });
@@ -52,7 +52,7 @@ export function createUploadRoutes({ deps, api, webFiles }: UploadRouteOptions):
       await renderLinkPage(url.slice(pathPrefix.length).split("?", 1)[0] ?? "", res);
     } catch (error) {
       if (res.headersSent) throw error;
-      context.log.error({ requestId: context.requestId, err: error }, "the upload page could not be shown");
+      context.log.error({ requestId: context.requestId, err: error }, "rendering the upload page failed");
       sendPage(res, renderUnavailablePage());
     }
   }
@@ -65,7 +65,7 @@ export function createUploadRoutes({ deps, api, webFiles }: UploadRouteOptions):
       async handle(req, res, context) {
         const url = req.url ?? pathPrefix;
         if (req.method === "GET" && req.headers.host !== host) {
-          // On loopback, 127.0.0.1 for localhost: the store knows pages by one name.
+          // On loopback (127.0.0.1 for localhost): the store's CORS rules allow one origin only.
           res
             .writeHead(307, {
               location: `${deps.uploadPage}${url}`,
@@ -81,46 +81,46 @@ export function createUploadRoutes({ deps, api, webFiles }: UploadRouteOptions):
   ];
 }
 
-/** Puts text, escaped, into the gaps of the built page. */
+/** Replaces the placeholders of the built page with escaped text. */
 function fillTemplate(template: string, values: Record<string, string>): string {
   return template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => html`${values[name] ?? ""}`.markup);
 }
 
 const newLinkHint = html`<p class="hint">
-  Ask whoever sent you the link for a new one. An AI assistant makes one when you say: “Make a new upload link for this
-  post.”
+  Ask the person who sent you the link for a new one. If you work with an AI assistant, tell it: “Create a new upload
+  link for this post.”
 </p>`;
 
-/** One page for all that is forged, cut short or expired: what a stranger can try tells them nothing. */
+/** Forged, truncated and expired links get the same page, so that guessing reveals nothing. */
 const renderInvalidLinkPage = (): RenderedPage =>
   renderUploadErrorPage(
-    "This link does not work",
-    html`<p>An upload link works for 30 minutes. This one has ended, or it was not copied whole.</p>
+    "This link is invalid or has expired",
+    html`<p>Upload links work for 30 minutes. This one has expired, or the link may be incomplete.</p>
       ${newLinkHint}`,
   );
 
 const renderWithdrawnPage = (): RenderedPage =>
   renderUploadErrorPage(
     "This link was withdrawn",
-    html`<p>No more files can be sent through it. What had arrived before is kept.</p>
+    html`<p>You can’t upload more files with it. Files that were already received are kept.</p>
       ${newLinkHint}`,
   );
 
 const renderFinishedPage = (): RenderedPage =>
   renderUploadErrorPage(
-    "All files have arrived",
+    "All files received",
     html`<p>
-        Everything that was sent through this link is on the post. Its 30 minutes are over, so no more can be added; you
-        can close this page.
+        Every file sent through this link is on the post. The link has expired, so you can’t add more. You can close
+        this page.
       </p>
       ${newLinkHint}`,
   );
 
 const renderUnavailablePage = (): RenderedPage =>
   renderUploadErrorPage(
-    "Not right now",
-    html`<p>The upload page cannot be shown at the moment. Your link is still good.</p>
-      <p class="hint">Load the page again in a minute.</p>`,
+    "This page couldn’t be loaded",
+    html`<p>The upload page is unavailable right now. Your link still works.</p>
+      <p class="hint">Reload the page in a minute.</p>`,
     503,
   );
 
