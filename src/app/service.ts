@@ -121,7 +121,7 @@ export function createService(options: CreateServiceOptions): Service {
   const api = createApi({
     deps,
     sessions,
-    countCall: config.rateLimits ? webCallLimiter.check : noCallLimit,
+    checkCallLimit: config.rateLimits ? webCalls.check : noCallLimit,
     log,
     isDevelopment: dev !== undefined,
   });

@@ -7,7 +7,7 @@ const acceptedFormats =
   "Choose an image (JPEG, PNG, WebP, GIF, AVIF, HEIC), a video (MP4, MOV, WebM, MPEG) or a document (PDF, Word, PowerPoint, Excel, OpenDocument, text).";
 const restartConnect = "Start again from the studio's Platforms page.";
 
-/** What a person should do next, per failure: for the web app, the upload page and the plain pages. */
+/** What a person should do next, by error: for the web app, the upload page and the plain pages. */
 export const errorHints: ErrorHints = {
   "forbidden:role": "Ask an owner or admin of the studio.",
   "forbidden:managed_role": "Ask an owner of the studio.",

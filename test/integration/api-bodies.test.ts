@@ -198,7 +198,7 @@ forEachEngine(
         ],
         ["GET", `${path}?limit=0`, undefined, /^limit: expected at least 1\.$/],
         ["GET", `${path}?limit=x`, undefined, /^limit: expected a number\.$/],
-        ["GET", `${path}?limit=1&limit=2`, undefined, /^limit: expected once, but it is there 2 times\.$/],
+        ["GET", `${path}?limit=1&limit=2`, undefined, /^limit: expected once, but sent 2 times\.$/],
         ["GET", `${path}?status=gone`, undefined, /^status: expected draft, ready or archived\.$/],
       ];
       for (const [method, where, body, detail] of cases) {

@@ -9,7 +9,7 @@ import { createClientRoutes, createPlatformRoutes } from "./client-routes.ts";
 import { createMemberRoutes, createMeRoutes, createStudioRoutes } from "./studio-routes.ts";
 import { createPostRoutes, createUploadLinkRoutes } from "./post-routes.ts";
 
-/** The JSON API behind the web app. Its type is the list of its routes, for the web app's client. */
+/** The web app's JSON API. The web app derives its typed client from this type. */
 export type Api = ReturnType<typeof createApi>;
 
 export function createApi(options: ApiOptions) {
@@ -32,17 +32,17 @@ export function createApi(options: ApiOptions) {
     .route("/studios/:studioId", studioApi);
 }
 
-/** Before anything else of a request is looked at: does a change come from our own pages, and who asks? */
-function requireSession({ deps, sessions, countCall }: ApiOptions): MiddlewareHandler<SignedInEnv> {
+/** Requires a session, a same-origin request for changes, and a free slot in the user's rate limit. */
+function requireSession({ deps, sessions, checkCallLimit }: ApiOptions): MiddlewareHandler<SignedInEnv> {
   return async (c, next) => {
     c.header("cache-control", "no-store");
     assertRouteExists(c);
     if (c.req.method !== "GET" && c.req.method !== "HEAD") assertSameOrigin(c.req.raw.headers, deps.base);
     const user = await sessions.find(c.req.header("cookie"));
     if (!user) throw edgeError("unauthenticated", "You are not signed in.", "Sign in, then try again.");
-    const refusal = countCall(user.id);
-    if (refusal) throw refusal;
-    c.env.about.userId = user.id;
+    const limitError = checkCallLimit(user.id);
+    if (limitError) throw limitError;
+    c.env.logContext.userId = user.id;
     c.set("user", user);
     await next();
   };
@@ -51,7 +51,7 @@ function requireSession({ deps, sessions, countCall }: ApiOptions): MiddlewareHa
 function requireStudio({ deps }: ApiOptions): MiddlewareHandler<StudioEnv> {
   return async (c, next) => {
     const caller = await resolveStudioCaller(deps, c.var, c.req.param("studioId") ?? "");
-    c.env.about.studioId = caller.studio.id;
+    c.env.logContext.studioId = caller.studio.id;
     c.set("caller", caller);
     await next();
   };

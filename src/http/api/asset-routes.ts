@@ -7,15 +7,16 @@ import { listAssetDetails, listAssetsInput } from "#domain/assets/list-assets.ts
 import { updateAsset, updateAssetInput } from "#domain/assets/update-asset.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
-import { jsonWithEtag, optionalJsonBody, query, validateJson } from "./validate-input.ts";
+import { jsonWithEtag } from "./json-with-etag.ts";
+import { validateJson, validateOptionalJson, validateQuery } from "./validate-input.ts";
 
 const updateAssetBody = updateAssetInput.omit({ assetId: true });
-const attachment = attachAgainInput.omit({ postId: true, assetId: true });
+const attachAssetBody = attachAgainInput.omit({ postId: true, assetId: true });
 
-/** A studio's files: the library, and which of them are on a post. */
+/** The studio's asset library, and attaching assets to posts. */
 export function createAssetRoutes({ deps }: ApiOptions) {
   return new Hono<StudioEnv>()
-    .get("/assets", query(listAssetsInput), async (c) =>
+    .get("/assets", validateQuery(listAssetsInput), async (c) =>
       jsonWithEtag(c, await listAssetDetails(deps, c.var.caller, c.req.valid("query"))),
     )
     .get("/assets/:assetId", async (c) =>
@@ -32,7 +33,7 @@ export function createAssetRoutes({ deps }: ApiOptions) {
       const { assets } = await getPost(deps, c.var.caller, { postId: c.req.param("postId") });
       return jsonWithEtag(c, { assets });
     })
-    .put("/posts/:postId/assets/:assetId", optionalJsonBody(attachment), async (c) =>
+    .put("/posts/:postId/assets/:assetId", validateOptionalJson(attachAssetBody), async (c) =>
       c.json(await attachAsset(deps, c.var.caller, { ...c.req.valid("json"), ...c.req.param() })),
     )
     .delete("/posts/:postId/assets/:assetId", async (c) => {

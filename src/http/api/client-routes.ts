@@ -5,12 +5,13 @@ import { connectPlatform, connectPlatformInput } from "#domain/platforms/connect
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { listPlatforms } from "#domain/platforms/list-platforms.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
-import { jsonWithEtag, query, validateJson } from "./validate-input.ts";
+import { jsonWithEtag } from "./json-with-etag.ts";
+import { validateJson, validateQuery } from "./validate-input.ts";
 
-/** The AI clients that people let in. */
+/** The AI clients that users have granted access. */
 export function createClientRoutes({ deps }: ApiOptions) {
   return new Hono<StudioEnv>()
-    .get("/clients", query(listClientsInput), async (c) =>
+    .get("/clients", validateQuery(listClientsInput), async (c) =>
       jsonWithEtag(c, await listClients(deps, c.var.caller, c.req.valid("query"))),
     )
     .delete("/clients", async (c) => c.json(await revokeAllClients(deps, c.var.caller)))

@@ -11,71 +11,70 @@ import type { Log, RequestAbout } from "#lib/log.ts";
 import { routeNotFoundError, toProblem } from "../problem.ts";
 import type { Handler } from "../server.ts";
 
-/** The web sessions, as far as the API needs them. */
 export interface SessionReader {
-  /** The person behind the cookie of a request, if their session is still good. */
+  /** Returns the user of the session cookie, if the session is still valid. */
   find(cookieHeader: string | undefined): Promise<User | undefined>;
 }
 
 export interface ApiOptions {
   deps: Deps;
   sessions: SessionReader;
-  /** Counts one request of a user. */
-  countCall: CallLimitCheck;
+  /** Counts a request of a user. */
+  checkCallLimit: CallLimitCheck;
   log: Log;
-  /** Whether people sign in at the built-in development issuer. */
+  /** Whether users sign in at the built-in development issuer. */
   isDevelopment: boolean;
 }
 
-/** A request of someone who is signed in. */
+/** A request of a signed-in user. */
 export interface SignedInEnv {
   Bindings: ApiBindings;
   Variables: { user: User };
 }
 
-/** A request of someone who is signed in, within one of their studios. */
+/** A request of a signed-in user within one of their studios. */
 export interface StudioEnv {
   Bindings: ApiBindings;
   Variables: { user: User; caller: Caller };
 }
 
-/** What a Hono app answers to anything that fails in it. */
+/** Converts errors thrown in a Hono app to problem documents. */
 export function createErrorHandler(log: Log): (error: unknown, c: Context) => Response {
   return (error, c) => {
-    // The door has written it on the answer already.
+    // The HTTP server sets this header before it calls the route.
     const requestId = String((c.env as HttpBindings).outgoing.getHeader("x-request-id"));
     const { status, headers, body } = toProblem(error, requestId, log);
     return new Response(JSON.stringify(body), { status, headers });
   };
 }
 
-/** An address where nothing is says so to everyone, before anybody is asked who they are. */
+/** Responds 404 to unknown paths before authentication, instead of 401. */
 export function assertRouteExists(c: Context): void {
   if (matchedRoutes(c).every(({ method }) => method === "ALL")) throw routeNotFoundError();
 }
 
 export interface ApiBindings extends HttpBindings {
-  /** For the request's log line. */
-  about: RequestAbout;
+  /** Fields for the request's log line. */
+  logContext: RequestAbout;
 }
 
-/** A Hono app as a route of the edge. Its answers keep the headers that the edge has set. */
+/** Adapts a Hono app to a request handler. Responses keep the headers that the HTTP server has set. */
 export function mountApi(app: Pick<Hono<{ Bindings: ApiBindings }>, "fetch">): Handler {
-  const abouts = new WeakMap<object, RequestAbout>();
-  const withAbout = <B extends { incoming: object }>(bindings: B) => ({
+  const logContexts = new WeakMap<object, RequestAbout>();
+  const withLogContext = <B extends { incoming: object }>(bindings: B) => ({
     ...bindings,
-    about: abouts.get(bindings.incoming) ?? {},
+    logContext: logContexts.get(bindings.incoming) ?? {},
   });
-  const listener = getRequestListener((request, bindings) => app.fetch(request, withAbout(bindings)), {
-    // Other parts of the process keep the Request and Response they know.
+  const listener = getRequestListener((request, bindings) => app.fetch(request, withLogContext(bindings)), {
+    // Keep the global Request and Response for other parts of the process.
     overrideGlobalObjects: false,
-    // Only requests that cannot be read at all come here; the app answers its own failures.
+    // Called only for requests that cannot be parsed; the app handles its own errors.
     errorHandler: () => {
-      throw edgeError("invalid_input", "The address of this request cannot be read.");
+      throw edgeError("invalid_input", "The URL of this request is not valid.");
     },
   });
   return (req: IncomingMessage, res: ServerResponse, context) => {
-    abouts.set(req, (context.logContext = {}));
+    logContexts.set(req, (context.logContext = {}));
     return listener(req, res);
   };
 }

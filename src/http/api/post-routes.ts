@@ -6,13 +6,14 @@ import { updatePost, updatePostInput } from "#domain/posts/update-post.ts";
 import { createUploadLink, createUploadLinkInput } from "#domain/uploads/create-upload-link.ts";
 import { listUploadLinks, withdrawUploadLink } from "#domain/uploads/list-upload-links.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
-import { jsonWithEtag, query, validateJson } from "./validate-input.ts";
+import { jsonWithEtag } from "./json-with-etag.ts";
+import { validateJson, validateQuery } from "./validate-input.ts";
 
 const updatePostBody = updatePostInput.omit({ postId: true });
 
 export function createPostRoutes({ deps }: ApiOptions) {
   return new Hono<StudioEnv>()
-    .get("/posts", query(listPostsInput), async (c) =>
+    .get("/posts", validateQuery(listPostsInput), async (c) =>
       jsonWithEtag(c, await listPosts(deps, c.var.caller, c.req.valid("query"))),
     )
     .post("/posts", validateJson(createPostInput), async (c) =>
@@ -28,7 +29,6 @@ export function createPostRoutes({ deps }: ApiOptions) {
 
 const createUploadLinkBody = createUploadLinkInput.omit({ postId: true });
 
-/** The links with which files are sent to a post. */
 export function createUploadLinkRoutes({ deps }: ApiOptions) {
   return new Hono<StudioEnv>()
     .get("/posts/:postId/upload-links", async (c) =>

@@ -10,9 +10,9 @@ import { listInvitations, revokeInvitation } from "#domain/studios/invitation.ts
 import { changeRole, changeRoleInput, listMembers, removeMember } from "#domain/studios/members.ts";
 import { updateStudio, updateStudioInput } from "#domain/studios/update-studio.ts";
 import type { ApiOptions, SignedInEnv, StudioEnv } from "./context.ts";
-import { query, validateJson } from "./validate-input.ts";
+import { validateJson, validateQuery } from "./validate-input.ts";
 
-/** What a person does outside any studio: see themselves, choose, found or join one. */
+/** Routes outside any studio: the user's profile, and choosing, creating or joining a studio. */
 export function createMeRoutes({ deps, isDevelopment }: ApiOptions) {
   return new Hono<SignedInEnv>()
     .get("/me", async (c) => c.json(await describeMe(deps, c.var)))
@@ -36,14 +36,14 @@ export function createStudioRoutes({ deps, log }: ApiOptions) {
       .patch("/", validateJson(updateStudioInput), async (c) =>
         c.json(await updateStudio(deps, c.var.caller, c.req.valid("json"))),
       )
-      // Not DELETE: it carries the name that was typed, and a body may be lost there on the way (RFC 9110 §9.3.5).
+      // POST, because the request has a body, which intermediaries may drop from DELETE (RFC 9110 §9.3.5).
       .post("/deletion", validateJson(deleteStudioInput), async (c) => {
         await deleteStudio(deps, c.var.caller, c.req.valid("json"));
-        // The studio's own activity is gone with it, so the operator's log is where this stays.
+        // The studio's activity is deleted with it, so record the deletion in the server log.
         log.info({ studioId: c.var.caller.studio.id, userId: c.var.caller.user.id }, "studio deleted");
         return c.body(null, 204);
       })
-      .get("/activity", query(searchActivityInput), async (c) =>
+      .get("/activity", validateQuery(searchActivityInput), async (c) =>
         c.json(await listActivity(deps, c.var.caller, c.req.valid("query"))),
       )
   );
@@ -51,7 +51,7 @@ export function createStudioRoutes({ deps, log }: ApiOptions) {
 
 const changeRoleBody = changeRoleInput.omit({ userId: true });
 
-/** Who is in a studio, and who may come. */
+/** Members and invitations. */
 export function createMemberRoutes({ deps }: ApiOptions) {
   return new Hono<StudioEnv>()
     .get("/members", async (c) => c.json(await listMembers(deps, c.var.caller)))

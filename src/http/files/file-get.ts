@@ -6,7 +6,7 @@ import { edgeError } from "#lib/errors.ts";
 import { formatContentDisposition } from "#lib/file-name.ts";
 import type { FileClaims } from "./file-tokens.ts";
 
-/** Opens what lies at a key. Whoever opened it reads it to its end, or closes it. */
+/** Opens a stored file. The caller must read its stream to the end or close it. */
 export interface FileReader {
   open(key: string): Promise<OpenedFile | undefined>;
 }
@@ -20,12 +20,12 @@ interface OpenedFile {
 }
 
 /**
- * Nothing in a file runs, whatever it turns out to be. A picture or a film that is opened by itself is drawn by the
- * browser in a page of its own making, which needs the last three.
+ * Prevents any script in a file from running. The last three directives allow the document that browsers generate to
+ * display an image or video that is opened directly.
  */
 const fileCsp = "sandbox; default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'";
 
-/** GET and HEAD: ranged, conditional, and inert in a browser. */
+/** Handles GET and HEAD, with range and conditional requests. */
 export async function serveFile(
   req: IncomingMessage,
   res: ServerResponse,
@@ -34,7 +34,7 @@ export async function serveFile(
   { clock, stallTimeoutMs }: { clock: Clock; stallTimeoutMs: number },
 ): Promise<void> {
   const file = await store.open(claims.key);
-  if (!file) throw edgeError("not_found", "There is no such file any more.");
+  if (!file) throw edgeError("not_found", "This file no longer exists.");
   try {
     const etag = `"${file.version}"`;
     const lastModified = new Date(file.modifiedAt).toUTCString();
@@ -64,7 +64,7 @@ export async function serveFile(
       res.end();
       return;
     }
-    // A reader that takes nothing for so long keeps a file open for nobody.
+    // Disconnect clients that stop reading, because each holds a file open.
     res.setTimeout(stallTimeoutMs, () => res.destroy());
     await pipeline(file.stream(range), res);
   } finally {
@@ -75,12 +75,12 @@ export async function serveFile(
 function setInertHeaders(res: ServerResponse): void {
   res.setHeader("content-security-policy", fileCsp);
   res.setHeader("x-content-type-options", "nosniff");
-  // The address is the key: a page that has it, such as a chat that shows the picture, may show it.
+  // The URL is the credential, so any page that has it may embed the file, such as a chat that shows an image.
   res.setHeader("cross-origin-resource-policy", "cross-origin");
   res.setHeader("referrer-policy", "no-referrer");
 }
 
-/** RFC 9110 §13.2.2: `If-None-Match` where there is one, else `If-Modified-Since`. */
+/** RFC 9110 §13.2.2: `If-None-Match` takes precedence over `If-Modified-Since`. */
 function isUnchanged(req: IncomingMessage, etag: string, lastModified: string): boolean {
   const ifNoneMatch = req.headers["if-none-match"];
   if (ifNoneMatch !== undefined)
@@ -91,13 +91,13 @@ function isUnchanged(req: IncomingMessage, etag: string, lastModified: string): 
 
 export interface ByteRange {
   start: number;
-  /** Included. */
+  /** Inclusive. */
   end: number;
 }
 
 /**
- * RFC 9110 §14.2: the one range that is asked for. Undefined means the whole: also for a header that is malformed,
- * in another unit, or asks for several ranges, which a server may ignore and which mostly abuse asks for.
+ * RFC 9110 §14.2: parses a single range. Undefined means the whole file: without a header, and for headers that are
+ * malformed, use another unit or request several ranges, all of which a server may ignore.
  */
 function parseRange(header: string | undefined, bytes: number): ByteRange | "unsatisfiable" | undefined {
   const [, first, last] = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(header ?? "") ?? [];

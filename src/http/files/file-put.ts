@@ -7,7 +7,7 @@ import type { FileClaims } from "./file-tokens.ts";
 import { toProblem } from "../problem.ts";
 import type { RequestContext } from "../server.ts";
 
-/** Takes the bytes of a PUT. It reads none before everything else was found good. */
+/** Stores the body of a PUT. It starts reading only after all other checks have passed. */
 export interface FileReceiver {
   receive(
     key: string,
@@ -25,25 +25,25 @@ export interface FileReceiver {
   remove(key: string): Promise<void>;
 }
 
-/** Whether the asset that a key was made for still exists. */
+/** Returns whether the asset of a key still exists. */
 export type HasAsset = (key: string) => Promise<boolean>;
 
-/** Less than this in one stretch of patience is no upload but a hold on a connection and a file. */
+/** A client that sends less than this per `stallTimeoutMs` is disconnected. */
 const minProgressBytes = 16 * 1024;
-/** How long a refused sender is listened to, so that it gets to read the refusal. */
+/** How long to keep reading from a rejected client, so that it receives the response. */
 const lingerMs = 1000;
 
-/** One plain PUT of raw bytes. The type that the sender names is not looked at: it is read from the bytes at attach. */
+/** Handles one PUT of raw bytes. Ignores Content-Type: the type is detected from the bytes at attach. */
 export async function receiveFile(
   req: IncomingMessage,
   res: ServerResponse,
   store: FileReceiver,
   claims: Extract<FileClaims, { op: "put" | "part" }>,
-  { hasAsset, patienceMs: stallTimeoutMs }: { hasAsset: HasAsset; patienceMs: number },
+  { hasAsset, stallTimeoutMs }: { hasAsset: HasAsset; stallTimeoutMs: number },
 ): Promise<void> {
-  // RFC 9110 §14.5: storing a part as if it were the whole is the one wrong answer.
+  // RFC 9110 §14.5: never store a partial body as the whole file.
   if (req.headers["content-range"] !== undefined) throw edgeError("invalid_input", "Send the whole file in one PUT.");
-  if (!(await hasAsset(claims.op === "part" ? claims.file.key : claims.key))) throw assetGone(claims.op);
+  if (!(await hasAsset(claims.op === "part" ? claims.file.key : claims.key))) throw assetGoneError(claims.op);
   const length = req.headers["content-length"];
   const declaredBytes = length === undefined ? undefined : Number(length);
   const stallTimer = startStallTimer(req, stallTimeoutMs);
@@ -54,9 +54,9 @@ export async function receiveFile(
     else {
       const { version } = await store.receive(claims.key, body, { maxBytes: claims.maxBytes, declaredBytes });
       if (!(await hasAsset(claims.key))) {
-        // Rejected or deleted while the bytes came in.
+        // The asset was rejected or deleted during the upload.
         await store.remove(claims.key);
-        throw assetGone(claims.op);
+        throw assetGoneError(claims.op);
       }
       etag["etag"] = `"${version}"`;
     }
@@ -66,19 +66,19 @@ export async function receiveFile(
   }
 }
 
-/** 410: the URL is genuine, and no longer of use. */
-const assetGone = (op: "put" | "part"): AppError =>
+/** 410: the URL is authentic but no longer usable. */
+const assetGoneError = (op: "put" | "part"): AppError =>
   edgeError(
     "upload_expired",
     "This upload was canceled, or its file was rejected.",
-    op === "put" ? "Call request_asset_upload again for a new URL." : "Send the file again.",
+    op === "put" ? "Request a new upload URL." : "Upload the file again.",
   );
 
-/** The body, left alive when it is not read to its end: the answer still has to go out on the same connection. */
+/** Iterates over the body without destroying it on early exit: the response needs the same connection. */
 function toBodyIterable(req: IncomingMessage, res: ServerResponse): AsyncIterable<Uint8Array> {
   return {
     [Symbol.asyncIterator]() {
-      // Only now, after every check, is a sender that asked first told to go ahead.
+      // RFC 9110 §10.1.1: send 100 Continue only after all checks have passed.
       if (req.headers.expect !== undefined) res.writeContinue();
       return req.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array>;
     },
@@ -89,21 +89,22 @@ function startStallTimer(req: IncomingMessage, stallTimeoutMs: number): NodeJS.T
   let previousBytes = req.socket.bytesRead;
   const stallTimer = setInterval(() => {
     const currentBytes = req.socket.bytesRead;
-    if (!req.complete && currentBytes - previousBytes < minProgressBytes) req.destroy(new Error("the sender stalled"));
+    if (!req.complete && currentBytes - previousBytes < minProgressBytes)
+      req.destroy(new Error("the client stopped sending"));
     previousBytes = currentBytes;
   }, stallTimeoutMs);
   return stallTimer.unref();
 }
 
-/** Part of a body is still to come. A sender that asked first and was not told to go ahead sends none. */
+/** Whether more of the body will arrive. A client that expects 100 Continue and did not get it sends nothing. */
 function isStillSending(req: IncomingMessage): boolean {
   const hasBody = req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > 0;
   return hasBody && !req.complete && (req.headers.expect === undefined || req.readableDidRead);
 }
 
 /**
- * Says no, also in the middle of a body. Closing at once would reset the connection, and the sender would lose the
- * answer with it; so what it still sends is thrown away for a moment. Nothing more comes on this connection.
+ * Sends an error response, even while the body is still arriving. Closing immediately would reset the connection and
+ * lose the response (RFC 9112 §9.6), so this discards incoming bytes for a moment before it closes.
  */
 export async function respondWithProblem(
   req: IncomingMessage,
@@ -112,7 +113,7 @@ export async function respondWithProblem(
   context: RequestContext,
 ): Promise<void> {
   if (res.headersSent || res.destroyed || req.socket.destroyed) {
-    // Its reader or sender is gone, or what went out is cut: then the connection is all that can tell.
+    // The client has disconnected or the response has started; only closing the connection can signal the error.
     res.destroy();
     return;
   }

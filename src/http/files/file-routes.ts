@@ -2,8 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { readThumbnail } from "#domain/assets/thumbnails.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Clock } from "#lib/clock.ts";
-import type { AppError } from "#lib/errors.ts";
-import { edgeError } from "#lib/errors.ts";
+import { edgeError, type AppError } from "#lib/errors.ts";
 import { routeNotFoundError } from "../problem.ts";
 import type { Route } from "../server.ts";
 import { serveFile, type FileReader } from "./file-get.ts";
@@ -17,19 +16,19 @@ export interface FileRouteOptions {
   /** Origins of the pages that upload: the web app's and the upload page's. */
   origins: readonly string[];
   clock: Clock;
-  /** A sender or reader that moves next to nothing for this long is let go. */
+  /** A client that makes almost no progress for this long is disconnected. */
   stallTimeoutMs?: number;
 }
 
 const pathPrefix = "/files/";
 const defaultStallTimeoutMs = 30_000;
 
-/** `{base}/files/<token>`: the signed addresses of the disk store. */
+/** `{base}/files/<token>`: the signed URLs of the disk store. */
 export function createFileRoutes(options: FileRouteOptions): Route[] {
   const stallTimeoutMs = options.stallTimeoutMs ?? defaultStallTimeoutMs;
   const route: Route = {
     path: `${pathPrefix}*`,
-    origin: "any", // no cookie counts here; whoever has the address may use it
+    origin: "any", // the token in the URL is the only credential
     allowsLongBody: true,
     handlesContinue: true,
     async handle(req, res, context) {
@@ -43,7 +42,7 @@ export function createFileRoutes(options: FileRouteOptions): Route[] {
         if (claims.op !== "get")
           await receiveFile(req, res, options.store, claims, {
             hasAsset: options.hasAsset,
-            patienceMs: stallTimeoutMs,
+            stallTimeoutMs,
           });
         else await serveFile(req, res, options.store, claims, { clock: options.clock, stallTimeoutMs });
       } catch (error) {
@@ -54,11 +53,11 @@ export function createFileRoutes(options: FileRouteOptions): Route[] {
   return [route];
 }
 
-/** One answer for forged, cut short, expired and made for something else. */
+/** The same error for forged, truncated, expired and misused tokens. */
 const invalidUrlError = (): AppError =>
-  edgeError("forbidden", "This address is not valid, or no longer.", "Ask for a new one.");
+  edgeError("forbidden", "This link is invalid or has expired.", "Request a new one.");
 
-/** A page reads the answer only where it was told that it may; the bytes are guarded by the token. */
+/** Lets our upload pages read the response. Access to the bytes is controlled by the token alone. */
 function setCorsHeaders(req: IncomingMessage, res: ServerResponse, origins: readonly string[]): void {
   const { origin } = req.headers;
   res.setHeader("vary", "origin");
@@ -68,8 +67,7 @@ function setCorsHeaders(req: IncomingMessage, res: ServerResponse, origins: read
 }
 
 function respondToPreflight(res: ServerResponse): void {
-  if (!res.hasHeader("access-control-allow-origin"))
-    throw edgeError("forbidden", "Pages of that origin may not call this address.");
+  if (!res.hasHeader("access-control-allow-origin")) throw edgeError("forbidden", "This origin is not allowed.");
   res
     .writeHead(204, {
       "access-control-allow-methods": "GET, HEAD, PUT",
@@ -83,18 +81,18 @@ export type ThumbnailRouteDeps = Pick<Deps, "assets" | "files" | "media" | "sign
 
 const thumbnailPathPrefix = "/files/thumb/";
 
-/** `{base}/files/thumb/<token>`: small pictures, whatever the store. Made when first asked for. */
+/** `{base}/files/thumb/<token>`: thumbnails for every kind of store, generated on first request. */
 export function createThumbnailRoute(deps: ThumbnailRouteDeps): Route {
   return {
     path: `${thumbnailPathPrefix}*`,
-    origin: "any", // no cookie counts here; whoever has the address may use it
+    origin: "any", // the token in the URL is the only credential
     async handle(req, res) {
       if (req.method !== "GET" && req.method !== "HEAD") throw routeNotFoundError();
       const { mimeType, content } = await readThumbnail(deps, (req.url ?? "").slice(thumbnailPathPrefix.length));
       res.writeHead(200, {
         "content-type": mimeType,
         "content-length": content.length,
-        // What a file is never changes, and neither does its thumbnail.
+        // Stored files never change, so neither do their thumbnails.
         "cache-control": "private, max-age=3600, immutable",
         "content-security-policy": "sandbox; default-src 'none'",
         "x-content-type-options": "nosniff",

@@ -2,7 +2,7 @@ import type { MultipartFile } from "#domain/assets/model/file-store.ts";
 import { sanitizeFileName } from "#lib/file-name.ts";
 import type { Signer } from "#lib/signed-token.ts";
 
-/** What a signed address of the disk store allows. */
+/** The operation that a signed URL of the disk store allows. */
 export type FileClaims =
   | { op: "put"; key: string; maxBytes: number }
   | { op: "part"; file: MultipartFile; part: number }
@@ -16,11 +16,11 @@ export interface FileTokens {
     options: { mimeType: string; filename: string; asDownload: boolean; expiresAt: number },
   ): Promise<string>;
   forPart(file: MultipartFile, part: number, expiresAt: number): Promise<string>;
-  /** What the token at the end of an address allows; undefined for any that is forged, cut short or expired. */
+  /** Returns undefined for a token that is forged, truncated or expired. */
   verify(token: string): FileClaims | undefined;
 }
 
-/** Addresses under `{base}/files/`. The token in them is all that is asked for: whoever has it may use it. */
+/** Signs URLs below `{base}/files/`. The token in the URL is the only credential. */
 export function createFileTokens(signer: Signer, base: string): FileTokens {
   const createUrl = (claims: FileClaims, expiresAt: number) =>
     `${base}/files/${signer.sign("file", claims, expiresAt)}`;
@@ -30,7 +30,7 @@ export function createFileTokens(signer: Signer, base: string): FileTokens {
     forPart: async ({ key, id, bytes, partBytes }, part, expiresAt) =>
       createUrl({ op: "part", file: { key, id, bytes, partBytes }, part }, expiresAt),
     forDownload: async (key, { mimeType, filename, asDownload, expiresAt }) =>
-      // Made safe and short here already: an address must not grow with a name.
+      // Sanitized and shortened before signing, to bound the length of the URL.
       createUrl({ op: "get", key, mimeType, filename: sanitizeFileName(filename), asDownload, expiresAt }, expiresAt),
     verify: (token) => signer.verify("file", token) as FileClaims | undefined,
   };

@@ -1,0 +1,20 @@
+import type { Context } from "hono";
+import { minutes } from "#lib/clock.ts";
+import { sha256 } from "#lib/digest.ts";
+
+/** Every response signs these URLs again, so the ETag ignores them and changes often enough to replace expiring ones. */
+const signedUrlFields = new Set(["url", "thumbnailUrl"]);
+const urlRefreshMs = minutes(20);
+
+/** Responds 304 if the client has the current version (RFC 9110 §13.1.2): open pages poll every two seconds. */
+export function jsonWithEtag<T extends object>(c: Context, value: T, now = Date.now()) {
+  const comparableJson = JSON.stringify(value, (key, member: unknown) =>
+    signedUrlFields.has(key) ? undefined : member,
+  );
+  const etag = `"${sha256(`${Math.floor(now / urlRefreshMs)} ${comparableJson}`)}"`;
+  c.header("etag", etag);
+  const respond = () => c.json(value);
+  if (c.req.header("if-none-match") !== etag) return respond();
+  // Typed as the full response, because the web app's client then uses its cached copy.
+  return c.body(null, 304) as unknown as ReturnType<typeof respond>;
+}
