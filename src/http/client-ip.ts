@@ -2,9 +2,8 @@ import type { IncomingMessage } from "node:http";
 import { toNetworkPrefix, parseIpAddress, type IpAddress, type IpAddressSet } from "#lib/ip-address.ts";
 
 /**
- * Who is calling, as a key for rate limits: the same for every spelling of an address and for everyone in one IPv6 /64
- * (or /48, where that is asked for).
- * What forwarded headers say counts only from proxies we trust, and only as far back as they can vouch for.
+ * Returns the client's network as a rate limit key: the IPv4 address, or the IPv6 /64 (or /48) prefix.
+ * Forwarding headers count only if they come from a trusted proxy.
  */
 export function getClientIpKey(req: IncomingMessage, trustedProxies: IpAddressSet, bits: 64 | 48 = 64): string {
   const peer = parseIpAddress(req.socket.remoteAddress ?? "");
@@ -14,13 +13,13 @@ export function getClientIpKey(req: IncomingMessage, trustedProxies: IpAddressSe
   const networks = new Set(
     chains.map((chain) => toNetworkPrefix(findLastUntrusted(chain, peer, trustedProxies), bits)),
   );
-  // A proxy writes one of the two headers and passes the other on as the client sent it. Where they disagree,
-  // one is forged, and nobody gains a counter of their own by it.
+  // A proxy sets one of the two headers and may forward the other from the client. If they disagree, one is forged, so
+  // fall back to the proxy's own address: forging a header must not yield a new rate limit key.
   const [network] = networks;
   return networks.size === 1 && network !== undefined ? network : toNetworkPrefix(peer, bits);
 }
 
-/** From the right, each proxy tells who spoke to it; the first that is no proxy of ours is as far as we can believe. */
+/** Walks the chain from the right, where each proxy names its peer, to the first hop that is not a trusted proxy. */
 function findLastUntrusted(chain: readonly string[], peer: IpAddress, trustedProxies: IpAddressSet): IpAddress {
   let last = peer;
   for (const hop of chain.toReversed()) {
@@ -32,19 +31,19 @@ function findLastUntrusted(chain: readonly string[], peer: IpAddress, trustedPro
   return last;
 }
 
-/** Repeated headers come joined, in their order. */
+/** Node joins repeated headers in order. */
 function readForwardedFor(req: IncomingMessage): string[] | undefined {
   return [req.headers["x-forwarded-for"] ?? []].flat().at(0)?.split(",");
 }
 
-/** RFC 7239. A name in place of an address (`_hidden`, `unknown`) ends the chain. */
+/** RFC 7239. An identifier instead of an IP address (`_hidden`, `unknown`) ends the chain. */
 function readForwarded(req: IncomingMessage): string[] | undefined {
   return req.headers.forwarded
     ?.split(",")
     .map((hop) => /(?:^|;)\s*for\s*=\s*("[^"]*"|[^;\s]*)/i.exec(hop)?.[1]?.replaceAll('"', "") ?? "");
 }
 
-/** An address, with or without port: `192.0.2.1:80`, `[2001:db8::1]:80`. */
+/** Parses an IP address with or without a port: `192.0.2.1:80`, `[2001:db8::1]:80`. */
 function parseHop(hop: string): IpAddress | undefined {
   const text = hop.trim();
   const withoutPort = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([^:]*):\d+$/.exec(text)?.[1] ?? text;

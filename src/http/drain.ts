@@ -1,26 +1,26 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextIteration, setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "#lib/log.ts";
 import type { HttpServer } from "./server.ts";
 
-/** Less than the 30 s after which containers are killed. */
+/** Below the 30 s after which container runtimes usually kill a process. */
 const shutdownTimeoutMs = 25_000;
-/** Whoever sends requests here has learned that we leave once nobody came for this long. */
+/** No new requests for this long means load balancers have noticed the drain. */
 const quietPeriodMs = 1_000;
-/** Some never learn, and notice only when a connection is refused. */
+/** Some clients only notice when their connections are refused, so this wait is bounded. */
 const maxQuietWaitMs = 8_000;
 
-/** A turn of the event loop in which next to nothing was done. */
+/** An event loop iteration this short did almost no work. */
 const idleIterationMs = 0.1;
 const maxIterations = 1_000;
 
 /**
- * Leaves in good order: says "not ready" and goes on serving until nobody comes any more, finishes what was accepted,
- * then closes the rest. Resolves within `graceMs`, whatever clients do.
+ * Shuts the server down gracefully: reports "not ready" and keeps serving until requests stop arriving, finishes
+ * accepted requests, then closes the remaining connections. Resolves within `shutdownTimeoutMs`.
  */
 export async function drain(httpServer: HttpServer, log: Log): Promise<void> {
   const startedAt = performance.now();
   httpServer.startDraining();
-  // Every answer now closes its connection, so that soon nobody holds one on which a request could be on its way.
+  // Every response now closes its connection, so soon no client can send a request on an open one.
   while (performance.now() - Math.max(startedAt, httpServer.getLastRequestAt()) < quietPeriodMs) {
     if (performance.now() - startedAt > maxQuietWaitMs) break;
     await sleep(50);
@@ -28,7 +28,7 @@ export async function drain(httpServer: HttpServer, log: Log): Promise<void> {
   await waitForIdleEventLoop();
   const { nodeServer: server } = httpServer;
   const serverClosed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A connection becomes idle only after its answer; ask again while the last ones finish.
+  // Connections become idle only after their response, so close idle ones repeatedly.
   const idleSweepTimer = setInterval(() => server.closeIdleConnections(), 200);
   const timeoutController = new AbortController();
   const didFinish = await Promise.race([
@@ -40,18 +40,18 @@ export async function drain(httpServer: HttpServer, log: Log): Promise<void> {
   timeoutController.abort();
   clearInterval(idleSweepTimer);
   if (didFinish) return;
-  log.warn("some requests did not finish in time and were cut");
+  log.warn("shutdown timeout reached, closing connections with unfinished requests");
   server.closeAllConnections();
 }
 
 /**
- * When the door is shut, the system resets who has connected and was not taken in yet. All are taken in at one point of
- * every turn; so it is shut right after a turn in which nothing else kept us from there to here.
+ * Closing a listening socket resets connections that the kernel has accepted but Node has not. Node accepts them once
+ * per event loop iteration, so closing right after a short iteration leaves almost none to reset.
  */
 async function waitForIdleEventLoop(): Promise<void> {
   for (let iteration = 0; iteration < maxIterations; iteration++) {
     const iterationStart = performance.now();
-    await nextTurn();
+    await nextIteration();
     if (performance.now() - iterationStart < idleIterationMs) return;
   }
 }

@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { edgeError } from "#lib/errors.ts";
 import { isLoopbackAddress, isLoopbackName } from "#lib/ip-address.ts";
 
-/** Which pages of which origins may call a route from a browser. */
+/** Which origins may call a route from a browser. */
 export type OriginRule =
-  /** Public and without cookies: any page may. */
+  /** Any origin: public routes without cookies. */
   | "any"
-  /** Cookies count here: only our own pages may. */
+  /** Our own origin only: routes that use cookies. */
   | "own"
-  /** No cookies count here, but a link does: our own pages, and the upload page's. */
+  /** Our own origin and the upload page's: routes that use upload links instead of cookies. */
   | "upload"
-  /** The MCP endpoint: our own origin, the configured ones, and on loopback any loopback page. */
+  /** The MCP endpoint: our own origin, the configured ones, and on loopback any loopback origin. */
   | "mcp";
 
 export interface ServerUrls {
@@ -21,7 +21,7 @@ export interface ServerUrls {
 }
 
 export interface Guards {
-  /** Throws unless the request names a host of ours. Stops pages that point their own name at our address. */
+  /** Throws unless the Host header is one of ours. Prevents DNS rebinding. */
   checkHost(req: IncomingMessage): void;
   checkOrigin(req: IncomingMessage, rule: OriginRule): void;
 }
@@ -29,30 +29,31 @@ export interface Guards {
 export function createGuards({ base, uploadPage, loopback, mcpOrigins }: ServerUrls): Guards {
   const ownOrigin = new URL(base).origin;
   const ownHosts = new Set([new URL(base).host, new URL(uploadPage).host]);
-  const mcpCallerOrigins = new Set([ownOrigin, ...mcpOrigins]);
+  const allowedMcpOrigins = new Set([ownOrigin, ...mcpOrigins]);
 
   const allowedByRule: Record<OriginRule, (origin: string) => boolean> = {
     any: () => true,
     own: (origin) => origin === ownOrigin,
     upload: (origin) => origin === ownOrigin || origin === new URL(uploadPage).origin,
     mcp: (origin) =>
-      mcpCallerOrigins.has(origin) || (loopback && URL.canParse(origin) && isLoopbackName(new URL(origin).hostname)),
+      allowedMcpOrigins.has(origin) || (loopback && URL.canParse(origin) && isLoopbackName(new URL(origin).hostname)),
   };
 
   return {
     checkHost(req) {
-      // RFC 9112 §3.2: of two, whoever passed this on may have taken the other.
-      if (countHostHeaders(req.rawHeaders) > 1) throw edgeError("invalid_input", "A request names its host once.");
+      // RFC 9112 §3.2: with two Host headers, a proxy may have used the other one.
+      if (countHostHeaders(req.rawHeaders) > 1)
+        throw edgeError("invalid_input", "A request must have exactly one Host header.");
       const { host = "" } = req.headers;
       if (ownHosts.has(host)) return;
       const url = `http://${host}`;
       if (loopback && URL.canParse(url) && new URL(url).host === host && isLoopbackName(new URL(url).hostname)) return;
-      throw edgeError("forbidden", "This service does not answer to that host name.");
+      throw edgeError("forbidden", "This server does not serve that host name.");
     },
     checkOrigin(req, rule) {
       const origin = req.headers.origin;
       if (origin === undefined || allowedByRule[rule](origin)) return;
-      throw edgeError("forbidden", "Pages of that origin may not call this address.");
+      throw edgeError("forbidden", "This origin is not allowed.");
     },
   };
 }
@@ -65,8 +66,8 @@ function countHostHeaders(rawHeaders: readonly string[]): number {
 }
 
 /**
- * A change that rides on a cookie must show that it comes from one of our own pages. Every browser says so
- * with `Origin` or `Sec-Fetch-Site`; a request that says nothing is no browser of ours.
+ * CSRF protection for changes authenticated by a cookie. Every supported browser sends `Origin` or `Sec-Fetch-Site`,
+ * so a request with neither is rejected.
  */
 export function assertSameOrigin(headers: Headers, base: string): void {
   const site = headers.get("sec-fetch-site");
@@ -75,26 +76,26 @@ export function assertSameOrigin(headers: Headers, base: string): void {
     origin === null
       ? site === "same-origin"
       : origin === new URL(base).origin && (site === null || site === "same-origin");
-  if (!isOwnPage) throw edgeError("forbidden", "Changes are accepted from our own pages only.");
+  if (!isOwnPage) throw edgeError("forbidden", "Changes are accepted from this site's own pages only.");
 }
 
 /**
- * The peer sits on this machine and speaks for itself, not for someone behind a proxy: a proxy on this machine that says
- * nothing of whom it speaks for still passes on the name by which they called us.
+ * Whether the request comes from this machine directly, not through a proxy on it. A proxy that sets no forwarding
+ * headers still passes the public Host header, so the host name must be a loopback name as well.
  */
 export function isLocalPeer(req: IncomingMessage): boolean {
-  const forwarded = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via"];
+  const proxyHeaders = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via"];
   return (
     isLoopbackAddress(req.socket.remoteAddress) &&
     isLoopbackName(URL.parse(`http://${req.headers.host}`)?.hostname ?? "") &&
-    forwarded.every((name) => req.headers[name] === undefined)
+    proxyHeaders.every((name) => req.headers[name] === undefined)
   );
 }
 
-/** Nothing runs, loads or frames by default; a page that needs more says so itself. */
+/** The default policy allows nothing; pages that need more set their own. */
 export const strictCsp = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/** The web app: its own scripts, styles and pictures, nothing inline, nobody else's; files also go to a store that is elsewhere. */
+/** Allows the web app's own scripts, styles and images, nothing inline, and a file store on another origin. */
 export function buildWebAppCsp(fileStoreOrigin?: string): string {
   const fileSources = fileStoreOrigin === undefined ? "" : ` ${fileStoreOrigin}`;
   return (
@@ -103,7 +104,7 @@ export function buildWebAppCsp(fileStoreOrigin?: string): string {
   );
 }
 
-/** The upload page: the same, and bytes may go to the store; pictures and videos are shown before they are sent. */
+/** Like the web app's policy, plus uploads to the store; `blob:` shows previews before the upload. */
 export const buildUploadPageCsp = (origins: readonly string[]): string =>
   `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: ${origins.join(" ")}; media-src blob:; ` +
   `connect-src 'self' ${origins.join(" ")}; form-action 'none'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'`;

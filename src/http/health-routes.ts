@@ -5,22 +5,23 @@ import type { Log } from "#lib/log.ts";
 import { isLocalPeer } from "./guards.ts";
 import type { Handler } from "./server.ts";
 
-/** Something without which no request can be served. Resolves when it answers. */
+/** A service that requests need, such as the database or the file store. */
 export interface Dependency {
   name: string;
+  /** Rejects if the dependency is unavailable. */
   check(): Promise<void>;
 }
 
 const checkTimeoutMs = 4000;
-/** How long an answer serves all who ask: anyone may, as often as they like. */
+/** The endpoint is public, so it caches results to bound the load on dependencies. */
 const cacheMs = 1000;
 
-/** The process runs. Says nothing about what it needs, so that a lost database does not get it restarted. */
+/** Liveness. Does not check dependencies: restarting the process would not bring a lost database back. */
 export const handleHealthz: Handler = (_req, res) => {
   res.writeHead(200, { "content-type": "application/json", "cache-control": "no-store" }).end('{"status":"alive"}');
 };
 
-/** Requests can be served: everything needed answers, and the process is not about to leave. */
+/** Readiness: all dependencies are available and the server is not draining. */
 export function createReadyzHandler(dependencies: readonly Dependency[], isDraining: () => boolean): Handler {
   let lastCheck: { at: number; failing: Promise<string[]> } | undefined;
   const getFailing = (): Promise<string[]> => {
@@ -42,7 +43,7 @@ async function findFailingDependencies(dependencies: readonly Dependency[]): Pro
     dependencies.map(({ check }) =>
       Promise.race([
         check(),
-        sleep(checkTimeoutMs, undefined, { ref: false }).then(() => Promise.reject(new Error("no answer"))),
+        sleep(checkTimeoutMs, undefined, { ref: false }).then(() => Promise.reject(new Error("timeout"))),
       ]),
     ),
   );
@@ -59,45 +60,45 @@ const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "
 export function createMetrics(log: Pick<Log, "droppedLines">): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const requests = new Histogram({
+  const requestDuration = new Histogram({
     name: "atelier_http_request_duration_seconds",
-    help: "Requests by route, method and status",
+    help: "HTTP request duration by route, method and status",
     labelNames: ["route", "method", "status"],
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
     registers: [registry],
   });
   const droppedLines = new Counter({
     name: "log_lines_dropped_total",
-    help: "Log lines that were lost because standard output was full, blocked or closed",
+    help: "Log lines dropped because standard output was full, blocked or closed",
     registers: [registry],
     collect() {
       droppedLines.reset();
       droppedLines.inc(log.droppedLines());
     },
   });
-  // One for each combination, of which there are few: finding it by its labels anew would cost more than the counting.
-  const series = new Map<string, { observe(seconds: number): void }>();
+  // Caches one series per label combination: looking it up by labels costs more than the observation.
+  const seriesByKey = new Map<string, { observe(seconds: number): void }>();
   return {
     registry,
     observeRequest(route, method, status, seconds) {
       const key = `${route} ${knownMethods.has(method) ? method : "other"} ${status}`;
-      let labeledHistogram = series.get(key);
-      if (!labeledHistogram) {
-        labeledHistogram = requests.labels(route, knownMethods.has(method) ? method : "other", String(status));
-        series.set(key, labeledHistogram);
+      let series = seriesByKey.get(key);
+      if (!series) {
+        series = requestDuration.labels(route, knownMethods.has(method) ? method : "other", String(status));
+        seriesByKey.set(key, series);
       }
-      labeledHistogram.observe(seconds);
+      series.observe(seconds);
     },
   };
 }
 
-/** Figures for Prometheus: for whoever has the token, or, where none is set, for this machine only. */
+/** Prometheus metrics. Requires the token; if none is configured, allows only requests from this machine. */
 export function createMetricsHandler(metrics: Metrics, token: string | undefined): Handler {
   return async (req, res) => {
-    if (
-      !(token === undefined ? isLocalPeer(req) : isTimingSafeEqual(req.headers.authorization ?? "", `Bearer ${token}`))
-    ) {
-      res.writeHead(token === undefined ? 403 : 401, { "content-type": "text/plain" }).end("Not for you\n");
+    const isAllowed =
+      token === undefined ? isLocalPeer(req) : isTimingSafeEqual(req.headers.authorization ?? "", `Bearer ${token}`);
+    if (!isAllowed) {
+      res.writeHead(token === undefined ? 403 : 401, { "content-type": "text/plain" }).end("Access denied\n");
       return;
     }
     res

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { McpEndpoint } from "#mcp/endpoint.ts";
 import type { Route } from "./server.ts";
 
-/** `/mcp`: the door has judged Host and Origin; pages that may call are told so before anyone is asked for a token. */
+/** `/mcp`. The server has checked Host and Origin. CORS headers come before authentication, so pages can read a 401. */
 export function createMcpRoute(endpoint: McpEndpoint, path = "/mcp"): Route {
   return {
     path,
@@ -14,7 +14,7 @@ export function createMcpRoute(endpoint: McpEndpoint, path = "/mcp"): Route {
       if (req.method === "OPTIONS") {
         res
           .writeHead(204, {
-            // DELETE too: a page that ends its session is to read the 405, not to take the service for lost.
+            // Includes DELETE, so that a page that ends its session can read the 405.
             "access-control-allow-methods": "POST, GET, DELETE",
             "access-control-allow-headers":
               "Authorization, Content-Type, Accept, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID",

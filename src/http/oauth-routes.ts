@@ -10,11 +10,11 @@ import type { Handler, Route } from "./server.ts";
 export interface OAuthRouteOptions {
   oauth: OAuthServer;
   base: string;
-  /** Throws once an address asks too often. */
+  /** Throws when a client IP address exceeds the named limit. */
   limitRate: (name: RateLimitName, req: IncomingMessage) => Promise<void>;
 }
 
-/** Everything a client needs to find us, register, and get, renew and end its tokens. */
+/** Discovery, client registration, authorization, token and revocation endpoints. */
 export function createOAuthRoutes({ oauth, base, limitRate }: OAuthRouteOptions): Route[] {
   const withCors = (method: "GET" | "POST", handler: Handler): Handler => {
     const methodHandler = requireMethod(method, handler);
@@ -32,14 +32,14 @@ export function createOAuthRoutes({ oauth, base, limitRate }: OAuthRouteOptions)
     };
   const createRoute = (path: string, handle: Handler): Route => ({ path, origin: "any", handle });
   const resourceMetadataHandler = withCors("GET", createDocumentHandler(buildProtectedResourceMetadata(base)));
-  // Clients probe the path with the resource's own appended (RFC 8414 §3.1), and OpenID's for the same document.
+  // Clients also try the path with the resource's path appended (RFC 8414 §3.1) and the OpenID discovery paths.
   const serverMetadataHandler = withCors("GET", (req, res) => {
     req.url = "/.well-known/oauth-authorization-server";
     return oauth.handle(req, res);
   });
-  // A person is on the way here: what fails is told on a page, and no script of another origin reads the answer.
+  // Users open this URL in a browser, so errors are pages, and there are no CORS headers.
   const authorizeHandler = requireMethod("GET", createPageHandler(base, { GET: createLimitedHandler("authorize") }));
-  // Clients probe for documents; one that is not there is a JSON 404 that any page can read, never the web app's page.
+  // Clients probe for documents: an unknown one is a JSON 404 that any origin can read, never the web app's page.
   const notFoundHandler: Handler = (req, res) => {
     allowAnyOrigin(res);
     if (req.method === "OPTIONS") return respondToPreflight(res, "GET");
@@ -63,17 +63,17 @@ export function createOAuthRoutes({ oauth, base, limitRate }: OAuthRouteOptions)
   ];
 }
 
-/** Any other method is told which one it is, in the words of RFC 6749 §5.2, and counts against no limit. */
+/** Rejects other methods with an RFC 6749 §5.2 error, before rate limits count them. */
 function requireMethod(method: "GET" | "POST", handler: Handler): Handler {
   const allow = method === "GET" ? "GET, HEAD" : "POST";
-  const text = JSON.stringify({ error: "invalid_request", error_description: `use ${method} at this address` });
+  const text = JSON.stringify({ error: "invalid_request", error_description: `use ${method}` });
   return (req, res, context) => {
     if (allow.split(", ").includes(req.method ?? "")) return handler(req, res, context);
     res.writeHead(405, { allow, "content-type": "application/json", "cache-control": "no-store" }).end(text);
   };
 }
 
-/** What the door refuses, in the words that clients read at these addresses (RFC 6749 §5.2, RFC 7591 §3.2.2). */
+/** Converts our own errors to the format that OAuth clients expect (RFC 6749 §5.2, RFC 7591 §3.2.2). */
 async function withOAuthErrors(res: ServerResponse, handler: () => void | Promise<void>): Promise<void> {
   try {
     await handler();
@@ -96,7 +96,7 @@ function createDocumentHandler(body: Record<string, unknown>): Handler {
   };
 }
 
-/** Nothing here rides on a cookie, so any page may read it. */
+/** These endpoints ignore cookies, so any origin may call them. */
 function allowAnyOrigin(res: ServerResponse): void {
   res.setHeader("access-control-allow-origin", "*");
   res.setHeader("access-control-expose-headers", "WWW-Authenticate, Retry-After");

@@ -23,7 +23,7 @@ import { createWebAppHandler, type StaticFiles } from "./static-files.ts";
 
 export interface RouteOptions {
   base: string;
-  /** The JSON API behind the web app. */
+  /** The web app's JSON API. */
   api: Handler;
   metrics: Metrics;
   metricsToken: string | undefined;
@@ -38,11 +38,11 @@ export interface RouteOptions {
   mcp: McpEndpoint;
   thumbnails: ThumbnailRouteDeps;
   uploads: UploadRouteOptions;
-  /** The signed addresses of the disk store, where it is used. */
+  /** The signed URLs of the disk store; undefined if another store is used. */
   files: FileRouteOptions | undefined;
 }
 
-/** Every address of the service. */
+/** Every route of the server, in matching order. */
 export function createRoutes(options: RouteOptions): (isDraining: () => boolean) => readonly Route[] {
   return (isDraining) => [
     { path: "/healthz", origin: "any", allowsAnyHost: true, handle: handleHealthz },
@@ -60,7 +60,7 @@ export function createRoutes(options: RouteOptions): (isDraining: () => boolean)
     },
     ...createOAuthRoutes(options.oauth),
     createMcpRoute(options.mcp),
-    createMcpRoute(options.mcp, "/mcp/"), // as people write it too; the resource has one name
+    createMcpRoute(options.mcp, "/mcp/"), // users may add a slash; the resource identifier stays /mcp
     ...createSessionRoutes(options.session),
     ...createConsentRoutes(options.consent),
     ...createConnectRoutes(options.connect),

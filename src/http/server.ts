@@ -8,44 +8,44 @@ import { routeNotFoundError, sendProblem } from "./problem.ts";
 export interface RequestContext {
   requestId: string;
   log: Log;
-  /** For the request's log line. A route fills it in. */
+  /** Fields for the request's log line, set by the route. */
   logContext?: RequestAbout;
-  /** Set where the response is a file of the web app. */
+  /** Whether the response is a file of the web app. */
   isStaticFile?: boolean;
 }
 
 export type Handler = (req: IncomingMessage, res: ServerResponse, context: RequestContext) => void | Promise<void>;
 
 export interface Route {
-  /** An exact path, or everything below it where it ends with `/*`. The first that fits is taken. */
+  /** An exact path, or a prefix that ends with `/*`. Exact paths win; otherwise the first match does. */
   path: string;
   origin: OriginRule;
-  /** Also for probes that know us by another name, such as a container's address. */
+  /** Accepts any Host header, for probes that use the IP address of a container. */
   allowsAnyHost?: true;
-  /** The body may take as long as it keeps coming: uploads. */
+  /** Disables the body timeout, for uploads. */
   allowsLongBody?: true;
-  /** The route itself says `100 Continue` to who asks, once it wants the body. */
+  /** The route sends `100 Continue` itself, when it is ready to read the body. */
   handlesContinue?: true;
-  /** Answers data and never a page: what protects pages is not sent along. */
+  /** Never responds with a page, so the headers that protect pages are omitted. */
   isDataOnly?: true;
   handle: Handler;
 }
 
-/** A body that has not arrived by then is not going to. */
+/** How long a request body may take to arrive. */
 const bodyTimeoutMs = 30_000;
-/** An answer that was not taken by then is held open, not read. Files are sent by a route that has its own patience. */
+/** How long a client may take to read a response. The file route has its own timeout. */
 const defaultResponseTimeoutMs = 60_000;
 
 export interface HttpServer {
   nodeServer: Server;
   routes: readonly Route[];
-  /** From now on every answer asks its client to leave, and `/readyz` says no. */
+  /** Closes each connection after its next response and makes `/readyz` respond 503. */
   startDraining(): void;
-  /** When the last request came that was more than a probe, by `performance.now()`. */
+  /** When the last request other than a probe arrived, by `performance.now()`. */
   getLastRequestAt(): number;
 }
 
-/** The door: every request passes here, is checked, handed to its route, timed and logged, once. */
+/** HTTP entry point: guards, routes, times and logs every request. */
 export function createHttpServer(options: {
   routes: (isDraining: () => boolean) => readonly Route[];
   urls: ServerUrls;
@@ -54,25 +54,19 @@ export function createHttpServer(options: {
   log: Log;
   responseTimeoutMs?: number;
 }): HttpServer {
-  const {
-    urls: addresses,
-    metrics,
-    newId,
-    log,
-    responseTimeoutMs: answerDeadlineMs = defaultResponseTimeoutMs,
-  } = options;
-  const guards = createGuards(addresses);
-  const isHttps = addresses.base.startsWith("https:");
+  const { urls, metrics, newId, log, responseTimeoutMs = defaultResponseTimeoutMs } = options;
+  const guards = createGuards(urls);
+  const isHttps = urls.base.startsWith("https:");
   let isDraining = false;
   let lastRequestAt = 0;
 
-  const server = createServer(
-    // Bodies have their own deadline below: uploads may take hours, everything else may not.
+  const nodeServer = createServer(
+    // Body timeouts are set per route below, because uploads may take hours.
     { headersTimeout: 15_000, requestTimeout: 0, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000 },
     (req, res) => void handleRequest(req, res),
   );
-  // A sender that asks before it sends a large body is answered by the route, so that a no costs it nothing.
-  server.on("checkContinue", (req: IncomingMessage, res: ServerResponse) => void handleRequest(req, res, true));
+  // The route handles `Expect: 100-continue`, so it can reject an upload before the client sends the body.
+  nodeServer.on("checkContinue", (req: IncomingMessage, res: ServerResponse) => void handleRequest(req, res, true));
   const routes = options.routes(() => isDraining);
   const findRoute = createMatcher(routes);
 
@@ -83,11 +77,11 @@ export function createHttpServer(options: {
     const route = findRoute(req.url ?? "/");
     const context: RequestContext = { requestId, log };
     if (!route?.allowsAnyHost) lastRequestAt = startedAt;
-    let unreadTimer: NodeJS.Timeout | undefined;
+    let responseTimer: NodeJS.Timeout | undefined;
     const bodyTimer = route?.allowsLongBody ? undefined : startBodyTimer(req);
     res.on("close", () => {
       clearTimeout(bodyTimer);
-      clearTimeout(unreadTimer);
+      clearTimeout(responseTimer);
       const ms = performance.now() - startedAt;
       metrics.observeRequest(route?.path ?? "none", req.method ?? "", res.statusCode, ms / 1000);
       log.request({
@@ -111,14 +105,14 @@ export function createHttpServer(options: {
       if (expectsContinue && !route.handlesContinue) res.writeContinue();
       await route.handle(req, res, context);
       if (res.writableEnded && req.socket.writableLength > 0)
-        unreadTimer = setTimeout(() => res.destroy(), answerDeadlineMs);
+        responseTimer = setTimeout(() => res.destroy(), responseTimeoutMs);
     } catch (error) {
       sendProblem(res, error, requestId, log);
     }
   }
 
   return {
-    nodeServer: server,
+    nodeServer,
     routes,
     startDraining: () => void (isDraining = true),
     getLastRequestAt: () => lastRequestAt,
@@ -126,8 +120,8 @@ export function createHttpServer(options: {
 }
 
 /**
- * Whom a request is for, in one spelling: in lower case, without the port that our scheme has anyway (RFC 9110 §4.2.3).
- * It may name its whole address, which then counts in the place of Host (RFC 9112 §3.2.2).
+ * Normalizes the host: lower case, without the default port (RFC 9110 §4.2.3).
+ * An absolute request target overrides the Host header (RFC 9112 §3.2.2).
  */
 function normalizeTarget(req: IncomingMessage, isHttps: boolean): void {
   const [, absoluteHost, path = ""] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(req.url ?? "") ?? [];

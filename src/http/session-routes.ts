@@ -17,7 +17,7 @@ export function createSessionRoutes(options: SessionRouteOptions): Route[] {
   return [...createLoginRoutes(options), ...createJoinRoutes(options), createSignOutRoute(options)];
 }
 
-/** Ends the web session, on the server too. AI clients keep what they were given. */
+/** Deletes the web session on the server and its cookie. Grants of AI clients stay valid. */
 function createSignOutRoute({ base, sessions }: { base: string; sessions: Sessions }): Route {
   return {
     path: "/api/sign-out",

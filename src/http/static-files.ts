@@ -24,11 +24,10 @@ const typeByExtension: Record<string, string> = {
 };
 
 export interface StaticFiles {
-  /** The file at this path, or nothing. */
   find(path: string): StaticFile | undefined;
 }
 
-/** The built web app, read whole at start: it is small, and no path from a request ever touches the disk. */
+/** Reads the built web app into memory at startup, so that request paths never reach the file system. */
 export async function loadStaticFiles(folder: string): Promise<StaticFiles> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = new Map<string, StaticFile>();
@@ -56,12 +55,12 @@ function toStaticFile(name: string, content: Buffer): StaticFile {
   };
 }
 
-/** Pages with gaps, which other routes fill. */
-const templates = { upload: "/upload.html" } as const;
+/** A template that the upload route renders; never served as it is. */
+const uploadTemplatePath = "/upload.html";
 
 /**
- * The web app: its files, and its one page for every other address a person can open.
- * On loopback a page asked for under another name (127.0.0.1 for localhost) is sent to the one where cookies live.
+ * Serves the web app's files, and `index.html` for every other page that a browser requests.
+ * On loopback it redirects other host names (127.0.0.1 for localhost) to the configured one, which owns the cookies.
  */
 export function createWebAppHandler(files: StaticFiles, base: string, fileStoreOrigin: string): Handler {
   const cspHeaders = {
@@ -76,7 +75,7 @@ export function createWebAppHandler(files: StaticFiles, base: string, fileStoreO
       res.writeHead(307, { location: `${base}${path.startsWith("//") ? "/" : req.url}` }).end();
       return;
     }
-    const staticFile = path === templates.upload ? undefined : files.find(path);
+    const staticFile = path === uploadTemplatePath ? undefined : files.find(path);
     const file = staticFile ?? (isPage || path === "/" ? files.find("/index.html") : undefined);
     context.isStaticFile = staticFile !== undefined;
     if (!file) throw routeNotFoundError();
