@@ -14,15 +14,15 @@ const maxRecentUsers = 6;
 export function devIssuerRoutes(base: string, devIssuer: DevIssuer): Route[] {
   async function showSignIn(req: IncomingMessage, res: ServerResponse): Promise<void> {
     await devIssuer.checkPending(req, res);
-    sendPage(res, signInPage(getPath(req), readRecentUsers(req)));
+    sendPage(res, renderSignInPage(getPath(req), readRecentUsers(req)));
   }
 
   async function submitSignIn(req: IncomingMessage, res: ServerResponse): Promise<void> {
     assertNotCrossSite(req, base);
-    const typed = (await readForm(req)).get("email") ?? "";
-    const email = parseEmail(typed);
+    const enteredEmail = (await readForm(req)).get("email") ?? "";
+    const email = parseEmail(enteredEmail);
     await devIssuer.checkPending(req, res);
-    if (email === undefined) return sendPage(res, signInPage(getPath(req), readRecentUsers(req), typed));
+    if (email === undefined) return sendPage(res, renderSignInPage(getPath(req), readRecentUsers(req), enteredEmail));
     rememberUser(req, res, email);
     return devIssuer.finish(req, res, email);
   }
@@ -30,13 +30,13 @@ export function devIssuerRoutes(base: string, devIssuer: DevIssuer): Route[] {
   return providerRoutes({
     base,
     path: devIssuerPath,
-    name: "The development sign-in",
+    name: "Development sign-in",
     pages: { "/sign-in/*": { GET: showSignIn, POST: submitSignIn } },
     handle: devIssuer.handle,
   });
 }
 
-function signInPage(action: string, recentUsers: readonly string[], invalidEmail?: string): RenderedPage {
+function renderSignInPage(action: string, recentUsers: readonly string[], invalidEmail?: string): RenderedPage {
   const isInvalid = invalidEmail !== undefined;
   return renderPage({
     title: "Sign in",
@@ -91,9 +91,9 @@ function rememberUser(req: IncomingMessage, res: ServerResponse, email: string):
 function readRecentUsers(req: IncomingMessage): string[] {
   try {
     const cookie = readCookie(req.headers.cookie, recentUsersCookie) ?? "";
-    const list: unknown = JSON.parse(Buffer.from(cookie, "base64url").toString());
-    if (!Array.isArray(list)) return [];
-    return list
+    const emails: unknown = JSON.parse(Buffer.from(cookie, "base64url").toString());
+    if (!Array.isArray(emails)) return [];
+    return emails
       .filter((email): email is string => typeof email === "string" && parseEmail(email) === email)
       .slice(0, maxRecentUsers);
   } catch {

@@ -32,7 +32,7 @@ export function createDevIssuer(deps: DevDeps): DevIssuer {
         policy: createSignInOnlyPolicy(),
         url: (_ctx, interaction) => `${devIssuerPath}/sign-in/${interaction.uid}`,
       },
-      findAccount: (_ctx, email) => ({ accountId: email, claims: () => devClaims(email) }),
+      findAccount: (_ctx, email) => ({ accountId: email, claims: () => createDevClaims(email) }),
       async loadExistingGrant({ oidc }) {
         const grant = new oidc.provider.Grant({
           accountId: oidc.session?.accountId ?? "",
@@ -45,7 +45,7 @@ export function createDevIssuer(deps: DevDeps): DevIssuer {
       ttl: { Session: 600, Interaction: 600, Grant: 600, AuthorizationCode: 60, AccessToken: 600, IdToken: 600 },
     },
     describeError: (error) => ({ title: "Sign-in failed", message: `The sign-in failed (${error}).` }),
-    notPending: () => edgeError("invalid_input", "This sign-in has ended.", "Start again from the sign-in page."),
+    notPending: () => edgeError("invalid_input", "This sign-in has expired.", "Start again from the sign-in page."),
   });
 
   return {
@@ -64,9 +64,9 @@ function createSignInOnlyPolicy(): interactionPolicy.DefaultPolicy {
   return policy;
 }
 
-/** Normalizes a typed email. Returns undefined if it is not a valid one. */
-export function parseEmail(typed: string): string | undefined {
-  const email = typed.trim().toLowerCase();
+/** Normalizes an email. Returns undefined if it is not a valid one. */
+export function parseEmail(input: string): string | undefined {
+  const email = input.trim().toLowerCase();
   return email.length <= 254 && /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(email) ? email : undefined;
 }
 
@@ -80,6 +80,6 @@ export function nameFromEmail(email: string): string {
 }
 
 /** The subject is the email itself, so a user keeps their identity across restarts. */
-function devClaims(email: string): { sub: string; name: string; email: string; email_verified: true } {
+function createDevClaims(email: string): { sub: string; name: string; email: string; email_verified: true } {
   return { sub: email, name: nameFromEmail(email), email, email_verified: true };
 }

@@ -8,7 +8,7 @@ import { createSandboxPlatform } from "./sandbox-platform.ts";
 import { sandboxRoutes } from "./sandbox-routes.ts";
 import { sandboxSetup } from "./sandbox-setup.ts";
 
-/** What stands in for external services on a loopback instance without an identity provider. */
+/** Replacements for external services on a loopback instance without an identity provider. */
 export interface DevServices {
   identityProvider: IdentityProvider;
   platform: PlatformSetup;

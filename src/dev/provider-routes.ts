@@ -7,7 +7,7 @@ export interface ProviderRoutesOptions {
   base: string;
   /** Path of the provider, such as `/dev-idp`. */
   path: string;
-  /** Name shown to a peer that is rejected. */
+  /** Name in the error message for remote peers. */
   name: string;
   /** Pages below `path`, by pattern. */
   pages: Readonly<Record<string, PageMethods>>;

@@ -14,7 +14,7 @@ export interface SandboxPlatform extends Pick<InProcessProvider, "handle" | "che
   finish(req: IncomingMessage, res: ServerResponse, handle: string | undefined): Promise<void>;
 }
 
-const hourSeconds = hours(1) / 1000;
+const secondsPerHour = hours(1) / 1000;
 
 export function createSandboxPlatform(deps: DevDeps, redirectUri: string): SandboxPlatform {
   const { provider, issuer, client, handle, checkPending, finish } = createInProcessProvider(deps, {
@@ -43,16 +43,16 @@ export function createSandboxPlatform(deps: DevDeps, redirectUri: string): Sandb
       ttl: {
         Session: 600,
         Interaction: 600,
-        Grant: 90 * 24 * hourSeconds,
+        Grant: 90 * 24 * secondsPerHour,
         AuthorizationCode: 60,
-        AccessToken: hourSeconds,
-        RefreshToken: 30 * 24 * hourSeconds,
-        IdToken: hourSeconds,
+        AccessToken: secondsPerHour,
+        RefreshToken: 30 * 24 * secondsPerHour,
+        IdToken: secondsPerHour,
       },
     },
     describeError: (error) => ({ title: "Sandbox", message: `The request failed (${error}).` }),
     notPending: () =>
-      edgeError("invalid_input", "This request for access has ended.", "Start again from the Platforms page."),
+      edgeError("invalid_input", "This access request has expired.", "Start again from the Platforms page."),
   });
 
   async function createGrant(accountId: string): Promise<string> {

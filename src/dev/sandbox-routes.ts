@@ -10,7 +10,7 @@ import { sandboxPath, type SandboxPlatform } from "./sandbox-platform.ts";
 export function sandboxRoutes(base: string, sandbox: SandboxPlatform): Route[] {
   async function showAccess(req: IncomingMessage, res: ServerResponse): Promise<void> {
     await sandbox.checkPending(req, res);
-    sendPage(res, accessPage(getPath(req)));
+    sendPage(res, renderAccessPage(getPath(req)));
   }
 
   async function submitAccess(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -19,7 +19,7 @@ export function sandboxRoutes(base: string, sandbox: SandboxPlatform): Route[] {
     if (form.get("decision") === "deny") return sandbox.finish(req, res, undefined);
     const handle = (form.get("account") ?? "").trim().toLowerCase();
     await sandbox.checkPending(req, res);
-    if (!/^[a-z0-9_.-]{1,30}$/.test(handle)) return sendPage(res, accessPage(getPath(req), handle));
+    if (!/^[a-z0-9_.-]{1,30}$/.test(handle)) return sendPage(res, renderAccessPage(getPath(req), handle));
     return sandbox.finish(req, res, handle);
   }
 
@@ -28,24 +28,24 @@ export function sandboxRoutes(base: string, sandbox: SandboxPlatform): Route[] {
     path: sandboxPath,
     name: "The sandbox platform",
     pages: {
-      "/about": { GET: (_, res) => sendPage(res, aboutPage()) },
+      "/about": { GET: (_, res) => sendPage(res, renderAboutPage()) },
       "/access/*": { GET: showAccess, POST: submitAccess },
     },
     handle: sandbox.handle,
   });
 }
 
-/** The source that the sandbox's entry in the catalog cites for its limits. */
-function aboutPage(): RenderedPage {
+/** The page that the sandbox's catalog entry cites as the source of its limits. */
+function renderAboutPage(): RenderedPage {
   return renderPage({
     title: "Sandbox",
     body: html`<h1>Sandbox rules</h1>
       <p>Atelier invents these limits so that you can see each kind of problem on a post.</p>
-      <p><a href="/">Go to the start page</a></p>`,
+      <p><a href="/">Go to the home page</a></p>`,
   });
 }
 
-function accessPage(action: string, invalidHandle?: string): RenderedPage {
+function renderAccessPage(action: string, invalidHandle?: string): RenderedPage {
   const isInvalid = invalidHandle !== undefined;
   return renderPage({
     title: "Sandbox",

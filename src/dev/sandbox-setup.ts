@@ -7,13 +7,13 @@ import type { SandboxPlatform } from "./sandbox-platform.ts";
 
 /** Connects Atelier to the sandbox in the same process. Requests outside its own URLs are rejected. */
 export function sandboxSetup({ origin, app }: Pick<SandboxPlatform, "origin" | "app">): PlatformSetup {
-  const reach: PublicFetch = async (url, request = {}) => {
+  const sandboxFetch: PublicFetch = async (url, request = {}) => {
     if (!url.startsWith(`${origin}/`)) throw new Error("not a URL of the sandbox");
     const { method = "GET", headers = {}, body } = request;
     const signal = AbortSignal.timeout(platformFetchLimits.timeoutMs);
     return fetch(url, { method, headers, ...(body === undefined ? {} : { body }), redirect: "manual", signal });
   };
-  return { platform: sandboxEntry(origin), app, publicFetch: reach };
+  return { platform: sandboxEntry(origin), app, publicFetch: sandboxFetch };
 }
 
 /** The sandbox's catalog entry. */
@@ -53,7 +53,7 @@ function sandboxEntry(origin: string): Platform {
       videos: { max: 1, types: ["video/mp4"], maxBytes: 512 * 1024 * 1024, maxDurationMs: 140_000 },
       allowsMixedKinds: false,
       altText: { maxLength: 1000 },
-      // Invented, so that each kind of problem can be shown.
+      // These limits are made up so that each kind of problem can be shown.
       sources: [{ url: `${origin}/about`, readOn: "2026-11-15" }],
     },
     sources: [{ url: `${origin}/about`, readOn: "2026-11-15" }],
