@@ -5,13 +5,13 @@ import { html, renderPage, sendPage, type RenderedPage } from "#http/pages/page.
 import type { Route } from "#http/server.ts";
 import { readCookie } from "#lib/cookies.ts";
 import { devIssuerPath, nameFromEmail, parseEmail, type DevIssuer } from "./dev-issuer.ts";
-import { providerRoutes } from "./provider-routes.ts";
+import { createProviderRoutes } from "./provider-routes.ts";
 
 const recentUsersCookie = "atelier_dev_people";
 const maxRecentUsers = 6;
 
 /** The development issuer and its sign-in page. */
-export function devIssuerRoutes(base: string, devIssuer: DevIssuer): Route[] {
+export function createDevIssuerRoutes(base: string, devIssuer: DevIssuer): Route[] {
   async function showSignIn(req: IncomingMessage, res: ServerResponse): Promise<void> {
     await devIssuer.checkPending(req, res);
     sendPage(res, renderSignInPage(getPath(req), readRecentUsers(req)));
@@ -27,7 +27,7 @@ export function devIssuerRoutes(base: string, devIssuer: DevIssuer): Route[] {
     return devIssuer.finish(req, res, email);
   }
 
-  return providerRoutes({
+  return createProviderRoutes({
     base,
     path: devIssuerPath,
     name: "Development sign-in",

@@ -1,12 +1,12 @@
 import type { IdentityProvider } from "#auth/relying-party.ts";
 import type { Route } from "#http/server.ts";
 import { callbackPath, type PlatformSetup } from "#connectors/connectors.ts";
-import { devIssuerRoutes } from "./dev-issuer-routes.ts";
+import { createDevIssuerRoutes } from "./dev-issuer-routes.ts";
 import { createDevIssuer } from "./dev-issuer.ts";
 import type { DevDeps } from "./in-process-provider.ts";
 import { createSandboxPlatform } from "./sandbox-platform.ts";
-import { sandboxRoutes } from "./sandbox-routes.ts";
-import { sandboxSetup } from "./sandbox-setup.ts";
+import { createSandboxRoutes } from "./sandbox-routes.ts";
+import { createSandboxSetup } from "./sandbox-setup.ts";
 
 /** Replacements for external services on a loopback instance without an identity provider. */
 export interface DevServices {
@@ -21,7 +21,7 @@ export function createDevServices(deps: DevDeps): DevServices {
   const sandbox = createSandboxPlatform(deps, `${base}${callbackPath}sandbox`);
   return {
     identityProvider: devIssuer.provider,
-    platform: sandboxSetup(sandbox),
-    routes: [...devIssuerRoutes(base, devIssuer), ...sandboxRoutes(base, sandbox)],
+    platform: createSandboxSetup(sandbox),
+    routes: [...createDevIssuerRoutes(base, devIssuer), ...createSandboxRoutes(base, sandbox)],
   };
 }

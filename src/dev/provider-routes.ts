@@ -16,7 +16,7 @@ export interface ProviderRoutesOptions {
 }
 
 /** Routes of an in-process provider. It trusts every caller, so only loopback peers may reach it. */
-export function providerRoutes({ base, path, name, pages, handle }: ProviderRoutesOptions): Route[] {
+export function createProviderRoutes({ base, path, name, pages, handle }: ProviderRoutesOptions): Route[] {
   const localOnly =
     (next: Handler): Handler =>
     (req, res, context) => {

@@ -3,11 +3,11 @@ import { assertNotCrossSite, readForm } from "#http/pages/form.ts";
 import { getPath } from "#http/pages/page-handler.ts";
 import { html, renderPage, sendPage, type RenderedPage } from "#http/pages/page.ts";
 import type { Route } from "#http/server.ts";
-import { providerRoutes } from "./provider-routes.ts";
+import { createProviderRoutes } from "./provider-routes.ts";
 import { sandboxPath, type SandboxPlatform } from "./sandbox-platform.ts";
 
 /** The sandbox platform and its pages. */
-export function sandboxRoutes(base: string, sandbox: SandboxPlatform): Route[] {
+export function createSandboxRoutes(base: string, sandbox: SandboxPlatform): Route[] {
   async function showAccess(req: IncomingMessage, res: ServerResponse): Promise<void> {
     await sandbox.checkPending(req, res);
     sendPage(res, renderAccessPage(getPath(req)));
@@ -23,7 +23,7 @@ export function sandboxRoutes(base: string, sandbox: SandboxPlatform): Route[] {
     return sandbox.finish(req, res, handle);
   }
 
-  return providerRoutes({
+  return createProviderRoutes({
     base,
     path: sandboxPath,
     name: "The sandbox platform",

@@ -6,18 +6,18 @@ import { requireText, toText } from "#connectors/call-api.ts";
 import type { SandboxPlatform } from "./sandbox-platform.ts";
 
 /** Connects Atelier to the sandbox in the same process. Requests outside its own URLs are rejected. */
-export function sandboxSetup({ origin, app }: Pick<SandboxPlatform, "origin" | "app">): PlatformSetup {
+export function createSandboxSetup({ origin, app }: Pick<SandboxPlatform, "origin" | "app">): PlatformSetup {
   const sandboxFetch: PublicFetch = async (url, request = {}) => {
     if (!url.startsWith(`${origin}/`)) throw new Error("not a URL of the sandbox");
     const { method = "GET", headers = {}, body } = request;
     const signal = AbortSignal.timeout(platformFetchLimits.timeoutMs);
     return fetch(url, { method, headers, ...(body === undefined ? {} : { body }), redirect: "manual", signal });
   };
-  return { platform: sandboxEntry(origin), app, publicFetch: sandboxFetch };
+  return { platform: createSandboxEntry(origin), app, publicFetch: sandboxFetch };
 }
 
 /** The sandbox's catalog entry. */
-function sandboxEntry(origin: string): Platform {
+function createSandboxEntry(origin: string): Platform {
   return {
     id: "sandbox",
     name: "Sandbox",

@@ -3,7 +3,7 @@ import { may, type Action, type Role } from "#domain/policy.ts";
 import { tools } from "#mcp/tool-list.ts";
 
 /** Describes each action that a tool performs. A test keeps this table and the tools in sync. */
-export const actionSentences: Partial<Record<Action, string>> = {
+export const actionDescriptions: Partial<Record<Action, string>> = {
   "studio.read": "See your name, email and role, and the studio’s name and limits",
   "posts.read": "Read posts",
   "posts.write": "Create, edit and archive posts",
@@ -29,7 +29,7 @@ const accessLevels: readonly AccessLevel[] = [
 ];
 
 /** Limits each level to the requested scopes and omits levels that then equal a narrower one. */
-export function offeredLevels(requestedScopes: readonly Scope[]): AccessLevel[] {
+export function getOfferedLevels(requestedScopes: readonly Scope[]): AccessLevel[] {
   const levels = accessLevels.map((level) => ({
     ...level,
     scopes: level.scopes.filter((scope) => requestedScopes.includes(scope)),
@@ -39,7 +39,7 @@ export function offeredLevels(requestedScopes: readonly Scope[]): AccessLevel[] 
   );
 }
 
-export function scopesOfLevel(value: string | null): readonly Scope[] {
+export function getLevelScopes(value: string | null): readonly Scope[] {
   return accessLevels.find((level) => level.value === value)?.scopes ?? [];
 }
 
@@ -48,7 +48,7 @@ export function describeAccess(grantedScopes: readonly Scope[], role: Role): str
   const actions = new Set(
     tools.filter(({ scope, action }) => grantedScopes.includes(scope) && may(role, action)).map(({ action }) => action),
   );
-  return Object.entries(actionSentences).flatMap(([action, sentence]) =>
-    actions.has(action as Action) ? [sentence] : [],
+  return Object.entries(actionDescriptions).flatMap(([action, description]) =>
+    actions.has(action as Action) ? [description] : [],
   );
 }

@@ -8,7 +8,7 @@ import { minutes } from "#lib/clock.ts";
 import { edgeError } from "#lib/errors.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import type { Route } from "../server.ts";
-import { describeAccess, offeredLevels, scopesOfLevel } from "./client-access.ts";
+import { describeAccess, getOfferedLevels, getLevelScopes } from "./client-access.ts";
 import { assertNotCrossSite, buildLoginUrl, isSignedForm, readForm, signForm } from "./form.ts";
 import { createPageHandler, redirectSeeOther } from "./page-handler.ts";
 import { html, renderPage, sendPage, type Html, type RenderedPage } from "./page.ts";
@@ -60,7 +60,7 @@ export function createConsentRoutes({ consent, deps, signer, base, loginUrl, fin
     const decision = form.get("decision");
     if (decision === "cancel") return consent.deny(req, res);
     if (decision !== "approve") throw edgeError("invalid_input", "Choose Approve or Cancel.");
-    return consent.grant(req, res, { user }, scopesOfLevel(form.get("access")));
+    return consent.grant(req, res, { user }, getLevelScopes(form.get("access")));
   }
 
   return [{ path: "/consent/*", origin: "own", handle: createPageHandler(base, { GET: handleGet, POST: handlePost }) }];
@@ -116,7 +116,7 @@ function renderConsentPage({ pendingConsent, user, studio, formToken }: ConsentP
         <input type="hidden" name="token" value="${formToken}" />
         <fieldset>
           <legend>What it can do</legend>
-          ${offeredLevels(pendingConsent.requestedScopes).map(({ value, label, scopes }, i) => renderChoice(value, label, describeAccess(scopes, role), i === 0))}
+          ${getOfferedLevels(pendingConsent.requestedScopes).map(({ value, label, scopes }, i) => renderChoice(value, label, describeAccess(scopes, role), i === 0))}
         </fieldset>
         <p class="hint">
           It acts as you, in your active studio, and can never do more than your role allows. It never sees your
