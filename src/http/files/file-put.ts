@@ -30,8 +30,6 @@ export type HasAsset = (key: string) => Promise<boolean>;
 
 /** A client that sends less than this per `stallTimeoutMs` is disconnected. */
 const minProgressBytes = 16 * 1024;
-/** How long to keep reading from a rejected client, so that it receives the response. */
-const lingerMs = 1000;
 
 /** Handles one PUT of raw bytes. Ignores Content-Type: the type is detected from the bytes at attach. */
 export async function receiveFile(
@@ -96,11 +94,8 @@ function startStallTimer(req: IncomingMessage, stallTimeoutMs: number): NodeJS.T
   return stallTimer.unref();
 }
 
-/** Whether more of the body will arrive. A client that expects 100 Continue and did not get it sends nothing. */
-function isStillSending(req: IncomingMessage): boolean {
-  const hasBody = req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > 0;
-  return hasBody && !req.complete && (req.headers.expect === undefined || req.readableDidRead);
-}
+/** How long to keep reading from a rejected client, so that it receives the response. */
+const lingerMs = 1000;
 
 /**
  * Sends an error response, even while the body is still arriving. Closing immediately would reset the connection and
@@ -140,4 +135,10 @@ export async function respondWithProblem(
   ]).catch(() => {});
   lingerController.abort();
   res.end();
+}
+
+/** Whether more of the body will arrive. A client that expects 100 Continue and did not get it sends nothing. */
+function isStillSending(req: IncomingMessage): boolean {
+  const hasBody = req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > 0;
+  return hasBody && !req.complete && (req.headers.expect === undefined || req.readableDidRead);
 }

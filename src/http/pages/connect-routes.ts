@@ -118,7 +118,7 @@ async function withFailurePage(res: ServerResponse, work: () => Promise<Rendered
   if (page) sendPage(res, page);
 }
 
-export interface ConnectPageOptions {
+interface ConnectPageOptions {
   path: string;
   platform: string;
   /** Host of the instance, if the platform has instances. */

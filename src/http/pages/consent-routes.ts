@@ -68,7 +68,7 @@ export function createConsentRoutes({ consent, deps, signer, base, loginUrl, fin
 
 const getPagePath = ({ uid }: { uid: string }): string => `/consent/${uid}`;
 
-export interface ConsentPageOptions {
+interface ConsentPageOptions {
   pendingConsent: PendingConsent;
   user: User;
   /** The user's active studio; undefined if they have none. */

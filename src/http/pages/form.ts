@@ -21,8 +21,8 @@ export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
 }
 
 /**
- * Rejects forms that the browser marks as cross-site. Browsers that send neither header are accepted, because the
- * form's signed token also protects against cross-site requests.
+ * Rejects forms that the browser marks as cross-site. Browsers that send neither header are accepted, because
+ * forms that change data also carry a signed token.
  */
 export function assertNotCrossSite(req: IncomingMessage, base: string): void {
   const site = req.headers["sec-fetch-site"];

@@ -77,7 +77,7 @@ function undefinedIfNotFound(error: unknown): undefined {
   throw error;
 }
 
-export interface JoinPageOptions {
+interface JoinPageOptions {
   invitation: { studioName: string; role: Role };
   path: string;
   user: Person | undefined;

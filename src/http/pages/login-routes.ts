@@ -92,7 +92,7 @@ async function withFailurePage(res: ServerResponse, retryUrl: string, work: () =
   }
 }
 
-export interface LoginPageOptions {
+interface LoginPageOptions {
   loginPath: string;
   returnTo: string;
   /** The user wants a different account than the one their identity provider selects by default. */

@@ -23,7 +23,7 @@ export function createUploadRoutes({ deps, api, webFiles }: UploadRouteOptions):
   const { host } = new URL(deps.uploadPage);
   const csp = buildUploadPageCsp([deps.files.origin, new URL(deps.base).origin]);
 
-  async function renderLinkPage(token: string, res: ServerResponse): Promise<void> {
+  async function sendLinkPage(token: string, res: ServerResponse): Promise<void> {
     const linkResult = await findUploadLink(deps, token);
     if (linkResult?.state === "withdrawn") return sendPage(res, renderWithdrawnPage());
     if (linkResult?.state === "finished") return sendPage(res, renderFinishedPage());
@@ -41,7 +41,7 @@ export function createUploadRoutes({ deps, api, webFiles }: UploadRouteOptions):
     res.end(fillTemplate(template, { studio: studioName, post: postTitle }));
   }
 
-  async function handle(
+  async function handlePage(
     url: string,
     method: string | undefined,
     res: ServerResponse,
@@ -49,7 +49,7 @@ export function createUploadRoutes({ deps, api, webFiles }: UploadRouteOptions):
   ): Promise<void> {
     if (method !== "GET" && method !== "HEAD") throw routeNotFoundError();
     try {
-      await renderLinkPage(url.slice(pathPrefix.length).split("?", 1)[0] ?? "", res);
+      await sendLinkPage(url.slice(pathPrefix.length).split("?", 1)[0] ?? "", res);
     } catch (error) {
       if (res.headersSent) throw error;
       context.log.error({ requestId: context.requestId, err: error }, "rendering the upload page failed");
@@ -65,7 +65,7 @@ export function createUploadRoutes({ deps, api, webFiles }: UploadRouteOptions):
       async handle(req, res, context) {
         const url = req.url ?? pathPrefix;
         if (req.method === "GET" && req.headers.host !== host) {
-          // On loopback (127.0.0.1 for localhost): the store's CORS rules allow one origin only.
+          // On loopback (127.0.0.1 for localhost): the store's CORS rules allow the configured origin only.
           res
             .writeHead(307, {
               location: `${deps.uploadPage}${url}`,
@@ -75,7 +75,7 @@ export function createUploadRoutes({ deps, api, webFiles }: UploadRouteOptions):
             .end();
           return;
         }
-        await handle(url, req.method, res, context);
+        await handlePage(url, req.method, res, context);
       },
     },
   ];
