@@ -188,7 +188,7 @@ forEachEngine("mcp sessions and tokens", (fixture) => {
       assert.equal(answer.json.id, 1);
     }
     assert.equal((await fixture.deps.posts.list(owner.studio.id, { limit: 5 })).length, 0);
-    assert.match((await initialize(me)).response.json.result.instructions, /may only read/);
+    assert.match((await initialize(me)).response.json.result.instructions, /is read-only/);
   });
 
   test("the refusal comes before the body is read (M1)", async () => {

@@ -4,11 +4,10 @@ import { defineTool } from "../define-tool.ts";
 
 export const attachAssetTool = defineTool({
   name: "attach_asset",
-  title: "Put an asset on a post",
+  title: "Attach an asset to a post",
   description:
-    "Puts an asset at the end of a post's assets. After request_asset_upload this is also where the sent file is checked: too large or of another type than declared, and it is deleted. " +
-    "not_uploaded means that nothing was PUT yet: send the file and call again. An asset is on one post at a time; detach_asset frees it. " +
-    "Repeating the call for the same post changes nothing. update_post with assetIds changes the order.",
+    "Attach an asset to the end of a post. After request_asset_upload this also verifies the file: if it is too large or does not match its declared type, the asset is deleted. If the error is not_uploaded, PUT the file and call again. " +
+    "An asset can be on one post at a time; call detach_asset first to move it. Call update_post with assetIds to change the order.",
   scope: "studio:write",
   action: "assets.write",
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },

@@ -3,10 +3,11 @@ import { defineTool } from "../define-tool.ts";
 
 export const connectPlatformTool = defineTool({
   name: "connect_platform",
-  title: "Connect a social platform",
+  title: "Connect a platform account",
   description:
-    "Makes a page on which the person connects an account of a social platform to the studio. Give them connectUrl as it is: they open it in a browser where they are signed in, within 15 minutes, and it serves once. " +
-    "Owners and admins only. You never see the platform's credentials. When they say that it is done, list_platforms shows the account; connecting the same account again renews it.",
+    "Create a page where the user connects a social platform account to the studio; owners and admins only. Find the platform's id with list_platforms. Reconnecting an account renews its connection. " +
+    "Give the user connectUrl unchanged: they open it within 15 minutes in a browser where they are signed in, and it works once. You never see the platform's credentials. " +
+    "When the user is done, call list_platforms to confirm.",
   scope: "studio:write",
   action: "platforms.connect",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
@@ -14,7 +15,8 @@ export const connectPlatformTool = defineTool({
   output: connectPlatformOutput,
   askToOpen: ({ connectUrl }) => ({
     url: connectUrl,
-    message: "Open this page to connect the account. It asks the platform for access; this chat never sees it.",
+    message:
+      "Open this page to connect the account. The platform asks you to allow access; this chat never sees your credentials.",
     declinedCode: "connect_denied",
   }),
   run: connectPlatform,

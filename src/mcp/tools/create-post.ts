@@ -6,8 +6,8 @@ export const createPostTool = defineTool({
   name: "create_post",
   title: "Create a post",
   description:
-    "Creates a draft in the studio; nothing is published. Use it once for each new piece of content, not to change one (update_post does that). " +
-    "Give an idempotencyKey, so that repeating a call whose answer was lost does not make a second post. Show the person the url it answers.",
+    "Create a draft post in the studio; nothing is published. Use it once per new piece of content, and update_post to change an existing post. " +
+    "Pass an idempotencyKey so that a retry does not create a second post. Then show the user the returned url, and add files with attach_asset or create_upload_session.",
   scope: "studio:write",
   action: "posts.write",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },

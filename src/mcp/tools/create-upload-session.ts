@@ -7,15 +7,16 @@ import { defineTool } from "../define-tool.ts";
 
 export const createUploadSessionTool = defineTool({
   name: "create_upload_session",
-  title: "Make an upload link",
+  title: "Create an upload link",
   description:
-    "Makes a link to a page where the person sends files from their own device to this post: drag, choose, camera; any number, any size. Give them the url as it is; it needs no sign-in, so only to them. " +
-    "Files can be begun there for 30 minutes, and each one attaches itself to the post when it has arrived: do not call attach_asset. get_post shows what has come (status ready) and what is on its way (pending).",
+    "Create a link to a page where the user uploads files from their own device to a post. Use it when the user has the files, or for large files. " +
+    "Give the url unchanged to the user only: it needs no sign-in. New uploads can start for 30 minutes, and each file is attached when it arrives, so do not call attach_asset. " +
+    "Call get_post to see which files are ready and which are still pending.",
   scope: "studio:write",
   action: "assets.write",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   uploadGuide:
-    "the person has the file on their device, or it is large: give them the link; files they send there are on the post by themselves.",
+    "the user has the file on their device, or it is large. Give the user the link; uploaded files attach to the post automatically.",
   input: createUploadSessionInput,
   output: createUploadSessionOutput,
   run: createUploadSession,

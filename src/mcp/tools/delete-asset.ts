@@ -5,8 +5,8 @@ export const deleteAssetTool = defineTool({
   name: "delete_asset",
   title: "Delete an asset",
   description:
-    "Removes an asset and its file for good; there is no way back, so ask the person first. Refused with asset_in_use while it is on a post: detach_asset takes it off. " +
-    "Deleting one that is gone already answers not_found and does no harm.",
+    "Delete an asset and its file permanently. This cannot be undone, so ask the user first. " +
+    "If the asset is on a post, the call fails with asset_in_use: call detach_asset first. Find the id with list_assets.",
   scope: "studio:write",
   action: "assets.write",
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },

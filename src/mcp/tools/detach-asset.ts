@@ -3,10 +3,10 @@ import { defineTool } from "../define-tool.ts";
 
 export const detachAssetTool = defineTool({
   name: "detach_asset",
-  title: "Take an asset off a post",
+  title: "Remove an asset from a post",
   description:
-    "Takes an asset off a post. The file is kept and stays in the library: attach_asset can put it on another post, delete_asset removes it for good. " +
-    "If it is not on that post you get not_attached, and nothing changes.",
+    "Remove an asset from a post; the file stays in the library. Use it before attach_asset to move the asset to another post, or before delete_asset. " +
+    "If the asset is not on this post, the call fails with not_attached and changes nothing.",
   scope: "studio:write",
   action: "assets.write",
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },

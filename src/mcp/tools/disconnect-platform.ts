@@ -7,10 +7,10 @@ import { defineTool } from "../define-tool.ts";
 
 export const disconnectPlatformTool = defineTool({
   name: "disconnect_platform",
-  title: "Disconnect a social platform",
+  title: "Disconnect a platform account",
   description:
-    "Ends the studio's access to an account: the stored credentials are wiped, and revoked at the platform where it can be done. Only the person can connect it again, so ask first. " +
-    "Owners and admins only. Take the id from list_platforms. Repeating it changes nothing.",
+    "Disconnect an account from the studio: its stored credentials are deleted, and revoked at the platform where possible. Owners and admins only. " +
+    "Ask the user first, because only they can connect the account again. Find the id with list_platforms; repeating the call changes nothing.",
   scope: "studio:write",
   action: "platforms.disconnect",
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: true },

@@ -5,10 +5,10 @@ import { defineTool } from "../define-tool.ts";
 
 export const getAssetTool = defineTool({
   name: "get_asset",
-  title: "Read an asset",
+  title: "Get an asset",
   description:
-    "Reads one asset: name, type, size, the post it is on, alt text, measures, and addresses to read the file and its thumbnail from, good for an hour. " +
-    "With includePreview you also see the picture (512 px), for instance to write its alt text. Changes nothing.",
+    "Get an asset's name, type, size, post, alt text and media metadata, with URLs for the file and its thumbnail that are valid for one hour. Find the id with list_assets or get_post. " +
+    "Set includePreview to see an image (512 px), for example before you write its alt text with update_asset.",
   scope: "studio:read",
   action: "assets.read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },

@@ -5,11 +5,11 @@ import { defineTool } from "../define-tool.ts";
 
 export const getPostTool = defineTool({
   name: "get_post",
-  title: "Read a post",
+  title: "Get a post",
   description:
-    "Reads one post whole: title, body, status, revision, its assets in order with addresses to read them from, the address of its page in the web app, and what each connected platform would refuse of it (validation). " +
-    "With includePreviews you also see its first pictures (up to four of 512 px); ask for that only when you need to look at them. " +
-    "Use it before update_post, and give the revision it answers along with the change. Take the id from list_posts. Costs nothing and changes nothing.",
+    "Get a post with its title, body, status, revision, ordered assets with download URLs, its page in the web app, and the problems each connected platform would report (validation). " +
+    "Find the id with list_posts. Call this before update_post and pass the revision on. " +
+    "Set includePreviews only when you need to see the images: up to four, 512 px each.",
   scope: "studio:read",
   action: "posts.read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },

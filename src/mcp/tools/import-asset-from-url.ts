@@ -5,14 +5,15 @@ import { defineTool } from "../define-tool.ts";
 
 export const importAssetFromUrlTool = defineTool({
   name: "import_asset_from_url",
-  title: "Import a file from the web",
+  title: "Import a file from a URL",
   description:
-    "Fetches a file from a public https address and stores it; nothing passes through your context. Use the address of the file itself, not of a page that shows it. " +
-    `The asset is ready when this answers and on no post: attach_asset puts it on one. Large files take a while; at most ${maxConcurrentImports.user} are fetched for a person at once. Give an idempotencyKey, so that repeating a call whose answer was lost does not fetch it twice.`,
+    "Import a file from a public https URL; its content does not pass through your context. Use the URL of the file itself, not of a page that shows it. " +
+    `Pass an idempotencyKey so that a retry does not import the file twice. Large files take a while; a user can run up to ${maxConcurrentImports.user} imports at once. ` +
+    "The returned asset is ready; call attach_asset to add it to a post.",
   scope: "studio:write",
   action: "assets.write",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
-  uploadGuide: "on the web, at an https address that anyone can read: give the address, then attach_asset.",
+  uploadGuide: "on the web at a public https URL. Pass the URL, then call attach_asset.",
   input: importAssetFromUrlInput,
   output: storedAssetOutput,
   run: importAssetFromUrl,

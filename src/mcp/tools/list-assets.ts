@@ -5,8 +5,8 @@ export const listAssetsTool = defineTool({
   name: "list_assets",
   title: "List assets",
   description:
-    "Lists the studio's files, newest first, optionally only one kind or only those that are on no post (unattached). Use it to find an asset's id; " +
-    "get_asset tells more of one. nextCursor, when not null, continues the list. Changes nothing.",
+    "List the studio's assets, newest first. Use it to find the id for get_asset, attach_asset or delete_asset; filter by kind, or by unattached for assets that are not on a post. " +
+    "Pass nextCursor as cursor for the next page until it is null.",
   scope: "studio:read",
   action: "assets.read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },

@@ -5,8 +5,8 @@ export const listPlatformsTool = defineTool({
   name: "list_platforms",
   title: "List platforms and connections",
   description:
-    "Shows which social platforms this server can connect, and the accounts the studio has connected with their state. " +
-    "needs_reconnect means that the platform no longer accepts the connection: connect_platform renews it. get_post says what each connected platform would refuse of a post. Costs nothing and changes nothing.",
+    "List the social platforms that this server supports and the accounts that the studio has connected. Use it before connect_platform or disconnect_platform, and to confirm that a new connection works. " +
+    "The state needs_reconnect means that the platform no longer accepts the connection: call connect_platform. Call get_post to check a post against the rules of each connected platform.",
   scope: "studio:read",
   action: "platforms.read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },

@@ -5,8 +5,8 @@ export const listPostsTool = defineTool({
   name: "list_posts",
   title: "List posts",
   description:
-    "Lists the studio's posts, newest first, optionally only those in one status or with some text in title or body. " +
-    "Use it to find a post's id. Bodies come along, so ask for few at a time (limit); nextCursor, when not null, continues the list; a search can return few posts or none and still have more to search, so continue while there is a nextCursor. Changes nothing.",
+    "List the studio's posts, newest first. Use it to find the id for get_post or update_post; filter by status or by text in the title or body. " +
+    "Results include full bodies, so keep limit small. Pass nextCursor as cursor until it is null: with query, a page can be short or empty while later pages still have matches.",
   scope: "studio:read",
   action: "posts.read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },

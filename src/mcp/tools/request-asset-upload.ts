@@ -7,16 +7,16 @@ import { defineTool } from "../define-tool.ts";
 
 export const requestAssetUploadTool = defineTool({
   name: "request_asset_upload",
-  title: "Get an upload address",
+  title: "Get an upload URL",
   description:
-    "Answers an address to which a file can be sent with one plain HTTP PUT, within 10 minutes. Use it when you can run commands or make HTTP requests where the file is, " +
-    'for any file of 5 MB or more, and for every video: curl -T file "$uploadUrl" needs no other header. Then call attach_asset, which checks size and type and makes the asset ready. ' +
-    "Asking twice makes two assets; one that nothing was sent to goes away by itself.",
+    "Get a presigned URL for one file, valid for 10 minutes. Use it when you can run commands or send HTTP requests where the file is, for files of 5 MB or more, and for every video. " +
+    'Upload the file with one plain PUT, for example curl -T file "$uploadUrl", then call attach_asset, which verifies the file and makes the asset ready. ' +
+    "Each call creates a new asset; unused ones are removed automatically.",
   scope: "studio:write",
   action: "assets.write",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   uploadGuide:
-    'on a machine where you can run a command or make HTTP requests: ask for an address, PUT the file there (curl -T file "$uploadUrl"), then attach_asset. Any allowed size.',
+    'on a machine where you can run commands or send HTTP requests. PUT the file to the uploadUrl (curl -T file "$uploadUrl"), then call attach_asset. Any allowed size.',
   input: requestAssetUploadInput,
   output: requestAssetUploadOutput,
   run: requestAssetUpload,

@@ -4,10 +4,10 @@ import { defineTool } from "../define-tool.ts";
 
 export const updateAssetTool = defineTool({
   name: "update_asset",
-  title: "Describe an asset",
+  title: "Update asset details",
   description:
-    "Changes the alt text or the shown name of an asset; what you leave out stays, and the file itself never changes. " +
-    "For alt text, look at the picture first (get_asset with includePreview) and say in a sentence what it shows.",
+    "Update an asset's alt text or filename; omitted fields and the file itself stay unchanged. " +
+    "Before you write alt text, look at the image with get_asset and includePreview, then describe it in one sentence.",
   scope: "studio:write",
   action: "assets.write",
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },

@@ -4,10 +4,11 @@ import { defineTool } from "../define-tool.ts";
 
 export const updatePostTool = defineTool({
   name: "update_post",
-  title: "Change a post",
+  title: "Update a post",
   description:
-    "Changes title, body, status or the order of the assets of a post; what you leave out stays. A given title or body replaces the old one whole, so read the post first (get_post) and " +
-    "give its revision: if someone changed it meanwhile, nothing happens and you get revision_conflict. Status ready means finished, archived means put away.",
+    "Update a post's title, body, status or asset order; omitted fields stay unchanged. A new title or body replaces the old text completely, so call get_post first. " +
+    "Pass the revision from get_post: if the post changed since, the call fails with revision_conflict and changes nothing. " +
+    "Status ready means finished; archived hides a post that is no longer needed.",
   scope: "studio:write",
   action: "posts.write",
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: false },

@@ -6,14 +6,13 @@ export const uploadAssetInlineTool = defineTool({
   name: "upload_asset_inline",
   title: "Upload a small file",
   description:
-    "Stores a file whose bytes you have as base64; it must decode to less than 5 MB (5242880 bytes). The asset is ready at once and on no post: attach_asset puts it on one. " +
-    "Base64 passes through your context, so it costs tokens: for anything but small files use request_asset_upload, or create_upload_session to let the person send it. " +
-    "Calling it twice stores the file twice.",
+    "Upload a file that you have as base64; it must decode to less than 5 MB (5242880 bytes). Use it only for small files, because the base64 uses tokens of your context: otherwise call request_asset_upload, or create_upload_session to let the user upload the file. " +
+    "The asset is ready at once; call attach_asset to add it to a post. Each call stores a new asset.",
   scope: "studio:write",
   action: "assets.write",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   uploadGuide:
-    "only in your context, as base64, below 5 MB: send it along with the call, then attach_asset. Costs tokens.",
+    "only in your context as base64, less than 5 MB. Pass it in the call, then call attach_asset. Uses tokens.",
   acceptsFile: true,
   input: uploadAssetInlineInput,
   output: storedAssetOutput,

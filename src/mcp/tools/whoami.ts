@@ -3,10 +3,10 @@ import { defineTool } from "../define-tool.ts";
 
 export const whoamiTool = defineTool({
   name: "whoami",
-  title: "Who am I",
+  title: "Show the current user and limits",
   description:
-    "Tells whom you act for, in which studio and with which role, what this connection may do, and every limit and allowed file type. " +
-    "Use it when an error speaks of role, scope or limits, or before you upload a file. Costs nothing and changes nothing.",
+    "Return the user you act for, the studio, your role and scopes, and all limits and allowed file types. " +
+    "Call it before you upload a file, or when an error mentions a role, a scope or a limit.",
   scope: "studio:read",
   action: "studio.read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
