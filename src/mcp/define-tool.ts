@@ -5,64 +5,63 @@ import type { Deps } from "#domain/deps.ts";
 import type { Action } from "#domain/policy.ts";
 import type { PageToOpen } from "./url-elicitation.ts";
 
-/** What a client may assume of a tool before it calls it. Every tool says all four. */
+/** MCP tool annotations. Every tool sets all four. */
 export interface Hints {
-  /** Changes nothing. */
   readOnly: boolean;
-  /** May remove or overwrite what was there. */
+  /** Can delete or overwrite existing data. */
   destructive: boolean;
-  /** Calling it again with the same input changes nothing more. */
+  /** Repeating a call with the same input has no further effect. */
   idempotent: boolean;
-  /** Reaches beyond this server. */
+  /** Contacts other systems. */
   openWorld: boolean;
 }
 
 export interface RunContext {
-  /** Aborted when the client has gone or has cancelled the call. */
+  /** Aborts when the client disconnects or cancels the call. */
   readonly signal: AbortSignal;
 }
 
-/** A tool, as its file declares it. `endpoint.ts` and `toolbox.ts` do the rest, once for all of them. */
+/** A tool as its file declares it. `tool-methods.ts` lists and calls all of them. */
 export interface ToolDeclaration<Input extends z.ZodObject, Output extends z.ZodObject> {
-  /** Also the name of its file. */
+  /** Matches the file name, with underscores. */
   name: string;
   title: string;
-  /** For a model: when to use it, what to do next, what it costs. */
+  /** For the model: when to use the tool and what to do next. */
   description: string;
   scope: Scope;
-  /** What the person's role must allow. Checked before the input, and the source of what the consent page says. */
+  /** Checked against the user's role before the input is validated. The consent page lists these actions. */
   action: Action;
   hints: Hints;
   input: Input;
   output: Output;
-  /** A way to bring a file in: when to take this one. Stands in the server's instructions while the tool is listed. */
+  /** For upload tools: when to use this one. Part of the server instructions if the caller can use the tool. */
   uploadGuide?: string;
-  /** Takes a whole file in its input, so that its messages may be as long as the body cap allows. */
+  /** The input contains a file, so a request may be as long as the body limit. */
   acceptsFile?: true;
-  /** A page that the person has to open next: clients that can are told to ask them to. */
-  askToOpen?(output: z.output<Output>): PageToOpen;
-  /** Pictures that the model sees beside the result. */
+  /** A page that the user has to open next. Clients with URL elicitation ask the user to open it. */
+  getPageToOpen?(output: z.output<Output>): PageToOpen;
+  /** Images to return to the model along with the result. */
   previews?(deps: Deps, caller: Caller, input: z.output<Input>, output: z.output<Output>): Promise<readonly Preview[]>;
-  /** Judged before the input is held against its schema, which may fail in other places. Throws the tool's refusal. */
+  /** Runs before schema validation, so that its error takes precedence over schema issues. */
   precheck?(args: Readonly<Record<string, unknown>>): void;
   run(deps: Deps, caller: Caller, input: z.output<Input>, context: RunContext): Promise<z.output<Output>>;
 }
 
-/** Any tool, once its schemas are only needed to check and to show. */
-export type Tool = Omit<ToolDeclaration<z.ZodObject, z.ZodObject>, "run" | "previews" | "askToOpen"> & {
-  askToOpen?(output: never): PageToOpen;
+/** A tool of any input and output type. */
+export type Tool = Omit<ToolDeclaration<z.ZodObject, z.ZodObject>, "run" | "previews" | "getPageToOpen"> & {
+  getPageToOpen?(output: never): PageToOpen;
   run(deps: Deps, caller: Caller, input: never, context: RunContext): Promise<object>;
   previews?(deps: Deps, caller: Caller, input: never, output: never): Promise<readonly Preview[]>;
 };
 
-/** Checks a declaration against its verb; does nothing else, so that importing a tool is free. */
+/** Type-checks a declaration against its verb. Does no work at import time. */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   tool: ToolDeclaration<Input, Output>,
 ): Tool {
   return tool;
 }
 
-/** A tool as `tools/list` shows it. */
+/** A tool's entry in `tools/list`. */
 export function toListing({ name, title, description, hints, input, output }: Tool): object {
   return {
     name,
@@ -86,7 +85,7 @@ interface ObjectSchema {
 }
 
 function toJsonSchema(schema: z.ZodObject, io: "input" | "output"): ObjectSchema {
-  // 2020-12 is what MCP assumes where no dialect is named; naming it would only cost the model tokens.
+  // MCP defaults to JSON Schema 2020-12; omitting `$schema` saves tokens.
   const { $schema: _, ...schemaBody } = z.toJSONSchema(schema, {
     io,
     override: ({ jsonSchema: part }) => removeSafeIntegerBounds(part),
@@ -95,15 +94,15 @@ function toJsonSchema(schema: z.ZodObject, io: "input" | "output"): ObjectSchema
 }
 
 /**
- * What a tool answers, or the error in its place: clients of the old SDK hold structured content against
- * this schema even where `isError` is set, and would hide the error from the model if it did not fit.
+ * The tool's output or an error. Clients on older SDKs validate structured content even when `isError` is set, and
+ * would hide an error that does not match from the model.
  */
 function toOutputSchema(schema: z.ZodObject): object {
   const { properties, required = [] } = toJsonSchema(schema, "output");
   return { type: "object", properties, anyOf: [{ required }, { required: ["code", "message"] }] };
 }
 
-/** An integer is written as one; that it is below 2^53 says nothing. */
+/** Zod adds the safe-integer range to every integer; in a listing it only costs tokens. */
 function removeSafeIntegerBounds(part: { minimum?: number; maximum?: number }): void {
   if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum;
   if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum;

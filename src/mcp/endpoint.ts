@@ -41,7 +41,7 @@ export interface McpEndpointOptions {
   signer: Signer;
   log: Log;
   checkCallLimit: CallLimitCheck;
-  /** Told of every call that is let through, by the approval it came under. */
+  /** Called for every tool call that passes the rate limit. */
   recordCall: (grantId: string) => void;
   version: string;
   extension?: Extension | undefined;
@@ -49,11 +49,11 @@ export interface McpEndpointOptions {
 
 export interface McpEndpoint {
   /**
-   * Serves one request to `/mcp`, after the edge has judged Host, Origin and OPTIONS. Never rejects.
-   * Writes into `about` what it learns of the request, as soon as it does: a client may leave at any time.
+   * Serves one request to `/mcp`; the HTTP entry point has already checked Host and Origin and handled OPTIONS.
+   * Never rejects. Fills `logContext` as early as possible, because a client may disconnect at any time.
    */
   handle(req: IncomingMessage, res: ServerResponse, logContext?: RequestAbout): Promise<void>;
-  /** Ends the streams that stay open by themselves, properly; for the drain. */
+  /** Ends long-lived streams with a final result, for shutdown. */
   close(): void;
 }
 
@@ -112,7 +112,7 @@ export function createMcpEndpoint({
   async function handleRequest(req: IncomingMessage, res: ServerResponse, logContext: RequestAbout): Promise<void> {
     const token = parseBearerToken(req.headers.authorization);
     if (token === undefined) return respondUnauthorized(req, res, challenges.missingToken, "unauthorized");
-    // The new wire has no sessions and names itself in a header; only the old one is asked for its own.
+    // 2026-07-28 has no sessions, so the session header is only read for older protocol versions.
     const isModern = req.headers["mcp-protocol-version"] === modernRevision;
     const sessionId = isModern ? undefined : getHeader(req, "mcp-session-id");
     const session = sessionId === undefined ? undefined : sessionIdCodec.decode(sessionId);
@@ -134,7 +134,7 @@ export function createMcpEndpoint({
     const rejection = checkBodyHeaders(req);
     if (rejection) return respondWithRejection(req, res, rejection);
 
-    // Only now, after every check, is a sender that asked first told to go ahead.
+    // Every check has passed: a client that sent `Expect: 100-continue` may now send its body.
     if (req.headers.expect !== undefined) res.writeContinue();
     const body = await readBody(req, authentication.user.id);
     if ("kind" in body) return respondWithRejection(req, res, body);
@@ -154,7 +154,11 @@ export function createMcpEndpoint({
       return respondWithRejection(
         req,
         res,
-        createRejection(400, errorCodes.invalidRequest, "Bad Request: a batch this long; send its messages one by one"),
+        createRejection(
+          400,
+          errorCodes.invalidRequest,
+          "Bad Request: the batch is too long; send its messages one at a time",
+        ),
       );
     await serveMessage(
       req,
@@ -186,7 +190,7 @@ export function createMcpEndpoint({
       const { scopes } = context.authentication;
       if (requiredScope !== undefined && !scopes.includes(requiredScope)) {
         const text = toErrorJson(
-          createRejection(403, errorCodes.httpError, `insufficient_scope: this needs the scope ${requiredScope}`, id),
+          createRejection(403, errorCodes.httpError, `insufficient_scope: requires the scope ${requiredScope}`, id),
         );
         return respondEarly(req, res, 403, "application/json", text, {
           "www-authenticate": challenges.insufficientScope(requiredScope, scopes),
@@ -200,13 +204,13 @@ export function createMcpEndpoint({
         return respondWithRejection(
           req,
           res,
-          createRejection(400, errorCodes.invalidRequest, "Bad Request: nothing was asked of the client"),
+          createRejection(400, errorCodes.invalidRequest, "Bad Request: no request is waiting for this response"),
         );
       }
     }
     const writer = createHttpWriter(res);
     if (message.kind === "request") return dispatcher.dispatch(message, context, writer);
-    // Notifications and answers are taken, and that is all there is to say.
+    // Streamable HTTP: notifications and responses get 202 without a body.
     if (requests.length === 0) return void res.writeHead(202).end();
     const responses: string[] = [];
     for (const request of requests) await dispatcher.dispatch(request, context, createBatchWriter(responses, writer));
@@ -217,7 +221,7 @@ export function createMcpEndpoint({
     if (error instanceof AppError)
       return createRejection(error.status, errorCodes.internal, `${error.code}: ${error.message}`);
     const reference = deps.newId("request");
-    log.error({ err: error, reference }, "a request to /mcp failed");
+    log.error({ err: error, reference }, "MCP request failed");
     return createRejection(500, errorCodes.internal, `Internal error. Reference: ${reference}.`);
   }
 }

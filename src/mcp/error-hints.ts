@@ -1,11 +1,11 @@
 import { getSettingsHint } from "#domain/platforms/connection.ts";
 import { formatWait, type ErrorHints } from "#lib/error-messages.ts";
 
-const sendOtherwise = "or send the file with request_asset_upload or create_upload_session.";
+const orUploadInstead = "or upload the file with request_asset_upload or create_upload_session.";
 const retrySoon = "Try again in a moment.";
 const askOperator = "Tell the user to ask the operator of this server.";
 
-/** What a model should do next, per failure. The only place where errors name tools. */
+/** What the model should do next, per error. The only place where errors name tools. */
 export const errorHints: ErrorHints = {
   "forbidden:role": "Tell the user to ask an owner or admin of the studio.",
   "forbidden:managed_role": "Tell the user to ask an owner of the studio.",
@@ -26,8 +26,8 @@ export const errorHints: ErrorHints = {
       : "Use the standard alphabet (A-Z a-z 0-9 + /) with = padding.",
   "invalid_input:empty_file": "Send a file that has content.",
   "invalid_input:empty_upload": "Call request_asset_upload again and PUT the file to the new uploadUrl.",
-  "invalid_input:post_archived": "Make it a draft again first: update_post with status draft.",
-  "invalid_input:no_instances": "Leave instanceUrl out.",
+  "invalid_input:post_archived": "Call update_post with status draft first.",
+  "invalid_input:no_instances": "Omit instanceUrl.",
   "invalid_input:instance_url": "Ask the user which instance the account is on, such as https://mastodon.social.",
 
   inline_too_large_use_presign:
@@ -76,8 +76,8 @@ export const errorHints: ErrorHints = {
   "storage_unavailable:disk_full": askOperator,
   "storage_unavailable:damaged": askOperator,
 
-  "url_blocked:import": `Use an https URL of a public host, ${sendOtherwise}`,
-  "url_unreachable:import": `Check the URL, ${sendOtherwise}`,
+  "url_blocked:import": `Use an https URL of a public host, ${orUploadInstead}`,
+  "url_unreachable:import": `Check the URL, ${orUploadInstead}`,
   "url_blocked:instance": "Use the https URL of a public instance.",
   "url_unreachable:platform": retrySoon,
   "url_unreachable:instance": "Check the instance's URL with the user, then try again.",

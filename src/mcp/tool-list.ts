@@ -19,7 +19,7 @@ import { updatePostTool } from "./tools/update-post.ts";
 import { uploadAssetInlineTool } from "./tools/upload-asset-inline.ts";
 import { whoamiTool } from "./tools/whoami.ts";
 
-/** Every tool, in the order clients see them. A new one is a file and a line. */
+/** All tools, in the order that `tools/list` returns them. */
 export const tools: readonly Tool[] = [
   whoamiTool,
   listPostsTool,

@@ -17,7 +17,7 @@ import { toListing, type Tool } from "./define-tool.ts";
 export interface ToolMethods {
   list: Method;
   call: Method;
-  /** The tools these scopes allow, in the order of the table. */
+  /** The tools that these scopes allow, in listing order. */
   listAllowed(scopes: readonly Scope[]): readonly Tool[];
 }
 
@@ -27,11 +27,11 @@ export interface ToolMethodsOptions {
   deps: Deps;
   log: Log;
   checkCallLimit: CallLimitCheck;
-  /** Told of every call that is let through, by the approval it came under. */
+  /** Called for every tool call that passes the rate limit. */
   recordCall: (grantId: string) => void;
 }
 
-/** The tools as the protocol sees them. Schemas and lists are made here, once, at start. */
+/** Implements `tools/list` and `tools/call`. Listings are serialized once, at startup. */
 export function createToolMethods({
   tools,
   rawTools,
@@ -51,13 +51,13 @@ export function createToolMethods({
   return {
     listAllowed,
     list: {
-      // Changes with the server's version only, never under an open connection.
+      // The list only changes with a new server version.
       ttlMs: minutes(5),
       handle({ params, caller: { scopes } }) {
         if (params["cursor"] !== undefined)
           throw new ProtocolError(
             errorCodes.invalidParams,
-            "Invalid params: the list has one page; there is no such cursor",
+            "Invalid params: unknown cursor; the list has only one page",
           );
         const key = scopes.join(" ");
         const listJson =
@@ -88,12 +88,12 @@ export function createToolMethods({
           return await callTool(deps, urlElicitation, tool, args as Args, exchange);
         } catch (error) {
           if (error instanceof ProtocolError) throw error;
-          // Nobody waits for the answer, and what broke off the work is no failure of it.
+          // A cancelled call aborts its own work; that is not a failure to log.
           if (exchange.isCancelled) throw new ProtocolError(errorCodes.httpError, "Request cancelled");
           const reference = error instanceof AppError ? "" : deps.newId("request");
           const { status, view, isExpected } = renderError(error, reference, errorHints);
-          if (!isExpected) log.error({ err: error, reference, tool: name }, "a tool failed");
-          else if (status >= 500) log.warn({ err: error, tool: name }, "something we need did not serve");
+          if (!isExpected) log.error({ err: error, reference, tool: name }, "tool failed");
+          else if (status >= 500) log.warn({ err: error, tool: name }, "dependency unavailable");
           return toErrorResult(view);
         }
       },
@@ -117,18 +117,19 @@ async function callTool(
   const parsed = tool.input.safeParse(rawInput);
   if (!parsed.success)
     throw edgeError("invalid_input", describeIssues(parsed.error), "Compare the input with the tool's input schema.");
-  const acceptedOutput = tool.askToOpen && urlElicitation.findAcceptedOutput(exchange, tool.name);
+  const acceptedOutput = tool.getPageToOpen && urlElicitation.findAcceptedOutput(exchange, tool.name);
   if (acceptedOutput) return toSuccessResult(acceptedOutput, []);
   const output = await tool.run(deps, caller, parsed.data as never, exchange);
   const elicitation =
-    tool.askToOpen && urlElicitation.createRequest(exchange, tool.name, tool.askToOpen(output as never), output);
+    tool.getPageToOpen &&
+    urlElicitation.createRequest(exchange, tool.name, tool.getPageToOpen(output as never), output);
   if (elicitation) return elicitation;
   return toSuccessResult(output, (await tool.previews?.(deps, caller, parsed.data as never, output as never)) ?? []);
 }
 
-/** The arguments of a long message: only a tool that takes a file has a use for them. */
+/** Parses the full arguments of a long message, which only tools that accept a file may receive. */
 function parseLongArguments(tool: Tool, parseFull: () => unknown): Args {
-  if (!tool.acceptsFile) throw edgeError("invalid_input", `The input is longer than any that ${tool.name} takes.`);
+  if (!tool.acceptsFile) throw edgeError("invalid_input", `The input is too long for ${tool.name}.`);
   try {
     return (parseFull() as { params: { arguments?: Args } }).params.arguments ?? {};
   } catch {
@@ -136,7 +137,7 @@ function parseLongArguments(tool: Tool, parseFull: () => unknown): Args {
   }
 }
 
-/** The structured content is written once and stands in the answer twice: as it is, and as text. */
+/** Serializes the output once, for both the structured content and the text block. */
 function toSuccessResult(output: object, previews: readonly Preview[]): string {
   const json = JSON.stringify(output);
   const images = previews.map(({ mimeType, content }) => ({

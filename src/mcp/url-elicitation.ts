@@ -7,27 +7,27 @@ import type { Signer } from "#lib/signed-token.ts";
 import type { Exchange, Result } from "./protocol/method.ts";
 import { errorCodes } from "./protocol/messages.ts";
 
-/** A page that the person has to open before a result is of use. */
+/** A page that the user has to open before the result is useful. */
 export interface PageToOpen {
   url: string;
-  /** What the client shows beside it. */
+  /** What the client shows with the URL. */
   message: string;
-  /** The error in place of the result where the person does not want to. */
+  /** The error code if the user declines. */
   declinedCode: ErrorCode;
 }
 
-/** The name of our one question within a call. */
+/** The key of our only input request in a call. */
 const requestName = "open";
 
-/** URL-mode elicitation (2026-07-28): the client itself asks the person to open a page, then repeats the call. */
+/** URL-mode elicitation (2026-07-28): the client asks the user to open a page, then repeats the call. */
 export interface UrlElicitation {
-  /** What the tool answered the first time, where this call brings the answer; throws where the person said no. */
+  /** The output of the first call, if this call carries the user's consent to it. Throws if the user declined. */
   findAcceptedOutput(exchange: Exchange, tool: string): object | undefined;
-  /** The question, where the client can put it; undefined where the result has to do. */
+  /** The input request; undefined if the client does not support URL elicitation. */
   createRequest(exchange: Exchange, tool: string, page: PageToOpen, output: object): Result | undefined;
 }
 
-/** The state between the two rounds travels signed, good for the approval, the tool and the input it was made with. */
+/** The state between the two calls is a signed token, bound to the grant, the studio, the tool and the input. */
 export function createUrlElicitation(signer: Signer, clock: Clock): UrlElicitation {
   const toBindingClaims = ({ caller, params }: Exchange, tool: string): Record<string, unknown> => ({
     asked: tool,
@@ -42,15 +42,15 @@ export function createUrlElicitation(signer: Signer, clock: Clock): UrlElicitati
       const claims = signer.verify("question", requestState);
       const expectedClaims = toBindingClaims(exchange, tool);
       if (!claims || Object.keys(expectedClaims).some((name) => claims[name] !== expectedClaims[name]))
-        throw new ProtocolError(errorCodes.invalidParams, "Invalid params: requestState is not one of this call");
+        throw new ProtocolError(errorCodes.invalidParams, "Invalid params: requestState does not belong to this call");
       const action = readAction(inputResponses);
-      // A state without an answer is a question that was not put: it is asked again, with a fresh page.
+      // The client did not ask the user yet: run the tool again and send a new request.
       if (action === undefined) return undefined;
       if (action === "accept") return claims["output"] as object;
       throw edgeError(
         claims["declined"] as ErrorCode,
-        "The person did not open the page. Nothing was changed.",
-        "Ask whether they want to, then call the tool again.",
+        "The user did not open the page. Nothing was changed.",
+        "Ask the user whether they want to, then call the tool again.",
       );
     },
     createRequest(exchange, tool, { url, message, declinedCode: declined }, output) {

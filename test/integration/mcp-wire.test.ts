@@ -2,7 +2,7 @@ import { classifyInboundRequest, type InboundHttpRequest } from "@modelcontextpr
 import { fc } from "../support/fuzz.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { WireHeaders } from "#mcp/protocol/messages.ts";
+import type { MirroredHeaders } from "#mcp/protocol/messages.ts";
 import { checkStandardHeaders, matchFastPath } from "#mcp/protocol/standard-headers.ts";
 import { modernMeta } from "../support/mcp.ts";
 
@@ -101,7 +101,7 @@ const headers = fc.record({
 });
 
 /** Whatever is well formed already, the recognizer must call by the same name as the SDK does. */
-function agrees(given: unknown, wire: WireHeaders): boolean {
+function agrees(given: unknown, wire: MirroredHeaders): boolean {
   const body: unknown = JSON.parse(JSON.stringify(given));
   const plain = matchFastPath(body, wire);
   if (!plain) return false;

@@ -7,19 +7,19 @@ import { toErrorJson, type ResponseWriter } from "../transport/response.ts";
 import type { Exchange, Method, MethodTable, Result } from "./method.ts";
 import { errorCodes, createRejection, type Era, type RequestMessage } from "./messages.ts";
 
-/** Who asks, and in what: the part of an exchange that a whole message shares. */
+/** What all requests of one HTTP message share. */
 export interface MessageContext {
   authentication: Authentication;
-  /** Where the requests of this visit act; `begin` for those that begin a session. */
+  /** `current` applies to most requests, `nextSession` to those that start a session. */
   memberships: { current: Membership; nextSession: Membership };
   sessionId: string | undefined;
   parseFull: (() => unknown) | undefined;
 }
 
 export interface Dispatcher {
-  /** Answers one request on `reply`. Never rejects. */
+  /** Handles one request and writes its response. Never rejects. */
   dispatch(request: RequestMessage, context: MessageContext, writer: ResponseWriter): Promise<void>;
-  /** Gives up a request of the same session that is under way in this process. */
+  /** Cancels a request of the same session that is running in this process. */
   cancel(sessionId: string | undefined, id: unknown): void;
 }
 
@@ -31,7 +31,7 @@ export interface DispatcherOptions {
 }
 
 export function createDispatcher({ methods, resultMeta, log, newId }: DispatcherOptions): Dispatcher {
-  /** Requests under way on the 2025 wire, which cancels by a message of its own. */
+  /** Running requests of legacy protocol versions, which cancel with a notification. */
   const inFlight = new Map<string, () => void>();
 
   return {
@@ -39,7 +39,7 @@ export function createDispatcher({ methods, resultMeta, log, newId }: Dispatcher
       const { id, method: name, era } = request;
       const method = methods.get(name);
       if (!method || (method.era ?? era) !== era) {
-        // 2026-07-28, streamable HTTP: 404. The 2025 wire answers in band.
+        // 2026-07-28, streamable HTTP: 404. Legacy versions get the error in a 200 response.
         return writer.end(
           era === "modern" ? 404 : 200,
           toErrorJson(createRejection(404, errorCodes.methodNotFound, "Method not found", id)),
@@ -64,7 +64,7 @@ export function createDispatcher({ methods, resultMeta, log, newId }: Dispatcher
     },
   };
 
-  /** Takes from the exchange no more than a result needs. */
+  /** Retains only `era` and `caller` of the exchange: an open stream keeps this closure alive. */
   function createResultSender(writer: ResponseWriter, id: RequestId, method: Method, { era, caller }: Exchange) {
     return (result: Result): void =>
       writer.end(
@@ -75,12 +75,12 @@ export function createDispatcher({ methods, resultMeta, log, newId }: Dispatcher
 
   function toErrorResponse(error: unknown, { id, method }: RequestMessage): [number, string] {
     if (error instanceof ProtocolError) {
-      // The one error of a handler that has a status of its own (2026-07-28, capabilities).
+      // The only handler error with its own HTTP status (2026-07-28, capabilities).
       const status = error.code === errorCodes.missingCapability ? 400 : 200;
       return [status, toErrorJson(createRejection(status, error.code, error.message, id, error.data))];
     }
     const reference = newId("request");
-    log.error({ err: error, reference, method }, "a request failed");
+    log.error({ err: error, reference, method }, "MCP method failed");
     return [
       200,
       toErrorJson(createRejection(200, errorCodes.internal, `Internal error. Reference: ${reference}.`, id)),
@@ -131,12 +131,12 @@ function createExchange(
   return { exchange, cancel };
 }
 
-/** Holds no more than the reply: a stream that stays open keeps it. */
+/** Retains only the writer: an open stream keeps this closure alive. */
 function createMessageSender(writer: ResponseWriter): Exchange["send"] {
   return (message) => writer.sendEvent(JSON.stringify({ jsonrpc: "2.0", ...message }));
 }
 
-/** The members of a result as JSON text, with what its wire demands of every result. */
+/** The members of a result as JSON text, with the fields that its protocol version requires. */
 function formatResult(result: Result, { ttlMs }: Method, era: Era, commonMeta: string): string {
   const meta = `"_meta":{${commonMeta}`;
   if (typeof result === "string")
@@ -145,7 +145,7 @@ function formatResult(result: Result, { ttlMs }: Method, era: Era, commonMeta: s
       : `${result},${meta}}`;
   const { _meta: extraMeta, ...rest } = result as { _meta?: object; resultType?: string };
   const text = JSON.stringify(rest).slice(1, -1);
-  // 2025-11-25, ping: the answer is an empty result.
+  // 2025-11-25, ping: the response is an empty result.
   if (era === "legacy" && text === "" && extraMeta === undefined) return "";
   const head = text === "" ? "" : `${text},`;
   const type =

@@ -20,7 +20,7 @@ export interface LifecycleOptions {
   deps: Deps;
 }
 
-/** How a client comes in, on either wire. Both take the user's active studio as it is now. */
+/** `initialize` (legacy) and `server/discover` (2026-07-28). Both select the user's current active studio. */
 export function createLifecycleMethods({
   serverInfo,
   capabilities,
@@ -39,11 +39,11 @@ export function createLifecycleMethods({
           if (!isInitializeRequest({ method: "initialize", params })) {
             throw new ProtocolError(
               errorCodes.invalidParams,
-              "Invalid params: initialize needs protocolVersion, capabilities and clientInfo",
+              "Invalid params: initialize requires protocolVersion, capabilities and clientInfo",
             );
           }
           const requestedRevision = String(params["protocolVersion"]);
-          // 2025-11-25, lifecycle: an unknown version is answered with the newest of ours; the client decides.
+          // 2025-11-25, lifecycle: respond to an unknown version with our latest; the client decides.
           const revision = isLegacyRevision(requestedRevision) ? requestedRevision : legacyRevisions[0];
           exchange.setHeader(
             "mcp-session-id",
@@ -58,7 +58,7 @@ export function createLifecycleMethods({
       {
         era: "modern",
         startsSession: true,
-        // Not to be kept: asking again is how a client that reconnects comes into the active studio.
+        // Not cacheable: a client that reconnects calls this again to pick up the active studio.
         ttlMs: 0,
         async handle({ caller, authentication }) {
           if (authentication.grantStudioId !== caller.studio.id)
@@ -71,7 +71,7 @@ export function createLifecycleMethods({
   ];
 }
 
-/** What every result carries: who answered (new wire), and for which studio. */
+/** Metadata of every result: the studio, and the server info for 2026-07-28. */
 export function createResultMeta(serverInfo: Implementation): (era: "modern" | "legacy", caller: Caller) => string {
   const serverInfoJson = `${JSON.stringify(SERVER_INFO_META_KEY)}:${JSON.stringify(serverInfo)},`;
   return (era, { studio }) =>

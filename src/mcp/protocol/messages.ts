@@ -7,14 +7,15 @@ import {
   type RequestId,
 } from "@modelcontextprotocol/server";
 
-/** The wire of 2026-07-28, or one of those before it. */
+/** `modern` is protocol version 2026-07-28, `legacy` any earlier one. */
 export type Era = "modern" | "legacy";
 
 export const modernRevision = "2026-07-28";
-/** Newest first: what `initialize` falls back to. */
+/** Newest first; `initialize` falls back to the first. */
 export const legacyRevisions = ["2025-11-25", "2025-06-18", "2025-03-26"] as const;
 
-export const isLegacyRevision = (revision: string): boolean => legacyRevisions.some((known) => known === revision);
+export const isLegacyRevision = (revision: string): boolean =>
+  legacyRevisions.some((legacyRevision) => legacyRevision === revision);
 
 export const errorCodes = {
   parseError: PARSE_ERROR,
@@ -25,7 +26,7 @@ export const errorCodes = {
   headerMismatch: -32020,
   missingCapability: -32021,
   sessionNotFound: -32001,
-  /** What the SDK answers where HTTP, not JSON-RPC, is at fault. */
+  /** The SDK's code for errors at the HTTP level. */
   httpError: -32000,
 } as const;
 
@@ -46,7 +47,7 @@ export interface NotificationMessage {
   params: Params;
 }
 
-/** An answer of the client to a request of ours: 2025 wire only. */
+/** A client's response to a request of ours; legacy versions only. */
 export interface ResponseMessage {
   kind: "response";
   message: { id: RequestId; result?: unknown; error?: { message?: string } };
@@ -59,7 +60,7 @@ export interface Batch {
   messages: readonly Message[];
 }
 
-/** A message that is not served: the JSON-RPC error, and the HTTP status it comes with. */
+/** A rejected message: the JSON-RPC error and its HTTP status. */
 export interface Rejection {
   kind: "rejection";
   status: number;
@@ -69,8 +70,8 @@ export interface Rejection {
   id: RequestId | null;
 }
 
-/** The headers that repeat what the body says, under the SDK's names for them. */
-export interface WireHeaders {
+/** The headers that mirror the body, under the SDK's names. */
+export interface MirroredHeaders {
   protocolVersionHeader: string | undefined;
   mcpMethodHeader: string | undefined;
   mcpNameHeader: string | undefined;

@@ -4,65 +4,65 @@ import type { Caller, Scope } from "#domain/caller.ts";
 import type { Era, ResponseMessage } from "./messages.ts";
 
 /**
- * A result: an object, or the members of one as JSON text (`"content":[…]`) where it was written already.
- * What every result carries is added on its way out.
+ * A result: an object, or its members as JSON text (`"content":[…]`) if already serialized.
+ * The dispatcher adds the fields that every result has.
  */
 export type Result = string | Record<string, unknown>;
 
 /**
- * Said instead of a result where the answer stays open: is told how to end it, and says what to do if the client leaves.
- * Nothing of the exchange is held meanwhile, unless this holds it: there may be thousands.
+ * Returned instead of a result to keep the response open. Receives the function that ends it and returns the cleanup
+ * for a client that disconnects. Should not retain the exchange: thousands of streams may be open.
  */
 export type OpenStream = (end: (result: Result) => void) => () => void;
 
-/** One request on its way to its answer. */
+/** One request and the means to respond to it. */
 export interface Exchange {
   readonly era: Era;
   readonly id: RequestId;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** The message of a long request to the full; its `params` have empty strings in the place of long ones. */
+  /** Parses a long request in full; in its `params`, long strings are replaced by empty ones. */
   readonly parseFull: (() => unknown) | undefined;
   readonly authentication: Authentication;
   readonly caller: Caller;
-  /** The sealed session of the 2025 wire. */
+  /** The signed session id; legacy versions only. */
   readonly sessionId: string | undefined;
-  /** Aborted when the client has gone or has cancelled the request. Made when first asked for. */
+  /** Aborts when the client disconnects or cancels the request. Created on first access. */
   readonly signal: AbortSignal;
-  /** Whether it is, without making one. */
+  /** Whether `signal` is aborted, without creating it. */
   readonly isCancelled: boolean;
-  /** Sends a message ahead of the answer. The answer then comes as an event stream. */
+  /** Sends a message before the result, which turns the response into an event stream. */
   send(message: Record<string, unknown>): void;
-  /** A header of the answer, while it is not under way. */
+  /** Sets a response header; no effect once the response has started. */
   setHeader(name: string, value: string): void;
 }
 
 export interface Method {
-  /** On which wire it exists; both, if not said. */
+  /** The protocol versions that have this method; both if omitted. */
   era?: Era;
-  /** The scope a request needs; asked before anything runs. */
+  /** The scope that a request requires, checked before anything runs. */
   scopeFor?(params: Readonly<Record<string, unknown>>): Scope | undefined;
-  /** Begins a session: acts in the user's active studio, not the one of the session or grant before. */
+  /** Starts a session: acts on the user's active studio, not on that of the previous session or grant. */
   startsSession?: true;
-  /** Milliseconds its result may be kept by the client that asked (2026-07-28, caching). */
+  /** How long the client may cache the result (2026-07-28, caching). */
   ttlMs?: number;
   handle(exchange: Exchange): Result | OpenStream | Promise<Result>;
 }
 
-/** Everything the endpoint can be asked, by name. */
+/** All methods of the endpoint, by name. */
 export type MethodTable = ReadonlyMap<string, Method>;
 
-/** More than the product serves, on the same transport. Only the conformance fixtures are one. */
+/** Additional features on the same endpoint. Only the conformance fixtures use this. */
 export interface Extension {
   capabilities: ServerCapabilities;
   tools: readonly RawTool[];
   methods: MethodTable;
   events: ServerEventBus;
-  /** A client's answer to a request that a tool sent; false where nobody waits for it. */
+  /** Delivers a client's response to a tool's request; false if no request is waiting for it. */
   receive(sessionId: string | undefined, response: ResponseMessage["message"]): boolean;
 }
 
-/** A tool that answers in the protocol's own words. */
+/** A tool that reads raw arguments and returns raw protocol results. */
 export interface RawTool {
   listing: { name: string; description: string; inputSchema: object };
   call(exchange: Exchange, args: Record<string, unknown>): Result | Promise<Result>;

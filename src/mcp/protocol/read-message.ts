@@ -15,22 +15,22 @@ import {
   type Message,
   type Rejection,
   type ResponseMessage,
-  type WireHeaders,
+  type MirroredHeaders,
 } from "./messages.ts";
 import { checkStandardHeaders, matchFastPath } from "./standard-headers.ts";
 
-/** The only revision that has batches, and what a request means that names no revision (2025-06-18, transports). */
+/** The only version with batches, and the default if a request has no version header (2025-06-18, transports). */
 const batchRevision = "2025-03-26";
-/** More than any client sends; each is a request of its own. */
+/** Limits the requests in one batch; no known client sends this many. */
 const maxBatch = 50;
 
 /**
- * What a body says, on which wire. What is plainly right is recognized here; everything else is judged
- * by the SDK's own classifier, whose words the rejections are.
+ * Reads a parsed body as a message of its protocol version. Common valid requests take the fast path; the SDK's
+ * classifier checks everything else and words the rejections.
  */
 export function readMessage(
   body: unknown,
-  headers: WireHeaders,
+  headers: MirroredHeaders,
   sessionRevision: string | undefined,
 ): Message | Batch | Rejection {
   const fastRequest = matchFastPath(body, headers);
@@ -63,28 +63,36 @@ export function readMessage(
 
 function readBatch(
   body: readonly unknown[],
-  headers: WireHeaders,
+  headers: MirroredHeaders,
   sessionRevision: string | undefined,
 ): Batch | Rejection {
   const revision = sessionRevision ?? headers.protocolVersionHeader ?? batchRevision;
   if (revision !== batchRevision)
-    return createRejection(400, errorCodes.invalidRequest, "Bad Request: this protocol revision has no batches");
+    return createRejection(
+      400,
+      errorCodes.invalidRequest,
+      "Bad Request: this protocol version does not support batches",
+    );
   if (body.length > maxBatch)
-    return createRejection(400, errorCodes.invalidRequest, `Bad Request: a batch holds at most ${maxBatch} messages`);
+    return createRejection(
+      400,
+      errorCodes.invalidRequest,
+      `Bad Request: a batch can have at most ${maxBatch} messages`,
+    );
   const result = classifyInboundRequest({ httpMethod: "POST", ...headers, body } as InboundHttpRequest);
   if (result.kind === "reject")
     return createRejection(result.httpStatus, result.code, result.message, null, result.data);
   const messages = (body as JsonRpcBody[]).map((item) => toMessage(item, "legacy"));
-  // 2025-03-26, lifecycle: initialize is no part of a batch.
+  // 2025-03-26, lifecycle: initialize must not be part of a batch.
   const hasInitialize = messages.some((item) => item.kind === "request" && item.method === "initialize");
   return hasInitialize
     ? createRejection(400, errorCodes.invalidRequest, "Bad Request: initialize cannot be part of a batch")
     : { kind: "batch", messages };
 }
 
-/** 2025-06-18, transports: an unsupported MCP-Protocol-Version is answered with 400. */
+/** 2025-06-18, transports: respond with 400 to an unsupported MCP-Protocol-Version. */
 function checkLegacyRevision(
-  { protocolVersionHeader: revision }: WireHeaders,
+  { protocolVersionHeader: revision }: MirroredHeaders,
   id: RequestId | null,
 ): Rejection | undefined {
   if (revision === undefined || isLegacyRevision(revision)) return undefined;
@@ -111,7 +119,7 @@ function toMessage(body: JsonRpcBody, era: Era): Message {
     : { kind: "request", era, id, method, params };
 }
 
-/** The id to answer under, where one can be read. */
+/** The id for the error response; null if the body has no valid one. */
 function readRequestId(body: unknown): RequestId | null {
   if (typeof body !== "object" || body === null) return null;
   const { id, method } = body as JsonRpcBody;

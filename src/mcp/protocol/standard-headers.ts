@@ -11,21 +11,21 @@ import {
   modernRevision,
   type Rejection,
   type RequestMessage,
-  type WireHeaders,
+  type MirroredHeaders,
 } from "./messages.ts";
 
-/** Which field of a request the Mcp-Name header repeats (2026-07-28, streamable HTTP, standard request headers). */
+/** The request field that the Mcp-Name header mirrors (2026-07-28, streamable HTTP, standard request headers). */
 const nameFieldByMethod: ReadonlyMap<string, string> = new Map([
   ["tools/call", "name"],
   ["prompts/get", "name"],
   ["resources/read", "uri"],
 ]);
 
-/** The half of the header rules that the SDK keeps to its own handler: that they are there, and that the name agrees. */
+/** Header rules that the SDK's classifier does not check: required headers are present and Mcp-Name matches. */
 export function checkStandardHeaders(
   method: string,
   params: unknown,
-  headers: WireHeaders,
+  headers: MirroredHeaders,
   id: RequestId | null,
 ): Rejection | undefined {
   const createMismatch = (header: string, body: string) =>
@@ -52,11 +52,11 @@ export function checkStandardHeaders(
     ? undefined
     : createMismatch(
         headers.mcpNameHeader,
-        `the body carries params.${field} with another value than the Mcp-Name header`,
+        `the body carries params.${field} with a different value than the Mcp-Name header`,
       );
 }
 
-/** `=?base64?…?=` carries what a header cannot (2026-07-28, value encoding). */
+/** Decodes `=?base64?…?=` values (2026-07-28, value encoding). */
 function decodeHeaderValue(value: string): string | undefined {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1];
   if (encoded === undefined) return value;
@@ -66,16 +66,16 @@ function decodeHeaderValue(value: string): string | undefined {
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Members of `_meta` that have rules of their own; whoever uses them is judged by the full check. */
+/** Members of `_meta` with their own rules; requests that use them take the full check. */
 const logLevelKey = "io.modelcontextprotocol/logLevel";
 const relatedTaskKey = "io.modelcontextprotocol/related-task";
 
 /**
- * The requests that nearly all traffic is made of, told at a fraction of the cost of the full check.
- * Says yes only to what the SDK's classifier accepts in the same sense; undefined leaves the verdict to it.
- * `test/integration/mcp-wire.test.ts` holds the two against each other.
+ * Recognizes the most common requests at a fraction of the cost of the full check. Matches only what the SDK's
+ * classifier accepts with the same result; undefined means that the classifier decides.
+ * `test/integration/mcp-wire.test.ts` compares the two.
  */
-export function matchFastPath(body: unknown, headers: WireHeaders): RequestMessage | undefined {
+export function matchFastPath(body: unknown, headers: MirroredHeaders): RequestMessage | undefined {
   if (!isJsonObject(body) || body["jsonrpc"] !== "2.0") return undefined;
   const { id, method, params = {} } = body;
   if (typeof method !== "string" || !isRequestId(id) || !isJsonObject(params)) return undefined;
@@ -98,8 +98,8 @@ export function matchFastPath(body: unknown, headers: WireHeaders): RequestMessa
   return isLegacy ? { kind: "request", era: "legacy", id, method, params } : undefined;
 }
 
-/** Headers that repeat the body to the letter, and an envelope without anything out of the ordinary. */
-function isPlainModern(method: string, params: JsonObject, meta: JsonObject, headers: WireHeaders): boolean {
+/** Whether the headers match the body exactly and `_meta` has only common members. */
+function isPlainModern(method: string, params: JsonObject, meta: JsonObject, headers: MirroredHeaders): boolean {
   if (meta[PROTOCOL_VERSION_META_KEY] !== modernRevision || headers.mcpMethodHeader !== method || logLevelKey in meta)
     return false;
   const field = nameFieldByMethod.get(method);
@@ -116,7 +116,7 @@ function isPlainClient(info: unknown): boolean {
   return true;
 }
 
-/** Of what a capability can hold, only the empty ones are plain: `{"sampling":{}}`, `{"elicitation":{"form":{}}}`. */
+/** Accepts only capabilities with empty members: `{"sampling":{}}`, `{"elicitation":{"form":{}}}`. */
 function arePlainCapabilities(capabilities: unknown): boolean {
   if (!isJsonObject(capabilities)) return false;
   for (const name in capabilities) {

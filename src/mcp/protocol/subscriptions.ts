@@ -10,8 +10,8 @@ import { z } from "zod";
 import type { Method } from "./method.ts";
 import { errorCodes } from "./messages.ts";
 
-/** Streams that one approval may hold open at once. */
-const maxStreams = 20;
+/** Limit of concurrent streams per grant. */
+const maxStreamsPerGrant = 20;
 
 const filterInput = z.object({
   toolsListChanged: z.boolean().optional(),
@@ -22,16 +22,16 @@ const filterInput = z.object({
 
 export interface Subscriptions {
   method: Method;
-  /** Ends every stream, properly, and from now on each as soon as it began. */
+  /** Ends every stream with a final result; later streams end right after their acknowledgement. */
   close(): void;
 }
 
 /**
- * `subscriptions/listen` (2026-07-28): acknowledged with what can be delivered, then open until one side leaves.
- * Where nothing can be, which is the product's own case, it ends at once, and properly.
+ * `subscriptions/listen` (2026-07-28): acknowledges the supported part of the filter and keeps the stream open until
+ * either side ends it. If no part is supported, as in production, it ends at once with a result.
  */
 export function createSubscriptions(capabilities: ServerCapabilities, events: ServerEventBus): Subscriptions {
-  const counts = new Map<string, number>();
+  const streamCountByGrant = new Map<string, number>();
   const activeStreams = new Set<() => void>();
   let isClosed = false;
 
@@ -45,7 +45,7 @@ export function createSubscriptions(capabilities: ServerCapabilities, events: Se
           "Invalid params: notifications must be a subscription filter",
         );
       const acceptedFilter = selectSupported(parsed.data, capabilities);
-      if ((counts.get(grantId) ?? 0) >= maxStreams)
+      if ((streamCountByGrant.get(grantId) ?? 0) >= maxStreamsPerGrant)
         throw new ProtocolError(errorCodes.internal, "Subscription limit reached");
       const meta = { _meta: { [SUBSCRIPTION_ID_META_KEY]: id } };
       const notify = (name: string, fields: object): void => send({ method: name, params: { ...fields, ...meta } });
@@ -68,7 +68,7 @@ export function createSubscriptions(capabilities: ServerCapabilities, events: Se
     notify: (name: string, fields: object) => void,
     end: () => void,
   ): () => void {
-    counts.set(grantId, (counts.get(grantId) ?? 0) + 1);
+    streamCountByGrant.set(grantId, (streamCountByGrant.get(grantId) ?? 0) + 1);
     const unsubscribe = events.subscribe((event) => {
       const { name, accepts } = notificationByEvent[event.kind];
       if (accepts(filter, event)) notify(name, "uri" in event ? { uri: event.uri } : {});
@@ -76,9 +76,9 @@ export function createSubscriptions(capabilities: ServerCapabilities, events: Se
     const cleanUp = (): void => {
       unsubscribe();
       activeStreams.delete(endStream);
-      const remaining = (counts.get(grantId) ?? 1) - 1;
-      if (remaining > 0) counts.set(grantId, remaining);
-      else counts.delete(grantId);
+      const remaining = (streamCountByGrant.get(grantId) ?? 1) - 1;
+      if (remaining > 0) streamCountByGrant.set(grantId, remaining);
+      else streamCountByGrant.delete(grantId);
     };
     const endStream = (): void => {
       cleanUp();
@@ -103,7 +103,7 @@ function selectSupported(
   };
 }
 
-/** What an event of each kind is called on the wire, and which filters ask for it. */
+/** The notification for each kind of event, and which filters include it. */
 const notificationByEvent: {
   [Kind in ServerEvent["kind"]]: { name: string; accepts(filter: SubscriptionFilter, event: ServerEvent): boolean };
 } = {

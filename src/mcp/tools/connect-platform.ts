@@ -13,7 +13,7 @@ export const connectPlatformTool = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: connectPlatformInput,
   output: connectPlatformOutput,
-  askToOpen: ({ connectUrl }) => ({
+  getPageToOpen: ({ connectUrl }) => ({
     url: connectUrl,
     message:
       "Open this page to connect the account. The platform asks you to allow access; this chat never sees your credentials.",

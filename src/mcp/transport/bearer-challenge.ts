@@ -1,12 +1,11 @@
 import type { Scope } from "#domain/caller.ts";
 
-/** What a client is told that may not come in, or not this far (RFC 6750 §3, RFC 9728 §5.1). */
+/** `WWW-Authenticate` values for 401 and 403 (RFC 6750 §3, RFC 9728 §5.1). */
 export interface Challenges {
-  /** No bearer token was sent. */
   missingToken: string;
-  /** The one that was sent is not, or no longer, good. */
+  /** The token is unknown, expired or revoked. */
   invalidToken: string;
-  /** More is needed than was granted. Names what was granted too, so that asking again loses nothing. */
+  /** Includes the granted scopes, so that a new authorization does not lose them. */
   insufficientScope(requiredScope: Scope, grantedScopes: readonly Scope[]): string;
 }
 
@@ -22,9 +21,9 @@ export function createChallenges(base: string): Challenges {
 
 const bearerPattern = /^Bearer +([\w.~+/-]{1,4096}={0,2})$/i;
 
-/** The token of an Authorization header (RFC 6750 §2.1); undefined where there is no bearer token at all. */
+/** The token of an Authorization header (RFC 6750 §2.1); undefined if there is no bearer token. */
 export function parseBearerToken(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined;
-  // Anything said under the scheme counts as a token, so that a mangled one is told to be refreshed.
+  // A malformed token counts as an invalid one, so that the client refreshes it.
   return bearerPattern.exec(authorization)?.[1] ?? (/^Bearer +\S/i.test(authorization) ? "" : undefined);
 }

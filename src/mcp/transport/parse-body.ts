@@ -2,25 +2,25 @@ import { isUtf8 } from "node:buffer";
 import { errorCodes, createRejection, type Rejection } from "../protocol/messages.ts";
 
 const maxDepth = 64;
-/** Members and elements in one message: far more than any tool takes, few enough to parse in a moment. */
+/** Limit of members and elements in one message: far more than any tool needs, but fast to parse. */
 const maxValues = 20_000;
-/** The longest number, or run of white space, that anyone has a use for. */
+/** Limit for a number or a run of whitespace. */
 const maxRunLength = 10_000;
-/** A message longer than this brings a file, in one string; its strings are not read before it is known to be welcome. */
+/** Longer messages contain a file; their long strings are only parsed after the call has been authorized. */
 const longMessageBytes = 1024 * 1024;
-/** How much of the strings of such a message is read: ids and names, which stand near its top, and are short. */
+/** Strings up to this length are always parsed: methods, ids and names are short. */
 const maxKeptStringBytes = 64;
 const argumentsDepth = 3;
 
 export interface ParsedBody {
   kind: "parsed";
-  /** The message; if it is a long one, with empty strings in the place of long ones. */
+  /** The message; in a long message, long strings are replaced by empty ones. */
   value: unknown;
-  /** Reads a long message to the full. Throws where it is not JSON after all. */
+  /** Parses a long message in full; undefined for short ones. Throws if it is not JSON. */
   parseFull: (() => unknown) | undefined;
 }
 
-/** Parses a body at a cost that no sender can drive up: what would be slow or deep is refused, what is long is put off. */
+/** Parses a body at a bounded cost: rejects deep or slow JSON and defers parsing long strings. */
 export function parseBody(bytes: Buffer): ParsedBody | Rejection {
   if (!isUtf8(bytes)) return createRejection(400, errorCodes.parseError, "Parse error: the body is not UTF-8");
   const isLong = bytes.length > longMessageBytes;
@@ -39,7 +39,7 @@ export function parseBody(bytes: Buffer): ParsedBody | Rejection {
   }
 }
 
-/** Looks at brackets, commas, gaps and strings in one pass over the bytes; notes where the long strings are. */
+/** Checks depth, value count and run length in one pass over the bytes, and records the ranges of long strings. */
 function findShapeProblem(bytes: Buffer, longStringRanges: number[] | undefined): string | undefined {
   let depth = 0;
   let values = 0;
@@ -52,7 +52,7 @@ function findShapeProblem(bytes: Buffer, longStringRanges: number[] | undefined)
         i = findStringEnd(bytes, start);
         runLength = 0;
         if (longStringRanges === undefined || i - start <= maxKeptStringBytes) break;
-        if (depth < argumentsDepth) return "a long string in a place that takes none";
+        if (depth < argumentsDepth) return "a long string outside the arguments";
         longStringRanges.push(start, i);
         break;
       }
@@ -72,7 +72,7 @@ function findShapeProblem(bytes: Buffer, longStringRanges: number[] | undefined)
         if (++values > maxValues) return `more than ${maxValues} values`;
         break;
       default:
-        if (++runLength > maxRunLength) return `a number or a blank longer than ${maxRunLength} characters`;
+        if (++runLength > maxRunLength) return `a number or whitespace longer than ${maxRunLength} characters`;
     }
   }
   return undefined;
@@ -93,7 +93,7 @@ const backslash = 0x5c;
 const stepBytes = 4096;
 const windowBytes = 64 * 1024;
 
-/** Where a string ends. Byte by byte at first; what is long is a file in base64, whose windows without an escape are leapt over. */
+/** The end of a string. After the first bytes it skips windows without escapes with `indexOf`: long strings are base64. */
 function findStringEnd(bytes: Buffer, from: number): number {
   let i = from;
   while (i < bytes.length) {

@@ -2,14 +2,14 @@ import type { IncomingMessage } from "node:http";
 import { errorCodes, createRejection, type Rejection } from "../protocol/messages.ts";
 
 export const maxBodyBytes = 16 * 1024 * 1024;
-/** Bytes of unfinished bodies this process holds at once: of everyone, and of one person. */
+/** Limits for the bytes of unfinished bodies in this process, in total and per user. */
 const maxBufferedBytes = 256 * 1024 * 1024;
 const maxBufferedBytesPerUser = 64 * 1024 * 1024;
-/** A message no longer than this is never refused for what else is being sent. */
+/** A body up to this size is accepted even when the limits are reached. */
 const alwaysAcceptedBytes = 64 * 1024;
 const jsonContentType = /^application\/json(?:[ \t]*;[ \t]*charset=(?:utf-8|"utf-8"))?[ \t]*$/i;
 
-/** 415 for a body we would have to guess about. */
+/** Rejects bodies with 415 unless they are declared as unencoded JSON in UTF-8, and with 413 if declared too long. */
 export function checkBodyHeaders({ headers }: IncomingMessage): Rejection | undefined {
   const type = headers["content-type"];
   if (type !== "application/json" && !jsonContentType.test(type ?? ""))
@@ -25,12 +25,12 @@ export function checkBodyHeaders({ headers }: IncomingMessage): Rejection | unde
   return undefined;
 }
 
-/** The SPEC's word for it comes first: whoever sends that much inline should presign. */
+/** Starts with the error code of SPEC.md, which tells the client to use a presigned upload. */
 const tooLargeRejection = (): Rejection =>
   createRejection(
     413,
     errorCodes.httpError,
-    `inline_too_large_use_presign: the message is longer than ${maxBodyBytes} bytes; upload the file with request_asset_upload or create_upload_session instead.`,
+    `inline_too_large_use_presign: the message is larger than ${maxBodyBytes} bytes; upload the file with request_asset_upload or create_upload_session instead.`,
   );
 
 const overloadedRejection = (): Rejection =>
@@ -40,10 +40,9 @@ const overloadedRejection = (): Rejection =>
     "storage_unavailable: too many long messages at once; try again in a moment.",
   );
 
-/** `sender`: the person whose message it is. */
 export type BodyReader = (req: IncomingMessage, userId: string) => Promise<Buffer | Rejection>;
 
-/** Reads bodies up to the cap, whatever their headers promised; rejects with the stream's error where it breaks off. */
+/** Reads bodies up to the limit, whatever Content-Length says. Rejects if the client disconnects. */
 export function createBodyReader(): BodyReader {
   let bufferedBytes = 0;
   const bufferedBytesByUser = new Map<string, number>();
@@ -81,8 +80,8 @@ export function createBodyReader(): BodyReader {
       };
       const onEnd = (): void => finish(Buffer.concat(chunks));
       const onAborted = (): void => {
-        release(); // before anything else tells of the same loss: it counts once
-        rejectPromise(new Error("the request broke off"));
+        release(); // removes the listeners first: a disconnect can emit both `error` and `close`
+        rejectPromise(new Error("the client disconnected before the end of the body"));
       };
       req.on("data", onData).once("end", onEnd).once("close", onAborted).once("error", onAborted);
     });

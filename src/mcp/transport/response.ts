@@ -1,14 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Rejection } from "../protocol/messages.ts";
 
-/** A body up to this size is read to its end and thrown away, so that the connection can serve the next request. */
+/** Unread bodies up to this size are drained, so that the connection can be reused. */
 const smallBodyBytes = 64 * 1024;
-/** How long a client that is still sending is listened to after its refusal, so that it gets to read it. */
+/** How long to keep reading from a client that is still sending, so that it can read the early response. */
 const lingerMs = 1000;
 
 export type ResponseHeaders = Record<string, string>;
 
-/** Answers with a text that is whole. What the edge has set on `res` before goes out with it. */
 function sendText(res: ServerResponse, status: number, type: string, text: string, headers?: ResponseHeaders): void {
   if (res.headersSent || res.destroyed) return void res.end();
   res.writeHead(status, {
@@ -20,7 +19,7 @@ function sendText(res: ServerResponse, status: number, type: string, text: strin
   res.end(text);
 }
 
-/** Answers a request whose body was not read to its end. */
+/** Responds before the request body has been read completely. */
 export function respondEarly(
   req: IncomingMessage,
   res: ServerResponse,
@@ -33,10 +32,10 @@ export function respondEarly(
   const length = Number(
     req.headers["content-length"] ?? (req.headers["transfer-encoding"] === undefined ? 0 : Infinity),
   );
-  // Whoever asks before sending, and is told no, sends nothing; Node then closes the connection.
+  // A client that waits for 100-continue sends no body after a rejection; Node then closes the connection.
   const isAwaitingContinue = req.headers.expect !== undefined && !req.readableDidRead;
   if (isAwaitingContinue || req.complete || length <= smallBodyBytes) return sendText(res, status, type, text, headers);
-  // Closing at once would reset the connection under a client that has not read the answer yet.
+  // Closing at once could reset the connection before the client has read the response.
   res.writeHead(status, {
     "content-type": type,
     "content-length": Buffer.byteLength(text),
@@ -58,17 +57,17 @@ export function toErrorJson({ code, message, data, id }: Rejection): string {
   return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, ...(data === undefined ? {} : { data }) } });
 }
 
-/** So that no proxy takes a silent stream for a dead one. */
+/** Keeps proxies from closing an idle stream. */
 const keepAliveMs = 15_000;
 
-/** Where an answer goes: one JSON text, or, once something was sent ahead of it, an event stream. */
+/** Writes one JSON response, or an event stream once a message was sent before the result. */
 export interface ResponseWriter {
   setHeader(name: string, value: string): void;
-  /** Sends a message ahead of the answer. */
+  /** Sends a message before the result. */
   sendEvent(json: string): void;
-  /** The last message. */
+  /** Sends the last message and ends the response. */
   end(status: number, json: string): void;
-  /** Calls back once, if the client leaves before the end. The last that was given counts. */
+  /** Sets the handler for a client that disconnects before the end; replaces any earlier one. */
   onDisconnect(handler: () => void): void;
 }
 
@@ -107,7 +106,7 @@ export function createHttpWriter(res: ServerResponse): ResponseWriter {
   };
 }
 
-/** The place of one answer among those of a batch. Nothing is sent ahead of it. */
+/** Collects the responses of a batch; messages before a result are dropped. */
 export function createBatchWriter(responses: string[], parent: ResponseWriter): ResponseWriter {
   return {
     setHeader: () => {},

@@ -1,28 +1,28 @@
 import { days, type Clock } from "#lib/clock.ts";
 import type { Signer } from "#lib/signed-token.ts";
 
-/** What a session of the 2025 wire is: all of it stands in its id, none of it in this process. */
+/** A session of legacy protocol versions. Its signed id contains all of it; the server stores nothing. */
 export interface Session {
-  /** Good for tokens of this grant only. */
+  /** Only tokens of this grant can use the session. */
   grantId: string;
-  /** The user's active studio when the session began. It does not move. */
+  /** The user's active studio at the start; fixed for the session. */
   studioId: string;
-  /** The protocol revision agreed on. */
+  /** The negotiated protocol version. */
   revision: string;
 }
 
-/** As long as a grant can live. */
+/** The maximum lifetime of a grant. */
 const sessionLifetime = days(90);
 
 export interface SessionIdCodec {
   encode(session: Session): string;
-  /** Undefined for an id that is forged or too old. */
+  /** Undefined for a forged or expired id. */
   decode(id: string): Session | undefined;
 }
 
 export function createSessionIdCodec(signer: Signer, clock: Clock, newSecret: () => string): SessionIdCodec {
   return {
-    // The nonce keeps two sessions of one grant apart where one of them cancels a request.
+    // The nonce separates sessions of one grant, so that one cannot cancel requests of another.
     encode: ({ grantId, studioId, revision }) =>
       signer.sign(
         "mcp-session",
