@@ -11,12 +11,12 @@ export type AdapterDeps = Pick<
   "oauthRecords" | "oauthClients" | "grants" | "users" | "transact" | "newId" | "clock"
 >;
 
-/** How long a person may take to answer an authorization. */
+/** How long a user may take to decide on the consent page. */
 export const consentLifetime = minutes(30);
 
 /**
- * The library's storage. Ids are kept as digests and stripped from what is stored; whatever belongs to a grant
- * is gone for everyone the moment the grant is revoked, because every look-up joins it.
+ * Storage for oidc-provider. Ids are stored as digests and removed from the payload. Every lookup joins the grant, so
+ * revoking a grant invalidates its records at once.
  */
 export function createAdapterFactory(deps: AdapterDeps): (model: string) => Adapter {
   return (model) => {
@@ -31,7 +31,7 @@ function createRecordAdapter(deps: AdapterDeps, model: string): Adapter {
   return {
     async upsert(id, payload, expiresIn) {
       if (model === "Interaction") {
-        // However old and unused the client is: it outlives what a person is being asked.
+        // Keep even an old, unused client until the user has decided.
         const clientId = String(payload.params?.["client_id"]);
         await oauthClients.postponePurge(clientId, clock() - unusedClientLifetime + 2 * consentLifetime);
       }
@@ -51,14 +51,14 @@ function createRecordAdapter(deps: AdapterDeps, model: string): Adapter {
     findByUserCode: async () => undefined,
     async destroy(id) {
       const existed = await oauthRecords.delete(model, sha256(id));
-      // The way back to the client, asked for twice at once: only one of them gets a code.
-      if (!existed && model === "Interaction") throw new errors.SessionNotFound("this approval has been answered");
+      // Of two concurrent redirects back to the client, only one gets a code.
+      if (!existed && model === "Interaction") throw new errors.SessionNotFound("this consent was already completed");
     },
-    // Only from the revocation endpoint: what was used before is found out below, not by the library.
+    // Only the revocation endpoint calls this; `consume` below detects reuse.
     revokeByGrantId: async (grantId) => void (await forceRevokeGrant(deps, { grantId, reason: "given back" })),
     /**
-     * One statement decides who is first. A code is good once, and a second use ends the grant (RFC 6749 §4.1.2);
-     * a refresh token is good while its generation is, and an older one ends the grant (RFC 9700 §4.14.2).
+     * One SQL statement decides which request is first. Reusing a code revokes the grant (RFC 6749 §4.1.2), and so does a
+     * refresh token of an outdated generation (RFC 9700 §4.14.2).
      */
     async consume(id) {
       const record = await oauthRecords.find(model, sha256(id));
@@ -68,12 +68,12 @@ function createRecordAdapter(deps: AdapterDeps, model: string): Adapter {
           : await oauthRecords.consume(model, sha256(id), clock());
       if (isAccepted) return;
       if (record?.grantId != null) await forceRevokeGrant(deps, { grantId: record.grantId, reason: "used twice" });
-      throw new errors.InvalidGrant(`${model} was used before`);
+      throw new errors.InvalidGrant(`${model} was already used`);
     },
   };
 }
 
-/** An approval that waits also has its id, which is its cookie, at the end of the address where it goes on. */
+/** An interaction's id is also the value of its cookie, and `returnTo` ends with it. */
 function stripId(id: string, { jti: _jti, returnTo, ...rest }: AdapterPayload): Record<string, unknown> {
   return returnTo?.endsWith(id) ? { ...rest, returnTo: returnTo.slice(0, -id.length) } : rest;
 }
@@ -89,12 +89,12 @@ function createClientAdapter({ oauthClients, clock }: AdapterDeps): Adapter {
       const { client_secret: secret, ...rest } = payload;
       await oauthClients.put(id, secret === undefined ? rest : { ...rest, client_secret: sha256(secret) }, clock());
     },
-    // Ids we gave out look like this; others are a document's address, or nothing that a database should be asked.
+    // The format of the ids that we issue. Any other id is the URL of a client metadata document, or invalid.
     find: async (id) => (/^[\w-]{1,100}$/.test(id) ? oauthClients.find(id) : undefined),
   };
 }
 
-/** The library's own sessions are not kept: who is signed in is decided by the web session alone, every time. */
+/** oidc-provider's sessions are not stored: the web session alone decides who is signed in. */
 const noopAdapter: Adapter = {
   upsert: async () => {},
   find: async () => undefined,

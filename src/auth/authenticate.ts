@@ -4,10 +4,10 @@ import { minutes } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 import type { Log } from "#lib/log.ts";
 
-/** Longer than any token of ours, and shorter than anything worth hashing. */
+/** Longer than any token that we issue; longer ones are rejected without hashing. */
 const maxTokenLength = 200;
 
-/** From bearer token to who acts, in one round trip; and, at most once a minute, a note that the grant was used. */
+/** Resolves a bearer token in one round trip, and updates the grant's last use at most once a minute. */
 export function createAuthenticator(deps: Pick<Deps, "tokens" | "grants" | "clock" | "base">, log: Log): Authenticator {
   const audience = `${deps.base}/mcp`;
   return async (token, sessionStudioId) => {
@@ -16,10 +16,10 @@ export function createAuthenticator(deps: Pick<Deps, "tokens" | "grants" | "cloc
     const resolvedToken = await deps.tokens.resolve(sha256(token), audience, sessionStudioId, now);
     if (!resolvedToken) return undefined;
     if (resolvedToken.lastUsedAt === null || resolvedToken.lastUsedAt <= now - minutes(1)) {
-      // The call does not wait for the note, and does not fail with it.
+      // Not awaited: the call neither waits for this update nor fails with it.
       deps.grants
         .touch(resolvedToken.authentication.grantId, now)
-        .catch((error: unknown) => log.warn({ err: error }, "last use was not noted"));
+        .catch((error: unknown) => log.warn({ err: error }, "could not record the last use of a grant"));
     }
     return resolvedToken.authentication;
   };

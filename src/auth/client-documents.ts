@@ -35,11 +35,11 @@ export function clientDocumentSettings(documents: ClientDocuments | undefined): 
  * Calls outside a request come from the consent page; the request that led there was counted.
  */
 function allowOneFetch(limitFetch: ClientDocuments["limitFetch"]): (ctx?: KoaContextWithOIDC) => Promise<boolean> {
-  const served = new WeakSet<IncomingMessage>();
+  const countedRequests = new WeakSet<IncomingMessage>();
   return async (ctx) => {
     if (!ctx) return true;
-    if (served.has(ctx.req)) return false;
-    served.add(ctx.req);
+    if (countedRequests.has(ctx.req)) return false;
+    countedRequests.add(ctx.req);
     await limitFetch(ctx.req);
     return true;
   };
@@ -50,9 +50,9 @@ const fetchFailed = "client_id metadata document fetch failed";
 
 /** Explains a failed fetch to the user and the operator; undefined for any other error. */
 export function explainFetchFailure(clientId: unknown, error: errors.OIDCProviderError): Explanation | undefined {
-  const host = documentHost(clientId);
+  const host = parseDocumentHost(clientId);
   if (host === undefined || error.error_description !== fetchFailed) return undefined;
-  // The same words for a private IP address and for a silent host: the page must not help to map a network.
+  // A private IP address and a silent host get the same text, so that the page does not help to map a network.
   const failure =
     error.cause instanceof PublicFetchError
       ? `This server could not reach ${host} to read it`
@@ -65,7 +65,7 @@ export function explainFetchFailure(clientId: unknown, error: errors.OIDCProvide
 
 /** Explains why a client with a document is unknown while documents are off; undefined for any other client. */
 export function explainDocumentsOff(clientId: unknown, error: errors.OIDCProviderError): Explanation | undefined {
-  const host = documentHost(clientId);
+  const host = parseDocumentHost(clientId);
   if (host === undefined || error.error !== "invalid_client") return undefined;
   return {
     message: `The application that sent you here identifies itself with a document at ${host}. This server does not read such documents.`,
@@ -73,7 +73,7 @@ export function explainDocumentsOff(clientId: unknown, error: errors.OIDCProvide
   };
 }
 
-function documentHost(clientId: unknown): string | undefined {
+function parseDocumentHost(clientId: unknown): string | undefined {
   const url = typeof clientId === "string" ? URL.parse(clientId) : null;
   return url?.protocol === "https:" ? url.host : undefined;
 }

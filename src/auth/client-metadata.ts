@@ -45,7 +45,7 @@ function isClientScheme(scheme: string): boolean {
 
 type Metadata = Record<string, unknown>;
 
-/** What we keep of what a client says about itself. The rest could make us fetch its addresses, or nobody reads it. */
+/** The metadata that we store. Other fields are unused, or could make us fetch URLs that the client chose. */
 const allowedFields = new Set([
   "application_type",
   "client_id",
@@ -73,7 +73,7 @@ const maxRedirectUris = 50;
 
 /**
  * Brings a client's metadata into the form the library accepts: real clients leave fields out, send nulls and
- * empty strings, ask for grants nobody has, and call themselves web while listening on loopback.
+ * empty strings, request unsupported grant types, and declare themselves `web` while listening on loopback.
  * Runs for registration (RFC 7591), for metadata documents, and each time a client is loaded.
  */
 export function normalizeClientMetadata(metadata: Metadata): void {
@@ -92,7 +92,7 @@ export function normalizeClientMetadata(metadata: Metadata): void {
   metadata["response_types"] = ["code"];
   metadata["response_modes"] = ["query"];
   metadata["id_token_signed_response_alg"] = "ES256";
-  // A document can hold no secret, and the library refuses one that says it has; one that says nothing has none.
+  // The library rejects a metadata document with a secret; without one, the client is public.
   if (isHttps(metadata["client_id"]) && metadata["client_secret"] === undefined)
     metadata["token_endpoint_auth_method"] = "none";
   const redirectUrls = parseRedirectUris(metadata["redirect_uris"]);
@@ -100,11 +100,11 @@ export function normalizeClientMetadata(metadata: Metadata): void {
   metadata["application_type"] = redirectUrls.some((url) => url.protocol !== "https:") ? "native" : "web";
 }
 
-/** What a host is called. To a URL `;`, `,` and `*` are letters of a name; to the page's policy, where it ends up, not. */
+/** URL hosts may contain `;`, `,` and `*`, which have a meaning in the page's Content-Security-Policy. */
 const hostNamePattern = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/;
 
 function parseRedirectUris(uris: unknown): URL[] {
-  if (!Array.isArray(uris) || uris.length === 0) throw invalidRedirectError("at least one redirect URI is needed");
+  if (!Array.isArray(uris) || uris.length === 0) throw invalidRedirectError("at least one redirect URI is required");
   if (uris.length > maxRedirectUris)
     throw invalidRedirectError(`at most ${maxRedirectUris} redirect URIs can be registered`);
   return uris.map((uri: unknown) => {
@@ -114,14 +114,14 @@ function parseRedirectUris(uris: unknown): URL[] {
         : undefined;
     if (!url) throw invalidRedirectError("redirect URIs must be absolute URIs");
     if (url.username !== "" || url.password !== "")
-      throw invalidRedirectError("redirect URIs must not carry credentials");
+      throw invalidRedirectError("redirect URIs must not contain credentials");
     if (/^https?:$/.test(url.protocol) && !hostNamePattern.test(url.hostname))
-      throw invalidRedirectError("redirect URIs must name a host");
+      throw invalidRedirectError("redirect URIs must have a valid host");
     if (url.protocol === "http:" && !isLoopbackName(url.hostname))
-      throw invalidRedirectError("plain http redirect URIs are for loopback only");
-    // Our error page shows what the library adds under these names, never a text of the client's choosing.
+      throw invalidRedirectError("http redirect URIs are only allowed for loopback");
+    // Our error page shows these parameters, and must not show text that a client chose.
     if (url.searchParams.has("error") || url.searchParams.has("error_description"))
-      throw invalidRedirectError("redirect URIs must not contain the parameters of an error");
+      throw invalidRedirectError("redirect URIs must not contain the parameters error and error_description");
     const scheme = url.protocol.slice(0, -1);
     if (scheme !== "https" && scheme !== "http" && !isClientScheme(scheme))
       throw invalidRedirectError(

@@ -11,7 +11,7 @@ import type { StartedConsents } from "./oauth-server.ts";
 import { explainFetchFailure } from "./client-documents.ts";
 import { listResourceAliases } from "./oauth-paths.ts";
 
-/** Where the answer goes, as a person can judge it. */
+/** Where the authorization response goes, in terms that a user can recognize. */
 export interface Destination {
   kind: "web" | "this-computer" | "app";
   /** The host, or for a private-use scheme the scheme itself. */
@@ -20,7 +20,7 @@ export interface Destination {
   cspSource: string;
 }
 
-/** An authorization that waits for a person's answer. */
+/** An authorization that waits for the user's decision. */
 export interface PendingConsent {
   uid: string;
   client: { id: string; name: string; isVerified: boolean; uri: string | undefined };
@@ -29,9 +29,9 @@ export interface PendingConsent {
 }
 
 export interface Consent {
-  /** The approval that this browser started; throws where it did not, or where it is over. */
+  /** The consent that this browser started. Throws if another browser started it, or if it is completed or expired. */
   getPending(req: IncomingMessage, res: ServerResponse): Promise<PendingConsent>;
-  /** Answers it, once. Sends the redirect that leads back to the client. */
+  /** Completes the consent, at most once, and redirects to the client. */
   grant(req: IncomingMessage, res: ServerResponse, signedInUser: SignedInUser, scopes: readonly Scope[]): Promise<void>;
   deny(req: IncomingMessage, res: ServerResponse): Promise<void>;
 }
@@ -39,9 +39,8 @@ export interface Consent {
 type ConsentDeps = Pick<Deps, "users" | "oauthRecords" | "transact" | "newId" | "clock" | "base">;
 
 export function createConsent(provider: Provider, startedConsents: StartedConsents, deps: ConsentDeps): Consent {
-  // The library binds the interaction to the browser that started it with a signed cookie, and we with one that nobody
-  // can plant. Otherwise someone could have another person approve what they themselves then collect (the confused
-  // deputy).
+  // The library binds the interaction to the browser with a signed cookie, and we add one that other hosts cannot set.
+  // Otherwise an attacker could make a user consent to an authorization whose code goes to the attacker.
   const getInteraction = async (req: IncomingMessage, res: ServerResponse) => {
     const interaction = await provider.interactionDetails(req, res).catch((error: unknown) => {
       throw error instanceof errors.SessionNotFound ? consentNotFoundError(error) : error;
@@ -104,7 +103,7 @@ export function createConsent(provider: Provider, startedConsents: StartedConsen
       const { uid } = await getInteraction(req, res);
       await consumeInteraction(uid);
       startedConsents.clear(res, uid);
-      const result = { error: "access_denied", error_description: "The person did not approve" };
+      const result = { error: "access_denied", error_description: "The user denied access" };
       await provider.interactionFinished(req, res, result, { mergeWithLastSubmission: false });
     },
   };
@@ -113,17 +112,17 @@ export function createConsent(provider: Provider, startedConsents: StartedConsen
 function consentNotFoundError(cause?: unknown): AppError {
   return edgeError(
     "not_found",
-    "This approval has been answered, has expired, or was started in another browser.",
+    "This request was already completed, has expired, or was started in another browser.",
     "Go back to your assistant and connect again.",
     { cause },
   );
 }
 
-/** The client's own document, which proved who it is, is not what it was when this began, or cannot be read. */
+/** The client's metadata document has changed since the consent started, or cannot be read. */
 function throwClientUnavailable(clientId: unknown, error: unknown): never {
   if (!(error instanceof errors.OIDCProviderError)) throw error;
   const { message, hint } = explainFetchFailure(clientId, error) ?? {
-    message: "The application that asks cannot be recognised any more.",
+    message: "The application can no longer be identified.",
     hint: "Go back to your assistant and connect again.",
   };
   throw edgeError("url_unreachable", message, hint, { cause: error });
@@ -133,7 +132,7 @@ function describeDestination(redirectUri: string): Destination {
   const url = new URL(redirectUri);
   if (url.protocol === "https:") return { kind: "web", host: url.host, cspSource: url.origin };
   if (url.protocol === "http:" && isLoopbackName(url.hostname)) {
-    // A policy cannot name an IPv6 address.
+    // A Content-Security-Policy source cannot be an IPv6 address.
     return { kind: "this-computer", host: url.host, cspSource: url.hostname.startsWith("[") ? "http:" : url.origin };
   }
   return { kind: "app", host: `${url.protocol}//`, cspSource: url.protocol };
@@ -141,7 +140,7 @@ function describeDestination(redirectUri: string): Destination {
 
 const graphemeSegmenter = new Intl.Segmenter("en");
 
-/** A name is whatever the client says: short, on one line, without characters that turn the text around. */
+/** The client chooses its name, so shorten it, keep it on one line and remove characters that reverse text. */
 function toDisplayName(name: string | undefined): string {
   const cleanName = (name ?? "")
     .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]/gu, "")

@@ -18,7 +18,7 @@ export interface EarlyErrorOptions {
 /**
  * Anyone can register a client, so redirecting its errors before the user has signed in would make our URL an open
  * redirector to any site or app (RFC 9700 §4.11.2). The user sees them on our page instead. Loopback redirect URIs lead
- * to a program on the user's own computer and the operator vouches for its own clients: both keep the redirect.
+ * to a program on the user's own computer, and operators vouch for their clients: both keep the redirect.
  */
 export function showEarlyErrors({ isOperatorClient, isSignedIn, showError }: EarlyErrorOptions) {
   return async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {

@@ -1,7 +1,7 @@
 import type { Provider } from "oidc-provider";
 import { scopes } from "#domain/caller.ts";
 
-/** Where the authorization server answers, below `{base}`. */
+/** Paths of the authorization server below `{base}`. */
 export const oauthPaths = {
   authorization: "/api/auth/oauth2/authorize",
   token: "/api/auth/oauth2/token",
@@ -10,18 +10,18 @@ export const oauthPaths = {
   jwks: "/api/auth/jwks",
 } as const;
 
-/** Names that clients use for `{base}/mcp`, our only resource; the first is its own. */
+/** The URIs that clients use for `{base}/mcp`, our only resource. The first is canonical. */
 export function listResourceAliases(base: string): readonly string[] {
   return [`${base}/mcp`, `${base}/mcp/`, base, `${base}/`];
 }
 
-/** A name of our resource as its own; scheme and host in any case (MCP, canonical server URI). Any other as it is. */
+/** Maps aliases of our resource to its canonical URI, ignoring case (MCP, canonical server URI). Keeps other URIs. */
 export function canonicalizeResource(base: string, resource: string): string {
   const aliases = listResourceAliases(base);
   return URL.canParse(resource) && aliases.includes(new URL(resource).href) ? `${base}/mcp` : resource;
 }
 
-/** RFC 9728: who protects `{base}/mcp`, and what can be asked of it. `offline_access` is the server's own matter. */
+/** RFC 9728 metadata of `{base}/mcp`. `offline_access` is a scope of the authorization server, not of the resource. */
 export function buildProtectedResourceMetadata(base: string): Record<string, unknown> {
   return {
     resource: `${base}/mcp`,
@@ -33,8 +33,8 @@ export function buildProtectedResourceMetadata(base: string): Record<string, unk
 }
 
 /**
- * The library makes its addresses and the `Secure` of its cookies from the request's own idea of where it went.
- * Here they come from settings, whatever Host or forwarded headers say.
+ * By default the library derives its URLs and the `Secure` attribute of its cookies from the request.
+ * Derive them from the config instead, whatever Host or forwarded headers say.
  */
 export function pinUrls(provider: Provider, base: string): void {
   const { protocol, host } = new URL(base);

@@ -7,7 +7,7 @@ import { createConsent, type Consent } from "./consent.ts";
 import { createProvider, type ProviderOptions } from "./provider.ts";
 
 export interface OAuthServer {
-  /** Answers any request to one of the paths of the authorization server. */
+  /** Handles all requests to the paths of the authorization server. */
   handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
   consent: Consent;
 }
@@ -28,19 +28,19 @@ export function createOAuthServer(options: OAuthServerOptions): OAuthServer {
 }
 
 /**
- * Which approvals a browser began: a cookie each, which on https this very host alone can set. The library's own are
- * bound to paths, so that a sister domain could plant them in another person's browser: that person would approve what
- * someone else began, who then collects.
+ * Tracks which consents a browser started, with one cookie each that on https only this host can set. The library's
+ * cookies are bound to paths, so a sibling domain could set them in a user's browser: the user would then consent to an
+ * authorization that an attacker started.
  */
 export interface StartedConsents {
-  /** Gives the cookie to a browser that is being sent to an approval. */
+  /** Middleware: sets the cookie when a browser is redirected to the consent page. */
   recordStart(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void>;
   has(req: IncomingMessage, uid: string): boolean;
-  /** It has been answered. */
+  /** Clears the cookie of a completed consent. */
   clear(res: ServerResponse, uid: string): void;
 }
 
-/** Whoever begins more than this has given up the first ones. */
+/** Above this number the oldest consents are dropped. */
 const maxPending = 20;
 const cookieNamePrefix = "atelier-approval-";
 
@@ -58,7 +58,7 @@ function createStartedConsents(base: string): StartedConsents {
       await next();
       const uid = /^\/consent\/([\w-]+)$/.exec(ctx.response.get("location") || "")?.[1];
       if (ctx.status !== 303 || uid === undefined) return;
-      // A browser sends the oldest first.
+      // RFC 6265 §5.4: browsers send the oldest cookie first.
       const previousUids = parseUids(ctx.get("cookie"));
       const staleUids = previousUids.slice(0, Math.max(0, previousUids.length + 1 - maxPending));
       ctx.append("set-cookie", [

@@ -13,24 +13,24 @@ const clientSchema = z
   .refine(
     ({ client_secret: secret, token_endpoint_auth_method: method }) =>
       method === undefined || (method === "none") === (secret === undefined),
-    "client_secret and token_endpoint_auth_method do not fit together",
+    "client_secret and token_endpoint_auth_method do not match",
   );
 
 const clientsFileSchema = z
   .array(clientSchema)
   .refine(
     (clients) => new Set(clients.map((client) => client.client_id)).size === clients.length,
-    "a client_id is there twice",
+    "client_id must be unique",
   );
 
-/** The clients an operator registered in a file, in RFC 7591's words. Throws one message that says what is wrong. */
+/** The clients that the operator registered in a file, as RFC 7591 metadata. Throws if the file is invalid. */
 export function readOperatorClients(path: string | undefined): ClientMetadata[] {
   if (path === undefined) return [];
   const fail = (reason: string): never => {
     throw new Error(`OAUTH_CLIENTS: ${path}: ${reason}`);
   };
   const parsed = clientsFileSchema.safeParse(
-    parseJsonOrUndefined(readClientsFile(path, fail)) ?? fail("it is not JSON"),
+    parseJsonOrUndefined(readClientsFile(path, fail)) ?? fail("not valid JSON"),
   );
   if (!parsed.success)
     return fail(parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; "));
@@ -48,7 +48,7 @@ export function readOperatorClients(path: string | undefined): ClientMetadata[] 
   });
 }
 
-/** The same as faults of a setting. */
+/** Validates the file and returns its problems, for the config check. */
 export function findClientProblems(path: string | undefined): string[] {
   try {
     readOperatorClients(path);

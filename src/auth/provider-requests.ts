@@ -6,10 +6,10 @@ import { canonicalizeResource, listResourceAliases, oauthPaths } from "./oauth-p
 
 type Middleware = (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>;
 
-/** Of OpenID Connect, sent by libraries that do not ask for `openid` too. Without it they say nothing (RFC 6749 §3.1). */
+/** OpenID Connect parameters that some clients send without the scope `openid`; ignored then (RFC 6749 §3.1). */
 const openIdOnlyParams = ["acr_values", "claims_locales", "id_token_hint", "max_age", "nonce"];
 
-/** What clients ask for, as the library understands it. A parameter that is there twice stays so, and is refused. */
+/** Adapts requests of real clients to the library. Keeps repeated parameters, which the library rejects. */
 export function normalizeAuthorizationRequest(base: string): Middleware {
   return async (ctx, next) => {
     if (ctx.path === oauthPaths.authorization) {
@@ -18,10 +18,10 @@ export function normalizeAuthorizationRequest(base: string): Middleware {
       if (occursAtMostOnce("scope")) query.set("scope", addDefaultScopes(query.get("scope")));
       if (!(query.get("scope") ?? "").split(" ").includes("openid"))
         for (const name of openIdOnlyParams.filter(occursAtMostOnce)) query.delete(name);
-      // The page that asks names the account, and offers another one.
+      // The consent page shows the account and lets the user switch.
       if (query.has("prompt") && occursAtMostOnce("prompt"))
         query.set("prompt", (query.get("prompt") ?? "").replace("select_account", "consent"));
-      // The library would answer by these, with a script or in a fragment. One it does not know it refuses in the query.
+      // The library would respond with a script or in a fragment. It reports an unknown mode in the query.
       const responseMode = query.get("response_mode");
       if (responseMode && responseMode !== "query") query.set("response_mode", "unsupported");
       const resources = query.getAll("resource");
@@ -34,8 +34,8 @@ export function normalizeAuthorizationRequest(base: string): Middleware {
 }
 
 /**
- * Nothing asked means both scopes. Real clients leave the parameter out, or name only scopes of others (`claudeai`,
- * `openid email profile`); the library would refuse them, or give a token that is good for nothing.
+ * Requests both studio scopes if the client requests none. Real clients omit the parameter or send only other scopes
+ * (`claudeai`, `openid email profile`); the library would reject them or issue a token without access.
  */
 function addDefaultScopes(scope: string | null): string {
   const requestedScopes = (scope ?? "").split(" ").filter(Boolean);
@@ -44,8 +44,8 @@ function addDefaultScopes(scope: string | null): string {
 }
 
 /**
- * A response type that we do not have comes with a response mode that the client does not have, which is what the
- * library complains of. RFC 6749 §4.1.2.1 has a word for it.
+ * For an unsupported response type, the library reports the response mode that it implies. Reports
+ * `unsupported_response_type` instead (RFC 6749 §4.1.2.1).
  */
 export const fixResponseTypeError: Middleware = async (ctx, next) => {
   await next();
@@ -60,7 +60,7 @@ export const fixResponseTypeError: Middleware = async (ctx, next) => {
   ctx.set("location", `${redirectBase}${errorParams.toString()}`);
 };
 
-/** Nobody signed in: to the login url, and from there back to the same approval. */
+/** Redirects a user who is not signed in to the login page, which returns to the same consent page. */
 export function redirectToLogin(options: {
   loginUrl: string;
   isSignedIn: (cookieHeader: string) => Promise<boolean>;
@@ -78,13 +78,13 @@ export function redirectToLogin(options: {
 }
 
 /**
- * What the library finds out too late, after a code or a refresh token has been used up: a request that asks for
- * another resource or for more than was granted is refused, and what it came with stays good.
+ * Rejects a token request for another resource or for more scopes than granted before its code or refresh token is
+ * consumed, so that the client can still use it. The library checks only afterwards.
  */
 export function validateBeforeConsume(provider: Provider, base: string): void {
   const aliases = listResourceAliases(base);
   for (const model of [provider.AuthorizationCode, provider.RefreshToken]) {
-    // A token request may spell the resource otherwise than the authorization did; there is only one.
+    // A token request may use another alias of the resource than the authorization request did.
     Object.defineProperty(model.prototype, "resourceIndicators", { get: () => new Set(aliases) });
     const prototype = model.prototype as { consume(): Promise<void> };
     const originalConsume = prototype.consume;
@@ -109,7 +109,7 @@ function checkResource({ params }: OIDC, base: string): void {
   if (params && resources.length > 0) params["resource"] = resources[0];
 }
 
-/** RFC 6749 §6: not more than the person granted, which may be less than the client had asked for. */
+/** RFC 6749 §6: no more than the user granted, which may be less than the client requested. */
 function checkScope({ params, entities }: OIDC, aliases: readonly string[]): void {
   const scopeParam = params?.["scope"];
   const requestedValues = typeof scopeParam === "string" ? scopeParam.split(" ") : [];
@@ -118,15 +118,15 @@ function checkScope({ params, entities }: OIDC, aliases: readonly string[]): voi
     (scope) => studioScopes.includes(scope as Scope) && !grantedScopes.includes(scope),
   );
   if (missingScopes.length > 0)
-    throw new errors.InvalidScope("more was requested than granted", missingScopes.join(" "));
+    throw new errors.InvalidScope("requested scope was not granted", missingScopes.join(" "));
 }
 
-/** The library sets it on every answer; it leads nowhere, see `forgetful` in adapter.ts, and is not sent. */
+/** The library sets this cookie on every response. Its session is never stored (`noopAdapter`), so we remove it. */
 export const unusedSessionCookie = "atelier_unused";
 
 /**
- * Takes out of the library's answers what we do not do: its session cookie, response modes that need a script; and
- * says what it leaves out.
+ * Removes what we do not support from the library's responses (its session cookie, other response modes) and adds
+ * missing metadata.
  */
 export async function normalizeResponse(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
   await next();
@@ -137,22 +137,22 @@ export async function normalizeResponse(ctx: KoaContextWithOIDC, next: () => Pro
   else ctx.remove("set-cookie");
   const body = ctx.body as Record<string, unknown> | undefined;
   if (body?.["response_modes_supported"]) body["response_modes_supported"] = ["query"];
-  // RFC 8414 §2: where nothing is said, a public client would have to think that it cannot give its tokens back.
+  // RFC 8414 §2: the default is client_secret_basic, so public clients would assume that they cannot revoke tokens.
   if (body?.["revocation_endpoint"])
     body["revocation_endpoint_auth_methods_supported"] = body["token_endpoint_auth_methods_supported"];
-  // RFC 7591 §3.2.2 has no invalid_request: what is wrong with a registration is wrong with its metadata.
+  // RFC 7591 §3.2.2 does not define invalid_request for registration.
   if (ctx.path === oauthPaths.registration && body?.["error"] === "invalid_request")
     body["error"] = "invalid_client_metadata";
 }
 
 /**
- * An error that is not the library's own is a `server_error` to it, whatever it was. Ours know better: too many
- * requests, a database that cannot be reached. What nobody expected is logged.
+ * The library reports every error that is not its own as `server_error`. Sends our own errors, such as a rate limit or
+ * an unavailable database, with their status, and logs unexpected ones.
  */
 export function createFailureHandler(log: Log): (ctx: KoaContextWithOIDC, error: unknown) => void {
   return (ctx, error) => {
     if (!(error instanceof AppError)) {
-      log.error({ err: error }, "the authorization server failed");
+      log.error({ err: error }, "authorization server failed");
       return;
     }
     ctx.status = error.status;

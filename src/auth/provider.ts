@@ -37,7 +37,7 @@ export interface ProviderOptions {
   deps: AdapterDeps;
   base: string;
   secrets: readonly string[];
-  /** Clients the operator registered, in RFC 7591's words. */
+  /** Clients that the operator registered, as RFC 7591 metadata. */
   clients: readonly ClientMetadata[];
   clientDocuments: ClientDocuments | undefined;
   loginUrl: string;
@@ -49,19 +49,19 @@ export interface ProviderOptions {
   log: Log;
 }
 
-/** A client's metadata document is small, and a person waits for it. */
+/** A client metadata document is small, and a user waits while we fetch it. */
 export const documentLimits = { timeoutMs: seconds(3), maxBytes: 10 * 1024 } as const;
 
 const toSeconds = (ms: number): number => ms / 1000;
 const refreshIdleSeconds = toSeconds(days(30));
 const refreshMaxSeconds = toSeconds(days(90));
 
-/** Our authorization server: OAuth 2.1 with PKCE, for public and confidential clients, for one resource. */
+/** The authorization server: OAuth 2.1 with PKCE, for public and confidential clients and one resource. */
 export function createProvider(options: ProviderOptions): Provider {
   const provider = new Provider(options.base, buildConfiguration(options));
   pinUrls(provider, options.base);
   provider.on("server_error", createFailureHandler(options.log));
-  (provider as EventEmitter).on("error", (err) => options.log.error({ err }, "the authorization server failed"));
+  (provider as EventEmitter).on("error", (err) => options.log.error({ err }, "authorization server failed"));
   provider.use(normalizeResponse);
   provider.use(normalizeAuthorizationRequest(options.base));
   provider.use(redirectToLogin(options));
@@ -87,7 +87,7 @@ function buildConfiguration({
   const mcpResource = `${base}/mcp`;
   const resourceAliases = listResourceAliases(base);
   const isSecure = base.startsWith("https:");
-  const prefix = isSecure ? "__Secure-" : ""; // bound to their paths, so not __Host-
+  const prefix = isSecure ? "__Secure-" : ""; // not __Host-, which requires the path /
   const cookie = { signed: true, httpOnly: true, sameSite: "lax", secure: isSecure, overwrite: true } as const;
   return {
     adapter: createAdapterFactory(deps),
@@ -123,7 +123,7 @@ function buildConfiguration({
       rpInitiatedLogout: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
       dPoP: { enabled: false },
-      // RFC 7009 §2.1: a client ends its own tokens; of anyone else's it learns nothing.
+      // RFC 7009 §2.1: a client can revoke only its own tokens, and learns nothing about others.
       revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
       registration: { enabled: true, issueRegistrationAccessToken: false },
       clientIdMetadataDocument: documents.feature,
@@ -144,12 +144,12 @@ function buildConfiguration({
     },
     fetch: documents.fetch,
     fetchResponseBodyLimits: { "client_id metadata document": documentLimits.maxBytes },
-    // Signing out of the web app does not end a client's token: nothing hangs on a session.
+    // Signing out of the web app does not revoke a client's tokens.
     expiresWithSession: () => false,
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed("refresh_token"),
     rotateRefreshToken: true,
     revokeGrantPolicy: () => true,
-    // Only the grant of this very approval; an earlier one never answers for the person.
+    // Only the grant of this consent: an earlier grant never replaces the user's decision.
     loadExistingGrant: async (ctx) => {
       const grantId = (ctx.oidc.result?.consent as { grantId?: string } | undefined)?.grantId;
       return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId);
@@ -166,7 +166,7 @@ function buildConfiguration({
       Interaction: toSeconds(consentLifetime),
       Session: toSeconds(minutes(30)),
       Grant: toSeconds(days(365)),
-      // 30 days from the last use, 90 from the approval.
+      // 30 days after the last use, but no more than 90 days after the consent.
       RefreshToken: (_ctx, token) =>
         Math.max(1, Math.min(refreshIdleSeconds, (token.iiat ?? nowSeconds()) + refreshMaxSeconds - nowSeconds())),
     },
@@ -175,7 +175,7 @@ function buildConfiguration({
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
-/** One approval for each authorization: who it is and what they allow are both asked, whatever was answered before. */
+/** Every authorization requires its own login check and consent, whatever the user decided before. */
 function createInteractionPolicy(): interactionPolicy.DefaultPolicy {
   const { Check, Prompt } = interactionPolicy;
   const policy = interactionPolicy.base();
@@ -183,19 +183,19 @@ function createInteractionPolicy(): interactionPolicy.DefaultPolicy {
   policy.add(
     new Prompt(
       { name: "login", requestable: true },
-      new Check("approval", "the person has to sign in", "login_required", (ctx) => !ctx.oidc.result?.login),
+      new Check("approval", "the user must sign in", "login_required", (ctx) => !ctx.oidc.result?.login),
     ),
   );
   policy.add(
     new Prompt(
       { name: "consent", requestable: true },
-      new Check("approval", "the person has to approve", "consent_required", (ctx) => !ctx.oidc.grant),
+      new Check("approval", "the user must consent", "consent_required", (ctx) => !ctx.oidc.grant),
     ),
   );
   return policy;
 }
 
-/** Secrets of clients that registered themselves are kept as digests; the operator's come from a file as they are. */
+/** Secrets of self-registered clients are stored as digests; the operator's file has plain text. */
 function compareSecretDigests(provider: Provider, isOperatorClient: (id: string) => boolean): void {
   Object.assign(provider.Client.prototype as object, {
     compareClientSecret(this: { clientId: string; clientSecret: string }, candidate: string): boolean {
@@ -213,9 +213,9 @@ function createErrorRenderer(renderError: ProviderOptions["renderError"], readsD
   ): void => {
     const page = renderError({
       status: ctx.status,
-      title: "This sign-in request cannot go on",
+      title: "This sign-in request can't continue",
       message: describeError(error, description),
-      hint: "Nothing was shared with it. Go back and connect again; if that fails too, its developer can use the words in brackets.",
+      hint: "Nothing was shared with the application. Go back and connect again. If that fails too, send its developer the text in parentheses.",
       ...(cause instanceof errors.OIDCProviderError ? explain(ctx.query["client_id"], cause) : {}),
     });
     ctx.set(page.headers);
@@ -224,5 +224,5 @@ function createErrorRenderer(renderError: ProviderOptions["renderError"], readsD
 }
 
 function describeError(error: string, description: string | undefined): string {
-  return `The application that sent you here made a request we cannot answer (${error}${description ? `: ${description}` : ""}).`;
+  return `The application that sent you here made an invalid request (${error}${description ? `: ${description}` : ""}).`;
 }

@@ -5,8 +5,8 @@ import { seconds } from "#lib/clock.ts";
 const refreshGraceMs = seconds(30);
 
 /**
- * Whether a refresh token may be used, which rotates its grant. Every rotation raises the grant's generation; a token is
- * valid while its generation is the current one, or was until a moment ago (RFC 9700 §4.14.2).
+ * Accepts a refresh token and rotates its grant. Every rotation increments the grant's generation; a token is valid
+ * while its generation is current, and during the grace period after that (RFC 9700 §4.14.2).
  */
 export async function acceptRefreshToken(
   { oauthRecords, clock }: Pick<Deps, "oauthRecords" | "clock">,

@@ -3,19 +3,19 @@ import type { Identity } from "#domain/access/ports.ts";
 import { edgeError } from "#lib/errors.ts";
 import { providerUnavailableError, withSignInErrors } from "./sign-in-errors.ts";
 
-/** An OpenID Connect issuer that people sign in at. */
+/** An OpenID Connect issuer where users sign in. */
 export interface IdentityProvider {
-  /** Stands in the callback address: `{base}/api/auth/callback/<id>`. */
+  /** Part of the callback URL: `{base}/api/auth/callback/<id>`. */
   id: string;
   name: string;
   issuer: string;
   clientId: string;
   clientSecret: string | undefined;
-  /** The issuer its people are known by, where that is not the address itself. */
+  /** The issuer to store with its users, if it differs from the issuer's URL. */
   identityIssuer?: string;
 }
 
-/** A sign-in that went to an identity provider and has not come back yet. */
+/** A sign-in that was sent to an identity provider and has not returned yet. */
 export interface PendingSignIn {
   provider: string;
   state: string;
@@ -25,27 +25,27 @@ export interface PendingSignIn {
 }
 
 export interface RelyingParty {
-  /** Where to send the browser, and what has to be remembered until it returns. */
+  /** Where to redirect the browser, and what to remember until it returns. */
   startAuthorization(
     isSwitchingAccount: boolean,
   ): Promise<{ location: string } & Omit<PendingSignIn, "provider" | "returnTo">>;
-  /** The person, from the address the browser came back to. Throws for an answer that does not hold in every point. */
+  /** The identity from the callback URL. Throws if any part of the response is invalid. */
   finishAuthorization(callback: URL, pending: PendingSignIn): Promise<Identity>;
 }
 
-/** What one step may take, all requests of it together: a person is told of a silent provider within 10 s. */
+/** Timeout for all requests of one step: a user sees an error within 10 s if the provider does not respond. */
 const stepTimeoutMs = 8000;
 
 /**
- * Our side of OpenID Connect: code flow with PKCE, state, nonce and `iss`.
- * Metadata and keys are asked for anew at every step. Sign-ins are rare, so that costs nothing worth having, and a
- * provider that is down is noticed while we can still say so, one that moved or changed its keys needs no care.
+ * OpenID Connect client: code flow with PKCE, state, nonce and `iss`.
+ * Fetches metadata and keys at every step: sign-ins are rare, an unavailable provider is detected before the redirect,
+ * and no cache can be stale when endpoints or keys change.
  */
 export function createRelyingParty(provider: IdentityProvider, redirectUri: string): RelyingParty {
   async function discover(): Promise<client.Configuration> {
     const execute = [client.enableNonRepudiationChecks];
-    // Settings allow http for loopback issuers only.
-    // oxlint-disable-next-line typescript/no-deprecated -- marked so to stand out, not to go
+    // The config allows http only for loopback issuers.
+    // oxlint-disable-next-line typescript/no-deprecated -- deprecated only to draw attention
     if (provider.issuer.startsWith("http:")) execute.push(client.allowInsecureRequests);
     const options = { execute, timeout: stepTimeoutMs / 1000, [client.customFetch]: createTimedFetch(stepTimeoutMs) };
     const auth = createClientAuth(provider.clientSecret);
@@ -54,7 +54,7 @@ export function createRelyingParty(provider: IdentityProvider, redirectUri: stri
       .catch((error: unknown) => Promise.reject(providerUnavailableError(provider.name, error)));
     const { authorization_endpoint, token_endpoint, jwks_uri } = server.serverMetadata();
     const isComplete = [authorization_endpoint, token_endpoint, jwks_uri].every((url) => URL.canParse(url ?? ""));
-    if (!isComplete) throw providerUnavailableError(provider.name, new Error("its metadata lacks an endpoint"));
+    if (!isComplete) throw providerUnavailableError(provider.name, new Error("the metadata lacks an endpoint"));
     return server;
   }
 
@@ -97,7 +97,7 @@ export function createRelyingParty(provider: IdentityProvider, redirectUri: stri
   };
 }
 
-/** Every request given to it, bodies included, is over when the time is. */
+/** A `fetch` whose requests, including bodies, share one deadline that starts now. */
 function createTimedFetch(timeoutMs: number): client.CustomFetch {
   const deadline = AbortSignal.timeout(timeoutMs);
   return (url, options) =>
@@ -107,7 +107,7 @@ function createTimedFetch(timeoutMs: number): client.CustomFetch {
     } as RequestInit);
 }
 
-/** The secret goes where the provider says it reads it; in the header where it says nothing (OIDC Discovery §3). */
+/** Sends the secret by the method that the provider supports; in the header by default (OIDC Discovery §3). */
 function createClientAuth(secret: string | undefined): client.ClientAuth {
   if (secret === undefined) return client.None();
   const [inBody, inHeader] = [client.ClientSecretPost(secret), client.ClientSecretBasic(secret)];
@@ -117,7 +117,7 @@ function createClientAuth(secret: string | undefined): client.ClientAuth {
   };
 }
 
-/** Every provider knows `login`, except the two that only know how to offer accounts. */
+/** All providers support `login`, except two that only support `select_account`. */
 function chooseAccountPrompt(server: client.Configuration): string {
   const { issuer, prompt_values_supported: prompts } = server.serverMetadata();
   const supportsSelectAccount = Array.isArray(prompts) && prompts.includes("select_account");
@@ -126,10 +126,10 @@ function chooseAccountPrompt(server: client.Configuration): string {
     : "login";
 }
 
-/** What an ID token or a userinfo answer says of a person: OpenID Connect Core §5.1. */
+/** Claims of an ID token or a userinfo response (OpenID Connect Core §5.1). */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Whether the ID token alone is enough to know name and address. */
+/** Whether the ID token contains name and email, so that userinfo is not needed. */
 export function hasNameAndEmail(idToken: Claims): boolean {
   return readName(idToken) !== undefined && hasEmailClaims(idToken);
 }
@@ -139,14 +139,14 @@ function hasEmailClaims(claims: Claims): boolean {
 }
 
 /**
- * The person behind verified claims. An address counts with the verdict it came with: the two are never taken from
- * different answers, and only the JSON value `true` is a yes.
+ * The identity in verified claims. `email` and `email_verified` always come from the same source, and only the JSON
+ * value `true` counts as verified.
  */
 export function toIdentity(issuer: string, idToken: Claims, userinfo: Claims = {}): Identity {
   const subject = idToken["sub"];
-  // OpenID Connect Core §2: at most 255 characters. What no database can keep is nobody's name either.
+  // OpenID Connect Core §2: at most 255 characters. Control characters and lone surrogates cannot be stored.
   if (typeof subject !== "string" || !subject.isWellFormed() || !/^\P{Cc}{1,255}$/u.test(subject)) {
-    throw edgeError("invalid_input", "The identity provider's answer names nobody.");
+    throw edgeError("invalid_input", "The identity provider did not send a valid user id.");
   }
   const emailClaims = hasEmailClaims(idToken) || !("email" in userinfo) ? idToken : userinfo;
   const email = parseEmail(emailClaims["email"]) ?? null;
@@ -168,7 +168,7 @@ function parseEmail(value: unknown): string | undefined {
   return isValid ? value : undefined;
 }
 
-/** As both engines can keep it and a page can show it. */
+/** Removes what a database cannot store or a page cannot show in one line. */
 function toSingleLine(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   const line = value

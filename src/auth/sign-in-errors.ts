@@ -6,7 +6,7 @@ import {
 } from "openid-client";
 import { AppError, edgeError } from "#lib/errors.ts";
 
-/** Failures that say nothing about the person: the provider did not answer, or not as one. */
+/** The provider did not respond, or not with valid OpenID Connect. */
 const unreachableCodes = new Set([
   "OAUTH_TIMEOUT",
   "OAUTH_ABORT",
@@ -15,7 +15,7 @@ const unreachableCodes = new Set([
   "OAUTH_PARSE_ERROR",
 ]);
 
-/** Runs one step of a sign-in and tells what went wrong in words a person can use. The cause is kept for the log. */
+/** Runs one step of a sign-in and maps its errors to messages for the user. The cause is for the log. */
 export async function withSignInErrors<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -26,17 +26,17 @@ export async function withSignInErrors<T>(name: string, work: () => Promise<T>):
 
 function toSignInError(name: string, error: unknown): AppError | undefined {
   const cause = { cause: error };
-  // OpenID Connect Core §3.1.2.6. What the address says beyond the code is anyone's text and is not repeated.
+  // OpenID Connect Core §3.1.2.6. Anyone can choose the description in the URL, so it is not shown.
   if (error instanceof AuthorizationResponseError && error.error === "access_denied") {
     return edgeError("forbidden", `The sign-in at ${name} was cancelled.`, undefined, cause);
   }
   if (error instanceof AuthorizationResponseError) {
     return edgeError("url_unreachable", `${name} could not sign you in.`, "Try again in a moment.", cause);
   }
-  // RFC 6749 §5.2: the code was used, is old, or is not ours. Any other refusal is about us, not about the person.
+  // RFC 6749 §5.2: the code was used, has expired or is not ours. Any other error concerns this server, not the user.
   if (error instanceof ResponseBodyError && error.error === "invalid_grant") return invalidSignInError(error);
   if (error instanceof ResponseBodyError || error instanceof WWWAuthenticateChallengeError) {
-    return edgeError("url_unreachable", `${name} refused this service.`, "Tell the operator: the log says why.", cause);
+    return edgeError("url_unreachable", `${name} rejected this server.`, "Tell the operator to check the log.", cause);
   }
   if (error instanceof TypeError || (error instanceof ClientError && unreachableCodes.has(error.code ?? ""))) {
     return providerUnavailableError(name, error);
@@ -44,25 +44,24 @@ function toSignInError(name: string, error: unknown): AppError | undefined {
   return error instanceof ClientError ? invalidSignInError(error) : undefined;
 }
 
-/** Nobody there, or nobody who speaks OpenID Connect. */
 export function providerUnavailableError(name: string, cause: unknown): AppError {
-  return edgeError("url_unreachable", `${name} does not answer.`, "Try again in a moment.", { cause });
+  return edgeError("url_unreachable", `${name} is not responding.`, "Try again in a moment.", { cause });
 }
 
-/** Forged, mixed up, replayed or too old: which of these is for the log only. */
+/** Forged, mixed up, replayed or expired; only the log says which. */
 export function invalidSignInError(cause?: unknown): AppError {
   return edgeError(
     "invalid_input",
     "This sign-in could not be completed.",
-    "It was started elsewhere, took too long, or was used before. Start again.",
+    "It was started in another browser, took too long or was already used. Sign in again.",
     { cause },
   );
 }
 
-/** What the log may say of a failed sign-in: no code, token or claim stands in these. */
+/** The log fields of a failed sign-in. They contain no codes, tokens or claims. */
 export function toLogFields(error: unknown): Record<string, unknown> {
   const cause = (error as { cause?: unknown } | null)?.cause;
   const { message, code, error: oauthError, cause: innerCause } = (cause ?? {}) as Record<string, unknown>;
-  const below = innerCause instanceof Error ? { below: innerCause.message } : {};
-  return { outcome: (error as { message?: unknown } | null)?.message, reason: message, code, oauthError, ...below };
+  const inner = innerCause instanceof Error ? { innerReason: innerCause.message } : {};
+  return { outcome: (error as { message?: unknown } | null)?.message, reason: message, code, oauthError, ...inner };
 }

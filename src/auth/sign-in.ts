@@ -9,13 +9,13 @@ import type { Signer } from "#lib/signed-token.ts";
 import { invalidSignInError, toLogFields } from "./sign-in-errors.ts";
 import { createRelyingParty, type IdentityProvider, type PendingSignIn } from "./relying-party.ts";
 
-/** Web sessions as a browser carries them. */
+/** Web sessions in browser cookies. */
 export interface Sessions {
-  /** The person signed in on the browser that sent this `Cookie` header. */
+  /** The user who is signed in, by `Cookie` header. */
   find(cookieHeader: string | undefined): Promise<User | undefined>;
-  /** Signs the person in: the `Set-Cookie` line. The session the browser had before is over. */
+  /** Starts a session, ends the browser's previous one, and returns the `Set-Cookie` value. */
   start(userId: string, previousCookieHeader: string | undefined): Promise<string>;
-  /** Signs out, on the server too: the `Set-Cookie` line. */
+  /** Ends the session on the server and returns the `Set-Cookie` value. */
   end(cookieHeader: string | undefined): Promise<string>;
 }
 
@@ -40,7 +40,7 @@ export function createSessions({
   };
 }
 
-/** Signing people in at identity providers. `returnTo` is always a path of ours; whoever takes it in has checked it. */
+/** Sign-in at identity providers. Callers must check that `returnTo` is a path of this server. */
 export interface SignIn {
   readonly providers: readonly Pick<IdentityProvider, "id" | "name" | "issuer">[];
   start(input: {
@@ -49,9 +49,9 @@ export interface SignIn {
     isSwitchingAccount: boolean;
     cookies: string | undefined;
   }): Promise<{ location: string; setCookie: string }>;
-  /** The pending sign-in a callback belongs to. Its `Set-Cookie` line has to be sent whatever comes of it. */
+  /** The pending sign-in of a callback. Callers must send `setCookie` even if the sign-in fails. */
   consumePending(callback: URL, cookies: string | undefined): { pending: PendingSignIn | undefined; setCookie: string };
-  /** Signs the person in: the `Set-Cookie` lines. Throws, with nothing stored, unless everything holds. */
+  /** Signs the user in and returns the `Set-Cookie` values. Stores nothing if any check fails. */
   finish(input: {
     provider: string;
     callback: URL;
@@ -86,7 +86,7 @@ export function createSignIn({ deps, base, providers, sessions, signer, log }: S
   );
   const getRelyingParty = (id: string) => {
     const relyingParty = relyingParties.get(id);
-    if (!relyingParty) throw edgeError("not_found", "There is no such identity provider here.");
+    if (!relyingParty) throw edgeError("not_found", "This identity provider does not exist.");
     return relyingParty;
   };
   const withFailureLog = async <T>(provider: string, work: Promise<T>): Promise<T> => {
@@ -110,7 +110,7 @@ export function createSignIn({ deps, base, providers, sessions, signer, log }: S
     consumePending: (callback, cookies) => pendingSignIns.consume(callback.searchParams.get("state"), cookies),
     async finish({ provider, callback, pending, cookies }) {
       const relyingParty = getRelyingParty(provider);
-      // Bound to the browser that began it, and to the provider it went to (RFC 9700 §4.4: mix-up).
+      // Bound to the browser that started it and to its provider (RFC 9700 §4.4, mix-up attacks).
       if (pending?.provider !== provider) throw invalidSignInError();
       const identity = await withFailureLog(provider, relyingParty.finishAuthorization(callback, pending));
       await authorizeSignIn(deps, identity, { invitation: parseInvitationToken(pending.returnTo) });
@@ -120,7 +120,7 @@ export function createSignIn({ deps, base, providers, sessions, signer, log }: S
   };
 }
 
-/** Someone on the way to an invitation's page may sign in by its token. */
+/** The token of the invitation that the user is about to accept, which may admit them. */
 function parseInvitationToken(returnTo: string): string | undefined {
   return /^\/join\/([\w-]+)$/.exec(returnTo)?.[1];
 }

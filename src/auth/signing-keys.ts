@@ -12,8 +12,8 @@ interface PrivateJwk {
 }
 
 /**
- * Signing keys from the secrets: the same on every instance and after every restart, nothing to store, and
- * rotated together with the secrets, newest first.
+ * Derives the signing keys from the secrets, newest first: the same keys on every instance and after every restart,
+ * without storage, and rotated together with the secrets.
  */
 export function deriveSigningKeys(secrets: readonly string[]): PrivateJwk[] {
   return secrets.map((secret) => toJwk(deriveKey(secret, "oauth-signing-key")));
@@ -21,7 +21,7 @@ export function deriveSigningKeys(secrets: readonly string[]): PrivateJwk[] {
 
 function toJwk(scalar: Buffer): PrivateJwk {
   const curve = createECDH("prime256v1");
-  curve.setPrivateKey(scalar); // refuses the 1 in 2^32 scalars that are not below the order of the curve
+  curve.setPrivateKey(scalar); // throws for the 1 in 2^32 scalars that are not below the order of the curve
   const point = curve.getPublicKey(); // 0x04, x, y
   const x = point.subarray(1, 33).toString("base64url");
   const y = point.subarray(33).toString("base64url");

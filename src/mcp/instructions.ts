@@ -1,7 +1,7 @@
 import type { Caller } from "#domain/caller.ts";
 import type { Tool } from "./define-tool.ts";
 
-/** Server instructions for the model: the current studio and how to upload files. Mentions only tools the caller can use. */
+/** Server instructions: the current studio and how to upload files. Mentions only tools that the caller can use. */
 export function buildInstructions(caller: Caller, tools: readonly Tool[], base: string): string {
   const hasTool = (name: string): boolean => tools.some((tool) => tool.name === name);
   const uploadGuides = tools.flatMap(({ name, uploadGuide }) => (uploadGuide ? [`- ${name}: ${uploadGuide}`] : []));

@@ -63,19 +63,19 @@ forEachEngine("oauth clients of the operator", (fixture) => {
 
   test("a file with a fault stops the start, with what and where (REG-3)", async () => {
     const faults: [content: unknown, says: RegExp][] = [
-      ["{", /it is not JSON/],
+      ["{", /not valid JSON/],
       [{}, /expected array/i],
       [[{ client_id: "x" }], /0\.redirect_uris/],
       [[{ client_id: "", redirect_uris: [webRedirect] }], /0\.client_id/],
       [[{ client_id: "x", client_secret: "short", redirect_uris: [webRedirect] }], /at least 32 characters/],
-      [[{ client_id: "x", redirect_uris: ["http://client.example/"] }], /x: plain http/],
+      [[{ client_id: "x", redirect_uris: ["http://client.example/"] }], /x: http redirect/],
       [[{ client_id: "x", redirect_uris: ["javascript:alert(1)"] }], /x: .*javascript/],
       [
         [
           { client_id: "x", redirect_uris: [webRedirect] },
           { client_id: "x", redirect_uris: [webRedirect] },
         ],
-        /a client_id is there twice/,
+        /client_id must be unique/,
       ],
       [
         [{ client_id: "x", redirect_uris: [webRedirect], token_endpoint_auth_method: "private_key_jwt" }],
@@ -83,11 +83,11 @@ forEachEngine("oauth clients of the operator", (fixture) => {
       ],
       [
         [{ client_id: "x", redirect_uris: [webRedirect], token_endpoint_auth_method: "client_secret_basic" }],
-        /do not fit/,
+        /do not match/,
       ],
       [
         [{ client_id: "x", redirect_uris: [webRedirect], client_secret: secret, token_endpoint_auth_method: "none" }],
-        /do not fit/,
+        /do not match/,
       ],
     ];
     for (const [content, says] of faults)

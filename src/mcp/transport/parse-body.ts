@@ -93,7 +93,7 @@ const backslash = 0x5c;
 const stepBytes = 4096;
 const windowBytes = 64 * 1024;
 
-/** The end of a string. After the first bytes it skips windows without escapes with `indexOf`: long strings are base64. */
+/** The end of a string. Long strings are base64, so after the first bytes it skips whole windows without escapes. */
 function findStringEnd(bytes: Buffer, from: number): number {
   let i = from;
   while (i < bytes.length) {
