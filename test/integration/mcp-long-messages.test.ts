@@ -37,7 +37,7 @@ forEachEngine(
       const { session, response: answer } = await initialize(me);
       assert.match(
         answer.json.result.instructions,
-        /choose by where its bytes are:\n(- .*\n)*- take_file: for files you hold as bytes\./,
+        /choose a tool by where the file is:\n(- .*\n)*- take_file: for files you hold as bytes\./,
       );
       const base64 = Buffer.alloc(11 * 1024 * 1024, "abc/+").toString("base64");
       for (const filename of ["short.png", `${"long ".repeat(100)}\\ud83d\\ude00 "quoted".png`]) {

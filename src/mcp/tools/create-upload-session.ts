@@ -16,7 +16,7 @@ export const createUploadSessionTool = defineTool({
   action: "assets.write",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   uploadGuide:
-    "the user has the file on their device, or it is large. Give the user the link; uploaded files attach to the post automatically.",
+    "on the user's device, or large. Give the user the link; uploaded files attach to the post automatically.",
   input: createUploadSessionInput,
   output: createUploadSessionOutput,
   run: createUploadSession,
