@@ -121,7 +121,7 @@ export function createService(options: CreateServiceOptions): Service {
   const api = createApi({
     deps,
     sessions,
-    checkCallLimit: config.rateLimits ? webCalls.check : noCallLimit,
+    checkCallLimit: config.rateLimits ? webCallLimiter.check : noCallLimit,
     log,
     isDevelopment: dev !== undefined,
   });

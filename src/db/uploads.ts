@@ -123,7 +123,7 @@ export function createUploadStore({ q, run }: Connection): UploadStore {
       const rows = await run(listLinksQuery, [postId, studioId, now]);
       return rows.map((row) => ({
         ...toLink(row),
-        creatorName: row.maker_name,
+        creatorName: row.creator_name,
         pendingFiles: row.pending_files,
         readyFiles: row.ready_files,
       }));

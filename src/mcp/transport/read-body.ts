@@ -25,7 +25,7 @@ export function checkBodyHeaders({ headers }: IncomingMessage): Rejection | unde
   return undefined;
 }
 
-/** Starts with the error code of SPEC.md, which tells the client to use a presigned upload. */
+/** Starts with the error code of the specification, which tells the client to use a presigned upload. */
 const tooLargeRejection = (): Rejection =>
   createRejection(
     413,
