@@ -40,7 +40,7 @@ function renderAboutPage(): RenderedPage {
   return renderPage({
     title: "Sandbox",
     body: html`<h1>Sandbox rules</h1>
-      <p>Atelier invents these limits so that you can see each kind of problem on a post.</p>
+      <p>These limits are made up so that you can see each kind of problem on a post.</p>
       <p><a href="/">Go to the home page</a></p>`,
   });
 }
@@ -51,7 +51,7 @@ function renderAccessPage(action: string, invalidHandle?: string): RenderedPage 
     title: "Sandbox",
     status: isInvalid ? 400 : 200,
     body: html`<h1>Sandbox</h1>
-      <p>A pretend platform on this machine. Any account name works.</p>
+      <p>A test platform on this machine. Any account name works.</p>
       <form method="post" action="${action}">
         <label for="account">Account</label>
         <input
