@@ -6,7 +6,7 @@ import { sha256 } from "#lib/digest.ts";
 const signedUrlFields = new Set(["url", "thumbnailUrl"]);
 const urlRefreshMs = minutes(20);
 
-/** Responds 304 if the client has the current version (RFC 9110 §13.1.2): open pages poll every two seconds. */
+/** Responds 304 if the client has the current version (RFC 9110 §13.1.2): open pages poll every 1.5 seconds. */
 export function jsonWithEtag<T extends object>(c: Context, value: T, now = Date.now()) {
   const comparableJson = JSON.stringify(value, (key, member: unknown) =>
     signedUrlFields.has(key) ? undefined : member,
