@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { OAuthServer } from "#auth/oauth-server.ts";
 import { buildProtectedResourceMetadata, oauthPaths } from "#auth/oauth-paths.ts";
 import type { RateLimitName } from "#domain/access/rate-limit.ts";
-import { AppError } from "#lib/errors.ts";
+import { AppError, hintFor } from "#lib/errors.ts";
+import { errorHints } from "./error-hints.ts";
 import { createPageHandler } from "./pages/page-handler.ts";
 import { routeNotFoundError } from "./problem.ts";
 import type { Handler, Route } from "./server.ts";
@@ -79,7 +80,8 @@ async function withOAuthErrors(res: ServerResponse, handler: () => void | Promis
     await handler();
   } catch (error) {
     if (!(error instanceof AppError) || res.headersSent) throw error;
-    const { status, message, hint, retryAfter } = error;
+    const { status, message, retryAfter } = error;
+    const hint = hintFor(error, errorHints);
     if (retryAfter !== undefined) res.setHeader("retry-after", retryAfter);
     const text = JSON.stringify({
       error: "temporarily_unavailable",

@@ -1,5 +1,3 @@
-import { create } from "content-disposition";
-
 /** Control, bidirectional and invisible characters, and path or parameter separators of any system. */
 const unsafeCharacters =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\uffff/\\:*?"<>|;%]/gu;
@@ -17,7 +15,14 @@ export function sanitizeFileName(name: string): string {
   return characters.slice(0, maxCharacters - extension.length).join("") + extension;
 }
 
-/** The Content-Disposition header (RFC 6266) for a stored file. */
+/** The Content-Disposition header (RFC 6266): a quoted ASCII name, and the real one (RFC 8187) where it differs. */
 export function formatContentDisposition(name: string, asDownload: boolean): string {
-  return create(sanitizeFileName(name), { type: asDownload ? "attachment" : "inline" });
+  const safeName = sanitizeFileName(name);
+  const asciiName = safeName.replace(/[^\x20-\x7e]/gu, "_");
+  const encodedName = encodeURIComponent(safeName).replace(
+    /['()*!]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  const extended = asciiName === safeName ? "" : `; filename*=UTF-8''${encodedName}`;
+  return `${asDownload ? "attachment" : "inline"}; filename="${asciiName}"${extended}`;
 }

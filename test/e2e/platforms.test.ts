@@ -43,7 +43,7 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByText(/PLATFORM_LINKEDIN_CLIENT_ID/).waitFor();
     await page.getByLabel("Instance").fill("http://mastodon.example");
     await page.getByRole("button", { name: "Connect Mastodon" }).click();
-    await page.getByText(/expected the https address of an instance/).waitFor();
+    await page.getByText(/expected the https URL of an instance/).waitFor();
     faults.length = 0; // the browser notes an answer that comes with an error status
     await page.getByRole("button", { name: "Connect Sandbox" }).click();
     await walk(page, "blue-harbour");
@@ -92,7 +92,7 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
     );
     const refused = await (await fixture.openContext(await newStudio(fixture.service.deps))).newPage();
     await refused.goto((await assistant.call("connect_platform", { platform: "sandbox" }))["connectUrl"] as string);
-    await refused.getByText("This page was made for someone else").waitFor();
+    await refused.getByText("This page was created for another user").waitFor();
     await refused.context().close();
   });
 

@@ -286,7 +286,7 @@ if (hasChromium())
           await chooseFiles(page, film);
           await page.locator('[data-status="sending"]').waitFor();
           await chooseFiles(page, { name: "a.jpg", mimeType: "image/jpeg", buffer: await jpeg() });
-          await page.getByText("which is the most it can have").first().waitFor();
+          await page.getByText("the maximum").first().waitFor();
           await button(page, "Cancel: film.mp4").click();
           await button(page, "Retry: a.jpg").click();
           await state(page, "done");

@@ -197,7 +197,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.getByRole("button", { name: "Cancel upload of film.mp4" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Discard upload" }).click();
     // Seen in the list, and heard: which comes first is the browser's affair.
-    await page.getByText("Nobody waits for this file any more.").first().waitFor();
+    await page.getByText("This upload was canceled or has expired.").first().waitFor();
     await page.getByRole("button", { name: "Remove: film.mp4" }).click();
     await cdp.detach();
     const { assets } = await assistant.call("get_post", { postId: post.id });
