@@ -33,7 +33,7 @@ export const errorHints: ErrorHints = {
   inline_too_large_use_presign:
     "Call request_asset_upload and PUT the file to its uploadUrl, or call create_upload_session so that the user can upload it.",
   "too_large:upload":
-    "Upload a smaller file with request_asset_upload, or let the user upload it in full with create_upload_session.",
+    "Call request_asset_upload again for a smaller file, or create_upload_session so that the user can upload it in full.",
   "too_large:import": "Import a smaller file, or let the user upload it with create_upload_session.",
   "too_large:pixels": "Use a smaller image.",
   "too_large:put": "Use a smaller file.",

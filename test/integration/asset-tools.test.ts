@@ -183,7 +183,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
       assert.equal(response.status, 410);
       const problem = (await response.json()) as { code: string; hint: string };
       assert.equal(problem.code, "upload_expired");
-      assert.match(problem.hint, /request_asset_upload/);
+      assert.match(problem.hint, /new upload URL/);
       assert.equal(await service.deps.files.stat(`incoming/${assetId}`), undefined);
     }
     const stranger = await connectToolClient(service, await newStudio(service.deps));
