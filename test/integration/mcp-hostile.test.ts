@@ -338,7 +338,10 @@ forEachEngine("hostile messages", (fixture) => {
     const { createLog } = await import("#lib/log.ts");
     const broken = {
       ...fixture.deps,
-      posts: { ...fixture.deps.posts, read: () => Promise.reject(new Error("SELECT secret FROM /etc/passwd")) },
+      posts: {
+        ...fixture.deps.posts,
+        findWithPlatformStatus: () => Promise.reject(new Error("SELECT secret FROM /etc/passwd")),
+      },
     };
     const other = await startMcpServer(
       { deps: broken },
