@@ -8,7 +8,8 @@ import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { getAccessToken } from "#domain/platforms/credentials.ts";
 import type { Deps } from "#domain/deps.ts";
 import { days, minutes } from "#lib/clock.ts";
-import type { AppError } from "#lib/errors.ts";
+import { errorHints } from "#http/error-hints.ts";
+import { hintFor, type AppError } from "#lib/errors.ts";
 import { isPublicAddress } from "#lib/ip-address.ts";
 import { createVault } from "#lib/vault.ts";
 import { createPlatforms } from "#connectors/connectors.ts";
@@ -194,7 +195,7 @@ forEachEngine("platforms with instances", (fixture) => {
     }
     await assert.rejects(
       connectPlatform(hurried, owner, { platform: "mastodon", instanceUrl: other.origin }),
-      ({ hint }: AppError) => hint?.startsWith("Check the spelling of the instance") === true,
+      (error: AppError) => hintFor(error, errorHints)?.startsWith("Check the instance's URL") === true,
       "what the person can do about it, instead of a page that they are on",
     );
     await other.close();
