@@ -98,7 +98,7 @@ forEachEngine(
       const heaviest = (names: string[]) => Math.max(...names.map((name) => weigh([name])));
       const rest = [...all].filter((name) => !packs.includes(name) && !words.includes(name));
       const inAll = weigh(rest) + heaviest(packs) + heaviest(words);
-      for (const part of ["camera", "phone", "dialog", "ask"])
+      for (const part of ["camera", "phone-dialog", "dialog", "confirm-cancel"])
         assert.ok(
           rest.some((name) => name.startsWith(`${part}-`)),
           `${part} is weighed`,
