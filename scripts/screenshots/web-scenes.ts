@@ -59,11 +59,11 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
     scene("login", undefined, openPath("/login")),
     scene("dev-issuer", undefined, openPath("/login"), async (page) => {
       await clickButton(page, /^Continue with/);
-      await page.getByLabel("Email address").fill("mira.okafor@bluedoor.example");
+      await page.getByLabel("Email").fill("mira.okafor@bluedoor.example");
     }),
     scene("dev-issuer-fault", undefined, openPath("/login"), async (page) => {
       await clickButton(page, /^Continue with/);
-      await page.getByLabel("Email address").fill("mira");
+      await page.getByLabel("Email").fill("mira");
       await page.locator("form").first().evaluate("(form) => (form.noValidate = true)");
       await clickButton(page, "Sign in");
     }),

@@ -200,7 +200,7 @@ if (hasChromium())
           await waitForProgress(page, 0.2);
           fixture.clock.advance(minutes(31));
           await chooseFiles(page, { name: "late.jpg", mimeType: "image/jpeg", buffer: await jpeg() });
-          await page.getByText("The 30 minutes").first().waitFor();
+          await page.getByText("its 30 minutes are over").first().waitFor();
           await page.locator('.file[data-status="done"]').waitFor(patience);
           assert.deepEqual(
             (await link.assets()).map(({ filename, status }) => `${filename} ${status}`),

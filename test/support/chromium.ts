@@ -50,7 +50,7 @@ export async function openSignedIn(browser: Browser, base: string, email: string
 /** From the sign-in page through the development issuer and back to where one wanted to go. */
 export async function signInOnPage(page: Page, email: string): Promise<void> {
   await page.getByRole("button", { name: /^Continue with/ }).click();
-  await page.getByLabel("Email address").fill(email);
+  await page.getByLabel("Email").fill(email);
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
