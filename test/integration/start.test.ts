@@ -88,7 +88,7 @@ describe("starting", () => {
       assert.equal(await program.exited, 1);
       assert.match(
         program.getOutput(),
-        /cannot be created .*Set DATA_DIR to a folder that this account can write to, or set SECRETS\.\n$/,
+        /failed to create the folder .*Set DATA_DIR to a folder that this account can write to, or set SECRETS\.\n$/,
       );
     },
   );
