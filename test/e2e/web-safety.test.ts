@@ -44,7 +44,7 @@ describe("the web app is safe to look at", { skip: skipWithoutChromium }, () => 
       for (const path of listPagePaths(scene)) {
         await page.goto(`${fixture.service.base}${path}`);
         await page.getByRole("heading").first().waitFor();
-        await waitUntil(async () => (await page.locator(".wait").count()) === 0, { what: "all of the page" });
+        await waitUntil(async () => (await page.locator(".wait").count()) === 0, { description: "all of the page" });
         if (path.endsWith(scene.postId)) {
           await page.getByRole("button", { name: "Preview" }).click();
           for (const link of await page.locator(".preview a").all())

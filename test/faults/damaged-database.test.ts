@@ -110,10 +110,10 @@ describe("a damaged database", () => {
 
   test("cut to half beside the journal of a process that was killed: refused and left as it is (RUN-6, D6)", async () => {
     const live = copyOf(sound);
-    const helper = startHelper("write.ts", { databaseUrl: undefined, dataDir: live, parallel: 1 });
-    await helper.waitForLine("begin");
+    const helper = startHelper("write-posts.ts", { databaseUrl: undefined, dataDir: live, parallel: 1 });
+    await helper.waitForLine("started");
     helper.signalStart();
-    await helper.waitForLine("made");
+    await helper.waitForLine("saved");
     await helper.kill();
     assert.ok(statSync(join(live, `${databaseFileName}-wal`)).size > 0);
     const dataDir = copyOf(live);

@@ -36,8 +36,8 @@ for (const engine of listEngines()) {
     async function round(delay: number | undefined): Promise<{ applied: number; ms: number }> {
       const location = await createTemporaryDatabase(engine);
       try {
-        const helper = startHelper("open.ts", { ...location, migrations: folder.path });
-        await helper.waitForLine("begin");
+        const helper = startHelper("open-database.ts", { ...location, migrations: folder.path });
+        await helper.waitForLine("started");
         const started = performance.now();
         helper.signalStart();
         await (delay === undefined ? helper.waitForLine("ready") : sleep(delay));

@@ -87,7 +87,7 @@ for (const engine of listEngines()) {
         };
         const running = Promise.allSettled(Array.from({ length: workers }, (_, nth) => work(nth)));
         // A busy machine gets the time it needs; the kill still comes at a random moment.
-        await waitUntil(() => acknowledged >= (round + 1) * 10, { withinMs: 20_000 });
+        await waitUntil(() => acknowledged >= (round + 1) * 10, { timeoutMs: 20_000 });
         await sleep(Math.random() * 400);
         await service.kill();
         over.abort();

@@ -19,7 +19,7 @@ import { newStudio } from "../support/users.ts";
 import { findProgram } from "../support/find-program.ts";
 import { readBytes } from "../support/stores.ts";
 
-const program = join(import.meta.dirname, "../support/children/upload.ts");
+const program = join(import.meta.dirname, "../support/children/upload-assets.ts");
 const calls = ["fsync", "fdatasync", "rename", "pwrite64", "write", "writev", "unlink"] as const;
 /** Of the first sixty of each call, every fifth, or in the long form each: where an upload can be cut. */
 const moments = Array.from({ length: 60 }, (_, i) => 1 + i).filter((nth) => isLongRun || nth % 5 === 1);
@@ -104,7 +104,7 @@ describe("uploads that are killed", () => {
       for (const nth of moments) {
         const inject = ["-e", `trace=${call}`, "-e", `inject=${call}:signal=SIGKILL:when=${nth}`];
         const lines = await run([strace ?? "", "-f", "-qq", "-o", "/dev/null", ...inject]);
-        if (lines.includes("through")) break; // it makes fewer of them than that
+        if (lines.includes("finished")) break; // it makes fewer of them than that
       }
       await check(call);
     });

@@ -13,19 +13,19 @@ for (const engine of listEngines()) {
       const location = await createTemporaryDatabase(engine);
       const promised = new Map<string, number>();
       try {
-        let next = startHelper("write.ts", { ...location, parallel: 4 });
+        let next = startHelper("write-posts.ts", { ...location, parallel: 4 });
         for (let round = 0; round < rounds; round++) {
           const helper = next;
-          await helper.waitForLine("begin");
+          await helper.waitForLine("started");
           helper.signalStart();
           await helper.waitForLine("ready");
-          if (round + 1 < rounds) next = startHelper("write.ts", { ...location, parallel: 4 });
-          await helper.waitForLine("made", 10 + Math.floor(Math.random() * 40));
+          if (round + 1 < rounds) next = startHelper("write-posts.ts", { ...location, parallel: 4 });
+          await helper.waitForLine("saved", 10 + Math.floor(Math.random() * 40));
           await sleep(Math.random() * 5);
           await helper.kill();
           for (const [, , postId = "", revision] of helper.lines
             .map((line) => line.split(" "))
-            .filter(([word]) => word === "made")) {
+            .filter(([word]) => word === "saved")) {
             promised.set(postId, Number(revision));
           }
           await checkAll(round);

@@ -52,11 +52,13 @@ describe("standard output that does not take the log", () => {
       const { service, base } = await start(openSync(log, "a"));
 
       await request(base, "/before", 600);
-      await waitUntil(async () => (await droppedLines(base)) > 0, { what: "dropped lines" });
+      await waitUntil(async () => (await droppedLines(base)) > 0, { description: "dropped lines" });
       await request(base, "/while-full", 50);
 
       rmSync(filler);
-      await waitUntil(() => readFileSync(log, "utf8").includes("log lines dropped"), { what: "a log that goes on" });
+      await waitUntil(() => readFileSync(log, "utf8").includes("log lines dropped"), {
+        description: "a log that goes on",
+      });
       await request(base, "/after", 5);
       await waitUntil(() => readLines(readFileSync(log, "utf8")).filter(({ path }) => path === "/after").length === 5);
       const reported = readLines(readFileSync(log, "utf8")).find(({ msg }) => msg === "log lines dropped");
@@ -70,7 +72,7 @@ describe("standard output that does not take the log", () => {
   test("a disk that stays full: the service keeps serving, and still exits when asked", async () => {
     const { service, base } = await start(openSync("/dev/full", "w"));
     await request(base, "/", 100);
-    await waitUntil(async () => (await droppedLines(base)) >= 100, { what: "dropped lines" });
+    await waitUntil(async () => (await droppedLines(base)) >= 100, { description: "dropped lines" });
     service.terminate();
     assert.equal(await service.exited, 0);
   });
@@ -81,9 +83,9 @@ describe("standard output that does not take the log", () => {
     closeSync(pipe.writer);
     closeSync(pipe.reader);
     await request(base, "/", 100);
-    await waitUntil(async () => (await droppedLines(base)) >= 100, { what: "dropped lines" });
+    await waitUntil(async () => (await droppedLines(base)) >= 100, { description: "dropped lines" });
     await request(base, "/", 100);
-    await waitUntil(async () => (await droppedLines(base)) >= 200, { what: "more dropped lines" });
+    await waitUntil(async () => (await droppedLines(base)) >= 200, { description: "more dropped lines" });
     service.terminate();
     assert.equal(await service.exited, 0);
   });
@@ -94,10 +96,12 @@ describe("standard output that does not take the log", () => {
     closeSync(pipe.writer);
     const path = `/${"x".repeat(199)}`;
     await request(base, path, 20_000);
-    await waitUntil(async () => (await droppedLines(base)) > 1000, { what: "dropped lines" });
+    await waitUntil(async () => (await droppedLines(base)) > 1000, { description: "dropped lines" });
 
     let text = "";
-    await waitUntil(() => (text += readAll(pipe.reader)).includes("log lines dropped"), { what: "a log that goes on" });
+    await waitUntil(() => (text += readAll(pipe.reader)).includes("log lines dropped"), {
+      description: "a log that goes on",
+    });
     assert.ok(text.length < 4.5 * 1024 * 1024, `${text.length} bytes were kept in memory`);
     const lines = readLines(text);
     const reported = lines.find(({ msg }) => msg === "log lines dropped")?.lines ?? 0;

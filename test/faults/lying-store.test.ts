@@ -33,7 +33,7 @@ describe("an S3 store that lies", { skip: !listStoreNames().includes("s3") }, ()
     location = await createTemporaryDatabase("sqlite");
     database = await openDatabase({ ...location, log: silentLog });
     proxy = await startFaultyProxy(getTestS3Settings().endpoint ?? "");
-    files = await openTestS3({ at: { endpoint: proxy.endpoint, publicEndpoint: getTestS3Settings().endpoint } });
+    files = await openTestS3({ settings: { endpoint: proxy.endpoint, publicEndpoint: getTestS3Settings().endpoint } });
     direct = await openTestS3();
     deps = { ...createDeps(database, systemClock), files };
     owner = await newStudio(deps);

@@ -107,7 +107,7 @@ describe("PostgreSQL lost while running", { skip: programs ? false : "PostgreSQL
     await cluster.start();
     const accepting = performance.now();
     await waitUntil(() => running.results.some(({ at, outcome }) => at > accepting && outcome === "ok"), {
-      withinMs: patienceMs,
+      timeoutMs: patienceMs,
     });
     await sleep(500);
     const { results, acknowledged } = await running.stop();

@@ -34,8 +34,8 @@ describe("an S3 store that is slow, failing or gone", { skip: !listStoreNames().
 
   before(async () => {
     proxy = await startFaultyProxy(getTestS3Settings().endpoint ?? "");
-    const at = { endpoint: proxy.endpoint, publicEndpoint: getTestS3Settings().endpoint };
-    store = await openTestS3({ at, timeoutMs: patienceMs });
+    const settings = { endpoint: proxy.endpoint, publicEndpoint: getTestS3Settings().endpoint };
+    store = await openTestS3({ settings, timeoutMs: patienceMs });
     direct = await openTestS3();
   });
   after(async () => {
@@ -139,7 +139,7 @@ describe("an S3 store that is slow, failing or gone", { skip: !listStoreNames().
   });
 
   test("a promote that failed at any request can be repeated, and leaves one object (S2)", async () => {
-    const hasty = await openTestS3({ at: { endpoint: proxy.endpoint }, timeoutMs: 400 });
+    const hasty = await openTestS3({ settings: { endpoint: proxy.endpoint }, timeoutMs: 400 });
     for (let nth = 1; nth <= 8; nth++) {
       for (const fault of nth % 2 === 0 ? (["hang", "lost"] as const) : (["hang"] as const)) {
         const { key, version } = await incoming(small);
@@ -156,7 +156,7 @@ describe("an S3 store that is slow, failing or gone", { skip: !listStoreNames().
   });
 
   test("a store that hangs is given up within 15 s, all calls at once, while others go on (S3)", async () => {
-    const patient = await openTestS3({ at: { endpoint: proxy.endpoint } });
+    const patient = await openTestS3({ settings: { endpoint: proxy.endpoint } });
     const { key, version } = await incoming(small);
     always("hang");
     const calls = [
@@ -199,7 +199,7 @@ describe("an S3 store that is slow, failing or gone", { skip: !listStoreNames().
 
   test("wrong credentials are not an empty store, and no error tells a key, an address or a signature", async () => {
     const stranger = await openTestS3({
-      at: { accessKeyId: "NOBODY", secretAccessKey: "wrong" },
+      settings: { accessKeyId: "NOBODY", secretAccessKey: "wrong" },
       timeoutMs: patienceMs,
     });
     const { key } = await incoming(small);
@@ -242,7 +242,7 @@ describe("an S3 store that is slow, failing or gone", { skip: !listStoreNames().
     const limits = { wholeBytes: 6 * mebibyte, partBytes: 5 * mebibyte };
 
     test("past what one call copies go in parts", async () => {
-      const parts = await openTestS3({ copyLimits: limits, at: { endpoint: proxy.endpoint } });
+      const parts = await openTestS3({ copyLimits: limits, settings: { endpoint: proxy.endpoint } });
       const bytes = randomBytes(12 * mebibyte + 1);
       const { key, version } = await incoming(bytes);
       const to = newKey("out");
@@ -257,7 +257,7 @@ describe("an S3 store that is slow, failing or gone", { skip: !listStoreNames().
     });
 
     test("a store that compares while it copies is asked once, and believed", async () => {
-      const comparing = await openTestS3({ at: { endpoint: proxy.endpoint } });
+      const comparing = await openTestS3({ settings: { endpoint: proxy.endpoint } });
       proxy.chooseFault = comparesLikeAws;
       const { key, version } = await incoming(small);
       const to = newKey("out");
@@ -285,7 +285,7 @@ describe("an S3 store that is slow, failing or gone", { skip: !listStoreNames().
 
     test("a store that does not compare never copies other bytes to where files are served from", async () => {
       for (const bytes of [small, randomBytes(12 * mebibyte)]) {
-        const careful = await openTestS3({ copyLimits: limits, at: { endpoint: proxy.endpoint } });
+        const careful = await openTestS3({ copyLimits: limits, settings: { endpoint: proxy.endpoint } });
         const { key, version } = await incoming(bytes);
         const address = await direct.createUploadUrl(key, { maxBytes: 1, expiresAt: Date.now() + 600_000 });
         const other = randomBytes(bytes.length);

@@ -14,10 +14,10 @@ forEachEngine(
   "a SQLite file that another process writes",
   (fixture) => {
     async function hold(ms: number): Promise<HelperProcess> {
-      const helper = startHelper("hold.ts", { file: join(fixture.location.dataDir, databaseFileName), ms });
-      await helper.waitForLine("begin");
+      const helper = startHelper("hold-lock.ts", { file: join(fixture.location.dataDir, databaseFileName), ms });
+      await helper.waitForLine("started");
       helper.signalStart();
-      await helper.waitForLine("holds");
+      await helper.waitForLine("locked");
       return helper;
     }
 
@@ -71,15 +71,15 @@ forEachEngine(
     });
 
     test("two processes of ours on one folder write side by side, and none of it is lost (RUN-5)", async () => {
-      const helpers = [1, 2].map(() => startHelper("write.ts", { ...fixture.location, parallel: 2 }));
-      await Promise.all(helpers.map((helper) => helper.waitForLine("begin")));
+      const helpers = [1, 2].map(() => startHelper("write-posts.ts", { ...fixture.location, parallel: 2 }));
+      await Promise.all(helpers.map((helper) => helper.waitForLine("started")));
       for (const helper of helpers) helper.signalStart();
-      await Promise.all(helpers.map((helper) => helper.waitForLine("made", 21))); // each gets its turn
+      await Promise.all(helpers.map((helper) => helper.waitForLine("saved", 21))); // each gets its turn
       await Promise.all(helpers.map((helper) => helper.kill()));
       const rows = await fixture.database.q.selectFrom("posts").select(["id", "revision"]).execute();
       const found = new Map(rows.map(({ id, revision }) => [id, revision]));
       for (const { lines } of helpers) {
-        const made = lines.map((line) => line.split(" ")).filter(([word]) => word === "made");
+        const made = lines.map((line) => line.split(" ")).filter(([word]) => word === "saved");
         assert.deepEqual(
           made.filter(([, , id = "", revision]) => (found.get(id) ?? 0) < Number(revision)),
           [],

@@ -199,7 +199,7 @@ forEachEngine("importing", (fixture) => {
       res.writeHead(200, { "content-type": "image/jpeg" });
       res.write(Buffer.alloc(20_000, 1));
     });
-    const open = host.createOpener({ patienceMs: 300 });
+    const open = host.createOpener({ timeoutMs: 300 });
     for (const path of ["/500", "/404", "/cut", "/silent", "/stalled"]) {
       const started = performance.now();
       assert.equal(await getOutcome(fetchFile(host.url(path), {}, open)), "url_unreachable", path);

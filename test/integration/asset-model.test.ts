@@ -20,8 +20,8 @@ import { AppError } from "#lib/errors.ts";
 import type { DiskStore } from "#storage/disk/disk-store.ts";
 import {
   isLinearizable,
-  observedAsset,
-  observedPost,
+  describeAssetState,
+  describeOrder,
   type Operation,
   type RecordedOperation,
   type AssetState,
@@ -41,14 +41,14 @@ const [assetCount, postCount, perPost] = [9, 3, 3];
 
 const asset = fc.nat(assetCount - 1);
 const post = fc.nat(postCount - 1);
-/** What a worker does; the order that `arrange` sends is made of what it reads just before. */
+/** What a worker does; the order that `reorder` sends is made of what it reads just before. */
 const deed = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ do: fc.constant("attach" as const), asset, post }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant("detach" as const), asset, post }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("delete" as const), asset }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("look" as const), asset }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("read" as const), post }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("arrange" as const), post, order: fc.constant([]) }) },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant("attach" as const), asset, post }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("detach" as const), asset, post }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("delete" as const), asset }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("get asset" as const), asset }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("get post" as const), post }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("reorder" as const), post, order: fc.constant([]) }) },
 );
 const exactly = <T>(of: fc.Arbitrary<T>, count: number) => fc.array(of, { minLength: count, maxLength: count });
 const script = exactly(exactly(exactly(deed, each), workers), rounds);
@@ -105,9 +105,9 @@ async function createWorld(deps: Deps, store: DiskStore) {
     const on = await Promise.all(posts.map((id) => deps.assets.listByPosts([id])));
     return {
       assets: found.map((one): AssetState => {
-        if (!one) return "gone";
+        if (!one) return "deleted";
         if (one.status === "pending") return "pending";
-        return one.postId === null ? "free" : posts.indexOf(one.postId);
+        return one.postId === null ? "unattached" : posts.indexOf(one.postId);
       }),
       posts: on.map((assets) => assets.map(({ id }) => numberOf(id))),
     };
@@ -119,7 +119,7 @@ async function createWorld(deps: Deps, store: DiskStore) {
     async refill(): Promise<void> {
       const { assets } = await state();
       for (let i = 0; i < assetCount; i++) {
-        if (ids[i] !== undefined && assets[i] !== "gone") continue;
+        if (ids[i] !== undefined && assets[i] !== "deleted") continue;
         const text = Buffer.from(`text ${content.size} ${"x".repeat(content.size)}`);
         const id = await (content.size % 2 === 0 ? sendInline : sendByAddress)(deps, owner, store, text);
         ids[i] = id;
@@ -132,10 +132,10 @@ async function createWorld(deps: Deps, store: DiskStore) {
           round.map(async (changes) => {
             const deeds: RecordedOperation[] = [];
             for (const planned of changes) {
-              const change = await prepare(planned);
+              const operation = await prepare(planned);
               const from = ++time;
-              const said = await perform(change);
-              deeds.push({ change, said, startedAt: from, endedAt: ++time });
+              const outcome = await perform(operation);
+              deeds.push({ operation, outcome, startedAt: from, endedAt: ++time });
             }
             return deeds;
           }),
@@ -170,39 +170,39 @@ async function createWorld(deps: Deps, store: DiskStore) {
   };
 
   /** The other way round, as it is at this moment: by the time it is asked for, it may not be. */
-  async function prepare(change: Operation): Promise<Operation> {
-    if (change.do !== "arrange") return change;
-    const on = await deps.assets.listByPosts([posts[change.post] ?? ""]);
-    return { ...change, order: on.map(({ id }) => numberOf(id)).toReversed() };
+  async function prepare(operation: Operation): Promise<Operation> {
+    if (operation.kind !== "reorder") return operation;
+    const on = await deps.assets.listByPosts([posts[operation.post] ?? ""]);
+    return { ...operation, order: on.map(({ id }) => numberOf(id)).toReversed() };
   }
 
-  async function perform(change: Operation): Promise<RecordedOperation["said"]> {
+  async function perform(operation: Operation): Promise<RecordedOperation["outcome"]> {
     try {
-      return (await run(change)) ?? "ok";
+      return (await run(operation)) ?? "ok";
     } catch (error) {
       if (error instanceof AppError) return error.code;
       throw error;
     }
   }
 
-  async function run(change: Operation): Promise<RecordedOperation["said"] | undefined> {
-    const assetId = "asset" in change ? (ids[change.asset] ?? "") : "";
-    const postId = "post" in change ? (posts[change.post] ?? "") : "";
-    switch (change.do) {
+  async function run(operation: Operation): Promise<RecordedOperation["outcome"] | undefined> {
+    const assetId = "asset" in operation ? (ids[operation.asset] ?? "") : "";
+    const postId = "post" in operation ? (posts[operation.post] ?? "") : "";
+    switch (operation.kind) {
       case "attach":
         return void (await attachAsset(deps, owner, { postId, assetId }));
       case "detach":
         return void (await detachAsset(deps, owner, { postId, assetId }));
       case "delete":
         return void (await deleteAsset(deps, owner, { assetId }));
-      case "arrange":
-        return void (await updatePost(deps, owner, { postId, assetIds: change.order.map((one) => ids[one] ?? "") }));
-      case "read":
-        return observedPost((await getPost(deps, owner, { postId })).assets.map(({ id }) => numberOf(id)));
-      case "look": {
+      case "reorder":
+        return void (await updatePost(deps, owner, { postId, assetIds: operation.order.map((one) => ids[one] ?? "") }));
+      case "get post":
+        return describeOrder((await getPost(deps, owner, { postId })).assets.map(({ id }) => numberOf(id)));
+      case "get asset": {
         const seen = await getAsset(deps, owner, { assetId });
-        if (seen.status === "pending") return observedAsset("pending");
-        return observedAsset(seen.postId === null ? "free" : posts.indexOf(seen.postId));
+        if (seen.status === "pending") return describeAssetState("pending");
+        return describeAssetState(seen.postId === null ? "unattached" : posts.indexOf(seen.postId));
       }
     }
   }

@@ -24,7 +24,7 @@ forEachEngine("asset races", (fixture) => {
       rounds.push({ postId: (await createPost(deps, owner, { title: `Round ${round}`, body: "" })).id, assetIds });
     }
     const helpers = [0, 1].map((half) =>
-      startHelper("attach.ts", {
+      startHelper("attach-assets.ts", {
         ...fixture.location,
         caller: owner,
         limit: 20,

@@ -18,7 +18,7 @@ import { waitUntil } from "../support/wait-until.ts";
 const run = promisify(execFile);
 const kibibyte = 1024;
 const maxBytes = 256 * kibibyte;
-const stallMs = 400;
+const stallTimeoutMs = 400;
 
 interface Problem {
   status: number;
@@ -32,7 +32,7 @@ describe("signed addresses of the disk store", () => {
   /** Keys whose asset was rejected or deleted. */
   const goneKeys = new Set<string>();
   before(async () => {
-    edge = await startFileServer({ stallMs, hasAsset: async (key) => !goneKeys.has(key) });
+    edge = await startFileServer({ stallTimeoutMs, hasAsset: async (key) => !goneKeys.has(key) });
   });
   after(() => edge.close());
 

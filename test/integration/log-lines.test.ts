@@ -24,7 +24,7 @@ forEachEngine("log lines", (bed) => {
   /** Every line since the last time, once those of all requests are there. */
   async function takeLines(requests: number): Promise<Line[]> {
     const isRequest = (line: string) => line.includes('"msg":"request"');
-    await waitUntil(() => written.filter(isRequest).length >= requests, { what: "the lines of all requests" });
+    await waitUntil(() => written.filter(isRequest).length >= requests, { description: "the lines of all requests" });
     return written.splice(0).map((line) => {
       assert.match(line, /^[^\n\r]+\n$/);
       return parseStrictly(line) as Line;

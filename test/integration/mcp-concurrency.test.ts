@@ -51,7 +51,7 @@ forEachEngine("many at once", (fixture) => {
     return { owner, me, session: (await initialize(me)).session };
   }
 
-  const untilState = (state: string): Promise<void> => waitUntil(() => states.includes(state), { what: state });
+  const untilState = (state: string): Promise<void> => waitUntil(() => states.includes(state), { description: state });
 
   test("two people, 200 calls each, all with the same ids: no answer crosses (M4)", async () => {
     const people = await Promise.all([newClient(), newClient()]);

@@ -179,7 +179,7 @@ forEachEngine("mcp tools", (fixture) => {
 
   test("calls are limited for each user, not for each client, and the minute passes", async () => {
     const limited = await startMcpServer(fixture, {
-      countCall: createCallLimiter(fixture.deps, "calls", { perMinute: 5 }).check,
+      checkCallLimit: createCallLimiter(fixture.deps, "calls", { perMinute: 5 }).check,
     });
     try {
       fixture.clock.advance(minutes(2));

@@ -130,9 +130,9 @@ for (const engine of listEngines()) {
       for (let round = 0; round < (engine === "sqlite" ? 4 : 1); round++) {
         const location = await newPlace();
         const helpers = Array.from({ length: 4 }, () =>
-          startHelper("open.ts", { ...location, migrations: folder.path }),
+          startHelper("open-database.ts", { ...location, migrations: folder.path }),
         );
-        await Promise.all(helpers.map((helper) => helper.waitForLine("begin")));
+        await Promise.all(helpers.map((helper) => helper.waitForLine("started")));
         for (const helper of helpers) helper.signalStart();
         await Promise.all(helpers.map((helper) => helper.exited));
         assert.deepEqual(

@@ -117,7 +117,7 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !able }, ()
   test("killed half-way and begun again, every row and every digest arrives; the source is as it was", async () => {
     const before = rowsOf(dataDir);
     const changedAt = statSync(join(dataDir, "atelier.db")).mtimeMs;
-    const store = await openTestS3({ at: { bucket } });
+    const store = await openTestS3({ settings: { bucket } });
     const cut = startCommand(["move"], target());
     for (let arrived = 0; arrived < 5; await sleep(5)) {
       arrived = (await store.list("files/", { limit: 1000 })).length;

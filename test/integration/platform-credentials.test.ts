@@ -26,7 +26,7 @@ forEachEngine("platform credentials", (fixture) => {
   });
   after(() => strict.close());
 
-  const refreshes = (): number => strict.hits.get("/token") ?? 0;
+  const refreshes = (): number => strict.requestCounts.get("/token") ?? 0;
   const connected = async () => {
     const owner = await newStudio(deps);
     const connectionId = await connectAccount(deps, strict, owner);
@@ -221,7 +221,7 @@ forEachEngine("platform credentials", (fixture) => {
   });
 
   test("what cannot be renewed serves to its end, and only then needs a person (PLATFORM-9)", async () => {
-    const unrenewed = withPlatform(fixture.deps, strict, { withBrief: true });
+    const unrenewed = withPlatform(fixture.deps, strict, { withNonRefreshable: true });
     const owner = await newStudio(unrenewed);
     const connectionId = await connectAccount(unrenewed, strict, owner, "short", "brief");
     const location = { studioId: owner.studio.id, connectionId };

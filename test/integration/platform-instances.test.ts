@@ -32,7 +32,7 @@ forEachEngine("platforms with instances", (fixture) => {
     const [one, two] = [await newStudio(deps), await newStudio(deps)];
     const connectionId = await connectAccount(deps, strict, one, "studio", "mastodon");
     await connectAccount(deps, strict, two, "studio", "mastodon");
-    assert.equal(strict.hits.get("/api/v1/apps"), 1);
+    assert.equal(strict.requestCounts.get("/api/v1/apps"), 1);
     const [connection] = await deps.platformStore.list(one.studio.id);
     assert.deepEqual([connection?.instance, connection?.account.id], [strict.origin, "id-of-studio"]);
     const { accessToken } = await getAccessToken(deps, { studioId: one.studio.id, connectionId });
@@ -85,7 +85,7 @@ forEachEngine("platforms with instances", (fixture) => {
     const rotated = { ...before, vault: createVault(["another secret, that is long enough"]) };
     await connectAccount(rotated, fresh, owner, "studio", "mastodon");
     await connectAccount(rotated, fresh, owner, "studio", "mastodon");
-    assert.equal(fresh.hits.get("/api/v1/apps"), 2);
+    assert.equal(fresh.requestCounts.get("/api/v1/apps"), 2);
     await fresh.close();
   });
 
@@ -142,7 +142,7 @@ forEachEngine("platforms with instances", (fixture) => {
         strict.createSetups({ isAllowed: isPublicAddress, resolve: async () => addresses }),
       ),
     });
-    const before = new Map(strict.hits);
+    const before = new Map(strict.requestCounts);
     for (const addresses of [
       ["127.0.0.1"],
       ["::1"],
@@ -178,7 +178,7 @@ forEachEngine("platforms with instances", (fixture) => {
         "url_blocked",
         instanceUrl,
       );
-    assert.deepEqual(strict.hits, before);
+    assert.deepEqual(strict.requestCounts, before);
   });
 
   test("something that is no Mastodon is told at once (PLATFORM-8)", async () => {

@@ -276,7 +276,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     "algorithm none": { signature: "none" },
     "HS256 under the public key": { signature: "hs256-public-key" },
     "the signature of a stranger": { signature: "foreign-key" },
-    "a spoiled signature": { signature: "spoiled" },
+    "a spoiled signature": { signature: "corrupted" },
   } as const;
   for (const [what, forgery] of Object.entries(forgeries)) {
     it(`an ID token with ${what} is refused (A14)`, async () => {

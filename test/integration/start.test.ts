@@ -115,7 +115,7 @@ describe("starting", () => {
       cleanups.push(() => process.kill(-(child.pid ?? 0), "SIGKILL"));
       let text = "";
       child.stdout.on("data", (chunk: Buffer) => void (text += chunk.toString().replaceAll("\r\n", "\n")));
-      await waitUntil(() => text.includes("Ctrl-C\n\n"), { withinMs: 90_000, what: "the greeting" });
+      await waitUntil(() => text.includes("Ctrl-C\n\n"), { timeoutMs: 90_000, description: "the greeting" });
       assert.match(text, /^\d\d:\d\d:\d\d database migrations applied .*\n\n {2}Atelier is ready\.\n/);
 
       const page = await (await fetch(base, { headers: { accept: "text/html" } })).text();
@@ -124,7 +124,7 @@ describe("starting", () => {
       assert.equal((await fetch(`${base}/api/me`)).status, 401);
       assert.equal((await fetch(`${base}/api/%1b%5b2J\u009b2J`)).status, 404);
       const greeting = text.indexOf("Ctrl-C\n\n") + "Ctrl-C\n\n".length;
-      await waitUntil(() => text.includes("/api/%1b"), { what: "the line of the last request" });
+      await waitUntil(() => text.includes("/api/%1b"), { description: "the line of the last request" });
       const lines = text.slice(greeting).trimEnd().split("\n");
       assert.deepEqual(
         lines.map((line) => line.replace(/^\d\d:\d\d:\d\d /, "").replace(/\d+(\.\d+)? ms/, "N ms")),

@@ -13,14 +13,14 @@ import { AppError, hintFor } from "#lib/errors.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { mp4 } from "../support/samples.ts";
-import { createUploadScene, type UploadScene } from "../support/upload-scene.ts";
+import { createLinkFixture, type LinkFixture } from "../support/link-fixture.ts";
 
 const mebibyte = 1024 ** 2;
 const gibibyte = 1024 ** 3;
 const partBytes = 8 * mebibyte;
 const film = Buffer.concat([mp4(), Buffer.alloc(20 * mebibyte, 7)]);
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
-const release = ({ deps }: UploadScene) => releaseIdle(deps, { pause: async () => {}, isOver: () => false });
+const release = ({ deps }: LinkFixture) => releaseIdle(deps, { pause: async () => {}, isOver: () => false });
 
 test("one link holds at most the larger of 1 GB and a tenth of the quota (U19)", () => {
   const limitOf = (studioBytes?: number) =>
@@ -35,7 +35,7 @@ test("one link holds at most the larger of 1 GB and a tenth of the quota (U19)",
 
 forEachEngine("what a link reserves of the quota", (bed) => {
   /** Time as the service spends it: its job runs every minute. */
-  async function pass(at: UploadScene, count: number): Promise<void> {
+  async function pass(at: LinkFixture, count: number): Promise<void> {
     for (let i = 0; i < count; i++) {
       bed.clock.advance(minutes(1));
       await release(at);
@@ -43,7 +43,7 @@ forEachEngine("what a link reserves of the quota", (bed) => {
   }
 
   test("a link holder reserves at most 1 GB of a quota of 4 GB without sending a byte, in parallel too (U19)", async () => {
-    const at = await createUploadScene(bed, 4 * gibibyte);
+    const at = await createLinkFixture(bed, 4 * gibibyte);
     const files = await Promise.all(range(1, 16).map((i) => at.start(`${i}.mp4`, 300 * mebibyte)));
     assert.equal(await at.usedBytes(), 900 * mebibyte);
     const asked = await countOutcomes(
@@ -53,12 +53,12 @@ forEachEngine("what a link reserves of the quota", (bed) => {
     assert.ok(
       (asked.rate_limited ?? 0) > 0 && Object.keys(asked).every((code) => ["ok", "rate_limited"].includes(code)),
     );
-    const other = await createUploadScene({ ...bed, deps: at.deps }, 4 * gibibyte);
+    const other = await createLinkFixture({ ...bed, deps: at.deps }, 4 * gibibyte);
     assert.equal((await other.start("a.mp4", gibibyte)).parts.length, 0);
   });
 
   test("a file that is larger than the link may hold is reserved as it is sent (UPLOAD-10, U19)", async () => {
-    const at = await createUploadScene(bed, 4 * gibibyte);
+    const at = await createLinkFixture(bed, 4 * gibibyte);
     const large = await at.start("large.mp4", 3 * gibibyte);
     assert.equal(large.partBytes, 32 * mebibyte);
     assert.equal(await at.usedBytes(), 0);
@@ -75,7 +75,7 @@ forEachEngine("what a link reserves of the quota", (bed) => {
   });
 
   test("a file that waits for others of its link goes on as their parts arrive (U19)", async () => {
-    const at = await createUploadScene(bed, 4 * gibibyte);
+    const at = await createLinkFixture(bed, 4 * gibibyte);
     const first = await at.start("first.mp4", gibibyte);
     const second = await at.start("second.mp4", 100 * mebibyte);
     assert.equal(await getOutcome(at.reserve(second, [1, 2])), "rate_limited");
@@ -83,13 +83,13 @@ forEachEngine("what a link reserves of the quota", (bed) => {
     bed.clock.advance(seconds(5));
     assert.deepEqual(await at.reserve(second, range(1, 5)), range(1, 4), "32 MB arrived, four parts of 8 MB may go");
     assert.equal(await getOutcome(at.reserve(second, [5])), "rate_limited");
-    await cancelFile(at.deps, await at.visit(), { fileId: first.file.id });
+    await cancelFile(at.deps, await at.resolveCaller(), { fileId: first.file.id });
     assert.deepEqual(await at.reserve(second, [5]), [5]);
     assert.equal(await at.usedBytes(), 100 * mebibyte, "the rest of the file is reserved");
   });
 
   test("a reservation is released after ten idle minutes; what has arrived counts and stays (U19)", async () => {
-    const at = await createUploadScene(bed, 24 * mebibyte);
+    const at = await createLinkFixture(bed, 24 * mebibyte);
     const started = await at.start("film.mp4", film.length);
     assert.equal(await at.usedBytes(), film.length);
     assert.equal(await getOutcome(at.start("other.mp4", film.length)), "quota_exceeded");
@@ -108,7 +108,7 @@ forEachEngine("what a link reserves of the quota", (bed) => {
     assert.ok(error instanceof AppError);
     assert.equal(error.code, "quota_exceeded");
     assert.match(hintFor(error, errorHints) ?? "", /ask the operator for more space/);
-    await cancelFile(at.deps, await at.visit(), { fileId: other.file.id });
+    await cancelFile(at.deps, await at.resolveCaller(), { fileId: other.file.id });
     await at.send(resumed, film, [1, 3]);
     assert.equal(await at.usedBytes(), film.length, "reserved again");
     assert.equal((await at.complete(resumed)).status, "ready");
@@ -116,7 +116,7 @@ forEachEngine("what a link reserves of the quota", (bed) => {
   });
 
   test("an upload that sends a part every nine minutes keeps its reservation (U19)", async () => {
-    const at = await createUploadScene(bed, 24 * mebibyte);
+    const at = await createLinkFixture(bed, 24 * mebibyte);
     const started = await at.start("film.mp4", film.length);
     for (const part of [1, 2, 3]) {
       await pass(at, 9);
@@ -127,7 +127,7 @@ forEachEngine("what a link reserves of the quota", (bed) => {
   });
 
   test("asking for URLs keeps no reservation alive (U19)", async () => {
-    const at = await createUploadScene(bed, 4 * gibibyte);
+    const at = await createLinkFixture(bed, 4 * gibibyte);
     const large = await at.start("large.mp4", 3 * gibibyte);
     for (const last of range(1, 10)) {
       await at.reserve(large, range(1, last));
@@ -137,9 +137,9 @@ forEachEngine("what a link reserves of the quota", (bed) => {
   });
 
   test("parts that arrive after the release are counted, and the file completes only where it fits (U19)", async () => {
-    const at = await createUploadScene(bed, 25 * mebibyte);
+    const at = await createLinkFixture(bed, 25 * mebibyte);
     const started = await at.start("film.mp4", film.length);
-    const visitor = await at.visit();
+    const visitor = await at.resolveCaller();
     const { addresses } = await createPartUrls(at.deps, visitor, { fileId: started.file.id, parts: [1, 2, 3] });
     const sendPart = async (part: number) => {
       const url = addresses[part - 1]?.url ?? "";
@@ -166,7 +166,7 @@ forEachEngine("what a link reserves of the quota", (bed) => {
   });
 
   test("a lowered quota does not keep reserved files from completing, nor idle ones from being released (U19)", async () => {
-    const at = await createUploadScene(bed, 64 * mebibyte);
+    const at = await createLinkFixture(bed, 64 * mebibyte);
     const [sent, idle] = [await at.start("film.mp4", film.length), await at.start("idle.mp4", film.length)];
     await at.send(sent, film, [1, 2, 3]);
     const { deps } = at;
@@ -178,14 +178,14 @@ forEachEngine("what a link reserves of the quota", (bed) => {
   });
 
   test("reserving, releasing, cancelling and completing in parallel keep the studio's count true (U19)", async () => {
-    const at = await createUploadScene(bed, 4 * gibibyte);
+    const at = await createLinkFixture(bed, 4 * gibibyte);
     for (let round = 0; round < 5; round++) {
       const files = await Promise.all(range(1, 4).map((i) => at.start(`${round}-${i}.mp4`, 600 * mebibyte)));
       const [a, b, c, d] = files as [(typeof files)[0], (typeof files)[0], (typeof files)[0], (typeof files)[0]];
       const small = await at.start(`${round}-small.mp4`, film.length);
       await at.send(small, film, [1, 2, 3]);
       bed.clock.advance(minutes(11));
-      const cancel = async (file: typeof a) => cancelFile(at.deps, await at.visit(), { fileId: file.file.id });
+      const cancel = async (file: typeof a) => cancelFile(at.deps, await at.resolveCaller(), { fileId: file.file.id });
       const results = await Promise.all([
         countOutcomes([a, b, c, d].flatMap((file) => [at.reserve(file, [1, 2]), at.reserve(file, range(1, 20))])),
         countOutcomes([cancel(a), cancel(b)]),
@@ -201,7 +201,7 @@ forEachEngine("what a link reserves of the quota", (bed) => {
   });
 
   test("without a quota a file is charged whole from its start, and nothing is released (U19)", async () => {
-    const at = await createUploadScene(bed, undefined);
+    const at = await createLinkFixture(bed, undefined);
     const started = await at.start("large.mp4", 2 * gibibyte);
     await pass(at, 30 - 1);
     assert.equal(await at.usedBytes(), 2 * gibibyte);

@@ -1,17 +1,17 @@
 import type { ErrorCode } from "#lib/errors.ts";
 
-/** What a studio's assets do, one change after another: a few lines that the whole service is held against. */
+/** What a studio's assets do, one operation after another: a few lines that the whole service is held against. */
 
 /** Assets and posts by their number in the test. */
 export type Operation =
-  | { do: "attach"; asset: number; post: number }
-  | { do: "detach"; asset: number; post: number }
-  | { do: "delete"; asset: number }
-  | { do: "look"; asset: number }
-  | { do: "arrange"; post: number; order: readonly number[] }
-  | { do: "read"; post: number };
+  | { kind: "attach"; asset: number; post: number }
+  | { kind: "detach"; asset: number; post: number }
+  | { kind: "delete"; asset: number }
+  | { kind: "get asset"; asset: number }
+  | { kind: "reorder"; post: number; order: readonly number[] }
+  | { kind: "get post"; post: number };
 
-export type AssetState = "gone" | "pending" | "free" | number;
+export type AssetState = "deleted" | "pending" | "unattached" | number;
 
 export interface State {
   readonly assets: readonly AssetState[];
@@ -22,45 +22,49 @@ export interface State {
 type ObservedOutcome = ErrorCode | "ok" | `saw ${string}`;
 
 export interface RecordedOperation {
-  change: Operation;
-  said: ObservedOutcome;
+  operation: Operation;
+  outcome: ObservedOutcome;
   /** When it was asked for and when it was answered, by a count that all workers share. */
   startedAt: number;
   endedAt: number;
 }
 
-export const observedAsset = (assetState: AssetState): ObservedOutcome => `saw ${assetState}`;
-export const observedPost = (order: readonly number[]): ObservedOutcome => `saw ${order.join(",")}`;
+export const describeAssetState = (assetState: AssetState): ObservedOutcome => `saw ${assetState}`;
+export const describeOrder = (order: readonly number[]): ObservedOutcome => `saw ${order.join(",")}`;
 
-/** One change: what must be answered, and what is then. */
-function applyOperation(state: State, change: Operation, perPost: number): { said: ObservedOutcome; next: State } {
+/** One operation: what must be answered, and what is then. */
+function applyOperation(
+  state: State,
+  operation: Operation,
+  perPost: number,
+): { outcome: ObservedOutcome; next: State } {
   const { assets, posts } = state;
-  const unchanged = (said: ObservedOutcome) => ({ said, next: state });
-  if (change.do === "read") return unchanged(observedPost(posts[change.post] ?? []));
-  if (change.do === "arrange") {
-    const now = posts[change.post] ?? [];
-    const same = change.order.length === now.length && now.every((asset) => change.order.includes(asset));
+  const unchanged = (outcome: ObservedOutcome) => ({ outcome, next: state });
+  if (operation.kind === "get post") return unchanged(describeOrder(posts[operation.post] ?? []));
+  if (operation.kind === "reorder") {
+    const now = posts[operation.post] ?? [];
+    const same = operation.order.length === now.length && now.every((asset) => operation.order.includes(asset));
     return same
-      ? { said: "ok", next: { assets, posts: posts.with(change.post, change.order) } }
+      ? { outcome: "ok", next: { assets, posts: posts.with(operation.post, operation.order) } }
       : unchanged("invalid_input");
   }
-  const { asset } = change;
-  const assetState = assets[asset] ?? "gone";
-  if (assetState === "gone") return unchanged("not_found");
+  const { asset } = operation;
+  const assetState = assets[asset] ?? "deleted";
+  if (assetState === "deleted") return unchanged("not_found");
   const move = (to: AssetState): State => ({
     assets: assets.with(asset, to),
     posts: posts.map((order, post) => [...order.filter((one) => one !== asset), ...(post === to ? [asset] : [])]),
   });
-  if (change.do === "look") return unchanged(observedAsset(assetState));
-  if (change.do === "delete")
-    return typeof assetState === "number" ? unchanged("asset_in_use") : { said: "ok", next: move("gone") };
-  if (change.do === "detach")
-    return assetState === change.post ? { said: "ok", next: move("free") } : unchanged("not_attached");
-  if (assetState === change.post) return unchanged("ok");
+  if (operation.kind === "get asset") return unchanged(describeAssetState(assetState));
+  if (operation.kind === "delete")
+    return typeof assetState === "number" ? unchanged("asset_in_use") : { outcome: "ok", next: move("deleted") };
+  if (operation.kind === "detach")
+    return assetState === operation.post ? { outcome: "ok", next: move("unattached") } : unchanged("not_attached");
+  if (assetState === operation.post) return unchanged("ok");
   if (typeof assetState === "number") return unchanged("already_attached");
-  return (posts[change.post] ?? []).length >= perPost
+  return (posts[operation.post] ?? []).length >= perPost
     ? unchanged("asset_limit_reached")
-    : { said: "ok", next: move(change.post) };
+    : { outcome: "ok", next: move(operation.post) };
 }
 
 /**
@@ -84,9 +88,9 @@ export function isLinearizable(
     const firstEnd = Math.min(...remaining.map(({ endedAt: to }) => to));
     return remaining.some((operation) => {
       if (operation.startedAt > firstEnd) return false;
-      const { said, next } = applyOperation(state, operation.change, perPost);
+      const { outcome, next } = applyOperation(state, operation.operation, perPost);
       return (
-        said === operation.said &&
+        outcome === operation.outcome &&
         search(
           remaining.filter((other) => other !== operation),
           next,

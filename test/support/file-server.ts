@@ -27,7 +27,7 @@ export interface FileServer {
 
 export interface FileServerOptions {
   clock?: Clock;
-  stallMs?: number;
+  stallTimeoutMs?: number;
   minFreeBytes?: number;
   root?: string;
   /** Every key has an asset unless a test says otherwise. */
@@ -36,7 +36,7 @@ export interface FileServerOptions {
 
 /** A disk store behind the real door, and nothing else of the service. */
 export async function startFileServer(options: FileServerOptions = {}): Promise<FileServer> {
-  const { clock = () => Date.now(), stallMs, minFreeBytes = 0 } = options;
+  const { clock = () => Date.now(), stallTimeoutMs, minFreeBytes = 0 } = options;
   const folder = createTempFolder();
   const base = await findFreeBaseUrl();
   const uploadPage = "http://upload.localhost:4000";
@@ -51,7 +51,7 @@ export async function startFileServer(options: FileServerOptions = {}): Promise<
     hasAsset: options.hasAsset ?? (async () => true),
     origins: [base, uploadPage],
     clock,
-    ...(stallMs === undefined ? {} : { stallTimeoutMs: stallMs }),
+    ...(stallTimeoutMs === undefined ? {} : { stallTimeoutMs }),
   });
   const { nodeServer: server } = createHttpServer({
     routes: () => routes,

@@ -87,5 +87,5 @@ async function serves(base: string): Promise<void> {
       ({ ok }) => ok,
       () => false,
     );
-  await waitUntil(markReady, { withinMs: 90_000, everyMs: 50, what: "a service that is ready" });
+  await waitUntil(markReady, { timeoutMs: 90_000, intervalMs: 50, description: "a service that is ready" });
 }

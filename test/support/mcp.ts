@@ -23,7 +23,7 @@ export interface TestMcpServer {
 /** The endpoint behind a plain `node:http` server: a real socket, a real database, nobody in between. */
 export async function startMcpServer(
   { deps }: { deps: Deps },
-  options: { tools?: readonly Tool[]; extension?: Extension; countCall?: CallLimitCheck; log?: Log } = {},
+  options: { tools?: readonly Tool[]; extension?: Extension; checkCallLimit?: CallLimitCheck; log?: Log } = {},
 ): Promise<TestMcpServer> {
   const endpoint = createMcpEndpoint({
     deps,
@@ -31,7 +31,7 @@ export async function startMcpServer(
     tools: options.tools ?? productTools,
     signer: createSigner(["a secret of at least thirty-two bytes"], deps.clock),
     log: options.log ?? silentLog,
-    checkCallLimit: options.countCall ?? noCallLimit,
+    checkCallLimit: options.checkCallLimit ?? noCallLimit,
     recordCall: () => {},
     version: "0.0.0-test",
     extension: options.extension,

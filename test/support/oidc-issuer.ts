@@ -20,7 +20,7 @@ type Claims = Record<string, unknown>;
 export interface Forgery {
   claims?: (claims: Claims) => Claims;
   /** `none`; HS256 keyed with the public key; a signature by a key that nobody publishes; or a spoiled one. */
-  signature?: "none" | "hs256-public-key" | "foreign-key" | "spoiled";
+  signature?: "none" | "hs256-public-key" | "foreign-key" | "corrupted";
 }
 
 /** A strict OpenID issuer outside our walls, on a port of its own, with switches for what issuers do to people. */
@@ -210,7 +210,7 @@ function forgeToken(token: string, { claims: change = (same) => same, signature 
   };
   if (signature === "none") return signToken("none", () => "");
   if (signature === "foreign-key") return signToken("ES256", (input) => es256(input, createKey(0)));
-  if (signature === "spoiled")
+  if (signature === "corrupted")
     return `${head}.${body}.${originalSignature.startsWith("A") ? "B" : "A"}${originalSignature.slice(1)}`;
   if (signature === undefined) return signToken("ES256", (input) => es256(input, key));
   const pem = createPublicKey({ key, format: "jwk" }).export({ type: "spki", format: "pem" });

@@ -52,9 +52,11 @@ export function getTestS3Settings(): S3Settings {
   };
 }
 
-export function openTestS3(options: Partial<S3Options> & { at?: Partial<S3Settings> } = {}): Promise<S3Store> {
-  const { at, ...rest } = options;
-  return openS3Store({ settings: { ...getTestS3Settings(), ...at }, clock: () => Date.now(), ...rest });
+export function openTestS3(
+  options: Partial<Omit<S3Options, "settings">> & { settings?: Partial<S3Settings> } = {},
+): Promise<S3Store> {
+  const { settings, ...rest } = options;
+  return openS3Store({ settings: { ...getTestS3Settings(), ...settings }, clock: () => Date.now(), ...rest });
 }
 
 export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");

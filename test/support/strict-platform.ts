@@ -17,12 +17,12 @@ import { createCertificate } from "./certificate.ts";
 export interface StrictPlatform {
   origin: string;
   /** How the service knows it: as `strict`, as an instance of Mastodon, and as `unset`, without settings. */
-  createSetups(options?: PublicHostOptions & { timeoutMs?: number; withBrief?: boolean }): PlatformSetup[];
+  createSetups(options?: PublicHostOptions & { timeoutMs?: number; withNonRefreshable?: boolean }): PlatformSetup[];
   createFetch(options?: PublicHostOptions & { timeoutMs?: number }): PublicFetch;
   /** The person at the platform's own page: gives access to this account, or says no. Where the browser goes then. */
   authorize(location: string, account: string | undefined): string;
   /** How often each of its addresses was asked for. */
-  hits: Map<string, number>;
+  requestCounts: Map<string, number>;
   /** Every token it ever gave. */
   issuedSecrets: string[];
   /** Whether this access or refresh token would still be taken. */
@@ -119,7 +119,7 @@ export async function startStrictPlatform(): Promise<StrictPlatform> {
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const path = (req.url ?? "").replace("/oauth/", "/").split("?", 1)[0] ?? "";
-    strict.hits.set(path, (strict.hits.get(path) ?? 0) + 1);
+    strict.requestCounts.set(path, (strict.requestCounts.get(path) ?? 0) + 1);
     const chunks: Buffer[] = [];
     for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk);
     const form = new URLSearchParams(Buffer.concat(chunks).toString());
@@ -161,7 +161,7 @@ export async function startStrictPlatform(): Promise<StrictPlatform> {
 
   const strict: StrictPlatform = {
     origin,
-    hits: new Map(),
+    requestCounts: new Map(),
     issuedSecrets: [],
     faults: new Map(),
     onRefresh: undefined,
@@ -206,13 +206,13 @@ export async function startStrictPlatform(): Promise<StrictPlatform> {
         ...options,
       }),
     createSetups: (options = {}) => {
-      const { withBrief: withoutRefresh = false, ...fetchOptions } = options;
+      const { withNonRefreshable = false, ...fetchOptions } = options;
       const reach = strict.createFetch(fetchOptions);
       return [
         { platform: createStrictEntry(origin), app: strictApp, publicFetch: reach },
         { platform: mastodon, publicFetch: reach },
         { platform: { ...createStrictEntry(origin), id: "unset", name: "Unset" }, publicFetch: reach },
-        ...(withoutRefresh
+        ...(withNonRefreshable
           ? [{ platform: createPlatformWithoutRefresh(origin), app: strictApp, publicFetch: reach }]
           : []),
       ];

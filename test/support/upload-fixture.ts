@@ -103,5 +103,5 @@ export async function waitForProgress(page: Page, part: number): Promise<void> {
   const progressBar = page.locator(".file progress").first();
   const value = (): Promise<number> =>
     progressBar.evaluate((element) => (element as unknown as { value: number }).value).catch(() => 0);
-  await waitUntil(async () => (await value()) >= part * 100, { withinMs: 60_000, everyMs: 50 });
+  await waitUntil(async () => (await value()) >= part * 100, { timeoutMs: 60_000, intervalMs: 50 });
 }

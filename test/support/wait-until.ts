@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** Looks again and again, for what tells nobody when it comes true. Patient: how fast a machine is proves nothing. */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
-  { withinMs = 20_000, everyMs = 10, what = "what was waited for" } = {},
+  { timeoutMs = 20_000, intervalMs = 10, description = "condition" } = {},
 ): Promise<void> {
-  for (const deadline = performance.now() + withinMs; !(await condition()); await sleep(everyMs))
-    assert.ok(performance.now() < deadline, `${what}: not within ${withinMs} ms`);
+  for (const deadline = performance.now() + timeoutMs; !(await condition()); await sleep(intervalMs))
+    assert.ok(performance.now() < deadline, `${description}: not true within ${timeoutMs} ms`);
 }

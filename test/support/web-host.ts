@@ -26,7 +26,7 @@ export interface WebHost {
   /** Connections it has taken so far. */
   readonly connections: number;
   /** The product's opener, with this server's names and authority; addresses are judged as given. */
-  createOpener(options?: PublicHostOptions & { patienceMs?: number }): PublicUrlOpener;
+  createOpener(options?: PublicHostOptions & { timeoutMs?: number }): PublicUrlOpener;
   /** The same for clients' documents. */
   createFetch(options?: PublicHostOptions): PublicFetch;
   close(): Promise<void>;
@@ -72,8 +72,8 @@ export async function startWebHost(names: [string, ...string[]] = ["files.test",
         });
         res.end(content);
       }),
-    createOpener: ({ patienceMs = 20_000, ...options } = {}) =>
-      createPublicUrlOpener({ timeoutMs: patienceMs, maxRedirects: 5, accept: "*/*", ...testNetwork, ...options }),
+    createOpener: ({ timeoutMs = 20_000, ...options } = {}) =>
+      createPublicUrlOpener({ timeoutMs, maxRedirects: 5, accept: "*/*", ...testNetwork, ...options }),
     createFetch: (options = {}) => createPublicFetch({ ...documentLimits, ...testNetwork, ...options }),
     async close() {
       server.closeAllConnections();

@@ -54,5 +54,5 @@ for (let i = 0; i < count; i++) {
   await deleteAsset(deps, caller, { assetId: uploadedId });
   printLine(`deleted ${uploadedId}`);
 }
-printLine("through");
+printLine("finished");
 process.exit(0);

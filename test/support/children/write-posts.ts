@@ -17,7 +17,7 @@ const { parallel, ...options } = JSON.parse(process.argv[2] ?? "") as Omit<OpenD
 };
 const printLine = (line: string) => writeSync(1, `${line}\n`); // at once: the process will be killed after it
 
-printLine("begin");
+printLine("started");
 await once(process.stdin, "data");
 const database = await openDatabase({ ...options, log: createLog("silent") });
 // As the service does after its first start; from then on a missing database is a lost one.
@@ -31,9 +31,9 @@ await Promise.all(
   Array.from({ length: parallel }, async () => {
     for (let i = 0; ; i++) {
       const post = await createPost(deps, owner, { title: `P${i}`, body: "x".repeat(i % 2000) });
-      printLine(`made ${owner.studio.id} ${post.id} 1`);
+      printLine(`saved ${owner.studio.id} ${post.id} 1`);
       const { revision } = await updatePost(deps, owner, { postId: post.id, status: "ready" });
-      printLine(`made ${owner.studio.id} ${post.id} ${revision}`);
+      printLine(`saved ${owner.studio.id} ${post.id} ${revision}`);
     }
   }),
 );

@@ -8,13 +8,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 const { file, ms } = JSON.parse(process.argv[2] ?? "") as { file: string; ms: number };
 const printLine = (line: string) => writeSync(1, `${line}\n`);
 
-printLine("begin");
+printLine("started");
 await once(process.stdin, "data");
 const db = new DatabaseSync(file, { timeout: 5000 });
 db.exec("BEGIN IMMEDIATE");
-printLine("holds");
+printLine("locked");
 await sleep(ms);
 db.exec("ROLLBACK");
 db.close();
-printLine("let go");
+printLine("unlocked");
 process.exit();

@@ -13,12 +13,12 @@ import { createHookedFiles, type HookedFiles } from "./hooked-files.ts";
 import { newStudio } from "./users.ts";
 
 /** A post of a studio with a quota, and a link to it. */
-export interface UploadScene {
+export interface LinkFixture {
   deps: Deps;
   files: HookedFiles;
   owner: Caller;
   postId: string;
-  visit(): Promise<UploadCaller>;
+  resolveCaller(): Promise<UploadCaller>;
   /** Starts or resumes a file of this size; no byte is sent. */
   start(name: string, size: number): Promise<StartedFile>;
   /** Asks for the URLs of parts; returns which ones were handed out. */
@@ -29,22 +29,22 @@ export interface UploadScene {
   usedBytes(): Promise<number>;
 }
 
-export async function createUploadScene(bed: Fixture, studioBytes: number | undefined): Promise<UploadScene> {
-  const files = createHookedFiles(bed.clock);
-  const deps: Deps = { ...bed.deps, files, limits: { ...bed.deps.limits, studioBytes } };
+export async function createLinkFixture(fixture: Fixture, studioBytes: number | undefined): Promise<LinkFixture> {
+  const files = createHookedFiles(fixture.clock);
+  const deps: Deps = { ...fixture.deps, files, limits: { ...fixture.deps.limits, studioBytes } };
   const owner = await newStudio(deps);
   const postId = (await createPost(deps, owner, { title: "Spring", body: "" })).id;
   const { url } = await createUploadSession(deps, owner, { postId });
-  const visit = () => resolveUploadCaller(deps, url.slice(`${deps.uploadPage}/u/`.length));
+  const resolveCaller = () => resolveUploadCaller(deps, url.slice(`${deps.uploadPage}/u/`.length));
   const urls = async ({ file: { id } }: StartedFile, parts: number[]) =>
-    (await createPartUrls(deps, await visit(), { fileId: id, parts })).addresses;
+    (await createPartUrls(deps, await resolveCaller(), { fileId: id, parts })).addresses;
   return {
     deps,
     files,
     owner,
     postId,
-    visit,
-    start: async (name, size) => startFile(deps, await visit(), { name, size, lastModified: 1, type: "" }),
+    resolveCaller,
+    start: async (name, size) => startFile(deps, await resolveCaller(), { name, size, lastModified: 1, type: "" }),
     reserve: async (file, parts) => (await urls(file, parts)).map(({ part }) => part),
     async send(file, content, parts) {
       for (const { part, url: address } of await urls(file, parts)) {
@@ -52,9 +52,9 @@ export async function createUploadScene(bed: Fixture, studioBytes: number | unde
         assert.ok(await files.parts.send(address, content.subarray(start, start + file.partBytes)));
       }
     },
-    complete: async ({ file: { id } }) => completeFile(deps, await visit(), { fileId: id }),
+    complete: async ({ file: { id } }) => completeFile(deps, await resolveCaller(), { fileId: id }),
     async usedBytes() {
-      const { q } = bed.database;
+      const { q } = fixture.database;
       const studio = q.selectFrom("studios").select("used_bytes").where("id", "=", owner.studio.id);
       const assets = q.selectFrom("assets").select("charged_bytes").where("studio_id", "=", owner.studio.id);
       const used = (await studio.executeTakeFirstOrThrow()).used_bytes;
