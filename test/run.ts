@@ -40,10 +40,10 @@ async function main(): Promise<number> {
   // Every test file is a process, and some start dozens, so they share a compile cache.
   const env: Record<string, string> = { NODE_COMPILE_CACHE: createTempFolder("atelier-compiled-").path };
   if (isLong) env["TEST_LONG"] = "1";
-  const missingNeeds: TestDependency[] = [];
-  for (const need of testDependencies) {
-    const provided = await need.provide();
-    if (!provided) missingNeeds.push(need);
+  const missingDependencies: TestDependency[] = [];
+  for (const dependency of testDependencies) {
+    const provided = await dependency.provide();
+    if (!provided) missingDependencies.push(dependency);
     if (provided) stops.push(provided.stop);
     Object.assign(env, provided?.env);
   }
@@ -51,23 +51,24 @@ async function main(): Promise<number> {
   const allFiles = globSync("test/{spec,integration,e2e,faults}/**/*.test.ts", { cwd: root }).toSorted();
   const files = requestedFiles.length > 0 ? requestedFiles.map((file) => relative(root, file)) : allFiles;
   const [browserTests, otherTests] = [files.filter(isEndToEnd), files.filter((file) => !isEndToEnd(file))];
-  // More than two at a time would make tests with time limits depend on the machine. A browser testDependencies the whole machine.
+  // With more than two files at a time, tests with time limits would depend on the machine. Browser tests need all of it.
   const passed = [await runTests(otherTests, 2, env), await runTests(browserTests, 1, env)];
-  return reportMissing(missingNeeds) && passed.every(Boolean) ? 0 : 1;
+  return reportMissing(missingDependencies) && passed.every(Boolean) ? 0 : 1;
 }
 
 async function runTests(files: readonly string[], concurrency: number, env: Record<string, string>): Promise<boolean> {
   return files.length === 0 || run([...flags, `--test-concurrency=${concurrency}`, ...files], env);
 }
 
-/** Prints what this machine could not test; returns false in CI, where that is a failure. */
-function reportMissing(missingNeeds: readonly TestDependency[]): boolean {
-  if (missingNeeds.length === 0) return true;
-  const rule = "!".repeat(100);
-  const lines = missingNeeds.map(
-    (need) => `  MISSING: ${need.name}\n    Not tested:     ${need.untested}\n    To install it:  ${need.installHint}`,
+/** Prints what was not tested because a dependency is missing; returns false in CI, where that is a failure. */
+function reportMissing(dependencies: readonly TestDependency[]): boolean {
+  if (dependencies.length === 0) return true;
+  const separator = "!".repeat(100);
+  const lines = dependencies.map(
+    ({ name, untested, installHint }) =>
+      `  MISSING: ${name}\n    Not tested:     ${untested}\n    To install it:  ${installHint}`,
   );
-  console.error(`\n${rule}\n${lines.join("\n")}\n${rule}`);
+  console.error(`\n${separator}\n${lines.join("\n")}\n${separator}`);
   const isCi = process.env["CI"] === "true";
   if (isCi) console.error("CI=true: a missing program is a failure.");
   return !isCi;

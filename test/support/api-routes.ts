@@ -3,11 +3,11 @@ import type { ApiOptions } from "#http/api/context.ts";
 
 export interface ApiRoute {
   method: string;
-  /** With its parameters: `/api/studios/:studioId`. */
+  /** With parameters: `/api/studios/:studioId`. */
   path: string;
 }
 
-/** Every route of the JSON API, read from the app itself: one that is added is tested without anybody thinking of it. */
+/** Lists every route of the JSON API. Reads them from the app, so that tests also cover new routes. */
 export function listApiRoutes(api: Api = createApi({} as ApiOptions)): ApiRoute[] {
   const routes = new Map<string, ApiRoute>();
   for (const { method, path } of api.routes) {
@@ -18,7 +18,7 @@ export function listApiRoutes(api: Api = createApi({} as ApiOptions)): ApiRoute[
 
 export const isWrite = ({ method }: ApiRoute): boolean => method !== "GET";
 
-/** The path with its parameters filled in; one without a value stays as it is. */
+/** Fills in path parameters; a parameter without a value stays in the path. */
 export function fillPath(path: string, params: Record<string, string>): string {
   return path.replace(/:(\w+)/g, (parameter, name: string) => encodeURIComponent(params[name] ?? parameter));
 }

@@ -8,10 +8,10 @@ import type { Log } from "#lib/log.ts";
 import { silentLog } from "./engines.ts";
 import { startService, type RunningService } from "./service.ts";
 
-/** The service, with a short way to sign people in. */
+/** The service, with a shortcut to sign in users. */
 export interface ApiServer extends RunningService {
-  /** A cookie header of a session that is in the database. */
-  signIn(person: SignedInUser): Promise<string>;
+  /** Stores a session in the database and returns its `Cookie` header. */
+  signIn(user: SignedInUser): Promise<string>;
 }
 
 export async function startApiServer(deps: Deps, log: Log = silentLog): Promise<ApiServer> {
@@ -27,18 +27,18 @@ export interface ApiResponse<T = Problem> {
   status: number;
   headers: Headers;
   text: string;
-  /** What the test takes the body for; a problem unless it says more. */
+  /** The parsed body; a problem document unless the caller names another type. */
   json: T;
 }
 
 export interface CallOptions {
   cookie?: string | undefined;
   body?: unknown;
-  /** Over the usual ones; undefined takes one away. */
+  /** Override the default headers; undefined removes a header. */
   headers?: Record<string, string | undefined>;
 }
 
-/** A request as our own pages make it, unless told otherwise. */
+/** Sends a request with the headers that the web app sends, unless `options` override them. */
 export async function call<T = Problem>(
   server: Pick<ApiServer, "base">,
   method: string,
@@ -62,7 +62,7 @@ export async function call<T = Problem>(
   return send(server.base, path, method, headers, body);
 }
 
-/** By hand rather than `fetch`, which has its own mind about cookies, origins and the spelling of paths. */
+/** Uses `node:http`, because `fetch` restricts cookie and origin headers and normalizes paths. */
 function send<T>(
   base: string,
   path: string,
@@ -100,7 +100,7 @@ function send<T>(
   });
 }
 
-/** A problem document, whole: RFC 9457, not cached, under the request's id. */
+/** Asserts a complete problem document (RFC 9457): not cacheable, not readable cross-origin, with the request's id. */
 export function assertProblem(response: ApiResponse<unknown>, status: number, code: string, note = ""): void {
   const problem = response.json as Partial<Problem> | undefined;
   assert.deepEqual([response.status, problem?.code], [status, code], `${note} ${response.text}`);

@@ -21,7 +21,7 @@ export function forEachStoreAndEngine(
   for (const store of listStoreNames()) forEachEngine(`${name} on ${store}`, (fixture) => define(fixture, store));
 }
 
-/** The whole service on a store, over a test's own database. An S3 server has a clock of its own, which is the real one. */
+/** Starts the whole service on a store and the test's database. On S3 it uses the system clock, because the S3 server does. */
 export async function startAssetService(
   fixture: Fixture,
   store: FileStore["name"],
@@ -59,7 +59,7 @@ export async function startDiskService(deps: Deps, options: ServiceOptions): Pro
   };
 }
 
-/** The fields of all results that tests look at; one that is not there fails its assertion. */
+/** The fields of all results that tests read; a missing field fails the test's assertion. */
 export interface StructuredResult extends AssetDetail {
   code: string;
   message: string;
@@ -83,9 +83,9 @@ export interface ToolResult {
 
 export interface ToolClient {
   call(name: string, args?: Record<string, unknown>): Promise<ToolResult>;
-  /** The result of a call that succeeds. */
+  /** Returns the result; throws if the call fails. */
   callOk(name: string, args?: Record<string, unknown>): Promise<StructuredResult>;
-  /** The code of a call that does not. */
+  /** Returns the error code; throws if the call succeeds. */
   callError(name: string, args?: Record<string, unknown>): Promise<string>;
   close(): Promise<void>;
 }
@@ -97,9 +97,9 @@ interface ContentBlock {
   mimeType: string;
 }
 
-/** A real client of the SDK, signed in as this person. */
-export async function connectToolClient(service: RunningService, person: Caller): Promise<ToolClient> {
-  const { token } = await createTestGrant(service.deps, person);
+/** Connects the SDK's own client with a grant of this user. */
+export async function connectToolClient(service: RunningService, caller: Caller): Promise<ToolClient> {
+  const { token } = await createTestGrant(service.deps, caller);
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } });
   const transport = new StreamableHTTPClientTransport(new URL(`${service.base}/mcp`), {
     requestInit: { headers: { authorization: `Bearer ${token}` } },
@@ -125,7 +125,7 @@ export async function connectToolClient(service: RunningService, person: Caller)
     async callError(name, args) {
       const { isError, structured, text } = await call(name, args);
       if (!isError) throw new Error(`${name} did not fail: ${text.slice(0, 200)}`);
-      if (!text.startsWith(`${structured.code}:`)) throw new Error(`the text does not begin with the code: ${text}`);
+      if (!text.startsWith(`${structured.code}:`)) throw new Error(`the text does not start with the code: ${text}`);
       return structured.code;
     },
     close: () => client.close(),

@@ -1,8 +1,8 @@
 import type { ErrorCode } from "#lib/errors.ts";
 
-/** What a studio's assets do, one operation after another: a few lines that the whole service is held against. */
+/** A sequential model of a studio's assets, which tests compare with the service. */
 
-/** Assets and posts by their number in the test. */
+/** Assets and posts are identified by their index in the test. */
 export type Operation =
   | { kind: "attach"; asset: number; post: number }
   | { kind: "detach"; asset: number; post: number }
@@ -18,13 +18,13 @@ export interface State {
   readonly posts: readonly (readonly number[])[];
 }
 
-/** The answer, as a word: `ok`, an error's code, or what was seen. */
+/** `ok`, an error code, or the state that the operation returned. */
 type ObservedOutcome = ErrorCode | "ok" | `saw ${string}`;
 
 export interface RecordedOperation {
   operation: Operation;
   outcome: ObservedOutcome;
-  /** When it was asked for and when it was answered, by a count that all workers share. */
+  /** When it was called and when it returned, by a counter that all workers share. */
   startedAt: number;
   endedAt: number;
 }
@@ -32,7 +32,7 @@ export interface RecordedOperation {
 export const describeAssetState = (assetState: AssetState): ObservedOutcome => `saw ${assetState}`;
 export const describeOrder = (order: readonly number[]): ObservedOutcome => `saw ${order.join(",")}`;
 
-/** One operation: what must be answered, and what is then. */
+/** Returns the expected outcome of an operation and the state after it. */
 function applyOperation(
   state: State,
   operation: Operation,
@@ -42,9 +42,10 @@ function applyOperation(
   const unchanged = (outcome: ObservedOutcome) => ({ outcome, next: state });
   if (operation.kind === "get post") return unchanged(describeOrder(posts[operation.post] ?? []));
   if (operation.kind === "reorder") {
-    const now = posts[operation.post] ?? [];
-    const same = operation.order.length === now.length && now.every((asset) => operation.order.includes(asset));
-    return same
+    const current = posts[operation.post] ?? [];
+    const hasSameAssets =
+      operation.order.length === current.length && current.every((asset) => operation.order.includes(asset));
+    return hasSameAssets
       ? { outcome: "ok", next: { assets, posts: posts.with(operation.post, operation.order) } }
       : unchanged("invalid_input");
   }
@@ -53,7 +54,7 @@ function applyOperation(
   if (assetState === "deleted") return unchanged("not_found");
   const move = (to: AssetState): State => ({
     assets: assets.with(asset, to),
-    posts: posts.map((order, post) => [...order.filter((one) => one !== asset), ...(post === to ? [asset] : [])]),
+    posts: posts.map((order, post) => [...order.filter((other) => other !== asset), ...(post === to ? [asset] : [])]),
   });
   if (operation.kind === "get asset") return unchanged(describeAssetState(assetState));
   if (operation.kind === "delete")
@@ -68,9 +69,8 @@ function applyOperation(
 }
 
 /**
- * Whether some order of these deeds, in which none comes before one that had ended when it began, gives every answer
- * that was given and leads from `before` to `after`: linearizability (Herlihy and Wing), by a search that tries no
- * state twice.
+ * Linearizability (Herlihy and Wing): whether some order of the operations that respects real time explains every
+ * recorded outcome and leads from `before` to `after`. Searches all orders, visiting each state once.
  */
 export function isLinearizable(
   operations: readonly RecordedOperation[],
@@ -82,17 +82,17 @@ export function isLinearizable(
   const visited = new Set<string>();
   const search = (remaining: readonly RecordedOperation[], state: State): boolean => {
     if (remaining.length === 0) return JSON.stringify(state) === expectedState;
-    const key = `${remaining.map(({ startedAt: from }) => from).join()} ${JSON.stringify(state)}`;
+    const key = `${remaining.map(({ startedAt }) => startedAt).join()} ${JSON.stringify(state)}`;
     if (visited.has(key)) return false;
     visited.add(key);
-    const firstEnd = Math.min(...remaining.map(({ endedAt: to }) => to));
-    return remaining.some((operation) => {
-      if (operation.startedAt > firstEnd) return false;
-      const { outcome, next } = applyOperation(state, operation.operation, perPost);
+    const firstEnd = Math.min(...remaining.map(({ endedAt }) => endedAt));
+    return remaining.some((candidate) => {
+      if (candidate.startedAt > firstEnd) return false;
+      const { outcome, next } = applyOperation(state, candidate.operation, perPost);
       return (
-        outcome === operation.outcome &&
+        outcome === candidate.outcome &&
         search(
-          remaining.filter((other) => other !== operation),
+          remaining.filter((other) => other !== candidate),
           next,
         )
       );

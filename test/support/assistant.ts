@@ -5,17 +5,17 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 
-/** A real MCP client, let in by a person at a real browser. */
+/** An AI client that uses the MCP SDK, with a grant that a user approved in a real browser. */
 export interface Assistant {
   call(tool: string, input?: Record<string, unknown>): Promise<Record<string, any>>;
-  /** What the server answers to its next call, before it tries to help itself with its refresh token. */
+  /** The status of a call with its current access token, without trying the refresh token. */
   getNextStatus(): Promise<number>;
-  /** Connects anew with what it was given, as a client does when it is started again. */
+  /** Connects again with the stored tokens, as a client does after a restart. */
   reconnect(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Knows nothing but the address of the MCP endpoint; `page` is where its person is signed in. */
+/** Discovers everything from the URL of the MCP endpoint; the user is signed in on `page`. */
 export async function connectAssistant(mcpUrl: string, page: Page, name: string): Promise<Assistant> {
   const callbackServer = await listenForCallback();
   const provider = createOAuthProvider(name, callbackServer.url);
@@ -48,7 +48,7 @@ export async function connectAssistant(mcpUrl: string, page: Page, name: string)
   };
 }
 
-/** Where the answer comes to: a program on this computer, as most clients are. */
+/** Receives the OAuth callback on loopback, as most installed clients do. */
 async function listenForCallback(): Promise<{ url: string; callbackParams: Promise<URLSearchParams>; close(): void }> {
   const { promise, resolve } = Promise.withResolvers<URLSearchParams>();
   const server = createServer((req, res) => {
@@ -78,7 +78,7 @@ function createOAuthProvider(
   name: string,
   redirectUrl: string,
 ): OAuthClientProvider & { getAuthorizationUrl(): string; getAccessToken(): string } {
-  let getAuthorizationUrl = "";
+  let authorizationUrl = "";
   let verifier = "";
   const storage = new Map<"client" | "tokens", unknown>();
   return {
@@ -94,10 +94,10 @@ function createOAuthProvider(
     saveClientInformation: (client) => void storage.set("client", client),
     tokens: () => storage.get("tokens") as never,
     saveTokens: (tokens) => void storage.set("tokens", tokens),
-    redirectToAuthorization: (url) => void (getAuthorizationUrl = url.href),
+    redirectToAuthorization: (url) => void (authorizationUrl = url.href),
     saveCodeVerifier: (codeVerifier) => void (verifier = codeVerifier),
     codeVerifier: () => verifier,
-    getAuthorizationUrl: () => getAuthorizationUrl,
+    getAuthorizationUrl: () => authorizationUrl,
     getAccessToken: () => (storage.get("tokens") as { access_token: string }).access_token,
   };
 }

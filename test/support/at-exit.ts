@@ -1,6 +1,6 @@
 const callbacks = new Set<() => void>();
 
-/** Does this when the process ends, also by a signal, unless it is called off before. What it does cannot wait. */
+/** Runs a synchronous callback when the process exits, also on a signal. Returns a function that unregisters it. */
 export function onExit(callback: () => void): () => void {
   registerHandlers();
   callbacks.add(callback);

@@ -6,7 +6,7 @@ export interface AuthorizingProxy {
   close(): Promise<void>;
 }
 
-/** Adds a bearer token to whatever passes, for clients that cannot; Host and Origin go through as they came. */
+/** Adds a bearer token to every request, for clients that cannot. Forwards Host and Origin unchanged. */
 export async function startAuthorizingProxy(target: string, token: string): Promise<AuthorizingProxy> {
   const { hostname, port, pathname } = new URL(target);
   const server = createServer((req, res) => {

@@ -10,13 +10,13 @@ import { createTempFolder } from "./temp-folder.ts";
 import { findFreePorts } from "./ports.ts";
 import { findProgram } from "./find-program.ts";
 
-/** A throw-away S3 server: Ceph's gateway over one monitor and one storage daemon that keeps all in memory. */
+/** A temporary S3 server: Ceph's gateway with one monitor and one storage daemon that stores objects in memory. */
 export interface Ceph {
   endpoint: string;
   bucket: string;
   accessKeyId: string;
   secretAccessKey: string;
-  /** Ends it and removes its folder. */
+  /** Stops it and deletes its folder. */
   remove(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ type Program = (typeof programs)[number];
 
 const gibibyte = 1024 ** 3;
 
-/** True where Debian's `radosgw ceph-mon ceph-osd ceph-common`, or the like, is installed. */
+/** Whether Debian's `radosgw ceph-mon ceph-osd ceph-common` or equivalent packages are installed. */
 export function hasCeph(): boolean {
   return programs.every((program) => findProgram(program) !== undefined);
 }
@@ -64,7 +64,7 @@ export async function createCeph(): Promise<Ceph> {
   }
 
   async function remove(): Promise<void> {
-    // All that it holds is in memory: there is nothing to say goodbye to.
+    // SIGKILL: all data is in memory, so there is nothing to flush.
     const exits = daemons.splice(0).map(async ({ process: child }) => {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const exit = once(child, "exit");
@@ -119,16 +119,16 @@ export async function createCeph(): Promise<Ceph> {
     );
     await run("ceph-mon", "--mkfs", "-i", "a", "--monmap", toPath("monmap"), "--keyring", keyring);
     start("ceph-mon", "-i", "a");
-    const osd = randomUUID();
-    await run("ceph", "osd", "create", osd, "0");
-    await run("ceph-osd", "-i", "0", "--mkfs", "--osd-uuid", osd);
+    const osdId = randomUUID();
+    await run("ceph", "osd", "create", osdId, "0");
+    await run("ceph-osd", "-i", "0", "--mkfs", "--osd-uuid", osdId);
     start("ceph-osd", "-i", "0");
     const keys = ["--access-key", accessKeyId, "--secret-key", secretAccessKey];
     await run("radosgw-admin", "user", "create", "--uid", "atelier", "--display-name", "Atelier", ...keys);
     start("radosgw", "-n", "client.rgw", "--rgw_frontends", `beast endpoint=127.0.0.1:${gatewayPort}`);
     await createBucket({ endpoint, bucket, accessKeyId, secretAccessKey }, () => {
       const exitedDaemon = daemons.find(({ process: child }) => child.exitCode !== null);
-      if (exitedDaemon) throw new Error(`a daemon of Ceph ended:\n${exitedDaemon.log.join("")}`);
+      if (exitedDaemon) throw new Error(`a Ceph daemon exited:\n${exitedDaemon.log.join("")}`);
     });
     return { endpoint, bucket, accessKeyId, secretAccessKey, remove };
   } catch (error) {
@@ -175,23 +175,23 @@ function renderConfig(folder: string, fsid: string, monitor: string): string {
   }).reduce((text, [name, value]) => `${text}${name} = ${value}\n`, "[global]\n");
 }
 
-async function createBucket(toPath: Omit<Ceph, "remove">, check: () => void): Promise<void> {
+async function createBucket(ceph: Omit<Ceph, "remove">, throwIfExited: () => void): Promise<void> {
   const client = new S3Client({
-    endpoint: toPath.endpoint,
+    endpoint: ceph.endpoint,
     region: "us-east-1",
     forcePathStyle: true,
-    credentials: toPath,
+    credentials: ceph,
     maxAttempts: 1,
     requestChecksumCalculation: "WHEN_REQUIRED",
   });
   const deadline = Date.now() + 60_000;
   for (;;) {
     try {
-      await client.send(new CreateBucketCommand({ Bucket: toPath.bucket }));
+      await client.send(new CreateBucketCommand({ Bucket: ceph.bucket }));
       client.destroy();
       return;
     } catch (error) {
-      check();
+      throwIfExited();
       if (Date.now() > deadline) throw new Error("the S3 gateway did not start", { cause: error });
       await sleep(100);
     }

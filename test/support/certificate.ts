@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { isIPv4 } from "node:net";
 
-/** A certificate for these names and IPv4 addresses that vouches for itself, made here: tests need no program and no key in the repository. */
+/** Creates a self-signed certificate for these names and IPv4 addresses, without OpenSSL or a key in the repository. */
 export function createCertificate(names: readonly string[]): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const algorithm = sequence(encodeDer(0x06, Buffer.from("2a8648ce3d040302", "hex"))); // ecdsa-with-SHA256
@@ -20,7 +20,7 @@ export function createCertificate(names: readonly string[]): { key: string; cert
   );
   const extensions = sequence(
     extension("551d11", altNames), // subjectAltName
-    extension("551d13", sequence(encodeDer(0x01, Buffer.from([0xff])))), // basicConstraints: it is its own authority
+    extension("551d13", sequence(encodeDer(0x01, Buffer.from([0xff])))), // basicConstraints: it is a CA, because it signs itself
   );
   const body = sequence(
     encodeDer(0xa0, encodeDer(0x02, Buffer.from([2]))), // version 3
@@ -43,8 +43,8 @@ export function createCertificate(names: readonly string[]): { key: string; cert
 
 function encodeDer(tag: number, content: Buffer): Buffer {
   const { length } = content;
-  const long = length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
-  const size = length < 128 ? [length] : long;
+  const longForm = length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  const size = length < 128 ? [length] : longForm;
   return Buffer.concat([Buffer.from([tag, ...size]), content]);
 }
 
@@ -56,7 +56,7 @@ function extension(id: string, value: Buffer): Buffer {
   return sequence(encodeDer(0x06, Buffer.from(id, "hex")), encodeDer(0x04, value));
 }
 
-/** Midnight, this many years from now. */
+/** January 1 of the year that is this many years from now. */
 function encodeTime(years: number): Buffer {
   const year = new Date().getUTCFullYear() + years;
   return encodeDer(0x18, Buffer.from(`${year}0101000000Z`));

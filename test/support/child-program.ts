@@ -4,15 +4,15 @@ import { dirname } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { onExit } from "./at-exit.ts";
 
-/** A program of someone else's, and what it says. */
+/** A running program, and its output. */
 export interface ChildProgram {
-  /** Sends this to its standard input. */
+  /** Writes to its standard input. */
   write(text: string): void;
-  /** Everything it said so far, errors too. */
+  /** Standard output and standard error so far. */
   getOutput(): string;
-  /** What it wrote to standard output alone. */
+  /** Standard output so far. */
   getStdout(): string;
-  /** The first text that fits, without terminal control characters; rejects where the program ends without it. */
+  /** Resolves with the first match in the output, without terminal control characters; rejects if the program exits first. */
   waitForMatch(pattern: RegExp): Promise<string>;
   /** Its exit code. */
   readonly exited: Promise<number | null>;
@@ -20,12 +20,12 @@ export interface ChildProgram {
 }
 
 export interface ProgramOptions {
-  /** What to run in place of Node. */
+  /** The program to run instead of Node. */
   command?: string;
   cwd?: string;
   /** Leaves standard input open for `write`. */
   isInteractive?: boolean;
-  /** What ends it; a program with children of its own may need SIGTERM to end them too. */
+  /** Signal for `stop`; a program with child processes may need SIGTERM to stop them too. */
   stopSignal?: NodeJS.Signals;
 }
 
@@ -36,10 +36,10 @@ export function startChildProgram(
 ): ChildProgram {
   const child = spawn(command, args, {
     cwd,
-    // No screen and nothing that opens one: a person's browser is in the test.
+    // Keeps programs from opening a browser: the test drives its own.
     env: { PATH: dirname(process.execPath), BROWSER: "true", NO_COLOR: "1", ...env },
   });
-  child.stdin.on("error", () => {}); // the program may end without reading it
+  child.stdin.on("error", () => {}); // the program may exit without reading it
   if (!isInteractive) child.stdin.end();
   const unregister = onExit(() => child.kill(stopSignal));
   let combinedOutput = "";
@@ -50,13 +50,13 @@ export function startChildProgram(
   });
   child.stderr.on("data", (chunk: Buffer) => void (combinedOutput += chunk.toString()));
   let hasExited = false;
-  const ended = once(child, "close").then(([code]) => {
+  const exited = once(child, "close").then(([code]) => {
     hasExited = true;
     unregister();
     return code as number | null;
   });
   return {
-    exited: ended,
+    exited,
     write: (text) => void child.stdin.write(text),
     getOutput: () => combinedOutput,
     getStdout: () => standardOutput,
@@ -64,16 +64,16 @@ export function startChildProgram(
       for (;;) {
         const [match] = pattern.exec(stripVTControlCharacters(combinedOutput)) ?? [];
         if (match !== undefined) return match;
-        if (hasExited) throw new Error(`the program ended without ${String(pattern)}:\n${combinedOutput}`);
-        const waiting = new AbortController();
-        const { signal } = waiting;
-        const more = [once(child.stdout, "data", { signal }), once(child.stderr, "data", { signal }), ended];
-        await Promise.race(more).finally(() => waiting.abort());
+        if (hasExited) throw new Error(`the program exited without printing ${String(pattern)}:\n${combinedOutput}`);
+        const abortController = new AbortController();
+        const { signal } = abortController;
+        const events = [once(child.stdout, "data", { signal }), once(child.stderr, "data", { signal }), exited];
+        await Promise.race(events).finally(() => abortController.abort());
       }
     },
     async stop() {
       if (!hasExited) child.kill(stopSignal);
-      await ended;
+      await exited;
     },
   };
 }

@@ -1,35 +1,33 @@
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
 import { findProgram } from "./find-program.ts";
 
-/** The browser that suites of the web app drive; undefined where this machine has none. */
+/** The path of the browser that end-to-end tests drive; undefined if none is installed. */
 export function findChromium(): string | undefined {
   return process.env["CHROMIUM_PATH"] ?? findProgram("chromium") ?? findProgram("google-chrome");
 }
 
-/** Why a suite is left out, for `describe`; false where there is a browser. */
-export const skipWithoutChromium: string | false =
-  findChromium() === undefined && "there is no Chromium on this machine";
+/** The `skip` option for `describe`: false if a browser is installed. */
+export const skipWithoutChromium: string | false = findChromium() === undefined && "Chromium is not installed";
 
 export type { Browser, Page };
 
-/** False where the machine has no browser; the runner says so at the end. */
 export const hasChromium = (): boolean => findChromium() !== undefined;
 
-/** A real browser with all its guards up: no flag of it loosens any rule of the web. */
+/** Launches Chromium without any flag that relaxes web security. */
 export function openChromium(args: readonly string[] = []): Promise<Browser> {
   return chromium.launch({ executablePath: findChromium() ?? "", headless: true, args: ["--no-sandbox", ...args] });
 }
 
-/** Someone at a browser of their own. */
+/** A user with their own browser context. */
 export interface BrowserUser {
   name: string;
   context: BrowserContext;
   page: Page;
-  /** What the pages of this person did that no page should: scripts that failed, rules of the page that were broken. */
+  /** Script errors and console errors, such as Content-Security-Policy violations. */
   errors: string[];
 }
 
-/** Opens a browser window for a person and signs them in at the development issuer. */
+/** Opens a browser context and signs in at the dev issuer. */
 export async function openSignedIn(browser: Browser, base: string, email: string, path = "/"): Promise<BrowserUser> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
   const page = await context.newPage();
@@ -37,7 +35,7 @@ export async function openSignedIn(browser: Browser, base: string, email: string
   const errors: string[] = [];
   page.on("pageerror", (error) => void errors.push(error.message));
   page.on("console", (message) => {
-    // A browser notes answers of 4xx as errors of the page; what was asked for is up to the test.
+    // Chromium logs 4xx responses as console errors; tests may cause those on purpose.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
       errors.push(message.text());
   });
@@ -47,7 +45,7 @@ export async function openSignedIn(browser: Browser, base: string, email: string
   return { name: email, context, page, errors };
 }
 
-/** From the sign-in page through the development issuer and back to where one wanted to go. */
+/** From the sign-in page through the dev issuer and back to the page that the user wanted to open. */
 export async function signInOnPage(page: Page, email: string): Promise<void> {
   await page.getByRole("button", { name: /^Continue with/ }).click();
   await page.getByLabel("Email").fill(email);
@@ -57,13 +55,13 @@ export async function signInOnPage(page: Page, email: string): Promise<void> {
 export interface ObservedPage {
   context: BrowserContext;
   page: Page;
-  /** What the page complained of: errors, refused resources, broken rules of its policy. */
+  /** Script errors, console errors and warnings, such as blocked resources. */
   consoleProblems: string[];
-  /** Every address that was asked for. */
+  /** The URL of every request. */
   requestedUrls: string[];
 }
 
-/** A page of its own, and a note of everything it says and asks for. */
+/** Opens a page in a new context and records its console problems and requests. */
 export async function openObservedPage(browser: Browser, options: BrowserContextOptions = {}): Promise<ObservedPage> {
   const context = await browser.newContext({ locale: "en-GB", ...options });
   const page = await context.newPage();

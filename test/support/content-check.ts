@@ -13,20 +13,20 @@ export function declareType(mimeType: string): DeclaredType {
   return { kind, mimeType };
 }
 
-/** The gate's verdict, which is the same whichever way the bytes come in. */
+/** Returns the outcome of the content check, after asserting that every way to read the bytes gives the same outcome. */
 export async function runContentCheck(bytes: Uint8Array, mimeType: string): Promise<string> {
   const declared = declareType(mimeType);
   const [bufferResult, storeResult] = await Promise.all([
     getOutcome(checkContent(createBufferSource(bytes), declared)),
     getOutcome(checkContent(await storeBytes(bytes), declared)),
   ]);
-  assert.equal(bufferResult, storeResult, "the verdict is the same whichever way the bytes came in");
+  assert.equal(bufferResult, storeResult, "a buffer and a stored file give the same result");
   if (bytes.length === 0) return bufferResult;
   const headResult = await getOutcome(recognizeHead(headOf(bytes), bytes.length, declared));
   const source = createBufferSource(bytes);
-  const late = await getOutcome(async () => checkContent(source, await recognizeType(source, declared)));
+  const fullResult = await getOutcome(async () => checkContent(source, await recognizeType(source, declared)));
   if (headResult !== "ok")
-    assert.equal(headResult, late, "the upload page rejects early only what it rejects in the end");
+    assert.equal(headResult, fullResult, "the check of the first bytes rejects only what the full check rejects");
   if (bufferResult === "ok") assert.deepEqual(await recognizeType(source, declared), declared);
   return bufferResult;
 }

@@ -9,7 +9,7 @@ export function canReplaceDnsServer(): boolean {
   return isRoot && unshare !== undefined && spawnSync(unshare, ["--mount", "true"]).status === 0;
 }
 
-/** The command that starts a process, for `startMain`, which uses this name server alone. */
+/** A wrapper command for `startMain`: the process uses only this name server. */
 export function withDnsServer(ip: string, resolvConf: string): string[] {
   writeFileSync(resolvConf, `nameserver ${ip}\n`);
   const script = 'mount --bind "$0" /etc/resolv.conf && exec "$@"';

@@ -18,11 +18,11 @@ export interface DnsServer {
 export interface DnsServerOptions {
   ip?: string;
   port?: number;
-  /** The addresses of a name; undefined leaves the query without a response, an empty list is NODATA. */
+  /** Returns the IP addresses of a name; undefined sends no response, an empty list is NODATA. */
   resolve?: (name: string, type: RecordType) => readonly string[] | undefined;
 }
 
-/** Never responds unless told to. */
+/** Never responds, unless `resolve` is set. */
 export async function startDnsServer(options: DnsServerOptions = {}): Promise<DnsServer> {
   const { ip = "127.0.0.1", port = 0, resolve = () => undefined } = options;
   const queries: string[] = [];
@@ -84,7 +84,7 @@ function encodeRecord(ip: string): Buffer {
 function parseIpv6(ip: string): Buffer {
   const [start = "", end = ""] = ip.split("::");
   const groups = (text: string): number[] =>
-    text === "" ? [] : text.split(":").map((one) => Number.parseInt(one, 16));
+    text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
   const [first, last] = [groups(start), groups(end)];
   const zeros = Array.from({ length: 8 - first.length - last.length }, () => 0);
   return Buffer.from([...first, ...zeros, ...last].flatMap((group) => [group >> 8, group & 255]));

@@ -21,14 +21,14 @@ import { createHookedFiles } from "./hooked-files.ts";
 
 export type EngineName = Database["engine"];
 
-/** Where a database is, or will be: what `openDatabase` takes. */
+/** Identifies a database for `openDatabase`; it need not exist yet. */
 export type DatabaseLocation = Pick<OpenDatabaseOptions, "databaseUrl" | "dataDir">;
 
 export interface TemporaryDatabase extends DatabaseLocation {
   remove(): Promise<void>;
 }
 
-/** What a suite works with. Filled before its first test: read the fields inside tests only. */
+/** Set before the first test of a suite, so only tests and hooks may read the fields. */
 export interface Fixture {
   engine: EngineName;
   location: DatabaseLocation;
@@ -39,12 +39,12 @@ export interface Fixture {
 
 export const silentLog = createLog("silent");
 
-/** The engines this run can test; without PostgreSQL the runner says so at the end. */
+/** The engines that this run can test; without PostgreSQL, `npm test` reports what was not tested. */
 export function listEngines(): EngineName[] {
   return process.env["TEST_DATABASE_URL"] ? ["sqlite", "postgres"] : ["sqlite"];
 }
 
-/** Defines the same suite for each engine, on a fresh database that is gone afterwards. */
+/** Defines the same suite for each engine, on a new database that is deleted afterwards. */
 export function forEachEngine(
   name: string,
   define: (fixture: Fixture) => void,
@@ -83,7 +83,7 @@ export function createDeps(database: Database, clock: Clock): Deps {
     media: createMediaReader(),
     signer: createSigner(["a secret of this test, long enough"], clock),
     vault: createVault(["a secret of this test, long enough"]),
-    openUrl: () => Promise.reject(new Error("this test reaches nothing outside")),
+    openUrl: () => Promise.reject(new Error("this test has no network access")),
     importSlots: createImportSlots(),
     searchQueue: createSearchQueue({ sleep: (ms) => sleep(ms), clock }),
     platforms: createPlatforms("http://localhost:3000", []),
@@ -91,7 +91,7 @@ export function createDeps(database: Database, clock: Clock): Deps {
   };
 }
 
-/** An empty place for a database: a folder that does not exist yet, or an empty PostgreSQL database. */
+/** Creates an empty PostgreSQL database, or the path of a SQLite data folder that does not exist yet. */
 export async function createTemporaryDatabase(
   engine: EngineName,
   server = process.env["TEST_DATABASE_URL"],

@@ -3,29 +3,29 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import type { AddressInfo } from "node:net";
 
 /**
- * What happens to a request on its way:
- * - a number: that status, and the server behind never hears of it
- * - `reset`: the connection breaks before the server hears of it
- * - `lost`: the server does it, and the connection breaks before the answer arrives
- * - `hang`: nobody ever answers
- * - `cut`: the answer breaks off in the middle
- * - `stall`: the answer stops in the middle and stays open
- * - `short`: half of the content, as if that were all
- * - `altered`: other bytes than those asked for, as many
- * - `other-tag`: the ETag of something else
+ * What the proxy does with a request:
+ * - a number: responds with this status, without forwarding the request
+ * - `reset`: closes the connection, without forwarding the request
+ * - `lost`: forwards the request, and closes the connection instead of responding
+ * - `hang`: never responds
+ * - `cut`: closes the connection in the middle of the response
+ * - `stall`: stops in the middle of the response and keeps the connection open
+ * - `short`: responds with half of the content, and a matching length
+ * - `altered`: responds with other bytes of the same length
+ * - `other-tag`: responds with another ETag
  */
 export type Fault = number | "reset" | "lost" | "hang" | "cut" | "stall" | "short" | "altered" | "other-tag";
 
 export interface FaultyProxy {
   endpoint: string;
-  /** Every request that came, `METHOD /path?query`. */
+  /** Every request received, as `METHOD /path?query`. */
   requests: string[];
-  /** Decides what happens to each request; undefined lets it pass. */
+  /** Chooses the fault of each request; undefined forwards it unchanged. */
   chooseFault: (req: IncomingMessage) => Fault | undefined | Promise<Fault | undefined>;
   close(): Promise<void>;
 }
 
-/** A server between us and another one, as bad as a test wants it. */
+/** Starts a proxy in front of another server that injects faults. */
 export async function startFaultyProxy(targetUrl: string): Promise<FaultyProxy> {
   const target = new URL(targetUrl);
   const server = createServer((req, res) => void serve(req, res).catch(() => res.destroy()));
@@ -54,7 +54,7 @@ export async function startFaultyProxy(targetUrl: string): Promise<FaultyProxy> 
       const xml = `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${req.url}</Message></Error>`;
       return void res.writeHead(fault, { "content-type": "application/xml" }).end(req.method === "HEAD" ? "" : xml);
     }
-    // The host header stays as it was signed.
+    // Keeps the host header, which is signed.
     const upstreamRequest = request({
       host: target.hostname,
       port: target.port,
@@ -75,9 +75,9 @@ export async function startFaultyProxy(targetUrl: string): Promise<FaultyProxy> 
     const half = Math.floor(Number(upstreamResponse.headers["content-length"]) / 2);
     let sent = 0;
     for await (const chunk of upstreamResponse as AsyncIterable<Buffer>) {
-      const rest = chunk.subarray(0, half - sent);
-      sent += rest.length;
-      res.write(rest);
+      const piece = chunk.subarray(0, half - sent);
+      sent += piece.length;
+      res.write(piece);
       if (sent >= half) break;
     }
     if (fault === "cut") setTimeout(() => res.destroy(), 50);
@@ -86,7 +86,7 @@ export async function startFaultyProxy(targetUrl: string): Promise<FaultyProxy> 
   return proxy;
 }
 
-/** A whole answer, with nothing in it to show that it is not the truth. */
+/** Sends a well-formed response with wrong content. */
 async function respondAltered(
   alteration: "short" | "altered" | "other-tag",
   upstreamResponse: IncomingMessage,
@@ -96,11 +96,11 @@ async function respondAltered(
   for await (const chunk of upstreamResponse as AsyncIterable<Buffer>) chunks.push(chunk);
   const original = Buffer.concat(chunks);
   const content = alteration === "short" ? original.subarray(0, original.length / 2) : original;
-  if (alteration === "altered") content.forEach((byte, at) => (content[at] = byte ^ 0x55));
+  if (alteration === "altered") content.forEach((byte, index) => (content[index] = byte ^ 0x55));
   const { "content-length": length, etag, ...headers } = upstreamResponse.headers;
   res.writeHead(upstreamResponse.statusCode ?? 502, {
     ...headers,
-    "content-length": original.length > 0 ? content.length : length, // a HEAD has a length and no content
+    "content-length": original.length > 0 ? content.length : length, // a HEAD response has a length and no content
     ...(etag === undefined ? {} : { etag: alteration === "other-tag" ? `"${"1".repeat(32)}"` : etag }),
   });
   res.end(content);

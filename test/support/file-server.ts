@@ -15,7 +15,7 @@ import { findFreeBaseUrl } from "./service.ts";
 
 export interface FileServer {
   base: string;
-  /** Where a second page lives that may upload. */
+  /** The origin of the upload page, which may upload as well as `base`. */
   uploadPage: string;
   root: string;
   store: DiskStore;
@@ -30,11 +30,11 @@ export interface FileServerOptions {
   stallTimeoutMs?: number;
   minFreeBytes?: number;
   root?: string;
-  /** Every key has an asset unless a test says otherwise. */
+  /** By default, every key has an asset. */
   hasAsset?: HasAsset;
 }
 
-/** A disk store behind the real door, and nothing else of the service. */
+/** Starts the real HTTP server with only the file routes and a disk store. */
 export async function startFileServer(options: FileServerOptions = {}): Promise<FileServer> {
   const { clock = () => Date.now(), stallTimeoutMs, minFreeBytes = 0 } = options;
   const folder = createTempFolder();

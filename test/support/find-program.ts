@@ -3,7 +3,7 @@ import { delimiter, join } from "node:path";
 
 const path = (process.env["PATH"] ?? "").split(delimiter);
 
-/** Where a program of this name lies, on the path unless told otherwise; undefined where it is not installed. */
+/** Returns the path of a program in these folders, by default those of PATH; undefined if it is not installed. */
 export function findProgram(name: string, folders: readonly string[] = path): string | undefined {
   return folders.map((folder) => join(folder, name)).find(isExecutable);
 }

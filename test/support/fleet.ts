@@ -5,14 +5,14 @@ import { startIssuer } from "./oidc-issuer.ts";
 import { findFreeBaseUrl } from "./service.ts";
 import { getTestS3Settings } from "./stores.ts";
 
-/** Several processes of the service behind nginx, on one PostgreSQL database and one S3 bucket. */
+/** Several instances of the service behind nginx, on one PostgreSQL database and one S3 bucket. */
 export interface Fleet {
   base: string;
   location: TemporaryDatabase;
-  /** Their own addresses, past nginx. */
+  /** The URLs of the instances, bypassing nginx. */
   instanceUrls: readonly string[];
   processes: MainProcess[];
-  /** Starts the nth anew, at the same address. */
+  /** Starts this instance again on its port. */
   restart(index: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export async function startFleet(size: number, env: Record<string, string> = {})
       S3_FORCE_PATH_STYLE: String(s3.forcePathStyle),
       ...env,
     });
-  // Side by side: one of them migrates, the others wait for it.
+  // In parallel: one instance migrates the database while the others wait.
   const processes = await Promise.all(instanceUrls.map(start));
   const ports = instanceUrls.map((url) => Number(new URL(url).port));
   const nginx = await startNginx(findNginx() ?? "", Number(new URL(base).port), ports);
@@ -57,7 +57,7 @@ export async function startFleet(size: number, env: Record<string, string> = {})
     },
     async close() {
       await nginx.stop();
-      await Promise.all(processes.map((one) => one.kill()));
+      await Promise.all(processes.map((instance) => instance.kill()));
       await issuer.close();
       await location.remove();
     },

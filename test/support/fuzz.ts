@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { isLongRun } from "./long-run.ts";
 
-/** CI tries the same cases each time, so that a red run is the doing of a change; the long form draws new ones. */
+/** CI uses a fixed seed, so that only a code change can make a test fail. Long runs use a new seed each time. */
 fc.configureGlobal({ seed: isLongRun ? Date.now() : 1 });
 
 export { fc };

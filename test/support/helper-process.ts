@@ -3,14 +3,14 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-/** A program of `children/` that runs beside the test and tells what it does, line by line. */
+/** A program of `children/` that runs next to the test and prints each step as a line. */
 export interface HelperProcess {
   readonly lines: readonly string[];
-  /** Resolves with the first line that begins with `start`, or the nth; rejects where the process ends without it. */
-  waitForLine(start: string, nth?: number): Promise<string>;
-  /** It waits for this before it does anything. */
+  /** Resolves with the nth line (by default the first) that starts with `prefix`; rejects if the process exits first. */
+  waitForLine(prefix: string, nth?: number): Promise<string>;
+  /** Lets the program start its work; until then it waits. */
   signalStart(): void;
-  /** SIGKILL, as a power cut would end it; resolves when it is gone and every line of it is read. */
+  /** Sends SIGKILL; resolves after the process has exited and all its lines are read. */
   kill(): Promise<void>;
   exited: Promise<void>;
 }
@@ -18,7 +18,7 @@ export interface HelperProcess {
 export function startHelper(program: string, options: unknown): HelperProcess {
   const path = join(import.meta.dirname, "children", program);
   const child = spawn(process.execPath, [path, JSON.stringify(options)], { stdio: ["pipe", "pipe", "inherit"] });
-  child.stdin.on("error", () => {}); // it may be gone already
+  child.stdin.on("error", () => {}); // it may have exited
   const lines: string[] = [];
   const pendingChecks = new Set<() => void>();
   const checkAll = () => pendingChecks.forEach((check) => check());
@@ -28,22 +28,22 @@ export function startHelper(program: string, options: unknown): HelperProcess {
     checkAll();
   });
   let hasExited = false;
-  const ended = Promise.all([once(child, "exit"), once(reader, "close")]).then(() => {
+  const exited = Promise.all([once(child, "exit"), once(reader, "close")]).then(() => {
     hasExited = true;
     checkAll();
   });
 
   return {
     lines,
-    exited: ended,
-    waitForLine: (start, nth = 1) =>
+    exited,
+    waitForLine: (prefix, nth = 1) =>
       new Promise((resolve, reject) => {
         const check = () => {
-          const matchingLine = lines.filter((text) => text.startsWith(start)).at(nth - 1);
+          const matchingLine = lines.filter((text) => text.startsWith(prefix)).at(nth - 1);
           if (matchingLine === undefined && !hasExited) return;
           pendingChecks.delete(check);
           if (matchingLine === undefined)
-            reject(new Error(`the helper ended without saying ${start}: ${lines.slice(-3).join(" | ")}`));
+            reject(new Error(`the helper exited without printing ${prefix}: ${lines.slice(-3).join(" | ")}`));
           else resolve(matchingLine);
         };
         pendingChecks.add(check);
@@ -52,7 +52,7 @@ export function startHelper(program: string, options: unknown): HelperProcess {
     signalStart: () => void child.stdin.write("go\n"),
     kill: async () => {
       child.kill("SIGKILL");
-      await ended;
+      await exited;
     },
   };
 }

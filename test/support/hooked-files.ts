@@ -11,24 +11,24 @@ import { createTempFolder } from "./temp-folder.ts";
 
 export type FileStoreCall = "stat" | "read" | "write" | "promote" | "remove" | "list";
 
-/** The disk store in a folder of its own, which goes by the test's clock, and fails where a test wants it to. */
+/** A disk store in a temporary folder that uses the test's clock, with hooks for fault injection. */
 export interface HookedFiles extends FileStore {
   parts: HookedParts;
-  /** Called ahead of and behind each call; what it throws, the call throws. */
+  /** Runs before and after each call; an error it throws fails the call. */
   hook: ((call: FileStoreCall, when: "before" | "after", key: string) => Promise<void> | void) | undefined;
-  /** What a PUT to the address of a key does. */
+  /** Stores content as a PUT to the key's upload URL does. */
   put(key: string, content: Uint8Array): Promise<void>;
-  /** Everything that lies there, in order. */
+  /** All stored keys, sorted. */
   keys(): Promise<string[]>;
   content(key: string): Promise<Buffer | undefined>;
-  /** Loses the bytes of a key, as a broken disk does. */
+  /** Deletes the bytes of a key, as a disk failure does. */
   deleteBytes(key: string): Promise<void>;
 }
 
 interface HookedParts extends PartStore {
-  /** What a PUT to the address of a part does; false where it is refused. */
+  /** Stores content as a PUT to the part's URL does; returns false if the store rejects it. */
   send(url: string, content: Uint8Array): Promise<boolean>;
-  /** How many files are begun and not ended. */
+  /** The number of multipart files that are neither completed nor aborted. */
   countOpen(): Promise<number>;
 }
 
@@ -46,10 +46,10 @@ export function createHookedFiles(clock: Clock): HookedFiles {
   let diskPromise: Promise<DiskStore> | undefined;
   const getDisk = () => (diskPromise ??= openDiskStore({ root, urls, clock, minFreeBytes: 0 }));
 
-  /** Files are as old as the test's clock says, not the machine's. */
+  /** Sets the file's modification time from the test's clock. */
   const applyClockTime = async (key: string): Promise<void> => {
     const version = (await findVersions(root, key)).at(-1);
-    // Another call may have moved it on meanwhile.
+    // A concurrent call may have moved the file.
     if (version) await utimes(version.path, clock() / 1000, clock() / 1000).catch(() => {});
   };
   const runHooked = async <T>(
@@ -118,7 +118,7 @@ export function createHookedFiles(clock: Clock): HookedFiles {
     async keys() {
       const store = await getDisk();
       const listed = await Promise.all(storageAreas.map((area) => store.list(area, { limit: Infinity })));
-      return listed.flatMap((all) => all.map(({ key }) => key)).toSorted();
+      return listed.flatMap((entries) => entries.map(({ key }) => key)).toSorted();
     },
     async content(key) {
       const store = await getDisk();

@@ -1,6 +1,6 @@
 import { createIdGenerator, type IdKind } from "#lib/ids.ts";
 
-/** Ids that nobody has: well formed, of another kind, and in every form that has broken someone's database. */
+/** Ids that do not exist: well-formed, of another kind, and malformed in ways that commonly break databases. */
 export function hostileIds(kind: IdKind): string[] {
   const newId = createIdGenerator(() => Date.UTC(2020, 0, 1));
   const validId = newId(kind);

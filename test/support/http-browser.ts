@@ -1,15 +1,15 @@
-/** A browser without a screen: cookies, redirects and plain forms, and what a browser says of itself with each. */
+/** A minimal browser: cookies, redirects, plain forms, and the Origin and Sec-Fetch headers of a browser. */
 export interface HttpBrowser {
   readonly cookies: CookieJar;
-  /** Opens an address and follows redirects. */
+  /** Opens a URL and follows redirects. */
   open(url: string): Promise<LoadedPage>;
-  /** Sends a form of a page, the first unless told, with these fields changed; follows redirects. */
+  /** Submits a form of a page, by default the first, with these fields changed; follows redirects. */
   submit(
     page: LoadedPage,
     fields?: Record<string, string>,
     form?: number | ((form: Form) => boolean),
   ): Promise<LoadedPage>;
-  /** One request with this browser's cookies. Redirects are not followed. */
+  /** Sends a request with this browser's cookies, without following redirects. */
   send(url: string, init?: RequestInit): Promise<Response>;
 }
 
@@ -19,7 +19,7 @@ export interface LoadedPage {
   headers: Headers;
   text: string;
   forms: Form[];
-  /** The addresses that were passed, the last one included. */
+  /** All URLs that were visited, including the last. */
   redirects: string[];
 }
 
@@ -27,14 +27,14 @@ export interface Form {
   method: string;
   action: URL;
   fields: Record<string, string>;
-  /** The names of the fields a person can type into. */
+  /** The names of the text fields. */
   textFields: string[];
   buttons: string[];
 }
 
 const maxRedirects = 20;
 
-/** Where a redirect leads out of what a test serves, such as to a client's own page, it `leaves` and is not followed. */
+/** Does not request URLs for which `isExternal` is true, such as a client's callback: returns a page with status 0. */
 export function createHttpBrowser(
   cookies: CookieJar = createCookieJar(),
   isExternal: (url: URL) => boolean = () => false,
@@ -60,13 +60,13 @@ export function createHttpBrowser(
       const location = response.headers.get("location");
       if (response.status < 300 || response.status > 399 || location === null) {
         const text = await response.text();
-        const at = new URL(url);
+        const pageUrl = new URL(url);
         return {
-          url: at,
+          url: pageUrl,
           status: response.status,
           headers: response.headers,
           text,
-          forms: readForms(text, at),
+          forms: readForms(text, pageUrl),
           redirects,
         };
       }
@@ -83,7 +83,7 @@ export function createHttpBrowser(
     open: (url) => followRedirects(url, { headers: { accept: "text/html" } }),
     submit(page, fields = {}, formSelector = 0) {
       const form = typeof formSelector === "number" ? page.forms[formSelector] : page.forms.find(formSelector);
-      if (!form) throw new Error(`There is no such form at ${page.url.href} (${page.status}):\n${page.text}`);
+      if (!form) throw new Error(`Form not found at ${page.url.href} (${page.status}):\n${page.text}`);
       const body = new URLSearchParams({ ...form.fields, ...fields });
       const headers = {
         accept: "text/html",
@@ -97,7 +97,7 @@ export function createHttpBrowser(
   };
 }
 
-/** Signs in at `{base}` with whatever issuer its first button leads to, and answers the browser that did. */
+/** Signs in at `base` with the issuer of the first button; returns the browser. */
 export async function signIn(
   base: string,
   email: string,
@@ -110,14 +110,16 @@ export async function signIn(
   return browser;
 }
 
-/** From the sign-in page through the issuer's one-field form and back. */
+/** Signs in from the sign-in page through the issuer's form, which has one text field. */
 export async function signInFromPage(browser: HttpBrowser, loginPage: LoadedPage, email: string): Promise<LoadedPage> {
-  const atIssuer = await browser.submit(loginPage);
-  const form = atIssuer.forms.find(({ textFields }) => textFields.length === 1);
+  const issuerPage = await browser.submit(loginPage);
+  const form = issuerPage.forms.find(({ textFields }) => textFields.length === 1);
   const field = form?.textFields[0];
   if (!form || field === undefined)
-    throw new Error(`No form with one text field at ${atIssuer.url.href} (${atIssuer.status}):\n${atIssuer.text}`);
-  return browser.submit(atIssuer, { [field]: email }, (candidate) => candidate === form);
+    throw new Error(
+      `No form with one text field at ${issuerPage.url.href} (${issuerPage.status}):\n${issuerPage.text}`,
+    );
+  return browser.submit(issuerPage, { [field]: email }, (candidate) => candidate === form);
 }
 
 export interface Cookie {
@@ -125,11 +127,11 @@ export interface Cookie {
   value: string;
   host: string;
   path: string;
-  /** Attributes as they were sent, names in lower case. */
+  /** Attribute values as received, by lower-case name. */
   attributes: Record<string, string>;
 }
 
-/** As browsers keep cookies: by host and path, whatever the port. */
+/** Stores cookies by host and path, ignoring the port, as browsers do. */
 export interface CookieJar {
   store(from: URL, lines: readonly string[]): void;
   header(url: URL): string;
@@ -190,7 +192,7 @@ function getFetchSite(from: URL, to: URL): string {
   return from.hostname === to.hostname ? "same-site" : "cross-site";
 }
 
-/** Enough of HTML for forms without script: ours, and those of the issuers in our tests. */
+/** Parses enough HTML for the forms of Atelier and of the issuers in tests. */
 function readForms(text: string, url: URL): Form[] {
   return [...text.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/gi)].map(([, head = "", body = ""]) => {
     const form = parseAttributes(head);

@@ -9,7 +9,7 @@ const body = JSON.stringify({
   params: { notifications: { toolsListChanged: true }, _meta: modernMeta },
 });
 
-/** A listen stream, written by hand so that this side needs little for it; answers with the first the server says. */
+/** Opens a listen stream on a raw socket, which needs little memory; resolves after the server's first message. */
 export async function openIdleStream(base: string, token: string): Promise<{ socket: Socket; received: string }> {
   const { host, port } = new URL(base);
   const headers = {

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 
-interface Sent {
+interface UploadedFile {
   name: string;
   mimeType: string;
   bytes: Buffer;
 }
 
-/** Sends files through an upload link, as the page does: without an account. */
+/** Uploads files through an upload link without an account, as the upload page does. */
 export interface LinkClient {
-  /** All parts of a file, without completing it. Returns its id. */
-  send(file: Sent): Promise<string>;
+  /** Uploads all parts of a file without completing it; returns the file's id. */
+  send(file: UploadedFile): Promise<string>;
   complete(fileId: string): Promise<{ status: number; body: unknown }>;
 }
 
@@ -25,16 +25,16 @@ export function openLink(base: string, url: string): LinkClient {
   };
   return {
     async send({ name, mimeType, bytes }) {
-      const wanted = { name, size: bytes.length, lastModified: 1, type: mimeType };
-      const { status, body } = await call<{ file: { id: string }; partBytes: number }>("/files", wanted);
+      const fileInfo = { name, size: bytes.length, lastModified: 1, type: mimeType };
+      const { status, body } = await call<{ file: { id: string }; partBytes: number }>("/files", fileInfo);
       assert.equal(status, 200, JSON.stringify(body));
       const parts = Array.from({ length: Math.ceil(bytes.length / body.partBytes) }, (_, i) => i + 1);
       const path = `/files/${body.file.id}/addresses`;
       const { addresses } = (await call<{ addresses: { part: number; url: string }[] }>(path, { parts })).body;
-      for (const { part, url: address } of addresses) {
+      for (const { part, url: partUrl } of addresses) {
         const content = bytes.subarray((part - 1) * body.partBytes, part * body.partBytes);
-        const stored = await fetch(address, { method: "PUT", body: new Uint8Array(content) });
-        assert.ok(stored.ok, `${stored.status} ${await stored.text()}`);
+        const response = await fetch(partUrl, { method: "PUT", body: new Uint8Array(content) });
+        assert.ok(response.ok, `${response.status} ${await response.text()}`);
       }
       return body.file.id;
     },

@@ -12,20 +12,20 @@ import type { Fixture } from "./engines.ts";
 import { createHookedFiles, type HookedFiles } from "./hooked-files.ts";
 import { newStudio } from "./users.ts";
 
-/** A post of a studio with a quota, and a link to it. */
+/** A studio with a quota, a post, and an upload link of the post. */
 export interface LinkFixture {
   deps: Deps;
   files: HookedFiles;
   owner: Caller;
   postId: string;
   resolveCaller(): Promise<UploadCaller>;
-  /** Starts or resumes a file of this size; no byte is sent. */
+  /** Starts or resumes a file of this size, without sending bytes. */
   start(name: string, size: number): Promise<StartedFile>;
-  /** Asks for the URLs of parts; returns which ones were handed out. */
+  /** Requests the URLs of parts; returns the parts that got one. */
   reserve(file: StartedFile, parts: number[]): Promise<number[]>;
   send(file: StartedFile, content: Buffer, parts: number[]): Promise<void>;
   complete(file: StartedFile): Promise<FileView>;
-  /** What counts toward the quota, after making sure that the assets' charges say the same. */
+  /** The bytes that count toward the quota, after asserting that they are the sum of the assets' charges. */
   usedBytes(): Promise<number>;
 }
 
@@ -36,7 +36,7 @@ export async function createLinkFixture(fixture: Fixture, studioBytes: number | 
   const postId = (await createPost(deps, owner, { title: "Spring", body: "" })).id;
   const { url } = await createUploadSession(deps, owner, { postId });
   const resolveCaller = () => resolveUploadCaller(deps, url.slice(`${deps.uploadPage}/u/`.length));
-  const urls = async ({ file: { id } }: StartedFile, parts: number[]) =>
+  const createUrls = async ({ file: { id } }: StartedFile, parts: number[]) =>
     (await createPartUrls(deps, await resolveCaller(), { fileId: id, parts })).addresses;
   return {
     deps,
@@ -45,11 +45,11 @@ export async function createLinkFixture(fixture: Fixture, studioBytes: number | 
     postId,
     resolveCaller,
     start: async (name, size) => startFile(deps, await resolveCaller(), { name, size, lastModified: 1, type: "" }),
-    reserve: async (file, parts) => (await urls(file, parts)).map(({ part }) => part),
+    reserve: async (file, parts) => (await createUrls(file, parts)).map(({ part }) => part),
     async send(file, content, parts) {
-      for (const { part, url: address } of await urls(file, parts)) {
+      for (const { part, url: partUrl } of await createUrls(file, parts)) {
         const start = (part - 1) * file.partBytes;
-        assert.ok(await files.parts.send(address, content.subarray(start, start + file.partBytes)));
+        assert.ok(await files.parts.send(partUrl, content.subarray(start, start + file.partBytes)));
       }
     },
     complete: async ({ file: { id } }) => completeFile(deps, await resolveCaller(), { fileId: id }),
@@ -62,7 +62,7 @@ export async function createLinkFixture(fixture: Fixture, studioBytes: number | 
       assert.equal(
         used,
         charges.reduce((sum, bytes) => sum + bytes, 0),
-        "the studio is charged for its assets",
+        "the studio's used bytes are the sum of its assets' charges",
       );
       return used;
     },

@@ -1,2 +1,2 @@
-/** True for the long form of a suite, `npm test -- --long <files>`; CI runs the short one. */
+/** True for `npm test -- --long <files>`; CI runs the short form. */
 export const isLongRun = process.env["TEST_LONG"] === "1";

@@ -8,28 +8,28 @@ import { waitUntil } from "./wait-until.ts";
 
 const main = join(import.meta.dirname, "../../src/main.ts");
 
-/** The service as operators run it: a process of its own, that can be killed. */
+/** The service in a separate process, as operators run it. */
 export interface MainProcess {
   pid: number;
-  /** Asks it to leave, as an operator does. */
+  /** Sends SIGTERM. */
   terminate(): void;
-  /** SIGKILL, as a power cut would end it. */
+  /** Sends SIGKILL to the process and its wrapper; resolves after it has exited. */
   kill(): Promise<void>;
-  /** Its exit code; null where a signal ended it. */
+  /** The exit code; null if a signal ended the process. */
   exited: Promise<number | null>;
-  /** The last lines it wrote. */
+  /** The last lines of its output. */
   getOutput(): string;
-  /** Bytes of memory that it has now. */
+  /** The current resident memory. */
   getMemoryBytes(): number;
-  /** How many files and connections it has open now. */
+  /** The number of open file descriptors. */
   countDescriptors(): number;
 }
 
 const maxOutputLines = 200;
 
 /**
- * Resolves once it says that it is ready. `through` is a command that starts it in another way, such as `strace …`;
- * `stdout` a descriptor that its log goes to instead of `output`.
+ * Resolves when the service is ready. `wrapper` is a command that runs it, such as `strace …`; `stdout` is a file
+ * descriptor for its log instead of `getOutput`.
  */
 export async function startMain(
   env: Record<string, string>,
@@ -41,7 +41,7 @@ export async function startMain(
   const child = spawn(command, args, {
     env: { PATH: process.env["PATH"] ?? "", NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "", ...env },
     stdio: ["ignore", stdout, "pipe"],
-    detached: true, // a group of its own, so that what it was started through goes with it
+    detached: true, // its own process group, so that a kill also ends the wrapper
   });
   const pid = child.pid ?? 0;
   const killAll = () => void (child.exitCode === null && child.signalCode === null && process.kill(-pid, "SIGKILL"));
@@ -55,37 +55,39 @@ export async function startMain(
       if (line.includes("ready: open")) markReady();
     });
   }
-  const ended = once(child, "exit").then(([code]) => {
+  const exited = once(child, "exit").then(([code]) => {
     unregister();
     return code as number | null;
   });
-  const earlyExit = ended.then((code) => {
-    throw new Error(`the service left with ${code}: ${outputLines.join("\n")}`);
+  const earlyExit = exited.then((code) => {
+    throw new Error(`the service exited with ${code}: ${outputLines.join("\n")}`);
   });
   earlyExit.catch(() => {});
-  await Promise.race([stdout === "pipe" ? ready : serves(env["BASE_URL"] ?? ""), earlyExit]).catch((error: unknown) => {
-    killAll();
-    throw error;
-  });
+  await Promise.race([stdout === "pipe" ? ready : waitUntilReady(env["BASE_URL"] ?? ""), earlyExit]).catch(
+    (error: unknown) => {
+      killAll();
+      throw error;
+    },
+  );
   return {
     pid,
-    exited: ended,
+    exited,
     getOutput: () => outputLines.join("\n"),
     terminate: () => void child.kill("SIGTERM"),
     getMemoryBytes: () => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024,
     countDescriptors: () => readdirSync(`/proc/${pid}/fd`).length,
     async kill() {
       killAll();
-      await ended;
+      await exited;
     },
   };
 }
 
-async function serves(base: string): Promise<void> {
-  const markReady = () =>
+async function waitUntilReady(base: string): Promise<void> {
+  const isReady = () =>
     fetch(`${base}/readyz`).then(
       ({ ok }) => ok,
       () => false,
     );
-  await waitUntil(markReady, { timeoutMs: 90_000, intervalMs: 50, description: "a service that is ready" });
+  await waitUntil(isReady, { timeoutMs: 90_000, intervalMs: 50, description: "service is ready" });
 }

@@ -20,7 +20,7 @@ export interface TestMcpServer {
   close(): Promise<void>;
 }
 
-/** The endpoint behind a plain `node:http` server: a real socket, a real database, nobody in between. */
+/** Starts an HTTP server with only the MCP endpoint, on a real socket and a real database. */
 export async function startMcpServer(
   { deps }: { deps: Deps },
   options: { tools?: readonly Tool[]; extension?: Extension; checkCallLimit?: CallLimitCheck; log?: Log } = {},
@@ -36,11 +36,11 @@ export async function startMcpServer(
     version: "0.0.0-test",
     extension: options.extension,
   });
-  // The guards of the real door stand in front, as they will in the product.
-  const addresses = { base: deps.base, uploadPage: deps.base, loopback: true, mcpOrigins: [] };
+  // The real HTTP server, with the guards of the product.
+  const urls = { base: deps.base, uploadPage: deps.base, loopback: true, mcpOrigins: [] };
   const { nodeServer: server } = createHttpServer({
     routes: () => [createMcpRoute(endpoint)],
-    urls: addresses,
+    urls,
     metrics: createMetrics(silentLog),
     newId: deps.newId,
     log: silentLog,
@@ -62,7 +62,7 @@ interface NamedRef {
   name: string;
 }
 
-/** The fields of all results that tests look at; one that is not there fails its assertion. */
+/** The fields of all results that tests read; a missing field fails the test's assertion. */
 interface StructuredResult {
   code: string;
   message: string;
@@ -106,7 +106,7 @@ export interface Result {
   _meta: { "atelier/studio": NamedRef; "io.modelcontextprotocol/serverInfo": { name: string } };
 }
 
-/** A JSON-RPC message as tests read it: as if every field were there. */
+/** A JSON-RPC message, typed as if every field were present. */
 export interface Message {
   id: string | number | null;
   result: Result;
@@ -117,9 +117,9 @@ export interface McpResponse {
   status: number;
   headers: Headers;
   text: string;
-  /** The message of the body. */
+  /** The last message of the body. */
   json: Message;
-  /** All of them, where it was a batch or an event stream. */
+  /** All messages, if the body is a batch or an event stream. */
   messages: Message[];
 }
 
@@ -135,7 +135,7 @@ export interface McpCaller {
   session?: string | undefined;
 }
 
-/** Any POST, as raw as a test wants it. */
+/** Sends a POST with any body. */
 export async function postMcp(
   { url, token, session }: McpCaller,
   body: string | Uint8Array | ReadableStream,
@@ -158,8 +158,8 @@ export async function postMcp(
 
 async function toMcpResponse(response: Response): Promise<McpResponse> {
   const text = await response.text();
-  const stream = response.headers.get("content-type")?.startsWith("text/event-stream");
-  const parsed = stream
+  const isEventStream = response.headers.get("content-type")?.startsWith("text/event-stream");
+  const parsed = isEventStream
     ? text
         .split("\n")
         .filter((line) => line.startsWith("data: "))
@@ -183,7 +183,7 @@ function tryParse(text: string): unknown {
   }
 }
 
-/** A request of the new wire, with everything it must carry. */
+/** Sends a request of protocol version 2026-07-28, with its required headers and metadata. */
 export function callModern(
   caller: McpCaller,
   method: string,
@@ -200,7 +200,7 @@ export function callModern(
   });
 }
 
-/** A request of the 2025 wire. */
+/** Sends a request of protocol version 2025-11-25. */
 export function callLegacy(
   caller: McpCaller,
   method: string,
@@ -214,7 +214,7 @@ export function callLegacy(
   });
 }
 
-/** Opens a session of the 2025 wire. */
+/** Opens a session of a 2025 protocol version. */
 export async function initialize(
   caller: McpCaller,
   protocolVersion = "2025-11-25",

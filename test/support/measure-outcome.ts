@@ -1,12 +1,12 @@
 import { AppError, type ErrorCode } from "#lib/errors.ts";
 
 export interface TimedOutcome {
-  /** `ok`, an error code of ours, or what else was thrown. */
+  /** `ok`, the code of an `AppError`, or any other error as text. */
   outcome: ErrorCode | "ok" | `unexpected: ${string}`;
   ms: number;
 }
 
-/** What came of the work, and how long it took. */
+/** Runs the operation; returns its outcome and duration. */
 export async function measureOutcome(operation: () => Promise<unknown>): Promise<TimedOutcome> {
   const startedAt = performance.now();
   const outcome = await operation().then(

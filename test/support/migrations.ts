@@ -6,7 +6,7 @@ import { databaseFileName } from "#db/open-database.ts";
 import type { DatabaseLocation } from "./engines.ts";
 import { createTempFolder } from "./temp-folder.ts";
 
-/** A folder of migration files that a test writes itself. */
+/** A folder of migration files that a test writes. */
 export interface MigrationFolder {
   path: string;
   /** Replaces the whole folder. */
@@ -18,15 +18,15 @@ export function createMigrationFolder(files: Record<string, string>): MigrationF
   const folder = createTempFolder();
   const path = join(folder.path, "migrations");
   mkdirSync(path);
-  const write = (all: Record<string, string>) => {
+  const write = (newFiles: Record<string, string>) => {
     for (const name of readdirSync(path)) rmSync(join(path, name));
-    for (const [name, text] of Object.entries(all)) writeFileSync(join(path, name), text);
+    for (const [name, text] of Object.entries(newFiles)) writeFileSync(join(path, name), text);
   };
   write(files);
   return { path, write, remove: folder.remove };
 }
 
-/** Runs one statement beside everything of ours, with the engine's own client. */
+/** Runs a statement with the engine's client library, bypassing Atelier's database code. */
 export async function queryDatabase(location: DatabaseLocation, sql: string): Promise<Record<string, unknown>[]> {
   if (location.databaseUrl === undefined) {
     const db = new DatabaseSync(join(location.dataDir, databaseFileName), { timeout: 5000 });
@@ -45,7 +45,6 @@ export async function queryDatabase(location: DatabaseLocation, sql: string): Pr
   }
 }
 
-/** The names of all tables there are. */
 export async function listTables(location: DatabaseLocation): Promise<string[]> {
   const rows = await queryDatabase(
     location,

@@ -1,7 +1,7 @@
 import { mimeTypeOf, muxVideo, type MuxedFormat } from "./muxed-videos.ts";
 import { mp4, mpeg } from "./samples.ts";
 
-/** Videos made to crash, stall or exhaust whoever parses them; the same list in every run. */
+/** A video that tries to crash, stall or exhaust a parser. Every run creates the same videos. */
 export interface HostileVideo {
   name: string;
   mimeType: string;
@@ -18,12 +18,12 @@ const box = (type: string, ...content: Buffer[]): Buffer => {
 
 const fromHex = (hex: string): Buffer => Buffer.from(hex.replaceAll(" ", ""), "hex");
 
-/** The files that ended or stalled a service which parsed whole sample tables (mediabunny 1.61). */
+/** Files that crashed or stalled a service that parsed whole sample tables (mediabunny 1.61). */
 export function knownAttacks(): HostileVideo[] {
   const stz2 = mp4();
   const table = stz2.indexOf("stsz");
   stz2.write("stz2", table, "latin1");
-  stz2.writeUInt32BE(0, table + 8); // field size 0: no bytes are needed for
+  stz2.writeUInt32BE(0, table + 8); // field size 0: no bytes are needed for the samples
   stz2.writeUInt32BE(0xffff_ffff, table + 12); // 2³²−1 samples
   const keyIds = Buffer.alloc(24);
   keyIds[0] = 1; // version 1 has a count of key ids
@@ -45,15 +45,15 @@ export function knownAttacks(): HostileVideo[] {
   ];
 }
 
-/** Puts a box in front of the movie header. */
+/** Inserts a box before the movie header. */
 function insertIntoMovie(file: Buffer, inserted: Buffer): Buffer {
   const moov = file.indexOf("moov") - 4;
-  const grown = Buffer.concat([file.subarray(0, moov + 8), inserted, file.subarray(moov + 8)]);
-  grown.writeUInt32BE(file.readUInt32BE(moov) + inserted.length, moov);
-  return grown;
+  const result = Buffer.concat([file.subarray(0, moov + 8), inserted, file.subarray(moov + 8)]);
+  result.writeUInt32BE(file.readUInt32BE(moov) + inserted.length, moov);
+  return result;
 }
 
-/** More than 1,500 mutations of real files of each accepted video type, the known attacks among them. */
+/** The known attacks, and more than 1,500 mutations of real files of every accepted video type. */
 export async function mutatedVideos(): Promise<HostileVideo[]> {
   const formats: MuxedFormat[] = ["mp4", "mp4, moov last", "mp4, fragmented", "mov", "webm", "webm, live"];
   const options = { seconds: 0.5, frameRate: 4 };
@@ -78,25 +78,25 @@ export async function mutatedVideos(): Promise<HostileVideo[]> {
   ];
 }
 
-const named = ({ name, mimeType }: HostileVideo, change: string, bytes: Buffer): HostileVideo => ({
+const toMutation = ({ name, mimeType }: HostileVideo, change: string, bytes: Buffer): HostileVideo => ({
   name: `${name}: ${change}`,
   mimeType,
   bytes,
 });
 
-/** At 40 places, evenly spaced. */
+/** Cuts the file at 40 evenly spaced positions. */
 function truncations(seed: HostileVideo): HostileVideo[] {
   const lengths = Array.from({ length: 40 }, (_, i) => 1 + Math.floor((i * (seed.bytes.length - 1)) / 40));
   return [...new Set(lengths)].map((length) =>
-    named(seed, `cut to ${length} bytes`, Buffer.from(seed.bytes.subarray(0, length))),
+    toMutation(seed, `cut to ${length} bytes`, Buffer.from(seed.bytes.subarray(0, length))),
   );
 }
 
 const boxType = /[a-z][a-z0-9]{2}[a-z0-9 ]/;
 
-/** Each box: a size that is zero, too small, one off, endless or of 64 bits; then its first counts and versions. */
+/** Changes each box: sizes that are zero, too small, off by one, huge or 64-bit; then its first fields and its type. */
 function boxSizes(seed: HostileVideo): HostileVideo[] {
-  const changed: HostileVideo[] = [];
+  const mutations: HostileVideo[] = [];
   for (let at = 4; at + 4 <= seed.bytes.length; at++) {
     const type = seed.bytes.toString("latin1", at, at + 4);
     if (!boxType.test(type)) continue;
@@ -106,7 +106,7 @@ function boxSizes(seed: HostileVideo): HostileVideo[] {
       const bytes = Buffer.from(seed.bytes);
       if (at + offset + 4 > bytes.length) return;
       bytes.writeUInt32BE(value >>> 0, at + offset);
-      changed.push(named(seed, `${type} at ${at}: ${change}`, bytes));
+      mutations.push(toMutation(seed, `${type} at ${at}: ${change}`, bytes));
     };
     for (const value of [0, 2, 7, 8, size - 1, size + 1, 0x7fff_ffff, 0xffff_ffff]) set(value, -4, `size ${value}`);
     for (const [high, low] of [
@@ -119,21 +119,21 @@ function boxSizes(seed: HostileVideo): HostileVideo[] {
       bytes.writeUInt32BE(1, at - 4);
       bytes.writeUInt32BE(high, at + 4);
       bytes.writeUInt32BE(low, at + 8);
-      changed.push(named(seed, `${type} at ${at}: 64-bit size ${high}:${low}`, bytes));
+      mutations.push(toMutation(seed, `${type} at ${at}: 64-bit size ${high}:${low}`, bytes));
     }
     for (const offset of [4, 8, 12, 16]) set(0xffff_ffff, offset, `all bits set at ${offset}`);
     for (const other of ["moov", "trak", "mdia", "mvex"]) {
       const bytes = Buffer.from(seed.bytes);
       bytes.write(other, at, "latin1");
-      changed.push(named(seed, `${type} at ${at} becomes ${other}`, bytes));
+      mutations.push(toMutation(seed, `${type} at ${at} becomes ${other}`, bytes));
     }
   }
-  return changed;
+  return mutations;
 }
 
 const elementIds = "18538067 1549a966 1654ae6b 114d9b74 1f43b675 2ad7b1 4489 ae 83 e0 b0 ba 54b0 54ba 7670 7675 ec";
 
-/** Each place where an element may begin: a size that is zero, unknown or endless, and values of any length. */
+/** Changes the first element of each id: sizes that are zero, unknown, huge or different from the content. */
 function elementSizes(seed: HostileVideo): HostileVideo[] {
   return elementIds.split(" ").flatMap((hex) => {
     const id = Buffer.from(hex, "hex");
@@ -142,12 +142,12 @@ function elementSizes(seed: HostileVideo): HostileVideo[] {
     const sizes = ["00", "80", "81", "88", "89", "fe", "ff", "407f", "01ffffffffffffff", "01fffffffffffffe"];
     return sizes.map((size) => {
       const bytes = [seed.bytes.subarray(0, at), id, Buffer.from(size, "hex"), seed.bytes.subarray(at + id.length + 1)];
-      return named(seed, `element ${hex} of size ${size}`, Buffer.concat(bytes));
+      return toMutation(seed, `element ${hex} of size ${size}`, Buffer.concat(bytes));
     });
   });
 }
 
-/** Flips, fills and repetitions at places that a fixed sequence names. */
+/** Changes and repeats bytes at pseudorandom positions. */
 function randomDamage(seed: HostileVideo): HostileVideo[] {
   let state = 1;
   const next = (below: number): number => {
@@ -159,11 +159,11 @@ function randomDamage(seed: HostileVideo): HostileVideo[] {
     for (let change = 0; change <= i % 6; change++) bytes[next(bytes.length)] = [0, 1, 0x7f, 0x80, 0xff][next(5)] ?? 0;
     const [from, length] = [next(bytes.length), next(200)];
     const tail = i % 3 === 0 ? Buffer.concat([bytes.subarray(0, from + length), bytes.subarray(from)]) : bytes;
-    return named(seed, `damage ${i}`, tail);
+    return toMutation(seed, `damage ${i}`, tail);
   });
 }
 
-/** Containers in containers, deeper than a stack, and more siblings than anyone should count. */
+/** Containers nested deeper than a call stack, and containers with very many children. */
 export const nestedContainers = (): HostileVideo[] => [...nestedBoxes(), ...nestedElements()];
 
 function nestedBoxes(): HostileVideo[] {
@@ -194,10 +194,8 @@ function nestedBoxes(): HostileVideo[] {
 function nestedElements(): HostileVideo[] {
   const ebml = fromHex("1a45dfa3 87 4282 84 7765626d");
   const shapes: Record<string, Buffer> = {
-    "segments of unknown size in one another": Buffer.concat(
-      Array.from({ length: 20_000 }, () => fromHex("18538067 ff")),
-    ),
-    "track entries of unknown size in one another": Buffer.concat([
+    "nested segments of unknown size": Buffer.concat(Array.from({ length: 20_000 }, () => fromHex("18538067 ff"))),
+    "nested track entries of unknown size": Buffer.concat([
       fromHex("18538067 ff 1654ae6b ff"),
       ...Array.from({ length: 100_000 }, () => fromHex("ae ff")),
     ]),
@@ -209,7 +207,7 @@ function nestedElements(): HostileVideo[] {
       fromHex("18538067 ff"),
       ...Array.from({ length: 100_000 }, () => fromHex("ec 80")),
     ]),
-    "values that no column holds": fromHex(
+    "values out of range for the database columns": fromHex(
       "18538067 ff 1549a966 8f 2ad7b1 84 ffffffff 4489 84 7f7fffff 1654ae6b a5 ae a3 d7 81 01 83 81 01 86 85 565f565038 e0 94 b0 88 00000000ffffffff ba 88 00000000ffffffff",
     ),
     "a duration that is not a number": fromHex("18538067 ff 1549a966 87 4489 84 7fc00000"),

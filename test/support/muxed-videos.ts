@@ -10,20 +10,20 @@ import {
   type OutputFormat,
 } from "mediabunny";
 
-/** Real containers, written by an independent library, whose frames are noise: nobody here decodes them. */
+/** Options for a real container, written by an independent library. The frames are noise, because no test decodes them. */
 export interface MuxOptions {
   width?: number;
   height?: number;
   rotation?: 0 | 90 | 180 | 270;
   seconds?: number;
-  /** Bytes of a frame: large frames push a `moov` at the end far away from the head. */
+  /** Bytes per frame: with large frames, a `moov` at the end is far from the start. */
   frameBytes?: number;
   withAudio?: boolean;
   frameRate?: number;
 }
 
 const formats = {
-  /** `moov` in front. */
+  /** `moov` at the start. */
   mp4: () => new Mp4OutputFormat({ fastStart: "in-memory" }),
   /** `moov` at the end. */
   "mp4, moov last": () => new Mp4OutputFormat({ fastStart: false }),
@@ -61,23 +61,28 @@ export async function muxVideo(format: MuxedFormat, options: MuxOptions = {}): P
   const decoderConfig = { ...config, codedWidth: width, codedHeight: height };
   const frames = Math.round(seconds * frameRate);
   for (let i = 0; i < frames; i++) {
-    const packet = new EncodedPacket(frame(frameBytes, i), i === 0 ? "key" : "delta", i / frameRate, 1 / frameRate);
+    const packet = new EncodedPacket(
+      createFrame(frameBytes, i),
+      i === 0 ? "key" : "delta",
+      i / frameRate,
+      1 / frameRate,
+    );
     await video.add(packet, { decoderConfig });
   }
-  if (withAudio) await addSound(audio, isWebm, seconds);
+  if (withAudio) await addAudio(audio, isWebm, seconds);
   await output.finalize();
   return Buffer.from(target.buffer!);
 }
 
-async function addSound(source: EncodedAudioPacketSource, isWebm: boolean, seconds: number): Promise<void> {
+async function addAudio(source: EncodedAudioPacketSource, isWebm: boolean, seconds: number): Promise<void> {
   const config = isWebm ? { codec: "opus" } : { codec: "mp4a.40.2", description: aacDescription };
   const decoderConfig = { ...config, numberOfChannels: 2, sampleRate: 48_000 };
   for (let i = 0; i < Math.floor(seconds * 10); i++)
-    await source.add(new EncodedPacket(frame(8, i), "key", i / 10, 1 / 10), { decoderConfig });
+    await source.add(new EncodedPacket(createFrame(8, i), "key", i / 10, 1 / 10), { decoderConfig });
 }
 
-/** For AVC: one NAL unit with its length in front. */
-function frame(bytes: number, index: number): Uint8Array {
+/** One NAL unit after its length, as AVC requires. */
+function createFrame(bytes: number, index: number): Uint8Array {
   const content = Buffer.alloc(bytes, index);
   content.writeUInt32BE(bytes - 4);
   content[4] = 0x65;

@@ -7,7 +7,7 @@ import { createTempFolder } from "./temp-folder.ts";
 import { findProgram } from "./find-program.ts";
 import { waitUntil } from "./wait-until.ts";
 
-/** Debian keeps it where only root looks. */
+/** Debian installs it in a folder that only root has in PATH. */
 export const findNginx = (): string | undefined =>
   findProgram("nginx") ?? findProgram("nginx", ["/usr/sbin", "/usr/local/sbin"]);
 
@@ -16,8 +16,8 @@ export interface Nginx {
 }
 
 /**
- * A load balancer in front of several processes, with nothing that would keep a client with one of them: each request
- * goes to the next in turn. The header `x-served-by` tells which one it was.
+ * Starts a load balancer without session affinity: each request goes to the next upstream in turn. The response header
+ * `x-served-by` names the upstream.
  */
 export async function startNginx(program: string, port: number, upstreamPorts: readonly number[]): Promise<Nginx> {
   const folder = createTempFolder("atelier-nginx-");

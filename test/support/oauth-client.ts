@@ -8,7 +8,7 @@ import {
   type LoadedPage,
 } from "./http-browser.ts";
 
-/** A client of the authorization server that knows the RFCs and nothing of our code. */
+/** An OAuth client that is implemented from the RFCs and shares no code with the server. */
 
 export interface OAuthClient {
   id: string;
@@ -16,7 +16,7 @@ export interface OAuthClient {
   redirectUri: string;
 }
 
-/** An answer of an endpoint that speaks JSON. */
+/** A response of a JSON endpoint. */
 export interface OAuthResponse {
   status: number;
   headers: Headers;
@@ -42,12 +42,12 @@ export const endpointPaths = {
 
 export const webRedirect = "https://client.example/callback";
 
-/** A browser that stops where the answer leaves us for the client. */
+/** A browser that stops at the redirect to the client. */
 export function createOAuthBrowser(base: string, cookies: CookieJar = createCookieJar()): HttpBrowser {
   const { origin } = new URL(base);
-  const isOutside = (url: URL) =>
+  const isExternal = (url: URL) =>
     url.origin !== origin && (!/^(localhost|127\.0\.0\.1)$/.test(url.hostname) || url.searchParams.has("iss"));
-  return createHttpBrowser(cookies, isOutside);
+  return createHttpBrowser(cookies, isExternal);
 }
 
 export async function post(
@@ -101,7 +101,7 @@ export interface Authorization {
   state: string;
 }
 
-/** An address that begins an authorization; a parameter that is undefined is left out. */
+/** Creates the URL of an authorization request; undefined removes a parameter. */
 export function createAuthorization(
   base: string,
   client: OAuthClient,
@@ -123,28 +123,31 @@ export function createAuthorization(
   return { url: `${base}${endpointPaths.authorize}?${new URLSearchParams(definedParams).toString()}`, verifier, state };
 }
 
-/** Opens the address, signs in where asked to, and answers the consent page. */
+/** Opens the authorization URL, signs in if needed, and returns the consent page. */
 export async function openConsent(browser: HttpBrowser, url: string, email: string): Promise<LoadedPage> {
   const page = await browser.open(url);
   const consent = page.url.pathname === "/login" ? await signInFromPage(browser, page, email) : page;
   if (!consent.url.pathname.startsWith("/consent/") || consent.status !== 200)
-    throw new Error(`no consent page but ${consent.status} ${consent.redirects.join(" ")}\n${consent.text}`);
+    throw new Error(`expected the consent page, got ${consent.status} ${consent.redirects.join(" ")}\n${consent.text}`);
   return consent;
 }
 
-/** What the client is told: the query of its redirect address. RFC 9207: every answer names who gives it. */
+/** Returns the parameters of the redirect to the client, after checking the issuer (RFC 9207 §2). */
 export function readCallback(loadedPage: LoadedPage, base: string): URLSearchParams {
   const { searchParams } = loadedPage.url;
   if (loadedPage.status !== 0)
-    throw new Error(`no redirect to the client but ${loadedPage.status} ${loadedPage.url.href}\n${loadedPage.text}`);
-  if (searchParams.get("iss") !== base) throw new Error(`the answer does not name its issuer: ${loadedPage.url.href}`);
+    throw new Error(
+      `expected a redirect to the client, got ${loadedPage.status} ${loadedPage.url.href}\n${loadedPage.text}`,
+    );
+  if (searchParams.get("iss") !== base)
+    throw new Error(`the redirect does not name the issuer: ${loadedPage.url.href}`);
   return searchParams;
 }
 
 export interface ConnectOptions {
   email?: string;
   access?: "read" | "write";
-  /** Changed parameters of the authorization. */
+  /** Overrides parameters of the authorization request. */
   authorizationParams?: Record<string, string | undefined>;
   browser?: HttpBrowser;
   client?: OAuthClient;
@@ -157,7 +160,7 @@ export interface ObtainedCode {
   verifier: string;
 }
 
-/** From nothing to a code, through the real pages. */
+/** Registers a client if none is passed, and obtains an authorization code through the real pages. */
 export async function obtainCode(base: string, options: ConnectOptions = {}): Promise<ObtainedCode> {
   const client = options.client ?? (await registerClient(base));
   const browser = options.browser ?? createOAuthBrowser(base);
@@ -170,7 +173,7 @@ export async function obtainCode(base: string, options: ConnectOptions = {}): Pr
   return { client, browser, code, verifier };
 }
 
-/** A request to the token endpoint as this client makes it; a parameter that is undefined is left out. */
+/** Sends a request to the token endpoint; undefined removes a parameter. */
 export function requestToken(
   base: string,
   client: OAuthClient,
@@ -213,15 +216,15 @@ export function revokeToken(base: string, client: OAuthClient, token: string, hi
 
 export type Connection = ObtainedCode & { tokens: Tokens };
 
-/** From nothing to tokens. */
+/** Obtains an authorization code and exchanges it for tokens. */
 export async function connectClient(base: string, options: ConnectOptions = {}): Promise<Connection> {
-  const obtained = await obtainCode(base, options);
-  const { status, text, body } = await exchangeCode(base, obtained);
+  const obtainedCode = await obtainCode(base, options);
+  const { status, text, body } = await exchangeCode(base, obtainedCode);
   if (status !== 200) throw new Error(`token: ${status} ${text}`);
-  return { ...obtained, tokens: body as Tokens };
+  return { ...obtainedCode, tokens: body as Tokens };
 }
 
-/** What `/mcp` says to a token: its status, and the tools it may see. */
+/** Lists the tools at `/mcp` with this token. */
 export async function callMcp(base: string, token: string): Promise<OAuthResponse> {
   return post(`${base}/mcp`, JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }), {
     "content-type": "application/json",
@@ -231,13 +234,12 @@ export async function callMcp(base: string, token: string): Promise<OAuthRespons
   });
 }
 
-/** A first studio for the person who is signed in in this browser. */
+/** Creates a studio for the user who is signed in in this browser; returns its id. */
 export async function createStudio(base: string, browser: HttpBrowser, name = "North"): Promise<string> {
   const headers = { origin: new URL(base).origin, "content-type": "application/json" };
-  const creationResponse = await readResponse(
+  const response = await readResponse(
     await browser.send(`${base}/api/studios`, { method: "POST", headers, body: JSON.stringify({ name }) }),
   );
-  if (creationResponse.status !== 201)
-    throw new Error(`no studio: ${creationResponse.status} ${creationResponse.text}`);
-  return creationResponse.body.id as string;
+  if (response.status !== 201) throw new Error(`no studio: ${response.status} ${response.text}`);
+  return response.body.id as string;
 }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { interactionPolicy, Provider, type Configuration } from "oidc-provider";
 import { createMemoryAdapter } from "#dev/in-process-provider.ts";
 
-/** What an issuer says of a person. */
+/** The claims that the issuer returns for a user. */
 export interface IssuedClaims {
   sub: string;
   email?: string;
@@ -16,28 +16,28 @@ export interface IssuedClaims {
 
 type Claims = Record<string, unknown>;
 
-/** How an ID token leaves the issuer, where not as it should. */
+/** How to falsify an ID token. */
 export interface Forgery {
   claims?: (claims: Claims) => Claims;
-  /** `none`; HS256 keyed with the public key; a signature by a key that nobody publishes; or a spoiled one. */
+  /** No signature, HS256 keyed with the public key, a signature by an unpublished key, or a corrupted signature. */
   signature?: "none" | "hs256-public-key" | "foreign-key" | "corrupted";
 }
 
-/** A strict OpenID issuer outside our walls, on a port of its own, with switches for what issuers do to people. */
+/** A strict external OpenID Connect issuer on its own port, with switches for failures and attacks. */
 export interface TestIssuer {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** As our settings name it. */
+  /** As an identity provider in the config. */
   readonly settings: { id: string; name: string; issuer: string; clientId: string; clientSecret: string };
-  /** What it says of an address from now on; by default a verified person with a subject of their own. */
+  /** Sets the claims for an email; by default, each email is verified and has its own subject. */
   setClaims(email: string, claims: IssuedClaims): void;
-  /** The next sign-in is cancelled by the person. */
+  /** Makes the user cancel the next sign-in. */
   denyNext(): void;
   setForgery(forgery: Forgery | undefined): void;
-  /** Every answer takes this long. */
+  /** Delays every response. */
   setDelay(ms: number): void;
-  /** Other keys from now on; what was begun before can be finished. */
+  /** Replaces the signing key; sign-ins that have started can still finish. */
   rotateKeys(): void;
   stop(): Promise<void>;
   restart(): Promise<void>;
@@ -47,13 +47,13 @@ export interface TestIssuer {
 export interface IssuerOptions {
   redirectUris: readonly string[];
   id?: string;
-  /** Name and address only at the userinfo endpoint, as OpenID Connect Core §5.4 has it for the code flow. */
+  /** Returns name and email only at the userinfo endpoint, as OpenID Connect Core §5.4 specifies for the code flow. */
   userinfoOnly?: boolean;
-  /** Reached by the name `localhost` over a new connection each time, so that every request has to resolve a name. */
+  /** Uses the hostname `localhost` and closes each connection, so that every request needs a DNS lookup. */
   useHostname?: boolean;
 }
 
-/** A port is chosen at first, then kept through `down` and `up`. */
+/** `restart` uses the same port again. */
 export async function startIssuer(options: IssuerOptions): Promise<TestIssuer> {
   const { redirectUris, id = "oidc", userinfoOnly = false, useHostname = false } = options;
   const client = { id: "atelier-test", secret: "a-secret-of-the-test-issuer-0123456789" };
@@ -107,7 +107,7 @@ export async function startIssuer(options: IssuerOptions): Promise<TestIssuer> {
       },
       ttl: { Session: 600, Interaction: 600, Grant: 600, AuthorizationCode: 60, AccessToken: 600, IdToken: 600 },
       renderError(ctx, out) {
-        ctx.body = `the issuer says no: ${out.error}`;
+        ctx.body = `issuer error: ${out.error}`;
       },
     };
     const provider = new Provider(issuer, configuration);
@@ -123,7 +123,7 @@ export async function startIssuer(options: IssuerOptions): Promise<TestIssuer> {
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     if (useHostname) res.setHeader("connection", "close");
     if (delay > 0) await sleep(delay, undefined, { ref: false });
-    // Nobody is remembered: every sign-in asks who it is.
+    // Drops the issuer's session, so that every sign-in asks for the email.
     if (req.headers.cookie) req.headers.cookie = req.headers.cookie.replace(/idp_session[^;]*(; )?/g, "");
     if (req.url?.startsWith("/token") && forgery) forgeResponse(res, forgery, key);
     await handle(req, res);
@@ -133,7 +133,7 @@ export async function startIssuer(options: IssuerOptions): Promise<TestIssuer> {
     if (req.method !== "POST") {
       res.setHeader("content-type", "text/html; charset=utf-8");
       res.end(
-        `<h1>Test issuer</h1><form method="post" action="${req.url}"><input type="text" name="login"><button>Go on</button></form>`,
+        `<h1>Test issuer</h1><form method="post" action="${req.url}"><input type="text" name="login"><button>Continue</button></form>`,
       );
       return;
     }
@@ -147,11 +147,11 @@ export async function startIssuer(options: IssuerOptions): Promise<TestIssuer> {
   }
 
   const stop = async () => {
-    const ended = server && once(server, "close");
+    const closed = server && once(server, "close");
     server?.close();
     server?.closeAllConnections();
     server = undefined;
-    await ended;
+    await closed;
   };
   return {
     issuer,
@@ -185,7 +185,7 @@ function createLoginOnlyPolicy(): interactionPolicy.DefaultPolicy {
   return policy;
 }
 
-/** Replaces the ID token in the answer of the token endpoint. */
+/** Replaces the ID token in the response of the token endpoint. */
 function forgeResponse(res: ServerResponse, forgery: Forgery, key: Key): void {
   const end = res.end.bind(res) as (body?: unknown) => ServerResponse;
   res.end = ((body?: unknown) => {
@@ -197,10 +197,14 @@ function forgeResponse(res: ServerResponse, forgery: Forgery, key: Key): void {
   }) as typeof res.end;
 }
 
-function forgeToken(token: string, { claims: change = (same) => same, signature }: Forgery, key: Key): string {
+function forgeToken(
+  token: string,
+  { claims: changeClaims = (claims) => claims, signature }: Forgery,
+  key: Key,
+): string {
   const [head = "", body = "", originalSignature = ""] = token.split(".");
   const header = JSON.parse(Buffer.from(head, "base64url").toString()) as Claims;
-  const claims = change(JSON.parse(Buffer.from(body, "base64url").toString()) as Claims);
+  const claims = changeClaims(JSON.parse(Buffer.from(body, "base64url").toString()) as Claims);
   const encode = (value: Claims) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const es256 = (input: string, jwk: Key) =>
     sign("sha256", Buffer.from(input), { key: jwk, format: "jwk", dsaEncoding: "ieee-p1363" }).toString("base64url");

@@ -11,7 +11,7 @@ import { createTestGrant } from "./tokens.ts";
 
 const program = join(import.meta.dirname, "../../src/cli.ts");
 
-/** A command of the operator, in a process of its own, as npm runs it. */
+/** Starts an operator command in a separate process, as npm does. */
 export function startCommand(args: readonly string[], env: Record<string, string>): ChildProgram {
   return startChildProgram([program, ...args], { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "", ...env });
 }
@@ -25,7 +25,7 @@ export async function runCommand(
   return { code, output: command.getOutput(), result: command.getStdout() };
 }
 
-/** What a person holds who uses a service: a client's token, a web session, a link to a post. */
+/** A user's access to a service: an AI client's token, a web session, and an upload link of a post. */
 export interface Credentials {
   token: string;
   cookie: string;
@@ -33,7 +33,7 @@ export interface Credentials {
   link: string;
 }
 
-/** Someone with a studio, let in through the database of the service at `base`: a client's token and a web session. */
+/** Creates a studio owner directly in the database of the service at `base`; returns a token and a session cookie. */
 export async function createOwner(
   location: DatabaseLocation,
   base: string,
@@ -50,7 +50,7 @@ export async function createOwner(
   }
 }
 
-/** The same, with a post and a link to it, made by the running service. */
+/** Like `createOwner`, with a post and an upload link that the running service creates. */
 export async function createCredentials(location: DatabaseLocation, base: string): Promise<Credentials> {
   const { token, cookie } = await createOwner(location, base);
   const { id: postId } = await callToolOk<{ id: string }>(base, token, "create_post", { title: "A post" });
@@ -58,7 +58,7 @@ export async function createCredentials(location: DatabaseLocation, base: string
   return { token, cookie, postId, link };
 }
 
-/** The statuses of a tool call, a page of the web app's API and an upload link; all 200 where everything is good. */
+/** The statuses of a tool call, an API request and an upload link; all are 200 if the credentials work. */
 export async function probeAccess(base: string, credentials: Credentials): Promise<number[]> {
   const me = await fetch(`${base}/api/me`, { headers: { cookie: credentials.cookie } });
   const link = await fetch(`${base}/api/uploads/session`, {
@@ -71,7 +71,7 @@ export function callTool(base: string, token: string, name: string, args: object
   return callModern({ url: `${base}/mcp`, token }, "tools/call", { name, arguments: args });
 }
 
-/** What a tool answers that succeeds. */
+/** Returns the result of a tool; throws if the call fails. */
 export async function callToolOk<T>(base: string, token: string, name: string, args: object = {}): Promise<T> {
   const { json, text } = await callTool(base, token, name, args);
   if (json.result?.isError !== undefined && json.result.isError) throw new Error(text);
@@ -79,7 +79,7 @@ export async function callToolOk<T>(base: string, token: string, name: string, a
   return json.result.structuredContent as unknown as T;
 }
 
-/** A new file of random text, inline; its id and its digest. */
+/** Uploads a new file of random text inline; returns its id and digest. */
 export async function uploadInline(base: string, token: string, bytes = 2000): Promise<{ id: string; sha256: string }> {
   const content = Buffer.from(randomBytes(bytes / 2).toString("hex"));
   const file = { kind: "document", mimeType: "text/plain", base64: content.toString("base64") };

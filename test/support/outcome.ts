@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode } from "#lib/errors.ts";
 
-/** `ok`, or the code of the AppError it failed with. Anything else is nobody's expected outcome and is thrown on. */
+/** Returns `ok` or the code of the `AppError`; rethrows any other error. */
 export async function getOutcome(operation: Promise<unknown> | (() => Promise<unknown>)): Promise<ErrorCode | "ok"> {
   try {
     await (typeof operation === "function" ? operation() : operation);
@@ -11,7 +11,7 @@ export async function getOutcome(operation: Promise<unknown> | (() => Promise<un
   }
 }
 
-/** How often each outcome came up. */
+/** Counts the outcomes. */
 export async function countOutcomes(
   promises: readonly Promise<unknown>[],
 ): Promise<Partial<Record<ErrorCode | "ok", number>>> {

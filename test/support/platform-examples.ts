@@ -1,20 +1,20 @@
 import type { ApiCall, PlatformAccount, JsonObject } from "#connectors/platform.ts";
 
 /**
- * What each platform answers, in the shape its documentation shows, and what has to be read from it. The values are
- * made up; the names and the nesting are theirs.
+ * Responses of each platform, in the shape that its documentation shows, and what the connector must read from them.
+ * The values are made up; the field names and the nesting are the platform's.
  */
 export interface PlatformExample {
-  /** Whose token this is. */
+  /** The response that identifies the token's account. */
   account: JsonObject;
   accounts: readonly PlatformAccount[];
-  /** The answer for the code. */
+  /** The response to the authorization code. */
   token: JsonObject;
-  /** The answer of the call that makes a token live longer. */
+  /** The response to the exchange for a long-lived token. */
   extended?: JsonObject;
-  /** What we keep in the end. */
+  /** The tokens that the connector returns in the end. */
   storedTokens: { accessToken: string; refreshToken?: string; expiresInMs?: number };
-  /** The calls that are no OAuth standard, for the token `held` below. */
+  /** The calls outside the OAuth standard, for `sampleCredential`. */
   calls: { account: ApiCall; extend?: ApiCall; refresh?: ApiCall; revoke?: ApiCall };
 }
 
@@ -78,7 +78,7 @@ export const platformExamples: Readonly<Record<string, PlatformExample>> = {
           tasks: ["ANALYZE", "CREATE_CONTENT", "MANAGE"],
           picture: { data: { url: "https://scontent.example/p.jpg" } },
         },
-        { id: "42", name: "Only to look at", access_token: "page-token-2", tasks: ["ANALYZE"] },
+        { id: "42", name: "Read-only page", access_token: "page-token-2", tasks: ["ANALYZE"] },
       ],
       paging: { cursors: { before: "a", after: "b" } },
     },
@@ -94,7 +94,7 @@ export const platformExamples: Readonly<Record<string, PlatformExample>> = {
     ],
     token: { access_token: "short", token_type: "bearer", expires_in: 5400 },
     extended: { access_token: "long", token_type: "bearer", expires_in: 5_183_944 },
-    // The page's own, which does not end when the person's does.
+    // The page's token, which stays valid after the user's token expires.
     storedTokens: { accessToken: "page-token-1" },
     calls: {
       extend: {

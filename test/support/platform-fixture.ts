@@ -8,7 +8,7 @@ import { finishConnect, maxConnections } from "#domain/platforms/finish-connect.
 import { createPlatforms } from "#connectors/connectors.ts";
 import type { StrictPlatform } from "./strict-platform.ts";
 
-/** The domain with this platform as its world. */
+/** Replaces the platforms of `deps` with those of the strict platform. */
 export function withPlatform(
   deps: Deps,
   strict: StrictPlatform,
@@ -19,7 +19,7 @@ export function withPlatform(
 
 const sources = [{ url: "https://s.test/docs", readOn: "2026-11-15" }] as const;
 
-/** A platform that is only there to be named. */
+/** A platform that tests only refer to by id and name. */
 export const fakePlatforms = createPlatforms("http://localhost:3000", [
   {
     platform: {
@@ -38,11 +38,11 @@ export const fakePlatforms = createPlatforms("http://localhost:3000", [
       sources,
     },
     app: { clientId: "id", clientSecret: "secret" },
-    publicFetch: () => Promise.reject(new Error("this test reaches nothing outside")),
+    publicFetch: () => Promise.reject(new Error("this test has no network access")),
   },
 ]);
 
-/** A connection as the callback leaves it, without anyone asked. */
+/** Creates a connection in the state after the OAuth callback, without calling a platform. */
 export async function newConnection(
   deps: Deps,
   { studio, user }: Caller,
@@ -64,7 +64,7 @@ export async function newConnection(
 
 export const extractToken = (connectUrl: string): string => connectUrl.split("/connect/")[1] ?? "";
 
-/** Walks the whole path for this account, and answers the id of its connection. */
+/** Connects an account through the whole OAuth flow; returns the id of the connection. */
 export async function connectAccount(
   deps: Deps,
   strict: StrictPlatform,

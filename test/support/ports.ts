@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 
-/** Ports of this machine that nobody listens at, each another one. */
+/** Returns distinct free ports. */
 export async function findFreePorts(count: number): Promise<number[]> {
   const probes = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
   await Promise.all(probes.map((probe) => once(probe, "listening")));

@@ -10,23 +10,23 @@ import { createTempFolder } from "./temp-folder.ts";
 import { findFreePort } from "./ports.ts";
 import { isExecutable } from "./find-program.ts";
 
-/** A throw-away PostgreSQL server made from the machine's own programs. */
+/** A temporary PostgreSQL server that uses the installed programs. */
 export interface PostgresCluster {
-  /** Address of a database, `postgres` unless named, for the cluster's superuser. */
+  /** The URL of a database, by default `postgres`, for the superuser. */
   url(database?: string): string;
-  /** The server's own process. */
+  /** The server's main process. */
   readonly pid: number;
-  /** Ends the server: `fast` says goodbye, `immediate` is what a crash looks like. */
+  /** Stops the server: `fast` shuts down cleanly, `immediate` simulates a crash. */
   stop(mode?: "fast" | "immediate"): Promise<void>;
-  /** Starts it again on the same port, and waits until it answers. */
+  /** Starts the server again on the same port; resolves when it accepts connections. */
   start(): Promise<void>;
-  /** Ends it and removes its folder. */
+  /** Stops the server and deletes its folder. */
   remove(): Promise<void>;
 }
 
 const user = "atelier";
 
-/** The folder with `initdb` and `postgres`, the newest there is; undefined where PostgreSQL is not installed. */
+/** The folder with the newest `initdb` and `postgres`; undefined if PostgreSQL is not installed. */
 export function findPostgres(): string | undefined {
   const debian = "/usr/lib/postgresql";
   const versions = listFolder(debian).toSorted((a, b) => Number(b) - Number(a));
@@ -37,17 +37,17 @@ export function findPostgres(): string | undefined {
   return folders.find((folder) => ["initdb", "postgres"].every((program) => isExecutable(join(folder, program))));
 }
 
-/** `settings` are those of postgresql.conf. */
+/** `settings` are parameters of postgresql.conf. */
 export async function createPostgresCluster(
   programFolder: string,
   settings: Record<string, string | number> = {},
 ): Promise<PostgresCluster> {
   const folder = createTempFolder("atelier-pg-");
-  const identity = serverIdentity();
+  const identity = getServerIdentity();
   if (identity.uid !== undefined && identity.gid !== undefined) chownSync(folder.path, identity.uid, identity.gid);
   const options = { ...identity, cwd: folder.path, env: { PATH: process.env["PATH"], LC_ALL: "C" } };
   const data = join(folder.path, "data");
-  // A password, not trust: on a machine with several people the port is open to all of them.
+  // A password instead of `trust`: other users of the machine can reach the port.
   const password = randomBytes(24).toString("hex");
   const passwordFile = join(folder.path, "password");
   writeFileSync(passwordFile, password, { mode: 0o644 });
@@ -84,12 +84,12 @@ export async function createPostgresCluster(
     },
     async stop(mode = "fast") {
       if (server?.exitCode !== null || server.signalCode !== null) return;
-      const ended = once(server, "exit");
+      const exited = once(server, "exit");
       server.kill(mode === "fast" ? "SIGINT" : "SIGQUIT");
-      await ended;
+      await exited;
     },
     async remove() {
-      await cluster.stop("immediate"); // nobody will miss its last checkpoint
+      await cluster.stop("immediate"); // the data is deleted, so it needs no checkpoint
       folder.remove();
       unregister();
     },
@@ -116,8 +116,8 @@ export async function createPostgresCluster(
   }
 }
 
-/** PostgreSQL refuses to run as root: there it runs as the user its package made. */
-function serverIdentity(): { uid?: number; gid?: number } {
+/** PostgreSQL cannot run as root: then it runs as the user that its package created. */
+function getServerIdentity(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const accounts = readFileSync("/etc/passwd", "utf8")
     .split("\n")
@@ -127,7 +127,7 @@ function serverIdentity(): { uid?: number; gid?: number } {
   return { uid: Number(account[2]), gid: Number(account[3]) };
 }
 
-async function waitUntilReady(url: string, isAlive: () => boolean, log: () => string): Promise<void> {
+async function waitUntilReady(url: string, isAlive: () => boolean, getLog: () => string): Promise<void> {
   const deadline = Date.now() + 30_000;
   for (;;) {
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });
@@ -137,7 +137,8 @@ async function waitUntilReady(url: string, isAlive: () => boolean, log: () => st
       await client.end();
       return;
     } catch (error) {
-      if (!isAlive() || Date.now() > deadline) throw new Error(`PostgreSQL did not start:\n${log()}`, { cause: error });
+      if (!isAlive() || Date.now() > deadline)
+        throw new Error(`PostgreSQL did not start:\n${getLog()}`, { cause: error });
       await sleep(50);
     }
   }

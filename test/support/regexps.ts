@@ -11,7 +11,7 @@ export interface RegexpLiteral {
 
 const root = join(import.meta.dirname, "../..");
 
-/** Every regular expression that is written in these files, as a parser sees them; and where one is made of text. */
+/** Finds every regular expression literal in these files, and the files that build one from a string. */
 export function findRegexps(glob: string): { literals: RegexpLiteral[]; dynamicFiles: string[] } {
   const literals: RegexpLiteral[] = [];
   const dynamicFiles: string[] = [];
@@ -36,9 +36,9 @@ const commonUnits = ["a", "0", " ", "-", ".", "/", "=", "\n", '"', "é"];
 const endings = ["", "\u0001", "!"];
 
 /**
- * Long texts that an expression finds hard, made of what stands in it: its letters, one for each of its classes and
- * the beginnings it demands, repeated alone and in pairs, with an end that does not fit. A search, not a proof; it
- * finds what people write by mistake: a repetition in a repetition, and two neighbours that take the same letters.
+ * Creates long inputs that provoke backtracking: characters and words of the pattern, and one example per character
+ * class, repeated alone and in pairs, with an ending that does not match. A heuristic, not a proof: it finds nested
+ * repetitions, and adjacent repetitions that match the same characters.
  */
 export function* createHardInputs({ pattern }: RegexpLiteral, length: number): Generator<string> {
   const words =
@@ -62,7 +62,7 @@ export function* createHardInputs({ pattern }: RegexpLiteral, length: number): G
   const units = new Set([
     ...commonUnits,
     ...letters,
-    ...letters.slice(0, 6).flatMap((example) => letters.slice(0, 6).map((two) => example + two)),
+    ...letters.slice(0, 6).flatMap((first) => letters.slice(0, 6).map((second) => first + second)),
   ]);
   for (const unit of units)
     for (const start of ["", "a", ...words.slice(0, 1)])
@@ -72,18 +72,18 @@ export function* createHardInputs({ pattern }: RegexpLiteral, length: number): G
 const sandbox = createContext({});
 const matchScript = new Script("text.replace(expression, '')");
 
-/** Milliseconds that it takes to look through the text; `limitMs` where it was given up, twice. */
+/** Returns how long a replacement over the text takes; `limitMs` if it timed out twice. */
 export function measureMatchMs({ pattern, flags }: RegexpLiteral, text: string, limitMs: number): number {
   Object.assign(sandbox, { text, expression: new RegExp(pattern, flags) });
-  const once = (): number => {
-    const started = performance.now();
+  const measure = (): number => {
+    const startedAt = performance.now();
     try {
       matchScript.runInContext(sandbox, { timeout: limitMs });
     } catch {
       return limitMs;
     }
-    return performance.now() - started;
+    return performance.now() - startedAt;
   };
-  const first = once();
-  return first < limitMs ? first : once();
+  const first = measure();
+  return first < limitMs ? first : measure();
 }

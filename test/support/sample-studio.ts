@@ -19,7 +19,7 @@ export interface SampleStudio {
   postId: string;
 }
 
-/** A studio with something on every page. `text` is in every name and text that someone can choose. */
+/** Creates a studio with content on every page. Every name and text that users can choose contains `text`. */
 export async function createSampleStudio(deps: Deps, text: string): Promise<SampleStudio> {
   const name = text.slice(0, 100);
   const owner = await newStudio(deps, await newUser(deps, { name }), name);
@@ -36,8 +36,8 @@ export async function createSampleStudio(deps: Deps, text: string): Promise<Samp
     await updateAsset(deps, owner, { assetId, altText: text });
     if (shouldAttach) await attachAsset(deps, owner, { postId, assetId });
   }
-  for (const person of [owner, member]) {
-    await createGrant(deps, person, {
+  for (const caller of [owner, member]) {
+    await createGrant(deps, caller, {
       clientId: `id of ${name}`,
       clientName: name,
       clientVerified: false,
@@ -53,7 +53,7 @@ export async function createSampleStudio(deps: Deps, text: string): Promise<Samp
   return { owner, admin, member, postId };
 }
 
-/** Every page of the web app, as an owner reaches it. */
+/** The paths of all pages of the web app that an owner can open. */
 export function listPagePaths({ owner, postId }: SampleStudio): string[] {
   const studio = `/studios/${owner.studio.id}`;
   const pages = [

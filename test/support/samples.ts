@@ -1,6 +1,6 @@
 import sharp, { type Sharp } from "sharp";
 
-/** Small real files of many formats, and things that pretend to be one. */
+/** Small real files of many formats, and malformed ones. */
 
 export const jpeg = (width = 64, height = 48): Promise<Buffer> => createImage(width, height).jpeg().toBuffer();
 export const png = (width = 64, height = 48): Promise<Buffer> => createImage(width, height).png().toBuffer();
@@ -9,7 +9,7 @@ export const gif = (width = 64, height = 48): Promise<Buffer> => createImage(wid
 export const avif = (width = 64, height = 48): Promise<Buffer> =>
   createImage(width, height).avif({ effort: 0 }).toBuffer();
 
-/** A picture whose camera was held sideways, with the place where it was taken. */
+/** An image with EXIF orientation 6 and GPS coordinates. */
 export function rotatedJpeg(): Promise<Buffer> {
   return createImage(80, 40)
     .jpeg()
@@ -39,7 +39,7 @@ const uint32s = (...values: number[]): Buffer => {
   return buffer;
 };
 
-const upright = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000];
+const identityMatrix = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000];
 
 interface TrackOptions {
   handler?: "vide" | "soun";
@@ -47,30 +47,30 @@ interface TrackOptions {
   width?: number;
   height?: number;
   matrix?: number[] | undefined;
-  /** Bytes of its sample tables. */
+  /** Bytes of padding in its sample tables. */
   tableBytes?: number;
 }
 
 export interface MovieOptions {
   brand?: string;
-  /** Headers of version 1, with 64-bit times. */
+  /** Uses version 1 headers, with 64-bit times. */
   isLong?: boolean;
   timescale?: number;
   duration?: number;
   matrix?: number[] | undefined;
   tracks?: TrackOptions[];
-  /** Makes it a fragmented one: the duration in `mehd`, and none for 0. */
+  /** Makes the movie fragmented, with this duration in `mehd`; 0 omits `mehd`. */
   fragmentsDuration?: number;
   edit?: { duration: number; mediaTime: number };
   onlyMoov?: boolean;
 }
 
-/** An MP4 of one empty video track: 640 × 360, 2.5 s. Enough for whoever reads tables, nothing to play. */
-export const mp4 = (encodeBrand = "isom"): Buffer => movie({ brand: encodeBrand });
+/** An MP4 with one empty video track of 640 × 360 and 2.5 s: it has metadata but is not playable. */
+export const mp4 = (brand = "isom"): Buffer => movie({ brand });
 
 export function movie(options: MovieOptions = {}): Buffer {
   const { brand: major = "isom", isLong = false, timescale = 1000, duration = 2500, tracks = [{}] } = options;
-  const { matrix = upright, fragmentsDuration, edit } = options;
+  const { matrix = identityMatrix, fragmentsDuration, edit } = options;
   const version = isLong ? 0x1000000 : 0;
   const times = (...values: number[]): number[] => (isLong ? values.flatMap((value) => [0, value]) : values);
   const mvhd = encodeBox(
@@ -84,7 +84,7 @@ export function movie(options: MovieOptions = {}): Buffer {
     const tkhd = encodeBox(
       "tkhd",
       uint32s(version + (isEnabled ? 7 : 6), ...times(0, 0), i + 1, 0, ...times(duration), 0, 0, 0, 0),
-      uint32s(...(track.matrix ?? upright), Math.round(width * 0x10000), Math.round(height * 0x10000)),
+      uint32s(...(track.matrix ?? identityMatrix), Math.round(width * 0x10000), Math.round(height * 0x10000)),
     );
     const edts = edit
       ? [encodeBox("edts", encodeBox("elst", uint32s(0, 1, edit.duration, edit.mediaTime, 0x10000)))]
@@ -143,11 +143,11 @@ export const webm = (docType = "webm"): Buffer =>
 export const mpeg = Buffer.concat([Buffer.from([0, 0, 1, 0xba, 0x44, 0, 4, 0, 4, 1]), Buffer.alloc(100)]);
 export const pdf = Buffer.from("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<<>>\nendobj\n", "latin1");
 
-/** A ZIP of files stored as they are. */
+/** A ZIP of uncompressed files. */
 export function zip(files: Record<string, string>): Buffer {
-  const local: Buffer[] = [];
-  const table: Buffer[] = [];
-  let at = 0;
+  const localEntries: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let offset = 0;
   for (const [name, content] of Object.entries(files)) {
     const head = Buffer.alloc(30);
     head.writeUInt32LE(0x04034b50);
@@ -160,35 +160,35 @@ export function zip(files: Record<string, string>): Buffer {
     entry.writeUInt32LE(content.length, 20);
     entry.writeUInt32LE(content.length, 24);
     entry.writeUInt16LE(name.length, 28);
-    entry.writeUInt32LE(at, 42);
-    local.push(head, Buffer.from(name), Buffer.from(content));
-    table.push(entry, Buffer.from(name));
-    at += 30 + name.length + content.length;
+    entry.writeUInt32LE(offset, 42);
+    localEntries.push(head, Buffer.from(name), Buffer.from(content));
+    directory.push(entry, Buffer.from(name));
+    offset += 30 + name.length + content.length;
   }
-  const tableBytes = Buffer.concat(table);
+  const directoryBytes = Buffer.concat(directory);
   const end = Buffer.alloc(22);
   end.writeUInt32LE(0x06054b50);
   end.writeUInt16LE(Object.keys(files).length, 8);
   end.writeUInt16LE(Object.keys(files).length, 10);
-  end.writeUInt32LE(tableBytes.length, 12);
-  end.writeUInt32LE(at, 16);
-  return Buffer.concat([...local, tableBytes, end]);
+  end.writeUInt32LE(directoryBytes.length, 12);
+  end.writeUInt32LE(offset, 16);
+  return Buffer.concat([...localEntries, directoryBytes, end]);
 }
 
-export const office = (folder: "word" | "ppt" | "xl", more: Record<string, string> = {}): Buffer =>
-  zip({ "[Content_Types].xml": "<Types/>", "_rels/.rels": "<x/>", [`${folder}/document.xml`]: "<x/>", ...more });
+export const office = (folder: "word" | "ppt" | "xl", extraFiles: Record<string, string> = {}): Buffer =>
+  zip({ "[Content_Types].xml": "<Types/>", "_rels/.rels": "<x/>", [`${folder}/document.xml`]: "<x/>", ...extraFiles });
 
 export const openDocument = (type: string): Buffer => zip({ mimetype: type, "content.xml": "<x/>" });
 
-/** A compound file with a directory of these streams. */
+/** An OLE compound file whose directory lists these streams. */
 export function compoundFile(...streams: string[]): Buffer {
   const file = Buffer.alloc(512 * 4, 0);
   Buffer.from("d0cf11e0a1b11ae1", "hex").copy(file);
   file.writeUInt16LE(3, 26);
   file.writeUInt16LE(9, 30);
-  file.writeUInt32LE(1, 48); // the directory begins at sector 1
+  file.writeUInt32LE(1, 48); // the directory starts at sector 1
   file.fill(0xff, 76, 512);
-  file.writeUInt32LE(0, 76); // the table is sector 0
+  file.writeUInt32LE(0, 76); // the allocation table is sector 0
   file.fill(0xff, 512, 1024);
   file.writeUInt32LE(0xffff_fffd, 512);
   file.writeUInt32LE(0xffff_fffe, 516);
@@ -199,7 +199,7 @@ export function compoundFile(...streams: string[]): Buffer {
   return file;
 }
 
-/** A PNG that promises so many pixels, and holds none of them. */
+/** A PNG that declares this size and contains no pixels. */
 export function hugePng(width: number, height: number): Buffer {
   const head = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
   return Buffer.concat([
@@ -212,7 +212,7 @@ export function hugePng(width: number, height: number): Buffer {
   ]);
 }
 
-/** A GIF of very many frames of one pixel. */
+/** A GIF with this many frames of one pixel. */
 export function manyFrameGif(frames: number): Buffer {
   const head = Buffer.from("47494638396101000100800000000000ffffff", "hex");
   const frame = Buffer.from("2c00000000010001000002014400", "hex");

@@ -12,17 +12,17 @@ export interface RunningService extends Service {
 }
 
 export type ServiceOptions = Partial<Omit<CreateServiceOptions, "config" | "deps">> & {
-  /** Settings, by their variables. */
+  /** Settings by the names of their environment variables. */
   env?: Record<string, string>;
-  /** Settings no variable of a loopback service can give. */
+  /** Config that a loopback service cannot get from its environment. */
   config?: Partial<Config>;
   base?: string;
 };
 
-/** The whole service over a test's own database and clock, on a port of its own. */
+/** Starts the whole service with the test's database and clock, on a free port. */
 export async function startService(deps: Deps, options: ServiceOptions = {}): Promise<RunningService> {
-  const { env = {}, config: settings, base = await findFreeBaseUrl(), ...parts } = options;
-  const config = { ...readConfig({ BASE_URL: base, PORT: new URL(base).port, ...env }), ...settings };
+  const { env = {}, config: configOverrides, base = await findFreeBaseUrl(), ...serviceOptions } = options;
+  const config = { ...readConfig({ BASE_URL: base, PORT: new URL(base).port, ...env }), ...configOverrides };
   const { uploadPage, limits, signInAllow } = config;
   const serviceDeps: Deps = { ...deps, base, uploadPage, limits, signInAllow };
   const service = createService({
@@ -35,7 +35,7 @@ export async function startService(deps: Deps, options: ServiceOptions = {}): Pr
     fetchDocument: async () => new Response(null, { status: 404 }),
     dependencies: [],
     log: silentLog,
-    ...parts,
+    ...serviceOptions,
   });
   const { nodeServer: server } = service.httpServer;
   server.listen(config.port, "127.0.0.1");
@@ -49,10 +49,10 @@ export async function startService(deps: Deps, options: ServiceOptions = {}): Pr
       server.close();
       server.closeAllConnections();
       await closed;
-      await sleep(20); // until clients in this process have noticed that their kept connections are gone
+      await sleep(20); // until HTTP clients in this process notice that their kept-alive connections are closed
     },
   };
 }
 
-/** An address on this machine that nobody listens at yet: the base names the port, so the port comes first. */
+/** A base URL with a free port; the config needs the URL before the server listens. */
 export const findFreeBaseUrl = async (): Promise<string> => `http://localhost:${await findFreePort()}`;

@@ -14,7 +14,7 @@ export interface SignInServerOptions {
   secrets?: [string, ...string[]];
 }
 
-/** The service with these identity providers in front. */
+/** Starts the service with these identity providers. */
 export function startSignInServer(options: SignInServerOptions): Promise<SignInServer> {
   const { deps, identityProviders = [], signInAllow = ["*"], ...rest } = options;
   return startService(deps, { ...rest, config: { identityProviders, signInAllow, rateLimits: false } });

@@ -6,14 +6,14 @@ import { openS3Store, type S3Options, type S3Store } from "#storage/s3/s3-store.
 import type { S3Settings } from "#storage/s3/s3-caller.ts";
 import { startFileServer, type FileServer } from "./file-server.ts";
 
-/** What a suite works with. Filled before its first test: read the fields inside tests only. */
+/** Set before the first test of a suite, so only tests and hooks may read the fields. */
 export interface StoreFixture {
   store: FileStore;
-  /** A prefix that is this suite's own: stores are shared, and some are kept. */
+  /** A unique prefix, because suites share the S3 bucket. */
   keyPrefix: string;
 }
 
-/** The stores this run can test; without an S3 server the runner says so at the end. */
+/** The stores that this run can test; without an S3 server, `npm test` reports what was not tested. */
 export function listStoreNames(): FileStore["name"][] {
   return process.env["TEST_S3_ENDPOINT"] ? ["disk", "s3"] : ["disk"];
 }
@@ -39,7 +39,7 @@ export function forEachStore(name: string, define: (fixture: StoreFixture) => vo
 
 export const createKeyPrefix = (): string => `t${randomBytes(6).toString("hex")}`;
 
-/** The S3 server of this run. */
+/** The settings of the S3 server of this run. */
 export function getTestS3Settings(): S3Settings {
   const read = (name: string, fallback = "") => process.env[`TEST_S3_${name}`] ?? fallback;
   return {
@@ -67,16 +67,16 @@ export async function readBytes(stream: Readable): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** What lies at a key, as its digest. */
+/** The digest of the file at a key. */
 export async function readDigest(store: FileStore, key: string): Promise<string> {
   return sha256(await readBytes(await store.read(key)));
 }
 
 export async function* toChunks(bytes: Uint8Array, size = 64 * 1024): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+  for (let offset = 0; offset < bytes.length; offset += size) yield bytes.subarray(offset, offset + size);
 }
 
-/** A plain PUT of raw bytes, as `curl -T` sends it: no header of its own. */
+/** Sends raw bytes with PUT and no extra headers, as `curl -T` does; returns the status. */
 export async function putBytes(url: string, body: Uint8Array): Promise<number> {
   const response = await fetch(url, { method: "PUT", body: Buffer.from(body) });
   await response.arrayBuffer();

@@ -1,4 +1,4 @@
-/** Parses JSON and throws where an object has the same key twice, which `JSON.parse` lets pass. */
+/** Parses JSON and throws if an object has a duplicate key, which `JSON.parse` accepts. */
 export function parseStrictly(text: string): unknown {
   const value: unknown = JSON.parse(text);
   let at = 0;
@@ -20,7 +20,7 @@ export function parseStrictly(text: string): unknown {
       if (text[at] === ",") at++;
       skipSpace();
       const key = readString();
-      if (keys.has(key)) throw new SyntaxError(`The key ${JSON.stringify(key)} is there twice: ${text}`);
+      if (keys.has(key)) throw new SyntaxError(`Duplicate key ${JSON.stringify(key)}: ${text}`);
       keys.add(key);
       skipSpace();
       at++; // the colon

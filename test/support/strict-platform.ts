@@ -11,27 +11,27 @@ import { requireText, toText } from "#connectors/call-api.ts";
 import { createCertificate } from "./certificate.ts";
 
 /**
- * Someone else's platform, run by the letter: codes serve once and with their PKCE verifier, refresh tokens rotate and
- * one used twice ends them all, our secret is asked for at every step.
+ * A platform that follows the OAuth specifications strictly: a code works once and only with its PKCE verifier, refresh
+ * tokens rotate, reuse of a refresh token revokes the whole token family, and every token request needs the secret.
  */
 export interface StrictPlatform {
   origin: string;
-  /** How the service knows it: as `strict`, as an instance of Mastodon, and as `unset`, without settings. */
+  /** Setups for `strict`, for a Mastodon instance, and for `unset`, which has no app settings. */
   createSetups(options?: PublicHostOptions & { timeoutMs?: number; withNonRefreshable?: boolean }): PlatformSetup[];
   createFetch(options?: PublicHostOptions & { timeoutMs?: number }): PublicFetch;
-  /** The person at the platform's own page: gives access to this account, or says no. Where the browser goes then. */
+  /** Grants access to an account as a user on the platform's page, or denies it if undefined. Returns the callback URL. */
   authorize(location: string, account: string | undefined): string;
-  /** How often each of its addresses was asked for. */
+  /** The number of requests per path. */
   requestCounts: Map<string, number>;
-  /** Every token it ever gave. */
+  /** Every token and client secret that it issued. */
   issuedSecrets: string[];
-  /** Whether this access or refresh token would still be taken. */
+  /** Whether this access or refresh token is still valid. */
   isTokenActive(token: string): boolean;
-  /** Seconds that access tokens live, as it says. */
+  /** The `expires_in` of access tokens, in seconds. */
   expiresIn: number | undefined;
-  /** What is wrong with it from now on, by address. */
+  /** The fault to respond with, by path. */
   faults: Map<string, Fault>;
-  /** Done once, when tokens have been renewed and before that is answered. */
+  /** Runs once, after a refresh has rotated the tokens and before the response. */
   onRefresh: (() => Promise<unknown>) | undefined;
   close(): Promise<void>;
 }
@@ -144,9 +144,9 @@ export async function startStrictPlatform(): Promise<StrictPlatform> {
         return json(200, {});
       }
       const isRenewal = form.get("grant_type") === "refresh_token";
-      const answer = isRenewal ? refresh(form) : redeem(form);
+      const tokens = isRenewal ? refresh(form) : redeem(form);
       if (isRenewal) await runOnRefresh();
-      return answer ? json(200, answer) : json(400, { error: "invalid_grant" });
+      return tokens ? json(200, tokens) : json(400, { error: "invalid_grant" });
     }
     const family = families.find(
       (candidate) => !candidate.isRevoked && req.headers.authorization === `Bearer ${candidate.accessToken}`,
@@ -180,7 +180,7 @@ export async function startStrictPlatform(): Promise<StrictPlatform> {
         params.get("code_challenge_method") !== "S256" ||
         !clients.has(params.get("client_id") ?? "")
       )
-        throw new Error(`not a proper request: ${location}`);
+        throw new Error(`invalid authorization request: ${location}`);
       if (account === undefined) {
         callbackUrl.searchParams.set("error", "access_denied");
         return callbackUrl.href;
@@ -202,18 +202,18 @@ export async function startStrictPlatform(): Promise<StrictPlatform> {
         maxBytes: 256 * 1024,
         tls: { ca: cert },
         resolve: async () => ["127.0.0.1"],
-        isAllowed: (address) => address === "127.0.0.1",
+        isAllowed: (ip) => ip === "127.0.0.1",
         ...options,
       }),
     createSetups: (options = {}) => {
       const { withNonRefreshable = false, ...fetchOptions } = options;
-      const reach = strict.createFetch(fetchOptions);
+      const publicFetch = strict.createFetch(fetchOptions);
       return [
-        { platform: createStrictEntry(origin), app: strictApp, publicFetch: reach },
-        { platform: mastodon, publicFetch: reach },
-        { platform: { ...createStrictEntry(origin), id: "unset", name: "Unset" }, publicFetch: reach },
+        { platform: createStrictEntry(origin), app: strictApp, publicFetch },
+        { platform: mastodon, publicFetch },
+        { platform: { ...createStrictEntry(origin), id: "unset", name: "Unset" }, publicFetch },
         ...(withNonRefreshable
-          ? [{ platform: createPlatformWithoutRefresh(origin), app: strictApp, publicFetch: reach }]
+          ? [{ platform: createPlatformWithoutRefresh(origin), app: strictApp, publicFetch }]
           : []),
       ];
     },
@@ -233,28 +233,28 @@ function readCredentials(req: IncomingMessage, form: URLSearchParams): [string, 
   return [decodeURIComponent(id), decodeURIComponent(secret.replaceAll("+", " "))];
 }
 
-const type = { "content-type": "application/json" };
+const jsonHeaders = { "content-type": "application/json" };
 const faultResponses = {
-  garbage: (res) => res.writeHead(200, type).end("{{{ not json \u0000"),
+  garbage: (res) => res.writeHead(200, jsonHeaders).end("{{{ not json \u0000"),
   html: (res) => res.writeHead(200, { "content-type": "text/html" }).end("<h1>Welcome</h1>"),
   silence: () => {},
   drip: (res) => {
-    res.writeHead(200, type);
+    res.writeHead(200, jsonHeaders);
     const timer = setInterval(() => res.write(" "), 50);
     res.on("close", () => clearInterval(timer));
   },
-  error500: (res) => res.writeHead(500, type).end('{"error":"server_error"}'),
-  huge: (res) => res.writeHead(200, type).end(JSON.stringify({ access_token: "x".repeat(2 ** 20) })),
+  error500: (res) => res.writeHead(500, jsonHeaders).end('{"error":"server_error"}'),
+  huge: (res) => res.writeHead(200, jsonHeaders).end(JSON.stringify({ access_token: "x".repeat(2 ** 20) })),
   redirect: (res) => res.writeHead(302, { location: "https://platform.test/elsewhere" }).end(),
-  no_token: (res) => res.writeHead(200, type).end("{}"),
+  no_token: (res) => res.writeHead(200, jsonHeaders).end("{}"),
 } as const satisfies Record<string, (res: ServerResponse) => void>;
 
 function respondWithFault(fault: Fault, res: ServerResponse): void {
   if (typeof fault === "string") faultResponses[fault](res);
-  else res.writeHead(fault.status, type).end(JSON.stringify(fault.body));
+  else res.writeHead(fault.status, jsonHeaders).end(JSON.stringify(fault.body));
 }
 
-/** The same platform as if its tokens could not be renewed. */
+/** The same platform without refresh tokens. */
 const createPlatformWithoutRefresh = (origin: string): Platform => ({
   ...createStrictEntry(origin),
   id: "brief",

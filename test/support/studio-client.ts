@@ -10,16 +10,16 @@ import {
   type Tokens,
 } from "./oauth-client.ts";
 
-/** Someone with a studio of their own, and their assistant's token: made through the pages of a running service. */
+/** A user with a studio and an AI client's tokens, created through the pages of a running service. */
 export interface StudioClient extends Pick<Connection, "browser" | "client" | "tokens"> {
   studioId: string;
-  /** A call of a tool over the new wire; throws where the answer is not a result. */
+  /** Calls a tool with protocol version 2026-07-28; throws if the call fails. */
   call<T = any>(tool: string, input?: Record<string, unknown>): Promise<T>;
-  /** New tokens, as a client gets them that stays for longer than an hour. */
+  /** Refreshes the tokens, as a client does that runs for longer than an hour. */
   refreshTokens(): Promise<void>;
 }
 
-/** Registers a client, unless given one. */
+/** Registers a new OAuth client unless one is passed. */
 export async function newStudioClient(
   base: string,
   email = "someone@example.com",

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onExit } from "./at-exit.ts";
 
-/** A folder of its own under the system's temporary folder, gone at the latest with the process. */
+/** Creates a temporary folder, which is deleted when the process exits at the latest. */
 export function createTempFolder(prefix = "atelier-test-"): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), prefix));
   const remove = () => {

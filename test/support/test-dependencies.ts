@@ -5,14 +5,14 @@ import { canReplaceDnsServer } from "./dns-override.ts";
 import { findNginx } from "./nginx.ts";
 import { findProgram } from "./find-program.ts";
 
-/** Something a suite uses that npm does not bring. */
+/** A program or permission that tests need and npm does not install. */
 export interface TestDependency {
   name: string;
-  /** What is left untested without it. */
+  /** What is not tested without it. */
   untested: string;
-  /** The line that would bring it. */
+  /** How to install it. */
   installHint: string;
-  /** Starts it for the time of the run; undefined where this machine does not have it. */
+  /** Starts it for this run; undefined if it is not available. */
   provide: () => Promise<ProvidedDependency | undefined>;
 }
 
@@ -21,33 +21,32 @@ export interface ProvidedDependency {
   stop: () => Promise<void>;
 }
 
-/** What the suites use beside what npm brings. */
 export const testDependencies: readonly TestDependency[] = [
   {
     name: "PostgreSQL",
-    untested: "everything on PostgreSQL: the integration suites ran on SQLite only",
+    untested: "everything on PostgreSQL: the integration tests ran only on SQLite",
     installHint: "apt-get install postgresql",
     async provide() {
       const configuredUrl = process.env["TEST_DATABASE_URL"];
       if (configuredUrl) return { env: { TEST_DATABASE_URL: configuredUrl }, stop: async () => {} };
       const programs = findPostgres();
       if (!programs) return undefined;
-      // The tests kill processes, not the machine: what the system holds in memory survives them.
+      // Tests kill processes, not the machine, so the kernel's page cache survives without fsync.
       const cluster = await createPostgresCluster(programs, { fsync: "off", full_page_writes: "off" });
       return { env: { TEST_DATABASE_URL: cluster.url() }, stop: cluster.remove };
     },
   },
   {
-    name: "PostgreSQL's own programs",
-    untested: "a PostgreSQL that restarts, falls silent or runs full: those tests start a server of their own",
+    name: "PostgreSQL programs",
+    untested: "a PostgreSQL server that restarts, hangs or runs out of connections: those tests start their own server",
     installHint: "apt-get install postgresql",
     provide: async () => (findPostgres() ? { env: {}, stop: async () => {} } : undefined),
   },
   {
     name: "An S3 server (Ceph's gateway)",
-    untested: "everything on S3: the suites of the file store ran on the disk store only",
+    untested: "everything on S3: the file store tests ran only on the disk store",
     installHint:
-      "apt-get install radosgw ceph-mon ceph-osd ceph-common, or TEST_S3_ENDPOINT with the other TEST_S3_… settings",
+      "apt-get install radosgw ceph-mon ceph-osd ceph-common, or set TEST_S3_ENDPOINT and the other TEST_S3_… variables",
     async provide() {
       // TEST_S3_BUCKET, TEST_S3_ACCESS_KEY_ID, TEST_S3_SECRET_ACCESS_KEY, TEST_S3_REGION, TEST_S3_FORCE_PATH_STYLE
       if (process.env["TEST_S3_ENDPOINT"]) return { env: {}, stop: async () => {} };
@@ -65,7 +64,7 @@ export const testDependencies: readonly TestDependency[] = [
   {
     name: "Chromium",
     untested: "everything in a real browser: the upload page and the web app",
-    installHint: "apt-get install chromium, or CHROMIUM_PATH",
+    installHint: "apt-get install chromium, or set CHROMIUM_PATH",
     async provide() {
       const path = findChromium();
       return path === undefined ? undefined : { env: { CHROMIUM_PATH: path }, stop: async () => {} };
@@ -73,19 +72,19 @@ export const testDependencies: readonly TestDependency[] = [
   },
   {
     name: "curl",
-    untested: "uploads as people send them from a terminal",
+    untested: "uploads from a terminal with curl",
     installHint: "apt-get install curl",
     provide: async () => (findProgram("curl") ? { env: {}, stop: async () => {} } : undefined),
   },
   {
     name: "nginx",
-    untested: "several processes behind a load balancer",
+    untested: "several instances behind a load balancer",
     installHint: "apt-get install nginx-light",
     provide: async () => (findNginx() ? { env: {}, stop: async () => {} } : undefined),
   },
   {
     name: "strace",
-    untested: "disks that fail and processes that die in the middle of a write",
+    untested: "disk errors, and processes killed in the middle of a write",
     installHint: "apt-get install strace",
     provide: async () => (findProgram("strace") ? { env: {}, stop: async () => {} } : undefined),
   },

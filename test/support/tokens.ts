@@ -4,28 +4,28 @@ import type { Deps } from "#domain/deps.ts";
 import { hours } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 
-/** Stands in for the consent page and the token endpoint: what they would write, without asking anyone. */
+/** Writes grants and tokens as the consent page and the token endpoint do, without their HTTP requests. */
 
 export interface TestGrant {
   grantId: string;
   token: string;
 }
 
-/** An approval by the person, as the consent page would make it, with an access token of an hour. */
+/** Creates a grant of the user, with an access token that is valid for an hour. */
 export async function createTestGrant(
   deps: Deps,
-  person: SignedInUser,
+  { user }: SignedInUser,
   options: { scopes?: readonly Scope[]; client?: string } = {},
 ): Promise<TestGrant> {
   const scopes = options.scopes ?? allScopes;
-  const user = await deps.users.find(person.user.id);
-  const memberships = await deps.users.listMemberships(person.user.id);
-  const studio = memberships.find(({ studioId }) => studioId === user?.activeStudioId) ?? memberships[0];
+  const storedUser = await deps.users.find(user.id);
+  const memberships = await deps.users.listMemberships(user.id);
+  const studio = memberships.find(({ studioId }) => studioId === storedUser?.activeStudioId) ?? memberships[0];
   const grantId = deps.newId("connection");
   const clientName = options.client ?? "Test client";
   await deps.grants.insert({
     id: grantId,
-    userId: person.user.id,
+    userId: user.id,
     clientId: `client-${clientName.toLowerCase().replaceAll(" ", "-")}`,
     clientName,
     clientVerified: false,
@@ -39,7 +39,7 @@ export async function createTestGrant(
   return { grantId, token: await createTestToken(deps, grantId, scopes) };
 }
 
-/** A further token of the same approval, as a refresh gives one. */
+/** Creates another access token of the same grant, as a refresh does. */
 export async function createTestToken(
   deps: Deps,
   grantId: string,

@@ -20,7 +20,7 @@ import { waitUntil } from "./wait-until.ts";
 
 const webFolder = join(import.meta.dirname, "../../web/dist");
 
-/** The whole service with its built pages, and a store that takes bytes from them. */
+/** Starts the whole service with the built web app, on a store that accepts uploads from it. */
 export async function startUploadService(
   fixture: Fixture,
   store: FileStore["name"],
@@ -35,7 +35,7 @@ export interface TestUploadLink {
   url: string;
   owner: Caller;
   postId: string;
-  /** The post's assets, as get_post shows them. */
+  /** The post's assets, as `get_post` returns them. */
   assets(): Promise<AssetDetail[]>;
 }
 
@@ -49,7 +49,7 @@ export async function createTestUploadLink(
   return { url, owner, postId: post.id, assets: async () => (await getPost(deps, owner, { postId: post.id })).assets };
 }
 
-/** A film of any size: its tables, then chance. Answers its digest. */
+/** Writes a video file of this size, an MP4 header followed by noise; returns its digest. */
 export async function writeVideoFile(path: string, bytes: number): Promise<string> {
   const hash = createHash("sha256");
   const out = createWriteStream(path);
@@ -61,7 +61,7 @@ export async function writeVideoFile(path: string, bytes: number): Promise<strin
   await write(head);
   const noise = randomBytes(1024 * 1024);
   for (let remaining = bytes - head.length, i = 0; remaining > 0; i++) {
-    noise.writeUInt32BE(i); // no two pieces alike, so that a part in the wrong place shows
+    noise.writeUInt32BE(i); // every piece is different, so that a part in the wrong place changes the digest
     const piece = Buffer.from(noise.subarray(0, Math.min(remaining, noise.length)));
     await write(piece);
     remaining -= piece.length;
@@ -81,12 +81,12 @@ export async function fetchDigest(url: string): Promise<string> {
 
 type Files = Parameters<ReturnType<Page["locator"]>["setInputFiles"]>[0];
 
-/** Chooses files as a person does with the dialog. */
+/** Chooses files in the file input, as a user does. */
 export async function chooseFiles(page: Page, files: Files): Promise<void> {
   await page.locator("input[type=file]").first().setInputFiles(files);
 }
 
-/** A line of so many bytes a second, so that something can happen in the middle. */
+/** Limits the upload speed, so that a test can act in the middle of an upload. */
 export async function throttleUploads(page: Page, bytesPerSecond: number): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");
@@ -98,10 +98,10 @@ export async function throttleUploads(page: Page, bytesPerSecond: number): Promi
   });
 }
 
-/** Until the first file of the list has come this far. */
-export async function waitForProgress(page: Page, part: number): Promise<void> {
+/** Waits until this fraction of the first listed file is uploaded. */
+export async function waitForProgress(page: Page, fraction: number): Promise<void> {
   const progressBar = page.locator(".file progress").first();
-  const value = (): Promise<number> =>
+  const getPercent = (): Promise<number> =>
     progressBar.evaluate((element) => (element as unknown as { value: number }).value).catch(() => 0);
-  await waitUntil(async () => (await value()) >= part * 100, { timeoutMs: 60_000, intervalMs: 50 });
+  await waitUntil(async () => (await getPercent()) >= fraction * 100, { timeoutMs: 60_000, intervalMs: 50 });
 }

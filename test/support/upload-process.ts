@@ -15,14 +15,14 @@ import { findFreeBaseUrl } from "./service.ts";
 import { openTestS3, getTestS3Settings } from "./stores.ts";
 import { waitUntil } from "./wait-until.ts";
 
-/** The service as people run it, in a process of its own, and the same database and store from here. */
+/** The service in a separate process, and access to its database and store from the test. */
 export interface UploadProcess {
   base: string;
   deps: Deps;
   start(): Promise<void>;
-  /** SIGKILL, as a power cut would end it. */
+  /** Sends SIGKILL; resolves after the process has exited. */
   kill(): Promise<void>;
-  /** Bytes of memory that the process has now. */
+  /** The current resident memory. */
   getMemoryBytes(): number;
   getPid(): number | undefined;
   close(): Promise<void>;
@@ -58,9 +58,9 @@ export async function createUploadProcess(store: FileStore["name"]): Promise<Upl
       ...storage,
     };
     child = spawn(process.execPath, [main], { env, stdio: ["ignore", "inherit", "inherit"] });
-    const started = child;
+    const startedChild = child;
     await waitUntil(() => {
-      if (started.exitCode !== null) throw new Error("the service did not start");
+      if (startedChild.exitCode !== null) throw new Error("the service did not start");
       return fetch(`${base}/readyz`).then(
         (response) => response.ok,
         () => false,

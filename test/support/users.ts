@@ -10,7 +10,7 @@ import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
 
 let createdCount = 0;
 
-/** An identity nobody had before; name what matters to the test. */
+/** Creates a new identity; pass only the fields that matter to the test. */
 export function createIdentity(overrides: Partial<Identity> = {}): Identity {
   const index = ++createdCount;
   return {
@@ -28,27 +28,27 @@ export async function newUser(deps: Deps, overrides: Partial<Identity> = {}): Pr
   return { user: { id: user.id, name: user.name, email: user.email } };
 }
 
-/** A new studio; the answer is its owner in it. */
+/** Creates a studio; returns its owner as a caller. */
 export async function newStudio(deps: Deps, owner?: SignedInUser, name = "Studio"): Promise<Caller> {
-  const person = owner ?? (await newUser(deps));
-  const studio = await createStudio(deps, person, { name, timezone: "UTC" });
-  return resolveStudioCaller(deps, person, studio.id);
+  const user = owner ?? (await newUser(deps));
+  const studio = await createStudio(deps, user, { name, timezone: "UTC" });
+  return resolveStudioCaller(deps, user, studio.id);
 }
 
-/** Someone new in the owner's studio, invited in that role. */
-export async function newMember(deps: Deps, owner: Caller, role: Role, person?: SignedInUser): Promise<Caller> {
-  const invited = person ?? (await newUser(deps));
-  await acceptInvitation(deps, invited, { token: await createInvitationToken(deps, owner, role) });
-  return resolveStudioCaller(deps, invited, owner.studio.id);
+/** Adds a member with this role to the owner's studio, by invitation. By default, the member is a new user. */
+export async function newMember(deps: Deps, owner: Caller, role: Role, user?: SignedInUser): Promise<Caller> {
+  const invitee = user ?? (await newUser(deps));
+  await acceptInvitation(deps, invitee, { token: await createInvitationToken(deps, owner, role) });
+  return resolveStudioCaller(deps, invitee, owner.studio.id);
 }
 
-/** The token in a new invitation's link. */
+/** Creates an invitation; returns the token of its link. */
 export async function createInvitationToken(deps: Deps, caller: Caller, role: Role, email?: string): Promise<string> {
   const { url } = await createInvitation(deps, caller, { role, email });
   return url.slice(`${deps.base}/join/`.length);
 }
 
-/** A studio with one person in each role, and a second owner, so that the first may be changed as well. */
+/** Creates a studio with one user in each role and a second owner, so that the first owner can be changed. */
 export async function newStudioWithRoles(deps: Deps): Promise<Record<Role | "otherOwner", Caller>> {
   const owner = await newStudio(deps);
   return {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Looks again and again, for what tells nobody when it comes true. Patient: how fast a machine is proves nothing. */
+/** Polls until the condition is true. The default timeout is long, because slow machines must not fail tests. */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
   { timeoutMs = 20_000, intervalMs = 10, description = "condition" } = {},

@@ -11,12 +11,12 @@ import { openChromium } from "./chromium.ts";
 import { createDeps, createTemporaryDatabase, silentLog } from "./engines.ts";
 import type { RunningService } from "./service.ts";
 
-/** The service with its web app, and a browser in front of it. */
+/** The service with its web app, and a browser. */
 export interface WebFixture {
   service: RunningService;
   browser: Browser;
-  /** A window of someone who is signed in. */
-  openContext(person: SignedInUser | undefined, options?: BrowserContextOptions): Promise<BrowserContext>;
+  /** Opens a browser context, signed in if a user is passed. */
+  openContext(user: SignedInUser | undefined, options?: BrowserContextOptions): Promise<BrowserContext>;
   close(): Promise<void>;
 }
 
@@ -24,20 +24,22 @@ export async function startWebFixture(clock: Clock = systemClock): Promise<WebFi
   const location = await createTemporaryDatabase("sqlite");
   const database = await openDatabase({ ...location, log: silentLog });
   const webFiles = await loadStaticFiles(join(import.meta.dirname, "../../web/dist"));
-  const platforms = createPlatformSetups({}, () => Promise.reject(new Error("this test reaches nothing outside")));
+  const platforms = createPlatformSetups({}, () => Promise.reject(new Error("this test has no network access")));
   const service = await startDiskService(createDeps(database, clock), { webFiles, platforms });
   const browser = await openChromium();
   const sessions = createSessions({ deps: service.deps, base: service.base });
   return {
     service,
     browser,
-    async openContext(person, options = {}) {
+    async openContext(signedInUser, options = {}) {
       const context = await browser.newContext({ reducedMotion: "reduce", ...options });
       context.setDefaultTimeout(20_000);
-      if (!person) return context;
-      const [pair = ""] = (await sessions.start(person.user.id, undefined)).split(";", 1);
-      const equals = pair.indexOf("=");
-      await context.addCookies([{ name: pair.slice(0, equals), value: pair.slice(equals + 1), url: service.base }]);
+      if (!signedInUser) return context;
+      const [pair = ""] = (await sessions.start(signedInUser.user.id, undefined)).split(";", 1);
+      const separator = pair.indexOf("=");
+      await context.addCookies([
+        { name: pair.slice(0, separator), value: pair.slice(separator + 1), url: service.base },
+      ]);
       return context;
     },
     async close() {

@@ -14,20 +14,20 @@ import { createCertificate } from "./certificate.ts";
 
 type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
-/** Someone's https server on the web, under the names that our look-ups know it by. */
+/** A public https server with these hostnames, for imports and client metadata documents. */
 export interface WebHost {
   url(path: string, host?: string): string;
-  /** What it answers there, an object as JSON; a path nobody set is 404. */
+  /** Sets the response of a path: a handler, or an object to send as JSON. Other paths respond with 404. */
   serve(path: string, handler: RequestHandler | object): void;
-  /** Serves these bytes under this type. */
+  /** Serves bytes, with this content type if one is passed. */
   serveFile(path: string, content: Uint8Array, type?: string): void;
-  /** How often each path was asked for. */
+  /** The number of requests per path. */
   requestCounts: Map<string, number>;
-  /** Connections it has taken so far. */
+  /** The number of connections accepted so far. */
   readonly connections: number;
-  /** The product's opener, with this server's names and authority; addresses are judged as given. */
+  /** The product's URL opener, which resolves every name to this server and trusts its certificate. */
   createOpener(options?: PublicHostOptions & { timeoutMs?: number }): PublicUrlOpener;
-  /** The same for clients' documents. */
+  /** The same for client metadata documents. */
   createFetch(options?: PublicHostOptions): PublicFetch;
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export async function startWebHost(names: [string, ...string[]] = ["files.test",
   const testNetwork = {
     tls: { ca: cert },
     resolve: async () => ["127.0.0.1"],
-    isAllowed: (address: string) => address === "127.0.0.1",
+    isAllowed: (ip: string) => ip === "127.0.0.1",
   };
   const host: WebHost = {
     requestCounts,

@@ -7,7 +7,7 @@ import { createLog } from "#lib/log.ts";
 import { createDeps } from "../engines.ts";
 import { countOutcomes } from "../outcome.ts";
 
-/** A process that puts each of these assets on its post at the same moment, round by round, and tells how it went. */
+/** Child process: in each round, attaches all assets to the post at once and prints the outcomes. */
 
 interface Round {
   postId: string;

@@ -3,7 +3,7 @@ import { writeSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Someone else with the same SQLite file, who keeps everybody from writing for a while. */
+/** Child process: holds the write lock of a SQLite file for a while. */
 
 const { file, ms } = JSON.parse(process.argv[2] ?? "") as { file: string; ms: number };
 const printLine = (line: string) => writeSync(1, `${line}\n`);

@@ -3,10 +3,10 @@ import { writeSync } from "node:fs";
 import { openDatabase, type OpenDatabaseOptions } from "#db/open-database.ts";
 import { createLog } from "#lib/log.ts";
 
-/** A process that opens a database, as a start of the service does, and says what came of it. */
+/** Child process: opens and migrates a database, as the service does at start, and prints the result. */
 
 const options = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log">;
-const printLine = (line: string) => writeSync(1, `${line}\n`); // at once: the process may be killed after it
+const printLine = (line: string) => writeSync(1, `${line}\n`); // synchronous, because the process may be killed
 
 printLine("started");
 await once(process.stdin, "data");

@@ -1,8 +1,8 @@
 import { Socket } from "node:net";
 
 /**
- * Loaded into a started service with `--import`: the network of a test, in which a public IP address belongs to a
- * server on this machine. `TEST_REROUTE` is `<IP address>=<local port>`.
+ * Loaded into the service with `--import`: connects to a server on this machine instead of a public IP address.
+ * `TEST_REROUTE` is `<IP address>=<local port>`.
  */
 const [publicAddress, localPort] = (process.env["TEST_REROUTE"] ?? "").split("=");
 const connect = Socket.prototype.connect as (this: Socket, ...args: unknown[]) => Socket;

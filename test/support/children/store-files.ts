@@ -3,12 +3,12 @@ import { writeSync } from "node:fs";
 import { AppError } from "#lib/errors.ts";
 import { openDiskStore, type DiskStore } from "#storage/disk/disk-store.ts";
 
-/** A process that stores files as the service does, one after the other, and says of each step what came of it. */
+/** Child process: stores files one after the other, as the service does, and prints each step. */
 
 const { root, count, bytes } = JSON.parse(process.argv[2] ?? "") as { root: string; count: number; bytes: number };
-const printLine = (...fields: string[]) => writeSync(1, `${fields.join(" ")}\n`); // at once: the process may be killed after it
+const printLine = (...fields: string[]) => writeSync(1, `${fields.join(" ")}\n`); // synchronous, because the process may be killed
 
-const rejectUrl = async (): Promise<string> => Promise.reject(new Error("no addresses here"));
+const rejectUrl = async (): Promise<string> => Promise.reject(new Error("this store creates no URLs"));
 const store = await openDiskStore({
   root,
   urls: { origin: "http://localhost", forUpload: rejectUrl, forPart: rejectUrl, forDownload: rejectUrl },
@@ -24,7 +24,7 @@ async function storeFile(files: DiskStore, i: number): Promise<void> {
   const body = Buffer.alloc(bytes, `${process.pid} ${i} `);
   const digest = createHash("sha256").update(body).digest("hex");
   try {
-    const stored = await files.receive(from, chunks(body), { maxBytes: bytes });
+    const stored = await files.receive(from, toChunks(body), { maxBytes: bytes });
     printLine("stored", from, digest);
     printLine("promoting", from, to, stored.version);
     await files.promote(from, stored.version, to, "image/png");
@@ -34,6 +34,6 @@ async function storeFile(files: DiskStore, i: number): Promise<void> {
   }
 }
 
-async function* chunks(body: Buffer): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < body.length; at += 65_536) yield body.subarray(at, at + 65_536);
+async function* toChunks(body: Buffer): AsyncGenerator<Uint8Array> {
+  for (let offset = 0; offset < body.length; offset += 65_536) yield body.subarray(offset, offset + 65_536);
 }

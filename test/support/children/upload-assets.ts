@@ -15,21 +15,21 @@ import { createLog } from "#lib/log.ts";
 import { openDiskStore } from "#storage/disk/disk-store.ts";
 import { createDeps } from "../engines.ts";
 
-/** A process that uploads, attaches, detaches and deletes, saying of each that it is done, until it is killed or through. */
+/** Child process: uploads, attaches, detaches and deletes assets, and prints each step when it is done. */
 
 const { caller, root, count, ...options } = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log"> & {
   caller: Caller;
   root: string;
   count: number;
 };
-const printLine = (line: string) => writeSync(1, `${line}\n`); // at once: the process may be killed after it
+const printLine = (line: string) => writeSync(1, `${line}\n`); // synchronous, because the process may be killed
 
 const database = await openDatabase({ ...options, log: createLog("silent") });
 const createUrl = async () => "http://localhost/nowhere";
 const urls = { origin: "http://localhost", forUpload: createUrl, forDownload: createUrl, forPart: createUrl };
 const files = await openDiskStore({ root, urls, clock: systemClock, minFreeBytes: 0 });
 const deps = { ...createDeps(database, systemClock), files };
-const declared = { kind: "document", mimeType: "text/plain" } as const;
+const declaredType = { kind: "document", mimeType: "text/plain" } as const;
 printLine("open");
 
 for (let i = 0; i < count; i++) {
@@ -37,14 +37,14 @@ for (let i = 0; i < count; i++) {
   const digest = createHash("sha256").update(content).digest("hex");
   const { id: postId } = await createPost(deps, caller, { title: `P${i}`, body: "" });
 
-  const { assetId: uploadedId } = await requestAssetUpload(deps, caller, declared);
+  const { assetId: uploadedId } = await requestAssetUpload(deps, caller, declaredType);
   await files.receive(incomingKey(uploadedId), Readable.from([content]), { maxBytes: 10 ** 6 });
   printLine(`sent ${uploadedId} ${digest}`);
   await attachAsset(deps, caller, { postId, assetId: uploadedId });
   printLine(`ready ${uploadedId} ${digest}`);
 
   const { assetId: inlineId } = await uploadAssetInline(deps, caller, {
-    ...declared,
+    ...declaredType,
     base64: content.toString("base64"),
   });
   printLine(`ready ${inlineId} ${digest}`);

@@ -10,20 +10,19 @@ import { createLog } from "#lib/log.ts";
 import { createDeps } from "../engines.ts";
 import { newStudio } from "../users.ts";
 
-/** A process that opens the database and writes without end, saying of each write that it is done. */
+/** Child process: creates and updates posts until it is killed, and prints each write when it is done. */
 
 const { parallel, ...options } = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log"> & {
   parallel: number;
 };
-const printLine = (line: string) => writeSync(1, `${line}\n`); // at once: the process will be killed after it
+const printLine = (line: string) => writeSync(1, `${line}\n`); // synchronous, because the process will be killed
 
 printLine("started");
 await once(process.stdin, "data");
 const database = await openDatabase({ ...options, log: createLog("silent") });
-// As the service does after its first start; from then on a missing database is a lost one.
+// The service does this on its first start; afterwards it treats a missing database as damage.
 if (!existsSync(join(options.dataDir, "secret"))) writeFileSync(join(options.dataDir, "secret"), randomBytes(32));
 const deps = createDeps(database, systemClock);
-// A subject of its own, or each life of this process would be the same person.
 const owner = await newStudio(deps, undefined, `Studio ${process.pid} ${Date.now()}`);
 printLine("ready");
 
