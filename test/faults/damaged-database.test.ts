@@ -24,25 +24,24 @@ import { createTempFolder } from "../support/temp-folder.ts";
 import { newStudio } from "../support/users.ts";
 import { startHelper } from "../support/helper-process.ts";
 
-/** SQLite only: PostgreSQL looks after its own files. */
-describe("a damaged database", () => {
+/** SQLite only: PostgreSQL checks its own files. */
+describe("a damaged SQLite database", () => {
   const root = createTempFolder();
-  const sound = join(root.path, "sound");
-  let number = 0;
+  const intactDir = join(root.path, "intact");
+  let copyCount = 0;
 
   before(async () => {
-    const database = await openDatabase({ databaseUrl: undefined, dataDir: sound, log: silentLog });
+    const database = await openDatabase({ databaseUrl: undefined, dataDir: intactDir, log: silentLog });
     const deps = createDeps(database, createTestClock());
     const owner = await newStudio(deps);
     for (let i = 0; i < 200; i++) await createPost(deps, owner, { title: `P${i}`, body: "x".repeat(500) });
     await database.close();
-    writeFileSync(join(sound, "secret"), "s".repeat(32));
+    writeFileSync(join(intactDir, "secret"), "s".repeat(32));
   });
   after(() => root.remove());
 
-  /** A copy of the sound folder to harm. */
-  function copyOf(folder: string): string {
-    const copy = join(root.path, `copy-${++number}`);
+  function copyFolder(folder: string): string {
+    const copy = join(root.path, `copy-${++copyCount}`);
     mkdirSync(copy);
     for (const name of readdirSync(folder)) copyFileSync(join(folder, name), join(copy, name));
     return copy;
@@ -50,7 +49,7 @@ describe("a damaged database", () => {
 
   const open = (dataDir: string) => openDatabase({ databaseUrl: undefined, dataDir, log: silentLog });
 
-  function fingerprint(dataDir: string): Record<string, string> {
+  function digestFiles(dataDir: string): Record<string, string> {
     const names = readdirSync(dataDir).toSorted();
     return Object.fromEntries(
       names.map((name) => [
@@ -62,76 +61,76 @@ describe("a damaged database", () => {
     );
   }
 
-  function overwrite(file: string, at: number, bytes: Buffer): void {
+  function overwrite(file: string, position: number, bytes: Buffer): void {
     const handle = openSync(file, "r+");
-    writeSync(handle, bytes, 0, bytes.length, at);
+    writeSync(handle, bytes, 0, bytes.length, position);
     closeSync(handle);
   }
 
-  const half = (file: string) => truncateSync(file, Math.floor(statSync(file).size / 2));
-  const noise = (length: number) => createHash("shake256", { outputLength: length }).update("noise").digest();
+  const truncateToHalf = (file: string) => truncateSync(file, Math.floor(statSync(file).size / 2));
+  const createNoise = (length: number) => createHash("shake256", { outputLength: length }).update("noise").digest();
 
-  const harms: Record<string, (dataDir: string, file: string) => void> = {
-    "garbled in its first bytes": (_, file) => overwrite(file, 0, noise(16)),
-    "garbled in its whole header": (_, file) => overwrite(file, 0, noise(100)),
-    "garbled in its first page": (_, file) => overwrite(file, 100, noise(3900)),
-    "garbled in a page of its middle": (_, file) =>
-      overwrite(file, Math.floor(statSync(file).size / 2 / 4096) * 4096, noise(4096)),
-    "cut to half": (_, file) => half(file),
-    "cut to its first page": (_, file) => truncateSync(file, 4096),
-    "cut to a few bytes": (_, file) => truncateSync(file, 50),
-    "overwritten with text": (_, file) => writeFileSync(file, "This is not a database.\n".repeat(1000)),
-    "empty beside other files": (_, file) => truncateSync(file, 0),
-    "missing beside other files": (_, file) => rmSync(file),
-    "a folder": (_, file) => {
+  const damages: Record<string, (dataDir: string, file: string) => void> = {
+    "first bytes overwritten": (_, file) => overwrite(file, 0, createNoise(16)),
+    "whole header overwritten": (_, file) => overwrite(file, 0, createNoise(100)),
+    "first page overwritten": (_, file) => overwrite(file, 100, createNoise(3900)),
+    "a page in the middle overwritten": (_, file) =>
+      overwrite(file, Math.floor(statSync(file).size / 2 / 4096) * 4096, createNoise(4096)),
+    "truncated to half": (_, file) => truncateToHalf(file),
+    "truncated to its first page": (_, file) => truncateSync(file, 4096),
+    "truncated to a few bytes": (_, file) => truncateSync(file, 50),
+    "replaced by text": (_, file) => writeFileSync(file, "This is not a database.\n".repeat(1000)),
+    "empty, with other files in the folder": (_, file) => truncateSync(file, 0),
+    "missing, with other files in the folder": (_, file) => rmSync(file),
+    "replaced by a folder": (_, file) => {
       rmSync(file);
       mkdirSync(file);
     },
-    "missing beside its own journal": (dataDir, file) => {
+    "missing, with its journal in the folder": (dataDir, file) => {
       rmSync(join(dataDir, "secret"));
       rmSync(file);
-      writeFileSync(`${file}-wal`, noise(5000));
+      writeFileSync(`${file}-wal`, createNoise(5000));
     },
   };
 
-  for (const [name, harm] of Object.entries(harms)) {
-    test(`${name}: refused with what and where, and left as it is (RUN-6, D6)`, async () => {
-      const dataDir = copyOf(sound);
-      harm(dataDir, join(dataDir, databaseFileName));
-      const before = name === "a folder" ? undefined : fingerprint(dataDir);
+  for (const [name, damage] of Object.entries(damages)) {
+    test(`${name}: fails with an error that names the file, and changes nothing (RUN-6, D6)`, async () => {
+      const dataDir = copyFolder(intactDir);
+      damage(dataDir, join(dataDir, databaseFileName));
+      const digestsBefore = name === "replaced by a folder" ? undefined : digestFiles(dataDir);
       await assert.rejects(
         open(dataDir),
         (error) => error instanceof DamagedDatabaseError && error.message.includes(join(dataDir, databaseFileName)),
       );
-      await assert.rejects(open(dataDir), DamagedDatabaseError, "the second time as well");
-      if (before) assert.deepEqual(fingerprint(dataDir), before);
+      await assert.rejects(open(dataDir), DamagedDatabaseError, "also the second time");
+      if (digestsBefore) assert.deepEqual(digestFiles(dataDir), digestsBefore);
     });
   }
 
-  test("cut to half beside the journal of a process that was killed: refused and left as it is (RUN-6, D6)", async () => {
-    const live = copyOf(sound);
-    const helper = startHelper("write-posts.ts", { databaseUrl: undefined, dataDir: live, parallel: 1 });
+  test("truncated to half, with the journal of a killed process: fails and changes nothing (RUN-6, D6)", async () => {
+    const liveDir = copyFolder(intactDir);
+    const helper = startHelper("write-posts.ts", { databaseUrl: undefined, dataDir: liveDir, parallel: 1 });
     await helper.waitForLine("started");
     helper.signalStart();
     await helper.waitForLine("saved");
     await helper.kill();
-    assert.ok(statSync(join(live, `${databaseFileName}-wal`)).size > 0);
-    const dataDir = copyOf(live);
-    half(join(dataDir, databaseFileName));
-    rmSync(join(dataDir, `${databaseFileName}-shm`)); // an index of the journal that is made anew by whoever looks
-    const before = fingerprint(dataDir);
+    assert.ok(statSync(join(liveDir, `${databaseFileName}-wal`)).size > 0);
+    const dataDir = copyFolder(liveDir);
+    truncateToHalf(join(dataDir, databaseFileName));
+    rmSync(join(dataDir, `${databaseFileName}-shm`)); // the index of the journal, which SQLite recreates on open
+    const digestsBefore = digestFiles(dataDir);
     await assert.rejects(open(dataDir), DamagedDatabaseError);
-    const { [`${databaseFileName}-shm`]: _, ...now } = fingerprint(dataDir);
-    assert.deepEqual(now, before);
+    const { [`${databaseFileName}-shm`]: _, ...digestsAfter } = digestFiles(dataDir);
+    assert.deepEqual(digestsAfter, digestsBefore);
   });
 
-  test("the same folder unharmed opens (RUN-6)", async () => {
-    const database = await open(copyOf(sound));
+  test("an undamaged copy opens (RUN-6)", async () => {
+    const database = await open(copyFolder(intactDir));
     assert.equal((await database.q.selectFrom("posts").select("id").execute()).length, 200);
     await database.close();
   });
 
-  test("a folder that is missing, empty, or has only what a disk brings by itself is a fresh start (RUN-3)", async () => {
+  test("a folder that is missing, empty, or contains only entries of a new file system gets a new database (RUN-3)", async () => {
     for (const [index, names] of [[], [".keep"], ["lost+found"]].entries()) {
       const dataDir = join(root.path, `fresh-${index}`, "data");
       if (names.length > 0) mkdirSync(dataDir, { recursive: true });
@@ -142,7 +141,7 @@ describe("a damaged database", () => {
       assert.equal(
         statSync(dataDir).mode & 0o007,
         names.length > 0 ? statSync(dataDir).mode & 0o007 : 0,
-        "not for others to read",
+        "a new data folder is not readable by other users",
       );
     }
   });

@@ -9,33 +9,34 @@ import { newStudioClient } from "../support/studio-client.ts";
 
 const strace = findProgram("strace");
 
-/** The disk store's own writes are in disk-store.test.ts; these are the database's. */
+/** Tests writes of the database; disk-store.test.ts tests those of the disk store. */
 describe("a full disk under the database", { skip: strace === undefined }, () => {
-  test("a clear error for each write, reads go on, and all is well once there is room (RUN-4, ERR-storage_unavailable)", async () => {
+  test("each write fails with storage_unavailable, reads continue, and writes succeed once space is free (RUN-4, ERR-storage_unavailable)", async () => {
     const folder = createTempFolder();
     const base = await findFreeBaseUrl();
     const env = { PORT: new URL(base).port, BASE_URL: base, DATA_DIR: `${folder.path}/data`, RATE_LIMITS: "off" };
     const [from, to] = [600, 700];
-    const full = ["-e", "trace=pwrite64", "-e", `inject=pwrite64:error=ENOSPC:when=${from}..${to}`];
-    const service = await startMain(env, [strace ?? "", "-f", "-qq", "-o", "/dev/null", ...full]);
+    const injection = ["-e", "trace=pwrite64", "-e", `inject=pwrite64:error=ENOSPC:when=${from}..${to}`];
+    const service = await startMain(env, [strace ?? "", "-f", "-qq", "-o", "/dev/null", ...injection]);
     try {
       const studio = await newStudioClient(base);
       const caller = { url: `${base}/mcp`, token: studio.tokens.access_token };
-      const made: string[] = [];
+      const createdIds: string[] = [];
       const outcomes: string[] = [];
       for (let i = 0; i < 400 && (outcomes.length === 0 || outcomes.at(-1) !== "ok"); i++) {
         const input = { title: `P${i}`, body: "x".repeat(3000) };
         const { json } = await callModern(caller, "tools/call", { name: "create_post", arguments: input });
         const { isError, structuredContent } = json.result;
-        if (!isError) made.push(structuredContent.id);
+        if (!isError) createdIds.push(structuredContent.id);
         if (isError || outcomes.length > 0) outcomes.push(isError ? structuredContent.code : "ok");
-        if (isError) assert.equal((await studio.call("get_post", { postId: made[0] })).id, made[0], "reads go on");
+        if (isError)
+          assert.equal((await studio.call("get_post", { postId: createdIds[0] })).id, createdIds[0], "reads continue");
       }
-      assert.ok(made.length > 0 && outcomes.length > 1, `${made.length} made, then ${outcomes.join()}`);
+      assert.ok(createdIds.length > 0 && outcomes.length > 1, `${createdIds.length} created, then ${outcomes.join()}`);
       assert.deepEqual([...new Set(outcomes)], ["storage_unavailable", "ok"]);
       const { posts } = await studio.call("list_posts", { limit: 100 });
-      const found = new Set((posts as { id: string }[]).map(({ id }) => id));
-      for (const id of made.slice(-90)) assert.ok(found.has(id), "what was answered is there");
+      const storedIds = new Set((posts as { id: string }[]).map(({ id }) => id));
+      for (const id of createdIds.slice(-90)) assert.ok(storedIds.has(id), "an acknowledged post is stored");
     } finally {
       await service.kill();
       folder.remove();

@@ -14,7 +14,7 @@ import { waitUntil } from "../support/wait-until.ts";
 const uploads = 50;
 const callsPerSecond = 200;
 
-async function statusOf(req: ClientRequest): Promise<number> {
+async function waitForStatus(req: ClientRequest): Promise<number> {
   const [res] = (await once(req, "response")) as [IncomingMessage];
   res.resume();
   return res.statusCode ?? 0;
@@ -39,36 +39,41 @@ describe("SIGTERM", () => {
     folder.remove();
   });
 
-  async function untilDraining(): Promise<void> {
-    const ready = async (): Promise<unknown> => (await fetch(`${base}/readyz`)).json();
-    await waitUntil(async () => isDeepStrictEqual(await ready(), { status: "not ready", failing: ["draining"] }));
+  async function waitUntilDraining(): Promise<void> {
+    const getReadiness = async (): Promise<unknown> => (await fetch(`${base}/readyz`)).json();
+    await waitUntil(async () =>
+      isDeepStrictEqual(await getReadiness(), { status: "not ready", failing: ["draining"] }),
+    );
   }
 
-  interface Sent {
+  interface PendingUpload {
     assetId: string;
     finish(): void;
-    answer: Promise<number>;
+    status: Promise<number>;
   }
 
-  /** A PUT whose first half is on its way and whose second half waits. */
-  async function beginUpload(): Promise<Sent> {
-    const asked = await studio.call("request_asset_upload", { kind: "document", mimeType: "text/plain" });
+  /** Sends the first half of a PUT; `finish` sends the second. */
+  async function startUpload(): Promise<PendingUpload> {
+    const { assetId, uploadUrl } = await studio.call("request_asset_upload", {
+      kind: "document",
+      mimeType: "text/plain",
+    });
     const content = Buffer.from(randomBytes(40_000).toString("hex"));
     const headers = { "content-length": content.length };
-    const req: ClientRequest = request(asked.uploadUrl, { method: "PUT", headers, agent: false });
-    const answer = statusOf(req);
-    answer.catch(() => {});
+    const req: ClientRequest = request(uploadUrl, { method: "PUT", headers, agent: false });
+    const status = waitForStatus(req);
+    status.catch(() => {});
     req.write(content.subarray(0, content.length / 2));
-    return { assetId: asked.assetId, answer, finish: () => void req.end(content.subarray(content.length / 2)) };
+    return { assetId, status, finish: () => void req.end(content.subarray(content.length / 2)) };
   }
 
-  /** Calls at a steady pace over kept connections, as a proxy makes them, until the door is shut. */
-  function load(): { stop(): Promise<Map<string, number>> } {
+  /** Calls the server at a steady rate over keep-alive connections, as a proxy does. */
+  function startLoad(): { stop(): Promise<Map<string, number>> } {
     const agent = new Agent({ keepAlive: true, maxSockets: 50 });
     const outcomes = new Map<string, number>();
-    const running: Promise<void>[] = [];
+    const pendingCalls: Promise<void>[] = [];
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "whoami" } });
-    const one = async (): Promise<void> => {
+    const callOnce = async (): Promise<void> => {
       const req = request(`${base}/mcp`, {
         method: "POST",
         agent,
@@ -80,64 +85,67 @@ describe("SIGTERM", () => {
         },
       });
       req.end(body);
-      const outcome = await statusOf(req).then(String, (error: NodeJS.ErrnoException) => error.code ?? error.message);
+      const outcome = await waitForStatus(req).then(
+        String,
+        (error: NodeJS.ErrnoException) => error.code ?? error.message,
+      );
       outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
     };
-    const timer = setInterval(() => running.push(one()), 1000 / callsPerSecond);
+    const timer = setInterval(() => pendingCalls.push(callOnce()), 1000 / callsPerSecond);
     return {
       async stop() {
         clearInterval(timer);
-        await Promise.all(running);
+        await Promise.all(pendingCalls);
         agent.destroy();
         return outcomes;
       },
     };
   }
 
-  test("not ready first, accepted work finishes, nothing is cut, and it leaves with 0 within 30 s (C4)", async () => {
+  test("becomes not ready, finishes accepted work, interrupts no request, and exits with 0 within 30 s (C4)", async () => {
     const post = await studio.call("create_post", { title: "A", body: "" });
-    const sent = await Promise.all(Array.from({ length: uploads }, beginUpload));
-    const running = load();
+    const pendingUploads = await Promise.all(Array.from({ length: uploads }, startUpload));
+    const load = startLoad();
     await sleep(500);
-    const asked = performance.now();
+    const signaledAt = performance.now();
     service.terminate();
-    await untilDraining();
-    assert.equal((await fetch(`${base}/healthz`)).status, 200, "it says so, and still serves");
+    await waitUntilDraining();
+    assert.equal((await fetch(`${base}/healthz`)).status, 200, "it still serves while draining");
     await sleep(2000);
-    const outcomes = await running.stop();
-    for (const { finish } of sent) finish();
-    const statuses = await Promise.all(sent.map(({ answer }) => answer));
-    assert.deepEqual(new Set(statuses), new Set([200]), "every upload that was accepted is finished");
+    const outcomes = await load.stop();
+    for (const { finish } of pendingUploads) finish();
+    const statuses = await Promise.all(pendingUploads.map(({ status }) => status));
+    assert.deepEqual(new Set(statuses), new Set([200]), "every accepted upload finishes");
     assert.equal(await service.exited, 0, service.getOutput());
-    assert.ok(performance.now() - asked < 30_000);
-    assert.deepEqual([...outcomes.keys()], ["200"], "no call was cut or refused");
+    assert.ok(performance.now() - signaledAt < 30_000);
+    assert.deepEqual([...outcomes.keys()], ["200"], "no call was interrupted or rejected");
     assert.ok((outcomes.get("200") ?? 0) > 100);
 
     service = await start();
-    const { assetId } = sent[0] ?? { assetId: "" };
+    const { assetId } = pendingUploads[0] ?? { assetId: "" };
     const { status } = await studio.call("attach_asset", { postId: post.id, assetId });
-    assert.equal(status, "ready", "and what was sent is there");
+    assert.equal(status, "ready", "the uploaded file is stored");
   });
 
-  test("a second signal ends it at once (C4)", async () => {
-    const { answer } = await beginUpload();
+  test("a second signal ends the process immediately (C4)", async () => {
+    const { status } = await startUpload();
     service.terminate();
-    await untilDraining(); // two signals that come together are one
-    const asked = performance.now();
+    await waitUntilDraining(); // two signals at the same time would count as one
+    const signaledAt = performance.now();
     service.terminate();
     assert.equal(await service.exited, 1);
-    assert.ok(performance.now() - asked < 5000);
-    await assert.rejects(answer);
+    assert.ok(performance.now() - signaledAt < 5000);
+    await assert.rejects(status);
   });
 
-  test("who never finishes is cut in time, and it leaves with 0 (C4)", async () => {
+  test("disconnects an upload that never finishes, and exits with 0 (C4)", async () => {
     service = await start();
-    const { answer } = await beginUpload();
-    const asked = performance.now();
+    const { status } = await startUpload();
+    const signaledAt = performance.now();
     service.terminate();
     assert.equal(await service.exited, 0);
-    const ms = performance.now() - asked;
+    const ms = performance.now() - signaledAt;
     assert.ok(ms > 10_000 && ms < 30_000, `${ms} ms`);
-    await assert.rejects(answer);
+    await assert.rejects(status);
   });
 });

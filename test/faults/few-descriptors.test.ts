@@ -8,10 +8,10 @@ import { startMain, type MainProcess } from "../support/main-process.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 
-const descriptors = 256;
-const clients = 500;
+const maxDescriptors = 256;
+const clientCount = 500;
 
-describe("more clients than the process may have descriptors", () => {
+describe("more clients than file descriptors", () => {
   const folder = createTempFolder();
   let base: string;
   let service: MainProcess;
@@ -20,7 +20,7 @@ describe("more clients than the process may have descriptors", () => {
   before(async () => {
     base = await findFreeBaseUrl();
     const env = { PORT: new URL(base).port, BASE_URL: base, DATA_DIR: `${folder.path}/data`, RATE_LIMITS: "off" };
-    service = await startMain(env, ["bash", "-c", `ulimit -n ${descriptors} && exec "$@"`, "bash"]);
+    service = await startMain(env, ["bash", "-c", `ulimit -n ${maxDescriptors} && exec "$@"`, "bash"]);
     studio = await newStudioClient(base);
   });
   after(async () => {
@@ -28,10 +28,10 @@ describe("more clients than the process may have descriptors", () => {
     folder.remove();
   });
 
-  test("some wait or are turned away, the process lives, and all is well once they have gone (X6)", async (t) => {
-    const post = await studio.call("create_post", { title: "Kept", body: "" });
+  test("some clients wait or are rejected, the process survives, and it serves again after they disconnect (X6)", async (t) => {
+    const post = await studio.call("create_post", { title: "Stored", body: "" });
     const sockets: Socket[] = [];
-    for (let i = 0; i < clients; i++) {
+    for (let i = 0; i < clientCount; i++) {
       const socket = connect(Number(new URL(base).port), "127.0.0.1");
       socket.on("error", () => {});
       sockets.push(socket);
@@ -39,29 +39,31 @@ describe("more clients than the process may have descriptors", () => {
     await Promise.all(
       sockets.map((socket) => Promise.race([once(socket, "connect"), once(socket, "close"), sleep(3000)])),
     );
-    assert.ok(service.countDescriptors() <= descriptors);
-    const work = { kind: "document", mimeType: "text/plain", base64: "aGVsbG8=" };
-    const tries = Array.from({ length: 20 }, () =>
-      Promise.race([studio.call("upload_asset_inline", work).then(() => "ok"), sleep(3000, "no answer")]).catch(
-        () => "refused",
+    assert.ok(service.countDescriptors() <= maxDescriptors);
+    const file = { kind: "document", mimeType: "text/plain", base64: "aGVsbG8=" };
+    const attempts = Array.from({ length: 20 }, () =>
+      Promise.race([studio.call("upload_asset_inline", file).then(() => "ok"), sleep(3000, "no response")]).catch(
+        () => "rejected",
       ),
     );
-    const outcomes = await Promise.all(tries);
-    t.diagnostic(`in the crowd: ${outcomes.filter((one) => one === "ok").length} of ${outcomes.length} served`);
+    const outcomes = await Promise.all(attempts);
+    t.diagnostic(
+      `during the overload: ${outcomes.filter((outcome) => outcome === "ok").length} of ${outcomes.length} served`,
+    );
     for (const socket of sockets) socket.destroy();
 
-    const freed = performance.now();
+    const disconnectedAt = performance.now();
     for (;;) {
-      const ok = await studio.call("upload_asset_inline", work).then(
+      const isServed = await studio.call("upload_asset_inline", file).then(
         () => true,
         () => false,
       );
-      if (ok) break;
-      assert.ok(performance.now() - freed < 5000, "served again within 5 s");
+      if (isServed) break;
+      assert.ok(performance.now() - disconnectedAt < 5000, "served again within 5 s");
       await sleep(100);
     }
-    assert.equal((await studio.call("get_post", { postId: post.id })).title, "Kept");
+    assert.equal((await studio.call("get_post", { postId: post.id })).title, "Stored");
     assert.equal((await fetch(`${base}/readyz`)).status, 200);
-    assert.ok(service.countDescriptors() < descriptors / 2, "nothing is held on to");
+    assert.ok(service.countDescriptors() < maxDescriptors / 2, "no descriptor leaks");
   });
 });

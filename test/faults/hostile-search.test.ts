@@ -8,54 +8,54 @@ import { callModern } from "../support/mcp.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 
-const posts = isLongRun ? 1000 : 100;
+const postCount = isLongRun ? 1000 : 100;
 const measuredCalls = isLongRun ? 1000 : 200;
 
 /** More than the connections of a process to PostgreSQL. */
-const searchesAtOnce = 16;
+const concurrentSearches = 16;
 
 /** A body of the maximum length whose folded text is as long as it can be. */
 const body = "\u2057".repeat(100_000);
 
-/** They almost match at each character: the first is slow for SQLite, the second for PostgreSQL. */
+/** Queries that almost match at each character: the first is slow on SQLite, the second on PostgreSQL. */
 const queries = [`${"\u2032".repeat(199)}b`, `b${"\u2032".repeat(199)}`];
 
 for (const engine of listEngines()) {
   describe(`searches of hostile posts (${engine})`, () => {
-    let place: TemporaryDatabase;
+    let location: TemporaryDatabase;
     let base: string;
     let service: MainProcess;
     let member: StudioClient;
     let other: StudioClient;
 
     before(async () => {
-      place = await createTemporaryDatabase(engine);
+      location = await createTemporaryDatabase(engine);
       base = await findFreeBaseUrl();
       service = await startMain({
         PORT: new URL(base).port,
         BASE_URL: base,
-        DATA_DIR: place.dataDir,
+        DATA_DIR: location.dataDir,
         RATE_LIMITS: "off",
-        ...(place.databaseUrl === undefined ? {} : { DATABASE_URL: place.databaseUrl }),
+        ...(location.databaseUrl === undefined ? {} : { DATABASE_URL: location.databaseUrl }),
       });
       member = await newStudioClient(base, "hostile@example.com");
       other = await newStudioClient(base, "other@example.com");
       for (let i = 0; i < 10; i++) await other.call("create_post", { title: `P${i}`, body: "A short text." });
       await member.call("create_post", { title: "needle", body });
-      for (let i = 1; i < posts; i++) await member.call("create_post", { title: `P${i}`, body });
+      for (let i = 1; i < postCount; i++) await member.call("create_post", { title: `P${i}`, body });
     });
     after(async () => {
       await service?.kill();
-      await place?.remove();
+      await location?.remove();
     });
 
-    /** How long another user's calls take, sorted. Throws if one of them fails. */
+    /** Returns the sorted durations of another user's calls; throws if one of them fails. */
     async function measureOthers(): Promise<number[]> {
       const times: number[] = [];
       for (let i = 0; i < measuredCalls; i++) {
-        const start = performance.now();
+        const startedAt = performance.now();
         await other.call(i % 2 === 0 ? "list_posts" : "whoami", i % 2 === 0 ? { limit: 5 } : {});
-        times.push(performance.now() - start);
+        times.push(performance.now() - startedAt);
         await sleep(2);
       }
       return times.toSorted((a, b) => a - b);
@@ -66,7 +66,7 @@ for (const engine of listEngines()) {
       query: string,
       cursor: string | null,
     ): Promise<{ code: string; cursor: string | null; ms: number }> {
-      const start = performance.now();
+      const startedAt = performance.now();
       const caller = { url: `${base}/mcp`, token: member.tokens.access_token };
       const input = { query, ...(cursor === null ? {} : { cursor }) };
       const { status, text, json } = await callModern(caller, "tools/call", { name: "list_posts", arguments: input });
@@ -75,17 +75,17 @@ for (const engine of listEngines()) {
         code?: string;
         nextCursor?: string | null;
       };
-      return { code, cursor: nextCursor, ms: performance.now() - start };
+      return { code, cursor: nextCursor, ms: performance.now() - startedAt };
     }
 
-    test(`${posts} posts, ${searchesAtOnce} searches at once by one member: other users' calls stay fast, and none fails (X4)`, async (t) => {
+    test(`${postCount} posts, ${concurrentSearches} concurrent searches by one member: other users' calls stay fast, and none fails (X4)`, async (t) => {
       await measureOthers();
       const before = p99(await measureOthers());
       const codes = new Map<string, number>();
       let slowest = 0;
-      const over = new AbortController();
-      const searchOn = async (query: string) => {
-        for (let cursor: string | null = null; !over.signal.aborted;) {
+      const stop = new AbortController();
+      const searchUntilStopped = async (query: string) => {
+        for (let cursor: string | null = null; !stop.signal.aborted;) {
           const result = await searchOnce(query, cursor);
           codes.set(result.code, (codes.get(result.code) ?? 0) + 1);
           slowest = Math.max(slowest, result.ms);
@@ -93,13 +93,13 @@ for (const engine of listEngines()) {
           if (result.code === "rate_limited") await sleep(500);
         }
       };
-      const searches = Array.from({ length: searchesAtOnce }, (_, i) => searchOn(queries[i % 2] ?? ""));
+      const searches = Array.from({ length: concurrentSearches }, (_, i) => searchUntilStopped(queries[i % 2] ?? ""));
       await sleep(500);
       const measureBeside = async () =>
         Math.min(p99(await measureOthers()), p99(await measureOthers()), p99(await measureOthers()));
-      const beside = await measureBeside().finally(() => over.abort());
+      const beside = await measureBeside().finally(() => stop.abort());
       await Promise.all(searches);
-      // Once more afterwards: whatever else ran on this machine meanwhile is not to be mistaken for the searches.
+      // Measures again afterwards, so that other load on this machine does not count against the searches.
       const alone = Math.max(before, p99(await measureOthers()));
       const outcomes = [...codes].map(([code, count]) => `${count} ${code}`).join(", ");
       t.diagnostic(
@@ -116,18 +116,18 @@ for (const engine of listEngines()) {
       assert.ok(slowest < 15_000, `a search took ${slowest} ms`);
     });
 
-    test("following the cursor finds the oldest of them (X4, POST-4)", async () => {
-      const found: string[] = [];
+    test("following the cursor finds the oldest match (X4, POST-4)", async () => {
+      const titles: string[] = [];
       let calls = 0;
       for (let cursor: string | null | undefined; cursor !== null; calls++) {
         const page: { posts: { title: string }[]; nextCursor: string | null } = await member.call("list_posts", {
           query: "needle",
           ...(cursor === undefined ? {} : { cursor }),
         });
-        found.push(...page.posts.map(({ title }) => title));
+        titles.push(...page.posts.map(({ title }) => title));
         cursor = page.nextCursor;
       }
-      assert.deepEqual(found, ["needle"]);
+      assert.deepEqual(titles, ["needle"]);
       assert.ok(calls >= 2, `${calls} calls`);
     });
   });

@@ -13,12 +13,12 @@ import { newStudio } from "../support/users.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
-const streams = isLongRun ? 10_000 : 500;
-const perApproval = 20;
-const mostBytesEach = 25 * 1024; // 250 MB for ten thousand
+const streamCount = isLongRun ? 10_000 : 500;
+const streamsPerGrant = 20;
+const maxBytesPerStream = 25 * 1024; // 250 MB for ten thousand
 
-/** The product announces nothing that a client could wait for; the conformance fixtures do. */
-describe("streams that are open and say nothing", () => {
+/** Uses the conformance fixtures, because the product itself sends no notifications that a client could listen for. */
+describe("idle streams", () => {
   let location: TemporaryDatabase;
   let base: string;
   let service: MainProcess;
@@ -33,7 +33,7 @@ describe("streams that are open and say nothing", () => {
     const database = await openDatabase({ ...location, log: silentLog });
     const deps = { ...createDeps(database, systemClock), base };
     const owner = await newStudio(deps);
-    for (let i = 0; i < streams / perApproval; i++) tokens.push((await createTestGrant(deps, owner)).token);
+    for (let i = 0; i < streamCount / streamsPerGrant; i++) tokens.push((await createTestGrant(deps, owner)).token);
     await database.close();
   });
   after(async () => {
@@ -43,45 +43,48 @@ describe("streams that are open and say nothing", () => {
   });
 
   async function listen(token: string): Promise<string> {
-    const { socket, received: said } = await openIdleStream(base, token);
+    const { socket, received } = await openIdleStream(base, token);
     sockets.push(socket);
-    return said;
+    return received;
   }
 
-  async function p95(): Promise<number> {
+  async function measureP95(): Promise<number> {
     const times: number[] = [];
     for (let i = 0; i < 200; i++) {
-      const began = performance.now();
+      const startedAt = performance.now();
       const { json } = await callModern({ url: `${base}/mcp`, token: tokens[0] }, "tools/call", { name: "whoami" });
       assert.ok(!json.result.isError);
-      times.push(performance.now() - began);
+      times.push(performance.now() - startedAt);
     }
     return times.toSorted((a, b) => a - b)[190] ?? 0;
   }
 
-  test(`${streams} of them: little memory each, and calls go on as before; one approval has no more than its share (X2)`, async (t) => {
-    await p95();
-    const alone = Math.min(await p95(), await p95());
-    const before = service.getMemoryBytes();
+  test(`${streamCount} streams: little memory per stream, other calls stay fast, and each grant has a limit (X2)`, async (t) => {
+    await measureP95();
+    const alone = Math.min(await measureP95(), await measureP95());
+    const memoryBefore = service.getMemoryBytes();
     for (const token of tokens) {
-      const answers = await Promise.all(Array.from({ length: perApproval }, () => listen(token)));
-      for (const said of answers) assert.match(said, /^HTTP\/1\.1 200 [\s\S]*subscriptions\/acknowledged/);
+      const responses = await Promise.all(Array.from({ length: streamsPerGrant }, () => listen(token)));
+      for (const response of responses) assert.match(response, /^HTTP\/1\.1 200 [\s\S]*subscriptions\/acknowledged/);
     }
-    const beside = Math.min(await p95(), await p95());
-    const each = (service.getMemoryBytes() - before) / streams;
+    const beside = Math.min(await measureP95(), await measureP95());
+    const bytesPerStream = (service.getMemoryBytes() - memoryBefore) / streamCount;
     t.diagnostic(
-      `${(each / 1024).toFixed(1)} KB for each stream; p95 ${alone.toFixed(1)} ms alone, ${beside.toFixed(1)} ms beside ${streams}`,
+      `${(bytesPerStream / 1024).toFixed(1)} KB per stream; p95 ${alone.toFixed(1)} ms without streams, ${beside.toFixed(1)} ms with ${streamCount}`,
     );
     assert.match(await listen(tokens[0] ?? ""), /Subscription limit reached/);
-    // The memory of a few is lost in what a process takes and gives back by itself.
-    assert.ok(each * streams < Math.max(mostBytesEach * streams, 60 * 1024 ** 2), `${each} bytes each`);
-    assert.ok(beside < alone * 1.5 + 5, `${alone} ms alone, ${beside} ms beside them`);
+    // With few streams, the normal variation of the process's memory is larger than theirs.
+    assert.ok(
+      bytesPerStream * streamCount < Math.max(maxBytesPerStream * streamCount, 60 * 1024 ** 2),
+      `${bytesPerStream} bytes per stream`,
+    );
+    assert.ok(beside < alone * 1.5 + 5, `${alone} ms without streams, ${beside} ms with them`);
 
     for (const socket of sockets.splice(0)) socket.destroy();
-    assert.match(await listen(tokens[0] ?? ""), /subscriptions\/acknowledged/, "who left has made room");
+    assert.match(await listen(tokens[0] ?? ""), /subscriptions\/acknowledged/, "closed streams no longer count");
     service.terminate();
-    const last = sockets.at(-1);
-    await once(last ?? assert.fail(), "close");
-    assert.equal(await service.exited, 0, "and open streams do not hold up the leave");
+    const lastSocket = sockets.at(-1);
+    await once(lastSocket ?? assert.fail(), "close");
+    assert.equal(await service.exited, 0, "open streams do not delay the shutdown");
   });
 });

@@ -7,14 +7,14 @@ import { queryDatabase, createMigrationFolder, listTables, type MigrationFolder 
 import { startHelper } from "../support/helper-process.ts";
 
 const fileCount = 12;
-const tablesEach = 6;
+const tablesPerFile = 6;
 const rounds = 20;
 
-/** Files that do, undo and count, so that a statement that ran twice or not at all shows. */
-const files = Object.fromEntries(
+/** Migrations that create tables and increment a counter, so that a statement that ran twice or never is detected. */
+const migrations = Object.fromEntries(
   Array.from({ length: fileCount }, (_, file) => {
     const tables = Array.from(
-      { length: tablesEach },
+      { length: tablesPerFile },
       (__, i) =>
         `CREATE TABLE t${file}_${i} (id TEXT PRIMARY KEY, n BIGINT NOT NULL);\nINSERT INTO t${file}_${i} VALUES ('row', ${i});`,
     );
@@ -29,33 +29,37 @@ const files = Object.fromEntries(
 for (const engine of listEngines()) {
   describe(`kill -9 during migrations (${engine})`, () => {
     let folder: MigrationFolder;
-    before(() => void (folder = createMigrationFolder(files)));
+    before(() => void (folder = createMigrationFolder(migrations)));
     after(() => folder.remove());
 
-    /** Starts on a fresh database and kills after `delay`; answers how many files had been applied, and how long a whole run takes. */
-    async function round(delay: number | undefined): Promise<{ applied: number; ms: number }> {
+    /** Migrates a new database, and kills the process after `delay` or when it is done. Returns the files applied by then. */
+    async function killDuringMigration(delay: number | undefined): Promise<{ applied: number; ms: number }> {
       const location = await createTemporaryDatabase(engine);
       try {
         const helper = startHelper("open-database.ts", { ...location, migrations: folder.path });
         await helper.waitForLine("started");
-        const started = performance.now();
+        const startedAt = performance.now();
         helper.signalStart();
         await (delay === undefined ? helper.waitForLine("ready") : sleep(delay));
-        const ms = performance.now() - started;
+        const ms = performance.now() - startedAt;
         await helper.kill();
         assert.ok(!helper.lines.some((line) => line.startsWith("failed")), helper.lines.at(-1));
 
-        const tables = await listTables(location).catch((): string[] => []); // killed before there was a file
-        const [counted] = tables.includes("counter") ? await queryDatabase(location, "SELECT n FROM counter") : [];
-        const applied = Number(counted?.["n"] ?? 0);
-        assert.equal(tables.filter((name) => name.startsWith("t")).length, applied * tablesEach, "whole files only");
+        const tables = await listTables(location).catch((): string[] => []); // killed before the database file existed
+        const [counter] = tables.includes("counter") ? await queryDatabase(location, "SELECT n FROM counter") : [];
+        const applied = Number(counter?.["n"] ?? 0);
+        assert.equal(
+          tables.filter((name) => name.startsWith("t")).length,
+          applied * tablesPerFile,
+          "only complete files are applied",
+        );
 
         await (await openDatabase({ ...location, migrations: folder.path, log: silentLog })).close();
-        assert.equal((await listTables(location)).length, fileCount * tablesEach + 2);
+        assert.equal((await listTables(location)).length, fileCount * tablesPerFile + 2);
         assert.equal(
           Number((await queryDatabase(location, "SELECT n FROM counter"))[0]?.["n"]),
           fileCount,
-          "each file once",
+          "each file is applied once",
         );
         assert.equal((await queryDatabase(location, "SELECT name FROM schema_migrations")).length, fileCount);
         return { applied, ms };
@@ -64,21 +68,21 @@ for (const engine of listEngines()) {
       }
     }
 
-    test(`${rounds} kills at any moment: whole files or nothing, and the next start completes (RUN-7, D7)`, async () => {
-      // How long a run takes changes with whatever else the machine does: the moment is sought, not computed.
-      let { ms: span } = await round(undefined);
-      const seen: number[] = [];
-      const amid = (): number => seen.filter((applied) => applied > 0 && applied < fileCount).length;
-      const lane = async (): Promise<void> => {
-        while (seen.length < rounds || (amid() < 3 && seen.length < rounds * 5)) {
-          const { applied } = await round(Math.random() * span * 1.2);
-          if (applied === 0) span *= 1.15;
-          if (applied === fileCount) span *= 0.85;
-          seen.push(applied);
+    test(`${rounds} kills at random moments: each file is applied completely or not at all, and the next start completes (RUN-7, D7)`, async () => {
+      // Adapts the delay, because the duration of a run depends on the load of the machine.
+      let { ms: maxDelay } = await killDuringMigration(undefined);
+      const appliedCounts: number[] = [];
+      const countMidway = (): number => appliedCounts.filter((count) => count > 0 && count < fileCount).length;
+      const worker = async (): Promise<void> => {
+        while (appliedCounts.length < rounds || (countMidway() < 3 && appliedCounts.length < rounds * 5)) {
+          const { applied } = await killDuringMigration(Math.random() * maxDelay * 1.2);
+          if (applied === 0) maxDelay *= 1.15;
+          if (applied === fileCount) maxDelay *= 0.85;
+          appliedCounts.push(applied);
         }
       };
-      await Promise.all([lane(), lane()]);
-      assert.ok(amid() >= 3, `too few kills struck amid the run to mean anything: ${seen.join(" ")}`);
+      await Promise.all([worker(), worker()]);
+      assert.ok(countMidway() >= 3, `too few kills during the migrations: ${appliedCounts.join(" ")}`);
     });
   });
 }
