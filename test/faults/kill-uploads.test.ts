@@ -20,18 +20,18 @@ import { findProgram } from "../support/find-program.ts";
 import { readBytes } from "../support/stores.ts";
 
 const program = join(import.meta.dirname, "../support/children/upload-assets.ts");
-const calls = ["fsync", "fdatasync", "rename", "pwrite64", "write", "writev", "unlink"] as const;
-/** Of the first sixty of each call, every fifth, or in the long form each: where an upload can be cut. */
-const moments = Array.from({ length: 60 }, (_, i) => 1 + i).filter((nth) => isLongRun || nth % 5 === 1);
+const systemCalls = ["fsync", "fdatasync", "rename", "pwrite64", "write", "writev", "unlink"] as const;
+/** Kills at every fifth of the first sixty calls; in the long form, at each of them. */
+const callNumbers = Array.from({ length: 60 }, (_, i) => 1 + i).filter((nth) => isLongRun || nth % 5 === 1);
 
-describe("uploads that are killed", () => {
+describe("kill -9 during uploads", () => {
   let location: TemporaryDatabase;
   let root: string;
   let caller: Caller;
-  /** What was answered ready and not deleted since: its digest. */
-  const promised = new Map<string, string>();
-  /** What was sent, and whose attach nobody answered. */
-  const open = new Map<string, string>();
+  /** Digests of assets that were acknowledged as ready and not deleted since. */
+  const acknowledgedDigests = new Map<string, string>();
+  /** Digests of files that were uploaded but whose attach was not acknowledged. */
+  const unattachedDigests = new Map<string, string>();
 
   before(async () => {
     location = await createTemporaryDatabase("sqlite");
@@ -44,9 +44,9 @@ describe("uploads that are killed", () => {
 
   async function withDeps(work: (deps: Deps) => Promise<void>, clock = systemClock): Promise<void> {
     const database = await openDatabase({ ...location, log: silentLog });
-    const nowhere = async () => "http://localhost/nowhere";
-    const addresses = { origin: "http://localhost", forUpload: nowhere, forDownload: nowhere, forPart: nowhere };
-    const files = await openDiskStore({ root, urls: addresses, clock, minFreeBytes: 0 });
+    const createUrl = async () => "http://localhost/unused";
+    const urls = { origin: "http://localhost", forUpload: createUrl, forDownload: createUrl, forPart: createUrl };
+    const files = await openDiskStore({ root, urls, clock, minFreeBytes: 0 });
     try {
       await work({ ...createDeps(database, clock), files });
     } finally {
@@ -54,91 +54,94 @@ describe("uploads that are killed", () => {
     }
   }
 
-  /** Runs the program to its end, whichever that is, and takes down what it promised. */
-  async function run(prefix: readonly string[], end?: (child: ReturnType<typeof spawn>) => void): Promise<string[]> {
+  /** Runs the child process until it exits or is killed, and records what it acknowledged. Returns its lines. */
+  async function runChild(
+    wrapper: readonly string[],
+    scheduleKill?: (child: ReturnType<typeof spawn>) => void,
+  ): Promise<string[]> {
     const options = JSON.stringify({ ...location, root, caller, count: 6 });
-    const [command, ...args] = [...prefix, process.execPath, program, options];
+    const [command, ...args] = [...wrapper, process.execPath, program, options];
     const child = spawn(command, args, { stdio: ["ignore", "pipe", "ignore"] });
-    let said = "";
-    child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
-    end?.(child);
+    let output = "";
+    child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    scheduleKill?.(child);
     await once(child, "close");
-    const lines = said.split("\n");
-    for (const [word, assetId = "", digest = ""] of lines.map((line) => line.split(" "))) {
-      if (word === "sent") open.set(assetId, digest);
-      if (word === "ready") {
-        open.delete(assetId);
-        promised.set(assetId, digest);
+    const lines = output.split("\n");
+    for (const [step, assetId = "", digest = ""] of lines.map((line) => line.split(" "))) {
+      if (step === "sent") unattachedDigests.set(assetId, digest);
+      if (step === "ready") {
+        unattachedDigests.delete(assetId);
+        acknowledgedDigests.set(assetId, digest);
       }
-      if (word === "deleting") promised.delete(assetId); // from here on it may be there or not
+      if (step === "deleting") acknowledgedDigests.delete(assetId); // from now on it may or may not exist
     }
     return lines;
   }
 
-  /** Every promise is kept, and database and store agree. */
-  async function check(when: string): Promise<void> {
+  /** Asserts that every acknowledged asset is ready and has its bytes. */
+  async function checkAssets(context: string): Promise<void> {
     await withDeps(async (deps) => {
-      for (const [assetId, digest] of promised) {
+      for (const [assetId, digest] of acknowledgedDigests) {
         const asset = await deps.assets.find(caller.studio.id, assetId);
-        assert.equal(asset?.status, "ready", `${when}: ${assetId} was answered ready`);
+        assert.equal(asset?.status, "ready", `${context}: ${assetId} was acknowledged as ready`);
         const content = await readBytes(await deps.files.read(asset?.storageKey ?? ""));
         assert.equal(
           createHash("sha256").update(content).digest("hex"),
           digest,
-          `${when}: its bytes are what was sent`,
+          `${context}: the stored bytes are those that were uploaded`,
         );
       }
     });
   }
 
-  test("killed at any moment of many runs: nothing answered is lost (ASSET-20, C2)", async () => {
+  test("killed at a random moment: no acknowledged asset is lost (ASSET-20, C2)", async () => {
     for (let round = 0; round < 8; round++) {
-      await run([], (child) => void sleep(300 + Math.random() * 700).then(() => child.kill("SIGKILL")));
-      await check(`round ${round}`);
+      await runChild([], (child) => void sleep(300 + Math.random() * 700).then(() => child.kill("SIGKILL")));
+      await checkAssets(`round ${round}`);
     }
   });
 
   const strace = findProgram("strace");
-  for (const call of strace ? calls : []) {
-    test(`killed at the Nth ${call}: nothing answered is lost (ASSET-20, C2)`, async () => {
-      for (const nth of moments) {
+  for (const call of strace ? systemCalls : []) {
+    test(`killed at the Nth ${call}: no acknowledged asset is lost (ASSET-20, C2)`, async () => {
+      for (const nth of callNumbers) {
         const inject = ["-e", `trace=${call}`, "-e", `inject=${call}:signal=SIGKILL:when=${nth}`];
-        const lines = await run([strace ?? "", "-f", "-qq", "-o", "/dev/null", ...inject]);
-        if (lines.includes("finished")) break; // it makes fewer of them than that
+        const lines = await runChild([strace ?? "", "-f", "-qq", "-o", "/dev/null", ...inject]);
+        if (lines.includes("finished")) break; // the child makes fewer such calls
       }
-      await check(call);
+      await checkAssets(call);
     });
   }
 
-  test("what was sent can still be attached; then the sweeper clears the rest, and never a live file (ASSET-20)", async () => {
+  test("uploaded files can still be attached; then the sweeper deletes only orphaned files (ASSET-20)", async () => {
     await withDeps(async (deps) => {
       const { id: postId } = await createPost(deps, caller, { title: "After", body: "" });
-      const roomy: Deps = { ...deps, limits: { ...deps.limits, assetsPerPost: 1000 } };
-      for (const [assetId, digest] of open) {
+      const depsWithRoom: Deps = { ...deps, limits: { ...deps.limits, assetsPerPost: 1000 } };
+      for (const [assetId, digest] of unattachedDigests) {
         const asset = await deps.assets.find(caller.studio.id, assetId);
-        if (asset?.status === "ready") continue; // only its answer was lost
-        await attachAsset(roomy, caller, { postId, assetId });
-        promised.set(assetId, digest);
+        if (asset?.status === "ready") continue; // only the response was lost
+        await attachAsset(depsWithRoom, caller, { postId, assetId });
+        acknowledgedDigests.set(assetId, digest);
       }
     });
-    await check("after attaching what was left");
+    await checkAssets("after attaching the uploaded files");
     await withDeps(
       async (deps) => {
         const sweep = createAssetSweeper(deps);
         for (let i = 0; i < 2; i++) await sweep({ pause: async () => {}, isOver: () => false });
-        const listed = (
+        const storedFiles = (
           await Promise.all(["files/", "incoming/", "thumbs/"].map((area) => deps.files.list(area, { limit: 10_000 })))
         ).flat();
         const assets = await deps.assets.list(caller.studio.id, { limit: 10_000 });
         assert.deepEqual(
-          listed.map(({ key }) => key).toSorted(),
+          storedFiles.map(({ key }) => key).toSorted(),
           assets.map(({ storageKey }) => storageKey ?? "").toSorted(),
-          "one file for each record, and one record for each file",
+          "each file has a record, and each record has a file",
         );
         assert.ok(assets.every(({ status }) => status === "ready"));
       },
       () => Date.now() + hours(3),
     );
-    await check("after the sweep");
+    await checkAssets("after the sweep");
   });
 });

@@ -11,7 +11,7 @@ import { findFreeBaseUrl } from "../support/service.ts";
 import { parseStrictly } from "../support/strict-json.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
-interface Line {
+interface LogLine {
   msg: string;
   path?: string;
   lines?: number;
@@ -19,10 +19,10 @@ interface Line {
 
 const isRoot = process.getuid?.() === 0;
 
-describe("standard output that does not take the log", () => {
+describe("standard output that does not accept the log", () => {
   const cleanups: (() => void | Promise<void>)[] = [];
   afterEach(async () => {
-    for (const clean of cleanups.splice(0).toReversed()) await clean();
+    for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp();
   });
 
   function newFolder(): string {
@@ -40,7 +40,7 @@ describe("standard output that does not take the log", () => {
   }
 
   test(
-    "a full disk: the service keeps serving, counts the dropped lines, and logs again once there is room",
+    "a full disk: the service keeps serving, counts the dropped lines, and logs again once space is free",
     {
       skip: !isRoot && "mounting a small disk needs root",
     },
@@ -51,68 +51,68 @@ describe("standard output that does not take the log", () => {
       const log = join(disk, "log");
       const { service, base } = await start(openSync(log, "a"));
 
-      await request(base, "/before", 600);
-      await waitUntil(async () => (await droppedLines(base)) > 0, { description: "dropped lines" });
-      await request(base, "/while-full", 50);
+      await sendRequests(base, "/before", 600);
+      await waitUntil(async () => (await getDroppedLines(base)) > 0, { description: "dropped lines" });
+      await sendRequests(base, "/while-full", 50);
 
       rmSync(filler);
       await waitUntil(() => readFileSync(log, "utf8").includes("log lines dropped"), {
-        description: "a log that goes on",
+        description: "a line about dropped lines",
       });
-      await request(base, "/after", 5);
+      await sendRequests(base, "/after", 5);
       await waitUntil(() => readLines(readFileSync(log, "utf8")).filter(({ path }) => path === "/after").length === 5);
-      const reported = readLines(readFileSync(log, "utf8")).find(({ msg }) => msg === "log lines dropped");
-      assert.equal(reported?.lines, await droppedLines(base));
+      const droppedLine = readLines(readFileSync(log, "utf8")).find(({ msg }) => msg === "log lines dropped");
+      assert.equal(droppedLine?.lines, await getDroppedLines(base));
       service.terminate();
       assert.equal(await service.exited, 0);
-      assert.match(readFileSync(log, "utf8"), /"msg":"draining"\}\n$/, "what was logged last is there");
+      assert.match(readFileSync(log, "utf8"), /"msg":"draining"\}\n$/, "the last line is complete");
     },
   );
 
-  test("a disk that stays full: the service keeps serving, and still exits when asked", async () => {
+  test("a disk that stays full: the service keeps serving, and still exits on SIGTERM", async () => {
     const { service, base } = await start(openSync("/dev/full", "w"));
-    await request(base, "/", 100);
-    await waitUntil(async () => (await droppedLines(base)) >= 100, { description: "dropped lines" });
+    await sendRequests(base, "/", 100);
+    await waitUntil(async () => (await getDroppedLines(base)) >= 100, { description: "dropped lines" });
     service.terminate();
     assert.equal(await service.exited, 0);
   });
 
-  test("a closed pipe: the service keeps serving, and still exits when asked", async () => {
+  test("a closed pipe: the service keeps serving, and still exits on SIGTERM", async () => {
     const pipe = openPipe(newFolder());
     const { service, base } = await start(pipe.writer);
     closeSync(pipe.writer);
     closeSync(pipe.reader);
-    await request(base, "/", 100);
-    await waitUntil(async () => (await droppedLines(base)) >= 100, { description: "dropped lines" });
-    await request(base, "/", 100);
-    await waitUntil(async () => (await droppedLines(base)) >= 200, { description: "more dropped lines" });
+    await sendRequests(base, "/", 100);
+    await waitUntil(async () => (await getDroppedLines(base)) >= 100, { description: "dropped lines" });
+    await sendRequests(base, "/", 100);
+    await waitUntil(async () => (await getDroppedLines(base)) >= 200, { description: "more dropped lines" });
     service.terminate();
     assert.equal(await service.exited, 0);
   });
 
-  test("a pipe whose reader stops: the service keeps serving and a bounded part of the log, and no line is lost uncounted once it reads again", async () => {
+  test("a pipe whose reader stops: the service keeps serving, buffers a bounded part of the log, and counts every dropped line", async () => {
     const pipe = openPipe(newFolder());
     const { service, base } = await start(pipe.writer);
     closeSync(pipe.writer);
     const path = `/${"x".repeat(199)}`;
-    await request(base, path, 20_000);
-    await waitUntil(async () => (await droppedLines(base)) > 1000, { description: "dropped lines" });
+    await sendRequests(base, path, 20_000);
+    await waitUntil(async () => (await getDroppedLines(base)) > 1000, { description: "dropped lines" });
 
     let text = "";
     await waitUntil(() => (text += readAll(pipe.reader)).includes("log lines dropped"), {
-      description: "a log that goes on",
+      description: "a line about dropped lines",
     });
-    assert.ok(text.length < 4.5 * 1024 * 1024, `${text.length} bytes were kept in memory`);
+    assert.ok(text.length < 4.5 * 1024 * 1024, `${text.length} bytes were buffered in memory`);
     const lines = readLines(text);
-    const reported = lines.find(({ msg }) => msg === "log lines dropped")?.lines ?? 0;
-    const logged = lines.filter((line) => line.path === path).length;
-    // The requests for figures are among what was dropped.
-    assert.ok(logged + reported >= 20_000, `${logged} logged, ${reported} dropped`);
-    assert.equal(reported, await droppedLines(base));
+    const reportedCount = lines.find(({ msg }) => msg === "log lines dropped")?.lines ?? 0;
+    const loggedCount = lines.filter((line) => line.path === path).length;
+    // The dropped lines include those of the requests to /metrics.
+    assert.ok(loggedCount + reportedCount >= 20_000, `${loggedCount} logged, ${reportedCount} dropped`);
+    assert.equal(reportedCount, await getDroppedLines(base));
 
-    await request(base, path, 500);
+    await sendRequests(base, path, 500);
     service.terminate();
-    assert.equal(await service.exited, 0, "it exits although its reader stopped again");
+    assert.equal(await service.exited, 0, "it exits although the reader stopped again");
     closeSync(pipe.reader);
   });
 });
@@ -121,14 +121,14 @@ function mountSmallDisk(folder: string, cleanups: (() => void)[]): string {
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=192k", "tmpfs", folder]);
   const unmount = () => {
     execFileSync("umount", ["--lazy", folder]);
-    callOff();
+    unregister();
   };
-  const callOff = onExit(unmount);
+  const unregister = onExit(unmount);
   cleanups.push(unmount);
   return folder;
 }
 
-/** A pipe with the usual 64 KB, whose reader is this process. */
+/** Opens a named pipe with the default buffer of 64 KB; this process is the reader. */
 function openPipe(folder: string): { reader: number; writer: number } {
   const path = join(folder, "pipe");
   execFileSync("mkfifo", [path]);
@@ -151,33 +151,32 @@ function readAll(fd: number): string {
   }
 }
 
-function readLines(text: string): Line[] {
+function readLines(text: string): LogLine[] {
   return text
     .split("\n")
     .slice(0, -1)
-    .map((line) => parseStrictly(line) as Line);
+    .map((line) => parseStrictly(line) as LogLine);
 }
 
-/** Many requests over one connection; every one has to be answered. */
-async function request(base: string, path: string, count: number): Promise<void> {
+/** Sends many requests over one connection and asserts that each gets a response. */
+async function sendRequests(base: string, path: string, count: number): Promise<void> {
   const { port, host } = new URL(base);
   const socket = connect(Number(port), "127.0.0.1");
-  const one = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+  const request = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
   let text = "";
-  let answered = 0;
-  socket.write(one.repeat(count - 1) + one.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
+  let responseCount = 0;
+  socket.write(request.repeat(count - 1) + request.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
   for await (const chunk of socket) {
     text += String(chunk);
-    const found = text.split("HTTP/1.1 ");
-    answered += found.length - 1;
+    responseCount += text.split("HTTP/1.1 ").length - 1;
     text = text.slice(-8).startsWith("HTTP/1.1") ? "" : text.slice(-8);
   }
-  assert.equal(answered, count);
+  assert.equal(responseCount, count);
 }
 
-async function droppedLines(base: string): Promise<number> {
+async function getDroppedLines(base: string): Promise<number> {
   const response = await fetch(`${base}/metrics`);
   const value = /^log_lines_dropped_total (\d+)$/m.exec(await response.text())?.[1];
-  assert.ok(value !== undefined, "the metric is there");
+  assert.ok(value !== undefined, "the metric is missing");
   return Number(value);
 }

@@ -19,84 +19,84 @@ import { newStudio } from "../support/users.ts";
 import { jpeg } from "../support/samples.ts";
 import { readDigest, openTestS3, putBytes, sha256, listStoreNames, getTestS3Settings } from "../support/stores.ts";
 
-describe("an S3 store that lies", { skip: !listStoreNames().includes("s3") }, () => {
+describe("an S3 store that returns wrong data", { skip: !listStoreNames().includes("s3") }, () => {
   let location: TemporaryDatabase;
   let database: Database;
   let proxy: FaultyProxy;
   let files: S3Store;
-  let direct: S3Store;
+  let directFiles: S3Store;
   let deps: Deps;
   let owner: Caller;
-  let picture: Buffer;
+  let image: Buffer;
 
   before(async () => {
     location = await createTemporaryDatabase("sqlite");
     database = await openDatabase({ ...location, log: silentLog });
     proxy = await startFaultyProxy(getTestS3Settings().endpoint ?? "");
     files = await openTestS3({ settings: { endpoint: proxy.endpoint, publicEndpoint: getTestS3Settings().endpoint } });
-    direct = await openTestS3();
+    directFiles = await openTestS3();
     deps = { ...createDeps(database, systemClock), files };
     owner = await newStudio(deps);
-    picture = await jpeg();
+    image = await jpeg();
   });
   after(async () => {
     files?.close();
-    direct?.close();
+    directFiles?.close();
     await proxy?.close();
     await database?.close();
     await location?.remove();
   });
 
-  const lie = (fault: Fault | undefined, method: string) =>
+  const injectFault = (fault: Fault | undefined, method: string) =>
     void (proxy.chooseFault = (req: IncomingMessage) => (req.method === method ? fault : undefined));
-  const tellTruth = () => void (proxy.chooseFault = () => undefined);
+  const removeFault = () => void (proxy.chooseFault = () => undefined);
 
-  async function uploaded(): Promise<{ postId: string; assetId: string }> {
+  async function uploadImage(): Promise<{ postId: string; assetId: string }> {
     const { id: postId } = await createPost(deps, owner, { title: "A", body: "" });
     const { assetId, uploadUrl } = await requestAssetUpload(deps, owner, { kind: "image", mimeType: "image/jpeg" });
-    assert.equal(await putBytes(uploadUrl, picture), 200);
+    assert.equal(await putBytes(uploadUrl, image), 200);
     return { postId, assetId };
   }
-  const find = (assetId: string) => deps.assets.find(owner.studio.id, assetId);
-  const keyOf = async (assetId: string) => (await find(assetId))?.storageKey ?? "";
+  const findAsset = (assetId: string) => deps.assets.find(owner.studio.id, assetId);
+  const getKey = async (assetId: string) => (await findAsset(assetId))?.storageKey ?? "";
 
-  test("half a file while it is attached: it is not made ready, and is once the store tells the truth (S4)", async () => {
-    const upload = await uploaded();
-    lie("short", "GET");
+  test("a truncated response during attach: the asset stays pending, and a retry without the fault succeeds (S4)", async () => {
+    const upload = await uploadImage();
+    injectFault("short", "GET");
     assert.equal(await getOutcome(attachAsset(deps, owner, upload)), "storage_unavailable");
-    assert.equal((await find(upload.assetId))?.status, "pending");
-    tellTruth();
+    assert.equal((await findAsset(upload.assetId))?.status, "pending");
+    removeFault();
     assert.equal((await attachAsset(deps, owner, upload)).status, "ready");
-    assert.equal(await readDigest(direct, await keyOf(upload.assetId)), sha256(picture));
+    assert.equal(await readDigest(directFiles, await getKey(upload.assetId)), sha256(image));
   });
 
-  test("other bytes while it is attached: what is kept and served is what was sent, whatever we were shown (S4)", async () => {
-    const upload = await uploaded();
-    lie("altered", "GET");
+  test("altered bytes during attach: the stored file contains the uploaded bytes (S4)", async () => {
+    const upload = await uploadImage();
+    injectFault("altered", "GET");
     await attachAsset(deps, owner, upload);
-    tellTruth();
-    assert.equal(await readDigest(direct, await keyOf(upload.assetId)), sha256(picture));
+    removeFault();
+    assert.equal(await readDigest(directFiles, await getKey(upload.assetId)), sha256(image));
   });
 
-  test("short or altered when a preview is made: none is shown, none is kept, and the next one is right (S4)", async () => {
+  test("truncated or altered bytes while a preview is generated: no preview is returned or stored, and the next one is correct (S4)", async () => {
     for (const fault of ["short", "altered"] as const) {
-      const upload = await uploaded();
+      const upload = await uploadImage();
       await attachAsset(deps, owner, upload);
-      lie(fault, "GET");
+      injectFault(fault, "GET");
       assert.deepEqual(await previewAssets(deps, owner, [upload.assetId]), [], fault);
-      tellTruth();
+      removeFault();
       const [preview] = await previewAssets(deps, owner, [upload.assetId]);
       assert.equal(preview?.mimeType, "image/webp");
     }
   });
 
-  test("a file that has become another is found by the look at stored files (S4, S8)", async () => {
-    const upload = await uploaded();
+  test("the search for lost files finds a changed file (S4, S8)", async () => {
+    const upload = await uploadImage();
     await attachAsset(deps, owner, upload);
-    const look = createLostFileFinder(deps);
-    assert.deepEqual(await look(), []);
-    lie("other-tag", "HEAD");
-    assert.ok((await look()).some(({ id }) => id === upload.assetId));
-    tellTruth();
+    const findLostFiles = createLostFileFinder(deps);
+    assert.deepEqual(await findLostFiles(), []);
+    injectFault("other-tag", "HEAD");
+    assert.ok((await findLostFiles()).some(({ id }) => id === upload.assetId));
+    removeFault();
   });
 });

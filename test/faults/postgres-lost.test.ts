@@ -16,112 +16,115 @@ import { newStudio } from "../support/users.ts";
 import { measureOutcome, type TimedOutcome } from "../support/measure-outcome.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
-/** The longest a request may wait for a database that does not answer. */
-const patienceMs = 5000;
+/** The longest that a request may wait for a database that does not respond. */
+const maxMs = 5000;
 const programs = findPostgres();
 
-/** On a server of its own, which it may stop. */
-describe("PostgreSQL lost while running", { skip: programs ? false : "PostgreSQL is not installed" }, () => {
+/** Starts its own server, so that it can stop it. */
+describe("a PostgreSQL outage", { skip: programs ? false : "PostgreSQL is not installed" }, () => {
   let cluster: PostgresCluster;
   let location: TemporaryDatabase;
   let database: Database;
   let deps: Deps;
   let owner: Caller;
 
-  // Outside of a test these would have ended the process; the test runner only mentions them.
-  const deaths: unknown[] = [];
-  const noteDeath = (error: unknown) => void deaths.push(error);
+  // In production these would end the process; the test runner only reports them.
+  const uncaughtErrors: unknown[] = [];
+  const recordUncaught = (error: unknown) => void uncaughtErrors.push(error);
 
   before(async () => {
-    process.on("uncaughtException", noteDeath);
+    process.on("uncaughtException", recordUncaught);
     cluster = await createPostgresCluster(programs ?? "");
     location = await createTemporaryDatabase("postgres", cluster.url());
     database = await openDatabase({ ...location, log: silentLog });
     deps = createDeps(database, systemClock);
     owner = await newStudio(deps);
   });
-  afterEach(() => assert.deepEqual(deaths.splice(0), [], "the process lives"));
+  afterEach(() => assert.deepEqual(uncaughtErrors.splice(0), [], "the process survives"));
   after(async () => {
-    process.off("uncaughtException", noteDeath);
+    process.off("uncaughtException", recordUncaught);
     await database?.close();
     await cluster?.remove();
   });
 
-  type TimedAt = TimedOutcome & { at: number };
+  type FinishedOutcome = TimedOutcome & { finishedAt: number };
   interface Load {
-    /** In the order in which they ended. */
-    results: readonly TimedAt[];
-    stop(): Promise<{ results: readonly TimedAt[]; acknowledged: string[] }>;
+    /** In the order in which they finished. */
+    results: readonly FinishedOutcome[];
+    stop(): Promise<{ results: readonly FinishedOutcome[]; acknowledged: string[] }>;
   }
 
-  /** About fifty requests a second of every kind, until told to stop. */
-  function load(): Load {
+  /** Sends about fifty requests per second of every kind until `stop` is called. */
+  function startLoad(): Load {
     const acknowledged: string[] = [];
-    const results: TimedAt[] = [];
-    const running: Promise<unknown>[] = [];
+    const results: FinishedOutcome[] = [];
+    const pending: Promise<unknown>[] = [];
     const write = async () => void acknowledged.push((await createPost(deps, owner, { title: "A", body: "" })).id);
     const read = () => listPosts(deps, owner, { limit: 5 });
-    const prepared = async () => acknowledged.length > 0 && getPost(deps, owner, { postId: acknowledged.at(-1) ?? "" });
-    const kinds = [write, read, write, prepared, write, () => database.ping()];
-    let turn = 0;
+    const readPost = async () => acknowledged.length > 0 && getPost(deps, owner, { postId: acknowledged.at(-1) ?? "" });
+    const operations = [write, read, write, readPost, write, () => database.ping()];
+    let count = 0;
     const timer = setInterval(() => {
-      const work = kinds[turn++ % kinds.length] ?? write;
-      running.push(measureOutcome(work).then((result) => results.push({ ...result, at: performance.now() })));
+      const operation = operations[count++ % operations.length] ?? write;
+      pending.push(
+        measureOutcome(operation).then((result) => results.push({ ...result, finishedAt: performance.now() })),
+      );
     }, 20);
     return {
       results,
       async stop() {
         clearInterval(timer);
-        await Promise.all(running);
+        await Promise.all(pending);
         return { results, acknowledged };
       },
     };
   }
 
-  function assertOnlyClearErrors(results: readonly TimedOutcome[]): void {
-    const strange = results.filter(({ outcome }) => outcome !== "ok" && outcome !== "storage_unavailable");
+  function assertOnlyExpectedErrors(results: readonly TimedOutcome[]): void {
+    const unexpected = results.filter(({ outcome }) => outcome !== "ok" && outcome !== "storage_unavailable");
     assert.deepEqual(
-      strange.map(({ outcome }) => outcome),
+      unexpected.map(({ outcome }) => outcome),
       [],
     );
     assert.ok(
-      Math.max(...results.map(({ ms }) => ms)) < patienceMs,
+      Math.max(...results.map(({ ms }) => ms)) < maxMs,
       `the slowest took ${Math.max(...results.map(({ ms }) => ms))} ms`,
     );
   }
 
   async function assertNothingLost(acknowledged: readonly string[]): Promise<void> {
     const rows = await database.q.selectFrom("posts").select("id").execute();
-    const found = new Set(rows.map(({ id }) => id));
+    const storedIds = new Set(rows.map(({ id }) => id));
     assert.deepEqual(
-      acknowledged.filter((id) => !found.has(id)),
+      acknowledged.filter((id) => !storedIds.has(id)),
       [],
     );
   }
 
-  test("it restarts under load: clear errors, then success by itself, nothing lost (RUN-4, ERR-storage_unavailable, D1)", async () => {
-    const running = load();
+  test("a restart under load: requests fail with storage_unavailable, then succeed again, and no acknowledged write is lost (RUN-4, ERR-storage_unavailable, D1)", async () => {
+    const load = startLoad();
     await sleep(500);
     await cluster.stop("immediate");
     await sleep(1000);
     await cluster.start();
-    const accepting = performance.now();
-    await waitUntil(() => running.results.some(({ at, outcome }) => at > accepting && outcome === "ok"), {
-      timeoutMs: patienceMs,
-    });
+    const restartedAt = performance.now();
+    await waitUntil(
+      () => load.results.some(({ finishedAt, outcome }) => finishedAt > restartedAt && outcome === "ok"),
+      { timeoutMs: maxMs },
+    );
     await sleep(500);
-    const { results, acknowledged } = await running.stop();
-    assertOnlyClearErrors(results);
+    const { results, acknowledged } = await load.stop();
+    assertOnlyExpectedErrors(results);
     assert.ok(
       results.some(({ outcome }) => outcome === "storage_unavailable"),
-      "it was gone",
+      "some requests failed during the outage",
     );
     assert.equal(results.at(-1)?.outcome, "ok");
     await assertNothingLost(acknowledged);
   });
 
-  test("it cuts every connection: the process lives, and the next request works (RUN-4, D1)", async () => {
-    const running = load();
+  test("the server closes every connection: the process survives, and the next request succeeds (RUN-4, D1)", async () => {
+    const load = startLoad();
     for (let round = 0; round < 5; round++) {
       await sleep(200);
       await queryDatabase(
@@ -130,14 +133,14 @@ describe("PostgreSQL lost while running", { skip: programs ? false : "PostgreSQL
       );
     }
     await sleep(200);
-    const { results, acknowledged } = await running.stop();
-    assertOnlyClearErrors(results);
+    const { results, acknowledged } = await load.stop();
+    assertOnlyExpectedErrors(results);
     assert.equal((await measureOutcome(() => database.ping())).outcome, "ok");
     await assertNothingLost(acknowledged);
   });
 
-  test("it cuts a connection in the middle of a transaction that is doing something else (RUN-4, D1)", async () => {
-    const work = measureOutcome(() =>
+  test("the server closes a connection while its transaction is idle: the transaction fails, and the next request succeeds (RUN-4, D1)", async () => {
+    const pendingTransaction = measureOutcome(() =>
       database.transact(async (tx) => {
         await tx.q.selectFrom("users").selectAll().execute();
         await queryDatabase(
@@ -148,52 +151,52 @@ describe("PostgreSQL lost while running", { skip: programs ? false : "PostgreSQL
         await tx.q.selectFrom("users").selectAll().execute();
       }),
     );
-    assert.equal((await work).outcome, "storage_unavailable");
+    assert.equal((await pendingTransaction).outcome, "storage_unavailable");
     assert.equal((await measureOutcome(() => database.ping())).outcome, "ok");
   });
 
-  test("it falls silent without a word: an error within 5 s, also amid a transaction, and it recovers (RUN-4, D1)", async () => {
+  test("the server stops responding: requests and a running transaction fail within 5 s, and later requests succeed (RUN-4, D1)", async () => {
     await Promise.all(Array.from({ length: 4 }, () => listPosts(deps, owner, { limit: 1 })));
     const backends = await queryDatabase(
       { databaseUrl: cluster.url(), dataDir: "" },
       "SELECT pid FROM pg_stat_activity WHERE application_name = 'atelier'",
     );
-    const silenced = [cluster.pid, ...backends.map(({ pid }) => Number(pid))];
-    const amid = measureOutcome(() =>
+    const stoppedPids = [cluster.pid, ...backends.map(({ pid }) => Number(pid))];
+    const pendingTransaction = measureOutcome(() =>
       database.transact(async (tx) => {
         await tx.q.selectFrom("users").selectAll().execute();
-        for (const pid of silenced) process.kill(pid, "SIGSTOP");
+        for (const pid of stoppedPids) process.kill(pid, "SIGSTOP");
         await tx.q.selectFrom("users").selectAll().execute();
       }),
     );
     try {
       await sleep(300);
-      const others = [
+      const operations = [
         () => database.ping(),
         () => createPost(deps, owner, { title: "A", body: "" }),
         () => listPosts(deps, owner, { limit: 1 }),
       ];
       const results = await Promise.all([
-        amid,
-        ...others.map(measureOutcome),
-        ...others.map(measureOutcome),
-        ...others.map(measureOutcome),
+        pendingTransaction,
+        ...operations.map(measureOutcome),
+        ...operations.map(measureOutcome),
+        ...operations.map(measureOutcome),
       ]);
-      assertOnlyClearErrors(results);
+      assertOnlyExpectedErrors(results);
       assert.ok(results.every(({ outcome }) => outcome === "storage_unavailable"));
     } finally {
-      for (const pid of silenced) process.kill(pid, "SIGCONT");
+      for (const pid of stoppedPids) process.kill(pid, "SIGCONT");
     }
     await sleep(100);
     assert.equal((await measureOutcome(() => createPost(deps, owner, { title: "A", body: "" }))).outcome, "ok");
   });
 
-  test("a start while it is away fails, and soon (RUN-4, D1)", async () => {
+  test("opening the database during an outage fails within 5 s (RUN-4, D1)", async () => {
     await cluster.stop();
     try {
-      const started = performance.now();
+      const startedAt = performance.now();
       await assert.rejects(openDatabase({ ...location, log: silentLog }));
-      assert.ok(performance.now() - started < patienceMs);
+      assert.ok(performance.now() - startedAt < maxMs);
     } finally {
       await cluster.start();
     }
