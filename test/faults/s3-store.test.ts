@@ -19,197 +19,197 @@ import {
 import { measureOutcome } from "../support/measure-outcome.ts";
 
 const mebibyte = 1024 * 1024;
-const patienceMs = 3000; // a busy machine needs some of it for itself
-const writing = { mimeType: "image/png", maxBytes: 64 * mebibyte };
+const timeoutMs = 3000; // long enough for a busy machine
+const writeOptions = { mimeType: "image/png", maxBytes: 64 * mebibyte };
 
-describe("an S3 store that is slow, failing or gone", { skip: !listStoreNames().includes("s3") }, () => {
+describe("an S3 store that hangs or fails", { skip: !listStoreNames().includes("s3") }, () => {
   let proxy: FaultyProxy;
-  /** Through the proxy. */
+  /** Goes through the proxy. */
   let store: S3Store;
-  /** Past it: what is really there. */
-  let direct: S3Store;
-  const area = createKeyPrefix();
-  let count = 0;
-  const newKey = (name = "a") => `${area}/${name}${String(++count).padStart(4, "0")}`;
+  /** Bypasses the proxy, to see what is stored. */
+  let directStore: S3Store;
+  const keyPrefix = createKeyPrefix();
+  let keyCount = 0;
+  const newKey = (name = "a") => `${keyPrefix}/${name}${String(++keyCount).padStart(4, "0")}`;
 
   before(async () => {
     proxy = await startFaultyProxy(getTestS3Settings().endpoint ?? "");
     const settings = { endpoint: proxy.endpoint, publicEndpoint: getTestS3Settings().endpoint };
-    store = await openTestS3({ settings, timeoutMs: patienceMs });
-    direct = await openTestS3();
+    store = await openTestS3({ settings, timeoutMs });
+    directStore = await openTestS3();
   });
   after(async () => {
     store.close();
-    direct.close();
+    directStore.close();
     await proxy.close();
   });
 
-  const always = (fault: Fault | undefined) => void (proxy.chooseFault = () => fault);
-  /** Only the first request that fits. */
-  function once(fault: Fault, fits: (req: IncomingMessage) => boolean = () => true): void {
-    let done = false;
+  const setFault = (fault: Fault | undefined) => void (proxy.chooseFault = () => fault);
+  /** Injects the fault into the first matching request only. */
+  function setFaultOnce(fault: Fault, matches: (req: IncomingMessage) => boolean = () => true): void {
+    let isDone = false;
     proxy.chooseFault = (req) => {
-      if (done || !fits(req)) return undefined;
-      done = true;
+      if (isDone || !matches(req)) return undefined;
+      isDone = true;
       return fault;
     };
   }
 
-  async function incoming(bytes: Uint8Array): Promise<{ key: string; version: string }> {
+  async function uploadFile(bytes: Uint8Array): Promise<{ key: string; version: string }> {
     const key = newKey("in");
     assert.equal(
-      await putBytes(await direct.createUploadUrl(key, { maxBytes: 1, expiresAt: Date.now() + 600_000 }), bytes),
+      await putBytes(await directStore.createUploadUrl(key, { maxBytes: 1, expiresAt: Date.now() + 600_000 }), bytes),
       200,
     );
-    return { key, version: (await direct.stat(key))?.version ?? "" };
+    return { key, version: (await directStore.stat(key))?.version ?? "" };
   }
 
-  const small = randomBytes(1000);
-  const large = randomBytes(9 * mebibyte);
-  /** Everything the domain asks of a store, each on a key where it would succeed. */
-  const asks: Record<string, () => Promise<() => Promise<unknown>>> = {
+  const smallFile = randomBytes(1000);
+  const largeFile = randomBytes(9 * mebibyte);
+  /** Prepares every operation of a store, each with a key for which it succeeds without faults. */
+  const operations: Record<string, () => Promise<() => Promise<unknown>>> = {
     async stat() {
-      const { key } = await incoming(small);
+      const { key } = await uploadFile(smallFile);
       return () => store.stat(key);
     },
     async read() {
-      const { key } = await incoming(small);
+      const { key } = await uploadFile(smallFile);
       return async () => readBytes(await store.read(key));
     },
-    write: async () => () => store.write(newKey(), toChunks(small), writing),
-    "write in parts": async () => () => store.write(newKey(), toChunks(large), writing),
+    write: async () => () => store.write(newKey(), toChunks(smallFile), writeOptions),
+    "write in parts": async () => () => store.write(newKey(), toChunks(largeFile), writeOptions),
     async promote() {
-      const { key, version } = await incoming(small);
+      const { key, version } = await uploadFile(smallFile);
       const to = newKey("out");
       return () => store.promote(key, version, to, "image/png");
     },
     async remove() {
-      const { key } = await incoming(small);
+      const { key } = await uploadFile(smallFile);
       return () => store.remove(key);
     },
-    list: async () => () => store.list(area, { limit: 10 }),
+    list: async () => () => store.list(keyPrefix, { limit: 10 }),
     ping: async () => () => store.ping(),
   };
 
   for (const fault of [500, 503, "reset", "hang"] as const) {
-    test(`${fault} on everything: storage_unavailable in time, and all works again after (S1)`, async () => {
-      const ready = await Promise.all(Object.values(asks).map((prepare) => prepare()));
-      always(fault);
-      const results = await Promise.all(ready.map(measureOutcome));
-      always(undefined);
+    test(`${fault} on every request: each operation fails with storage_unavailable in time, and succeeds afterwards (S1)`, async () => {
+      const preparedOperations = await Promise.all(Object.values(operations).map((prepare) => prepare()));
+      setFault(fault);
+      const results = await Promise.all(preparedOperations.map(measureOutcome));
+      setFault(undefined);
       for (const [i, { outcome, ms }] of results.entries()) {
-        const name = Object.keys(asks)[i];
+        const name = Object.keys(operations)[i];
         assert.equal(outcome, "storage_unavailable", name);
-        assert.ok(ms < patienceMs * 2 + 500, `${name} took ${ms} ms`);
+        assert.ok(ms < timeoutMs * 2 + 500, `${name} took ${ms} ms`);
       }
-      for (const [i, ask] of ready.entries())
-        assert.equal((await measureOutcome(ask)).outcome, "ok", Object.keys(asks)[i]);
+      for (const [i, operation] of preparedOperations.entries())
+        assert.equal((await measureOutcome(operation)).outcome, "ok", Object.keys(operations)[i]);
     });
   }
 
   for (const fault of [500, 503, "reset"] as const) {
-    test(`one ${fault} is not noticed (S1)`, async () => {
-      for (const [name, prepare] of Object.entries(asks)) {
-        const ask = await prepare();
-        once(fault);
-        assert.equal((await measureOutcome(ask)).outcome, "ok", name);
+    test(`${fault} on one request: a retry succeeds (S1)`, async () => {
+      for (const [name, prepare] of Object.entries(operations)) {
+        const operation = await prepare();
+        setFaultOnce(fault);
+        assert.equal((await measureOutcome(operation)).outcome, "ok", name);
       }
     });
   }
 
-  test("done, but the answer was lost: one object, with the right bytes (S2)", async () => {
+  test("a lost response of a completed request: a retry leaves one object with the right bytes (S2)", async () => {
     const key = newKey();
-    once("lost", ({ method }) => method === "PUT");
-    assert.equal((await store.write(key, toChunks(small), writing)).sha256, sha256(small));
-    assert.equal(await readDigest(direct, key), sha256(small));
+    setFaultOnce("lost", ({ method }) => method === "PUT");
+    assert.equal((await store.write(key, toChunks(smallFile), writeOptions)).sha256, sha256(smallFile));
+    assert.equal(await readDigest(directStore, key), sha256(smallFile));
 
-    const parts = newKey();
-    once("lost", ({ method, url }) => method === "POST" && /uploadId=/.test(url ?? "")); // the end of a multipart upload
-    const stored = await store.write(parts, toChunks(large), writing);
-    assert.deepEqual([stored.bytes, stored.sha256], [large.length, sha256(large)]);
-    assert.equal((await direct.stat(parts))?.version, stored.version);
+    const partsKey = newKey();
+    setFaultOnce("lost", ({ method, url }) => method === "POST" && /uploadId=/.test(url ?? "")); // completes a multipart upload
+    const stored = await store.write(partsKey, toChunks(largeFile), writeOptions);
+    assert.deepEqual([stored.bytes, stored.sha256], [largeFile.length, sha256(largeFile)]);
+    assert.equal((await directStore.stat(partsKey))?.version, stored.version);
 
-    for (const fits of [isCopy, ({ method }: IncomingMessage) => method === "DELETE"]) {
-      const { key: from, version } = await incoming(small);
+    for (const matches of [isCopy, ({ method }: IncomingMessage) => method === "DELETE"]) {
+      const { key: from, version } = await uploadFile(smallFile);
       const to = newKey("out");
-      once("lost", fits);
-      assert.equal((await store.promote(from, version, to, "image/png"))?.bytes, small.length);
-      assert.equal(await readDigest(direct, to), sha256(small));
+      setFaultOnce("lost", matches);
+      assert.equal((await store.promote(from, version, to, "image/png"))?.bytes, smallFile.length);
+      assert.equal(await readDigest(directStore, to), sha256(smallFile));
     }
   });
 
-  test("a promote that failed at any request can be repeated, and leaves one object (S2)", async () => {
-    const hasty = await openTestS3({ settings: { endpoint: proxy.endpoint }, timeoutMs: 400 });
+  test("a promote that failed at any request can be retried, and leaves one object (S2)", async () => {
+    const impatientStore = await openTestS3({ settings: { endpoint: proxy.endpoint }, timeoutMs: 400 });
     for (let nth = 1; nth <= 8; nth++) {
       for (const fault of nth % 2 === 0 ? (["hang", "lost"] as const) : (["hang"] as const)) {
-        const { key, version } = await incoming(small);
+        const { key, version } = await uploadFile(smallFile);
         const to = newKey("out");
         let requests = 0;
-        proxy.chooseFault = () => (++requests >= nth ? fault : undefined); // from the nth on, the store is gone
-        await measureOutcome(() => hasty.promote(key, version, to, "image/png"));
-        always(undefined);
-        assert.equal((await store.promote(key, version, to, "image/png"))?.bytes, small.length, `${fault} ${nth}`);
-        assert.equal(await readDigest(direct, to), sha256(small));
+        proxy.chooseFault = () => (++requests >= nth ? fault : undefined); // fails every request from the nth on
+        await measureOutcome(() => impatientStore.promote(key, version, to, "image/png"));
+        setFault(undefined);
+        assert.equal((await store.promote(key, version, to, "image/png"))?.bytes, smallFile.length, `${fault} ${nth}`);
+        assert.equal(await readDigest(directStore, to), sha256(smallFile));
       }
     }
-    hasty.close();
+    impatientStore.close();
   });
 
-  test("a store that hangs is given up within 15 s, all calls at once, while others go on (S3)", async () => {
-    const patient = await openTestS3({ settings: { endpoint: proxy.endpoint } });
-    const { key, version } = await incoming(small);
-    always("hang");
+  test("concurrent calls to a store that hangs fail within 15 s, and do not block other stores (S3)", async () => {
+    const defaultStore = await openTestS3({ settings: { endpoint: proxy.endpoint } });
+    const { key, version } = await uploadFile(smallFile);
+    setFault("hang");
     const calls = [
-      () => patient.stat(key),
-      () => patient.read(key),
-      () => patient.write(newKey(), toChunks(small), writing),
-      () => patient.promote(key, version, newKey(), "image/png"),
-      () => patient.remove(key),
-      () => patient.list(area, { limit: 1 }),
-      () => patient.ping(),
+      () => defaultStore.stat(key),
+      () => defaultStore.read(key),
+      () => defaultStore.write(newKey(), toChunks(smallFile), writeOptions),
+      () => defaultStore.promote(key, version, newKey(), "image/png"),
+      () => defaultStore.remove(key),
+      () => defaultStore.list(keyPrefix, { limit: 1 }),
+      () => defaultStore.ping(),
     ];
-    const waiting = Promise.all(calls.map(measureOutcome));
-    assert.equal((await direct.stat(key))?.bytes, small.length);
-    for (const { outcome, ms } of await waiting) {
+    const pendingResults = Promise.all(calls.map(measureOutcome));
+    assert.equal((await directStore.stat(key))?.bytes, smallFile.length);
+    for (const { outcome, ms } of await pendingResults) {
       assert.equal(outcome, "storage_unavailable");
       assert.ok(ms > 10_000 && ms < 15_000, `${ms} ms`);
     }
-    always(undefined);
-    patient.close();
+    setFault(undefined);
+    defaultStore.close();
   });
 
-  test("an answer that breaks off or stops is an error, not a shorter file (S4)", async () => {
-    const { key } = await incoming(randomBytes(3 * mebibyte));
+  test("a response that is interrupted or stalls is an error, not a shorter file (S4)", async () => {
+    const { key } = await uploadFile(randomBytes(3 * mebibyte));
     for (const fault of ["cut", "stall"] as const) {
-      always(fault);
+      setFault(fault);
       const { outcome, ms } = await measureOutcome(async () => readBytes(await store.read(key)));
-      always(undefined);
+      setFault(undefined);
       assert.equal(outcome, "storage_unavailable", fault);
-      assert.ok(ms < patienceMs * 2 + 500, `${fault} took ${ms} ms`);
+      assert.ok(ms < timeoutMs * 2 + 500, `${fault} took ${ms} ms`);
     }
   });
 
-  test("a reader that takes its time is not taken for a silent store", async () => {
+  test("a slow reader does not cause a store timeout", async () => {
     const bytes = randomBytes(4 * mebibyte);
-    const { key } = await incoming(bytes);
+    const { key } = await uploadFile(bytes);
     const stream = await store.read(key);
-    await new Promise((resolve) => setTimeout(resolve, patienceMs * 2));
+    await new Promise((resolve) => setTimeout(resolve, timeoutMs * 2));
     assert.equal(sha256(await readBytes(stream)), sha256(bytes));
   });
 
-  test("wrong credentials are not an empty store, and no error tells a key, an address or a signature", async () => {
-    const stranger = await openTestS3({
-      settings: { accessKeyId: "NOBODY", secretAccessKey: "wrong" },
-      timeoutMs: patienceMs,
+  test("wrong credentials cause an error instead of an empty result, and errors contain no key, IP address or signature", async () => {
+    const unauthorizedStore = await openTestS3({
+      settings: { accessKeyId: "UNKNOWN", secretAccessKey: "wrong" },
+      timeoutMs,
     });
-    const { key } = await incoming(small);
-    for (const ask of [
-      () => stranger.stat(key),
-      () => stranger.read(key),
-      () => stranger.remove(key),
-      () => stranger.ping(),
+    const { key } = await uploadFile(smallFile);
+    for (const operation of [
+      () => unauthorizedStore.stat(key),
+      () => unauthorizedStore.read(key),
+      () => unauthorizedStore.remove(key),
+      () => unauthorizedStore.ping(),
     ]) {
-      const error: unknown = await ask().then(
+      const error: unknown = await operation().then(
         () => undefined,
         (reason: unknown) => reason,
       );
@@ -217,101 +217,102 @@ describe("an S3 store that is slow, failing or gone", { skip: !listStoreNames().
       assert.equal(error.code, "storage_unavailable");
       assert.match(error.message, /rejected the server's credentials/);
     }
-    stranger.close();
-    always(500);
+    unauthorizedStore.close();
+    setFault(500);
     const error: unknown = await store.read(key).then(
       () => undefined,
       (reason: unknown) => reason,
     );
-    always(undefined);
+    setFault(undefined);
     assert.ok(error instanceof AppError && error.cause instanceof Error);
-    const all = [error, error.cause].map((one) => JSON.stringify(one, Object.getOwnPropertyNames(one))).join();
+    const errorText = [error, error.cause]
+      .map((value) => JSON.stringify(value, Object.getOwnPropertyNames(value)))
+      .join();
     for (const secret of [
       key,
-      area,
+      keyPrefix,
       getTestS3Settings().bucket,
       getTestS3Settings().accessKeyId,
       "127.0.0.1",
       "Signature",
       "X-Amz",
     ])
-      assert.ok(!all.includes(secret), `${secret} in ${all}`);
+      assert.ok(!errorText.includes(secret), `${secret} in ${errorText}`);
   });
 
   describe("copies", () => {
-    const limits = { wholeBytes: 6 * mebibyte, partBytes: 5 * mebibyte };
+    const copyLimits = { wholeBytes: 6 * mebibyte, partBytes: 5 * mebibyte };
 
-    test("past what one call copies go in parts", async () => {
-      const parts = await openTestS3({ copyLimits: limits, settings: { endpoint: proxy.endpoint } });
+    test("above the limit of a single copy request are made in parts", async () => {
+      const partsStore = await openTestS3({ copyLimits, settings: { endpoint: proxy.endpoint } });
       const bytes = randomBytes(12 * mebibyte + 1);
-      const { key, version } = await incoming(bytes);
+      const { key, version } = await uploadFile(bytes);
       const to = newKey("out");
       proxy.requests.length = 0;
-      const stored = await parts.promote(key, version, to, "video/mp4");
+      const stored = await partsStore.promote(key, version, to, "video/mp4");
       assert.equal(stored?.bytes, bytes.length);
       assert.ok(proxy.requests.some((line) => /partNumber=3/.test(line)));
-      assert.equal(await readDigest(direct, to), sha256(bytes));
-      assert.equal(await direct.stat(key), undefined);
-      assert.deepEqual(await parts.promote(key, version, to, "video/mp4"), stored);
-      parts.close();
+      assert.equal(await readDigest(directStore, to), sha256(bytes));
+      assert.equal(await directStore.stat(key), undefined);
+      assert.deepEqual(await partsStore.promote(key, version, to, "video/mp4"), stored);
+      partsStore.close();
     });
 
-    test("a store that compares while it copies is asked once, and believed", async () => {
-      const comparing = await openTestS3({ settings: { endpoint: proxy.endpoint } });
-      proxy.chooseFault = comparesLikeAws;
-      const { key, version } = await incoming(small);
-      const to = newKey("out");
-      await comparing.promote(key, version, to, "image/png");
-      const second = await incoming(small);
+    test("trust a store that supports conditional copies after one check", async () => {
+      const conditionalStore = await openTestS3({ settings: { endpoint: proxy.endpoint } });
+      proxy.chooseFault = compareLikeAws;
+      const { key, version } = await uploadFile(smallFile);
+      await conditionalStore.promote(key, version, newKey("out"), "image/png");
+      const second = await uploadFile(smallFile);
       proxy.requests.length = 0;
-      await comparing.promote(second.key, second.version, newKey("out"), "image/png");
+      await conditionalStore.promote(second.key, second.version, newKey("out"), "image/png");
       assert.deepEqual(
         proxy.requests.map((line) => line.split(" ")[0]),
         ["HEAD", "PUT", "HEAD", "DELETE"],
       );
-      // Written over between the look and the copy: nothing is promoted.
-      const third = await incoming(small);
-      const address = await direct.createUploadUrl(third.key, { maxBytes: 1, expiresAt: Date.now() + 600_000 });
+      // A file that is overwritten between the check and the copy is not promoted.
+      const third = await uploadFile(smallFile);
+      const uploadUrl = await directStore.createUploadUrl(third.key, { maxBytes: 1, expiresAt: Date.now() + 600_000 });
       proxy.chooseFault = async (req) => {
-        if (isCopy(req)) await putBytes(address, Buffer.from("other"));
-        return comparesLikeAws(req);
+        if (isCopy(req)) await putBytes(uploadUrl, Buffer.from("other"));
+        return compareLikeAws(req);
       };
-      const goal = newKey("out");
-      assert.equal(await comparing.promote(third.key, third.version, goal, "image/png"), undefined);
-      assert.equal(await direct.stat(goal), undefined);
-      always(undefined);
-      comparing.close();
+      const to = newKey("out");
+      assert.equal(await conditionalStore.promote(third.key, third.version, to, "image/png"), undefined);
+      assert.equal(await directStore.stat(to), undefined);
+      setFault(undefined);
+      conditionalStore.close();
     });
 
-    test("a store that does not compare never copies other bytes to where files are served from", async () => {
-      for (const bytes of [small, randomBytes(12 * mebibyte)]) {
-        const careful = await openTestS3({ copyLimits: limits, settings: { endpoint: proxy.endpoint } });
-        const { key, version } = await incoming(bytes);
-        const address = await direct.createUploadUrl(key, { maxBytes: 1, expiresAt: Date.now() + 600_000 });
-        const other = randomBytes(bytes.length);
+    test("never publish changed bytes on a store without conditional copies", async () => {
+      for (const bytes of [smallFile, randomBytes(12 * mebibyte)]) {
+        const unconditionalStore = await openTestS3({ copyLimits, settings: { endpoint: proxy.endpoint } });
+        const { key, version } = await uploadFile(bytes);
+        const uploadUrl = await directStore.createUploadUrl(key, { maxBytes: 1, expiresAt: Date.now() + 600_000 });
+        const otherBytes = randomBytes(bytes.length);
         proxy.chooseFault = async (req) => {
-          if (isCopy(req)) await putBytes(address, other);
+          if (isCopy(req)) await putBytes(uploadUrl, otherBytes);
           return undefined;
         };
         const to = newKey("out");
-        assert.equal(await careful.promote(key, version, to, "image/png"), undefined);
-        always(undefined);
-        assert.equal(await direct.stat(to), undefined);
-        assert.equal(await readDigest(direct, key), sha256(other));
+        assert.equal(await unconditionalStore.promote(key, version, to, "image/png"), undefined);
+        setFault(undefined);
+        assert.equal(await directStore.stat(to), undefined);
+        assert.equal(await readDigest(directStore, key), sha256(otherBytes));
         assert.deepEqual(
-          (await direct.list(key, { limit: 10 })).map((one) => one.key),
+          (await directStore.list(key, { limit: 10 })).map((entry) => entry.key),
           [key],
-          "and nothing is left beside it",
+          "no other object is left",
         );
-        careful.close();
+        unconditionalStore.close();
       }
     });
 
-    async function comparesLikeAws(req: IncomingMessage): Promise<Fault | undefined> {
+    async function compareLikeAws(req: IncomingMessage): Promise<Fault | undefined> {
       if (!isCopy(req)) return undefined;
       const source = String(req.headers["x-amz-copy-source"]).split("/").slice(1).join("/");
-      const wanted = String(req.headers["x-amz-copy-source-if-match"]).replaceAll('"', "");
-      return (await direct.stat(source))?.version === wanted ? undefined : 412;
+      const expectedVersion = String(req.headers["x-amz-copy-source-if-match"]).replaceAll('"', "");
+      return (await directStore.stat(source))?.version === expectedVersion ? undefined : 412;
     }
   });
 });

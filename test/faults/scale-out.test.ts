@@ -11,34 +11,34 @@ import { jpeg } from "../support/samples.ts";
 import { putBytes, sha256, listStoreNames } from "../support/stores.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 
-const able = listEngines().includes("postgres") && listStoreNames().includes("s3") && findNginx() !== undefined;
+const canRun = listEngines().includes("postgres") && listStoreNames().includes("s3") && findNginx() !== undefined;
 
-/** Each request goes to the other process than the one before: what works here keeps nothing in a process. */
-describe("two processes behind nginx, on PostgreSQL and S3", { skip: !able }, () => {
+/** nginx alternates between the processes, so these tests fail if a feature depends on state in one process. */
+describe("two processes behind nginx, on PostgreSQL and S3", { skip: !canRun }, () => {
   let fleet: Fleet;
   let base: string;
   let studio: StudioClient;
-  let registered = 0;
+  let registrationCount = 0;
 
   before(async () => {
     fleet = await startFleet(2);
     ({ base } = fleet);
     studio = await newStudioClient(base);
-    registered++;
+    registrationCount++;
   });
   after(() => fleet?.close());
 
-  test("both serve, by turns", async () => {
-    const served = new Set<string | null>();
-    for (let i = 0; i < 6; i++) served.add((await fetch(`${base}/readyz`)).headers.get("x-served-by"));
-    assert.equal(served.size, 2);
+  test("nginx alternates between both processes", async () => {
+    const servers = new Set<string | null>();
+    for (let i = 0; i < 6; i++) servers.add((await fetch(`${base}/readyz`)).headers.get("x-served-by"));
+    assert.equal(servers.size, 2);
   });
 
-  for (const [wire, options] of [
+  for (const [protocolVersion, options] of [
     ["2026-07-28", { versionNegotiation: { mode: { pin: "2026-07-28" } } }],
     ["2025-11-25", {}],
   ] as const) {
-    test(`a real client on the ${wire} wire goes from one to the other (C5)`, async () => {
+    test(`an SDK client with protocol version ${protocolVersion} alternates between processes (C5)`, async () => {
       const client = new Client({ name: "test", version: "1" }, options);
       const transport = new StreamableHTTPClientTransport(new URL(`${base}/mcp`), {
         requestInit: { headers: { authorization: `Bearer ${studio.tokens.access_token}` } },
@@ -46,10 +46,10 @@ describe("two processes behind nginx, on PostgreSQL and S3", { skip: !able }, ()
       await client.connect(transport);
       try {
         for (let i = 0; i < 6; i++) {
-          const made = await client.callTool({ name: "create_post", arguments: { title: `P${i}`, body: "" } });
-          const { id: postId } = made.structuredContent as { id: string };
+          const created = await client.callTool({ name: "create_post", arguments: { title: `P${i}`, body: "" } });
+          const { id: postId } = created.structuredContent as { id: string };
           const read = await client.callTool({ name: "get_post", arguments: { postId } });
-          assert.deepEqual(read.structuredContent, made.structuredContent);
+          assert.deepEqual(read.structuredContent, created.structuredContent);
         }
       } finally {
         await client.close();
@@ -57,111 +57,116 @@ describe("two processes behind nginx, on PostgreSQL and S3", { skip: !able }, ()
     });
   }
 
-  test("a presigned upload is asked for, attached, served and taken off by whichever comes next (C5)", async () => {
+  test("a presigned upload is created, attached, served, detached and deleted by alternating processes (C5)", async () => {
     const post = await studio.call("create_post", { title: "Presigned", body: "" });
-    const picture = await jpeg();
-    const asked = await studio.call("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
-    assert.equal(await putBytes(asked.uploadUrl, picture), 200);
-    const view = await studio.call("attach_asset", { postId: post.id, assetId: asked.assetId });
-    assert.deepEqual([view.status, view.bytes], ["ready", picture.length]);
+    const image = await jpeg();
+    const { assetId, uploadUrl } = await studio.call("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
+    assert.equal(await putBytes(uploadUrl, image), 200);
+    const asset = await studio.call("attach_asset", { postId: post.id, assetId });
+    assert.deepEqual([asset.status, asset.bytes], ["ready", image.length]);
     for (let i = 0; i < 2; i++) {
       const { assets } = await studio.call("get_post", { postId: post.id });
-      const served = await fetch(assets[0].url);
-      assert.equal(sha256(new Uint8Array(await served.arrayBuffer())), sha256(picture));
+      const response = await fetch(assets[0].url);
+      assert.equal(sha256(new Uint8Array(await response.arrayBuffer())), sha256(image));
       assert.equal((await fetch(assets[0].thumbnailUrl)).status, 200);
     }
-    await studio.call("detach_asset", { postId: post.id, assetId: asked.assetId });
-    await studio.call("delete_asset", { assetId: asked.assetId });
+    await studio.call("detach_asset", { postId: post.id, assetId });
+    await studio.call("delete_asset", { assetId });
   });
 
-  test("a link made by one works at the other, and a file goes through both (C5)", async () => {
+  test("an upload link works at both processes, and one file can use both (C5)", async () => {
     const post = await studio.call("create_post", { title: "Linked", body: "" });
     const { url } = await studio.call("create_upload_session", { postId: post.id });
     for (let i = 0; i < 2; i++) assert.equal((await fetch(url)).status, 200);
     const headers = { "upload-token": url.split("/").at(-1), origin: base, "content-type": "application/json" };
-    const api = async (path: string, body: unknown = {}): Promise<any> => {
-      const answer = await fetch(`${base}/api/uploads${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-      assert.equal(answer.status, 200, await answer.clone().text());
-      return answer.json();
+    const callApi = async (path: string, body: unknown = {}): Promise<any> => {
+      const response = await fetch(`${base}/api/uploads${path}`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify(body),
+      });
+      assert.equal(response.status, 200, await response.clone().text());
+      return response.json();
     };
-    const picture = await jpeg();
-    const { file } = await api("/files", { name: "a.jpg", size: picture.length, lastModified: 1 });
-    const { addresses } = await api(`/files/${file.id}/addresses`, { parts: [1] });
-    assert.equal(await putBytes(addresses[0].url, picture), 200);
-    await api(`/files/${file.id}/complete`);
+    const image = await jpeg();
+    const { file } = await callApi("/files", { name: "a.jpg", size: image.length, lastModified: 1 });
+    const { addresses } = await callApi(`/files/${file.id}/addresses`, { parts: [1] });
+    assert.equal(await putBytes(addresses[0].url, image), 200);
+    await callApi(`/files/${file.id}/complete`);
     const { assets } = await studio.call("get_post", { postId: post.id });
-    assert.deepEqual([assets.length, assets[0].status, assets[0].bytes], [1, "ready", picture.length]);
+    assert.deepEqual([assets.length, assets[0].status, assets[0].bytes], [1, "ready", image.length]);
   });
 
-  test("sessions and tokens: made by one, known to the other, and ended for both at once (C5)", async () => {
+  test("sessions and tokens work at both processes, and a revocation takes effect at both immediately (C5)", async () => {
     for (let i = 0; i < 4; i++) assert.equal((await studio.browser.send(`${base}/api/me`)).status, 200);
-    let held = studio.tokens.refresh_token;
+    let refreshToken = studio.tokens.refresh_token;
     for (let i = 0; i < 4; i++) {
-      const answer = await refreshTokens(base, studio.client, held);
-      assert.equal(answer.status, 200, answer.text);
-      held = answer.body.refresh_token as string;
+      const response = await refreshTokens(base, studio.client, refreshToken);
+      assert.equal(response.status, 200, response.text);
+      refreshToken = response.body.refresh_token as string;
     }
     const other = await newStudioClient(base, "other@example.com");
-    registered++;
+    registrationCount++;
     const headers = { origin: base, "sec-fetch-site": "same-origin" };
-    const end = await other.browser.send(`${base}/api/studios/${other.studioId}/clients`, {
+    const revocation = await other.browser.send(`${base}/api/studios/${other.studioId}/clients`, {
       method: "DELETE",
       headers,
     });
-    assert.ok(end.ok, `${end.status}`);
+    assert.ok(revocation.ok, `${revocation.status}`);
     for (let i = 0; i < 4; i++) await assert.rejects(other.call("whoami"), /401/);
   });
 
-  test("limits that are exact stay exact: twenty registrations an hour from one address (A26)", async () => {
-    const tries = 40;
-    const asked = Array.from({ length: tries }, () =>
+  test("the limit of twenty registrations per hour and IP address is exact across processes (A26)", async () => {
+    const attempts = 40;
+    const registrations = Array.from({ length: attempts }, () =>
       register(base, { redirect_uris: ["https://client.example/callback"], token_endpoint_auth_method: "none" }),
     );
-    const statuses = (await Promise.all(asked)).map(({ status }) => status);
-    const made = statuses.filter((status) => status === 201).length;
-    assert.deepEqual([made, statuses.filter((status) => status === 429).length], [20 - registered, tries - made]);
+    const statuses = (await Promise.all(registrations)).map(({ status }) => status);
+    const accepted = statuses.filter((status) => status === 201).length;
+    const rejected = statuses.filter((status) => status === 429).length;
+    assert.deepEqual([accepted, rejected], [20 - registrationCount, attempts - accepted]);
   });
 
-  test("calls are counted by both together (ERR-rate_limited)", async () => {
-    const [tries, perSecond] = [1000, 125];
+  test("the call limit counts the calls of both processes (ERR-rate_limited)", async () => {
+    const [attempts, perSecond] = [1000, 125];
     const caller = { url: `${base}/mcp`, token: studio.tokens.access_token };
     let accepted = 0;
     const calls: Promise<void>[] = [];
-    for (let i = 0; i < tries; i++) {
-      const one = callModern(caller, "tools/call", { name: "whoami" }).then(({ json }) => {
+    for (let i = 0; i < attempts; i++) {
+      const call = callModern(caller, "tools/call", { name: "whoami" }).then(({ json }) => {
         if (!json.result.isError) accepted++;
         else assert.equal(json.result.structuredContent.code, "rate_limited");
       });
-      calls.push(one);
+      calls.push(call);
       await sleep(1000 / perSecond);
     }
     await Promise.all(calls);
-    // Alone, neither would have refused any: each saw 500. A minute that turns over frees what slid out of it.
-    assert.ok(accepted > 550 && accepted < 900, `${accepted} of ${tries} were let through`);
+    // Each process receives 500 calls, too few to be limited by itself. If a minute ends during the test, more are allowed.
+    assert.ok(accepted > 550 && accepted < 900, `${accepted} of ${attempts} were accepted`);
   });
 
-  test("one after the other is started anew under load, and no request fails (C4)", async () => {
-    // Others: the first has used up this minute's calls, and the address its registrations.
-    const people = await Promise.all(
+  test("a rolling restart under load fails no request (C4)", async () => {
+    // New users with the existing client: the call limit of the first user and the registration limit are used up.
+    const clients = await Promise.all(
       [1, 2, 3, 4].map((nth) => newStudioClient(base, `person${nth}@example.com`, studio.client)),
     );
     const outcomes = new Map<string, number>();
     const stop = new AbortController();
-    const work = async (person: StudioClient): Promise<void> => {
+    const work = async (client: StudioClient): Promise<void> => {
       for (let i = 0; !stop.signal.aborted; i++) {
-        const outcome = await one(person, i).catch((error: unknown) => String(error).slice(0, 100));
+        const outcome = await callOnce(client, i).catch((error: unknown) => String(error).slice(0, 100));
         outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
         await sleep(30);
       }
     };
-    const workers = people.map(work);
+    const workers = clients.map(work);
     for (const nth of [0, 1]) {
-      const leaving = fleet.processes[nth];
+      const instance = fleet.processes[nth];
       await sleep(500);
-      const asked = performance.now();
-      leaving?.terminate();
-      assert.equal(await leaving?.exited, 0, leaving?.getOutput());
-      assert.ok(performance.now() - asked < 30_000);
+      const signaledAt = performance.now();
+      instance?.terminate();
+      assert.equal(await instance?.exited, 0, instance?.getOutput());
+      assert.ok(performance.now() - signaledAt < 30_000);
       await sleep(500);
       await fleet.restart(nth);
     }
@@ -172,8 +177,8 @@ describe("two processes behind nginx, on PostgreSQL and S3", { skip: !able }, ()
     assert.ok((outcomes.get("ok") ?? 0) > 300, `${outcomes.get("ok")} requests`);
   });
 
-  /** Reads, writes and files, by turns. */
-  async function one(client: StudioClient, i: number): Promise<"ok"> {
+  /** Alternates between reads, writes, API requests and uploads. */
+  async function callOnce(client: StudioClient, i: number): Promise<"ok"> {
     if (i % 4 === 0) await client.call("list_posts", { limit: 5 });
     else if (i % 4 === 1) await client.call("create_post", { title: `P${i}`, body: "" });
     else if (i % 4 === 2) assert.equal((await client.browser.send(`${base}/api/me`)).status, 200);

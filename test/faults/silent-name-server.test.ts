@@ -13,9 +13,9 @@ import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 
 const authorizeRequests = 50;
-/** What a busy machine may take; with lookups on the thread pool, sign-in fails after 8 s. */
-const fastMs = 4000;
-const responseMs = 5000;
+/** Generous for a busy machine; if lookups used the thread pool, sign-in would fail after 8 s. */
+const maxFastMs = 4000;
+const maxResponseMs = 5000;
 
 describe("a name server that never responds", { skip: !canReplaceDnsServer() }, () => {
   const folder = createTempFolder();
@@ -44,12 +44,12 @@ describe("a name server that never responds", { skip: !canReplaceDnsServer() }, 
     folder.remove();
   });
 
-  async function timeOf<T>(work: Promise<T>): Promise<{ result: T; ms: number }> {
-    const begin = performance.now();
-    return { result: await work, ms: performance.now() - begin };
+  async function measure<T>(operation: Promise<T>): Promise<{ result: T; ms: number }> {
+    const startedAt = performance.now();
+    return { result: await operation, ms: performance.now() - startedAt };
   }
 
-  /** What users do meanwhile; returns how long each kind took at most. */
+  /** Uses the service as other users do, until `isOver`; returns the longest duration of each action. */
   async function useService(isOver: () => boolean): Promise<Record<string, number>> {
     const slowest: Record<string, number> = {};
     const file = { kind: "document", mimeType: "text/plain", base64: "aGVsbG8=" };
@@ -60,62 +60,66 @@ describe("a name server that never responds", { skip: !canReplaceDnsServer() }, 
       readyz: () => fetch(`${base}/readyz`),
     };
     for (let round = 0; round === 0 || !isOver(); round++) {
-      for (const [name, act] of Object.entries(actions))
-        slowest[name] = Math.max(slowest[name] ?? 0, (await timeOf(act(round))).ms);
+      for (const [name, action] of Object.entries(actions))
+        slowest[name] = Math.max(slowest[name] ?? 0, (await measure(action(round))).ms);
     }
     return slowest;
   }
 
   const assertFast = (slowest: Record<string, number>): void => {
-    for (const [name, ms] of Object.entries(slowest)) assert.ok(ms < fastMs, `${name}: ${ms.toFixed(0)} ms`);
+    for (const [name, ms] of Object.entries(slowest)) assert.ok(ms < maxFastMs, `${name}: ${ms.toFixed(0)} ms`);
   };
   const describeTimes = (slowest: Record<string, number>): string =>
     Object.entries(slowest)
       .map(([name, ms]) => `${name} ${ms.toFixed(0)} ms`)
       .join(", ");
 
-  test(`${authorizeRequests} authorize requests of unknown names: sign-in and other requests stay fast (A20, X1)`, async (t) => {
+  test(`${authorizeRequests} authorize requests with unresolvable client ids: sign-in and other requests stay fast (A20, X1)`, async (t) => {
     let isOver = false;
-    const ask = (id: string) =>
-      timeOf(createOAuthBrowser(base).send(createAuthorization(base, { id, redirectUri: webRedirect }).url));
-    const requests = Array.from({ length: authorizeRequests }, (_, i) => ask(`https://silent-${i}.test/client.json`));
+    const authorize = (id: string) =>
+      measure(createOAuthBrowser(base).send(createAuthorization(base, { id, redirectUri: webRedirect }).url));
+    const requests = Array.from({ length: authorizeRequests }, (_, i) =>
+      authorize(`https://silent-${i}.test/client.json`),
+    );
     const all = Promise.all(requests).finally(() => (isOver = true));
     const slowest = await useService(() => isOver);
     const responses = await all;
     const longest = Math.max(...responses.map(({ ms }) => ms));
-    t.diagnostic(`slowest beside them: ${describeTimes(slowest)}; the requests themselves ${longest.toFixed(0)} ms`);
+    t.diagnostic(
+      `slowest other requests: ${describeTimes(slowest)}; slowest authorize request ${longest.toFixed(0)} ms`,
+    );
     assert.ok(
       nameServer.queries.some((query) => query.endsWith(".test")),
-      "the silent name server was asked",
+      "the name server received a query",
     );
     assertFast(slowest);
     for (const { result, ms } of responses) {
       assert.equal(result.status, 400);
-      assert.ok(ms < responseMs, `${ms} ms`);
+      assert.ok(ms < maxResponseMs, `${ms} ms`);
     }
   });
 
-  test("imports and platform instances of unknown names: each fails in time, beyond the slots at once (X1)", async (t) => {
+  test("imports and platform instances with unresolvable names: each fails in time, and imports beyond the limit fail immediately (X1)", async (t) => {
     let isOver = false;
-    const codeOf = (work: Promise<unknown>) =>
-      work.then(
+    const getCode = (operation: Promise<unknown>) =>
+      operation.then(
         () => "ok",
         (error: unknown) => /"code":"(\w+)"/.exec(String(error))?.[1] ?? String(error),
       );
     const startImport = (i: number) =>
-      timeOf(codeOf(studio.call("import_asset_from_url", { url: `https://silent-import-${i}.test/a.png` })));
+      measure(getCode(studio.call("import_asset_from_url", { url: `https://silent-import-${i}.test/a.png` })));
     const imports = Array.from({ length: maxConcurrentImports.user }, (_, i) => startImport(i));
     const instance = { platform: "mastodon", instanceUrl: "https://silent-instance.test" };
-    const connection = timeOf(codeOf(studio.call("connect_platform", instance)));
-    const beyond = await startImport(maxConcurrentImports.user);
+    const connection = measure(getCode(studio.call("connect_platform", instance)));
+    const rejectedImport = await startImport(maxConcurrentImports.user);
     const all = Promise.all([...imports, connection]).finally(() => (isOver = true));
     const slowest = await useService(() => isOver);
-    const ended = await all;
-    t.diagnostic(`slowest beside them: ${describeTimes(slowest)}`);
-    assert.equal(beyond.result, "rate_limited");
-    assert.ok(beyond.ms < fastMs);
+    const results = await all;
+    t.diagnostic(`slowest other requests: ${describeTimes(slowest)}`);
+    assert.equal(rejectedImport.result, "rate_limited");
+    assert.ok(rejectedImport.ms < maxFastMs);
     assertFast(slowest);
-    assert.deepEqual(new Set(ended.map(({ result }) => result)), new Set(["url_unreachable"]));
-    for (const { ms } of ended) assert.ok(ms < responseMs, `${ms} ms`);
+    assert.deepEqual(new Set(results.map(({ result }) => result)), new Set(["url_unreachable"]));
+    for (const { ms } of results) assert.ok(ms < maxResponseMs, `${ms} ms`);
   });
 });

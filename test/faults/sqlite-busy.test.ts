@@ -11,9 +11,9 @@ import { startHelper, type HelperProcess } from "../support/helper-process.ts";
 import { measureOutcome } from "../support/measure-outcome.ts";
 
 forEachEngine(
-  "a SQLite file that another process writes",
+  "a SQLite file that another process writes to",
   (fixture) => {
-    async function hold(ms: number): Promise<HelperProcess> {
+    async function holdLock(ms: number): Promise<HelperProcess> {
       const helper = startHelper("hold-lock.ts", { file: join(fixture.location.dataDir, databaseFileName), ms });
       await helper.waitForLine("started");
       helper.signalStart();
@@ -21,67 +21,67 @@ forEachEngine(
       return helper;
     }
 
-    test("a write waits for the other's, and is made (RUN-5, D4)", async () => {
+    test("a write waits for the lock of another process, and succeeds (RUN-5, D4)", async () => {
       const owner = await newStudio(fixture.deps);
-      const helper = await hold(1500);
+      const helper = await holdLock(1500);
       const { outcome, ms } = await measureOutcome(() => createPost(fixture.deps, owner, { title: "A", body: "" }));
       assert.equal(outcome, "ok");
       assert.ok(ms > 100, "it had to wait");
       await helper.exited;
     });
 
-    test("reads go on, and writes that wait too long fail with a clear error within 5 s (RUN-5, D3)", async () => {
+    test("reads continue, and writes that wait too long fail with storage_unavailable within 5 s (RUN-5, D3)", async () => {
       const owner = await newStudio(fixture.deps);
       const { id: postId } = await createPost(fixture.deps, owner, { title: "A", body: "" });
-      const helper = await hold(60_000);
+      const helper = await holdLock(60_000);
       try {
         const read = await measureOutcome(() => getPost(fixture.deps, owner, { postId }));
         assert.deepEqual([read.outcome, read.ms < 3000], ["ok", true]);
         const write = await measureOutcome(() => createPost(fixture.deps, owner, { title: "B", body: "" }));
         assert.deepEqual([write.outcome, write.ms < 5000], ["storage_unavailable", true], `${write.ms}`);
-        const waiting = [1, 2, 3].map((n) =>
+        const pendingWrites = [1, 2, 3].map((n) =>
           measureOutcome(() => createPost(fixture.deps, owner, { title: `C${n}`, body: "" })),
         );
-        for (const { outcome, ms } of await Promise.all(waiting))
+        for (const { outcome, ms } of await Promise.all(pendingWrites))
           assert.deepEqual([outcome, ms < 5000], ["storage_unavailable", true], `${ms}`);
       } finally {
         await helper.kill();
       }
       await sleep(1100);
-      const next = await hold(300);
+      const next = await holdLock(300);
       const later = await measureOutcome(() => createPost(fixture.deps, owner, { title: "D", body: "" }));
-      assert.equal(later.outcome, "ok", "patience begins anew");
+      assert.equal(later.outcome, "ok", "later writes get the full timeout again");
       await next.exited;
     });
 
-    test("the process answers others while a write waits (RUN-5, D3)", async () => {
+    test("the event loop is not blocked while a write waits (RUN-5, D3)", async () => {
       const owner = await newStudio(fixture.deps);
-      const helper = await hold(2000);
+      const helper = await holdLock(2000);
       const write = createPost(fixture.deps, owner, { title: "A", body: "" });
-      const started = performance.now();
+      const startedAt = performance.now();
       let slowest = 0;
-      for (let last = started; performance.now() - started < 1500;) {
+      for (let last = startedAt; performance.now() - startedAt < 1500;) {
         await sleep(10);
         slowest = Math.max(slowest, performance.now() - last);
         last = performance.now();
       }
       await write;
       await helper.exited;
-      assert.ok(slowest < 1000, `the event loop stood still for ${slowest} ms`);
+      assert.ok(slowest < 1000, `the event loop was blocked for ${slowest} ms`);
     });
 
-    test("two processes of ours on one folder write side by side, and none of it is lost (RUN-5)", async () => {
+    test("two processes write to one data folder concurrently, and no acknowledged write is lost (RUN-5)", async () => {
       const helpers = [1, 2].map(() => startHelper("write-posts.ts", { ...fixture.location, parallel: 2 }));
       await Promise.all(helpers.map((helper) => helper.waitForLine("started")));
       for (const helper of helpers) helper.signalStart();
-      await Promise.all(helpers.map((helper) => helper.waitForLine("saved", 21))); // each gets its turn
+      await Promise.all(helpers.map((helper) => helper.waitForLine("saved", 21))); // both make progress
       await Promise.all(helpers.map((helper) => helper.kill()));
       const rows = await fixture.database.q.selectFrom("posts").select(["id", "revision"]).execute();
-      const found = new Map(rows.map(({ id, revision }) => [id, revision]));
+      const storedRevisions = new Map(rows.map(({ id, revision }) => [id, revision]));
       for (const { lines } of helpers) {
-        const made = lines.map((line) => line.split(" ")).filter(([word]) => word === "saved");
+        const acknowledged = lines.map((line) => line.split(" ")).filter(([step]) => step === "saved");
         assert.deepEqual(
-          made.filter(([, , id = "", revision]) => (found.get(id) ?? 0) < Number(revision)),
+          acknowledged.filter(([, , id = "", revision]) => (storedRevisions.get(id) ?? 0) < Number(revision)),
           [],
         );
       }
