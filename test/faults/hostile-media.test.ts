@@ -114,7 +114,7 @@ describe("hostile media", { timeout: 900_000 }, () => {
   }
 
   /** Uploads files two at a time, and measures the p99 of other calls meanwhile. */
-  async function measureBeside(
+  async function uploadAndMeasure(
     files: readonly HostileVideo[],
   ): Promise<{ p99: number; slowest: number; stored: number }> {
     const queue = [...files];
@@ -152,10 +152,10 @@ describe("hostile media", { timeout: 900_000 }, () => {
       formats.map(async (name) => ({ name, mimeType: mimeTypeOf(name), bytes: await muxVideo(name) })),
     );
     const intactFiles = Array.from({ length: 200 }, (_, i) => intactVideos[i % intactVideos.length]!);
-    await measureBeside(intactFiles.slice(0, 50));
+    await uploadAndMeasure(intactFiles.slice(0, 50));
     const memoryBefore = service.getMemoryBytes();
-    const intact = await measureBeside(intactFiles);
-    const hostile = await measureBeside(files);
+    const intact = await uploadAndMeasure(intactFiles);
+    const hostile = await uploadAndMeasure(files);
     const growthMb = (service.getMemoryBytes() - memoryBefore) / mebibyte;
     t.diagnostic(
       `${files.length} files, ${hostile.stored} stored, slowest ${hostile.slowest.toFixed(0)} ms (intact: ${intact.slowest.toFixed(0)}); ` +

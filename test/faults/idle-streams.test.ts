@@ -61,16 +61,16 @@ describe("idle streams", () => {
 
   test(`${streamCount} streams: little memory per stream, other calls stay fast, and each grant has a limit (X2)`, async (t) => {
     await measureP95();
-    const alone = Math.min(await measureP95(), await measureP95());
+    const baselineMs = Math.min(await measureP95(), await measureP95());
     const memoryBefore = service.getMemoryBytes();
     for (const token of tokens) {
       const responses = await Promise.all(Array.from({ length: streamsPerGrant }, () => listen(token)));
       for (const response of responses) assert.match(response, /^HTTP\/1\.1 200 [\s\S]*subscriptions\/acknowledged/);
     }
-    const beside = Math.min(await measureP95(), await measureP95());
+    const underLoadMs = Math.min(await measureP95(), await measureP95());
     const bytesPerStream = (service.getMemoryBytes() - memoryBefore) / streamCount;
     t.diagnostic(
-      `${(bytesPerStream / 1024).toFixed(1)} KB per stream; p95 ${alone.toFixed(1)} ms without streams, ${beside.toFixed(1)} ms with ${streamCount}`,
+      `${(bytesPerStream / 1024).toFixed(1)} KB per stream; p95 ${baselineMs.toFixed(1)} ms without streams, ${underLoadMs.toFixed(1)} ms with ${streamCount}`,
     );
     assert.match(await listen(tokens[0] ?? ""), /Subscription limit reached/);
     // With few streams, the normal variation of the process's memory is larger than theirs.
@@ -78,7 +78,7 @@ describe("idle streams", () => {
       bytesPerStream * streamCount < Math.max(maxBytesPerStream * streamCount, 60 * 1024 ** 2),
       `${bytesPerStream} bytes per stream`,
     );
-    assert.ok(beside < alone * 1.5 + 5, `${alone} ms without streams, ${beside} ms with them`);
+    assert.ok(underLoadMs < baselineMs * 1.5 + 5, `${baselineMs} ms without streams, ${underLoadMs} ms with them`);
 
     for (const socket of sockets.splice(0)) socket.destroy();
     assert.match(await listen(tokens[0] ?? ""), /subscriptions\/acknowledged/, "closed streams no longer count");
