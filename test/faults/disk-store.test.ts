@@ -129,7 +129,7 @@ describe("the disk store during faults", { skip: strace === "" }, () => {
   });
 });
 
-describe("the folder for files at start (S6)", () => {
+describe("the file folder at startup (S6)", () => {
   const withFolder = async (check: (path: string) => Promise<void>): Promise<void> => {
     const folder = createTempFolder();
     try {

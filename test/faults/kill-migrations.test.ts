@@ -32,7 +32,7 @@ for (const engine of listEngines()) {
     before(() => void (folder = createMigrationFolder(migrations)));
     after(() => folder.remove());
 
-    /** Migrates a new database, and kills the process after `delay` or when it is done. Returns the files applied by then. */
+    /** Migrates a new database, and kills the process after `delay` or when it is done. Returns how many files applied. */
     async function killDuringMigration(delay: number | undefined): Promise<{ applied: number; ms: number }> {
       const location = await createTemporaryDatabase(engine);
       try {

@@ -141,7 +141,7 @@ describe("two processes behind nginx, on PostgreSQL and S3", { skip: !canRun }, 
       await sleep(1000 / perSecond);
     }
     await Promise.all(calls);
-    // Each process receives 500 calls, too few to be limited by itself. If a minute ends during the test, more are allowed.
+    // Each process receives 500 calls, too few for its own limit. If a minute ends during the test, more are accepted.
     assert.ok(accepted > 550 && accepted < 900, `${accepted} of ${attempts} were accepted`);
   });
 

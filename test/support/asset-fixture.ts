@@ -21,7 +21,7 @@ export function forEachStoreAndEngine(
   for (const store of listStoreNames()) forEachEngine(`${name} on ${store}`, (fixture) => define(fixture, store));
 }
 
-/** Starts the whole service on a store and the test's database. On S3 it uses the system clock, because the S3 server does. */
+/** Starts the whole service on a store and the test's database; on S3 with the system clock, as the S3 server. */
 export async function startAssetService(
   fixture: Fixture,
   store: FileStore["name"],

@@ -12,7 +12,7 @@ export interface ChildProgram {
   getOutput(): string;
   /** Standard output so far. */
   getStdout(): string;
-  /** Resolves with the first match in the output, without terminal control characters; rejects if the program exits first. */
+  /** Resolves with the first match in the output, without control characters; rejects if the program exits first. */
   waitForMatch(pattern: RegExp): Promise<string>;
   /** Its exit code. */
   readonly exited: Promise<number | null>;

@@ -13,7 +13,7 @@ export function declareType(mimeType: string): DeclaredType {
   return { kind, mimeType };
 }
 
-/** Returns the outcome of the content check, after asserting that every way to read the bytes gives the same outcome. */
+/** Returns the outcome of the content check, after asserting that it does not depend on the source of the bytes. */
 export async function runContentCheck(bytes: Uint8Array, mimeType: string): Promise<string> {
   const declared = declareType(mimeType);
   const [bufferResult, storeResult] = await Promise.all([

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 /** A program of `children/` that runs next to the test and prints each step as a line. */
 export interface HelperProcess {
   readonly lines: readonly string[];
-  /** Resolves with the nth line (by default the first) that starts with `prefix`; rejects if the process exits first. */
+  /** Resolves with the nth line that starts with `prefix`, by default the first; rejects if the process exits first. */
   waitForLine(prefix: string, nth?: number): Promise<string>;
   /** Lets the program start its work; until then it waits. */
   signalStart(): void;

@@ -19,7 +19,7 @@ export interface StrictPlatform {
   /** Setups for `strict`, for a Mastodon instance, and for `unset`, which has no app settings. */
   createSetups(options?: PublicHostOptions & { timeoutMs?: number; withNonRefreshable?: boolean }): PlatformSetup[];
   createFetch(options?: PublicHostOptions & { timeoutMs?: number }): PublicFetch;
-  /** Grants access to an account as a user on the platform's page, or denies it if undefined. Returns the callback URL. */
+  /** Grants access to an account, as a user on the platform's page; undefined denies it. Returns the callback URL. */
   authorize(location: string, account: string | undefined): string;
   /** The number of requests per path. */
   requestCounts: Map<string, number>;
