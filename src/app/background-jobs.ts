@@ -19,7 +19,7 @@ export function startBackgroundJobs(deps: Deps, log: Log): RepeatingJob[] {
     const run = (isStopping: () => boolean) => {
       const createBatchOptions: BatchOptionsFactory = (budgetMs) => {
         const deadline = deps.clock() + budgetMs;
-        return { pause: () => sleep(20), isOver: () => isStopping() || deps.clock() >= deadline };
+        return { pause: () => sleep(20), shouldStop: () => isStopping() || deps.clock() >= deadline };
       };
       return withLease(deps, name, leaseHolder, minutes(3), () => work(createBatchOptions));
     };

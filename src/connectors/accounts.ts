@@ -29,13 +29,13 @@ function parseAccounts({ platform }: ConnectorContext, body: JsonObject): readon
 }
 
 /** Makes the account safe to store and display: its texts are chosen by users of the platform. */
-function sanitizeAccount({ id, handle, name, pictureUrl, profileUrl }: PlatformAccount): Account {
+function sanitizeAccount({ id, handle, name, avatarUrl, profileUrl }: PlatformAccount): Account {
   if (id.length > 300) throw new PlatformError("unreachable", "it sent an invalid response");
   return {
     id: id.toWellFormed().replaceAll("\0", ""),
     handle: sanitizeText(handle),
     name: sanitizeText(name),
-    pictureUrl: sanitizeUrl(pictureUrl),
+    avatarUrl: sanitizeUrl(avatarUrl),
     profileUrl: sanitizeUrl(profileUrl),
   };
 }

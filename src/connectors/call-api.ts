@@ -36,7 +36,7 @@ export async function callApi(publicFetch: PublicFetch, call: ApiCall): Promise<
   const response = await sendCall(publicFetch, call);
   const { status } = response;
   if (status === 400 || status === 401 || status === 403)
-    throw new PlatformError("refused", `it responded with status ${status}`);
+    throw new PlatformError("rejected", `it responded with status ${status}`);
   if (status < 200 || status > 299) throw new PlatformError("unreachable", `it responded with status ${status}`);
   return readObject(response);
 }

@@ -177,10 +177,10 @@ function toPlatformError(error: unknown): PlatformError | undefined {
       : new PlatformError("denied", "access was denied");
   }
   if (error instanceof oauth.ResponseBodyError) {
-    // `refused` makes the caller delete the credential, so use it only for `invalid_grant` (RFC 6749 §5.2).
+    // `rejected` makes the caller delete the credential, so use it only for `invalid_grant` (RFC 6749 §5.2).
     const isTokenError = error.status === 400 || error.status === 401;
     if (isTokenError && error.error === "invalid_grant")
-      return new PlatformError("refused", "it rejected the code or token");
+      return new PlatformError("rejected", "it rejected the code or token");
     if (isTokenError && appErrors.includes(error.error))
       return new PlatformError("unknown_app", "it does not recognize this server");
     return new PlatformError("unreachable", "it is temporarily unavailable");

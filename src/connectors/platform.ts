@@ -95,7 +95,7 @@ export interface PlatformAccount {
   /** Without the leading `@`. */
   handle?: string | undefined;
   name?: string | undefined;
-  pictureUrl?: string | undefined;
+  avatarUrl?: string | undefined;
   profileUrl?: string | undefined;
   /** The account's own token (Facebook pages), which replaces the user's token. */
   accessToken?: string | undefined;

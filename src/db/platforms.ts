@@ -73,7 +73,7 @@ function createConnectionStore({
       const profileColumns = {
         handle: account.handle,
         name: account.name,
-        picture_url: account.pictureUrl,
+        picture_url: account.avatarUrl,
         profile_url: account.profileUrl,
       };
       const row = await q
@@ -191,7 +191,7 @@ function toConnection(row: ConnectionRow): PlatformConnection {
       id: row.account_id,
       handle: row.handle,
       name: row.name,
-      pictureUrl: row.picture_url,
+      avatarUrl: row.picture_url,
       profileUrl: row.profile_url,
     },
     state: row.state,

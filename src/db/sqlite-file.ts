@@ -37,13 +37,13 @@ export interface TableSchema {
 
 export type Row = Record<string, string | number | null>;
 
-export function openSqliteFile(dataDir: string, options: { alone: boolean }): SqliteFile {
+export function openSqliteFile(dataDir: string, options: { exclusive: boolean }): SqliteFile {
   const path = join(dataDir, databaseFileName);
   if (!existsSync(path))
     throw new OperatorError(`There is no database in ${dataDir}. Set DATA_DIR to the data folder of the service.`);
-  const db = new DatabaseSync(path, { timeout: options.alone ? 500 : 10_000 });
+  const db = new DatabaseSync(path, { timeout: options.exclusive ? 500 : 10_000 });
   try {
-    if (options.alone) acquireExclusiveLock(db, dataDir);
+    if (options.exclusive) acquireExclusiveLock(db, dataDir);
   } catch (error) {
     db.close();
     throw error;

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { IdGenerator } from "#lib/ids.ts";
-import { redactPath, type Log, type RequestAbout } from "#lib/log.ts";
+import { redactPath, type Log, type RequestLogContext } from "#lib/log.ts";
 import { createGuards, setSecurityHeaders, type OriginRule, type ServerUrls } from "./guards.ts";
 import type { Metrics } from "./health-routes.ts";
 import { routeNotFoundError, sendProblem } from "./problem.ts";
@@ -9,7 +9,7 @@ export interface RequestContext {
   requestId: string;
   log: Log;
   /** Fields for the request's log line, set by the route. */
-  logContext?: RequestAbout;
+  logContext?: RequestLogContext;
   /** Whether the response is a file of the web app. */
   isStaticFile?: boolean;
 }
@@ -90,8 +90,8 @@ export function createHttpServer(options: {
         path: route && req.url === route.path ? route.path : redactPath(req.url ?? ""),
         status: res.statusCode,
         ms: Math.round(ms * 10) / 10,
-        cut: !res.writableFinished,
-        about: context.logContext,
+        isDisconnected: !res.writableFinished,
+        context: context.logContext,
         isStaticFile: context.isStaticFile,
       });
     });

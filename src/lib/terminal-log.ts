@@ -6,17 +6,17 @@ export function describeRequest({
   path,
   status,
   ms,
-  cut,
-  about,
+  isDisconnected,
+  context,
   isStaticFile,
 }: RequestLogEntry): string | undefined {
   if (isStaticFile) return undefined;
-  const { userId = "-", rpcMethod, tool } = about ?? {};
+  const { userId = "-", rpcMethod, tool } = context ?? {};
   const parts = [formatTime(new Date()), method, path, String(status), `${ms} ms`, userId, rpcMethod, tool];
   return `${parts
     .filter((part) => part !== undefined)
     .map(escapeControls)
-    .join(" ")}${cut ? " (client disconnected)" : ""}\n`;
+    .join(" ")}${isDisconnected ? " (client disconnected)" : ""}\n`;
 }
 
 /** Formats any other log line, which arrives as JSON. */

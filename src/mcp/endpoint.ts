@@ -4,7 +4,7 @@ import type { Authenticator } from "#domain/access/authenticator.ts";
 import type { CallLimitCheck } from "#domain/access/call-limiter.ts";
 import type { Deps } from "#domain/deps.ts";
 import { AppError } from "#lib/errors.ts";
-import type { Log, RequestAbout } from "#lib/log.ts";
+import type { Log, RequestLogContext } from "#lib/log.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import {
   createBatchWriter,
@@ -52,7 +52,7 @@ export interface McpEndpoint {
    * Serves one request to `/mcp`; the HTTP entry point has already checked Host and Origin and handled OPTIONS.
    * Never rejects. Fills `logContext` as early as possible, because a client may disconnect at any time.
    */
-  handle(req: IncomingMessage, res: ServerResponse, logContext?: RequestAbout): Promise<void>;
+  handle(req: IncomingMessage, res: ServerResponse, logContext?: RequestLogContext): Promise<void>;
   /** Ends long-lived streams with a final result, for shutdown. */
   close(): void;
 }
@@ -109,7 +109,11 @@ export function createMcpEndpoint({
     close: () => subscriptions.close(),
   };
 
-  async function handleRequest(req: IncomingMessage, res: ServerResponse, logContext: RequestAbout): Promise<void> {
+  async function handleRequest(
+    req: IncomingMessage,
+    res: ServerResponse,
+    logContext: RequestLogContext,
+  ): Promise<void> {
     const token = parseBearerToken(req.headers.authorization);
     if (token === undefined) return respondUnauthorized(req, res, challenges.missingToken, "unauthorized");
     // 2026-07-28 has no sessions, so the session header is only read for older protocol versions.
@@ -179,7 +183,7 @@ export function createMcpEndpoint({
     res: ServerResponse,
     message: Message | Batch,
     context: MessageContext,
-    logContext: RequestAbout,
+    logContext: RequestLogContext,
   ): Promise<void> {
     const messages = message.kind === "batch" ? message.messages : [message];
     const requests = messages.filter((item) => item.kind === "request");

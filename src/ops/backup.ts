@@ -55,7 +55,7 @@ export async function createBackup(options: BackupOptions): Promise<Backup> {
   const madeAt = toIsoTime(clock());
   const name = `atelier-${madeAt.replace(/[:.]/g, "-")}`;
   const [path, partialPath] = [join(targetFolder, name), join(targetFolder, `${name}${partialSuffix}`)];
-  const liveDatabase = openSqliteFile(dataDir, { alone: false });
+  const liveDatabase = openSqliteFile(dataDir, { exclusive: false });
   try {
     await mkdir(targetFolder, { recursive: true, mode: 0o700 });
     await mkdir(partialPath, { mode: 0o700 });
@@ -103,7 +103,7 @@ async function copyContent(
 
   const lost: string[] = [];
   const deletedFiles: RecordedFile[] = [];
-  const snapshot = openSqliteFile(partialPath, { alone: false });
+  const snapshot = openSqliteFile(partialPath, { exclusive: false });
   const total = snapshot.countReadyFiles();
   let bytes = 0;
   try {

@@ -40,7 +40,7 @@ export async function moveData({
   reportProgress,
 }: MoveOptions): Promise<MoveResult> {
   await assertSameSecret(dataDir, secrets);
-  const source = openSqliteFile(dataDir, { alone: true });
+  const source = openSqliteFile(dataDir, { exclusive: true });
   try {
     await assertTargetEmpty(source, databaseUrl);
     await assertBucketEmpty(source, files);

@@ -81,7 +81,7 @@ forEachEngine("a clock that jumps by an hour", (fixture) => {
     const { assetId } = await requestAssetUpload(fixture.deps, owner, { kind: "document", mimeType: "text/plain" });
     for (const jump of [hours(1), -hours(2), hours(1)]) {
       fixture.clock.advance(jump);
-      await createAssetSweeper(fixture.deps)({ pause: async () => {}, isOver: () => false });
+      await createAssetSweeper(fixture.deps)({ pause: async () => {}, shouldStop: () => false });
       assert.equal((await fixture.deps.assets.find(owner.studio.id, assetId))?.status, "pending");
     }
   });

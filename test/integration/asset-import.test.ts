@@ -260,7 +260,7 @@ forEachEngine("importing", (fixture) => {
     );
     await fetchFile(host.url("/crash.png"), { idempotencyKey: "k2" });
     fixture.clock.advance(hours(2));
-    await createAssetSweeper(deps)({ pause: async () => {}, isOver: () => false });
+    await createAssetSweeper(deps)({ pause: async () => {}, shouldStop: () => false });
     assert.equal((await files.keys()).length, before + 1);
   });
 

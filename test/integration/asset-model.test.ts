@@ -158,7 +158,7 @@ async function createWorld(deps: Deps, store: DiskStore) {
         ready.reduce((sum, { id }) => sum + (content.get(id)?.length ?? 0), 0),
       );
       laterBySomeHours();
-      await createAssetSweeper(deps)({ pause: async () => {}, isOver: () => false });
+      await createAssetSweeper(deps)({ pause: async () => {}, shouldStop: () => false });
       for (const { id, storageKey, sha256: digest } of ready) {
         assert.equal(digest, sha256(content.get(id) ?? Buffer.alloc(0)));
         assert.equal(await readDigest(store, storageKey ?? ""), digest);

@@ -46,7 +46,7 @@ const inline = async ({ deps, owner }: Scene, bytes = picture): Promise<string> 
     .assetId;
 
 const sweep = (deps: Deps): Promise<SweepResult> =>
-  createAssetSweeper(deps)({ pause: async () => {}, isOver: () => false });
+  createAssetSweeper(deps)({ pause: async () => {}, shouldStop: () => false });
 
 /** The database and the store say the same: every ready asset has its bytes, every count is the truth. */
 async function assertAgree({ deps, files, owner }: Scene, fixture: Fixture): Promise<void> {
@@ -313,7 +313,7 @@ forEachEngine("asset states", (fixture) => {
     const sweeper = createAssetSweeper(here.deps);
     for (let run = 0; run < 20; run++) {
       let steps = 0;
-      await sweeper({ pause: async () => void steps++, isOver: () => steps >= 4 });
+      await sweeper({ pause: async () => void steps++, shouldStop: () => steps >= 4 });
     }
     assert.equal((await here.files.keys()).length, 250);
     await assertAgree(here, fixture);

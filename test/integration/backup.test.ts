@@ -249,7 +249,7 @@ function readAssets(folderOfData: string): AssetRow[] {
 
 /** Every row of every table. */
 function dump(folderOfData: string): Record<string, string[]> {
-  const db = openSqliteFile(folderOfData, { alone: false });
+  const db = openSqliteFile(folderOfData, { exclusive: false });
   const all = db
     .listTables()
     .map((table): [string, string[]] => [

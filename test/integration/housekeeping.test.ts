@@ -11,7 +11,7 @@ import { createLog } from "#lib/log.ts";
 import { createDeps, forEachEngine, silentLog } from "../support/engines.ts";
 import { newUser, newStudio } from "../support/users.ts";
 
-const atOnce: BatchOptions = { pause: async () => {}, isOver: () => false };
+const atOnce: BatchOptions = { pause: async () => {}, shouldStop: () => false };
 
 forEachEngine("housekeeping", (fixture) => {
   const approve = async (clientId: string) =>
@@ -153,7 +153,7 @@ forEachEngine("housekeeping", (fixture) => {
     const left = async (): Promise<number> =>
       (await fixture.database.q.selectFrom("sessions").select("token_hash").execute()).length;
     let pauses = 0;
-    await createPurgeJob(fixture.deps)({ pause: async () => void (pauses += 1), isOver: () => pauses >= 2 });
+    await createPurgeJob(fixture.deps)({ pause: async () => void (pauses += 1), shouldStop: () => pauses >= 2 });
     assert.equal(await left(), 600, "one statement for the records, one of 500 for the sessions, and the rest is left");
     await createPurgeJob(fixture.deps)(atOnce);
     assert.equal(await left(), 0);

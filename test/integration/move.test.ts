@@ -166,7 +166,7 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !able }, ()
 type Row = Record<string, unknown>;
 
 function rowsOf(dataDir: string): Record<string, Row[]> {
-  const db = openSqliteFile(dataDir, { alone: false });
+  const db = openSqliteFile(dataDir, { exclusive: false });
   const all = db
     .listTables()
     .map((table): [string, Row[]] => [table.name, [...db.readRows(table)].map((row) => ({ ...row }))]);

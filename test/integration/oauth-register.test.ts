@@ -361,7 +361,7 @@ forEachEngine("oauth registration, limits", (fixture) => {
 
   test("a client nobody approved is gone after a day, one that was used stays (A26, REG-5)", async () => {
     const service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } });
-    const purge = () => createPurgeJob(fixture.deps)({ pause: async () => {}, isOver: () => false });
+    const purge = () => createPurgeJob(fixture.deps)({ pause: async () => {}, shouldStop: () => false });
     const isKnown = async (id: string) => (await fixture.deps.oauthClients.find(id)) !== undefined;
     try {
       const unused = await registerClient(service.base);
@@ -383,7 +383,7 @@ forEachEngine("oauth registration, limits", (fixture) => {
 
   test("an old client that nobody used stays while a person looks at its first approval (A26, REG-5)", async () => {
     const service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } });
-    const purge = () => createPurgeJob(fixture.deps)({ pause: async () => {}, isOver: () => false });
+    const purge = () => createPurgeJob(fixture.deps)({ pause: async () => {}, shouldStop: () => false });
     try {
       const client = await registerClient(service.base);
       fixture.clock.advance(hours(24) - 1);

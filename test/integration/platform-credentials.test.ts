@@ -63,10 +63,10 @@ forEachEngine("platform credentials", (fixture) => {
     const first = await getAccessToken(deps, location);
     fixture.clock.advance(minutes(40));
     const before = refreshes();
-    await renewDueCredentials(deps, { isOver: () => false });
+    await renewDueCredentials(deps, { shouldStop: () => false });
     assert.deepEqual(await getAccessToken(deps, location), first);
     fixture.clock.advance(minutes(10));
-    assert.ok((await renewDueCredentials(deps, { isOver: () => false })).renewed >= 1);
+    assert.ok((await renewDueCredentials(deps, { shouldStop: () => false })).renewed >= 1);
     assert.ok(refreshes() > before);
     const second = await getAccessToken(deps, location);
     assert.notEqual(second.accessToken, first.accessToken);
@@ -79,10 +79,10 @@ forEachEngine("platform credentials", (fixture) => {
     const ended = async () =>
       (await deps.platformStore.list(owner.studio.id)).filter(({ state }) => state === "needs_reconnect").length;
     let looks = 0;
-    await renewDueCredentials(deps, { isOver: () => looks++ >= 3 });
+    await renewDueCredentials(deps, { shouldStop: () => looks++ >= 3 });
     assert.ok((await ended()) <= 3);
     // These have no refresh token: each is looked at once, and needs a person then.
-    await renewDueCredentials(deps, { isOver: () => false });
+    await renewDueCredentials(deps, { shouldStop: () => false });
     assert.equal(await ended(), 50);
   });
 
@@ -90,7 +90,7 @@ forEachEngine("platform credentials", (fixture) => {
     const owner = await newStudio(deps);
     const connectionId = await newConnection(deps, owner, "studio", "unset");
     const before = await deps.platformStore.find(owner.studio.id, connectionId);
-    assert.equal((await renewDueCredentials(deps, { isOver: () => false })).failed, 0);
+    assert.equal((await renewDueCredentials(deps, { shouldStop: () => false })).failed, 0);
     const location = { studioId: owner.studio.id, connectionId };
     assert.equal(await getOutcome(getAccessToken(deps, location)), "platform_not_configured");
     assert.deepEqual(await deps.platformStore.find(owner.studio.id, connectionId), before);
@@ -183,7 +183,7 @@ forEachEngine("platform credentials", (fixture) => {
       fixture.clock.advance(minutes(50));
       strict.faults.set("/token", { status, body });
       try {
-        assert.ok((await renewDueCredentials(deps, { isOver: () => false })).failed >= 1);
+        assert.ok((await renewDueCredentials(deps, { shouldStop: () => false })).failed >= 1);
         assert.deepEqual(await getAccessToken(deps, location), first, "good until its end");
         fixture.clock.advance(minutes(10));
         assert.notEqual(await getOutcome(getAccessToken(deps, location)), "ok");
@@ -229,12 +229,12 @@ forEachEngine("platform credentials", (fixture) => {
     const state = async () => (await unrenewed.platformStore.find(location.studioId, connectionId))?.state;
     for (const passed of [minutes(50), minutes(5)]) {
       fixture.clock.advance(passed);
-      await renewDueCredentials(unrenewed, { isOver: () => false });
+      await renewDueCredentials(unrenewed, { shouldStop: () => false });
       assert.deepEqual(await getAccessToken(unrenewed, location), first);
       assert.equal(await state(), "connected");
     }
     fixture.clock.advance(minutes(5));
-    await renewDueCredentials(unrenewed, { isOver: () => false });
+    await renewDueCredentials(unrenewed, { shouldStop: () => false });
     assert.equal(await state(), "needs_reconnect");
   });
 

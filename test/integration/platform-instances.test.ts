@@ -208,7 +208,7 @@ forEachEngine("platforms with instances", (fixture) => {
     const elsewhere = withPlatform(fixture.deps, unused);
     const ask = () => connectPlatform(elsewhere, owner, { platform: "mastodon", instanceUrl: unused.origin });
     const instances = async () => {
-      await createPurgeJob(deps)({ pause: async () => {}, isOver: () => false });
+      await createPurgeJob(deps)({ pause: async () => {}, shouldStop: () => false });
       const rows = await fixture.database.q.selectFrom("platform_apps").select("instance").execute();
       return [used, unused].map(({ origin }) => rows.some(({ instance }) => instance === origin));
     };

@@ -192,7 +192,7 @@ forEachEngine("platforms", (fixture) => {
 
   test("to begin neither lengthens nor shortens a page's life; who is at the platform has ten minutes (PLATFORM-6)", async () => {
     const owner = await newStudio(deps);
-    const purge = () => createPurgeJob(deps)({ pause: async () => {}, isOver: () => false });
+    const purge = () => createPurgeJob(deps)({ pause: async () => {}, shouldStop: () => false });
     const early = await begin(owner);
     const token = extractToken(early.connectUrl);
     fixture.clock.advance(minutes(10));

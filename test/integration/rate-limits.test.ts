@@ -103,7 +103,7 @@ forEachEngine("rate limits", (fixture) => {
       "what is refused is not even written",
     );
     const purge = createPurgeJob(fixture.deps);
-    const options = { pause: async () => {}, isOver: () => false };
+    const options = { pause: async () => {}, shouldStop: () => false };
     await purge(options);
     assert.equal((await mine()).length, 1, "still counting");
     fixture.clock.advance(hours(1));
@@ -187,7 +187,7 @@ forEachEngine("rate limits", (fixture) => {
       const clients = async () => (await fixture.database.q.selectFrom("oauth_clients").select("id").execute()).length;
       assert.equal(await clients(), 20);
       fixture.clock.advance(hours(24));
-      await createPurgeJob(fixture.deps)({ pause: async () => {}, isOver: () => false });
+      await createPurgeJob(fixture.deps)({ pause: async () => {}, shouldStop: () => false });
       assert.equal(await clients(), 0, "never used, gone a day later");
     } finally {
       await service.close();

@@ -20,7 +20,7 @@ const gibibyte = 1024 ** 3;
 const partBytes = 8 * mebibyte;
 const film = Buffer.concat([mp4(), Buffer.alloc(20 * mebibyte, 7)]);
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
-const release = ({ deps }: LinkFixture) => releaseIdle(deps, { pause: async () => {}, isOver: () => false });
+const release = ({ deps }: UploadScene) => releaseIdle(deps, { pause: async () => {}, shouldStop: () => false });
 
 test("one link holds at most the larger of 1 GB and a tenth of the quota (U19)", () => {
   const limitOf = (studioBytes?: number) =>

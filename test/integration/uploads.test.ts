@@ -84,7 +84,7 @@ const startWithHead = async (at: Scene, name: string, content: Buffer): Promise<
 const complete = async (at: Scene, fileId: string) => completeFile(at.deps, await visit(at), { fileId });
 const onPost = async ({ deps, owner, postId }: Scene) => (await getPost(deps, owner, { postId })).assets;
 const sweepAll = async (deps: Deps) => {
-  const options = { pause: async () => {}, isOver: () => false };
+  const options = { pause: async () => {}, shouldStop: () => false };
   return { ...(await createAssetSweeper(deps)(options)), ...(await sweepUploads(deps, options)) };
 };
 

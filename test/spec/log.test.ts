@@ -31,12 +31,19 @@ test("what could carry a secret never reaches a line (RUN-9)", () => {
 });
 
 test("a request is one line of JSON, whatever it carries (RUN-9, L4)", () => {
-  const facts = { requestId: "req_1", method: "GET\r\n", path: '/a"\u001b[31m', status: 200, ms: 1.5, cut: false };
-  const about = { tool: "x\n{}" };
+  const facts = {
+    requestId: "req_1",
+    method: "GET\r\n",
+    path: '/a"\u001b[31m',
+    status: 200,
+    ms: 1.5,
+    isDisconnected: false,
+  };
+  const context = { tool: "x\n{}" };
   const lines = logged((log) => {
-    log.request({ ...facts, about });
-    log.request({ ...facts, status: 503, cut: true, about: undefined });
-    log.request({ ...facts, about: {} });
+    log.request({ ...facts, context });
+    log.request({ ...facts, status: 503, isDisconnected: true, context: undefined });
+    log.request({ ...facts, context: {} });
   });
   assert.deepEqual(
     lines.map((line) => {
@@ -46,18 +53,18 @@ test("a request is one line of JSON, whatever it carries (RUN-9, L4)", () => {
       return rest;
     }),
     [
-      { level: "info", ...without(facts), ...about, msg: "request" },
+      { level: "info", ...without(facts), ...context, msg: "request" },
       { level: "warn", ...without(facts), status: 503, cut: true, msg: "request" },
       { level: "info", ...without(facts), msg: "request" },
     ],
   );
   assert.deepEqual(
-    logged((log) => log.request({ ...facts, about }), "warn"),
+    logged((log) => log.request({ ...facts, context }), "warn"),
     [],
   );
 });
 
-const without = <Facts extends { cut: boolean }>({ cut: _, ...rest }: Facts) => rest;
+const without = <Facts extends { isDisconnected: boolean }>({ isDisconnected: _, ...rest }: Facts) => rest;
 
 test("a path is logged without its query and without the token that stands in it (RUN-9)", () => {
   const cases: Record<string, string> = {
@@ -114,10 +121,10 @@ test("a line is JSON with level, ISO time and message; lower levels are left out
 test("on a terminal a line is readable, and nothing in it moves the cursor or starts another line (L4)", () => {
   const lines: string[] = [];
   const log = createLog("info", { isTerminal: true, write: (line) => void lines.push(line) });
-  const facts = { requestId: "req_1", method: "POST", path: "/mcp", status: 200, ms: 1.5, cut: false };
-  log.request({ ...facts, about: { userId: "usr_1", rpcMethod: "tools/call", tool: "x\n\u001b[2J\u009b\u202e" } });
-  log.request({ ...facts, path: "/app.js", about: undefined, isStaticFile: true });
-  log.request({ ...facts, method: "GET", path: "/", cut: true, about: undefined });
+  const facts = { requestId: "req_1", method: "POST", path: "/mcp", status: 200, ms: 1.5, isDisconnected: false };
+  log.request({ ...facts, context: { userId: "usr_1", rpcMethod: "tools/call", tool: "x\n\u001b[2J\u009b\u202e" } });
+  log.request({ ...facts, path: "/app.js", context: undefined, isStaticFile: true });
+  log.request({ ...facts, method: "GET", path: "/", isDisconnected: true, context: undefined });
   log.warn({ job: "sweep", err: new Error("a\u001b[2J") }, "a job failed\r");
   const [tool, page, failure, ...more] = lines.map((line) => line.replace(/^\d\d:\d\d:\d\d /, ""));
   assert.equal(tool, "POST /mcp 200 1.5 ms usr_1 tools/call x\\u{a}\\u{1b}[2J\\u{9b}\\u{202e}\n");

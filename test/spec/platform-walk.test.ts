@@ -55,7 +55,7 @@ for (const platform of catalog) {
 test("Meta's number for a dead token ends a connection; its other refusals do not", async () => {
   for (const platform of catalog.filter(({ id }) => ["instagram", "threads"].includes(id))) {
     for (const [code, kind] of [
-      [190, "refused"],
+      [190, "rejected"],
       [4, "unreachable"],
     ] as const) {
       const reach = async () => Response.json({ error: { type: "OAuthException", code } }, { status: 400 });

@@ -121,7 +121,7 @@ test("a post is judged once a platform, and told for each account there (PLATFOR
   const platforms = { ...fakePlatforms, find: (id: string) => (id === "somewhere" ? facts : undefined) };
   const connections = Array.from({ length: 50 }, (_, i) => ({
     ...{ id: `plc_${i}`, studioId: "std_1", platform: i === 0 ? "gone" : "somewhere", instance: "" },
-    account: { id: String(i), handle: null, name: null, pictureUrl: null, profileUrl: null },
+    account: { id: String(i), handle: null, name: null, avatarUrl: null, profileUrl: null },
     ...{ state: "connected", credential: "", generation: 1, expiresAt: null, connectedBy: null, connectedAt: 0 },
   })) as PlatformConnection[];
   const views = validatePost(platforms, connections, { title: "Longer", body: "", assets: [asset()] });

@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { createStoredFileSource, createBufferSource, type ByteSource } from "#domain/assets/content/byte-source.ts";
+import {
+  createStoredFileSource,
+  createBufferSource,
+  headBytes,
+  type ByteSource,
+} from "#domain/assets/content/byte-source.ts";
 import { findAssetKind, type DeclaredType } from "#domain/assets/model/declared-type.ts";
 import { checkContent } from "#domain/assets/content/check-content.ts";
-import { headLength, recognizeHead, recognizeType } from "#domain/assets/content/detect-type.ts";
+import { recognizeHead, recognizeType } from "#domain/assets/content/detect-type.ts";
 import { createHookedFiles } from "./hooked-files.ts";
 import { getOutcome } from "./outcome.ts";
 
@@ -31,7 +36,7 @@ export async function runContentCheck(bytes: Uint8Array, mimeType: string): Prom
   return bufferResult;
 }
 
-export const headOf = (bytes: Uint8Array): string => Buffer.from(bytes.subarray(0, headLength)).toString("base64");
+export const headOf = (bytes: Uint8Array): string => Buffer.from(bytes.subarray(0, headBytes)).toString("base64");
 
 const store = createHookedFiles(() => 0);
 

@@ -52,7 +52,7 @@ export async function newConnection(
   const now = deps.clock();
   const row = {
     ...{ id: deps.newId("platformConnection"), studioId: studio.id, platform, instance: "" },
-    account: { id: account, handle: account, name: null, pictureUrl: null, profileUrl: null },
+    account: { id: account, handle: account, name: null, avatarUrl: null, profileUrl: null },
     connectedAt: now,
   };
   const id = await deps.platformStore.claim(row, maxConnections);

@@ -52,7 +52,7 @@ export const facebook: Platform = {
           id,
           handle: toText(page["username"]),
           name: toText(page["name"]),
-          pictureUrl: toText(toObject(toObject(page["picture"])["data"])["url"]),
+          avatarUrl: toText(toObject(toObject(page["picture"])["data"])["url"]),
           profileUrl: `https://www.facebook.com/${encodeURIComponent(id)}`,
           accessToken: requireText(page["access_token"], "access_token"),
         };

@@ -48,7 +48,7 @@ export const instagram: Platform = {
         id: requireText(body["user_id"], "user_id"),
         handle,
         name: toText(body["name"]),
-        pictureUrl: toText(body["profile_picture_url"]),
+        avatarUrl: toText(body["profile_picture_url"]),
         profileUrl: `https://www.instagram.com/${encodeURIComponent(handle)}/`,
       },
     ];

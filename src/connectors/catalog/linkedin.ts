@@ -30,7 +30,7 @@ export const linkedin: Platform = {
     bearer: accessToken,
   }),
   parseAccounts: (body) => [
-    { id: requireText(body["sub"], "sub"), name: toText(body["name"]), pictureUrl: toText(body["picture"]) },
+    { id: requireText(body["sub"], "sub"), name: toText(body["name"]), avatarUrl: toText(body["picture"]) },
   ],
   limits: {
     // From the help page; the API documentation has no limit. How characters are counted is not documented.

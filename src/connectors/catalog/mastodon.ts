@@ -41,7 +41,7 @@ export const mastodon: Platform = {
       id: requireText(body["id"], "id"),
       handle: toText(body["acct"]),
       name: toText(body["display_name"]),
-      pictureUrl: toText(body["avatar"]),
+      avatarUrl: toText(body["avatar"]),
       profileUrl: toText(body["url"]),
     },
   ],

@@ -37,7 +37,7 @@ export const pinterest: Platform = {
         id: requireText(body["id"], "id"),
         handle,
         name: toText(body["business_name"]),
-        pictureUrl: toText(body["profile_image"]),
+        avatarUrl: toText(body["profile_image"]),
         profileUrl: `https://www.pinterest.com/${encodeURIComponent(handle)}/`,
       },
     ];

@@ -43,7 +43,7 @@ export const threads: Platform = {
         id: requireText(body["id"], "id"),
         handle,
         name: toText(body["name"]),
-        pictureUrl: toText(body["threads_profile_picture_url"]),
+        avatarUrl: toText(body["threads_profile_picture_url"]),
         profileUrl: `https://www.threads.com/@${encodeURIComponent(handle)}`,
       },
     ];

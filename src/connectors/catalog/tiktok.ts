@@ -39,7 +39,7 @@ export const tiktok: Platform = {
         id: requireText(user["open_id"], "open_id"),
         handle: toText(user["username"]),
         name: toText(user["display_name"]),
-        pictureUrl: toText(user["avatar_url"]),
+        avatarUrl: toText(user["avatar_url"]),
         profileUrl: toText(user["profile_deep_link"]),
       },
     ];

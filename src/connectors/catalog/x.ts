@@ -34,7 +34,7 @@ export const x: Platform = {
         id: requireText(user["id"], "id"),
         handle,
         name: toText(user["name"]),
-        pictureUrl: toText(user["profile_image_url"]),
+        avatarUrl: toText(user["profile_image_url"]),
         profileUrl: `https://x.com/${encodeURIComponent(handle)}`,
       },
     ];

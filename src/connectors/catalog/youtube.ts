@@ -36,7 +36,7 @@ export const youtube: Platform = {
         id,
         handle: toText(snippet["customUrl"])?.replace(/^@/, ""),
         name: toText(snippet["title"]),
-        pictureUrl: toText(toObject(toObject(snippet["thumbnails"])["default"])["url"]),
+        avatarUrl: toText(toObject(toObject(snippet["thumbnails"])["default"])["url"]),
         profileUrl: `https://www.youtube.com/channel/${encodeURIComponent(id)}`,
       };
     }),

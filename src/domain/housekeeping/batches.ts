@@ -5,17 +5,17 @@ export interface BatchOptions {
   /** Runs between two batches, so that requests come first. */
   pause: () => Promise<void>;
   /** Whether to leave the rest to the next run. */
-  isOver: () => boolean;
+  shouldStop: () => boolean;
 }
 
 /** Repeats `processBatch` until it returns less than a full batch; returns the total. */
 export async function runInBatches(
-  { pause, isOver }: BatchOptions,
+  { pause, shouldStop }: BatchOptions,
   batchSize: number,
   processBatch: () => Promise<number>,
 ): Promise<number> {
   let total = 0;
-  for (let count = batchSize; count >= batchSize && !isOver(); await pause()) {
+  for (let count = batchSize; count >= batchSize && !shouldStop(); await pause()) {
     count = await processBatch();
     total += count;
   }

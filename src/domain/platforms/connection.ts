@@ -35,7 +35,7 @@ export interface Account {
   id: string;
   handle: string | null;
   name: string | null;
-  pictureUrl: string | null;
+  avatarUrl: string | null;
   profileUrl: string | null;
 }
 

@@ -102,7 +102,7 @@ export async function tryRenew(
     return undefined;
   } catch (error) {
     // `unknown_app` means that our settings are wrong: the credential may still be valid, so keep it.
-    if (error instanceof PlatformError && error.kind === "refused") {
+    if (error instanceof PlatformError && error.kind === "rejected") {
       await markNeedsReconnect(deps, connection);
       throw needsReconnectError();
     }
@@ -120,7 +120,7 @@ async function useUntilExpiry(
 ): Promise<Credential> {
   const { id, generation, expiresAt } = connection;
   if (expiresAt === null || deps.clock() >= expiresAt - expiryMarginMs)
-    throw new PlatformError("refused", "the platform does not support renewal");
+    throw new PlatformError("rejected", "the platform does not support renewal");
   await deps.platformStore.postponeRenewal(id, generation, expiresAt - expiryMarginMs, 0);
   return credential;
 }

@@ -5,7 +5,7 @@ export type PlatformErrorKind =
   /** The user, or the platform on their behalf, denied access. */
   | "denied"
   /** The platform rejected our code or token; a retry will not help. */
-  | "refused"
+  | "rejected"
   /** The platform does not know our app. */
   | "unknown_app"
   /** Timeout, or an invalid response. */
@@ -39,7 +39,7 @@ export function throwAsAppError(
       if (!platformInfo.hasInstances)
         throw new AppError("platform_not_configured:rejected", { name, id: platformInfo.id });
       throw new AppError("connect_denied:app", { name });
-    case "refused":
+    case "rejected":
       throw new AppError("connect_denied:platform", { name });
     case "blocked":
       throw new AppError("url_blocked:instance", { cause: error.message });

@@ -7,7 +7,7 @@ const batchSize = 20;
 /** Renews credentials before they expire, so that callers need not wait for it. One instance runs it at a time. */
 export async function renewDueCredentials(
   deps: Parameters<typeof tryRenew>[0] & Pick<Deps, "clock">,
-  { isOver }: { isOver: () => boolean },
+  { shouldStop }: { shouldStop: () => boolean },
 ): Promise<{ renewed: number; failed: number }> {
   const count = { renewed: 0, failed: 0 };
   // Skip platforms whose settings were removed; they are due again once configured.
@@ -18,7 +18,7 @@ export async function renewDueCredentials(
   for (;;) {
     const dueConnections = await deps.platformStore.listDueForRenewal(platformIds, now, batchSize);
     for (const connection of dueConnections) {
-      if (isOver()) return count;
+      if (shouldStop()) return count;
       try {
         const credential = openCredential(deps, connection, connection.credential ?? "");
         if (await tryRenew(deps, connection, credential)) count.renewed++;

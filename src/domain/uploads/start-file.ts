@@ -6,7 +6,8 @@ import type { Asset } from "../assets/model/asset.ts";
 import { emptyFileError } from "../assets/content/base64.ts";
 import { findAssetKind, normalizeMimeType, type DeclaredType } from "../assets/model/declared-type.ts";
 import { cleanFilename, resolveFilename, guessTypeFromFilename } from "../assets/model/filename.ts";
-import { headLength, recognizeHead } from "../assets/content/detect-type.ts";
+import { headBytes } from "../assets/content/byte-source.ts";
+import { recognizeHead } from "../assets/content/detect-type.ts";
 import { createFileKey } from "../assets/model/storage-keys.ts";
 import { createPendingAsset } from "../assets/lifecycle/new-asset.ts";
 import { choosePartBytes } from "../assets/model/file-store.ts";
@@ -34,7 +35,7 @@ export const startFileInput = z.strictObject({
   type: text(200).default(""),
   head: z
     .base64()
-    .max(Math.ceil(headLength / 3) * 4)
+    .max(Math.ceil(headBytes / 3) * 4)
     .optional()
     .describe("The first 64 KiB, so that an unsupported file is rejected before the rest is uploaded."),
 });

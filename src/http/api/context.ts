@@ -7,7 +7,7 @@ import type { User } from "#domain/access/ports.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { edgeError } from "#lib/errors.ts";
-import type { Log, RequestAbout } from "#lib/log.ts";
+import type { Log, RequestLogContext } from "#lib/log.ts";
 import { routeNotFoundError, toProblem } from "../problem.ts";
 import type { Handler } from "../server.ts";
 
@@ -55,12 +55,12 @@ export function assertRouteExists(c: Context): void {
 
 export interface ApiBindings extends HttpBindings {
   /** Fields for the request's log line. */
-  logContext: RequestAbout;
+  logContext: RequestLogContext;
 }
 
 /** Adapts a Hono app to a request handler. Responses keep the headers that the HTTP server has set. */
 export function mountApi(app: Pick<Hono<{ Bindings: ApiBindings }>, "fetch">): Handler {
-  const logContexts = new WeakMap<object, RequestAbout>();
+  const logContexts = new WeakMap<object, RequestLogContext>();
   const withLogContext = <B extends { incoming: object }>(bindings: B) => ({
     ...bindings,
     logContext: logContexts.get(bindings.incoming) ?? {},

@@ -13,8 +13,8 @@ export const createBufferSource = (buffer: Uint8Array): ByteSource => ({
   read: async (start, end) => buffer.subarray(start, end),
 });
 
-/** Fetched once and cached, because several checks read the start of the file. */
-const headBytes = 64 * 1024;
+/** Enough for every signature, and usually for the metadata that precedes an image's dimensions. */
+export const headBytes = 64 * 1024;
 
 export function createStoredFileSource(
   files: Pick<FileStore, "read">,
@@ -22,6 +22,7 @@ export function createStoredFileSource(
   bytes: number,
   signal?: AbortSignal,
 ): ByteSource {
+  // Fetched once, because several checks read the start of the file.
   let head: Promise<Uint8Array> | undefined;
   const readRange = async (start: number, end: number): Promise<Uint8Array> => {
     if (start >= bytes) return new Uint8Array();

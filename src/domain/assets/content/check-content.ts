@@ -1,13 +1,10 @@
 import { AppError } from "#lib/errors.ts";
 import { emptyFileError } from "./base64.ts";
-import type { ByteSource } from "./byte-source.ts";
+import { headBytes, type ByteSource } from "./byte-source.ts";
 import type { DeclaredType } from "../model/declared-type.ts";
 import { detectFormat, isSameFamily } from "./formats.ts";
 import { maxPixels, readImageSize, type ImageSize } from "./count-pixels.ts";
 import { detectNonText, findMarkup, isPlainText, isTextType } from "./text-check.ts";
-
-/** Enough for every signature, and usually for the metadata that precedes an image's dimensions. */
-export const headBytes = 64 * 1024;
 
 export interface ContentCheckResult {
   /** The dimensions in an image's header, if they were found. */

@@ -1,13 +1,13 @@
 import { AppError } from "#lib/errors.ts";
 import type { PublicResponse } from "#lib/public-fetch.ts";
 import { emptyFileError } from "./base64.ts";
-import { createBufferSource, type ByteSource } from "./byte-source.ts";
+import { createBufferSource, headBytes, type ByteSource } from "./byte-source.ts";
 import { findAssetKind, normalizeMimeType, parseDeclaredType, type DeclaredType } from "../model/declared-type.ts";
 import { cleanFilename, guessTypeFromFilename, resolveFilename } from "../model/filename.ts";
 import type { AssetKind } from "../model/kinds.ts";
 import { isCfb } from "./cfb-check.ts";
 import { detectFormat } from "./formats.ts";
-import { checkContent, headBytes, inspectFormat, typeMismatch } from "./check-content.ts";
+import { checkContent, inspectFormat, typeMismatch } from "./check-content.ts";
 import { isZip } from "./zip-check.ts";
 
 /** Content types that servers send for files of unknown type. */
@@ -79,8 +79,6 @@ function getFilenameFromUrl({ pathname }: URL): string {
   }
 }
 
-export const headLength = headBytes;
-
 /**
  * The type of a file from the upload page: the type of its name, unless the bytes are another supported format. Throws
  * `type_mismatch` or `unsupported_type` if the bytes are an unsupported format.
@@ -110,7 +108,7 @@ export async function recognizeHead(
   typeOfName: DeclaredType | undefined,
 ): Promise<DeclaredType> {
   const head = Buffer.from(base64 ?? "", "base64");
-  const hasHead = head.length === Math.min(bytes, headLength);
+  const hasHead = head.length === Math.min(bytes, headBytes);
   // The directory of a container may be at its end, so use the type of the name until the file is complete.
   if (typeOfName && (!hasHead || isZip(head) || isCfb(head))) return typeOfName;
   if (!hasHead) throw unsupportedType();
