@@ -22,7 +22,7 @@ export interface ConfirmedFile extends MediaMetadata {
 }
 
 /** What the content check recognized. */
-export type Recognized = Pick<Asset, "kind" | "mimeType" | "filename">;
+export type RecognizedFile = Pick<Asset, "kind" | "mimeType" | "filename">;
 
 /**
  * Every change is one statement that is conditional on the current state and returns whether it applied. Changes that
@@ -45,7 +45,7 @@ export interface AssetStore {
     position: PostPosition,
   ): Promise<ReadyAsset | undefined>;
   /** Marks an uploading asset ready on its post; undefined if it has changed since it was read. */
-  confirmReserved(asset: UploadingAsset, file: ConfirmedFile & Recognized): Promise<ReadyAsset | undefined>;
+  confirmReserved(asset: UploadingAsset, file: ConfirmedFile & RecognizedFile): Promise<ReadyAsset | undefined>;
   /** Undefined if the asset is not ready or already on a post. */
   attach(studioId: string, assetId: string, position: PostPosition): Promise<ReadyAsset | undefined>;
   /** False if the asset is not ready on this post. */

@@ -1,19 +1,16 @@
 import type { ErrorData } from "#lib/error-messages.ts";
 import { AppError } from "#lib/errors.ts";
-import { recordActivity } from "../../activity/record.ts";
 import type { Caller } from "../../caller.ts";
-import { undefinedOnConflict, ConflictError } from "../../conflict.ts";
+import { undefinedOnConflict } from "../../conflict.ts";
 import type { Post } from "../../posts/post.ts";
-import type { Asset, MediaMetadata, ReadyAsset } from "../model/asset.ts";
-import { createStoredFileSource } from "../content/byte-source.ts";
-import { readMediaMetadata } from "../model/media-metadata.ts";
+import type { Asset, ReadyAsset } from "../model/asset.ts";
 import type { StoredFile } from "../model/file-store.ts";
 import { checkContent } from "../content/check-content.ts";
 import { incomingKey, createFileKey } from "../model/storage-keys.ts";
 import { rejectFullPost, reservePosition, type AttachDeps } from "./positions.ts";
 import type { Claim } from "../ports.ts";
-import { lateWriteGrace, removeFiles, deleteRecord } from "./delete-files.ts";
-import { chargeStudio } from "./store-bytes.ts";
+import { confirmStoredFile, rejectUpload } from "./confirm-stored-file.ts";
+import { lateWriteGrace } from "./delete-files.ts";
 
 type ClaimedAsset = Asset & Claim;
 
@@ -53,7 +50,7 @@ export async function confirmUpload(
     claimedAsset.storageKey,
     asset.mimeType,
   );
-  if (storedFile) return markReady(deps, caller, claimedAsset, storedFile, post);
+  if (storedFile) return confirmPromotedFile(deps, caller, claimedAsset, storedFile, post);
   return uploadedFile ? undefined : handleMissingUpload(deps, claimedAsset);
 }
 
@@ -82,72 +79,38 @@ async function claimUpload(deps: AttachDeps, asset: Asset, sourceVersion: string
   return didClaim ? { ...asset, ...newClaim } : undefined;
 }
 
-async function markReady(
+function confirmPromotedFile(
   deps: AttachDeps,
   caller: Caller,
   asset: ClaimedAsset,
   storedFile: StoredFile,
   post: Post,
 ): Promise<ReadyAsset | undefined> {
-  const checkResult = await checkStoredContent(deps, asset, storedFile);
-  if (checkResult instanceof AppError) return rejectUpload(deps, caller, asset, checkResult);
-  return deps
-    .transact(async (tx) => {
+  return confirmStoredFile(deps, caller, asset, storedFile, {
+    async checkContent(source) {
+      const { kind, mimeType, filename } = asset;
+      return { ...(await checkContent(source, asset).catch(throwAsUploadError)), kind, mimeType, filename };
+    },
+    async markReady(tx, file) {
       const position = await reservePosition(deps, tx, asset, post.id);
-      const readyAsset = await tx.assets.confirmAndAttach(
-        asset.id,
-        asset,
-        { ...storedFile, ...checkResult },
-        { postId: post.id, position },
-      );
-      if (!readyAsset) throw new ConflictError();
-      await chargeStudio(deps, tx, asset.studioId, storedFile.bytes - asset.chargedBytes);
-      const detail = { postId: post.id, filename: asset.filename, bytes: storedFile.bytes };
-      await recordActivity(deps, tx, caller, "asset.attached", asset.id, detail);
-      return readyAsset;
-    })
-    .catch(undefinedOnConflict);
-}
-
-/** Returns the media metadata, or the error with which the upload is rejected. */
-async function checkStoredContent(
-  deps: AttachDeps,
-  asset: ClaimedAsset,
-  storedFile: StoredFile,
-): Promise<MediaMetadata | AppError> {
-  const source = createStoredFileSource(deps.files, asset.storageKey, storedFile.bytes);
-  try {
-    return await readMediaMetadata(deps, source, asset, await checkContent(source, asset));
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    if (error.key === "too_large:pixels" || error.key === "type_mismatch") return toUploadError(error);
-    if (error.key === "invalid_input:empty_file") return new AppError("invalid_input:empty_upload");
-    throw error;
-  }
+      return tx.assets.confirmAndAttach(asset.id, asset, file, { postId: post.id, position });
+    },
+  });
 }
 
 /** A rejected presigned upload is deleted with its asset, so its errors have their own messages and hints. */
-function toUploadError({ key, data }: AppError): AppError {
-  return key === "type_mismatch"
-    ? new AppError("type_mismatch:upload", data as ErrorData<"type_mismatch">)
-    : new AppError("too_large:upload_pixels", data as ErrorData<"too_large:pixels">);
-}
-
-/** Deletes the asset and its bytes, then throws the rejection; undefined on conflict. */
-async function rejectUpload(deps: AttachDeps, caller: Caller, asset: Asset, rejection: AppError): Promise<undefined> {
-  const wasRemoved = await deps
-    .transact(async (tx) => {
-      await deleteRecord(deps, tx, asset);
-      await recordActivity(deps, tx, caller, "asset.refused", asset.id, {
-        filename: asset.filename,
-        code: rejection.code,
-      });
-      return true;
-    })
-    .catch(undefinedOnConflict);
-  if (!wasRemoved) return undefined;
-  await removeFiles(deps, asset);
-  throw rejection;
+function throwAsUploadError(error: unknown): never {
+  if (!(error instanceof AppError)) throw error;
+  switch (error.key) {
+    case "type_mismatch":
+      throw new AppError("type_mismatch:upload", error.data as ErrorData<"type_mismatch">);
+    case "too_large:pixels":
+      throw new AppError("too_large:upload_pixels", error.data as ErrorData<"too_large:pixels">);
+    case "invalid_input:empty_file":
+      throw new AppError("invalid_input:empty_upload");
+    default:
+      throw error;
+  }
 }
 
 function validateSize({ limits }: Pick<AttachDeps, "limits">, { kind }: Asset, bytes: number): AppError | undefined {

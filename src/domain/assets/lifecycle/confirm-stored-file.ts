@@ -1,0 +1,102 @@
+import { AppError } from "#lib/errors.ts";
+import { recordActivity, type Actor } from "../../activity/record.ts";
+import { ConflictError, undefinedOnConflict } from "../../conflict.ts";
+import type { Deps, Stores } from "../../deps.ts";
+import { createStoredFileSource, type ByteSource } from "../content/byte-source.ts";
+import type { ContentCheckResult } from "../content/check-content.ts";
+import type { Asset, ReadyAsset } from "../model/asset.ts";
+import type { StoredFile } from "../model/file-store.ts";
+import { readMediaMetadata } from "../model/media-metadata.ts";
+import type { ConfirmedFile, RecognizedFile } from "../ports.ts";
+import { deleteRecord, removeFiles } from "./delete-files.ts";
+import { chargeStudio } from "./store-bytes.ts";
+
+type ConfirmDeps = Pick<Deps, "assets" | "strayFiles" | "transact" | "files" | "media" | "newId" | "clock" | "limits">;
+
+/** A pending asset whose bytes are at its file key, where clients can't change them. */
+type StoredAsset = Asset & { storageKey: string };
+
+/** What differs between a presigned upload and one from the upload page. */
+export interface Confirmation {
+  /** Throws `too_large`, `type_mismatch` or `invalid_input` to reject the file. */
+  checkContent(source: ByteSource): Promise<ContentCheckResult & RecognizedFile>;
+  /** Marks the record ready on its post. Undefined, or a `ConflictError`, if a parallel call was first. */
+  markReady(tx: Stores, file: ConfirmedFile & RecognizedFile): Promise<ReadyAsset | undefined>;
+  /** More fields for the activity. */
+  activityDetail?: Record<string, unknown>;
+}
+
+/**
+ * Checks the content of a stored file, then marks its asset ready, charges the studio and records the activity in one
+ * transaction. Rejected files are deleted with their record. Returns undefined if a parallel call changed the asset
+ * first; the caller then reads it again.
+ */
+export async function confirmStoredFile(
+  deps: ConfirmDeps,
+  caller: Actor,
+  asset: StoredAsset,
+  storedFile: StoredFile,
+  confirmation: Confirmation,
+): Promise<ReadyAsset | undefined> {
+  const file = await checkStoredFile(deps, caller, asset, storedFile, confirmation);
+  if (!file) return undefined;
+  return deps
+    .transact(async (tx) => {
+      const readyAsset = await confirmation.markReady(tx, file);
+      if (!readyAsset) throw new ConflictError();
+      const unchargedBytes = file.bytes - asset.chargedBytes;
+      if (unchargedBytes !== 0) await chargeStudio(deps, tx, asset.studioId, unchargedBytes);
+      await recordActivity(deps, tx, caller, "asset.attached", asset.id, {
+        postId: readyAsset.postId,
+        filename: file.filename,
+        bytes: file.bytes,
+        ...confirmation.activityDetail,
+      });
+      return readyAsset;
+    })
+    .catch(undefinedOnConflict);
+}
+
+async function checkStoredFile(
+  deps: ConfirmDeps,
+  caller: Actor,
+  asset: StoredAsset,
+  storedFile: StoredFile,
+  { checkContent }: Confirmation,
+): Promise<(ConfirmedFile & RecognizedFile) | undefined> {
+  const source = createStoredFileSource(deps.files, asset.storageKey, storedFile.bytes);
+  try {
+    const { kind, mimeType, filename, size } = await checkContent(source);
+    const metadata = await readMediaMetadata(deps, source, { kind, mimeType }, { size });
+    return { ...storedFile, ...metadata, kind, mimeType, filename };
+  } catch (error) {
+    if (error instanceof AppError && ["too_large", "type_mismatch", "invalid_input"].includes(error.code))
+      return rejectUpload(deps, caller, asset, error);
+    // A parallel call may have rejected and deleted the file while this one read it.
+    const currentAsset = await deps.assets.find(asset.studioId, asset.id);
+    if (currentAsset?.status === "pending") throw error;
+    return undefined;
+  }
+}
+
+/** Deletes the asset and its bytes, then throws the rejection; undefined on conflict. */
+export async function rejectUpload(
+  deps: Pick<ConfirmDeps, "strayFiles" | "transact" | "files" | "newId" | "clock">,
+  caller: Actor,
+  asset: Asset,
+  rejection: AppError,
+): Promise<undefined> {
+  const wasRemoved = await deps
+    .transact(async (tx) => {
+      await deleteRecord(deps, tx, asset);
+      await recordActivity(deps, tx, caller, "asset.refused", asset.id, {
+        filename: asset.filename,
+        code: rejection.code,
+      });
+      return true;
+    })
+    .catch(undefinedOnConflict);
+  if (!wasRemoved) return undefined;
+  await removeFiles(deps, asset);
+  throw rejection;
+}
