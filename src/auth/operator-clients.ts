@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { ClientMetadata } from "oidc-provider";
 import { z } from "zod";
+import { formatIssues } from "#lib/format-issues.ts";
 import { normalizeClientMetadata } from "./client-metadata.ts";
 
 const clientSchema = z
@@ -13,14 +14,14 @@ const clientSchema = z
   .refine(
     ({ client_secret: secret, token_endpoint_auth_method: method }) =>
       method === undefined || (method === "none") === (secret === undefined),
-    "client_secret and token_endpoint_auth_method do not match",
+    "client_secret and token_endpoint_auth_method to match",
   );
 
 const clientsFileSchema = z
   .array(clientSchema)
   .refine(
     (clients) => new Set(clients.map((client) => client.client_id)).size === clients.length,
-    "client_id must be unique",
+    "each client_id to be unique",
   );
 
 /** The clients that the operator registered in a file, as RFC 7591 metadata. Throws if the file is invalid. */
@@ -32,8 +33,7 @@ export function readOperatorClients(path: string | undefined): ClientMetadata[] 
   const parsed = clientsFileSchema.safeParse(
     parseJsonOrUndefined(readClientsFile(path, fail)) ?? fail("not valid JSON"),
   );
-  if (!parsed.success)
-    return fail(parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; "));
+  if (!parsed.success) return fail(formatIssues(parsed.error));
   return parsed.data.map((client) => {
     const metadata: Record<string, unknown> = {
       token_endpoint_auth_method: client.client_secret === undefined ? "none" : "client_secret_basic",

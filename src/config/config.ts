@@ -1,6 +1,6 @@
-import type { z } from "zod";
 import { isLoopbackName } from "#lib/ip-address.ts";
 import { OperatorError } from "#lib/errors.ts";
+import { formatIssue } from "#lib/format-issues.ts";
 import { readIdentityProviders } from "./identity-providers.ts";
 import { parseUrl, settings, type Environment, type Settings } from "./settings.ts";
 
@@ -32,7 +32,7 @@ export function readConfig(
   );
   const parsed = settings.safeParse(variables);
   const issues = parsed.error?.issues ?? [];
-  const problems = issues.map((issue) => `${issue.path.join(".")}: expected ${describeExpected(issue)}`);
+  const problems = issues.map(formatIssue);
   // An invalid value must not hide other problems: check the rest with its default instead.
   const invalidNames = new Set(issues.map((issue) => String(issue.path[0])));
   const validVariables = Object.fromEntries(Object.entries(variables).filter(([name]) => !invalidNames.has(name)));
@@ -154,10 +154,4 @@ function readPlatformCredentials(
       return [];
     }),
   );
-}
-
-function describeExpected(issue: z.core.$ZodIssue): string {
-  return issue.code === "invalid_value"
-    ? issue.values.map(String).join(" or ")
-    : issue.message.replace(/^Invalid input: expected /, "");
 }

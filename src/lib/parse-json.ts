@@ -3,15 +3,12 @@ import { AppError } from "./errors.ts";
 /** More than any real input needs, and cheap to parse. */
 const maxDepth = 64;
 
-const quote = 0x22;
-const backslash = 0x5c;
-
 /**
  * Parses untrusted JSON. Checks the depth before parsing: megabytes of `[` take a parser seconds, and deeply nested
  * values overflow the stack of any code that walks them later, including the logger.
  */
 export function parseJson(bytes: Uint8Array): unknown {
-  if (!isWithinDepthLimit(bytes)) throw new AppError("invalid_input:json_depth");
+  if (findShapeProblem(bytes) !== undefined) throw new AppError("invalid_input:json_depth");
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
@@ -19,18 +16,77 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-function isWithinDepthLimit(bytes: Uint8Array): boolean {
+export interface ShapeLimits {
+  /** Limit of members and elements in total. */
+  maxValues?: number;
+  /** Limit for a number or a run of whitespace. */
+  maxRunLength?: number;
+  /** Called with the range and depth of each string; returns a problem to stop. */
+  onString?: (start: number, end: number, depth: number) => string | undefined;
+}
+
+/** Checks depth and other limits of JSON in one pass over its bytes, without parsing it. */
+export function findShapeProblem(
+  bytes: Uint8Array,
+  { maxValues = Infinity, maxRunLength = Infinity, onString }: ShapeLimits = {},
+): string | undefined {
   let depth = 0;
-  let inString = false;
+  let values = 0;
+  let runLength = 0;
   for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i];
-    if (inString) {
-      if (byte === backslash) i++;
-      else if (byte === quote) inString = false;
-    } else if (byte === quote) inString = true;
-    else if (byte === 0x5b || byte === 0x7b) {
-      if (++depth > maxDepth) return false;
-    } else if (byte === 0x5d || byte === 0x7d) depth--;
+    switch (bytes[i]) {
+      case quote: {
+        const start = i + 1;
+        i = findStringEnd(bytes, start);
+        runLength = 0;
+        const problem = onString?.(start, i, depth);
+        if (problem !== undefined) return problem;
+        break;
+      }
+      case 0x5b: // [
+      case 0x7b: // {
+        values++;
+        runLength = 0;
+        if (++depth > maxDepth) return `nested deeper than ${maxDepth} levels`;
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth--;
+        runLength = 0;
+        break;
+      case 0x2c: // ,
+        runLength = 0;
+        if (++values > maxValues) return `more than ${maxValues} values`;
+        break;
+      default:
+        if (++runLength > maxRunLength) return `a number or whitespace longer than ${maxRunLength} characters`;
+    }
   }
-  return true;
+  return undefined;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const stepBytes = 4096;
+const windowBytes = 64 * 1024;
+
+/** The end of a string. Long strings are base64, so after the first bytes it skips whole windows without escapes. */
+function findStringEnd(bytes: Uint8Array, from: number): number {
+  let i = from;
+  while (i < bytes.length) {
+    for (const stop = Math.min(i + stepBytes, bytes.length); i < stop; i++) {
+      if (bytes[i] === quote) return i;
+      if (bytes[i] === backslash) i++;
+    }
+    for (
+      let window = bytes.subarray(i, i + windowBytes);
+      window.length > 0 && !window.includes(backslash);
+      window = bytes.subarray(i, i + windowBytes)
+    ) {
+      const end = window.indexOf(quote);
+      if (end >= 0) return i + end;
+      i += window.length;
+    }
+  }
+  return i;
 }

@@ -13,7 +13,7 @@ import {
   toErrorJson,
   type ResponseHeaders,
 } from "./transport/response.ts";
-import { checkBodyHeaders, createBodyReader } from "./transport/read-body.ts";
+import { checkBodyHeaders, createBodyReader, parseBody } from "./transport/read-body.ts";
 import { parseBearerToken, createChallenges } from "./transport/bearer-challenge.ts";
 import type { Extension, Method } from "./protocol/method.ts";
 import { buildInstructions } from "./instructions.ts";
@@ -27,7 +27,6 @@ import {
   type Message,
   type Rejection,
 } from "./protocol/messages.ts";
-import { parseBody } from "./transport/parse-body.ts";
 import { createDispatcher, type MessageContext } from "./protocol/dispatcher.ts";
 import { createSessionIdCodec } from "./transport/session-id.ts";
 import type { Tool } from "./define-tool.ts";

@@ -1,11 +1,11 @@
 import { ProtocolError } from "@modelcontextprotocol/server";
-import type { z } from "zod";
 import type { Scope } from "#domain/caller.ts";
 import type { Preview } from "#domain/assets/thumbnails.ts";
 import type { CallLimitCheck } from "#domain/access/call-limiter.ts";
 import type { Deps } from "#domain/deps.ts";
 import { authorize } from "#domain/policy.ts";
 import { minutes } from "#lib/clock.ts";
+import { formatIssues } from "#lib/format-issues.ts";
 import { AppError, edgeError, renderError, type ErrorView } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
 import { errorHints } from "./error-hints.ts";
@@ -116,7 +116,7 @@ async function callTool(
   tool.precheck?.(rawInput);
   const parsed = tool.input.safeParse(rawInput);
   if (!parsed.success)
-    throw edgeError("invalid_input", describeIssues(parsed.error), "Compare the input with the tool's input schema.");
+    throw edgeError("invalid_input", formatIssues(parsed.error), "Compare the input with the tool's input schema.");
   const acceptedOutput = tool.getPageToOpen && urlElicitation.findAcceptedOutput(exchange, tool.name);
   if (acceptedOutput) return toSuccessResult(acceptedOutput, []);
   const output = await tool.run(deps, caller, parsed.data as never, exchange);
@@ -152,15 +152,4 @@ function toSuccessResult(output: object, previews: readonly Preview[]): string {
 function toErrorResult(view: ErrorView): string {
   const text = view.hint ? `${view.code}: ${view.message} ${view.hint}` : `${view.code}: ${view.message}`;
   return `"content":[{"type":"text","text":${JSON.stringify(text)}}],"structuredContent":${JSON.stringify(view)},"isError":true`;
-}
-
-const maxShownIssues = 5;
-
-function describeIssues(error: z.ZodError): string {
-  const lines = error.issues.slice(0, maxShownIssues).map(({ path, message }) => {
-    const field = path.map(String).join(".");
-    return (field === "" ? message : `${field}: ${message}`).slice(0, 200);
-  });
-  const hiddenCount = error.issues.length - lines.length;
-  return `${lines.join("; ")}${hiddenCount > 0 ? `; and ${hiddenCount} more` : ""}.`;
 }

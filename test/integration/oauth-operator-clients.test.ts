@@ -64,7 +64,7 @@ forEachEngine("oauth clients of the operator", (fixture) => {
   test("a file with a fault stops the start, with what and where (REG-3)", async () => {
     const faults: [content: unknown, says: RegExp][] = [
       ["{", /not valid JSON/],
-      [{}, /expected array/i],
+      [{}, /expected a list/],
       [[{ client_id: "x" }], /0\.redirect_uris/],
       [[{ client_id: "", redirect_uris: [webRedirect] }], /0\.client_id/],
       [[{ client_id: "x", client_secret: "short", redirect_uris: [webRedirect] }], /at least 32 characters/],
@@ -75,7 +75,7 @@ forEachEngine("oauth clients of the operator", (fixture) => {
           { client_id: "x", redirect_uris: [webRedirect] },
           { client_id: "x", redirect_uris: [webRedirect] },
         ],
-        /client_id must be unique/,
+        /each client_id to be unique/,
       ],
       [
         [{ client_id: "x", redirect_uris: [webRedirect], token_endpoint_auth_method: "private_key_jwt" }],
@@ -83,11 +83,11 @@ forEachEngine("oauth clients of the operator", (fixture) => {
       ],
       [
         [{ client_id: "x", redirect_uris: [webRedirect], token_endpoint_auth_method: "client_secret_basic" }],
-        /do not match/,
+        /to match/,
       ],
       [
         [{ client_id: "x", redirect_uris: [webRedirect], client_secret: secret, token_endpoint_auth_method: "none" }],
-        /do not match/,
+        /to match/,
       ],
     ];
     for (const [content, says] of faults)

@@ -2,9 +2,10 @@ import type { HttpBindings } from "@hono/node-server";
 import type { MiddlewareHandler } from "hono";
 import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
-import { formatIssues } from "#lib/describe-issues.ts";
+import { formatIssues } from "#lib/format-issues.ts";
 import { AppError, edgeError } from "#lib/errors.ts";
 import { parseJson } from "#lib/parse-json.ts";
+import { findJsonHeaderProblem, readBody } from "#lib/request-body.ts";
 
 interface NodeEnv {
   Bindings: HttpBindings;
@@ -68,40 +69,21 @@ function parseInput<S extends z.ZodType<object>>(schema: S, value: unknown): z.o
 }
 
 const maxBodyBytes = 1024 * 1024;
-const jsonContentType = /^application\/json(?:[ \t]*;[ \t]*charset=(?:utf-8|"utf-8"))?$/i;
 
 async function readJsonBody(req: IncomingMessage): Promise<unknown> {
-  const {
-    "content-type": type = "",
-    "content-encoding": encoding = "identity",
-    "content-length": length,
-  } = req.headers;
-  if (!jsonContentType.test(type) || encoding.toLowerCase() !== "identity") {
+  const headerProblem = findJsonHeaderProblem(req, maxBodyBytes);
+  if (headerProblem === "too_large") throw bodyTooLargeError();
+  if (headerProblem !== undefined)
     throw edgeError(
       "unsupported_type",
       "The body must be uncompressed JSON in UTF-8.",
       "Send it with Content-Type: application/json.",
     );
-  }
-  if (Number(length) > maxBodyBytes) throw bodyTooLargeError();
-  return parseJson(await readBytes(req));
-}
-
-async function readBytes(req: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    // Keeps the stream open after an error, so that the client receives the response.
-    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > maxBodyBytes) throw bodyTooLargeError();
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    throw edgeError("invalid_input", "The body was truncated.", "Send the request again.", { cause: error });
-  }
-  return Buffer.concat(chunks);
+  const body = await readBody(req, (bytes) => (bytes > maxBodyBytes ? bodyTooLargeError() : undefined)).catch(
+    (cause: unknown) => edgeError("invalid_input", "The body was truncated.", "Send the request again.", { cause }),
+  );
+  if (body instanceof AppError) throw body;
+  return parseJson(body);
 }
 
 const bodyTooLargeError = (): AppError =>

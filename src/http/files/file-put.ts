@@ -1,8 +1,7 @@
-import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { MultipartFile } from "#domain/assets/model/file-store.ts";
 import { edgeError, type AppError } from "#lib/errors.ts";
+import { sendEarlyResponse } from "#lib/request-body.ts";
 import type { FileClaims } from "./file-tokens.ts";
 import { toProblem } from "../problem.ts";
 import type { RequestContext } from "../server.ts";
@@ -94,51 +93,18 @@ function startStallTimer(req: IncomingMessage, stallTimeoutMs: number): NodeJS.T
   return stallTimer.unref();
 }
 
-/** How long to keep reading from a rejected client, so that it receives the response. */
-const lingerMs = 1000;
-
-/**
- * Sends an error response, even while the body is still arriving. Closing immediately would reset the connection and
- * lose the response (RFC 9112 §9.6), so this discards incoming bytes for a moment before it closes.
- */
-export async function respondWithProblem(
+/** Sends an error response, even while the body is still arriving. */
+export function respondWithProblem(
   req: IncomingMessage,
   res: ServerResponse,
   error: unknown,
   context: RequestContext,
-): Promise<void> {
+): void {
   if (res.headersSent || res.destroyed || req.socket.destroyed) {
     // The client has disconnected or the response has started; only closing the connection can signal the error.
     res.destroy();
     return;
   }
   const { status, headers, body } = toProblem(error, context.requestId, context.log);
-  const text = JSON.stringify(body);
-  const isBodyPending = isStillSending(req);
-  res.writeHead(status, {
-    ...headers,
-    "content-length": Buffer.byteLength(text),
-    ...(isBodyPending ? { connection: "close" } : {}),
-  });
-  if (!isBodyPending) {
-    res.end(text);
-    return;
-  }
-  res.write(text);
-  req.on("error", () => {});
-  req.resume();
-  const lingerController = new AbortController();
-  await Promise.race([
-    once(req, "end", lingerController),
-    once(req, "close", lingerController),
-    sleep(lingerMs, undefined, lingerController),
-  ]).catch(() => {});
-  lingerController.abort();
-  res.end();
-}
-
-/** Whether more of the body will arrive. A client that expects 100 Continue and did not get it sends nothing. */
-function isStillSending(req: IncomingMessage): boolean {
-  const hasBody = req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > 0;
-  return hasBody && !req.complete && (req.headers.expect === undefined || req.readableDidRead);
+  sendEarlyResponse(req, res, { status, headers, text: JSON.stringify(body) });
 }

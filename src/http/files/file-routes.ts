@@ -46,7 +46,7 @@ export function createFileRoutes(options: FileRouteOptions): Route[] {
           });
         else await serveFile(req, res, options.store, claims, { clock: options.clock, stallTimeoutMs });
       } catch (error) {
-        await respondWithProblem(req, res, error, context);
+        respondWithProblem(req, res, error, context);
       }
     },
   };

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { User } from "#domain/access/ports.ts";
-import { edgeError } from "#lib/errors.ts";
+import { AppError, edgeError } from "#lib/errors.ts";
+import { readBody } from "#lib/request-body.ts";
 import type { Signer } from "#lib/signed-token.ts";
 
 const maxFormBytes = 16 * 1024;
@@ -10,14 +11,11 @@ export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(req.headers["content-type"] ?? "")) {
     throw edgeError("unsupported_type", "Expected a form.");
   }
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of req as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxFormBytes) throw edgeError("too_large", "The form is too large.");
-    chunks.push(chunk);
-  }
-  return new URLSearchParams(Buffer.concat(chunks).toString());
+  const body = await readBody(req, (bytes) =>
+    bytes > maxFormBytes ? edgeError("too_large", "The form is too large.") : undefined,
+  );
+  if (body instanceof AppError) throw body;
+  return new URLSearchParams(body.toString());
 }
 
 /**

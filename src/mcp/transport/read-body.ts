@@ -1,4 +1,7 @@
+import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
+import { findShapeProblem } from "#lib/parse-json.ts";
+import { findJsonHeaderProblem, readBody, type JsonHeaderProblem } from "#lib/request-body.ts";
 import { errorCodes, createRejection, type Rejection } from "../protocol/messages.ts";
 
 export const maxBodyBytes = 16 * 1024 * 1024;
@@ -7,23 +10,15 @@ const maxBufferedBytes = 256 * 1024 * 1024;
 const maxBufferedBytesPerUser = 64 * 1024 * 1024;
 /** A body up to this size is accepted even when the limits are reached. */
 const alwaysAcceptedBytes = 64 * 1024;
-const jsonContentType = /^application\/json(?:[ \t]*;[ \t]*charset=(?:utf-8|"utf-8"))?[ \t]*$/i;
 
 /** Rejects bodies with 415 unless they are declared as unencoded JSON in UTF-8, and with 413 if declared too long. */
-export function checkBodyHeaders({ headers }: IncomingMessage): Rejection | undefined {
-  const type = headers["content-type"];
-  if (type !== "application/json" && !jsonContentType.test(type ?? ""))
-    return createRejection(
-      415,
-      errorCodes.httpError,
-      "Unsupported Media Type: Content-Type must be application/json, in UTF-8",
-    );
-  const encoding = headers["content-encoding"];
-  if (encoding !== undefined && encoding !== "identity")
-    return createRejection(415, errorCodes.httpError, "Unsupported Media Type: Content-Encoding is not supported");
-  if (Number(headers["content-length"]) > maxBodyBytes) return tooLargeRejection();
-  return undefined;
+export function checkBodyHeaders(req: IncomingMessage): Rejection | undefined {
+  const problem = findJsonHeaderProblem(req, maxBodyBytes);
+  return problem && headerRejections[problem]();
 }
+
+const unsupportedRejection = (message: string): Rejection =>
+  createRejection(415, errorCodes.httpError, `Unsupported Media Type: ${message}`);
 
 /** Starts with the error code of the specification, which tells the client to use a presigned upload. */
 const tooLargeRejection = (): Rejection =>
@@ -32,6 +27,12 @@ const tooLargeRejection = (): Rejection =>
     errorCodes.httpError,
     `inline_too_large_use_presign: the message is larger than ${maxBodyBytes} bytes; upload the file with request_asset_upload or create_upload_session instead.`,
   );
+
+const headerRejections: Record<JsonHeaderProblem, () => Rejection> = {
+  content_type: () => unsupportedRejection("Content-Type must be application/json, in UTF-8"),
+  content_encoding: () => unsupportedRejection("Content-Encoding is not supported"),
+  too_large: tooLargeRejection,
+};
 
 const overloadedRejection = (): Rejection =>
   createRejection(
@@ -42,7 +43,7 @@ const overloadedRejection = (): Rejection =>
 
 export type BodyReader = (req: IncomingMessage, userId: string) => Promise<Buffer | Rejection>;
 
-/** Reads bodies up to the limit, whatever Content-Length says. Rejects if the client disconnects. */
+/** Reads bodies up to the limits. Rejects if the client disconnects. */
 export function createBodyReader(): BodyReader {
   let bufferedBytes = 0;
   const bufferedBytesByUser = new Map<string, number>();
@@ -55,34 +56,68 @@ export function createBodyReader(): BodyReader {
   const isOverloaded = (userId: string): boolean =>
     bufferedBytes > maxBufferedBytes || (bufferedBytesByUser.get(userId) ?? 0) > maxBufferedBytesPerUser;
 
-  return (req, userId) =>
-    new Promise((resolve, rejectPromise) => {
-      const chunks: Buffer[] = [];
-      let length = 0;
-      const release = (): void => {
-        adjustBuffered(userId, -length);
-        req
-          .removeListener("data", onData)
-          .removeListener("end", onEnd)
-          .removeListener("close", onAborted)
-          .removeListener("error", onAborted);
-      };
-      const finish = (outcome: Buffer | Rejection): void => {
-        release();
-        resolve(outcome);
-      };
-      const onData = (chunk: Buffer): void => {
-        chunks.push(chunk);
-        length += chunk.length;
-        adjustBuffered(userId, chunk.length);
-        if (length > maxBodyBytes) finish(tooLargeRejection());
-        else if (length > alwaysAcceptedBytes && isOverloaded(userId)) finish(overloadedRejection());
-      };
-      const onEnd = (): void => finish(Buffer.concat(chunks));
-      const onAborted = (): void => {
-        release(); // removes the listeners first: a disconnect can emit both `error` and `close`
-        rejectPromise(new Error("the client disconnected before the end of the body"));
-      };
-      req.on("data", onData).once("end", onEnd).once("close", onAborted).once("error", onAborted);
-    });
+  return async (req, userId) => {
+    let requestBytes = 0;
+    try {
+      return await readBody(req, (receivedBytes, chunkBytes) => {
+        requestBytes = receivedBytes;
+        adjustBuffered(userId, chunkBytes);
+        if (receivedBytes > maxBodyBytes) return tooLargeRejection();
+        return receivedBytes > alwaysAcceptedBytes && isOverloaded(userId) ? overloadedRejection() : undefined;
+      });
+    } finally {
+      adjustBuffered(userId, -requestBytes);
+    }
+  };
+}
+
+/** Far more values than any tool needs, but fast to parse. */
+const shapeLimits = { maxValues: 20_000, maxRunLength: 10_000 };
+/** Longer messages contain a file; their long strings are only parsed after the call has been authorized. */
+const longMessageBytes = 1024 * 1024;
+/** Strings up to this length are always parsed: methods, ids and names are short. */
+const maxKeptStringBytes = 64;
+const argumentsDepth = 3;
+
+export interface ParsedBody {
+  kind: "parsed";
+  /** The message; in a long message, long strings are replaced by empty ones. */
+  value: unknown;
+  /** Parses a long message in full; undefined for short ones. Throws if it is not JSON. */
+  parseFull: (() => unknown) | undefined;
+}
+
+/** Parses a body at a bounded cost: rejects deep or slow JSON and defers parsing long strings. */
+export function parseBody(bytes: Buffer): ParsedBody | Rejection {
+  if (!isUtf8(bytes)) return createRejection(400, errorCodes.parseError, "Parse error: the body is not UTF-8");
+  const isLong = bytes.length > longMessageBytes;
+  const longStringRanges: number[] = [];
+  const recordLongString = (start: number, end: number, depth: number): string | undefined => {
+    if (end - start <= maxKeptStringBytes) return undefined;
+    if (depth < argumentsDepth) return "a long string outside the arguments";
+    longStringRanges.push(start, end);
+    return undefined;
+  };
+  const problem = findShapeProblem(bytes, isLong ? { ...shapeLimits, onString: recordLongString } : shapeLimits);
+  if (problem !== undefined) return createRejection(400, errorCodes.invalidRequest, `Invalid Request: ${problem}`);
+  try {
+    const text = longStringRanges.length === 0 ? bytes.toString() : omitRanges(bytes, longStringRanges);
+    return {
+      kind: "parsed",
+      value: JSON.parse(text),
+      parseFull: isLong ? () => JSON.parse(bytes.toString()) as unknown : undefined,
+    };
+  } catch {
+    return createRejection(400, errorCodes.parseError, "Parse error: the body is not JSON");
+  }
+}
+
+function omitRanges(bytes: Buffer, longStringRanges: readonly number[]): string {
+  let text = "";
+  let from = 0;
+  for (let i = 0; i < longStringRanges.length; i += 2) {
+    text += bytes.toString("utf8", from, longStringRanges[i]);
+    from = longStringRanges[i + 1] ?? from;
+  }
+  return text + bytes.toString("utf8", from);
 }

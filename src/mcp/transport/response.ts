@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { sendEarlyResponse } from "#lib/request-body.ts";
 import type { Rejection } from "../protocol/messages.ts";
 
-/** Unread bodies up to this size are drained, so that the connection can be reused. */
+/** Unread bodies up to this size are discarded, so that the connection can be reused. */
 const smallBodyBytes = 64 * 1024;
-/** How long to keep reading from a client that is still sending, so that it can read the early response. */
-const lingerMs = 1000;
 
 export type ResponseHeaders = Record<string, string>;
 
@@ -29,28 +28,8 @@ export function respondEarly(
   headers: ResponseHeaders = {},
 ): void {
   if (res.headersSent || res.destroyed) return void res.end();
-  const length = Number(
-    req.headers["content-length"] ?? (req.headers["transfer-encoding"] === undefined ? 0 : Infinity),
-  );
-  // A client that waits for 100-continue sends no body after a rejection; Node then closes the connection.
-  const isAwaitingContinue = req.headers.expect !== undefined && !req.readableDidRead;
-  if (isAwaitingContinue || req.complete || length <= smallBodyBytes) return sendText(res, status, type, text, headers);
-  // Closing at once could reset the connection before the client has read the response.
-  res.writeHead(status, {
-    "content-type": type,
-    "content-length": Buffer.byteLength(text),
-    "cache-control": "no-store",
-    ...headers,
-    connection: "close",
-  });
-  res.write(text);
-  const close = (): void => {
-    clearTimeout(timer);
-    res.end();
-    req.destroy();
-  };
-  const timer = setTimeout(close, lingerMs);
-  req.once("end", close).once("close", close).resume();
+  const allHeaders = { "content-type": type, "cache-control": "no-store", ...headers };
+  sendEarlyResponse(req, res, { status, headers: allHeaders, text }, smallBodyBytes);
 }
 
 export function toErrorJson({ code, message, data, id }: Rejection): string {

@@ -2,14 +2,17 @@ import type { z } from "zod";
 
 const maxShownIssues = 5;
 
-/** Describes validation errors for users and models: each field and what was expected. */
+/** Describes validation errors for users, models and operators: each field and what was expected. */
 export function formatIssues(error: z.ZodError): string {
-  const lines = error.issues.slice(0, maxShownIssues).map((issue) => {
-    const field = issue.path.map(String).join(".").slice(0, 100);
-    return field === "" ? describeIssue(issue) : `${field}: ${describeIssue(issue)}`;
-  });
+  const lines = error.issues.slice(0, maxShownIssues).map(formatIssue);
   const hiddenCount = error.issues.length - lines.length;
   return `${lines.join("; ")}${hiddenCount > 0 ? `; and ${hiddenCount} more` : ""}.`;
+}
+
+/** One validation error: `<field>: expected <what>`. The message of a custom check completes the sentence. */
+export function formatIssue(issue: z.core.$ZodIssue): string {
+  const field = issue.path.map(String).join(".").slice(0, 100);
+  return field === "" ? describeIssue(issue) : `${field}: ${describeIssue(issue)}`;
 }
 
 function describeIssue(issue: z.core.$ZodIssue): string {
