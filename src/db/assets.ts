@@ -5,31 +5,31 @@ import { statement, type Connection } from "./client.ts";
 const findAssetQuery = statement<AssetRow>("find_asset", "SELECT * FROM assets WHERE studio_id = $1 AND id = $2");
 
 const listByPostQuery = statement<AssetRow>(
-  "find_on_post",
+  "list_assets_of_post",
   "SELECT * FROM assets WHERE post_id = $1 ORDER BY position",
 );
 
 const attachQuery = statement<AssetRow>(
-  "put_on_post",
+  "attach_asset",
   `UPDATE assets SET post_id = $1, position = $2
     WHERE studio_id = $3 AND id = $4 AND status = 'ready' AND post_id IS NULL RETURNING *`,
 );
 
 const detachQuery = statement<Pick<AssetRow, "id">>(
-  "take_off_post",
+  "detach_asset",
   `UPDATE assets SET post_id = NULL, position = NULL
     WHERE studio_id = $1 AND id = $2 AND post_id = $3 AND status = 'ready' RETURNING id`,
 );
 
 const confirmAndAttachQuery = statement<AssetRow>(
-  "confirm_on_post",
+  "confirm_and_attach_asset",
   `UPDATE assets SET status = 'ready', bytes = $1, charged_bytes = $1, version = $2, sha256 = $3,
           width = $4, height = $5, duration_ms = $6, post_id = $7, position = $8
     WHERE id = $9 AND status = 'pending' AND storage_key = $10 AND source_version = $11 RETURNING *`,
 );
 
 const confirmReservedQuery = statement<AssetRow>(
-  "confirm_in_place",
+  "confirm_reserved_asset",
   `UPDATE assets SET status = 'ready', bytes = $1, charged_bytes = $1, version = $2, sha256 = $3,
           width = $4, height = $5, duration_ms = $6, kind = $7, mime_type = $8, filename = $9
     WHERE id = $10 AND status = 'pending' AND post_id = $11 AND storage_key = $12 AND source_version = $13
@@ -204,12 +204,12 @@ export function createAssetStore({ q, run }: Connection): AssetStore {
 }
 
 const claimQuery = statement<{ key: string }>(
-  "take_stray_file",
+  "claim_stray_file",
   "DELETE FROM stray_files WHERE key = $1 AND doomed = 0 RETURNING key",
 );
 
 const markDueForDeletionQuery = statement<{ key: string }>(
-  "doom_due_files",
+  "mark_due_files_for_deletion",
   `UPDATE stray_files SET doomed = 1
     WHERE key IN (SELECT key FROM stray_files WHERE due_at <= $1 ORDER BY due_at LIMIT $2) RETURNING key`,
 );

@@ -4,7 +4,7 @@ import { statement, type Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
 
 const findWithStudioQuery = statement<{ id: string; name: string; role: Role }>(
-  "find_seat",
+  "find_membership_with_studio",
   "SELECT s.id, s.name, m.role FROM memberships m JOIN studios s ON s.id = m.studio_id WHERE m.studio_id = $1 AND m.user_id = $2",
 );
 

@@ -11,31 +11,31 @@ const findPostQuery = statement<PostRow>(
 
 /** Also returns whether the studio has connected platforms. Most have none, which saves the query for them. */
 const findPostWithPlatformStatusQuery = statement<PostRow & { has_platforms: number }>(
-  "read_post",
+  "find_post_with_platform_status",
   `SELECT ${columns.map((column) => `p.${column}`).join(", ")}, CASE WHEN EXISTS (SELECT 1 FROM platform_connections c WHERE c.studio_id = p.studio_id AND c.state = 'connected')
                THEN 1 ELSE 0 END AS has_platforms
      FROM posts p WHERE p.studio_id = $1 AND p.id = $2`,
 );
 
 const reservePositionQuery = statement<Pick<PostRow, "last_position">>(
-  "take_place",
+  "reserve_position",
   `UPDATE posts SET asset_count = asset_count + 1, last_position = last_position + 1, revision = revision + 1, updated_at = $1
     WHERE studio_id = $2 AND id = $3 AND asset_count < $4 RETURNING last_position`,
 );
 
 const releasePositionQuery = statement<Pick<PostRow, "id">>(
-  "free_place",
+  "release_position",
   `UPDATE posts SET asset_count = asset_count - 1, revision = revision + 1, updated_at = $1
     WHERE studio_id = $2 AND id = $3 AND asset_count > 0 RETURNING id`,
 );
 
 const bumpRevisionQuery = statement<Pick<PostRow, "id">>(
-  "touch_post",
+  "bump_post_revision",
   "UPDATE posts SET revision = revision + 1, updated_at = $1 WHERE studio_id = $2 AND id = $3 RETURNING id",
 );
 
 const allocatePositionsQuery = statement<Pick<PostRow, "last_position">>(
-  "new_places",
+  "allocate_positions",
   "UPDATE posts SET last_position = last_position + $1 WHERE studio_id = $2 AND id = $3 RETURNING last_position",
 );
 

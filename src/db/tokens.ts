@@ -37,7 +37,7 @@ export const memberStudioSql = (studioSql: string): string => `COALESCE(
  * the membership of the next session (`nm`), if its studio differs.
  */
 export const resolveTokenQuery = statement<TokenRow>(
-  "find_token_holder",
+  "find_token_owner",
   `SELECT r.scope, g.id AS grant_id, g.client_id, g.client_name, g.studio_id AS grant_studio_id, g.last_used_at,
           u.id AS user_id, u.name AS user_name, u.email,
           s.id AS studio_id, s.name AS studio_name, COALESCE(m.role, f.role) AS role,

@@ -78,9 +78,9 @@ const listUncountedQuery = statement<FileRow>(
     ORDER BY f.counted_at LIMIT $3`,
 );
 
-const heldBytesQuery = statement<{ held: number }>(
-  "held_upload_bytes",
-  `SELECT CAST(COALESCE(SUM(a.charged_bytes - f.received_bytes), 0) AS BIGINT) AS held
+const reservedBytesQuery = statement<{ reserved_bytes: number }>(
+  "sum_reserved_upload_bytes",
+  `SELECT CAST(COALESCE(SUM(a.charged_bytes - f.received_bytes), 0) AS BIGINT) AS reserved_bytes
      FROM upload_files f JOIN assets a ON a.id = f.asset_id
     WHERE f.link_id = $1 AND a.id <> $2 AND a.status = 'pending' AND a.charged_bytes > f.received_bytes`,
 );
@@ -183,7 +183,7 @@ export function createUploadStore({ q, run }: Connection): UploadStore {
         .set(({ ref }) => ({ withdrawn_at: ref("withdrawn_at") }))
         .where("id", "=", linkId)
         .execute();
-      return (await run(heldBytesQuery, [linkId, exceptAssetId]))[0]?.held ?? 0;
+      return (await run(reservedBytesQuery, [linkId, exceptAssetId]))[0]?.reserved_bytes ?? 0;
     },
     async recordReceived(assetId, { receivedBytes, partAt, countedAt }) {
       await q

@@ -101,7 +101,7 @@ async function copyContent(
   if (existsSync(secretPath))
     entries.push({ path: secretFileName, ...(await copyFileDurably(secretPath, join(partialPath, secretFileName))) });
 
-  const lost: string[] = [];
+  const lostKeys: string[] = [];
   const deletedFiles: RecordedFile[] = [];
   const snapshot = openSqliteFile(partialPath, { exclusive: false });
   const total = snapshot.countReadyFiles();
@@ -112,7 +112,7 @@ async function copyContent(
       if (copiedFile) {
         entries.push(copiedFile);
         bytes += file.bytes;
-      } else if (liveDatabase.hasFile(file.key)) lost.push(file.key);
+      } else if (liveDatabase.hasFile(file.key)) lostKeys.push(file.key);
       else deletedFiles.push(file);
       reportProgress(`copied ${entries.length} of ${total} files, ${formatBytes(bytes)}`);
     });
@@ -122,7 +122,7 @@ async function copyContent(
   await removeDeletedRecords(join(partialPath, databaseFileName), deletedFiles, clock);
   await syncFile(join(partialPath, databaseFileName));
   entries.push({ path: databaseFileName, sha256: await computeFileDigest(join(partialPath, databaseFileName)) });
-  return { entries, lost: lost.toSorted(), bytes };
+  return { entries, lost: lostKeys.toSorted(), bytes };
 }
 
 /** Returns undefined if the file is missing or its content does not match the recorded digest. */

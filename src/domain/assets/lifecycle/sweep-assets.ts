@@ -53,9 +53,9 @@ export function createAssetSweeper(deps: Needs): AssetSweeper {
 }
 
 async function sweepExpired(deps: Needs): Promise<number> {
-  const expired = await deps.assets.listExpired(deps.clock() - graceAfterExpiry, batchSize);
-  await removeAssets(deps, expired);
-  return expired.length;
+  const expiredAssets = await deps.assets.listExpired(deps.clock() - graceAfterExpiry, batchSize);
+  await removeAssets(deps, expiredAssets);
+  return expiredAssets.length;
 }
 
 async function sweepStrays(deps: Needs): Promise<number> {
