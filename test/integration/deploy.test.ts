@@ -8,13 +8,13 @@ import { readConfig } from "#config/config.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { findProgram } from "../support/find-program.ts";
 
-/** The files of deploy/: each is tried as far as this machine can. Images are not built and clusters not filled here. */
+/** Checks the files in deploy/ as far as possible without building images or starting a cluster. */
 
 const root = join(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(join(root, "deploy", file), "utf8");
 
-/** Settings that name no secret, as README.md lists them. */
-const known = new Set(
+/** Settings that README.md documents. */
+const documentedSettings = new Set(
   [...readFileSync(join(root, "README.md"), "utf8").matchAll(/^\| (`[^|]+`) \|[^|]*\| ([^|]*)/gm)].flatMap(
     ([, names, more]) => [...`${names} ${more}`.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name = ""]) => name),
   ),
@@ -27,12 +27,12 @@ const secrets = {
   S3_SECRET_ACCESS_KEY: "x",
 };
 
-function assertSettings(env: Record<string, string>): void {
+function assertValidSettings(env: Record<string, string>): void {
   assert.deepEqual(
-    Object.keys(env).filter((name) => !known.has(name)),
+    Object.keys(env).filter((name) => !documentedSettings.has(name)),
     [],
   );
-  readConfig(env); // throws for what would not start
+  readConfig(env); // throws if the server would not start
 }
 
 interface Pod {
@@ -57,14 +57,14 @@ interface Manifest {
   };
 }
 
-test("the Kubernetes manifests fit together, and name settings that start", () => {
+test("Kubernetes manifests reference each other correctly and contain valid settings", () => {
   const documents = parseAllDocuments(read("kubernetes.yaml"));
   assert.deepEqual(
     documents.flatMap(({ errors }) => errors),
     [],
   );
-  const manifests = documents.map((one) => one.toJS() as Manifest);
-  const find = (kind: string): Manifest => manifests.find((one) => one.kind === kind) ?? assert.fail(kind);
+  const manifests = documents.map((document) => document.toJS() as Manifest);
+  const find = (kind: string): Manifest => manifests.find((manifest) => manifest.kind === kind) ?? assert.fail(kind);
   const { template } = find("Deployment").spec;
   const { labels } = template.metadata;
   assert.deepEqual(find("Deployment").spec.selector.matchLabels, labels);
@@ -89,22 +89,22 @@ test("the Kubernetes manifests fit together, and name settings that start", () =
 
   const { data } = find("ConfigMap");
   assert.equal(container.envFrom[0]?.configMapRef?.name, find("ConfigMap").metadata.name);
-  assertSettings({ ...imageSettings(), ...data, ...secrets });
+  assertValidSettings({ ...readImageSettings(), ...data, ...secrets });
   assert.equal(new URL(data["BASE_URL"] ?? "").hostname, find("Ingress").spec.rules[0]?.host);
-  assert.equal(container.ports[0]?.containerPort, Number(imageSettings()["PORT"]));
+  assert.equal(container.ports[0]?.containerPort, Number(readImageSettings()["PORT"]));
 });
 
-test("the compose file fits together, and names settings that start", () => {
+test("the compose file references existing services and volumes and contains valid settings", () => {
   const compose = parse(read("compose.yaml")) as {
     services: Record<string, { depends_on?: object; volumes?: string[]; environment?: Record<string, string> }>;
     volumes: object;
   };
   const { services } = compose;
-  for (const { depends_on: before = {}, volumes = [] } of Object.values(services)) {
-    for (const name of Object.keys(before)) assert.ok(services[name], name);
+  for (const { depends_on: dependencies = {}, volumes = [] } of Object.values(services)) {
+    for (const name of Object.keys(dependencies)) assert.ok(services[name], name);
     for (const volume of volumes) assert.ok((volume.split(":")[0] ?? "") in compose.volumes, volume);
   }
-  const given: Record<string, string> = {
+  const variables: Record<string, string> = {
     ...secrets,
     BASE_URL: "https://atelier.example.com",
     SIGN_IN_ALLOW: "@example.com",
@@ -114,40 +114,43 @@ test("the compose file fits together, and names settings that start", () => {
     S3_REGION: "eu-central-1",
     S3_BUCKET: "atelier",
   };
-  const filled = Object.entries(services["atelier"]?.environment ?? {}).map(([name, value]): [string, string] => [
+  const environment = Object.entries(services["atelier"]?.environment ?? {}).map(([name, value]): [string, string] => [
     name,
-    value.replaceAll(/\$\{(\w+):([?-])([^}]*)\}/g, (_, variable: string, mark: string, fallback: string) => {
-      if (mark === "?") assert.ok(given[variable], variable);
-      return given[variable] ?? fallback;
+    value.replaceAll(/\$\{(\w+):([?-])([^}]*)\}/g, (_, variable: string, operator: string, fallback: string) => {
+      if (operator === "?") assert.ok(variables[variable], variable);
+      return variables[variable] ?? fallback;
     }),
   ]);
-  assertSettings({ ...imageSettings(), ...Object.fromEntries(filled) });
+  assertValidSettings({ ...readImageSettings(), ...Object.fromEntries(environment) });
 });
 
-/** What the image itself sets. */
-function imageSettings(): Record<string, string> {
+/** The settings in the ENV line of the Dockerfile. */
+function readImageSettings(): Record<string, string> {
   const line = /^ENV (.*)$/m.exec(read("Dockerfile"))?.[1] ?? "";
-  const all = line.split(" ").map((pair) => pair.split("=") as [string, string]);
-  return Object.fromEntries(all.filter(([name]) => !["NODE_ENV", "PATH"].includes(name)));
+  const pairs = line.split(" ").map((pair) => pair.split("=") as [string, string]);
+  return Object.fromEntries(pairs.filter(([name]) => !["NODE_ENV", "PATH"].includes(name)));
 }
 
-test("the image takes what is there, and leaves out nothing that it needs", () => {
+test("the image copies only paths that exist in the build context or that the build creates", () => {
   const dockerfile = read("Dockerfile");
-  const allowed = readFileSync(join(root, ".dockerignore"), "utf8")
+  const contextPaths = readFileSync(join(root, ".dockerignore"), "utf8")
     .split("\n")
     .filter((line) => line.startsWith("!"))
     .map((line) => line.slice(1));
-  for (const path of allowed) assert.equal(globSync(path, { cwd: root }).length, 1, path);
-  const copied = [...dockerfile.matchAll(/^COPY --from=build (.*) \S+$/gm)].flatMap(([, paths = ""]) =>
+  for (const path of contextPaths) assert.equal(globSync(path, { cwd: root }).length, 1, path);
+  const copiedPaths = [...dockerfile.matchAll(/^COPY --from=build (.*) \S+$/gm)].flatMap(([, paths = ""]) =>
     paths.split(" "),
   );
-  const made = ["node_modules", "web/dist"];
-  for (const path of copied.map((one) => one.replace("/app/", "")))
-    assert.ok(allowed.includes(path) || made.includes(path), path);
-  assert.ok(allowed.includes("tsconfig.json") && allowed.includes(".npmrc"), "the build of web/ and npm read these");
+  const builtPaths = ["node_modules", "web/dist"];
+  for (const path of copiedPaths.map((copied) => copied.replace("/app/", "")))
+    assert.ok(contextPaths.includes(path) || builtPaths.includes(path), path);
+  assert.ok(
+    contextPaths.includes("tsconfig.json") && contextPaths.includes(".npmrc"),
+    "npm and the build of web/ read these files",
+  );
 });
 
-test("the units are understood by systemd", { skip: !findProgram("systemd-analyze") && "no systemd here" }, () => {
+test("systemd accepts the units", { skip: !findProgram("systemd-analyze") && "systemd is not installed" }, () => {
   const folder = createTempFolder();
   const env = Object.fromEntries(
     [...read("atelier.env").matchAll(/^(\w+)=(.*)$/gm)].map(([, name = "", value = ""]): [string, string] => [
@@ -155,13 +158,13 @@ test("the units are understood by systemd", { skip: !findProgram("systemd-analyz
       value,
     ]),
   );
-  assertSettings({ ...env, SECRETS: secrets.SECRETS, OIDC_CLIENT_ID: "x", DATA_DIR: "/var/lib/atelier" });
+  assertValidSettings({ ...env, SECRETS: secrets.SECRETS, OIDC_CLIENT_ID: "x", DATA_DIR: "/var/lib/atelier" });
   for (const unit of ["atelier.service", "atelier-backup.service", "atelier-backup.timer"]) {
     const text = read(unit);
     for (const [, path = ""] of text.matchAll(/node (src\/\S+)/g))
       assert.equal(globSync(path, { cwd: root }).length, 1);
     const path = join(folder.path, unit);
-    // Where an operator puts the service there is nothing on this machine.
+    // systemd checks that paths exist, and /opt/atelier does not exist on this machine.
     writeFileSync(
       path,
       text
@@ -172,7 +175,7 @@ test("the units are understood by systemd", { skip: !findProgram("systemd-analyz
   const units = ["atelier.service", "atelier-backup.service", "atelier-backup.timer"].map((unit) =>
     join(folder.path, unit),
   );
-  const said = execFileSync("systemd-analyze", ["verify", "--man=no", ...units], { encoding: "utf8", stdio: "pipe" });
-  assert.equal(said, "");
+  const output = execFileSync("systemd-analyze", ["verify", "--man=no", ...units], { encoding: "utf8", stdio: "pipe" });
+  assert.equal(output, "");
   folder.remove();
 });

@@ -26,91 +26,96 @@ interface Problem {
   hint?: string;
 }
 
-describe("signed addresses of the disk store", () => {
-  let edge: FileServer;
+describe("signed URLs of the disk store", () => {
+  let server: FileServer;
   let count = 0;
   /** Keys whose asset was rejected or deleted. */
-  const goneKeys = new Set<string>();
+  const deletedKeys = new Set<string>();
   before(async () => {
-    edge = await startFileServer({ stallTimeoutMs, hasAsset: async (key) => !goneKeys.has(key) });
+    server = await startFileServer({ stallMs, hasAsset: async (key) => !deletedKeys.has(key) });
   });
-  after(() => edge.close());
+  after(() => server.close());
 
   const newKey = () => `incoming/a${String(++count).padStart(4, "0")}`;
-  const upload = (key: string, life = minutes(10)) =>
-    edge.store.createUploadUrl(key, { maxBytes, expiresAt: Date.now() + life });
+  const upload = (key: string, lifetime = minutes(10)) =>
+    server.store.createUploadUrl(key, { maxBytes, expiresAt: Date.now() + lifetime });
   const download = (key: string, mimeType = "image/png", asDownload = false) =>
-    edge.store.createDownloadUrl(key, { mimeType, filename: "a.png", asDownload, expiresAt: Date.now() + minutes(10) });
-  async function stored(bytes: Uint8Array): Promise<string> {
+    server.store.createDownloadUrl(key, {
+      mimeType,
+      filename: "a.png",
+      asDownload,
+      expiresAt: Date.now() + minutes(10),
+    });
+  async function storeBytes(bytes: Uint8Array): Promise<string> {
     const key = newKey();
-    await edge.store.write(key, toChunks(bytes), { mimeType: "image/png", maxBytes: 2 ** 30 });
+    await server.store.write(key, toChunks(bytes), { mimeType: "image/png", maxBytes: 2 ** 30 });
     return key;
   }
-  const temporary = () => readdirSync(join(edge.root, ".tmp"));
+  const listTempFiles = () => readdirSync(join(server.root, ".tmp"));
 
-  /** A PUT by hand. What is not given is not sent. */
-  async function speak(address: string, headers: string[], body?: Uint8Array): Promise<Conversation> {
-    const socket = connect(edge.port, "127.0.0.1");
-    const said = listen(socket);
+  /** Sends a PUT request over a socket, with exactly these headers and bytes. */
+  async function sendRawPut(url: string, headers: string[], body?: Uint8Array): Promise<RawExchange> {
+    const socket = connect(server.port, "127.0.0.1");
+    const exchange = recordResponse(socket);
     await once(socket, "connect");
-    const { pathname, host } = new URL(address);
+    const { pathname, host } = new URL(url);
     socket.write(`${[`PUT ${pathname} HTTP/1.1`, `Host: ${host}`, ...headers].join("\r\n")}\r\n\r\n`);
     if (body) socket.write(body);
-    return said;
+    return exchange;
   }
 
-  test("a sender that asks first hears no before it sends: too large, expired, and yes where all is well", async () => {
+  test("responds to Expect: 100-continue with an error for a large body or an expired URL, otherwise with 100", async () => {
     const key = newKey();
-    const asks = (bytes: number) => [`Content-Length: ${bytes}`, "Expect: 100-continue"];
-    const large = await speak(await upload(key), asks(maxBytes + 1));
-    await large.ended;
-    assert.match(large.text(), /^HTTP\/1\.1 413 /);
-    assert.equal((await edge.store.stat(key))?.bytes, maxBytes + 1, "and that is remembered");
+    const expectHeaders = (bytes: number) => [`Content-Length: ${bytes}`, "Expect: 100-continue"];
+    const tooLarge = await sendRawPut(await upload(key), expectHeaders(maxBytes + 1));
+    await tooLarge.closed;
+    assert.match(tooLarge.text(), /^HTTP\/1\.1 413 /);
+    assert.equal((await server.store.stat(key))?.bytes, maxBytes + 1, "the store remembers the excess");
 
-    const late = await speak(await upload(newKey(), -1), asks(10));
-    await late.ended;
-    assert.match(late.text(), /^HTTP\/1\.1 403 /);
+    const expired = await sendRawPut(await upload(newKey(), -1), expectHeaders(10));
+    await expired.closed;
+    assert.match(expired.text(), /^HTTP\/1\.1 403 /);
 
-    const other = newKey();
-    const good = await speak(await upload(other), asks(5));
-    await good.until("100 Continue\r\n\r\n");
-    assert.equal(await edge.store.stat(other), undefined);
-    good.socket.write("hello");
-    await good.until("HTTP/1.1 200 OK");
-    good.socket.destroy();
-    assert.equal(await readDigest(edge.store, other), sha256(Buffer.from("hello")));
+    const acceptedKey = newKey();
+    const accepted = await sendRawPut(await upload(acceptedKey), expectHeaders(5));
+    await accepted.until("100 Continue\r\n\r\n");
+    assert.equal(await server.store.stat(acceptedKey), undefined);
+    accepted.socket.write("hello");
+    await accepted.until("HTTP/1.1 200 OK");
+    accepted.socket.destroy();
+    assert.equal(await readDigest(server.store, acceptedKey), sha256(Buffer.from("hello")));
   });
 
-  test("a PUT for an asset that is gone is 410 before the body is sent, and where it goes meanwhile (ASSET-8)", async () => {
-    const gone = newKey();
-    goneKeys.add(gone);
-    const asked = await speak(await upload(gone), ["Content-Length: 5", "Expect: 100-continue"]);
-    await asked.ended;
-    assert.match(asked.text(), /^HTTP\/1\.1 410 /);
-    const file = { key: gone.replace("incoming", "files"), bytes: 5, partBytes: 5 };
-    const id = await edge.store.parts.start(file.key, { ...file, mimeType: "image/png" });
-    goneKeys.add(file.key);
+  test("responds 410 to a PUT for a deleted asset, before the body or if it is deleted during the body (ASSET-8)", async () => {
+    const deletedKey = newKey();
+    deletedKeys.add(deletedKey);
+    const rejected = await sendRawPut(await upload(deletedKey), ["Content-Length: 5", "Expect: 100-continue"]);
+    await rejected.closed;
+    assert.match(rejected.text(), /^HTTP\/1\.1 410 /);
+    const file = { key: deletedKey.replace("incoming", "files"), bytes: 5, partBytes: 5 };
+    const id = await server.store.parts.start(file.key, { ...file, mimeType: "image/png" });
+    deletedKeys.add(file.key);
     assert.equal(
-      await putBytes(await edge.store.parts.createPartUrl({ ...file, id }, 1, Date.now() + 60_000), Buffer.alloc(5)),
+      await putBytes(await server.store.parts.createPartUrl({ ...file, id }, 1, Date.now() + 60_000), Buffer.alloc(5)),
       410,
     );
-    assert.deepEqual(await edge.store.parts.list({ ...file, id }), []);
+    assert.deepEqual(await server.store.parts.list({ ...file, id }), []);
 
     const key = newKey();
-    const sending = await speak(await upload(key), ["Content-Length: 5"], Buffer.from("he"));
-    await waitUntil(() => temporary().length > 0);
-    goneKeys.add(key);
+    const sending = await sendRawPut(await upload(key), ["Content-Length: 5"], Buffer.from("he"));
+    await waitUntil(() => listTempFiles().length > 0);
+    deletedKeys.add(key);
     sending.socket.write("llo");
     await sending.until("HTTP/1.1 410");
     sending.socket.destroy();
     assert.deepEqual(
-      [await edge.store.stat(gone), await edge.store.stat(key), temporary()],
+      [await server.store.stat(deletedKey), await server.store.stat(key), listTempFiles()],
       [undefined, undefined, []],
     );
   });
 
-  test("a body past the limit: 413, the connection closed, remembered, and none of it kept (U6)", async () => {
-    for (const how of ["declared", "chunked", "chunked after asking"]) {
+  test("rejects a body over the limit with 413, closes the connection, stores no byte and remembers the excess (U6)", async () => {
+    for (const encoding of ["declared", "chunked", "chunked with Expect"]) {
       const key = newKey();
       await putBytes(await upload(key), Buffer.from("before"));
       const folder = createTempFolder();
@@ -119,69 +124,69 @@ describe("signed addresses of the disk store", () => {
         const headers: Record<string, string[]> = {
           declared: ["-H", "Expect:"],
           chunked: ["-H", "Expect:", "-H", "Transfer-Encoding: chunked"],
-          "chunked after asking": ["-H", "Expect: 100-continue", "-H", "Transfer-Encoding: chunked"],
+          "chunked with Expect": ["-H", "Expect: 100-continue", "-H", "Transfer-Encoding: chunked"],
         };
-        const args = ["-sS", "-i", ...(headers[how] ?? []), "-T", join(folder.path, "big"), await upload(key)];
+        const args = ["-sS", "-i", ...(headers[encoding] ?? []), "-T", join(folder.path, "big"), await upload(key)];
         const { stdout } = await run("curl", args);
-        assert.match(stdout, /HTTP\/1\.1 413 /, how);
+        assert.match(stdout, /HTTP\/1\.1 413 /, encoding);
         assert.match(stdout, /connection: close/i);
         assert.match(stdout, /"code":"too_large"/);
       } finally {
         folder.remove();
       }
-      assert.deepEqual(await edge.store.stat(key), {
+      assert.deepEqual(await server.store.stat(key), {
         bytes: maxBytes + 1,
         version: `over-${maxBytes + 1}`,
         sha256: null,
       });
-      assert.deepEqual(temporary(), []);
+      assert.deepEqual(listTempFiles(), []);
       const reopened = await openDiskStore({
-        root: edge.root,
-        urls: edge.tokens,
+        root: server.root,
+        urls: server.tokens,
         clock: Date.now,
         minFreeBytes: 0,
       });
-      assert.equal((await reopened.stat(key))?.bytes, maxBytes + 1, "also after a restart");
-      assert.equal(await edge.store.promote(key, `over-${maxBytes + 1}`, newKey(), "image/png"), undefined);
-      assert.equal(await putBytes(await upload(key), Buffer.from("smaller")), 200, "a smaller one may follow");
-      assert.equal((await edge.store.stat(key))?.bytes, 7);
+      assert.equal((await reopened.stat(key))?.bytes, maxBytes + 1, "the excess is remembered after a restart");
+      assert.equal(await server.store.promote(key, `over-${maxBytes + 1}`, newKey(), "image/png"), undefined);
+      assert.equal(await putBytes(await upload(key), Buffer.from("smaller")), 200, "a smaller upload succeeds");
+      assert.equal((await server.store.stat(key))?.bytes, 7);
     }
   });
 
-  test("exactly the limit is taken", async () => {
+  test("accepts a body of exactly the limit", async () => {
     const key = newKey();
     assert.equal(await putBytes(await upload(key), randomBytes(maxBytes)), 200);
-    assert.equal((await edge.store.stat(key))?.bytes, maxBytes);
+    assert.equal((await server.store.stat(key))?.bytes, maxBytes);
   });
 
-  test("a body cut short of its length leaves nothing behind, and no file open (U17)", async () => {
+  test("keeps no temp file and no open file of a body that ends early (U17)", async () => {
     const key = newKey();
-    const before = openFiles(edge.root);
-    const talk = await speak(await upload(key), ["Content-Length: 200000"], randomBytes(100_000));
-    await waitUntil(() => temporary().length === 1);
-    talk.socket.destroy();
-    await waitUntil(() => temporary().length === 0);
-    assert.equal(await edge.store.stat(key), undefined);
-    await waitUntil(() => openFiles(edge.root) === before);
+    const openBefore = countOpenFiles(server.root);
+    const exchange = await sendRawPut(await upload(key), ["Content-Length: 200000"], randomBytes(100_000));
+    await waitUntil(() => listTempFiles().length === 1);
+    exchange.socket.destroy();
+    await waitUntil(() => listTempFiles().length === 0);
+    assert.equal(await server.store.stat(key), undefined);
+    await waitUntil(() => countOpenFiles(server.root) === openBefore);
   });
 
-  test("senders that stall, or send a byte at a time, are let go; others are served meanwhile (U17)", async () => {
-    const talks = await Promise.all(
+  test("disconnects clients that stall or send a byte at a time, and serves others meanwhile (U17)", async () => {
+    const slowUploads = await Promise.all(
       Array.from({ length: 60 }, async (_, i) => {
-        const talk = await speak(await upload(newKey()), ["Content-Length: 200000"], randomBytes(i));
-        const trickle = i % 2 === 0 ? setInterval(() => talk.socket.write("x"), 50) : undefined;
-        return { talk, stop: () => clearInterval(trickle) };
+        const exchange = await sendRawPut(await upload(newKey()), ["Content-Length: 200000"], randomBytes(i));
+        const trickle = i % 2 === 0 ? setInterval(() => exchange.socket.write("x"), 50) : undefined;
+        return { exchange, stop: () => clearInterval(trickle) };
       }),
     );
     const key = newKey();
-    assert.equal(await putBytes(await upload(key), Buffer.from("at once")), 200);
-    await Promise.all(talks.map(({ talk }) => talk.ended));
-    for (const { stop } of talks) stop();
-    await waitUntil(() => temporary().length === 0);
-    await waitUntil(() => openFiles(edge.root) === 0);
+    assert.equal(await putBytes(await upload(key), Buffer.from("in time")), 200);
+    await Promise.all(slowUploads.map(({ exchange }) => exchange.closed));
+    for (const { stop } of slowUploads) stop();
+    await waitUntil(() => listTempFiles().length === 0);
+    await waitUntil(() => countOpenFiles(server.root) === 0);
   });
 
-  test("a part of a file is not taken for the whole", async () => {
+  test("rejects a PUT with Content-Range", async () => {
     const key = newKey();
     const response = await fetch(await upload(key), {
       method: "PUT",
@@ -189,14 +194,14 @@ describe("signed addresses of the disk store", () => {
       headers: { "content-range": "bytes 5-5/10" },
     });
     assert.equal(response.status, 400);
-    assert.equal(await edge.store.stat(key), undefined);
+    assert.equal(await server.store.stat(key), undefined);
   });
 
-  test("forged, cut short, expired, for something else: one and the same answer (U1)", async () => {
-    const key = await stored(Buffer.from("secret"));
-    const good = new URL(await download(key)).pathname.slice("/files/".length);
-    const [body = "", signature = ""] = good.split(".");
-    const foreign = createSigner(["another secret of another server"], Date.now);
+  test("returns the same error for forged, truncated, expired and misused tokens (U1)", async () => {
+    const key = await storeBytes(Buffer.from("secret"));
+    const validToken = new URL(await download(key)).pathname.slice("/files/".length);
+    const [body = "", signature = ""] = validToken.split(".");
+    const otherServerSigner = createSigner(["another secret of another server"], Date.now);
     const claims = {
       op: "get",
       key,
@@ -205,57 +210,68 @@ describe("signed addresses of the disk store", () => {
       asDownload: false,
       expiresAt: Date.now() + 1e6,
     };
-    const edited = Buffer.from(JSON.stringify({ ...claims, exp: Date.now() + 1e6 })).toString("base64url");
+    const editedBody = Buffer.from(JSON.stringify({ ...claims, exp: Date.now() + 1e6 })).toString("base64url");
     const tokens = [
-      ...["", ".", "x", body, `${body}.`, good.slice(0, -1), `${good}A`, `${good}=`, `${good}/`, `${good}?`.repeat(9)],
-      ...[`${edited}.${signature}`, foreign.sign("file", claims, Date.now() + 1e6), "A".repeat(5000)],
-      edge.signer.sign("upload", claims, Date.now() + 1e6),
-      edge.signer.sign("file", claims, Date.now() - 1),
+      ...[
+        "",
+        ".",
+        "x",
+        body,
+        `${body}.`,
+        validToken.slice(0, -1),
+        `${validToken}A`,
+        `${validToken}=`,
+        `${validToken}/`,
+        `${validToken}?`.repeat(9),
+      ],
+      ...[`${editedBody}.${signature}`, otherServerSigner.sign("file", claims, Date.now() + 1e6), "A".repeat(5000)],
+      server.signer.sign("upload", claims, Date.now() + 1e6),
+      server.signer.sign("file", claims, Date.now() - 1),
       (await upload(key)).split("/").at(-1) ?? "",
     ];
-    const answers = new Set<string>();
+    const problems = new Set<string>();
     for (const token of tokens) {
-      const response = await fetch(`${edge.base}/files/${token}`);
+      const response = await fetch(`${server.base}/files/${token}`);
       const { requestId: _, ...problem } = (await response.json()) as Problem & { requestId: string };
       assert.equal(response.headers.get("content-type"), "application/problem+json");
-      answers.add(JSON.stringify(problem));
+      problems.add(JSON.stringify(problem));
     }
-    assert.equal(answers.size, 1, [...answers].join("\n"));
-    assert.equal((JSON.parse([...answers][0] ?? "") as Problem).status, 403);
+    assert.equal(problems.size, 1, [...problems].join("\n"));
+    assert.equal((JSON.parse([...problems][0] ?? "") as Problem).status, 403);
     for (const method of ["POST", "DELETE", "PATCH"])
       assert.equal((await fetch(await download(key), { method })).status, 403, method);
   });
 
-  test("only the pages that upload may read the answer from a browser", async () => {
-    const address = await upload(newKey());
-    for (const origin of [edge.base, edge.uploadPage]) {
-      const asked = {
+  test("lets only the app and the upload page read responses across origins", async () => {
+    const url = await upload(newKey());
+    for (const origin of [server.base, server.uploadPage]) {
+      const preflightHeaders = {
         origin,
         "access-control-request-method": "PUT",
         "access-control-request-headers": "content-type",
       };
-      const preflight = await fetch(address, { method: "OPTIONS", headers: asked });
+      const preflight = await fetch(url, { method: "OPTIONS", headers: preflightHeaders });
       assert.equal(preflight.status, 204);
       assert.equal(preflight.headers.get("access-control-allow-origin"), origin);
       assert.match(preflight.headers.get("access-control-allow-methods") ?? "", /PUT/);
-      const sent = await fetch(address, { method: "PUT", body: "x", headers: { origin } });
+      const sent = await fetch(url, { method: "PUT", body: "x", headers: { origin } });
       assert.equal(sent.headers.get("access-control-allow-origin"), origin);
       assert.match(sent.headers.get("access-control-expose-headers") ?? "", /etag/);
       assert.match(sent.headers.get("etag") ?? "", /^"[0-9a-f]{64}"$/);
-      const refused = await fetch(`${edge.base}/files/x`, { method: "PUT", body: "x", headers: { origin } });
-      assert.equal(refused.headers.get("access-control-allow-origin"), origin, "a refusal can be read too");
+      const rejected = await fetch(`${server.base}/files/x`, { method: "PUT", body: "x", headers: { origin } });
+      assert.equal(rejected.headers.get("access-control-allow-origin"), origin, "the page can read an error too");
     }
     for (const origin of ["https://evil.example", "null"]) {
-      const preflight = await fetch(address, { method: "OPTIONS", headers: { origin } });
+      const preflight = await fetch(url, { method: "OPTIONS", headers: { origin } });
       assert.equal(preflight.status, 403);
       assert.equal(preflight.headers.get("access-control-allow-origin"), null);
-      const sent = await fetch(address, { method: "PUT", body: "x", headers: { origin } });
+      const sent = await fetch(url, { method: "PUT", body: "x", headers: { origin } });
       assert.equal(sent.headers.get("access-control-allow-origin"), null);
     }
   });
 
-  test("what is served is inert: type as signed, not sniffed, sandboxed, framed by nobody (U12)", async () => {
-    const key = await stored(Buffer.from("<script>alert(1)</script>"));
+  test("serves files with the signed type, without sniffing, sandboxed and not frameable (U12)", async () => {
+    const key = await storeBytes(Buffer.from("<script>alert(1)</script>"));
     const response = await fetch(await download(key, "text/plain", true));
     const header = (name: string) => response.headers.get(name) ?? "";
     assert.equal(header("content-type"), "text/plain");
@@ -270,31 +286,31 @@ describe("signed addresses of the disk store", () => {
     assert.equal(header("set-cookie"), "");
   });
 
-  test("conditional requests: unchanged is 304, and a range of something else is the whole", async () => {
+  test("responds 304 to a request for an unchanged file, and with the whole file to a range of another version", async () => {
     const bytes = randomBytes(10_000);
-    const key = await stored(bytes);
-    const address = await download(key);
-    const first = await fetch(address);
+    const key = await storeBytes(bytes);
+    const url = await download(key);
+    const first = await fetch(url);
     const [etag, modified] = [first.headers.get("etag") ?? "", first.headers.get("last-modified") ?? ""];
     assert.equal(etag, `"${sha256(bytes)}"`);
-    const ask = async (headers: Record<string, string>) => {
-      const response = await fetch(address, { headers });
+    const request = async (headers: Record<string, string>) => {
+      const response = await fetch(url, { headers });
       return [response.status, (await response.arrayBuffer()).byteLength];
     };
     for (const tag of [etag, `W/${etag}`, `"x", ${etag}`, "*"])
-      assert.deepEqual(await ask({ "if-none-match": tag }), [304, 0]);
-    assert.deepEqual(await ask({ "if-none-match": '"x"', "if-modified-since": modified }), [200, 10_000]);
-    assert.deepEqual(await ask({ "if-modified-since": modified }), [304, 0]);
-    assert.deepEqual(await ask({ "if-modified-since": "rubbish" }), [200, 10_000]);
-    assert.deepEqual(await ask({ range: "bytes=0-9", "if-range": etag }), [206, 10]);
-    assert.deepEqual(await ask({ range: "bytes=0-9", "if-range": modified }), [206, 10]);
-    assert.deepEqual(await ask({ range: "bytes=0-9", "if-range": '"other"' }), [200, 10_000]);
-    assert.deepEqual(await ask({ range: "bytes=0-9", "if-range": `W/${etag}` }), [200, 10_000]);
+      assert.deepEqual(await request({ "if-none-match": tag }), [304, 0]);
+    assert.deepEqual(await request({ "if-none-match": '"x"', "if-modified-since": modified }), [200, 10_000]);
+    assert.deepEqual(await request({ "if-modified-since": modified }), [304, 0]);
+    assert.deepEqual(await request({ "if-modified-since": "invalid" }), [200, 10_000]);
+    assert.deepEqual(await request({ range: "bytes=0-9", "if-range": etag }), [206, 10]);
+    assert.deepEqual(await request({ range: "bytes=0-9", "if-range": modified }), [206, 10]);
+    assert.deepEqual(await request({ range: "bytes=0-9", "if-range": '"other"' }), [200, 10_000]);
+    assert.deepEqual(await request({ range: "bytes=0-9", "if-range": `W/${etag}` }), [200, 10_000]);
   });
 
-  test("ranges: one is answered, many are the whole once, impossible ones say so (U18)", async () => {
+  test("serves one range, responds with the whole file to several, and 416 if none is satisfiable (U18)", async () => {
     const bytes = randomBytes(10_000);
-    const address = await download(await stored(bytes));
+    const url = await download(await storeBytes(bytes));
     const cases: [string, number, string | null, number][] = [
       ["bytes=0-0", 206, "bytes 0-0/10000", 1],
       ["bytes=9990-", 206, "bytes 9990-9999/10000", 10],
@@ -311,7 +327,7 @@ describe("signed addresses of the disk store", () => {
       [`bytes=${Array.from({ length: 1000 }, () => "0-9999").join(",")}`, 200, null, 10_000],
     ];
     for (const [range, status, contentRange, length] of cases) {
-      const response = await fetch(address, { headers: { range } });
+      const response = await fetch(url, { headers: { range } });
       const body = Buffer.from(await response.arrayBuffer());
       assert.deepEqual(
         [response.status, response.headers.get("content-range"), body.length],
@@ -323,113 +339,117 @@ describe("signed addresses of the disk store", () => {
         assert.deepEqual(body, bytes.subarray(start, start + length));
       }
     }
-    const head = await fetch(address, { method: "HEAD", headers: { range: "bytes=0-1" } });
+    const head = await fetch(url, { method: "HEAD", headers: { range: "bytes=0-1" } });
     assert.deepEqual([head.status, head.headers.get("content-length")], [200, "10000"]);
-    const empty = await fetch(await download(await stored(Buffer.alloc(0))));
+    const empty = await fetch(await download(await storeBytes(Buffer.alloc(0))));
     assert.deepEqual([empty.status, (await empty.arrayBuffer()).byteLength], [200, 0]);
   });
 
-  test("a reader that leaves, or takes nothing, keeps no file open", async () => {
-    const key = await stored(randomBytes(30 * 1024 * kibibyte));
+  test("closes the file if a client disconnects or does not read", async () => {
+    const key = await storeBytes(randomBytes(30 * 1024 * kibibyte));
     const { pathname, host } = new URL(await download(key));
     const sockets = await Promise.all(
       Array.from({ length: 10 }, async () => {
-        const socket = connect(edge.port, "127.0.0.1");
+        const socket = connect(server.port, "127.0.0.1");
         await once(socket, "connect");
         socket.write(`GET ${pathname} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-        await once(socket, "readable"); // and no byte is ever taken
+        await once(socket, "readable"); // the client reads no byte
         return socket;
       }),
     );
-    await waitUntil(() => openFiles(edge.root) > 0);
+    await waitUntil(() => countOpenFiles(server.root) > 0);
     for (const socket of sockets.slice(0, 5)) socket.destroy();
-    await waitUntil(() => openFiles(edge.root) === 0);
+    await waitUntil(() => countOpenFiles(server.root) === 0);
     for (const socket of sockets) socket.destroy();
     assert.equal((await fetch(await download(key), { headers: { range: "bytes=0-9" } })).status, 206);
   });
 
-  test("a file that lost bytes on the disk is not served as good (S4)", async () => {
-    const key = await stored(randomBytes(5000));
-    const folder = readdirSync(edge.root, { recursive: true, withFileTypes: true });
-    const entry = folder.find(({ name }) => name.startsWith(`${key.replace("/", "+")}~`));
+  test("does not serve a file that is truncated on the disk (S4)", async () => {
+    const key = await storeBytes(randomBytes(5000));
+    const entries = readdirSync(server.root, { recursive: true, withFileTypes: true });
+    const entry = entries.find(({ name }) => name.startsWith(`${key.replace("/", "+")}~`));
     assert.ok(entry);
     truncateSync(join(entry.parentPath, entry.name), 4000);
     const response = await fetch(await download(key));
     assert.equal(response.status, 503);
     assert.equal(((await response.json()) as Problem).code, "storage_unavailable");
-    await assert.rejects(edge.store.read(key), { code: "storage_unavailable" });
+    await assert.rejects(server.store.read(key), { code: "storage_unavailable" });
   });
 
-  test("a file that is gone is 404", async () => {
-    const key = await stored(Buffer.from("x"));
-    const address = await download(key);
-    await edge.store.remove(key);
-    assert.equal((await fetch(address)).status, 404);
+  test("responds 404 for a deleted file", async () => {
+    const key = await storeBytes(Buffer.from("x"));
+    const url = await download(key);
+    await server.store.remove(key);
+    assert.equal((await fetch(url)).status, 404);
   });
 });
 
-describe("a disk that is nearly full", () => {
-  test("refuses new bytes before they are sent, says why, and still serves and removes", async () => {
+describe("nearly full disk", () => {
+  test("rejects new files with a reason, and still serves and deletes", async () => {
     const root = createTempFolder();
-    const edge = await startFileServer({ root: root.path });
-    const full = await startFileServer({ root: root.path, minFreeBytes: 2 ** 60 });
+    const server = await startFileServer({ root: root.path });
+    const fullServer = await startFileServer({ root: root.path, minFreeBytes: 2 ** 60 });
     try {
-      await edge.store.write("files/a", toChunks(Buffer.from("x")), { mimeType: "image/png", maxBytes: 10 });
-      const address = await full.store.createUploadUrl("incoming/a", { maxBytes: 10, expiresAt: Date.now() + 60_000 });
-      const refused = await fetch(address, { method: "PUT", body: "x" });
-      assert.equal(refused.status, 503);
-      const problem = (await refused.json()) as Problem;
+      await server.store.write("files/a", toChunks(Buffer.from("x")), { mimeType: "image/png", maxBytes: 10 });
+      const url = await fullServer.store.createUploadUrl("incoming/a", {
+        maxBytes: 10,
+        expiresAt: Date.now() + 60_000,
+      });
+      const rejected = await fetch(url, { method: "PUT", body: "x" });
+      assert.equal(rejected.status, 503);
+      const problem = (await rejected.json()) as Problem;
       assert.equal(problem.code, "storage_unavailable");
       assert.match(problem.hint ?? "", /operator/);
-      assert.ok(Number(refused.headers.get("retry-after")) > 0);
+      assert.ok(Number(rejected.headers.get("retry-after")) > 0);
       const body = toChunks(Buffer.from("x"));
-      await assert.rejects(full.store.write("files/b", body, { mimeType: "image/png", maxBytes: 10 }), {
+      await assert.rejects(fullServer.store.write("files/b", body, { mimeType: "image/png", maxBytes: 10 }), {
         code: "storage_unavailable",
       });
-      assert.equal(await readDigest(full.store, "files/a"), sha256(Buffer.from("x")));
-      await full.store.remove("files/a");
-      assert.equal(await full.store.stat("files/a"), undefined);
+      assert.equal(await readDigest(fullServer.store, "files/a"), sha256(Buffer.from("x")));
+      await fullServer.store.remove("files/a");
+      assert.equal(await fullServer.store.stat("files/a"), undefined);
       assert.deepEqual(readdirSync(join(root.path, ".tmp")), []);
     } finally {
-      await edge.close();
-      await full.close();
+      await server.close();
+      await fullServer.close();
       root.remove();
     }
   });
 });
 
-interface Conversation {
+/** One request on a socket, with the response text received so far. */
+interface RawExchange {
   socket: Socket;
   text(): string;
   until(text: string): Promise<void>;
-  ended: Promise<unknown>;
+  closed: Promise<unknown>;
 }
 
-function listen(socket: Socket): Conversation {
-  let heard = "";
-  socket.on("data", (chunk: Buffer) => void (heard += chunk.toString()));
+function recordResponse(socket: Socket): RawExchange {
+  let received = "";
+  socket.on("data", (chunk: Buffer) => void (received += chunk.toString()));
   socket.on("error", () => {});
   return {
     socket,
-    text: () => heard,
-    until: (text) => waitUntil(() => heard.includes(text)),
-    ended: new Promise((resolve) => void socket.once("close", resolve)), // also by a reset
+    text: () => received,
+    until: (text) => waitUntil(() => received.includes(text)),
+    closed: new Promise((resolve) => void socket.once("close", resolve)), // also after a reset
   };
 }
 
-/** How many files below a folder this process has open; none to tell where the system does not say. */
-function openFiles(folder: string): number {
+/** Counts the open files of this process in a folder; 0 on systems without /proc. */
+function countOpenFiles(folder: string): number {
   try {
-    return readdirSync("/proc/self/fd").filter((fd) => linkOf(fd).startsWith(folder)).length;
+    return readdirSync("/proc/self/fd").filter((fd) => readFdLink(fd).startsWith(folder)).length;
   } catch {
     return 0;
   }
 }
 
-function linkOf(fd: string): string {
+function readFdLink(fd: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`);
   } catch {
-    return ""; // closed since
+    return ""; // the descriptor was closed in the meantime
   }
 }

@@ -12,26 +12,29 @@ import { waitUntil } from "../support/wait-until.ts";
 
 type Line = Record<string, unknown>;
 
-forEachEngine("log lines", (bed) => {
-  const written: string[] = [];
+forEachEngine("log lines", (fixture) => {
+  const logLines: string[] = [];
   let server: ApiServer;
   before(
     async () =>
-      void (server = await startApiServer(bed.deps, createLog("trace", { write: (line) => void written.push(line) }))),
+      void (server = await startApiServer(
+        fixture.deps,
+        createLog("trace", { write: (line) => void logLines.push(line) }),
+      )),
   );
   after(() => server.close());
 
-  /** Every line since the last time, once those of all requests are there. */
+  /** Waits for the log lines of all requests, then removes and returns every line. */
   async function takeLines(requests: number): Promise<Line[]> {
     const isRequest = (line: string) => line.includes('"msg":"request"');
-    await waitUntil(() => written.filter(isRequest).length >= requests, { description: "the lines of all requests" });
-    return written.splice(0).map((line) => {
+    await waitUntil(() => logLines.filter(isRequest).length >= requests, { what: "the lines of all requests" });
+    return logLines.splice(0).map((line) => {
       assert.match(line, /^[^\n\r]+\n$/);
       return parseStrictly(line) as Line;
     });
   }
 
-  test("every line is JSON with unique keys, whatever clients send (L4)", async () => {
+  test("every log line is JSON with unique keys for any request (L4)", async () => {
     const owner = await newStudio(server.deps, undefined, 'St"udio\n\u001b[2J');
     const { token } = await createTestGrant(server.deps, owner);
     const cookie = await server.signIn(owner);
@@ -62,11 +65,14 @@ forEachEngine("log lines", (bed) => {
     const lines = await takeLines(requests + 5);
 
     assert.ok(lines.every(({ level, time, msg }) => [level, time, msg].every((value) => typeof value === "string")));
-    const tool = lines.find(({ tool: name }) => name === "whoami");
-    assert.equal(tool?.["method"], "POST");
-    assert.equal(tool["rpcMethod"], "tools/call");
-    assert.equal(tool["userId"], owner.user.id);
-    const me = lines.find(({ path }) => path === "/api/me");
-    assert.deepEqual([me?.["method"], me?.["userId"], me?.["rpcMethod"]], ["GET", owner.user.id, undefined]);
+    const toolLine = lines.find(({ tool: name }) => name === "whoami");
+    assert.equal(toolLine?.["method"], "POST");
+    assert.equal(toolLine["rpcMethod"], "tools/call");
+    assert.equal(toolLine["userId"], owner.user.id);
+    const apiLine = lines.find(({ path }) => path === "/api/me");
+    assert.deepEqual(
+      [apiLine?.["method"], apiLine?.["userId"], apiLine?.["rpcMethod"]],
+      ["GET", owner.user.id, undefined],
+    );
   });
 });
