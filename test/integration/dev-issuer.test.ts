@@ -7,7 +7,7 @@ import { forEachEngine } from "../support/engines.ts";
 import { startSignInServer, type SignInServer } from "../support/sign-in-server.ts";
 import { findFreeBaseUrl, startService } from "../support/service.ts";
 
-forEachEngine("the development issuer", (fixture) => {
+forEachEngine("development issuer", (fixture) => {
   let server: SignInServer;
   let base: string;
 
@@ -17,56 +17,56 @@ forEachEngine("the development issuer", (fixture) => {
   });
   after(() => server.close());
 
-  const who = (browser: HttpBrowser) =>
+  const findSignedInUser = (browser: HttpBrowser) =>
     createSessions({ deps: fixture.deps, base }).find(browser.cookies.header(new URL(base)));
-  const askedBy = async (browser: HttpBrowser) => browser.submit(await browser.open(`${base}/login?switch=1`));
+  const openEmailPage = async (browser: HttpBrowser) => browser.submit(await browser.open(`${base}/login?switch=1`));
 
-  it("signs anyone in with one text field and one button, on pages without script (SIGN-3, SIGN-8)", async () => {
+  it("signs any email in with one text field and one button, on pages without scripts (SIGN-3, SIGN-8)", async () => {
     const browser = createHttpBrowser();
-    const page = await askedBy(browser);
+    const page = await openEmailPage(browser);
     assert.equal(page.forms.length, 1);
     assert.deepEqual(page.forms[0]!.textFields, ["email"]);
     assert.deepEqual(page.forms[0]!.buttons, ["Sign in"]);
     assert.doesNotMatch(page.text, /<script|style=/);
     assert.equal(page.headers.get("cache-control"), "no-store");
     await browser.submit(page, { email: " Grace.Hopper@Example.com" });
-    const user = await who(browser);
+    const user = await findSignedInUser(browser);
     assert.deepEqual(
       [user?.name, user?.email, user?.emailVerified],
       ["Grace Hopper", "grace.hopper@example.com", true],
     );
   });
 
-  it("an address is one person, whatever its case, today and after a restart at another port", async () => {
-    const first = await who(await signIn(base, "ada@example.com"));
-    assert.equal((await who(await signIn(base, "ADA@example.com")))?.id, first?.id);
-    const elsewhere = await startSignInServer({ deps: fixture.deps, base: await findFreeBaseUrl() });
-    const browser = await signIn(elsewhere.base, "ada@example.com");
-    assert.equal((await who(browser))?.id, first?.id);
-    await elsewhere.close();
+  it("maps an email to one user, regardless of case and after a restart on another port", async () => {
+    const first = await findSignedInUser(await signIn(base, "ada@example.com"));
+    assert.equal((await findSignedInUser(await signIn(base, "ADA@example.com")))?.id, first?.id);
+    const restarted = await startSignInServer({ deps: fixture.deps, base: await findFreeBaseUrl() });
+    const browser = await signIn(restarted.base, "ada@example.com");
+    assert.equal((await findSignedInUser(browser))?.id, first?.id);
+    await restarted.close();
   });
 
-  it("addresses in other scripts sign in too", async () => {
-    assert.equal((await who(await signIn(base, "zoë@exämple.com")))?.email, "zoë@exämple.com");
+  it("accepts emails with non-ASCII characters", async () => {
+    assert.equal((await findSignedInUser(await signIn(base, "zoë@exämple.com")))?.email, "zoë@exämple.com");
   });
 
-  it("what is no address is asked for again, with the reason", async () => {
-    for (const typed of ["", "ada", "a@b@c", '"><script>alert(1)</script>', "x".repeat(400)]) {
+  it("shows the form again with the reason for an invalid email", async () => {
+    for (const email of ["", "ada", "a@b@c", '"><script>alert(1)</script>', "x".repeat(400)]) {
       const browser = createHttpBrowser();
-      const page = await browser.submit(await askedBy(browser), { email: typed });
+      const page = await browser.submit(await openEmailPage(browser), { email });
       assert.equal(page.status, 400);
       assert.match(page.text, /Enter a valid email/);
       assert.doesNotMatch(page.text, /<script/);
-      assert.equal(page.forms[0]!.fields["email"], typed);
+      assert.equal(page.forms[0]!.fields["email"], email);
       await browser.submit(page, { email: "ada@example.com" });
-      assert.equal((await who(browser))?.email, "ada@example.com");
+      assert.equal((await findSignedInUser(browser))?.email, "ada@example.com");
     }
   });
 
-  it("remembers who used it on this browser, and asks every time", async () => {
+  it("offers the users who signed in with this browser before, and never signs in without a choice", async () => {
     const browser = await signIn(base, "ada@example.com");
     await signIn(base, "grace@example.com", browser);
-    const page = await askedBy(browser);
+    const page = await openEmailPage(browser);
     assert.deepEqual(
       page.forms.map(({ buttons }) => buttons[0]),
       ["Sign in", "Grace grace@example.com", "Ada ada@example.com"],
@@ -76,14 +76,14 @@ forEachEngine("the development issuer", (fixture) => {
       [1, 0, 0],
     );
     await browser.submit(page, {}, 2);
-    assert.equal((await who(browser))?.email, "ada@example.com");
+    assert.equal((await findSignedInUser(browser))?.email, "ada@example.com");
     browser.cookies.store(new URL(`${base}/dev-idp/`), ["atelier_dev_people=e30; Path=/dev-idp"]);
-    assert.equal((await askedBy(browser)).forms.length, 1);
+    assert.equal((await openEmailPage(browser)).forms.length, 1);
   });
 
-  it("takes no form of another site, and none of a browser that is not signing in (A16)", async () => {
+  it("rejects a form from another site or from a browser that has not started to sign in (A16)", async () => {
     const browser = createHttpBrowser();
-    const page = await askedBy(browser);
+    const page = await openEmailPage(browser);
     const action = page.forms[0]!.action.href;
     const body = new URLSearchParams({ email: "ada@example.com" });
     for (const headers of [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }] as Record<
@@ -96,7 +96,7 @@ forEachEngine("the development issuer", (fixture) => {
     assert.equal((await createHttpBrowser().open(action)).status, 400);
   });
 
-  it("answers this machine only: no request that was forwarded (SIGN-4)", async () => {
+  it("rejects requests that were forwarded (SIGN-4)", async () => {
     for (const name of ["x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "forwarded", "via", "x-real-ip"]) {
       for (const path of [
         "/dev-idp/.well-known/openid-configuration",
@@ -113,10 +113,10 @@ forEachEngine("the development issuer", (fixture) => {
     }
   });
 
-  it("its addresses come from settings, whatever the request calls us (SIGN-9)", async () => {
-    const other = `127.0.0.1:${new URL(base).port}`;
+  it("builds its URLs from settings, not from the Host header (SIGN-9)", async () => {
+    const otherHost = `127.0.0.1:${new URL(base).port}`;
     const document = await new Promise<string>((resolve, reject) => {
-      const req = request(`http://${other}/dev-idp/.well-known/openid-configuration`, (res) => {
+      const req = request(`http://${otherHost}/dev-idp/.well-known/openid-configuration`, (res) => {
         let text = "";
         res.on("data", (chunk: Buffer) => (text += chunk.toString())).on("end", () => resolve(text));
       });
@@ -128,48 +128,50 @@ forEachEngine("the development issuer", (fixture) => {
       if (typeof value === "string" && value.startsWith("http"))
         assert.ok(value.startsWith(`${base}/dev-idp`), `${name}: ${value}`);
     }
-    assert.ok(!document.includes(other));
+    assert.ok(!document.includes(otherHost));
   });
 
-  it("serves our own sign-in only, with PKCE", async () => {
-    const good = {
+  it("accepts authorization requests only from the server's own client, with PKCE", async () => {
+    const validParams = {
       client_id: "atelier",
       response_type: "code",
       scope: "openid",
       redirect_uri: `${base}/api/auth/callback/dev`,
     };
-    const wrong: Record<string, string>[] = [
-      { client_id: "someone" },
+    const invalidParams: Record<string, string>[] = [
+      { client_id: "unknown" },
       { redirect_uri: "https://evil.example/" },
       { redirect_uri: `${base}/elsewhere` },
     ];
-    for (const change of wrong) {
+    for (const change of invalidParams) {
       const response = await createHttpBrowser().send(
-        `${base}/dev-idp/auth?${new URLSearchParams({ ...good, ...change }).toString()}`,
+        `${base}/dev-idp/auth?${new URLSearchParams({ ...validParams, ...change }).toString()}`,
       );
       assert.deepEqual([response.status, response.headers.get("location")], [400, null]);
       assert.match(await response.text(), /The sign-in failed/);
     }
-    const bare = await createHttpBrowser().send(`${base}/dev-idp/auth?${new URLSearchParams(good).toString()}`);
-    assert.equal(new URL(bare.headers.get("location")!).searchParams.get("error"), "invalid_request");
+    const withoutPkce = await createHttpBrowser().send(
+      `${base}/dev-idp/auth?${new URLSearchParams(validParams).toString()}`,
+    );
+    assert.equal(new URL(withoutPkce.headers.get("location")!).searchParams.get("error"), "invalid_request");
   });
 
-  it("two tabs can choose two people at the same time", async () => {
+  it("two tabs can sign in as two users at the same time", async () => {
     const browser = createHttpBrowser();
-    const first = await askedBy(browser);
-    const second = await askedBy(browser);
+    const first = await openEmailPage(browser);
+    const second = await openEmailPage(browser);
     await browser.submit(first, { email: "one@example.com" });
-    assert.equal((await who(browser))?.email, "one@example.com");
+    assert.equal((await findSignedInUser(browser))?.email, "one@example.com");
     await browser.submit(second, { email: "two@example.com" });
-    assert.equal((await who(browser))?.email, "two@example.com");
+    assert.equal((await findSignedInUser(browser))?.email, "two@example.com");
   });
 
-  it("a page asked for under another name of this machine is sent to ours", async () => {
+  it("redirects a page requested on another loopback host to the base URL", async () => {
     const response = await createHttpBrowser().send(`http://127.0.0.1:${new URL(base).port}/login?return_to=/x`);
     assert.deepEqual([response.status, response.headers.get("location")], [307, `${base}/login?return_to=/x`]);
   });
 
-  it("is not there where a provider is configured", async () => {
+  it("is not mounted if an identity provider is configured", async () => {
     const settings = { id: "oidc", name: "One", issuer: "https://idp.example", clientId: "x", clientSecret: undefined };
     const configured = await startSignInServer({ deps: fixture.deps, identityProviders: [settings] });
     assert.equal(
@@ -179,21 +181,21 @@ forEachEngine("the development issuer", (fixture) => {
     await configured.close();
   });
 
-  it("the sign-in page is where settings say (VAR-LOGIN_URL)", async () => {
-    const at = await findFreeBaseUrl();
-    const moved = await startService(fixture.deps, { base: at, env: { LOGIN_URL: `${at}/hello` } });
-    const page = await createHttpBrowser().open(`${at}/hello?return_to=/x`);
+  it("serves the sign-in page at the configured URL (VAR-LOGIN_URL)", async () => {
+    const serviceBase = await findFreeBaseUrl();
+    const service = await startService(fixture.deps, { base: serviceBase, env: { LOGIN_URL: `${serviceBase}/hello` } });
+    const page = await createHttpBrowser().open(`${serviceBase}/hello?return_to=/x`);
     assert.equal(page.forms[0]!.action.pathname, "/hello");
-    await moved.close();
+    await service.close();
   });
 
-  it("leads back to where one wanted to go", async () => {
+  it("returns to the requested page after sign-in", async () => {
     const browser = createHttpBrowser();
-    const arrived = await signInFromPage(
+    const returnPage = await signInFromPage(
       browser,
       await browser.open(`${base}/login?return_to=/consent/abc`),
       "ada@example.com",
     );
-    assert.equal(arrived.url.href, `${base}/consent/abc`);
+    assert.equal(returnPage.url.href, `${base}/consent/abc`);
   });
 });
