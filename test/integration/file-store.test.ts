@@ -13,34 +13,34 @@ import { readBytes, toChunks, readDigest, forEachStore, putBytes, sha256 } from 
 
 const run = promisify(execFile);
 const mebibyte = 1024 * 1024;
-const writing = { mimeType: "image/png", maxBytes: 64 * mebibyte };
+const writeOptions = { mimeType: "image/png", maxBytes: 64 * mebibyte };
 
-forEachStore("the promises of a place for files", (fixture) => {
+forEachStore("file store", (fixture) => {
   let count = 0;
   const newKey = (name = "a") => `${fixture.keyPrefix}/${name}${String(++count).padStart(4, "0")}`;
-  const upload = (key: string, life = minutes(10)) =>
-    fixture.store.createUploadUrl(key, { maxBytes: 64 * mebibyte, expiresAt: Date.now() + life });
+  const upload = (key: string, lifetime = minutes(10)) =>
+    fixture.store.createUploadUrl(key, { maxBytes: 64 * mebibyte, expiresAt: Date.now() + lifetime });
   const download = (
     key: string,
-    options: { mimeType?: string; filename?: string; asDownload?: boolean; life?: number } = {},
+    options: { mimeType?: string; filename?: string; asDownload?: boolean; lifetime?: number } = {},
   ) =>
     fixture.store.createDownloadUrl(key, {
       mimeType: options.mimeType ?? "image/png",
       filename: options.filename ?? "a.png",
       asDownload: options.asDownload ?? false,
-      expiresAt: Date.now() + (options.life ?? minutes(10)),
+      expiresAt: Date.now() + (options.lifetime ?? minutes(10)),
     });
-  /** Bytes at an incoming key, as an attach finds them. */
-  async function incoming(bytes: Uint8Array): Promise<{ key: string; address: string; version: string }> {
+  /** Uploads bytes to an incoming key. */
+  async function uploadIncoming(bytes: Uint8Array): Promise<{ key: string; url: string; version: string }> {
     const key = newKey("in");
-    const address = await upload(key);
-    assert.equal(await putBytes(address, bytes), 200);
-    const found = await fixture.store.stat(key);
-    assert.ok(found);
-    return { key, address, version: found.version };
+    const url = await upload(key);
+    assert.equal(await putBytes(url, bytes), 200);
+    const stored = await fixture.store.stat(key);
+    assert.ok(stored);
+    return { key, url, version: stored.version };
   }
 
-  test("nothing lies where nothing was put", async () => {
+  test("finds no file under an unused key", async () => {
     const key = newKey();
     assert.equal(await fixture.store.stat(key), undefined);
     assert.equal(await getOutcome(fixture.store.read(key)), "not_found");
@@ -72,152 +72,154 @@ forEachStore("the promises of a place for files", (fixture) => {
     }
   });
 
-  test("any declared type is taken and none is believed", async () => {
+  test("accepts a PUT with any Content-Type", async () => {
     const key = newKey();
-    const address = await upload(key);
+    const url = await upload(key);
     for (const type of ["text/html", "image/png", "application/x-www-form-urlencoded"]) {
-      const response = await fetch(address, { method: "PUT", body: "x", headers: { "content-type": type } });
+      const response = await fetch(url, { method: "PUT", body: "x", headers: { "content-type": type } });
       assert.equal(response.status, 200, type);
     }
   });
 
-  test("an empty PUT is there with no bytes (U6)", async () => {
+  test("stores an empty PUT as an empty file (U6)", async () => {
     const key = newKey();
     assert.equal(await putBytes(await upload(key), new Uint8Array()), 200);
     assert.equal((await fixture.store.stat(key))?.bytes, 0);
     assert.equal((await readBytes(await fixture.store.read(key))).length, 0);
   });
 
-  test("a repeated PUT overwrites, and its version tells", async () => {
-    const { key, address, version } = await incoming(randomBytes(1000));
+  test("overwrites the file and changes its version on a repeated PUT", async () => {
+    const { key, url, version } = await uploadIncoming(randomBytes(1000));
     const other = randomBytes(2000);
-    assert.equal(await putBytes(address, other), 200);
-    const found = await fixture.store.stat(key);
-    assert.equal(found?.bytes, 2000);
-    assert.notEqual(found.version, version);
+    assert.equal(await putBytes(url, other), 200);
+    const overwritten = await fixture.store.stat(key);
+    assert.equal(overwritten?.bytes, 2000);
+    assert.notEqual(overwritten.version, version);
     assert.equal(await readDigest(fixture.store, key), sha256(other));
   });
 
-  test("parallel PUTs to one key leave one of them whole (U2)", async () => {
+  test("stores exactly one of several parallel PUTs to a key (U2)", async () => {
     const bodies = Array.from({ length: 8 }, (_, i) => Buffer.alloc(mebibyte + i, i));
     for (let round = 0; round < 3; round++) {
       const key = newKey();
-      const address = await upload(key);
+      const url = await upload(key);
       assert.deepEqual(
-        await Promise.all(bodies.map((body) => putBytes(address, body))),
+        await Promise.all(bodies.map((body) => putBytes(url, body))),
         bodies.map(() => 200),
       );
-      const found = await readDigest(fixture.store, key);
-      assert.ok(bodies.some((body) => sha256(body) === found));
-      assert.ok(bodies.some((body) => body.length === mebibyte + (body[0] ?? 0) && sha256(body) === found));
+      const digest = await readDigest(fixture.store, key);
+      assert.ok(bodies.some((body) => sha256(body) === digest));
+      assert.ok(bodies.some((body) => body.length === mebibyte + (body[0] ?? 0) && sha256(body) === digest));
       await fixture.store.remove(key);
       assert.equal(await fixture.store.stat(key), undefined);
     }
   });
 
-  test("addresses end when they say, and only the one that was made works (U1)", async () => {
+  test("rejects expired and altered URLs, and URLs of the other direction (U1)", async () => {
     const key = newKey();
-    const short = await upload(key, 1000);
-    const readable = await download(key, { life: 1000 });
+    const expiringUpload = await upload(key, 1000);
+    const expiringDownload = await download(key, { lifetime: 1000 });
     await sleep(2100);
-    assert.equal(await putBytes(short, Buffer.from("late")), 403);
-    assert.equal((await fetch(readable)).status, 403);
-    const address = await upload(key);
+    assert.equal(await putBytes(expiringUpload, Buffer.from("late")), 403);
+    assert.equal((await fetch(expiringDownload)).status, 403);
+    const url = await upload(key);
     assert.equal(
       await putBytes(
-        address.replace(key, `${key}x`).replace(/.$/, (c) => (c === "0" ? "1" : "0")),
+        url.replace(key, `${key}x`).replace(/.$/, (c) => (c === "0" ? "1" : "0")),
         Buffer.from("x"),
       ),
       403,
     );
     assert.equal(await fixture.store.stat(key), undefined);
-    assert.equal(await putBytes(address, Buffer.from("x")), 200);
-    assert.equal((await fetch(address)).status, 403, "an address to write does not read");
-    assert.equal(await putBytes(await download(key), Buffer.from("y")), 403, "an address to read does not write");
+    assert.equal(await putBytes(url, Buffer.from("x")), 200);
+    assert.equal((await fetch(url)).status, 403, "an upload URL does not read");
+    assert.equal(await putBytes(await download(key), Buffer.from("y")), 403, "a download URL does not write");
     assert.equal(await readDigest(fixture.store, key), sha256(Buffer.from("x")));
   });
 
-  test("a PUT that is cut stores nothing", async () => {
+  test("stores nothing of an aborted PUT", async () => {
     const key = newKey();
-    const cut = new AbortController();
+    const abort = new AbortController();
     const body = new ReadableStream({
       async pull(controller) {
         controller.enqueue(randomBytes(64 * 1024));
         await sleep(20);
-        if (cut.signal.aborted) controller.close();
+        if (abort.signal.aborted) controller.close();
       },
     });
     const sending = fetch(await upload(key), {
       method: "PUT",
       body,
       duplex: "half",
-      signal: cut.signal,
+      signal: abort.signal,
       headers: { "content-length": String(10 * mebibyte) },
     });
-    setTimeout(() => cut.abort(), 300);
+    setTimeout(() => abort.abort(), 300);
     await assert.rejects(sending);
     await sleep(200);
     assert.equal(await fixture.store.stat(key), undefined);
   });
 
   for (const size of [0, 1, 5 * mebibyte, 8 * mebibyte, 8 * mebibyte + 1, 20 * mebibyte]) {
-    test(`write of ${size} bytes tells size, version and digest`, async () => {
+    test(`write of ${size} bytes returns size, version and digest`, async () => {
       const key = newKey();
       const bytes = randomBytes(size);
-      const stored = await fixture.store.write(key, toChunks(bytes), writing);
+      const stored = await fixture.store.write(key, toChunks(bytes), writeOptions);
       assert.deepEqual([stored.bytes, stored.sha256], [size, sha256(bytes)]);
-      const found = await fixture.store.stat(key);
-      assert.deepEqual([found?.bytes, found?.version], [size, stored.version]);
+      const stat = await fixture.store.stat(key);
+      assert.deepEqual([stat?.bytes, stat?.version], [size, stored.version]);
       assert.equal(await readDigest(fixture.store, key), stored.sha256);
     });
   }
 
-  test("write takes its limit exactly, and leaves nothing one byte past it", async () => {
+  test("write accepts exactly its limit, and stores nothing of one byte more", async () => {
     for (const limit of [1000, 9 * mebibyte]) {
       const key = newKey();
       const bytes = randomBytes(limit + 1);
-      const options = { ...writing, maxBytes: limit };
+      const options = { ...writeOptions, maxBytes: limit };
       assert.equal(await getOutcome(fixture.store.write(key, toChunks(bytes), options)), "too_large");
       assert.equal(await fixture.store.stat(key), undefined);
       assert.equal(await getOutcome(fixture.store.write(key, toChunks(bytes.subarray(1)), options)), "ok");
     }
   });
 
-  test("write of a body that fails, or is called off, stores nothing and keeps what was there (M14)", async () => {
+  test("write of a body that fails or is aborted keeps the previous file (M14)", async () => {
     for (const size of [1000, 20 * mebibyte]) {
       const key = newKey();
-      await fixture.store.write(key, toChunks(Buffer.from("before")), writing);
+      await fixture.store.write(key, toChunks(Buffer.from("before")), writeOptions);
       async function* failing(): AsyncGenerator<Uint8Array> {
         yield* toChunks(randomBytes(size));
-        throw new Error("the source broke");
+        throw new Error("source failed");
       }
-      await assert.rejects(fixture.store.write(key, failing(), writing), /the source broke/);
-      const off = new AbortController();
+      await assert.rejects(fixture.store.write(key, failing(), writeOptions), /source failed/);
+      const abort = new AbortController();
       async function* endless(): AsyncGenerator<Uint8Array> {
         yield* toChunks(randomBytes(size));
-        setTimeout(() => off.abort(), 20);
+        setTimeout(() => abort.abort(), 20);
         await new Promise(() => {});
       }
-      await assert.rejects(fixture.store.write(key, endless(), { ...writing, signal: off.signal }), {
+      await assert.rejects(fixture.store.write(key, endless(), { ...writeOptions, signal: abort.signal }), {
         name: "AbortError",
       });
       assert.equal(await readDigest(fixture.store, key), sha256(Buffer.from("before")));
     }
   });
 
-  test("write over what is there replaces it whole", async () => {
+  test("parallel writes to one key leave exactly one of the bodies", async () => {
     const key = newKey();
-    const versions = await Promise.all(
-      Array.from({ length: 6 }, (_, i) => fixture.store.write(key, toChunks(Buffer.alloc(300_000 + i, i)), writing)),
+    const writes = await Promise.all(
+      Array.from({ length: 6 }, (_, i) =>
+        fixture.store.write(key, toChunks(Buffer.alloc(300_000 + i, i)), writeOptions),
+      ),
     );
-    const found = await readDigest(fixture.store, key);
-    assert.ok(versions.some(({ sha256: digest }) => digest === found));
+    const storedDigest = await readDigest(fixture.store, key);
+    assert.ok(writes.some(({ sha256: digest }) => digest === storedDigest));
   });
 
-  test("read gives a range with both ends, clips it, and nothing beyond the end", async () => {
+  test("read returns an inclusive range, clipped to the file, and nothing beyond its end", async () => {
     const key = newKey();
     const bytes = randomBytes(200_000);
-    await fixture.store.write(key, toChunks(bytes), writing);
+    await fixture.store.write(key, toChunks(bytes), writeOptions);
     const read = async (start: number, end: number) => readBytes(await fixture.store.read(key, { start, end }));
     assert.deepEqual(await read(0, 0), bytes.subarray(0, 1));
     assert.deepEqual(await read(10, 4109), bytes.subarray(10, 4110));
@@ -225,23 +227,23 @@ forEachStore("the promises of a place for files", (fixture) => {
     assert.equal((await read(200_000, 200_010)).length, 0);
   });
 
-  test("read is called off by its signal", async () => {
+  test("read stops when its signal aborts", async () => {
     const key = newKey();
-    await fixture.store.write(key, toChunks(randomBytes(4 * mebibyte)), writing);
-    const off = new AbortController();
-    const stream = await fixture.store.read(key, undefined, off.signal);
+    await fixture.store.write(key, toChunks(randomBytes(4 * mebibyte)), writeOptions);
+    const abort = new AbortController();
+    const stream = await fixture.store.read(key, undefined, abort.signal);
     const failed = once(stream, "error");
     await once(stream, "readable");
-    off.abort();
+    abort.abort();
     const [error] = (await failed) as [Error];
     assert.equal(error.name, "AbortError");
     assert.ok(stream.destroyed);
-    await assert.rejects(fixture.store.read(key, undefined, off.signal), { name: "AbortError" });
+    await assert.rejects(fixture.store.read(key, undefined, abort.signal), { name: "AbortError" });
   });
 
-  test("promote moves the bytes, and can be repeated", async () => {
+  test("promote moves the file, and repeating it returns the same result", async () => {
     const bytes = randomBytes(2 * mebibyte);
-    const { key, version } = await incoming(bytes);
+    const { key, version } = await uploadIncoming(bytes);
     const to = newKey("out");
     const stored = await fixture.store.promote(key, version, to, "image/png");
     assert.equal(stored?.bytes, bytes.length);
@@ -251,36 +253,36 @@ forEachStore("the promises of a place for files", (fixture) => {
     assert.deepEqual(await fixture.store.promote(key, version, to, "image/png"), stored);
   });
 
-  test("promote leaves everything as it is where other bytes lie there by now", async () => {
-    const { key, address, version } = await incoming(Buffer.from("first"));
-    await putBytes(address, Buffer.from("second"));
+  test("promote changes nothing if the incoming file was overwritten", async () => {
+    const { key, url, version } = await uploadIncoming(Buffer.from("first"));
+    await putBytes(url, Buffer.from("second"));
     const to = newKey("out");
     assert.equal(await fixture.store.promote(key, version, to, "image/png"), undefined);
     assert.equal(await fixture.store.stat(to), undefined);
     assert.equal(await readDigest(fixture.store, key), sha256(Buffer.from("second")));
   });
 
-  test("a PUT repeated after promote changes nothing that is served", async () => {
+  test("a PUT after promote does not change the promoted file", async () => {
     const bytes = randomBytes(100_000);
-    const { key, address, version } = await incoming(bytes);
+    const { key, url, version } = await uploadIncoming(bytes);
     const to = newKey("out");
     const stored = await fixture.store.promote(key, version, to, "image/png");
-    assert.equal(await putBytes(address, randomBytes(100_000)), 200);
+    assert.equal(await putBytes(url, randomBytes(100_000)), 200);
     assert.deepEqual(await fixture.store.stat(to), stored);
     assert.deepEqual(
       await fixture.store.promote(key, version, to, "image/png"),
       stored,
-      "also where it is asked again",
+      "a repeated promote returns the same file",
     );
     const served = Buffer.from(await (await fetch(await download(to))).arrayBuffer());
     assert.equal(sha256(served), sha256(bytes));
   });
 
-  test("a promote of other bytes to the key of an unfinished one leaves only the later bytes (C2)", async () => {
-    const first = await incoming(Buffer.from("first"));
+  test("promote replaces the file of an interrupted promote with the newer bytes (C2)", async () => {
+    const first = await uploadIncoming(Buffer.from("first"));
     const to = newKey("out");
-    await fixture.store.promote(first.key, first.version, to, "image/png"); // and then the process died
-    await putBytes(first.address, Buffer.from("second one"));
+    await fixture.store.promote(first.key, first.version, to, "image/png"); // the process crashes before it records this
+    await putBytes(first.url, Buffer.from("second one"));
     const version = (await fixture.store.stat(first.key))?.version ?? "";
     assert.equal((await fixture.store.promote(first.key, version, to, "image/png"))?.bytes, 10);
     assert.equal(await readDigest(fixture.store, to), sha256(Buffer.from("second one")));
@@ -288,75 +290,75 @@ forEachStore("the promises of a place for files", (fixture) => {
     assert.equal(await fixture.store.stat(to), undefined);
   });
 
-  test("promote against PUTs that never stop: what was promoted is what was checked, and stays", async () => {
+  test("promote during continuous PUTs stores exactly the checked bytes, or nothing", async () => {
     for (let round = 0; round < 6; round++) {
-      const good = randomBytes(300_000);
-      const { key, address, version } = await incoming(good);
+      const checkedBytes = randomBytes(300_000);
+      const { key, url, version } = await uploadIncoming(checkedBytes);
       const stop = new AbortController();
-      const storm = Array.from({ length: 3 }, async () => {
-        while (!stop.signal.aborted) await putBytes(address, randomBytes(300_000));
+      const writers = Array.from({ length: 3 }, async () => {
+        while (!stop.signal.aborted) await putBytes(url, randomBytes(300_000));
       });
       await sleep(round * 4);
       const to = newKey("out");
       const stored = await fixture.store.promote(key, version, to, "image/png");
-      const seen = stored ? await readDigest(fixture.store, to) : undefined;
+      const digest = stored ? await readDigest(fixture.store, to) : undefined;
       await sleep(50);
       stop.abort();
-      await Promise.all(storm);
+      await Promise.all(writers);
       if (!stored) {
         assert.equal(await fixture.store.stat(to), undefined, "nothing was promoted");
         continue;
       }
-      assert.equal(seen, sha256(good));
-      assert.equal(await readDigest(fixture.store, to), sha256(good));
+      assert.equal(digest, sha256(checkedBytes));
+      assert.equal(await readDigest(fixture.store, to), sha256(checkedBytes));
     }
   });
 
-  test("twenty parallel promotes of one upload all see it done (U8)", async () => {
+  test("twenty parallel promotes of one upload all return the file (U8)", async () => {
     const bytes = randomBytes(50_000);
-    const { key, version } = await incoming(bytes);
+    const { key, version } = await uploadIncoming(bytes);
     const to = newKey("out");
-    const all = await Promise.all(
+    const results = await Promise.all(
       Array.from({ length: 20 }, () => fixture.store.promote(key, version, to, "image/png")),
     );
-    assert.deepEqual(new Set(all.map((one) => one?.bytes)), new Set([50_000]));
+    assert.deepEqual(new Set(results.map((result) => result?.bytes)), new Set([50_000]));
     assert.equal(await readDigest(fixture.store, to), sha256(bytes));
   });
 
-  test("remove takes it away, and can be repeated", async () => {
+  test("remove deletes the file, and can be repeated", async () => {
     const key = newKey();
-    await fixture.store.write(key, toChunks(Buffer.from("x")), writing);
+    await fixture.store.write(key, toChunks(Buffer.from("x")), writeOptions);
     await fixture.store.remove(key);
     await fixture.store.remove(key);
     assert.equal(await fixture.store.stat(key), undefined);
   });
 
-  test("list walks all keys of a prefix once, page by page, while others come and go (S8)", async () => {
+  test("list returns every key of a prefix once, page by page, while keys are removed (S8)", async () => {
     const prefix = `${fixture.keyPrefix}/list-`;
     const keys = Array.from({ length: 25 }, (_, i) => `${prefix}${String(i).padStart(2, "0")}`);
     const before = Date.now();
-    await Promise.all(keys.map((key, i) => fixture.store.write(key, toChunks(Buffer.alloc(i)), writing)));
-    const found = new Map<string, number>();
+    await Promise.all(keys.map((key, i) => fixture.store.write(key, toChunks(Buffer.alloc(i)), writeOptions)));
+    const listed = new Map<string, number>();
     let after: string | undefined;
     for (;;) {
       const page = await fixture.store.list(prefix, { limit: 7, ...(after === undefined ? {} : { after }) });
       assert.ok(page.length <= 7);
       for (const { key, bytes, modifiedAt } of page) {
-        assert.ok(!found.has(key), "no key twice");
+        assert.ok(!listed.has(key), "key listed twice");
         assert.ok(Math.abs(modifiedAt - before) < 60_000);
-        found.set(key, bytes);
+        listed.set(key, bytes);
       }
       after = page.at(-1)?.key;
       if (after === undefined) break;
-      await fixture.store.remove(after); // the place in the list is kept where the key is not
+      await fixture.store.remove(after); // the next page starts after this key even though it no longer exists
     }
-    assert.deepEqual(found, new Map(keys.map((key, i) => [key, i])));
+    assert.deepEqual(listed, new Map(keys.map((key, i) => [key, i])));
     assert.deepEqual(await fixture.store.list(`${fixture.keyPrefix}/nothing-`, { limit: 10 }), []);
     assert.deepEqual(await fixture.store.list(`${fixture.keyPrefix}x/`, { limit: 10 }), []);
   });
 
-  test("what is not a key of ours reaches neither a path nor an address (U13)", async () => {
-    const hostile = [
+  test("rejects invalid keys before they reach a path or a URL (U13)", async () => {
+    const invalidKeys = [
       "",
       "/",
       "a/",
@@ -376,23 +378,23 @@ forEachStore("the promises of a place for files", (fixture) => {
       "a~b",
       "x".repeat(151),
     ];
-    for (const key of hostile) {
+    for (const key of invalidKeys) {
       await assert.rejects(async () => fixture.store.stat(key), /invalid storage key/, JSON.stringify(key));
       await assert.rejects(async () => fixture.store.remove(key), /invalid storage key/);
       await assert.rejects(
-        async () => fixture.store.write(key, toChunks(Buffer.from("x")), writing),
+        async () => fixture.store.write(key, toChunks(Buffer.from("x")), writeOptions),
         /invalid storage key/,
       );
     }
   });
 
-  test("a download has the given type and name, whole and in ranges", async () => {
+  test("a download has the requested type and name, in full and in ranges", async () => {
     const bytes = randomBytes(100_000);
-    const { key, version } = await incoming(bytes);
+    const { key, version } = await uploadIncoming(bytes);
     const to = newKey("out");
     await fixture.store.promote(key, version, to, "application/pdf");
-    const address = await download(to, { mimeType: "application/pdf", filename: "Q3 “plan”.pdf", asDownload: true });
-    const whole = await fetch(address);
+    const url = await download(to, { mimeType: "application/pdf", filename: "Q3 “plan”.pdf", asDownload: true });
+    const whole = await fetch(url);
     assert.equal(whole.status, 200);
     assert.equal(whole.headers.get("content-type"), "application/pdf");
     assert.equal(
@@ -401,15 +403,15 @@ forEachStore("the promises of a place for files", (fixture) => {
     );
     assert.match(whole.headers.get("cache-control") ?? "", /^private, max-age=(59\d|600)$/);
     assert.equal(sha256(Buffer.from(await whole.arrayBuffer())), sha256(bytes));
-    const part = await fetch(address, { headers: { range: "bytes=10-19" } });
+    const part = await fetch(url, { headers: { range: "bytes=10-19" } });
     assert.equal(part.status, 206);
     assert.equal(part.headers.get("content-range"), "bytes 10-19/100000");
     assert.deepEqual(Buffer.from(await part.arrayBuffer()), bytes.subarray(10, 20));
   });
 
-  test("hostile file names stay inside their header (U13)", async () => {
+  test("hostile file names cannot break out of the Content-Disposition header (U13)", async () => {
     const key = newKey();
-    await fixture.store.write(key, toChunks(Buffer.from("x")), writing);
+    await fixture.store.write(key, toChunks(Buffer.from("x")), writeOptions);
     const names = [
       "../../etc/passwd",
       "..%2f..%2f",

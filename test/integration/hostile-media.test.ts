@@ -11,19 +11,19 @@ import { createHookedFiles } from "../support/hooked-files.ts";
 import { knownAttacks, nestedContainers } from "../support/mutated-videos.ts";
 import { newStudio } from "../support/users.ts";
 
-forEachEngine("hostile media", (bed) => {
-  test("a video whose header has values that no column holds is stored without them (U15)", async () => {
-    const files = createHookedFiles(bed.clock);
-    const deps = { ...bed.deps, files };
+forEachEngine("hostile media", (fixture) => {
+  test("stores a video without header values that do not fit a database column (U15)", async () => {
+    const files = createHookedFiles(fixture.clock);
+    const deps = { ...fixture.deps, files };
     const owner = await newStudio(deps);
     const { id: postId } = await createPost(deps, owner, { title: "Videos", body: "" });
     for (const { name, mimeType, bytes } of [...knownAttacks(), ...nestedContainers()]) {
       const inline = { kind: "video" as const, mimeType, base64: bytes.toString("base64") };
-      const { assetId: sent } = await uploadAssetInline(deps, owner, inline);
-      const { assetId: put } = await requestAssetUpload(deps, owner, { kind: "video", mimeType });
-      await files.put(incomingKey(put), bytes);
-      await attachAsset(deps, owner, { postId, assetId: put });
-      for (const assetId of [sent, put]) {
+      const { assetId: inlineId } = await uploadAssetInline(deps, owner, inline);
+      const { assetId: presignedId } = await requestAssetUpload(deps, owner, { kind: "video", mimeType });
+      await files.put(incomingKey(presignedId), bytes);
+      await attachAsset(deps, owner, { postId, assetId: presignedId });
+      for (const assetId of [inlineId, presignedId]) {
         const { status, width, height, durationMs } = await getAsset(deps, owner, { assetId });
         assert.equal(status, "ready", name);
         if (name.includes("no column"))
