@@ -73,7 +73,7 @@ const relatedTaskKey = "io.modelcontextprotocol/related-task";
 /**
  * Recognizes the most common requests at a fraction of the cost of the full check. Matches only what the SDK's
  * classifier accepts with the same result; undefined means that the classifier decides.
- * `test/integration/mcp-wire.test.ts` compares the two.
+ * `test/integration/mcp-fast-path.test.ts` compares the two.
  */
 export function matchFastPath(body: unknown, headers: MirroredHeaders): RequestMessage | undefined {
   if (!isJsonObject(body) || body["jsonrpc"] !== "2.0") return undefined;

@@ -6,8 +6,8 @@ import type { MirroredHeaders } from "#mcp/protocol/messages.ts";
 import { checkStandardHeaders, matchFastPath } from "#mcp/protocol/standard-headers.ts";
 import { modernMeta } from "../support/mcp.ts";
 
-/** Any value at all, and the ones that tell a lax check from a strict one. */
-const anything = fc.oneof(
+/** Random values, and edge cases that a lax check accepts and a strict one rejects. */
+const anyValue = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
   fc.constantFrom<unknown>(
     {},
@@ -26,18 +26,26 @@ const anything = fc.oneof(
     { listChanged: true },
   ),
 );
-/** A field that is as it should be, absent, or anything. */
-const field = (good: fc.Arbitrary<unknown>) =>
+/** Mostly a valid value, sometimes none or a random one. */
+const field = (valid: fc.Arbitrary<unknown>) =>
   fc.oneof(
-    { weight: 30, arbitrary: good },
+    { weight: 30, arbitrary: valid },
     { weight: 1, arbitrary: fc.constant(undefined) },
-    { weight: 1, arbitrary: anything },
+    { weight: 1, arbitrary: anyValue },
   );
 
+/** Mostly absent. */
 const rarely = (value: fc.Arbitrary<unknown>) =>
   fc.oneof({ weight: 30, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value });
 
-const revisions = fc.constantFrom("2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2099-01-01");
+const protocolVersions = fc.constantFrom(
+  "2026-07-28",
+  "2025-11-25",
+  "2025-06-18",
+  "2025-03-26",
+  "2024-11-05",
+  "2099-01-01",
+);
 const methods = fc.constantFrom(
   "tools/call",
   "tools/list",
@@ -52,12 +60,12 @@ const names = fc.constantFrom("get_post", "=?base64?Z2V0X3Bvc3Q=?=", "ünïcode"
 const meta = fc.record(
   {
     "io.modelcontextprotocol/protocolVersion": field(
-      fc.oneof({ weight: 5, arbitrary: fc.constant("2026-07-28") }, revisions),
+      fc.oneof({ weight: 5, arbitrary: fc.constant("2026-07-28") }, protocolVersions),
     ),
     "io.modelcontextprotocol/clientInfo": field(
       fc.oneof(
         fc.constant({ name: "c", version: "1" }),
-        fc.dictionary(fc.constantFrom("name", "version", "title", "icons", "websiteUrl", "description"), anything),
+        fc.dictionary(fc.constantFrom("name", "version", "title", "icons", "websiteUrl", "description"), anyValue),
       ),
     ),
     "io.modelcontextprotocol/clientCapabilities": field(
@@ -65,14 +73,14 @@ const meta = fc.record(
         fc.constant({}),
         fc.dictionary(
           fc.constantFrom("sampling", "elicitation", "roots", "tasks", "experimental", "extensions", "x"),
-          anything,
+          anyValue,
         ),
       ),
     ),
     "io.modelcontextprotocol/logLevel": rarely(fc.constantFrom("info", "loud")),
-    "io.modelcontextprotocol/related-task": rarely(anything),
+    "io.modelcontextprotocol/related-task": rarely(anyValue),
     progressToken: field(fc.oneof(fc.string(), fc.integer())),
-    other: anything,
+    other: anyValue,
   },
   { requiredKeys: ["io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientCapabilities"] },
 );
@@ -86,58 +94,61 @@ const bodies = fc.record(
     id: field(fc.oneof(fc.integer(), fc.string())),
     method: field(methods),
     params: field(params),
-    extra: rarely(anything),
+    extra: rarely(anyValue),
   },
   { requiredKeys: ["jsonrpc", "method", "params"] },
 );
 const headers = fc.record({
-  repeats: fc.oneof({ weight: 9, arbitrary: fc.constant(true) }, fc.constant(false)),
+  matchesBody: fc.oneof({ weight: 9, arbitrary: fc.constant(true) }, fc.constant(false)),
   protocolVersionHeader: fc.oneof(
     { weight: 4, arbitrary: fc.constant<string | undefined>("2026-07-28") },
-    fc.option(revisions, { nil: undefined }),
+    fc.option(protocolVersions, { nil: undefined }),
   ),
   mcpMethodHeader: fc.option(methods, { nil: undefined, freq: 8 }),
   mcpNameHeader: fc.option(names, { nil: undefined, freq: 8 }),
 });
 
-/** Whatever is well formed already, the recognizer must call by the same name as the SDK does. */
-function agrees(given: unknown, wire: MirroredHeaders): boolean {
-  const body: unknown = JSON.parse(JSON.stringify(given));
-  const plain = matchFastPath(body, wire);
-  if (!plain) return false;
-  const verdict = classifyInboundRequest({ httpMethod: "POST", ...wire, body } as InboundHttpRequest);
-  assert.equal(verdict.kind, plain.era, JSON.stringify({ body, wire, verdict }));
-  if (verdict.kind === "modern") {
-    assert.equal(verdict.messageKind, "request");
-    assert.equal(verdict.classification.revision, "2026-07-28");
+/** Returns whether the fast path matches a request, and checks that the SDK classifies each match the same way. */
+function matchesLikeSdk(input: unknown, mirroredHeaders: MirroredHeaders): boolean {
+  const body: unknown = JSON.parse(JSON.stringify(input));
+  const match = matchFastPath(body, mirroredHeaders);
+  if (!match) return false;
+  const sdkResult = classifyInboundRequest({ httpMethod: "POST", ...mirroredHeaders, body } as InboundHttpRequest);
+  assert.equal(sdkResult.kind, match.era, JSON.stringify({ body, mirroredHeaders, sdkResult }));
+  if (sdkResult.kind === "modern") {
+    assert.equal(sdkResult.messageKind, "request");
+    assert.equal(sdkResult.classification.revision, "2026-07-28");
     assert.equal(
-      checkStandardHeaders(plain.method, plain.params, wire, plain.id),
+      checkStandardHeaders(match.method, match.params, mirroredHeaders, match.id),
       undefined,
-      JSON.stringify({ body, wire }),
+      JSON.stringify({ body, mirroredHeaders }),
     );
   }
   return true;
 }
 
-test("what is recognized as plain is accepted by the SDK's classifier, in the same sense (M11)", () => {
-  let recognized = 0;
+test("the SDK's classifier agrees with every request that the fast path matches (M11)", () => {
+  let matchCount = 0;
   fc.assert(
-    fc.property(bodies, headers, (body, { repeats, ...wire }) => {
-      const { method, params: given } = body as { method?: unknown; params?: { name?: unknown; uri?: unknown } | null };
-      const name = method === "resources/read" ? given?.uri : given?.name;
-      // Node's parser takes the space around a header's value away, so none ever has any.
-      const repeated = {
+    fc.property(bodies, headers, (body, { matchesBody, ...randomHeaders }) => {
+      const { method, params: bodyParams } = body as {
+        method?: unknown;
+        params?: { name?: unknown; uri?: unknown } | null;
+      };
+      const name = method === "resources/read" ? bodyParams?.uri : bodyParams?.name;
+      // Node's parser trims header values.
+      const mirrored = {
         ...(typeof method === "string" ? { mcpMethodHeader: method.trim() } : {}),
         ...(typeof name === "string" ? { mcpNameHeader: name.trim() } : {}),
       };
-      if (agrees(body, repeats ? { ...wire, ...repeated } : wire)) recognized++;
+      if (matchesLikeSdk(body, matchesBody ? { ...randomHeaders, ...mirrored } : randomHeaders)) matchCount++;
     }),
     { numRuns: 20_000 },
   );
-  assert.ok(recognized > 1000, `only ${recognized} of 20,000 were recognized`);
+  assert.ok(matchCount > 1000, `only ${matchCount} of 20,000 requests matched`);
 });
 
-test("what real clients send is recognized", () => {
+test("the fast path matches the requests of real clients", () => {
   const capabilities = { sampling: {}, elicitation: { form: {}, url: {} }, roots: {} };
   const body = {
     jsonrpc: "2.0",
@@ -150,10 +161,14 @@ test("what real clients send is recognized", () => {
     },
   };
   assert.ok(
-    agrees(body, { protocolVersionHeader: "2026-07-28", mcpMethodHeader: "tools/call", mcpNameHeader: "get_post" }),
+    matchesLikeSdk(body, {
+      protocolVersionHeader: "2026-07-28",
+      mcpMethodHeader: "tools/call",
+      mcpNameHeader: "get_post",
+    }),
   );
   assert.ok(
-    agrees(
+    matchesLikeSdk(
       { jsonrpc: "2.0", id: 0, method: "tools/call", params: { name: "get_post", _meta: { progressToken: 1 } } },
       { protocolVersionHeader: "2025-11-25", mcpMethodHeader: undefined, mcpNameHeader: undefined },
     ),
