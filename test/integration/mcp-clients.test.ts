@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { Client as Sdk1Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as Sdk1Transport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { tools } from "#mcp/tool-list.ts";
@@ -15,7 +15,7 @@ interface Result {
   content?: unknown;
 }
 
-/** What every client must be able to do, in the words they share. */
+/** The part of the API that all SDK clients share. */
 interface AnyClient {
   listTools(): Promise<{ tools: { name: string }[] }>;
   callTool(params: { name: string; arguments?: Record<string, unknown> }): Promise<Result>;
@@ -23,27 +23,27 @@ interface AnyClient {
   close(): Promise<void>;
 }
 
-const me = { name: "test", version: "1" };
+const clientInfo = { name: "test", version: "1" };
 
 const clients: Record<string, (url: URL, token: string) => Promise<AnyClient>> = {
   async "SDK 2, 2026-07-28"(url, token) {
-    const client = new Client(me, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
+    const client = new Client(clientInfo, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
     await client.connect(new StreamableHTTPClientTransport(url, bearer(token)));
     return client;
   },
-  async "SDK 2, whichever both speak"(url, token) {
-    const client = new Client(me, { versionNegotiation: { mode: "auto" } });
+  async "SDK 2, negotiated version"(url, token) {
+    const client = new Client(clientInfo, { versionNegotiation: { mode: "auto" } });
     await client.connect(new StreamableHTTPClientTransport(url, bearer(token)));
     return client;
   },
-  async "SDK 2, 2025 wire"(url, token) {
-    const client = new Client(me);
+  async "SDK 2, 2025-11-25"(url, token) {
+    const client = new Client(clientInfo);
     await client.connect(new StreamableHTTPClientTransport(url, bearer(token)));
     return client;
   },
   async "SDK 1.32"(url, token) {
-    const client = new OldClient(me);
-    await client.connect(new OldTransport(url, bearer(token)));
+    const client = new Sdk1Client(clientInfo);
+    await client.connect(new Sdk1Transport(url, bearer(token)));
     return client as AnyClient;
   },
 };
@@ -56,15 +56,15 @@ forEachEngine("mcp clients", (fixture) => {
   after(() => server.close());
 
   for (const [name, connect] of Object.entries(clients)) {
-    test(`${name}: lists and calls tools, and shows the model an error as the server words it`, async () => {
+    test(`${name}: lists and calls tools, and passes on the error text of the server`, async () => {
       const owner = await newStudio(fixture.deps, undefined, "North");
       const { token } = await createTestGrant(fixture.deps, owner);
       const client = await connect(new URL(server.url), token);
       try {
         assert.match(client.getInstructions() ?? "", /studio "North", with the role owner/);
-        const listed = await client.listTools();
+        const list = await client.listTools();
         assert.deepEqual(
-          listed.tools.map((tool) => tool.name),
+          list.tools.map((tool) => tool.name),
           tools.map((tool) => tool.name),
         );
 

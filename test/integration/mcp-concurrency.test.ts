@@ -19,13 +19,13 @@ import { newStudio } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
-forEachEngine("many at once", (fixture) => {
+forEachEngine("concurrent calls", (fixture) => {
   let server: TestMcpServer;
   const states: string[] = [];
-  const slow: Tool = defineTool({
+  const slowTool: Tool = defineTool({
     name: "slow",
     title: "Slow",
-    description: "Takes its time.",
+    description: "Runs for ten seconds.",
     scope: "studio:read",
     action: "studio.read",
     hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
@@ -41,49 +41,49 @@ forEachEngine("many at once", (fixture) => {
       return {};
     },
   });
-  before(async () => void (server = await startMcpServer(fixture, { tools: [...tools, slow] })));
+  before(async () => void (server = await startMcpServer(fixture, { tools: [...tools, slowTool] })));
   after(() => server.close());
 
   async function newClient() {
     const owner = await newStudio(fixture.deps);
     const { token } = await createTestGrant(fixture.deps, owner);
-    const me = { url: server.url, token };
-    return { owner, me, session: (await initialize(me)).session };
+    const caller = { url: server.url, token };
+    return { owner, caller, session: (await initialize(caller)).session };
   }
 
-  const untilState = (state: string): Promise<void> => waitUntil(() => states.includes(state), { description: state });
+  const waitForState = (state: string): Promise<void> => waitUntil(() => states.includes(state), { what: state });
 
-  test("two people, 200 calls each, all with the same ids: no answer crosses (M4)", async () => {
-    const people = await Promise.all([newClient(), newClient()]);
-    const calls = people.flatMap(({ me, session, owner }) =>
+  test("two users with 200 concurrent calls each and equal request ids get only their own responses (M4)", async () => {
+    const clients = await Promise.all([newClient(), newClient()]);
+    const calls = clients.flatMap(({ caller, session, owner }) =>
       Array.from({ length: 200 }, async (_, i) => {
         const id = i % 5;
-        const answer =
+        const response =
           i % 2 === 0
-            ? await callModern(me, "tools/call", { name: "whoami" }, {}, id)
-            : await callLegacy({ ...me, session }, "tools/call", { name: "whoami" }, {}, id);
-        assert.equal(answer.json.id, id);
-        assert.equal(answer.json.result.structuredContent.user.id, owner.user.id);
-        assert.equal(answer.json.result._meta["atelier/studio"].id, owner.studio.id);
+            ? await callModern(caller, "tools/call", { name: "whoami" }, {}, id)
+            : await callLegacy({ ...caller, session }, "tools/call", { name: "whoami" }, {}, id);
+        assert.equal(response.json.id, id);
+        assert.equal(response.json.result.structuredContent.user.id, owner.user.id);
+        assert.equal(response.json.result._meta["atelier/studio"].id, owner.studio.id);
       }),
     );
     await Promise.all(calls);
   });
 
-  test("a client that leaves ends its call (M14)", async () => {
-    const { me } = await newClient();
+  test("cancels the call of a client that disconnects (M14)", async () => {
+    const { caller } = await newClient();
     states.length = 0;
     const { hostname, port, pathname } = new URL(server.url);
     const headers = {
-      authorization: `Bearer ${me.token}`,
+      authorization: `Bearer ${caller.token}`,
       "content-type": "application/json",
       "mcp-protocol-version": "2026-07-28",
       "mcp-method": "tools/call",
       "mcp-name": "slow",
     };
-    const leaving = request({ hostname, port, path: pathname, method: "POST", headers });
-    leaving.on("error", () => {});
-    leaving.end(
+    const req = request({ hostname, port, path: pathname, method: "POST", headers });
+    req.on("error", () => {});
+    req.end(
       JSON.stringify({
         jsonrpc: "2.0",
         id: 1,
@@ -91,51 +91,55 @@ forEachEngine("many at once", (fixture) => {
         params: { name: "slow", arguments: {}, _meta: modernMeta },
       }),
     );
-    await untilState("started");
-    leaving.destroy();
-    await untilState("cancelled");
+    await waitForState("started");
+    req.destroy();
+    await waitForState("cancelled");
     assert.equal(states.includes("finished"), false);
   });
 
-  test("the 2025 wire's own cancellation ends the call of its session, and of no other (M14)", async () => {
-    const [mine, theirs] = [await newClient(), await newClient()];
+  test("notifications/cancelled ends the call of its own session, and of no other (M14)", async () => {
+    const [client, otherClient] = [await newClient(), await newClient()];
     states.length = 0;
-    const under = callLegacy(
-      { ...mine.me, session: mine.session },
+    const pendingCall = callLegacy(
+      { ...client.caller, session: client.session },
       "tools/call",
       { name: "slow", arguments: {} },
       {},
       7,
     );
-    await untilState("started");
-    const cancel = (client: typeof mine, session: string, requestId: unknown) =>
+    await waitForState("started");
+    const cancel = ({ caller }: typeof client, session: string, requestId: unknown) =>
       postMcp(
-        { ...client.me, session },
+        { ...caller, session },
         JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } }),
       );
-    await cancel(theirs, theirs.session, 7);
-    await cancel(mine, (await initialize(mine.me)).session, 7);
-    await cancel(mine, mine.session, "7");
+    await cancel(otherClient, otherClient.session, 7);
+    await cancel(client, (await initialize(client.caller)).session, 7);
+    await cancel(client, client.session, "7");
     await sleep(50);
     assert.deepEqual(states, ["started"]);
-    assert.equal((await cancel(mine, mine.session, 7)).status, 202);
-    await untilState("cancelled");
-    assert.equal((await under).json.error.message, "Request cancelled");
+    assert.equal((await cancel(client, client.session, 7)).status, 202);
+    await waitForState("cancelled");
+    assert.equal((await pendingCall).json.error.message, "Request cancelled");
   });
 
-  test("a body that breaks off is no call, and leaves nothing behind (M14)", async () => {
-    const { me, owner } = await newClient();
+  test("ignores a request whose body ends early (M14)", async () => {
+    const { caller, owner } = await newClient();
     const { hostname, port, pathname } = new URL(server.url);
-    const headers = { authorization: `Bearer ${me.token}`, "content-type": "application/json", "content-length": 1000 };
-    const half = request({ hostname, port, path: pathname, method: "POST", headers });
-    half.on("error", () => {});
-    half.write(
+    const headers = {
+      authorization: `Bearer ${caller.token}`,
+      "content-type": "application/json",
+      "content-length": 1000,
+    };
+    const req = request({ hostname, port, path: pathname, method: "POST", headers });
+    req.on("error", () => {});
+    req.write(
       '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_post","arguments":{"title":"x"}}}',
     );
     await sleep(50);
-    half.destroy();
+    req.destroy();
     await sleep(100);
     assert.equal((await fixture.deps.posts.list(owner.studio.id, { limit: 5 })).length, 0);
-    assert.equal((await callModern(me, "tools/list")).status, 200);
+    assert.equal((await callModern(caller, "tools/list")).status, 200);
   });
 });

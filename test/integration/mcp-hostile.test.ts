@@ -20,109 +20,113 @@ import { createTestGrant } from "../support/tokens.ts";
 
 const megabyte = 1024 * 1024;
 
-forEachEngine("hostile messages", (fixture) => {
+forEachEngine("hostile MCP messages", (fixture) => {
   let server: TestMcpServer;
-  let me: McpCaller;
+  let caller: McpCaller;
   let studioId: string;
   before(async () => void (server = await startMcpServer(fixture)));
   after(() => server.close());
   beforeEach(async () => {
     const owner = await newStudio(fixture.deps);
     studioId = owner.studio.id;
-    me = { url: server.url, token: (await createTestGrant(fixture.deps, owner)).token };
+    caller = { url: server.url, token: (await createTestGrant(fixture.deps, owner)).token };
   });
 
-  const posts = async () => (await fixture.deps.posts.list(studioId, { limit: 100 })).length;
-  const create = (id: unknown = 1) => ({
+  const countPosts = async () => (await fixture.deps.posts.list(studioId, { limit: 100 })).length;
+  const createPostMessage = (id: unknown = 1) => ({
     jsonrpc: "2.0",
     id,
     method: "tools/call",
     params: { name: "create_post", arguments: { title: "x" } },
   });
-  const modernCall = (args: string) =>
+  const createModernCall = (args: string) =>
     `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_post","arguments":${args},"_meta":${JSON.stringify(modernMeta)}}}`;
   const modernHeaders = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "create_post" };
 
-  test("a batch of 1,000 is one 400, and nothing is done (M5)", async () => {
-    const batch = JSON.stringify(Array.from({ length: 1000 }, (_, i) => create(i)));
+  test("rejects a batch of 1,000 calls as a whole with 400 (M5)", async () => {
+    const batch = JSON.stringify(Array.from({ length: 1000 }, (_, i) => createPostMessage(i)));
     for (const headers of [
       {},
       { "mcp-protocol-version": "2025-11-25" },
       { "mcp-protocol-version": "2025-03-26" },
       modernHeaders,
     ]) {
-      const answer = await postMcp(me, batch, headers);
-      assert.equal(answer.status, 400);
-      assert.equal(answer.json.error.code, -32600);
+      const response = await postMcp(caller, batch, headers);
+      assert.equal(response.status, 400);
+      assert.equal(response.json.error.code, -32600);
     }
-    assert.equal(await posts(), 0);
+    assert.equal(await countPosts(), 0);
   });
 
-  test("batches as each revision says: 2025-03-26 has them, no other (M5)", async () => {
+  test("accepts batches in protocol version 2025-03-26 and in no other (M5)", async () => {
     const batch = JSON.stringify([
-      create(1),
+      createPostMessage(1),
       { jsonrpc: "2.0", method: "notifications/initialized" },
-      create(2),
+      createPostMessage(2),
       { jsonrpc: "2.0", id: 3, method: "nope" },
     ]);
-    for (const revision of ["2025-11-25", "2025-06-18"]) {
-      const { session } = await initialize(me, revision);
-      assert.equal((await postMcp({ ...me, session }, batch, { "mcp-protocol-version": revision })).status, 400);
-      assert.equal((await postMcp({ ...me, session }, batch)).status, 400);
+    for (const protocolVersion of ["2025-11-25", "2025-06-18"]) {
+      const { session } = await initialize(caller, protocolVersion);
+      assert.equal(
+        (await postMcp({ ...caller, session }, batch, { "mcp-protocol-version": protocolVersion })).status,
+        400,
+      );
+      assert.equal((await postMcp({ ...caller, session }, batch)).status, 400);
     }
-    assert.equal(await posts(), 0);
-    const { session } = await initialize(me, "2025-03-26");
-    const answer = await postMcp({ ...me, session }, batch);
-    assert.equal(answer.status, 200);
+    assert.equal(await countPosts(), 0);
+    const { session } = await initialize(caller, "2025-03-26");
+    const response = await postMcp({ ...caller, session }, batch);
+    assert.equal(response.status, 200);
     assert.deepEqual(
-      answer.messages.map(({ id, error }: { id: unknown; error?: { code: number } }) => [id, error?.code]),
+      response.messages.map(({ id, error }: { id: unknown; error?: { code: number } }) => [id, error?.code]),
       [
         [1, undefined],
         [2, undefined],
         [3, -32601],
       ],
     );
-    assert.equal(await posts(), 2);
-    assert.equal((await postMcp({ ...me, session }, "[]")).status, 400);
-    assert.equal((await postMcp({ ...me, session }, JSON.stringify([create(1), 5]))).status, 400);
+    assert.equal(await countPosts(), 2);
+    assert.equal((await postMcp({ ...caller, session }, "[]")).status, 400);
+    assert.equal((await postMcp({ ...caller, session }, JSON.stringify([createPostMessage(1), 5]))).status, 400);
     assert.equal(
-      (await postMcp({ ...me, session }, JSON.stringify([{ jsonrpc: "2.0", method: "notifications/initialized" }])))
+      (await postMcp({ ...caller, session }, JSON.stringify([{ jsonrpc: "2.0", method: "notifications/initialized" }])))
         .status,
       202,
     );
     assert.equal(
-      (await postMcp({ ...me, session }, JSON.stringify([{ ...create(1), method: "initialize" }]))).status,
+      (await postMcp({ ...caller, session }, JSON.stringify([{ ...createPostMessage(1), method: "initialize" }])))
+        .status,
       400,
     );
-    assert.equal(await posts(), 2);
+    assert.equal(await countPosts(), 2);
   });
 
-  test("a body past the cap is 413 in the contract's words, whatever its headers say, and the connection is closed (M8)", async () => {
-    const long = Buffer.alloc(17 * megabyte, "x");
-    const announced = await postMcp(me, long);
+  test("rejects a body over the limit with 413 inline_too_large_use_presign and closes the connection (M8)", async () => {
+    const largeBody = Buffer.alloc(17 * megabyte, "x");
+    const withLength = await postMcp(caller, largeBody);
     const chunked = await postMcp(
-      me,
+      caller,
       new ReadableStream({
         start(controller) {
-          controller.enqueue(long);
+          controller.enqueue(largeBody);
           controller.close();
         },
       }),
     );
-    for (const answer of [announced, chunked]) {
-      assert.equal(answer.status, 413);
-      assert.equal(answer.headers.get("connection"), "close");
-      assert.match(answer.json.error.message, /^inline_too_large_use_presign/);
+    for (const response of [withLength, chunked]) {
+      assert.equal(response.status, 413);
+      assert.equal(response.headers.get("connection"), "close");
+      assert.match(response.json.error.message, /^inline_too_large_use_presign/);
     }
   });
 
-  test("a Content-Length that lies is not believed (M8)", async () => {
-    const body = JSON.stringify(create());
+  test("rejects a body that does not match its Content-Length (M8)", async () => {
+    const body = JSON.stringify(createPostMessage());
     const send = async (length: number): Promise<string> => {
       const { hostname, port } = new URL(server.url);
       const socket = connect(Number(port), hostname);
       socket.write(
-        `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${me.token}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n${body}`,
+        `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${caller.token}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n${body}`,
       );
       if (length > body.length) setTimeout(() => socket.end(), 50);
       let text = "";
@@ -132,11 +136,11 @@ forEachEngine("hostile messages", (fixture) => {
     };
     assert.match(await send(body.length - 10), /^HTTP\/1\.1 400/);
     assert.match(await send(body.length + 10), /^(HTTP\/1\.1 400|$)/);
-    assert.equal(await posts(), 0);
+    assert.equal(await countPosts(), 0);
   });
 
-  test("other types, charsets and encodings: 415, nothing is done (M9)", async () => {
-    const body = JSON.stringify(create());
+  test("rejects other content types, charsets and encodings with 415 (M9)", async () => {
+    const body = JSON.stringify(createPostMessage());
     for (const type of [
       "text/plain",
       "application/json\ta",
@@ -148,7 +152,7 @@ forEachEngine("hostile messages", (fixture) => {
       "application/json, text/plain",
       "",
     ]) {
-      assert.equal((await postMcp(me, body, { "content-type": type })).status, 415, type);
+      assert.equal((await postMcp(caller, body, { "content-type": type })).status, 415, type);
     }
     for (const type of [
       "application/json; charset=utf-8",
@@ -156,18 +160,19 @@ forEachEngine("hostile messages", (fixture) => {
       'application/json; charset="utf-8"',
     ]) {
       assert.equal(
-        (await postMcp(me, JSON.stringify({ ...create(), method: "ping" }), { "content-type": type })).status,
+        (await postMcp(caller, JSON.stringify({ ...createPostMessage(), method: "ping" }), { "content-type": type }))
+          .status,
         200,
         type,
       );
     }
     const bomb = gzipSync(Buffer.alloc(50 * megabyte));
     for (const encoding of ["gzip", "br", "deflate", "gzip, gzip"])
-      assert.equal((await postMcp(me, bomb, { "content-encoding": encoding })).status, 415, encoding);
-    assert.equal(await posts(), 0);
+      assert.equal((await postMcp(caller, bomb, { "content-encoding": encoding })).status, 415, encoding);
+    assert.equal(await countPosts(), 0);
   });
 
-  test("what is no message is a 400 with the protocol's own error (M10)", async () => {
+  test("rejects an invalid message with 400 and a JSON-RPC error (M10)", async () => {
     for (const [body, code] of [
       ["", -32700],
       ["{", -32700],
@@ -183,21 +188,21 @@ forEachEngine("hostile messages", (fixture) => {
       ['{"jsonrpc":"2.0","id":1,"method":5}', -32600],
       ['{"jsonrpc":"2.0","id":1,"method":"ping","params":5}', -32600],
     ] as const) {
-      const answer = await postMcp(me, body);
-      assert.equal(answer.status, 400, body);
-      assert.equal(answer.json.error.code, code, body);
+      const response = await postMcp(caller, body);
+      assert.equal(response.status, 400, body);
+      assert.equal(response.json.error.code, code, body);
     }
     const notUtf8 = Buffer.concat([
       Buffer.from('{"jsonrpc":"2.0","id":1,"method":"'),
       Buffer.from([0xff, 0xfe]),
       Buffer.from('"}'),
     ]);
-    assert.equal((await postMcp(me, notUtf8)).json.error.code, -32700);
+    assert.equal((await postMcp(caller, notUtf8)).json.error.code, -32700);
   });
 
-  test("unknown tools and wrong arguments are answered in band, never with a 500 (M10)", async () => {
-    const long = "x".repeat(10 * megabyte);
-    const args = [
+  test("reports unknown tools and invalid arguments as protocol errors, never with a 500 (M10)", async () => {
+    const longText = "x".repeat(10 * megabyte);
+    const invalidArgs = [
       '{"title":1e309}',
       '{"title":"a\\u0000b"}',
       '{"title":"\\ud800"}',
@@ -209,35 +214,35 @@ forEachEngine("hostile messages", (fixture) => {
       '{"title":["x"]}',
       '{"title":"  "}',
       '{"title":"a\\nb"}',
-      `{"title":"${long}"}`,
-      `{"title":"x","body":"${long}"}`,
-      `{"${long}":1}`,
+      `{"title":"${longText}"}`,
+      `{"title":"x","body":"${longText}"}`,
+      `{"${longText}":1}`,
       '{"title":"x","body":"\\udfff"}',
       '{"title":"x","idempotencyKey":""}',
     ];
-    for (const one of args) {
-      const answer = await postMcp(me, modernCall(one), modernHeaders);
-      assert.equal(answer.status, 200, one.slice(0, 80));
-      assert.equal(answer.json.result.isError, true, one.slice(0, 80));
-      assert.match(answer.json.result.content[0].text, /^invalid_input: /);
-      assert.ok(answer.text.length < 4000);
+    for (const args of invalidArgs) {
+      const response = await postMcp(caller, createModernCall(args), modernHeaders);
+      assert.equal(response.status, 200, args.slice(0, 80));
+      assert.equal(response.json.result.isError, true, args.slice(0, 80));
+      assert.match(response.json.result.content[0].text, /^invalid_input: /);
+      assert.ok(response.text.length < 4000);
     }
     for (const name of ["nope", "__proto__", "constructor", "toString", "", "x".repeat(1000)]) {
-      const answer = await callModern(me, "tools/call", { name, arguments: {} });
-      assert.equal(answer.json.error.code, -32602, name);
-      assert.ok(answer.text.length < 1000);
+      const response = await callModern(caller, "tools/call", { name, arguments: {} });
+      assert.equal(response.json.error.code, -32602, name);
+      assert.ok(response.text.length < 1000);
     }
-    for (const one of ["[]", "5", '"x"', "null"]) {
-      const answer = await postMcp(me, modernCall(one), modernHeaders);
-      assert.equal(answer.json.error.code, -32602, one);
+    for (const args of ["[]", "5", '"x"', "null"]) {
+      const response = await postMcp(caller, createModernCall(args), modernHeaders);
+      assert.equal(response.json.error.code, -32602, args);
     }
     for (const params of [{ name: 5 }, {}])
-      assert.equal((await callLegacy(me, "tools/call", params)).json.error.code, -32602);
-    assert.equal((await callModern(me, "tools/list", { cursor: "x" })).json.error.code, -32602);
-    assert.equal(await posts(), 0);
+      assert.equal((await callLegacy(caller, "tools/call", params)).json.error.code, -32602);
+    assert.equal((await callModern(caller, "tools/list", { cursor: "x" })).json.error.code, -32602);
+    assert.equal(await countPosts(), 0);
   });
 
-  test("headers that do not repeat the body: 400 -32020; unknown methods: 404 -32601 (M11)", async () => {
+  test("responds 400 -32020 if headers differ from the body, and 404 -32601 to unknown methods (M11)", async () => {
     const cases: [Record<string, string>, number, number][] = [
       [{ "mcp-method": "tools/list" }, 400, -32020],
       [{ "mcp-name": "get_post" }, 400, -32020],
@@ -246,14 +251,14 @@ forEachEngine("hostile messages", (fixture) => {
       [{ "mcp-protocol-version": "2099-01-01" }, 400, -32020],
     ];
     for (const [headers, status, code] of cases) {
-      const answer = await callModern(me, "tools/call", { name: "whoami" }, headers);
+      const response = await callModern(caller, "tools/call", { name: "whoami" }, headers);
       assert.deepEqual(
-        [answer.status, answer.json.error.code, answer.json.id],
+        [response.status, response.json.error.code, response.json.id],
         [status, code, 1],
         JSON.stringify(headers),
       );
     }
-    const whole = JSON.stringify({
+    const message = JSON.stringify({
       jsonrpc: "2.0",
       id: 1,
       method: "tools/call",
@@ -261,12 +266,12 @@ forEachEngine("hostile messages", (fixture) => {
     });
     for (const missing of ["mcp-protocol-version", "mcp-method", "mcp-name"]) {
       const { [missing]: _, ...headers } = { ...modernHeaders, "mcp-name": "whoami" } as Record<string, string>;
-      assert.equal((await postMcp(me, whole, headers)).json.error.code, -32020, missing);
+      assert.equal((await postMcp(caller, message, headers)).json.error.code, -32020, missing);
     }
     assert.equal(
       (
         await callModern(
-          me,
+          caller,
           "tools/call",
           { name: "whoami" },
           { "mcp-name": `=?base64?${Buffer.from("whoami").toString("base64")}?=` },
@@ -284,39 +289,39 @@ forEachEngine("hostile messages", (fixture) => {
       "__proto__",
       "constructor",
     ]) {
-      const answer = await callModern(me, method);
-      assert.deepEqual([answer.status, answer.json.error.code], [404, -32601], method);
+      const response = await callModern(caller, method);
+      assert.deepEqual([response.status, response.json.error.code], [404, -32601], method);
     }
-    const { session } = await initialize(me);
+    const { session } = await initialize(caller);
     for (const method of ["nope", "server/discover", "subscriptions/listen", "prompts/list"]) {
-      const answer = await callLegacy({ ...me, session }, method);
-      assert.deepEqual([answer.status, answer.json.error.code], [200, -32601], method);
+      const response = await callLegacy({ ...caller, session }, method);
+      assert.deepEqual([response.status, response.json.error.code], [200, -32601], method);
     }
-    assert.equal((await callLegacy({ ...me, session }, "ping")).text, '{"jsonrpc":"2.0","id":1,"result":{}}');
-    assert.equal((await callLegacy(me, "tools/list", {}, { "mcp-protocol-version": "1999-01-01" })).status, 400);
+    assert.equal((await callLegacy({ ...caller, session }, "ping")).text, '{"jsonrpc":"2.0","id":1,"result":{}}');
+    assert.equal((await callLegacy(caller, "tools/list", {}, { "mcp-protocol-version": "1999-01-01" })).status, 400);
     const unsupported = { ...modernMeta, "io.modelcontextprotocol/protocolVersion": "2099-01-01" };
-    const answer = await postMcp(
-      me,
+    const response = await postMcp(
+      caller,
       JSON.stringify({ jsonrpc: "2.0", id: 7, method: "tools/list", params: { _meta: unsupported } }),
       { "mcp-protocol-version": "2099-01-01", "mcp-method": "tools/list" },
     );
     assert.deepEqual(
-      [answer.status, answer.json.error.code, answer.json.id, answer.json.error.data],
+      [response.status, response.json.error.code, response.json.id, response.json.error.data],
       [400, -32022, 7, { supported: ["2026-07-28"], requested: "2099-01-01" }],
     );
   });
 
-  test("a posted answer that nobody waits for is refused, a notification is taken", async () => {
-    const { session } = await initialize(me);
-    assert.equal((await postMcp({ ...me, session }, '{"jsonrpc":"2.0","id":1,"result":{}}')).status, 400);
+  test("rejects an unsolicited response and accepts a notification", async () => {
+    const { session } = await initialize(caller);
+    assert.equal((await postMcp({ ...caller, session }, '{"jsonrpc":"2.0","id":1,"result":{}}')).status, 400);
     assert.equal(
-      (await postMcp({ ...me, session }, '{"jsonrpc":"2.0","method":"notifications/initialized"}')).status,
+      (await postMcp({ ...caller, session }, '{"jsonrpc":"2.0","method":"notifications/initialized"}')).status,
       202,
     );
     assert.equal(
       (
         await postMcp(
-          { ...me, session },
+          { ...caller, session },
           '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}',
         )
       ).status,
@@ -324,7 +329,7 @@ forEachEngine("hostile messages", (fixture) => {
     );
     assert.equal(
       (
-        await postMcp(me, '{"jsonrpc":"2.0","method":"notifications/whatever"}', {
+        await postMcp(caller, '{"jsonrpc":"2.0","method":"notifications/whatever"}', {
           "mcp-protocol-version": "2026-07-28",
           "mcp-method": "notifications/whatever",
         })
@@ -333,33 +338,33 @@ forEachEngine("hostile messages", (fixture) => {
     );
   });
 
-  test("an error of ours says nothing of itself but a reference (M15)", async () => {
-    const lines: string[] = [];
+  test("an internal error reveals only a request id, which the log explains (M15)", async () => {
+    const logLines: string[] = [];
     const { createLog } = await import("#lib/log.ts");
-    const broken = {
+    const failingDeps = {
       ...fixture.deps,
       posts: {
         ...fixture.deps.posts,
         findWithPlatformStatus: () => Promise.reject(new Error("SELECT secret FROM /etc/passwd")),
       },
     };
-    const other = await startMcpServer(
-      { deps: broken },
-      { log: createLog("info", { write: (line: string) => void lines.push(line) }) },
+    const failingServer = await startMcpServer(
+      { deps: failingDeps },
+      { log: createLog("info", { write: (line: string) => void logLines.push(line) }) },
     );
     try {
-      const answer: McpResponse = await callModern({ ...me, url: other.url }, "tools/call", {
+      const response: McpResponse = await callModern({ ...caller, url: failingServer.url }, "tools/call", {
         name: "get_post",
         arguments: { postId: fixture.deps.newId("post") },
       });
-      assert.equal(answer.status, 200);
-      const { code, message } = answer.json.result.structuredContent;
+      assert.equal(response.status, 200);
+      const { code, message } = response.json.result.structuredContent;
       assert.equal(code, "internal");
-      assert.doesNotMatch(answer.text, /SELECT|passwd|at /);
-      const reference = /req_\w+/.exec(message)?.[0] ?? "none";
-      assert.equal(lines.filter((line) => line.includes(reference) && line.includes("SELECT secret")).length, 1);
+      assert.doesNotMatch(response.text, /SELECT|passwd|at /);
+      const requestId = /req_\w+/.exec(message)?.[0] ?? "none";
+      assert.equal(logLines.filter((line) => line.includes(requestId) && line.includes("SELECT secret")).length, 1);
     } finally {
-      await other.close();
+      await failingServer.close();
     }
   });
 });

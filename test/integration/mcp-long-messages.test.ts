@@ -12,13 +12,13 @@ import { createTestGrant } from "../support/tokens.ts";
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
 forEachEngine(
-  "long messages",
+  "long MCP messages",
   (fixture) => {
     let server: TestMcpServer;
     const fileTool = defineTool({
-      name: "take_file",
-      title: "Take a file",
-      description: "Answers the digest of what it was given.",
+      name: "hash_file",
+      title: "Hash a file",
+      description: "Returns the digest of the file.",
       scope: "studio:write",
       action: "assets.write",
       hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
@@ -31,51 +31,51 @@ forEachEngine(
     before(async () => void (server = await startMcpServer(fixture, { tools: [...tools, fileTool] })));
     after(() => server.close());
 
-    test("a tool that takes a file gets its long string whole, on both wires, up to the cap; the instructions name it", async () => {
+    test("a file tool receives a long string unchanged in both protocol versions, and the instructions list the tool", async () => {
       const owner = await newStudio(fixture.deps);
-      const me = { url: server.url, token: (await createTestGrant(fixture.deps, owner)).token };
-      const { session, response: answer } = await initialize(me);
+      const caller = { url: server.url, token: (await createTestGrant(fixture.deps, owner)).token };
+      const { session, response } = await initialize(caller);
       assert.match(
-        answer.json.result.instructions,
-        /choose a tool by where the file is:\n(- .*\n)*- take_file: for files you hold as bytes\./,
+        response.json.result.instructions,
+        /choose a tool by where the file is:\n(- .*\n)*- hash_file: for files you hold as bytes\./,
       );
       const base64 = Buffer.alloc(11 * 1024 * 1024, "abc/+").toString("base64");
       for (const filename of ["short.png", `${"long ".repeat(100)}\\ud83d\\ude00 "quoted".png`]) {
-        const args = { name: "take_file", arguments: { base64, filename } };
-        for (const got of [
-          await callModern(me, "tools/call", args),
-          await callLegacy({ ...me, session }, "tools/call", args),
+        const args = { name: "hash_file", arguments: { base64, filename } };
+        for (const result of [
+          await callModern(caller, "tools/call", args),
+          await callLegacy({ ...caller, session }, "tools/call", args),
         ]) {
-          assert.deepEqual(got.json.result.structuredContent, { digest: sha256(base64), filename });
+          assert.deepEqual(result.json.result.structuredContent, { digest: sha256(base64), filename });
         }
       }
     });
 
-    test("a long message to any other tool is invalid input, told under its own id", async () => {
+    test("rejects a long message to any other tool as invalid input, with the id of the request", async () => {
       const owner = await newStudio(fixture.deps);
-      const me = { url: server.url, token: (await createTestGrant(fixture.deps, owner)).token };
-      const got = await callModern(
-        me,
+      const caller = { url: server.url, token: (await createTestGrant(fixture.deps, owner)).token };
+      const result = await callModern(
+        caller,
         "tools/call",
         { name: "create_post", arguments: { title: "x", body: "y".repeat(2 * 1024 * 1024) } },
         {},
-        "an id of mine",
+        "request-1",
       );
-      assert.equal(got.json.id, "an id of mine");
-      assert.equal(got.json.result.structuredContent.code, "invalid_input");
-      const whole = await callModern(me, "tools/call", {
+      assert.equal(result.json.id, "request-1");
+      assert.equal(result.json.result.structuredContent.code, "invalid_input");
+      const maxBody = await callModern(caller, "tools/call", {
         name: "create_post",
         arguments: { title: "x", body: "😀".repeat(50_000) },
       });
-      assert.equal(whole.json.result.structuredContent.body, "😀".repeat(50_000));
+      assert.equal(maxBody.json.result.structuredContent.body, "😀".repeat(50_000));
     });
 
-    test("a long message that brings no arguments is invalid input too", async () => {
+    test("rejects a long message without arguments as invalid input", async () => {
       const owner = await newStudio(fixture.deps);
-      const me = { url: server.url, token: (await createTestGrant(fixture.deps, owner)).token };
+      const caller = { url: server.url, token: (await createTestGrant(fixture.deps, owner)).token };
       const _meta = { "example.com/long": "y".repeat(2 * 1024 * 1024) };
-      const got = await callLegacy(me, "tools/call", { name: "upload_asset_inline", _meta });
-      assert.equal(got.json.result.structuredContent.code, "invalid_input");
+      const result = await callLegacy(caller, "tools/call", { name: "upload_asset_inline", _meta });
+      assert.equal(result.json.result.structuredContent.code, "invalid_input");
     });
   },
   ["sqlite"],

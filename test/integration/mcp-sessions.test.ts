@@ -11,7 +11,7 @@ import { createTestGrant, createTestToken } from "../support/tokens.ts";
 const challenge = (base: string, error = "") =>
   `Bearer ${error}resource_metadata="${base}/.well-known/oauth-protected-resource"`;
 
-forEachEngine("mcp sessions and tokens", (fixture) => {
+forEachEngine("MCP sessions and tokens", (fixture) => {
   let server: TestMcpServer;
   before(async () => void (server = await startMcpServer(fixture)));
   after(() => server.close());
@@ -19,39 +19,39 @@ forEachEngine("mcp sessions and tokens", (fixture) => {
   async function newClient() {
     const owner = await newStudio(fixture.deps);
     const { token, grantId } = await createTestGrant(fixture.deps, owner);
-    return { owner, grantId, me: { url: server.url, token } };
+    return { owner, grantId, caller: { url: server.url, token } };
   }
 
-  test("a session is 404 for any other grant, even of the same person, and for nobody a way in (M12)", async () => {
-    const { me, owner } = await newClient();
-    const stranger = await newClient();
-    const { session } = await initialize(me);
-    const { token: other } = await createTestGrant(fixture.deps, owner);
-    for (const token of [other, stranger.me.token]) {
-      const answer = await callLegacy({ url: server.url, token, session }, "tools/list");
-      assert.equal(answer.status, 404);
-      assert.equal(answer.json.error.code, -32001);
+  test("a session is not found for another grant, even of the same user, and does not replace a token (M12)", async () => {
+    const { caller, owner } = await newClient();
+    const otherClient = await newClient();
+    const { session } = await initialize(caller);
+    const { token: otherToken } = await createTestGrant(fixture.deps, owner);
+    for (const token of [otherToken, otherClient.caller.token]) {
+      const response = await callLegacy({ url: server.url, token, session }, "tools/list");
+      assert.equal(response.status, 404);
+      assert.equal(response.json.error.code, -32001);
     }
     assert.equal((await callLegacy({ url: server.url, session }, "tools/list")).status, 401);
-    assert.equal((await callLegacy({ ...me, session }, "tools/list")).status, 200);
+    assert.equal((await callLegacy({ ...caller, session }, "tools/list")).status, 200);
   });
 
-  test("forged, altered, foreign and worn-out sessions are 404 (M12)", async () => {
-    const { me, grantId, owner } = await newClient();
-    const { session } = await initialize(me);
+  test("rejects forged, altered, foreign and expired sessions with 404 (M12)", async () => {
+    const { caller, grantId, owner } = await newClient();
+    const { session } = await initialize(caller);
     const claims = { g: grantId, s: owner.studio.id, v: "2025-11-25" };
-    const later = fixture.clock() + days(1);
+    const expiresAt = fixture.clock() + days(1);
     const foreign = createSigner(["another secret of thirty-two bytes!!"], fixture.clock).sign(
       "mcp-session",
       claims,
-      later,
+      expiresAt,
     );
-    const misused = createSigner(["a secret of at least thirty-two bytes"], fixture.clock).sign(
+    const otherPurpose = createSigner(["a secret of at least thirty-two bytes"], fixture.clock).sign(
       "upload",
       claims,
-      later,
+      expiresAt,
     );
-    const old = createSigner(["a secret of at least thirty-two bytes"], fixture.clock).sign(
+    const expired = createSigner(["a secret of at least thirty-two bytes"], fixture.clock).sign(
       "mcp-session",
       claims,
       fixture.clock() - 1,
@@ -63,32 +63,32 @@ forEachEngine("mcp sessions and tokens", (fixture) => {
       "x",
       "a.b",
       foreign,
-      misused,
-      old,
+      otherPurpose,
+      expired,
       "x".repeat(5000),
     ]) {
-      const answer = await callLegacy({ ...me, session: id }, "tools/list");
-      assert.equal(answer.status, 404, id);
-      assert.equal(answer.text.includes(id.slice(0, 20)), false);
+      const response = await callLegacy({ ...caller, session: id }, "tools/list");
+      assert.equal(response.status, 404, id);
+      assert.equal(response.text.includes(id.slice(0, 20)), false);
     }
   });
 
-  test("GET and DELETE are 405, with or without a session (M11)", async () => {
-    const { me } = await newClient();
-    const { session } = await initialize(me);
+  test("responds 405 to methods other than POST, with or without a session (M11)", async () => {
+    const { caller } = await newClient();
+    const { session } = await initialize(caller);
     for (const method of ["GET", "DELETE", "PUT", "PATCH"]) {
       for (const headers of [{}, { "mcp-session-id": session }]) {
-        const answer = await fetch(server.url, {
+        const response = await fetch(server.url, {
           method,
-          headers: { ...headers, authorization: `Bearer ${me.token}` },
+          headers: { ...headers, authorization: `Bearer ${caller.token}` },
         });
-        assert.equal(answer.status, 405);
-        assert.equal(answer.headers.get("allow"), "POST");
+        assert.equal(response.status, 405);
+        assert.equal(response.headers.get("allow"), "POST");
       }
     }
   });
 
-  test("a page may send what clients send, so that it reads the 405 as well (M11)", async () => {
+  test("allows GET and DELETE across origins, so that browser clients can read the 405 (M11)", async () => {
     const headers = { origin: "http://localhost:6274", "access-control-request-method": "DELETE" };
     const preflight = await fetch(server.url, { method: "OPTIONS", headers });
     assert.equal(preflight.status, 204);
@@ -96,33 +96,33 @@ forEachEngine("mcp sessions and tokens", (fixture) => {
     assert.equal(preflight.headers.get("access-control-allow-origin"), headers.origin);
   });
 
-  test("the session holds on any instance that has the secret", async () => {
-    const { me } = await newClient();
-    const { session } = await initialize(me);
-    const other = await startMcpServer(fixture);
+  test("accepts a session on every instance that has the secret", async () => {
+    const { caller } = await newClient();
+    const { session } = await initialize(caller);
+    const otherServer = await startMcpServer(fixture);
     try {
-      assert.equal((await callLegacy({ ...me, url: other.url, session }, "tools/list")).status, 200);
+      assert.equal((await callLegacy({ ...caller, url: otherServer.url, session }, "tools/list")).status, 200);
     } finally {
-      await other.close();
+      await otherServer.close();
     }
   });
 
-  test("the new wire has no sessions: the header is not looked at, and none is given", async () => {
-    const { me } = await newClient();
-    const answer = await callModern({ ...me, session: "nonsense" }, "tools/list");
-    assert.equal(answer.status, 200);
-    assert.equal(answer.headers.get("mcp-session-id"), null);
+  test("ignores the session header and creates no session in protocol version 2026-07-28", async () => {
+    const { caller } = await newClient();
+    const response = await callModern({ ...caller, session: "invalid" }, "tools/list");
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get("mcp-session-id"), null);
   });
 
-  test("initialize agrees on each revision of 2025, and offers the newest for any other", async () => {
-    const { me } = await newClient();
-    for (const revision of ["2025-11-25", "2025-06-18", "2025-03-26"])
-      assert.equal((await initialize(me, revision)).response.json.result.protocolVersion, revision);
-    for (const revision of ["2024-11-05", "2099-01-01", "", "2026-07-28"])
-      assert.equal((await initialize(me, revision)).response.json.result.protocolVersion, "2025-11-25");
+  test("initialize accepts each 2025 protocol version, and offers the newest one for any other", async () => {
+    const { caller } = await newClient();
+    for (const protocolVersion of ["2025-11-25", "2025-06-18", "2025-03-26"])
+      assert.equal((await initialize(caller, protocolVersion)).response.json.result.protocolVersion, protocolVersion);
+    for (const protocolVersion of ["2024-11-05", "2099-01-01", "", "2026-07-28"])
+      assert.equal((await initialize(caller, protocolVersion)).response.json.result.protocolVersion, "2025-11-25");
   });
 
-  test("no token: 401 with the challenge of the contract, on every method (M1)", async () => {
+  test("responds 401 with a challenge to every method without a token (M1)", async () => {
     for (const method of ["POST", "GET", "DELETE"]) {
       for (const headers of [
         {},
@@ -130,70 +130,70 @@ forEachEngine("mcp sessions and tokens", (fixture) => {
         { authorization: "Bearer" },
         { authorization: "token" },
       ]) {
-        const answer = await fetch(server.url, { method, headers: headers as Record<string, string> });
-        assert.equal(answer.status, 401);
-        assert.equal(answer.headers.get("www-authenticate"), challenge(fixture.deps.base));
+        const response = await fetch(server.url, { method, headers: headers as Record<string, string> });
+        assert.equal(response.status, 401);
+        assert.equal(response.headers.get("www-authenticate"), challenge(fixture.deps.base));
       }
     }
   });
 
-  test("a bad, expired or misplaced token: 401 (M1, M3)", async () => {
-    const { me, grantId } = await newClient();
+  test("rejects an invalid, expired or misplaced token with 401 (M1, M3)", async () => {
+    const { caller, grantId } = await newClient();
     const expired = await createTestToken(fixture.deps, grantId);
     fixture.clock.advance(days(1));
-    for (const token of [expired, "garbage", "x".repeat(5000), "a b", "é", `${me.token}x`]) {
-      const answer = await postMcp({ url: server.url }, "{}", { authorization: `Bearer ${encodeURI(token)}` });
-      assert.equal(answer.status, 401, token);
-      const header = answer.headers.get("www-authenticate") ?? "";
+    for (const token of [expired, "garbage", "x".repeat(5000), "a b", "é", `${caller.token}x`]) {
+      const response = await postMcp({ url: server.url }, "{}", { authorization: `Bearer ${encodeURI(token)}` });
+      assert.equal(response.status, 401, token);
+      const header = response.headers.get("www-authenticate") ?? "";
       assert.match(header, /^Bearer error="invalid_token", /);
       assert.ok(header.endsWith(`resource_metadata="${fixture.deps.base}/.well-known/oauth-protected-resource"`));
     }
-    const fresh = await createTestToken(fixture.deps, grantId);
-    assert.equal((await fetch(`${server.url}?access_token=${fresh}`, { method: "POST" })).status, 401);
+    const freshToken = await createTestToken(fixture.deps, grantId);
+    assert.equal((await fetch(`${server.url}?access_token=${freshToken}`, { method: "POST" })).status, 401);
     assert.equal(
-      (await fetch(server.url, { method: "POST", headers: { cookie: `access_token=${fresh}` } })).status,
+      (await fetch(server.url, { method: "POST", headers: { cookie: `access_token=${freshToken}` } })).status,
       401,
     );
-    assert.equal((await callModern({ ...me, token: fresh }, "tools/list")).status, 200);
+    assert.equal((await callModern({ ...caller, token: freshToken }, "tools/list")).status, 200);
   });
 
-  test("a revoked grant ends its tokens and sessions at once (A10)", async () => {
-    const { me, grantId } = await newClient();
-    const { session } = await initialize(me);
+  test("a revoked grant immediately invalidates its tokens and sessions (A10)", async () => {
+    const { caller, grantId } = await newClient();
+    const { session } = await initialize(caller);
     await fixture.deps.grants.revoke(grantId, fixture.clock());
-    assert.equal((await callModern(me, "tools/list")).status, 401);
-    assert.equal((await callLegacy({ ...me, session }, "tools/list")).status, 401);
+    assert.equal((await callModern(caller, "tools/list")).status, 401);
+    assert.equal((await callLegacy({ ...caller, session }, "tools/list")).status, 401);
   });
 
-  test("a scope that was not granted: 403, naming it and where to ask; the tool is not listed (M15)", async () => {
+  test("hides tools without a granted scope, and rejects calls to them with 403 and a challenge (M15)", async () => {
     const owner = await newStudio(fixture.deps);
     const { token } = await createTestGrant(fixture.deps, owner, { scopes: ["studio:read"] });
-    const me = { url: server.url, token };
-    const listed = (await callModern(me, "tools/list")).json.result.tools.map(({ name }) => name);
+    const caller = { url: server.url, token };
+    const toolNames = (await callModern(caller, "tools/list")).json.result.tools.map(({ name }) => name);
     assert.deepEqual(
-      listed,
+      toolNames,
       tools.filter(({ scope }) => scope === "studio:read").map(({ name }) => name),
     );
-    assert.ok(listed.includes("get_post") && !listed.includes("create_post"));
-    const { session } = await initialize(me);
-    for (const answer of [
-      await callModern(me, "tools/call", { name: "create_post", arguments: { title: "x" } }),
-      await callLegacy({ ...me, session }, "tools/call", { name: "create_post", arguments: { title: "x" } }),
+    assert.ok(toolNames.includes("get_post") && !toolNames.includes("create_post"));
+    const { session } = await initialize(caller);
+    for (const response of [
+      await callModern(caller, "tools/call", { name: "create_post", arguments: { title: "x" } }),
+      await callLegacy({ ...caller, session }, "tools/call", { name: "create_post", arguments: { title: "x" } }),
     ]) {
-      assert.equal(answer.status, 403);
+      assert.equal(response.status, 403);
       assert.equal(
-        answer.headers.get("www-authenticate"),
+        response.headers.get("www-authenticate"),
         `Bearer error="insufficient_scope", scope="studio:read studio:write", resource_metadata="${fixture.deps.base}/.well-known/oauth-protected-resource"`,
       );
-      assert.equal(answer.json.id, 1);
+      assert.equal(response.json.id, 1);
     }
     assert.equal((await fixture.deps.posts.list(owner.studio.id, { limit: 5 })).length, 0);
-    assert.match((await initialize(me)).response.json.result.instructions, /is read-only/);
+    assert.match((await initialize(caller)).response.json.result.instructions, /is read-only/);
   });
 
-  test("the refusal comes before the body is read (M1)", async () => {
-    const person = await newUser(fixture.deps);
-    const { token } = await createTestGrant(fixture.deps, person);
+  test("rejects a request before it reads the body (M1)", async () => {
+    const user = await newUser(fixture.deps);
+    const { token } = await createTestGrant(fixture.deps, user);
     for (const [headers, status] of [
       [{}, 401],
       [{ authorization: `Bearer ${token}` }, 403],
@@ -203,14 +203,14 @@ forEachEngine("mcp sessions and tokens", (fixture) => {
           controller.enqueue(new TextEncoder().encode("{"));
         },
       });
-      const answer = await fetch(server.url, {
+      const response = await fetch(server.url, {
         method: "POST",
         body,
         duplex: "half",
         headers: { "content-type": "application/json", ...headers },
       });
-      assert.equal(answer.status, status);
-      await answer.text();
+      assert.equal(response.status, status);
+      await response.text();
     }
   });
 });

@@ -18,161 +18,168 @@ import {
 import { newMember, newUser, newStudio } from "../support/users.ts";
 import { createTestGrant, createTestToken } from "../support/tokens.ts";
 
-const studioOf = (answer: McpResponse): string => answer.json.result._meta["atelier/studio"].name;
+const getStudioName = (response: McpResponse): string => response.json.result._meta["atelier/studio"].name;
 
-forEachEngine("which studio a call acts on", (fixture) => {
+forEachEngine("studio that an MCP call acts on", (fixture) => {
   let server: TestMcpServer;
   before(async () => void (server = await startMcpServer(fixture)));
   after(() => server.close());
 
-  /** A person in two studios of other people: East first, then West, which is active. */
-  async function inTwoStudios() {
+  /** Creates a user who is a member of two studios: East first, then West, which is active. */
+  async function newMemberOfTwo() {
     const { deps } = fixture;
     const east = await newStudio(deps, undefined, "East");
     const west = await newStudio(deps, undefined, "West");
-    const person = await newUser(deps);
-    const inEast = await newMember(deps, east, "member", person);
+    const user = await newUser(deps);
+    const inEast = await newMember(deps, east, "member", user);
     fixture.clock.advance(1000);
-    const inWest = await newMember(deps, west, "member", person);
-    await setActiveStudio(deps, person, { studioId: west.studio.id });
-    const { token, grantId } = await createTestGrant(deps, person);
-    return { east, west, person, inEast, inWest, grantId, me: { url: server.url, token } };
+    const inWest = await newMember(deps, west, "member", user);
+    await setActiveStudio(deps, user, { studioId: west.studio.id });
+    const { token, grantId } = await createTestGrant(deps, user);
+    return { east, west, user, inEast, inWest, grantId, caller: { url: server.url, token } };
   }
 
-  const activate = (person: SignedInUser, studio: { studio: { id: string } }) =>
-    setActiveStudio(fixture.deps, person, { studioId: studio.studio.id });
+  const activate = (user: SignedInUser, studio: { studio: { id: string } }) =>
+    setActiveStudio(fixture.deps, user, { studioId: studio.studio.id });
 
-  /** The studio that whoami answers; it is also the one in `_meta`. */
-  async function where(me: McpCaller, wire: typeof callModern | typeof callLegacy = callModern): Promise<string> {
-    const answer = await wire(me, "tools/call", { name: "whoami" });
-    assert.equal(answer.status, 200, answer.text);
-    assert.equal(answer.json.result.structuredContent.studio.name, studioOf(answer));
-    return studioOf(answer);
+  /** Returns the studio in the result of whoami, and checks that `_meta` names the same one. */
+  async function callWhoami(
+    caller: McpCaller,
+    call: typeof callModern | typeof callLegacy = callModern,
+  ): Promise<string> {
+    const response = await call(caller, "tools/call", { name: "whoami" });
+    assert.equal(response.status, 200, response.text);
+    assert.equal(response.json.result.structuredContent.studio.name, getStudioName(response));
+    return getStudioName(response);
   }
 
-  test("2025 wire: the active studio at initialize; the open session stays, a new one moves", async () => {
-    const { me, person, east } = await inTwoStudios();
-    const first = await initialize(me);
-    assert.equal(studioOf(first.response), "West");
+  test("a 2025 session keeps the studio that was active at initialize, and a new session uses the new one", async () => {
+    const { caller, user, east } = await newMemberOfTwo();
+    const first = await initialize(caller);
+    assert.equal(getStudioName(first.response), "West");
     assert.match(first.response.json.result.instructions, /studio "West", with the role member/);
-    await activate(person, east);
-    assert.equal(await where({ ...me, session: first.session }, callLegacy), "West");
-    const second = await initialize(me);
-    assert.equal(await where({ ...me, session: second.session }, callLegacy), "East");
-    assert.equal(await where({ ...me, session: first.session }, callLegacy), "West");
+    await activate(user, east);
+    assert.equal(await callWhoami({ ...caller, session: first.session }, callLegacy), "West");
+    const second = await initialize(caller);
+    assert.equal(await callWhoami({ ...caller, session: second.session }, callLegacy), "East");
+    assert.equal(await callWhoami({ ...caller, session: first.session }, callLegacy), "West");
   });
 
-  test("2025 wire: a session survives the refresh of its token", async () => {
-    const { me, grantId } = await inTwoStudios();
-    const { session } = await initialize(me);
+  test("a 2025 session survives the refresh of its token", async () => {
+    const { caller, grantId } = await newMemberOfTwo();
+    const { session } = await initialize(caller);
     const token = await createTestToken(fixture.deps, grantId);
-    assert.equal(await where({ ...me, token, session }, callLegacy), "West");
+    assert.equal(await callWhoami({ ...caller, token, session }, callLegacy), "West");
   });
 
-  test("2025 wire: a request without a session acts as on the new wire", async () => {
-    const { me, person, east } = await inTwoStudios();
-    await activate(person, east);
-    assert.equal(await where(me, callLegacy), "West");
-    await callModern(me, "server/discover");
-    assert.equal(await where(me, callLegacy), "East");
+  test("a 2025 request without a session uses the studio of the grant", async () => {
+    const { caller, user, east } = await newMemberOfTwo();
+    await activate(user, east);
+    assert.equal(await callWhoami(caller, callLegacy), "West");
+    await callModern(caller, "server/discover");
+    assert.equal(await callWhoami(caller, callLegacy), "East");
   });
 
-  test("2026 wire: the studio of the approval; a switch alone moves nothing, connecting anew does, and activity tells", async () => {
-    const { me, person, east, inEast } = await inTwoStudios();
-    assert.equal(await where(me), "West");
-    await activate(person, east);
-    assert.equal(await where(me), "West");
-    const discovered = await callModern(me, "server/discover");
-    assert.equal(studioOf(discovered), "East");
-    assert.match(discovered.json.result.instructions, /studio "East"/);
-    assert.equal(await where(me), "East");
-    await callModern(me, "server/discover");
+  test("a 2026 client keeps the studio of its grant until server/discover, and activity records the move", async () => {
+    const { caller, user, east, inEast } = await newMemberOfTwo();
+    assert.equal(await callWhoami(caller), "West");
+    await activate(user, east);
+    assert.equal(await callWhoami(caller), "West");
+    const discovery = await callModern(caller, "server/discover");
+    assert.equal(getStudioName(discovery), "East");
+    assert.match(discovery.json.result.instructions, /studio "East"/);
+    assert.equal(await callWhoami(caller), "East");
+    await callModern(caller, "server/discover");
     const rows = await fixture.deps.activity.list(inEast.studio.id, { limit: 10 });
     assert.deepEqual(
       rows.filter(({ action }) => action === "client.moved").map(({ userId, clientName }) => ({ userId, clientName })),
-      [{ userId: person.user.id, clientName: "Test client" }],
+      [{ userId: user.user.id, clientName: "Test client" }],
     );
   });
 
-  test("an open 2025 session is not moved by a server/discover of the same approval", async () => {
-    const { me, person, east } = await inTwoStudios();
-    const { session } = await initialize(me);
-    await activate(person, east);
-    await callModern(me, "server/discover");
-    assert.equal(await where({ ...me, session }, callLegacy), "West");
-    assert.equal(await where(me), "East");
+  test("server/discover does not move an open 2025 session of the same grant", async () => {
+    const { caller, user, east } = await newMemberOfTwo();
+    const { session } = await initialize(caller);
+    await activate(user, east);
+    await callModern(caller, "server/discover");
+    assert.equal(await callWhoami({ ...caller, session }, callLegacy), "West");
+    assert.equal(await callWhoami(caller), "East");
   });
 
-  test("membership lost: the first membership, on both wires, at once", async () => {
-    const { me, west, inWest } = await inTwoStudios();
-    const { session } = await initialize(me);
+  test("a user removed from the studio continues in their first one, in both protocol versions", async () => {
+    const { caller, west, inWest } = await newMemberOfTwo();
+    const { session } = await initialize(caller);
     await removeMember(fixture.deps, west, { userId: inWest.user.id });
-    assert.equal(await where(me), "East");
-    assert.equal(await where({ ...me, session }, callLegacy), "East");
-    const again = await initialize(me);
-    assert.equal(studioOf(again.response), "East");
-    assert.equal(studioOf(await callModern(me, "server/discover")), "East");
+    assert.equal(await callWhoami(caller), "East");
+    assert.equal(await callWhoami({ ...caller, session }, callLegacy), "East");
+    const reopened = await initialize(caller);
+    assert.equal(getStudioName(reopened.response), "East");
+    assert.equal(getStudioName(await callModern(caller, "server/discover")), "East");
   });
 
   test("a session whose studio was deleted gets 404, and a new one starts in a studio that exists (STUDIO-2, T10)", async () => {
-    const { me, person, east, west } = await inTwoStudios();
-    await activate(person, east);
-    const open = await initialize(me);
-    assert.equal(await where({ ...me, session: open.session }, callLegacy), "East");
+    const { caller, user, east, west } = await newMemberOfTwo();
+    await activate(user, east);
+    const openSession = await initialize(caller);
+    assert.equal(await callWhoami({ ...caller, session: openSession.session }, callLegacy), "East");
     await deleteStudio(fixture.deps, east, { name: "East" });
     for (const method of ["tools/list", "tools/call"]) {
-      const answer = await callLegacy({ ...me, session: open.session }, method, { name: "whoami" });
-      assert.equal(answer.status, 404, answer.text);
-      assert.equal(answer.json.error.code, -32001);
+      const response = await callLegacy({ ...caller, session: openSession.session }, method, { name: "whoami" });
+      assert.equal(response.status, 404, response.text);
+      assert.equal(response.json.error.code, -32001);
     }
-    const again = await initialize(me);
-    assert.equal(studioOf(again.response), "West");
-    assert.equal(await where({ ...me, session: again.session }, callLegacy), "West");
-    assert.equal(await where(me, callLegacy), "West", "without a session id the grant's studio counts");
-    await removeMember(fixture.deps, west, { userId: person.user.id });
-    const answer = await callLegacy({ ...me, session: open.session }, "tools/list");
-    assert.deepEqual([answer.status, answer.text], [403, "No studio membership"]);
+    const reopened = await initialize(caller);
+    assert.equal(getStudioName(reopened.response), "West");
+    assert.equal(await callWhoami({ ...caller, session: reopened.session }, callLegacy), "West");
+    assert.equal(
+      await callWhoami(caller, callLegacy),
+      "West",
+      "a request without a session uses the studio of the grant",
+    );
+    await removeMember(fixture.deps, west, { userId: user.user.id });
+    const response = await callLegacy({ ...caller, session: openSession.session }, "tools/list");
+    assert.deepEqual([response.status, response.text], [403, "No studio membership"]);
   });
 
   test("a session of a member who was removed from a studio that still exists moves to the first membership (STUDIO-2)", async () => {
-    const { me, west, inWest, person } = await inTwoStudios();
-    const { session } = await initialize(me);
+    const { caller, west, inWest, user } = await newMemberOfTwo();
+    const { session } = await initialize(caller);
     await removeMember(fixture.deps, west, { userId: inWest.user.id });
-    assert.equal(await where({ ...me, session }, callLegacy), "East");
-    await newMember(fixture.deps, west, "member", person);
+    assert.equal(await callWhoami({ ...caller, session }, callLegacy), "East");
+    await newMember(fixture.deps, west, "member", user);
     assert.equal(
-      await where({ ...me, session }, callLegacy),
+      await callWhoami({ ...caller, session }, callLegacy),
       "West",
-      "the session keeps its studio for when they return",
+      "the session uses its studio again after the user rejoins",
     );
   });
 
-  test("no membership at all: 403, text/plain, the words of the contract, whatever is asked", async () => {
-    const { me, west, east, person } = await inTwoStudios();
-    const { session } = await initialize(me);
-    await removeMember(fixture.deps, west, { userId: person.user.id });
-    await removeMember(fixture.deps, east, { userId: person.user.id });
-    const answers = [
-      await callModern(me, "tools/call", { name: "whoami" }),
-      await callModern(me, "server/discover"),
-      await callLegacy({ ...me, session }, "tools/list"),
-      await callLegacy(me, "initialize", {
+  test("responds 403 No studio membership as plain text to every request of a user without a studio", async () => {
+    const { caller, west, east, user } = await newMemberOfTwo();
+    const { session } = await initialize(caller);
+    await removeMember(fixture.deps, west, { userId: user.user.id });
+    await removeMember(fixture.deps, east, { userId: user.user.id });
+    const responses = [
+      await callModern(caller, "tools/call", { name: "whoami" }),
+      await callModern(caller, "server/discover"),
+      await callLegacy({ ...caller, session }, "tools/list"),
+      await callLegacy(caller, "initialize", {
         protocolVersion: "2025-11-25",
         capabilities: {},
         clientInfo: { name: "x", version: "1" },
       }),
-      await postMcp(me, "not even JSON"),
+      await postMcp(caller, "not even JSON"),
     ];
-    for (const answer of answers) {
-      assert.equal(answer.status, 403);
-      assert.equal(answer.headers.get("content-type"), "text/plain");
-      assert.equal(answer.text, "No studio membership");
+    for (const response of responses) {
+      assert.equal(response.status, 403);
+      assert.equal(response.headers.get("content-type"), "text/plain");
+      assert.equal(response.text, "No studio membership");
     }
   });
 
-  test("a role counts from the next call on", async () => {
-    const { me, west, inWest } = await inTwoStudios();
-    const call = () => callModern(me, "tools/call", { name: "list_activity" });
+  test("a role change applies to the next call", async () => {
+    const { caller, west, inWest } = await newMemberOfTwo();
+    const call = () => callModern(caller, "tools/call", { name: "list_activity" });
     assert.match((await call()).json.result.content[0].text, /^forbidden: /);
     await changeRole(fixture.deps, west, { userId: inWest.user.id, role: "admin" });
     assert.equal((await call()).json.result.isError, undefined);
@@ -181,15 +188,18 @@ forEachEngine("which studio a call acts on", (fixture) => {
   });
 
   test("no input chooses a studio or a user (T2)", async () => {
-    const { me, east } = await inTwoStudios();
+    const { caller, east } = await newMemberOfTwo();
     for (const extra of [
       { studioId: east.studio.id },
       { studio_id: east.studio.id },
       { userId: east.user.id },
       { createdBy: east.user.id },
     ]) {
-      const answer = await callModern(me, "tools/call", { name: "create_post", arguments: { title: "x", ...extra } });
-      assert.equal(answer.json.result.structuredContent.code, "invalid_input");
+      const response = await callModern(caller, "tools/call", {
+        name: "create_post",
+        arguments: { title: "x", ...extra },
+      });
+      assert.equal(response.json.result.structuredContent.code, "invalid_input");
     }
     assert.equal((await fixture.deps.posts.list(east.studio.id, { limit: 10 })).length, 0);
   });

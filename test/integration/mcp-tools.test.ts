@@ -9,7 +9,7 @@ import { initialize, callLegacy, callModern, startMcpServer, type TestMcpServer 
 import { newMember, newStudio } from "../support/users.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
-forEachEngine("mcp tools", (fixture) => {
+forEachEngine("MCP tools", (fixture) => {
   let server: TestMcpServer;
   before(async () => void (server = await startMcpServer(fixture)));
   after(() => server.close());
@@ -17,23 +17,23 @@ forEachEngine("mcp tools", (fixture) => {
   async function newClient() {
     const owner = await newStudio(fixture.deps);
     const { token } = await createTestGrant(fixture.deps, owner);
-    const me = { url: server.url, token };
+    const caller = { url: server.url, token };
     const call = async (name: string, args: Record<string, unknown> = {}) =>
-      (await callModern(me, "tools/call", { name, arguments: args })).json.result;
-    return { owner, me, call };
+      (await callModern(caller, "tools/call", { name, arguments: args })).json.result;
+    return { owner, caller, call };
   }
 
-  test("tools/list: a fixed order, the same on both wires, with title, hints and both schemas", async () => {
-    const { me } = await newClient();
-    const { session } = await initialize(me);
-    const { tools: now } = (await callModern(me, "tools/list")).json.result;
-    const { tools: before2026 } = (await callLegacy({ ...me, session }, "tools/list")).json.result;
-    assert.deepEqual(now, before2026);
+  test("tools/list returns the same order, titles, hints and schemas in both protocol versions", async () => {
+    const { caller } = await newClient();
+    const { session } = await initialize(caller);
+    const { tools: modernTools } = (await callModern(caller, "tools/list")).json.result;
+    const { tools: legacyTools } = (await callLegacy({ ...caller, session }, "tools/list")).json.result;
+    assert.deepEqual(modernTools, legacyTools);
     assert.deepEqual(
-      now.map(({ name }) => name),
+      modernTools.map(({ name }) => name),
       tools.map(({ name }) => name),
     );
-    for (const tool of now) {
+    for (const tool of modernTools) {
       assert.ok(tool.title && tool.description.length > 80, tool.name);
       assert.equal(tool.inputSchema.type, "object");
       assert.equal(tool.inputSchema.additionalProperties, false);
@@ -45,48 +45,51 @@ forEachEngine("mcp tools", (fixture) => {
         tools.find(({ name }) => name === tool.name)?.scope === "studio:read",
       );
     }
-    assert.ok(now.length <= 25);
+    assert.ok(modernTools.length <= 25);
   });
 
-  test("every result of the new wire carries its kind, the server and the studio; lists say how long they keep", async () => {
-    const { me, owner } = await newClient();
-    for (const [method, params, ttl] of [
+  test("every 2026 result has a type, the server and the studio, and lists have a cache lifetime", async () => {
+    const { caller, owner } = await newClient();
+    for (const [method, params, ttlMs] of [
       ["server/discover", {}, 0],
       ["tools/list", {}, 300_000],
       ["tools/call", { name: "whoami" }, undefined],
     ] as const) {
-      const { result } = (await callModern(me, method, params)).json;
+      const { result } = (await callModern(caller, method, params)).json;
       assert.equal(result.resultType, "complete");
       assert.deepEqual(result._meta["atelier/studio"], { id: owner.studio.id, name: owner.studio.name });
       assert.equal(result._meta["io.modelcontextprotocol/serverInfo"].name, "atelier");
-      assert.equal(result.ttlMs, ttl);
-      assert.equal(result.cacheScope, ttl === undefined ? undefined : "private");
+      assert.equal(result.ttlMs, ttlMs);
+      assert.equal(result.cacheScope, ttlMs === undefined ? undefined : "private");
     }
   });
 
-  test("whoami: user, studio, role, scopes, client, limits and types", async () => {
+  test("whoami returns user, role, scopes, client, limits and accepted types", async () => {
     const { call, owner } = await newClient();
-    const { structuredContent: me } = await call("whoami");
-    assert.deepEqual(me.user, owner.user);
-    assert.deepEqual([me.role, me.scopes, me.client.name], ["owner", ["studio:read", "studio:write"], "Test client"]);
-    assert.equal(me.limits.inlineBytes, 5 * 1024 * 1024);
-    assert.equal(me.limits.kinds.video.maxBytes, 4 * 2 ** 30);
-    assert.ok(me.limits.kinds.document.mimeTypes.includes("text/markdown"));
-    assert.ok(!JSON.stringify(me.limits).includes("svg"));
+    const { structuredContent: identity } = await call("whoami");
+    assert.deepEqual(identity.user, owner.user);
+    assert.deepEqual(
+      [identity.role, identity.scopes, identity.client.name],
+      ["owner", ["studio:read", "studio:write"], "Test client"],
+    );
+    assert.equal(identity.limits.inlineBytes, 5 * 1024 * 1024);
+    assert.equal(identity.limits.kinds.video.maxBytes, 4 * 2 ** 30);
+    assert.ok(identity.limits.kinds.document.mimeTypes.includes("text/markdown"));
+    assert.ok(!JSON.stringify(identity.limits).includes("svg"));
   });
 
-  test("posts: created, read, listed, changed; a stale revision is told; activity names the client", async () => {
+  test("post tools create, update and list posts, report a stale revision, and record the client in activity", async () => {
     const { call } = await newClient();
     const post = (await call("create_post", { title: "One" })).structuredContent;
-    const { validation: _, ...changed } = (await call("update_post", { postId: post.id, body: "text", revision: 1 }))
+    const { validation: _, ...updated } = (await call("update_post", { postId: post.id, body: "text", revision: 1 }))
       .structuredContent;
-    assert.equal(changed.revision, 2);
+    assert.equal(updated.revision, 2);
     const stale = await call("update_post", { postId: post.id, body: "other", revision: 1 });
     assert.equal(stale.structuredContent.code, "revision_conflict");
     assert.match(stale.structuredContent.hint, /get_post/);
     assert.match(stale.content[0].text, /^revision_conflict: /);
     assert.deepEqual((await call("list_posts", { query: "one" })).structuredContent, {
-      posts: [changed],
+      posts: [updated],
       nextCursor: null,
     });
     const { activity } = (await call("list_activity")).structuredContent;
@@ -100,7 +103,7 @@ forEachEngine("mcp tools", (fixture) => {
     );
   });
 
-  test("ids of another studio answer exactly as ids that do not exist", async () => {
+  test("ids of another studio get the same error as ids that do not exist", async () => {
     const { call } = await newClient();
     const other = await newClient();
     const { id } = (await other.call("create_post", { title: "secret" })).structuredContent;
@@ -110,32 +113,32 @@ forEachEngine("mcp tools", (fixture) => {
     assert.equal(missing.structuredContent.code, "not_found");
   });
 
-  test("20 parallel creates with one key make one post; other input is a conflict; a day later the key is free (R4)", async () => {
+  test("20 parallel creates with one idempotency key create one post, and other input is a conflict (R4)", async () => {
     const { call, owner } = await newClient();
     const input = { title: "Once", body: "b", idempotencyKey: "attempt 1" };
-    const all = await Promise.all(Array.from({ length: 20 }, () => call("create_post", input)));
-    const [first] = all;
+    const results = await Promise.all(Array.from({ length: 20 }, () => call("create_post", input)));
+    const [first] = results;
     assert.ok(first);
-    assert.equal(new Set(all.map(({ structuredContent }) => structuredContent.id)).size, 1);
-    assert.deepEqual(new Set(all.map((result) => JSON.stringify(result))).size, 1);
+    assert.equal(new Set(results.map(({ structuredContent }) => structuredContent.id)).size, 1);
+    assert.deepEqual(new Set(results.map((result) => JSON.stringify(result))).size, 1);
     assert.equal((await fixture.deps.posts.list(owner.studio.id, { limit: 100 })).length, 1);
     assert.equal(
       (await call("create_post", { ...input, title: "Other" })).structuredContent.code,
       "idempotency_conflict",
     );
-    await call("update_post", { postId: first.structuredContent.id, title: "Changed since" });
+    await call("update_post", { postId: first.structuredContent.id, title: "Changed later" });
     assert.deepEqual(await call("create_post", input), first);
 
     const colleague = await newMember(fixture.deps, owner, "member");
     const { token } = await createTestGrant(fixture.deps, colleague);
-    const theirs = await callModern({ url: server.url, token }, "tools/call", {
+    const otherResponse = await callModern({ url: server.url, token }, "tools/call", {
       name: "create_post",
       arguments: input,
     });
-    assert.notEqual(theirs.json.result.structuredContent.id, first.structuredContent.id);
+    assert.notEqual(otherResponse.json.result.structuredContent.id, first.structuredContent.id);
   });
 
-  test("a key is forgotten after 24 hours (R4)", async () => {
+  test("an idempotency key expires after 24 hours (R4)", async () => {
     const owner = await newStudio(fixture.deps);
     const create = async () => {
       const { token } = await createTestGrant(fixture.deps, owner);
@@ -153,31 +156,32 @@ forEachEngine("mcp tools", (fixture) => {
     assert.notEqual(await create(), first);
   });
 
-  test("a create that fails keeps nothing under its key", async () => {
-    const { me, owner } = await newClient();
-    const failing: Deps = {
+  test("a failed create does not use up its idempotency key", async () => {
+    const { caller, owner } = await newClient();
+    const failingDeps: Deps = {
       ...fixture.deps,
       transact: (work) =>
         fixture.deps.transact(async (tx) => {
           await work(tx);
-          throw new Error("lost");
+          throw new Error("commit failed");
         }),
     };
-    const broken = await startMcpServer({ deps: failing });
+    const failingServer = await startMcpServer({ deps: failingDeps });
     const args = { name: "create_post", arguments: { title: "x", idempotencyKey: "k" } };
     try {
       assert.equal(
-        (await callModern({ ...me, url: broken.url }, "tools/call", args)).json.result.structuredContent.code,
+        (await callModern({ ...caller, url: failingServer.url }, "tools/call", args)).json.result.structuredContent
+          .code,
         "internal",
       );
     } finally {
-      await broken.close();
+      await failingServer.close();
     }
-    assert.equal((await callModern(me, "tools/call", args)).json.result.isError, undefined);
+    assert.equal((await callModern(caller, "tools/call", args)).json.result.isError, undefined);
     assert.equal((await fixture.deps.posts.list(owner.studio.id, { limit: 100 })).length, 1);
   });
 
-  test("calls are limited for each user, not for each client, and the minute passes", async () => {
+  test("limits calls per user, not per client, and resets after the minute", async () => {
     const limited = await startMcpServer(fixture, {
       checkCallLimit: createCallLimiter(fixture.deps, "calls", { perMinute: 5 }).check,
     });
@@ -185,17 +189,17 @@ forEachEngine("mcp tools", (fixture) => {
       fixture.clock.advance(minutes(2));
       const owner = await newStudio(fixture.deps);
       const other = await newStudio(fixture.deps);
-      const clients = await Promise.all([owner, owner, other].map((person) => createTestGrant(fixture.deps, person)));
-      const [one, two, else_] = clients.map(({ token }) => ({ url: limited.url, token }));
-      const call = async (me: typeof one) =>
-        (await callModern(me!, "tools/call", { name: "whoami" })).json.result.structuredContent.code;
-      for (let i = 0; i < 5; i++) assert.equal(await call(i % 2 === 0 ? one : two), undefined);
-      assert.equal(await call(one), "rate_limited");
-      assert.equal(await call(two), "rate_limited");
-      assert.equal(await call(else_), undefined);
-      assert.equal((await callModern(one!, "tools/list")).status, 200);
+      const clients = await Promise.all([owner, owner, other].map((user) => createTestGrant(fixture.deps, user)));
+      const [firstClient, secondClient, otherUser] = clients.map(({ token }) => ({ url: limited.url, token }));
+      const call = async (caller: typeof firstClient) =>
+        (await callModern(caller!, "tools/call", { name: "whoami" })).json.result.structuredContent.code;
+      for (let i = 0; i < 5; i++) assert.equal(await call(i % 2 === 0 ? firstClient : secondClient), undefined);
+      assert.equal(await call(firstClient), "rate_limited");
+      assert.equal(await call(secondClient), "rate_limited");
+      assert.equal(await call(otherUser), undefined);
+      assert.equal((await callModern(firstClient!, "tools/list")).status, 200);
       fixture.clock.advance(minutes(2));
-      assert.equal(await call(one), undefined);
+      assert.equal(await call(firstClient), undefined);
     } finally {
       await limited.close();
     }
