@@ -45,7 +45,7 @@ forEachEngine("connect page", (fixture) => {
   });
 
   let userCount = 0;
-  /** Creates a user with their own studio, signed in in a browser. */
+  /** Signs in a new user in a browser and creates their studio. */
   const signInOwner = async (): Promise<{ browser: HttpBrowser; owner: Caller; email: string }> => {
     const email = `user${++userCount}@example.com`;
     const browser = createHttpBrowser(createCookieJar(), (url) => url.origin === strict.origin);
@@ -82,11 +82,11 @@ forEachEngine("connect page", (fixture) => {
     assert.match(page.headers.get("referrer-policy") ?? "", /no-referrer|same-origin/);
     const atSandbox = await browser.submit(page);
     assert.match(atSandbox.url.pathname, /^\/sandbox\/access\//);
-    const done = await browser.submit(atSandbox, { account: "blue.harbour", decision: "allow" });
-    assert.equal(done.status, 200, done.text);
-    assert.match(done.text, /Sandbox is connected/);
-    assert.match(done.text, new RegExp(`/studios/${owner.studio.id}/platforms`));
-    assert.equal(done.headers.get("referrer-policy"), "no-referrer");
+    const resultPage = await browser.submit(atSandbox, { account: "blue.harbour", decision: "allow" });
+    assert.equal(resultPage.status, 200, resultPage.text);
+    assert.match(resultPage.text, /Sandbox is connected/);
+    assert.match(resultPage.text, new RegExp(`/studios/${owner.studio.id}/platforms`));
+    assert.equal(resultPage.headers.get("referrer-policy"), "no-referrer");
     assert.deepEqual(await listConnections(owner), [["blue.harbour", "connected"]]);
   });
 
@@ -94,9 +94,9 @@ forEachEngine("connect page", (fixture) => {
     const { browser, owner } = await signInOwner();
     await updateStudio(service.deps, owner, { name: "Example Co." });
     const page = await browser.open(await requestConnectUrl(browser, owner, "sandbox"));
-    const done = await browser.submit(await browser.submit(page), { account: "harbour.", decision: "allow" });
-    assert.match(done.text, /in Example Co\., and you can close this page\./);
-    for (const { text } of [page, done]) assert.doesNotMatch(text, /\.\.(?!\w)/);
+    const resultPage = await browser.submit(await browser.submit(page), { account: "harbour.", decision: "allow" });
+    assert.match(resultPage.text, /in Example Co\., and you can close this page\./);
+    for (const { text } of [page, resultPage]) assert.doesNotMatch(text, /\.\.(?!\w)/);
   });
 
   test("renews sandbox tokens with rotation and revokes them on disconnect (PLATFORM-9)", async () => {
@@ -149,7 +149,7 @@ forEachEngine("connect page", (fixture) => {
     const [victim, attacker] = [await signInOwner(), await signInOwner()];
     const connectUrl = await requestConnectUrl(attacker.browser, attacker.owner, "strict");
     assertFailed(await victim.browser.open(connectUrl), 403, "forbidden");
-    // The attacker authorizes at the platform and passes the callback URL on; the victim's browser did not start this flow.
+    // The attacker passes on the callback URL of a flow that the victim's browser did not start.
     const atPlatform = await attacker.browser.submit(await attacker.browser.open(connectUrl));
     assert.equal(atPlatform.url.origin, strict.origin);
     const callback = strict.authorize(atPlatform.url.href, "attacker");
@@ -164,8 +164,8 @@ forEachEngine("connect page", (fixture) => {
     loneCookie.store(new URL(service.base), [`${cookie?.name}=${cookie?.value}; Path=/`]);
     assertFailed(await createHttpBrowser(loneCookie).open(callback), 403, "forbidden");
     assert.deepEqual([await listConnections(victim.owner), await listConnections(attacker.owner)], [[], []]);
-    const done = await attacker.browser.open(callback);
-    assert.equal(done.status, 200);
+    const resultPage = await attacker.browser.open(callback);
+    assert.equal(resultPage.status, 200);
     assertFailed(await attacker.browser.open(callback), 410, "connect_expired");
     assertFailed(await attacker.browser.open(connectUrl), 410, "connect_expired");
   });

@@ -102,12 +102,12 @@ describe("signed URLs of the disk store", () => {
     assert.deepEqual(await server.store.parts.list({ ...file, id }), []);
 
     const key = newKey();
-    const sending = await sendRawPut(await upload(key), ["Content-Length: 5"], Buffer.from("he"));
+    const exchange = await sendRawPut(await upload(key), ["Content-Length: 5"], Buffer.from("he"));
     await waitUntil(() => listTempFiles().length > 0);
     deletedKeys.add(key);
-    sending.socket.write("llo");
-    await sending.until("HTTP/1.1 410");
-    sending.socket.destroy();
+    exchange.socket.write("llo");
+    await exchange.until("HTTP/1.1 410");
+    exchange.socket.destroy();
     assert.deepEqual(
       [await server.store.stat(deletedKey), await server.store.stat(key), listTempFiles()],
       [undefined, undefined, []],

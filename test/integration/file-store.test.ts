@@ -139,23 +139,23 @@ forEachStore("file store", (fixture) => {
 
   test("stores nothing of an aborted PUT", async () => {
     const key = newKey();
-    const abort = new AbortController();
+    const abortController = new AbortController();
     const body = new ReadableStream({
       async pull(controller) {
         controller.enqueue(randomBytes(64 * 1024));
         await sleep(20);
-        if (abort.signal.aborted) controller.close();
+        if (abortController.signal.aborted) controller.close();
       },
     });
-    const sending = fetch(await upload(key), {
+    const request = fetch(await upload(key), {
       method: "PUT",
       body,
       duplex: "half",
-      signal: abort.signal,
+      signal: abortController.signal,
       headers: { "content-length": String(10 * mebibyte) },
     });
-    setTimeout(() => abort.abort(), 300);
-    await assert.rejects(sending);
+    setTimeout(() => abortController.abort(), 300);
+    await assert.rejects(request);
     await sleep(200);
     assert.equal(await fixture.store.stat(key), undefined);
   });
@@ -192,13 +192,13 @@ forEachStore("file store", (fixture) => {
         throw new Error("source failed");
       }
       await assert.rejects(fixture.store.write(key, failing(), writeOptions), /source failed/);
-      const abort = new AbortController();
+      const abortController = new AbortController();
       async function* endless(): AsyncGenerator<Uint8Array> {
         yield* toChunks(randomBytes(size));
-        setTimeout(() => abort.abort(), 20);
+        setTimeout(() => abortController.abort(), 20);
         await new Promise(() => {});
       }
-      await assert.rejects(fixture.store.write(key, endless(), { ...writeOptions, signal: abort.signal }), {
+      await assert.rejects(fixture.store.write(key, endless(), { ...writeOptions, signal: abortController.signal }), {
         name: "AbortError",
       });
       assert.equal(await readDigest(fixture.store, key), sha256(Buffer.from("before")));
@@ -230,64 +230,65 @@ forEachStore("file store", (fixture) => {
   test("read stops when its signal aborts", async () => {
     const key = newKey();
     await fixture.store.write(key, toChunks(randomBytes(4 * mebibyte)), writeOptions);
-    const abort = new AbortController();
-    const stream = await fixture.store.read(key, undefined, abort.signal);
-    const failed = once(stream, "error");
+    const abortController = new AbortController();
+    const stream = await fixture.store.read(key, undefined, abortController.signal);
+    const streamError = once(stream, "error");
     await once(stream, "readable");
-    abort.abort();
-    const [error] = (await failed) as [Error];
+    abortController.abort();
+    const [error] = (await streamError) as [Error];
     assert.equal(error.name, "AbortError");
     assert.ok(stream.destroyed);
-    await assert.rejects(fixture.store.read(key, undefined, abort.signal), { name: "AbortError" });
+    await assert.rejects(fixture.store.read(key, undefined, abortController.signal), { name: "AbortError" });
   });
 
   test("promote moves the file, and repeating it returns the same result", async () => {
     const bytes = randomBytes(2 * mebibyte);
     const { key, version } = await uploadIncoming(bytes);
-    const to = newKey("out");
-    const stored = await fixture.store.promote(key, version, to, "image/png");
+    const fileKey = newKey("out");
+    const stored = await fixture.store.promote(key, version, fileKey, "image/png");
     assert.equal(stored?.bytes, bytes.length);
     assert.equal(await fixture.store.stat(key), undefined);
-    assert.deepEqual(await fixture.store.stat(to), stored);
-    assert.equal(await readDigest(fixture.store, to), sha256(bytes));
-    assert.deepEqual(await fixture.store.promote(key, version, to, "image/png"), stored);
+    assert.deepEqual(await fixture.store.stat(fileKey), stored);
+    assert.equal(await readDigest(fixture.store, fileKey), sha256(bytes));
+    assert.deepEqual(await fixture.store.promote(key, version, fileKey, "image/png"), stored);
   });
 
   test("promote changes nothing if the incoming file was overwritten", async () => {
     const { key, url, version } = await uploadIncoming(Buffer.from("first"));
     await putBytes(url, Buffer.from("second"));
-    const to = newKey("out");
-    assert.equal(await fixture.store.promote(key, version, to, "image/png"), undefined);
-    assert.equal(await fixture.store.stat(to), undefined);
+    const fileKey = newKey("out");
+    assert.equal(await fixture.store.promote(key, version, fileKey, "image/png"), undefined);
+    assert.equal(await fixture.store.stat(fileKey), undefined);
     assert.equal(await readDigest(fixture.store, key), sha256(Buffer.from("second")));
   });
 
   test("a PUT after promote does not change the promoted file", async () => {
     const bytes = randomBytes(100_000);
     const { key, url, version } = await uploadIncoming(bytes);
-    const to = newKey("out");
-    const stored = await fixture.store.promote(key, version, to, "image/png");
+    const fileKey = newKey("out");
+    const stored = await fixture.store.promote(key, version, fileKey, "image/png");
     assert.equal(await putBytes(url, randomBytes(100_000)), 200);
-    assert.deepEqual(await fixture.store.stat(to), stored);
+    assert.deepEqual(await fixture.store.stat(fileKey), stored);
     assert.deepEqual(
-      await fixture.store.promote(key, version, to, "image/png"),
+      await fixture.store.promote(key, version, fileKey, "image/png"),
       stored,
       "a repeated promote returns the same file",
     );
-    const served = Buffer.from(await (await fetch(await download(to))).arrayBuffer());
-    assert.equal(sha256(served), sha256(bytes));
+    const servedBytes = Buffer.from(await (await fetch(await download(fileKey))).arrayBuffer());
+    assert.equal(sha256(servedBytes), sha256(bytes));
   });
 
   test("promote replaces the file of an interrupted promote with the newer bytes (C2)", async () => {
     const first = await uploadIncoming(Buffer.from("first"));
-    const to = newKey("out");
-    await fixture.store.promote(first.key, first.version, to, "image/png"); // the process crashes before it records this
+    const fileKey = newKey("out");
+    // The process crashes before it records this promote.
+    await fixture.store.promote(first.key, first.version, fileKey, "image/png");
     await putBytes(first.url, Buffer.from("second one"));
     const version = (await fixture.store.stat(first.key))?.version ?? "";
-    assert.equal((await fixture.store.promote(first.key, version, to, "image/png"))?.bytes, 10);
-    assert.equal(await readDigest(fixture.store, to), sha256(Buffer.from("second one")));
-    await fixture.store.remove(to);
-    assert.equal(await fixture.store.stat(to), undefined);
+    assert.equal((await fixture.store.promote(first.key, version, fileKey, "image/png"))?.bytes, 10);
+    assert.equal(await readDigest(fixture.store, fileKey), sha256(Buffer.from("second one")));
+    await fixture.store.remove(fileKey);
+    assert.equal(await fixture.store.stat(fileKey), undefined);
   });
 
   test("promote during continuous PUTs stores exactly the checked bytes, or nothing", async () => {
@@ -299,30 +300,30 @@ forEachStore("file store", (fixture) => {
         while (!stop.signal.aborted) await putBytes(url, randomBytes(300_000));
       });
       await sleep(round * 4);
-      const to = newKey("out");
-      const stored = await fixture.store.promote(key, version, to, "image/png");
-      const digest = stored ? await readDigest(fixture.store, to) : undefined;
+      const fileKey = newKey("out");
+      const stored = await fixture.store.promote(key, version, fileKey, "image/png");
+      const digest = stored ? await readDigest(fixture.store, fileKey) : undefined;
       await sleep(50);
       stop.abort();
       await Promise.all(writers);
       if (!stored) {
-        assert.equal(await fixture.store.stat(to), undefined, "nothing was promoted");
+        assert.equal(await fixture.store.stat(fileKey), undefined, "nothing was promoted");
         continue;
       }
       assert.equal(digest, sha256(checkedBytes));
-      assert.equal(await readDigest(fixture.store, to), sha256(checkedBytes));
+      assert.equal(await readDigest(fixture.store, fileKey), sha256(checkedBytes));
     }
   });
 
   test("twenty parallel promotes of one upload all return the file (U8)", async () => {
     const bytes = randomBytes(50_000);
     const { key, version } = await uploadIncoming(bytes);
-    const to = newKey("out");
+    const fileKey = newKey("out");
     const results = await Promise.all(
-      Array.from({ length: 20 }, () => fixture.store.promote(key, version, to, "image/png")),
+      Array.from({ length: 20 }, () => fixture.store.promote(key, version, fileKey, "image/png")),
     );
     assert.deepEqual(new Set(results.map((result) => result?.bytes)), new Set([50_000]));
-    assert.equal(await readDigest(fixture.store, to), sha256(bytes));
+    assert.equal(await readDigest(fixture.store, fileKey), sha256(bytes));
   });
 
   test("remove deletes the file, and can be repeated", async () => {
@@ -391,9 +392,9 @@ forEachStore("file store", (fixture) => {
   test("a download has the requested type and name, in full and in ranges", async () => {
     const bytes = randomBytes(100_000);
     const { key, version } = await uploadIncoming(bytes);
-    const to = newKey("out");
-    await fixture.store.promote(key, version, to, "application/pdf");
-    const url = await download(to, { mimeType: "application/pdf", filename: "Q3 “plan”.pdf", asDownload: true });
+    const fileKey = newKey("out");
+    await fixture.store.promote(key, version, fileKey, "application/pdf");
+    const url = await download(fileKey, { mimeType: "application/pdf", filename: "Q3 “plan”.pdf", asDownload: true });
     const whole = await fetch(url);
     assert.equal(whole.status, 200);
     assert.equal(whole.headers.get("content-type"), "application/pdf");

@@ -138,32 +138,32 @@ forEachEngine("invitations", (fixture) => {
   test("an invitation is invalid once its creator could no longer create it (INVITE-4, T6, T7)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
-    const removed = await newMember(deps, owner, "admin");
-    const [forAdmin, forMember] = [
-      await createInvitationToken(deps, removed, "admin"),
-      await createInvitationToken(deps, removed, "member"),
+    const removedAdmin = await newMember(deps, owner, "admin");
+    const tokens = [
+      await createInvitationToken(deps, removedAdmin, "admin"),
+      await createInvitationToken(deps, removedAdmin, "member"),
     ];
-    await removeMember(deps, owner, { userId: removed.user.id });
-    for (const token of [forAdmin, forMember])
-      for (const invitee of [removed, await newUser(deps)])
+    await removeMember(deps, owner, { userId: removedAdmin.user.id });
+    for (const token of tokens)
+      for (const invitee of [removedAdmin, await newUser(deps)])
         assert.equal(await getOutcome(acceptInvitation(deps, invitee, { token })), "not_found");
     assert.deepEqual((await listInvitations(deps, owner)).invitations, []);
 
-    const demoted = await newMember(deps, owner, "owner");
-    const [forOwner, forOther] = [
-      await createInvitationToken(deps, demoted, "owner"),
-      await createInvitationToken(deps, demoted, "member"),
+    const demotedOwner = await newMember(deps, owner, "owner");
+    const [ownerToken, memberToken] = [
+      await createInvitationToken(deps, demotedOwner, "owner"),
+      await createInvitationToken(deps, demotedOwner, "member"),
     ];
-    await changeRole(deps, owner, { userId: demoted.user.id, role: "admin" });
-    assert.equal(await getOutcome(acceptInvitation(deps, await newUser(deps), { token: forOwner })), "not_found");
-    assert.equal(await getOutcome(acceptInvitation(deps, await newUser(deps), { token: forOther })), "ok");
-    const fromAdmin = await createInvitationToken(
+    await changeRole(deps, owner, { userId: demotedOwner.user.id, role: "admin" });
+    assert.equal(await getOutcome(acceptInvitation(deps, await newUser(deps), { token: ownerToken })), "not_found");
+    assert.equal(await getOutcome(acceptInvitation(deps, await newUser(deps), { token: memberToken })), "ok");
+    const laterToken = await createInvitationToken(
       deps,
-      await resolveStudioCaller(deps, demoted, owner.studio.id),
+      await resolveStudioCaller(deps, demotedOwner, owner.studio.id),
       "member",
     );
-    await changeRole(deps, owner, { userId: demoted.user.id, role: "member" });
-    assert.equal(await getOutcome(acceptInvitation(deps, await newUser(deps), { token: fromAdmin })), "not_found");
+    await changeRole(deps, owner, { userId: demotedOwner.user.id, role: "member" });
+    assert.equal(await getOutcome(acceptInvitation(deps, await newUser(deps), { token: laterToken })), "not_found");
     assert.equal(await getOwnerCount(owner.studio.id), 1);
   });
 

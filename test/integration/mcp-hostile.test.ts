@@ -200,7 +200,7 @@ forEachEngine("hostile MCP messages", (fixture) => {
     assert.equal((await postMcp(caller, notUtf8)).json.error.code, -32700);
   });
 
-  test("reports unknown tools and invalid arguments as protocol errors, never with a 500 (M10)", async () => {
+  test("reports unknown tools and invalid arguments in the response message, never with a 500 (M10)", async () => {
     const longText = "x".repeat(10 * megabyte);
     const invalidArgs = [
       '{"title":1e309}',

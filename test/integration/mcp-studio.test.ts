@@ -26,24 +26,24 @@ forEachEngine("studio that an MCP call acts on", (fixture) => {
   after(() => server.close());
 
   /** Creates a user who is a member of two studios: East first, then West, which is active. */
-  async function newMemberOfTwo() {
+  async function newMemberOfTwoStudios() {
     const { deps } = fixture;
     const east = await newStudio(deps, undefined, "East");
     const west = await newStudio(deps, undefined, "West");
-    const user = await newUser(deps);
-    const inEast = await newMember(deps, east, "member", user);
+    const member = await newUser(deps);
+    const inEast = await newMember(deps, east, "member", member);
     fixture.clock.advance(1000);
-    const inWest = await newMember(deps, west, "member", user);
-    await setActiveStudio(deps, user, { studioId: west.studio.id });
-    const { token, grantId } = await createTestGrant(deps, user);
-    return { east, west, user, inEast, inWest, grantId, caller: { url: server.url, token } };
+    const inWest = await newMember(deps, west, "member", member);
+    await setActiveStudio(deps, member, { studioId: west.studio.id });
+    const { token, grantId } = await createTestGrant(deps, member);
+    return { east, west, member, inEast, inWest, grantId, caller: { url: server.url, token } };
   }
 
   const activate = (user: SignedInUser, studio: { studio: { id: string } }) =>
     setActiveStudio(fixture.deps, user, { studioId: studio.studio.id });
 
   /** Returns the studio in the result of whoami, and checks that `_meta` names the same one. */
-  async function callWhoami(
+  async function getCallStudio(
     caller: McpCaller,
     call: typeof callModern | typeof callLegacy = callModern,
   ): Promise<string> {
@@ -54,111 +54,111 @@ forEachEngine("studio that an MCP call acts on", (fixture) => {
   }
 
   test("a 2025 session keeps the studio that was active at initialize, and a new session uses the new one", async () => {
-    const { caller, user, east } = await newMemberOfTwo();
+    const { caller, member, east } = await newMemberOfTwoStudios();
     const first = await initialize(caller);
     assert.equal(getStudioName(first.response), "West");
     assert.match(first.response.json.result.instructions, /studio "West", with the role member/);
-    await activate(user, east);
-    assert.equal(await callWhoami({ ...caller, session: first.session }, callLegacy), "West");
+    await activate(member, east);
+    assert.equal(await getCallStudio({ ...caller, session: first.session }, callLegacy), "West");
     const second = await initialize(caller);
-    assert.equal(await callWhoami({ ...caller, session: second.session }, callLegacy), "East");
-    assert.equal(await callWhoami({ ...caller, session: first.session }, callLegacy), "West");
+    assert.equal(await getCallStudio({ ...caller, session: second.session }, callLegacy), "East");
+    assert.equal(await getCallStudio({ ...caller, session: first.session }, callLegacy), "West");
   });
 
   test("a 2025 session survives the refresh of its token", async () => {
-    const { caller, grantId } = await newMemberOfTwo();
+    const { caller, grantId } = await newMemberOfTwoStudios();
     const { session } = await initialize(caller);
     const token = await createTestToken(fixture.deps, grantId);
-    assert.equal(await callWhoami({ ...caller, token, session }, callLegacy), "West");
+    assert.equal(await getCallStudio({ ...caller, token, session }, callLegacy), "West");
   });
 
   test("a 2025 request without a session uses the studio of the grant", async () => {
-    const { caller, user, east } = await newMemberOfTwo();
-    await activate(user, east);
-    assert.equal(await callWhoami(caller, callLegacy), "West");
+    const { caller, member, east } = await newMemberOfTwoStudios();
+    await activate(member, east);
+    assert.equal(await getCallStudio(caller, callLegacy), "West");
     await callModern(caller, "server/discover");
-    assert.equal(await callWhoami(caller, callLegacy), "East");
+    assert.equal(await getCallStudio(caller, callLegacy), "East");
   });
 
   test("a 2026 client keeps the studio of its grant until server/discover, and activity records the move", async () => {
-    const { caller, user, east, inEast } = await newMemberOfTwo();
-    assert.equal(await callWhoami(caller), "West");
-    await activate(user, east);
-    assert.equal(await callWhoami(caller), "West");
+    const { caller, member, east, inEast } = await newMemberOfTwoStudios();
+    assert.equal(await getCallStudio(caller), "West");
+    await activate(member, east);
+    assert.equal(await getCallStudio(caller), "West");
     const discovery = await callModern(caller, "server/discover");
     assert.equal(getStudioName(discovery), "East");
     assert.match(discovery.json.result.instructions, /studio "East"/);
-    assert.equal(await callWhoami(caller), "East");
+    assert.equal(await getCallStudio(caller), "East");
     await callModern(caller, "server/discover");
     const rows = await fixture.deps.activity.list(inEast.studio.id, { limit: 10 });
     assert.deepEqual(
       rows.filter(({ action }) => action === "client.moved").map(({ userId, clientName }) => ({ userId, clientName })),
-      [{ userId: user.user.id, clientName: "Test client" }],
+      [{ userId: member.user.id, clientName: "Test client" }],
     );
   });
 
   test("server/discover does not move an open 2025 session of the same grant", async () => {
-    const { caller, user, east } = await newMemberOfTwo();
+    const { caller, member, east } = await newMemberOfTwoStudios();
     const { session } = await initialize(caller);
-    await activate(user, east);
+    await activate(member, east);
     await callModern(caller, "server/discover");
-    assert.equal(await callWhoami({ ...caller, session }, callLegacy), "West");
-    assert.equal(await callWhoami(caller), "East");
+    assert.equal(await getCallStudio({ ...caller, session }, callLegacy), "West");
+    assert.equal(await getCallStudio(caller), "East");
   });
 
   test("a user removed from the studio continues in their first one, in both protocol versions", async () => {
-    const { caller, west, inWest } = await newMemberOfTwo();
+    const { caller, west, inWest } = await newMemberOfTwoStudios();
     const { session } = await initialize(caller);
     await removeMember(fixture.deps, west, { userId: inWest.user.id });
-    assert.equal(await callWhoami(caller), "East");
-    assert.equal(await callWhoami({ ...caller, session }, callLegacy), "East");
+    assert.equal(await getCallStudio(caller), "East");
+    assert.equal(await getCallStudio({ ...caller, session }, callLegacy), "East");
     const reopened = await initialize(caller);
     assert.equal(getStudioName(reopened.response), "East");
     assert.equal(getStudioName(await callModern(caller, "server/discover")), "East");
   });
 
   test("a session whose studio was deleted gets 404, and a new one starts in a studio that exists (STUDIO-2, T10)", async () => {
-    const { caller, user, east, west } = await newMemberOfTwo();
-    await activate(user, east);
-    const openSession = await initialize(caller);
-    assert.equal(await callWhoami({ ...caller, session: openSession.session }, callLegacy), "East");
+    const { caller, member, east, west } = await newMemberOfTwoStudios();
+    await activate(member, east);
+    const { session } = await initialize(caller);
+    assert.equal(await getCallStudio({ ...caller, session }, callLegacy), "East");
     await deleteStudio(fixture.deps, east, { name: "East" });
     for (const method of ["tools/list", "tools/call"]) {
-      const response = await callLegacy({ ...caller, session: openSession.session }, method, { name: "whoami" });
+      const response = await callLegacy({ ...caller, session }, method, { name: "whoami" });
       assert.equal(response.status, 404, response.text);
       assert.equal(response.json.error.code, -32001);
     }
     const reopened = await initialize(caller);
     assert.equal(getStudioName(reopened.response), "West");
-    assert.equal(await callWhoami({ ...caller, session: reopened.session }, callLegacy), "West");
+    assert.equal(await getCallStudio({ ...caller, session: reopened.session }, callLegacy), "West");
     assert.equal(
-      await callWhoami(caller, callLegacy),
+      await getCallStudio(caller, callLegacy),
       "West",
       "a request without a session uses the studio of the grant",
     );
-    await removeMember(fixture.deps, west, { userId: user.user.id });
-    const response = await callLegacy({ ...caller, session: openSession.session }, "tools/list");
+    await removeMember(fixture.deps, west, { userId: member.user.id });
+    const response = await callLegacy({ ...caller, session }, "tools/list");
     assert.deepEqual([response.status, response.text], [403, "No studio membership"]);
   });
 
   test("a session of a member who was removed from a studio that still exists moves to the first membership (STUDIO-2)", async () => {
-    const { caller, west, inWest, user } = await newMemberOfTwo();
+    const { caller, west, inWest, member } = await newMemberOfTwoStudios();
     const { session } = await initialize(caller);
     await removeMember(fixture.deps, west, { userId: inWest.user.id });
-    assert.equal(await callWhoami({ ...caller, session }, callLegacy), "East");
-    await newMember(fixture.deps, west, "member", user);
+    assert.equal(await getCallStudio({ ...caller, session }, callLegacy), "East");
+    await newMember(fixture.deps, west, "member", member);
     assert.equal(
-      await callWhoami({ ...caller, session }, callLegacy),
+      await getCallStudio({ ...caller, session }, callLegacy),
       "West",
       "the session uses its studio again after the user rejoins",
     );
   });
 
   test("responds 403 No studio membership as plain text to every request of a user without a studio", async () => {
-    const { caller, west, east, user } = await newMemberOfTwo();
+    const { caller, west, east, member } = await newMemberOfTwoStudios();
     const { session } = await initialize(caller);
-    await removeMember(fixture.deps, west, { userId: user.user.id });
-    await removeMember(fixture.deps, east, { userId: user.user.id });
+    await removeMember(fixture.deps, west, { userId: member.user.id });
+    await removeMember(fixture.deps, east, { userId: member.user.id });
     const responses = [
       await callModern(caller, "tools/call", { name: "whoami" }),
       await callModern(caller, "server/discover"),
@@ -168,7 +168,7 @@ forEachEngine("studio that an MCP call acts on", (fixture) => {
         capabilities: {},
         clientInfo: { name: "x", version: "1" },
       }),
-      await postMcp(caller, "not even JSON"),
+      await postMcp(caller, "not JSON"),
     ];
     for (const response of responses) {
       assert.equal(response.status, 403);
@@ -178,7 +178,7 @@ forEachEngine("studio that an MCP call acts on", (fixture) => {
   });
 
   test("a role change applies to the next call", async () => {
-    const { caller, west, inWest } = await newMemberOfTwo();
+    const { caller, west, inWest } = await newMemberOfTwoStudios();
     const call = () => callModern(caller, "tools/call", { name: "list_activity" });
     assert.match((await call()).json.result.content[0].text, /^forbidden: /);
     await changeRole(fixture.deps, west, { userId: inWest.user.id, role: "admin" });
@@ -187,8 +187,8 @@ forEachEngine("studio that an MCP call acts on", (fixture) => {
     assert.equal((await call()).json.result.structuredContent.code, "forbidden");
   });
 
-  test("no input chooses a studio or a user (T2)", async () => {
-    const { caller, east } = await newMemberOfTwo();
+  test("rejects input fields that name a studio or a user (T2)", async () => {
+    const { caller, east } = await newMemberOfTwoStudios();
     for (const extra of [
       { studioId: east.studio.id },
       { studio_id: east.studio.id },

@@ -105,8 +105,8 @@ forEachEngine("MCP tools", (fixture) => {
 
   test("ids of another studio get the same error as ids that do not exist", async () => {
     const { call } = await newClient();
-    const other = await newClient();
-    const { id } = (await other.call("create_post", { title: "secret" })).structuredContent;
+    const otherClient = await newClient();
+    const { id } = (await otherClient.call("create_post", { title: "secret" })).structuredContent;
     const missing = await call("get_post", { postId: fixture.deps.newId("post") });
     assert.deepEqual(await call("get_post", { postId: id }), missing);
     assert.deepEqual(await call("update_post", { postId: id, title: "x" }), missing);
@@ -182,26 +182,29 @@ forEachEngine("MCP tools", (fixture) => {
   });
 
   test("limits calls per user, not per client, and resets after the minute", async () => {
-    const limited = await startMcpServer(fixture, {
-      checkCallLimit: createCallLimiter(fixture.deps, "calls", { perMinute: 5 }).check,
+    const limitedServer = await startMcpServer(fixture, {
+      countCall: createCallLimiter(fixture.deps, "calls", { perMinute: 5 }).check,
     });
     try {
       fixture.clock.advance(minutes(2));
       const owner = await newStudio(fixture.deps);
-      const other = await newStudio(fixture.deps);
-      const clients = await Promise.all([owner, owner, other].map((user) => createTestGrant(fixture.deps, user)));
-      const [firstClient, secondClient, otherUser] = clients.map(({ token }) => ({ url: limited.url, token }));
+      const otherOwner = await newStudio(fixture.deps);
+      const clients = await Promise.all([owner, owner, otherOwner].map((user) => createTestGrant(fixture.deps, user)));
+      const [firstClient, secondClient, otherUserClient] = clients.map(({ token }) => ({
+        url: limitedServer.url,
+        token,
+      }));
       const call = async (caller: typeof firstClient) =>
         (await callModern(caller!, "tools/call", { name: "whoami" })).json.result.structuredContent.code;
       for (let i = 0; i < 5; i++) assert.equal(await call(i % 2 === 0 ? firstClient : secondClient), undefined);
       assert.equal(await call(firstClient), "rate_limited");
       assert.equal(await call(secondClient), "rate_limited");
-      assert.equal(await call(otherUser), undefined);
+      assert.equal(await call(otherUserClient), undefined);
       assert.equal((await callModern(firstClient!, "tools/list")).status, 200);
       fixture.clock.advance(minutes(2));
       assert.equal(await call(firstClient), undefined);
     } finally {
-      await limited.close();
+      await limitedServer.close();
     }
   });
 });
