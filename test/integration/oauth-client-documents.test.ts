@@ -17,35 +17,35 @@ import {
 import { findFreeBaseUrl, startService, type RunningService } from "../support/service.ts";
 import { startWebHost, type WebHost } from "../support/web-host.ts";
 
-const quiet = { env: { RATE_LIMITS: "off" } };
+const withoutRateLimits = { env: { RATE_LIMITS: "off" } };
 
 forEachEngine("oauth client documents", (fixture) => {
-  let documents: WebHost;
+  let documentHost: WebHost;
   let service: RunningService;
   before(async () => {
-    documents = await startWebHost(["client.test"]);
-    service = await startService(fixture.deps, { ...quiet, fetchDocument: documents.createFetch() });
+    documentHost = await startWebHost(["client.test"]);
+    service = await startService(fixture.deps, { ...withoutRateLimits, fetchDocument: documentHost.createFetch() });
   });
   after(async () => {
     await service.close();
-    await documents.close();
+    await documentHost.close();
   });
 
-  const document = (path: string, more: Record<string, unknown> = {}) => ({
-    client_id: documents.url(path),
+  const createDocument = (path: string, overrides: Record<string, unknown> = {}) => ({
+    client_id: documentHost.url(path),
     client_name: "Documented",
     redirect_uris: [webRedirect],
     token_endpoint_auth_method: "none",
-    ...more,
+    ...overrides,
   });
-  const clientAt = (path: string, redirectUri = webRedirect) => ({ id: documents.url(path), redirectUri });
-  /** What a person sees who is sent to us by the client with this id. */
-  const ask = (id: string, base = service.base) =>
+  const getClient = (path: string, redirectUri = webRedirect) => ({ id: documentHost.url(path), redirectUri });
+  /** Requests authorization for this client id, as a browser that is not signed in. */
+  const requestAuthorization = (id: string, base = service.base) =>
     createOAuthBrowser(base).send(createAuthorization(base, { id, redirectUri: webRedirect }).url);
 
-  test("a good document is a client: verified by its host, through tokens and refresh (REG-4, A20)", async () => {
-    documents.serve("/good.json", document("/good.json"));
-    const client = clientAt("/good.json");
+  test("a valid document identifies a client verified by its host, through tokens and refresh (REG-4, A20)", async () => {
+    documentHost.serve("/valid.json", createDocument("/valid.json"));
+    const client = getClient("/valid.json");
     const browser = createOAuthBrowser(service.base);
     const page = await openConsent(browser, createAuthorization(service.base, client).url, "doc@example.com");
     assert.match(page.text, /class="badge verified">verified: client\.test:\d+</);
@@ -64,112 +64,117 @@ forEachEngine("oauth client documents", (fixture) => {
     );
   });
 
-  test("what real documents leave out or add does no harm; loopback is good on any port (REG-4)", async () => {
-    const { token_endpoint_auth_method: _, ...bare } = document("/bare.json");
-    documents.serve("/bare.json", { ...bare, scope: "claudeai", grant_types: ["authorization_code", "urn:x"] });
-    await connectClient(service.base, { client: clientAt("/bare.json") });
+  test("accepts missing and additional fields, and loopback redirects on any port (REG-4)", async () => {
+    const { token_endpoint_auth_method: _, ...bareDocument } = createDocument("/bare.json");
+    documentHost.serve("/bare.json", {
+      ...bareDocument,
+      scope: "claudeai",
+      grant_types: ["authorization_code", "urn:x"],
+    });
+    await connectClient(service.base, { client: getClient("/bare.json") });
     const redirects = ["http://127.0.0.1:33418/", "http://127.0.0.1/callback", "http://localhost/callback"];
-    documents.serve(
+    documentHost.serve(
       "/native.json",
-      document("/native.json", { redirect_uris: redirects, client_uri: "https://x.example" }),
+      createDocument("/native.json", { redirect_uris: redirects, client_uri: "https://x.example" }),
     );
     for (const uri of ["http://127.0.0.1:51000/callback", "http://localhost:51001/callback", "http://127.0.0.1:9/"]) {
-      const { tokens } = await connectClient(service.base, { client: clientAt("/native.json", uri) });
+      const { tokens } = await connectClient(service.base, { client: getClient("/native.json", uri) });
       assert.ok(tokens.refresh_token);
     }
   });
 
-  const slowly = 200; // ms between two bytes; the whole would take half an hour
-  const bad: Record<string, (path: string) => Parameters<WebHost["serve"]>[1]> = {
-    "a redirect": () => (_req, res) => void res.writeHead(302, { location: documents.url("/good.json") }).end(),
-    "a redirect inwards": () => (_req, res) => void res.writeHead(301, { location: "http://127.0.0.1/" }).end(),
-    "five megabytes": (path) => document(path, { padding: "x".repeat(5 * 1024 * 1024) }),
+  const writeIntervalMs = 200; // a whole document would take half an hour
+  const invalidDocuments: Record<string, (path: string) => Parameters<WebHost["serve"]>[1]> = {
+    "a redirect": () => (_req, res) => void res.writeHead(302, { location: documentHost.url("/valid.json") }).end(),
+    "a redirect to loopback": () => (_req, res) => void res.writeHead(301, { location: "http://127.0.0.1/" }).end(),
+    "five megabytes": (path) => createDocument(path, { padding: "x".repeat(5 * 1024 * 1024) }),
     "five megabytes without a length": () => (_req, res) => {
       for (let i = 0; i < 80; i++) res.write("x".repeat(64 * 1024));
       res.end();
     },
-    "a byte now and then": () => (_req, res) => {
+    "a slow response": () => (_req, res) => {
       res.writeHead(200, { "content-type": "application/json" });
-      const timer = setInterval(() => res.write(" "), slowly);
+      const timer = setInterval(() => res.write(" "), writeIntervalMs);
       res.on("close", () => clearInterval(timer));
     },
-    silence: () => () => {},
-    "another client's id": () => document("/good.json"),
-    "no id": (path) => document(path, { client_id: undefined }),
-    "a secret": (path) => document(path, { client_secret: "x".repeat(43) }),
-    "a shared secret's method": (path) => document(path, { token_endpoint_auth_method: "client_secret_basic" }),
-    "a script to go back to": (path) => document(path, { redirect_uris: ["javascript:alert(1)"] }),
-    "a browser to start": (path) => document(path, { redirect_uris: ["microsoft-edge:https://evil.example/"] }),
-    "a scheme of no known client": (path) => document(path, { redirect_uris: [webRedirect, "myapp://callback"] }),
-    "plain http to go back to": (path) => document(path, { redirect_uris: ["http://client.example/"] }),
-    "nowhere to go back to": (path) => document(path, { redirect_uris: [] }),
+    "no response": () => () => {},
+    "another client's id": () => createDocument("/valid.json"),
+    "no id": (path) => createDocument(path, { client_id: undefined }),
+    "a secret": (path) => createDocument(path, { client_secret: "x".repeat(43) }),
+    "an auth method with a shared secret": (path) =>
+      createDocument(path, { token_endpoint_auth_method: "client_secret_basic" }),
+    "a javascript redirect URI": (path) => createDocument(path, { redirect_uris: ["javascript:alert(1)"] }),
+    "a redirect URI that starts a browser": (path) =>
+      createDocument(path, { redirect_uris: ["microsoft-edge:https://evil.example/"] }),
+    "a redirect scheme of no known client": (path) =>
+      createDocument(path, { redirect_uris: [webRedirect, "myapp://callback"] }),
+    "a plain http redirect URI": (path) => createDocument(path, { redirect_uris: ["http://client.example/"] }),
+    "no redirect URI": (path) => createDocument(path, { redirect_uris: [] }),
     "a list": () => [],
-    "no JSON": () => (_req, res) => void res.end("<html>"),
-    nothing: () => (_req, res) => void res.end(),
+    HTML: () => (_req, res) => void res.end("<html>"),
+    "an empty body": () => (_req, res) => void res.end(),
     "not found": () => (_req, res) => void res.writeHead(404).end("{}"),
-    "a strange status": () => (_req, res) => void res.writeHead(299).end("{}"),
-    "half of what it promised": () => (_req, res) => {
+    "an unusual status": () => (_req, res) => void res.writeHead(299).end("{}"),
+    "a truncated body": () => (_req, res) => {
       res.writeHead(200, { "content-length": "100" }).write("{");
       setTimeout(() => res.destroy(), 50);
     },
   };
-  // Waiting takes its time, and no database takes part in it.
-  // What is slow and touches no data is seen once.
-  const slowTest = (name: string, run: () => Promise<void>): void => {
+  /** Runs slow tests that use no data on one engine only. */
+  const testOnce = (name: string, run: () => Promise<void>): void => {
     if (fixture.engine === "sqlite") test(name, run);
   };
-  slowTest("a document that is not one is refused on a page, within 5 s (REG-4, A20)", async () => {
+  testOnce("shows an error page for an invalid document within 5 s (REG-4, A20)", async () => {
     await Promise.all(
-      Object.entries(bad).map(async ([why, make], i) => {
-        documents.serve(`/bad-${i}.json`, make(`/bad-${i}.json`));
+      Object.entries(invalidDocuments).map(async ([name, createResponse], i) => {
+        documentHost.serve(`/bad-${i}.json`, createResponse(`/bad-${i}.json`));
         const started = performance.now();
-        const response = await ask(documents.url(`/bad-${i}.json`));
-        assert.ok(performance.now() - started < 5000, `${why}: ${performance.now() - started} ms`);
-        assert.equal(response.status, 400, `${why}: ${await response.text()}`);
-        assert.equal(response.headers.get("location"), null, why);
+        const response = await requestAuthorization(documentHost.url(`/bad-${i}.json`));
+        assert.ok(performance.now() - started < 5000, `${name}: ${performance.now() - started} ms`);
+        assert.equal(response.status, 400, `${name}: ${await response.text()}`);
+        assert.equal(response.headers.get("location"), null, name);
         assert.match(response.headers.get("content-type") ?? "", /^text\/html/);
       }),
     );
   });
 
   test("before sign-in, errors of a documented client are shown on our page, not redirected (A1, A23)", async () => {
-    documents.serve("/early.json", document("/early.json"));
-    const { url } = createAuthorization(service.base, clientAt("/early.json"), { response_type: "token" });
-    const early = await createOAuthBrowser(service.base).send(url);
-    assert.deepEqual([early.status, early.headers.get("location")], [400, null]);
-    assert.match(await early.text(), /unsupported_response_type/);
+    documentHost.serve("/early.json", createDocument("/early.json"));
+    const { url } = createAuthorization(service.base, getClient("/early.json"), { response_type: "token" });
+    const signedOutResponse = await createOAuthBrowser(service.base).send(url);
+    assert.deepEqual([signedOutResponse.status, signedOutResponse.headers.get("location")], [400, null]);
+    assert.match(await signedOutResponse.text(), /unsupported_response_type/);
     const browser = await signIn(service.base, "early@example.com", createOAuthBrowser(service.base));
     const location = new URL((await browser.send(url)).headers.get("location") ?? "");
     assert.equal(`${location.origin}${location.pathname}`, webRedirect);
     assert.match(location.hash, /error=unsupported_response_type/);
   });
 
-  test("one fetch a request, and we hang up after a few KB (A20)", async () => {
-    let sent = 0;
-    let hungUp: (() => void) | undefined;
-    const ended = new Promise<void>((resolve) => (hungUp = resolve));
-    documents.serve("/endless.json", (_req, res) => {
+  test("fetches once per request, and closes the connection after a few KB (A20)", async () => {
+    let sentBytes = 0;
+    const connectionClosed = Promise.withResolvers<void>();
+    documentHost.serve("/endless.json", (_req, res) => {
       const timer = setInterval(() => {
-        sent += 2048;
+        sentBytes += 2048;
         res.write(" ".repeat(2048));
       }, 20);
       res.on("close", () => {
         clearInterval(timer);
-        hungUp?.();
+        connectionClosed.resolve();
       });
     });
-    const before = documents.connections;
-    assert.equal((await ask(documents.url("/endless.json"))).status, 400);
-    await ended;
-    assert.equal(documents.connections, before + 1);
-    assert.ok(sent > 10 * 1024 && sent < 64 * 1024, String(sent));
+    const before = documentHost.connections;
+    assert.equal((await requestAuthorization(documentHost.url("/endless.json"))).status, 400);
+    await connectionClosed.promise;
+    assert.equal(documentHost.connections, before + 1);
+    assert.ok(sentBytes > 10 * 1024 && sentBytes < 64 * 1024, String(sentBytes));
   });
 
-  test("the token endpoint says invalid_client (A20)", async () => {
-    documents.serve("/gone.json", (_req, res) => void res.writeHead(500).end());
+  test("the token endpoint responds with invalid_client (A20)", async () => {
+    documentHost.serve("/error.json", (_req, res) => void res.writeHead(500).end());
     for (const id of [
-      documents.url("/gone.json"),
-      documents.url("/never.json"),
+      documentHost.url("/error.json"),
+      documentHost.url("/never.json"),
       "https://[::1]/x",
       "https://client.test/\0",
     ]) {
@@ -183,20 +188,19 @@ forEachEngine("oauth client documents", (fixture) => {
     }
   });
 
-  test("addresses that are not a public host's are never asked (A19, A20)", async () => {
-    const real = isPublicAddress;
-    const inside = await startService(fixture.deps, {
-      ...quiet,
-      fetchDocument: documents.createFetch({
-        isAllowed: real,
+  test("never connects to IP addresses that are not public (A19, A20)", async () => {
+    const guardedService = await startService(fixture.deps, {
+      ...withoutRateLimits,
+      fetchDocument: documentHost.createFetch({
+        isAllowed: isPublicAddress,
         resolve: async (name) => ({ "mixed.test": ["93.184.216.34", "127.0.0.1"] })[name] ?? ["127.0.0.1"],
       }),
     });
-    const { port } = new URL(documents.url("/"));
-    const before = documents.connections;
+    const { port } = new URL(documentHost.url("/"));
+    const before = documentHost.connections;
     try {
       for (const host of [
-        "client.test", // its name leads to 127.0.0.1
+        "client.test", // resolves to 127.0.0.1
         "mixed.test",
         "localhost",
         "127.0.0.1",
@@ -219,148 +223,154 @@ forEachEngine("oauth client documents", (fixture) => {
         "[fe80::1]",
         "[fd00::1]",
       ]) {
-        const response = await ask(`https://${host}:${port}/good.json`, inside.base);
+        const response = await requestAuthorization(`https://${host}:${port}/valid.json`, guardedService.base);
         assert.equal(response.status, 400, host);
         assert.equal(response.headers.get("location"), null, host);
       }
-      assert.equal(documents.connections, before);
+      assert.equal(documentHost.connections, before);
     } finally {
-      await inside.close();
+      await guardedService.close();
     }
   });
 
-  test("ids that are not a plain https address are no documents (A20)", async () => {
-    const before = documents.connections;
-    const good = documents.url("/good.json");
+  test("fetches nothing for ids that are not a plain https URL (A20)", async () => {
+    const before = documentHost.connections;
+    const validId = documentHost.url("/valid.json");
     for (const id of [
-      good.replace("https:", "http:"),
-      good.replace("https://", "https://user@"),
-      good.replace("https://", "https://user:pass@"),
-      good.replace("/good", "/x/../good"),
-      good.replace("/good", "/./good"),
-      good.replace("/good", "/%2e%2e/good"),
-      `${good}#x`,
-      ` ${good}`,
-      good.replace("/good", "\\good"),
-      `${good}\n`,
+      validId.replace("https:", "http:"),
+      validId.replace("https://", "https://user@"),
+      validId.replace("https://", "https://user:pass@"),
+      validId.replace("/valid", "/x/../valid"),
+      validId.replace("/valid", "/./valid"),
+      validId.replace("/valid", "/%2e%2e/valid"),
+      `${validId}#x`,
+      ` ${validId}`,
+      validId.replace("/valid", "\\valid"),
+      `${validId}\n`,
       "https://",
-      "https:good.json",
+      "https:valid.json",
     ])
-      assert.equal((await ask(id)).status, 400, id);
-    assert.equal(documents.connections, before);
+      assert.equal((await requestAuthorization(id)).status, 400, id);
+    assert.equal(documentHost.connections, before);
   });
 
-  slowTest("a name that nobody answers for is given up within 5 s (A20)", async () => {
-    const waiting = await startService(fixture.deps, {
-      ...quiet,
-      fetchDocument: documents.createFetch({ resolve: () => new Promise(() => {}) }),
+  testOnce("gives up within 5 s if a host name does not resolve (A20)", async () => {
+    const unresolvingService = await startService(fixture.deps, {
+      ...withoutRateLimits,
+      fetchDocument: documentHost.createFetch({ resolve: () => new Promise(() => {}) }),
     });
     try {
       const started = performance.now();
-      assert.equal((await ask(documents.url("/good.json"), waiting.base)).status, 400);
+      assert.equal((await requestAuthorization(documentHost.url("/valid.json"), unresolvingService.base)).status, 400);
       assert.ok(performance.now() - started < 5000);
     } finally {
-      await waiting.close();
+      await unresolvingService.close();
     }
   });
 
-  test("an approval begun at one instance is answered at another, which reads the document again (C5, A20)", async () => {
-    documents.serve("/two.json", document("/two.json"));
-    const client = clientAt("/two.json");
+  test("a consent started at one instance is submitted at another, which fetches the document again (C5, A20)", async () => {
+    documentHost.serve("/two.json", createDocument("/two.json"));
+    const client = getClient("/two.json");
     const base = await findFreeBaseUrl();
-    const options = { ...quiet, base, fetchDocument: documents.createFetch() };
-    const first = await startService(fixture.deps, options);
+    const options = { ...withoutRateLimits, base, fetchDocument: documentHost.createFetch() };
+    const firstService = await startService(fixture.deps, options);
     const browser = createOAuthBrowser(base);
     const { url } = createAuthorization(base, client);
     const page = await openConsent(browser, url, "two@example.com");
-    await first.close();
-    const second = await startService(fixture.deps, options);
+    await firstService.close();
+    const secondService = await startService(fixture.deps, options);
     try {
       assert.match((await browser.open(page.url.href)).text, /badge verified/);
       assert.ok(readCallback(await browser.submit(page, { decision: "approve" }), base).get("code"));
     } finally {
-      await second.close();
+      await secondService.close();
     }
-    // And where the document is gone by then, a page says so.
-    const third = await startService(fixture.deps, options);
-    const waiting = await openConsent(browser, url, "two@example.com");
-    await third.close();
-    documents.serve("/two.json", (_req, res) => void res.writeHead(404).end());
-    const fourth = await startService(fixture.deps, options);
+    // If the document has been removed by then, an error page explains it.
+    const thirdService = await startService(fixture.deps, options);
+    const pendingPage = await openConsent(browser, url, "two@example.com");
+    await thirdService.close();
+    documentHost.serve("/two.json", (_req, res) => void res.writeHead(404).end());
+    const fourthService = await startService(fixture.deps, options);
     try {
-      const gone = await browser.open(waiting.url.href);
-      assert.equal(gone.status, 502);
-      assert.match(gone.text, /client\.test:\d+ did not return it/);
+      const errorPage = await browser.open(pendingPage.url.href);
+      assert.equal(errorPage.status, 502);
+      assert.match(errorPage.text, /client\.test:\d+ did not return it/);
     } finally {
-      await fourth.close();
+      await fourthService.close();
     }
   });
 
   test("a failed fetch names the host that could not be reached, and the operator's setting (REG-4)", async () => {
-    const offline = await startService(fixture.deps, {
-      ...quiet,
-      fetchDocument: documents.createFetch({ resolve: () => Promise.reject(new Error("ENOTFOUND")) }),
+    const offlineService = await startService(fixture.deps, {
+      ...withoutRateLimits,
+      fetchDocument: documentHost.createFetch({ resolve: () => Promise.reject(new Error("ENOTFOUND")) }),
     });
     try {
-      const page = await (await ask("https://codex.example/client.json", offline.base)).text();
+      const page = await (await requestAuthorization("https://codex.example/client.json", offlineService.base)).text();
       assert.match(page, /This server could not reach codex\.example to read it/);
       assert.match(page, /allow outgoing HTTPS connections to codex\.example, or set CLIENT_DOCUMENTS=off/);
     } finally {
-      await offline.close();
+      await offlineService.close();
     }
-    const missing = await (await ask(documents.url("/missing.json"))).text();
-    assert.match(missing, /client\.test:\d+ did not return it/);
-    assert.match(missing, /CLIENT_DOCUMENTS=off/);
+    const missingPage = await (await requestAuthorization(documentHost.url("/missing.json"))).text();
+    assert.match(missingPage, /client\.test:\d+ did not return it/);
+    assert.match(missingPage, /CLIENT_DOCUMENTS=off/);
   });
 
-  test("off: documents are not advertised, fetched or accepted; registration works (VAR-CLIENT_DOCUMENTS, A20)", async () => {
-    documents.serve("/off.json", document("/off.json"));
-    const off = await startService(fixture.deps, {
-      env: { ...quiet.env, CLIENT_DOCUMENTS: "off" },
-      fetchDocument: documents.createFetch(),
+  test("with CLIENT_DOCUMENTS=off, documents are not advertised, fetched or accepted; registration works (VAR-CLIENT_DOCUMENTS, A20)", async () => {
+    documentHost.serve("/off.json", createDocument("/off.json"));
+    const serviceWithoutDocuments = await startService(fixture.deps, {
+      env: { ...withoutRateLimits.env, CLIENT_DOCUMENTS: "off" },
+      fetchDocument: documentHost.createFetch(),
     });
-    const connections = documents.connections;
+    const connections = documentHost.connections;
     try {
       for (const path of ["oauth-authorization-server", "oauth-authorization-server/mcp", "openid-configuration"]) {
-        const metadata = (await (await fetch(`${off.base}/.well-known/${path}`)).json()) as Record<string, unknown>;
+        const metadata = (await (await fetch(`${serviceWithoutDocuments.base}/.well-known/${path}`)).json()) as Record<
+          string,
+          unknown
+        >;
         assert.equal("client_id_metadata_document_supported" in metadata, false, path);
-        assert.equal(metadata["registration_endpoint"], `${off.base}/api/auth/mcp/register`);
+        assert.equal(metadata["registration_endpoint"], `${serviceWithoutDocuments.base}/api/auth/mcp/register`);
       }
-      const response = await ask(documents.url("/off.json"), off.base);
+      const response = await requestAuthorization(documentHost.url("/off.json"), serviceWithoutDocuments.base);
       assert.equal(response.status, 400);
       assert.equal(response.headers.get("location"), null);
       const page = await response.text();
       assert.match(page, /a document at client\.test:\d+\. This server does not read such documents/);
       assert.match(page, /CLIENT_DOCUMENTS=on/);
-      const { status, body } = await requestToken(off.base, clientAt("/off.json"), {
+      const { status, body } = await requestToken(serviceWithoutDocuments.base, getClient("/off.json"), {
         grant_type: "authorization_code",
         code: "x",
       });
       assert.deepEqual([status, body.error], [401, "invalid_client"]);
-      assert.equal(documents.connections, connections);
-      await connectClient(off.base, { client: await registerClient(off.base) });
-      const unknown = await (await ask("no-such-client", off.base)).text();
-      assert.doesNotMatch(unknown, /CLIENT_DOCUMENTS/);
+      assert.equal(documentHost.connections, connections);
+      await connectClient(serviceWithoutDocuments.base, { client: await registerClient(serviceWithoutDocuments.base) });
+      const unknownClientPage = await (
+        await requestAuthorization("no-such-client", serviceWithoutDocuments.base)
+      ).text();
+      assert.doesNotMatch(unknownClientPage, /CLIENT_DOCUMENTS/);
     } finally {
-      await off.close();
+      await serviceWithoutDocuments.close();
     }
   });
 
-  test("how many documents one address makes us fetch is limited, with 429 (A20, A26)", async () => {
-    const limited = await startService(fixture.deps, { fetchDocument: documents.createFetch() });
+  test("limits how many documents one IP address makes the server fetch, with 429 (A20, A26)", async () => {
+    const limitedService = await startService(fixture.deps, { fetchDocument: documentHost.createFetch() });
     try {
       const statuses: number[] = [];
-      for (let i = 0; i < 62; i++) statuses.push((await ask(documents.url(`/none-${i}.json`), limited.base)).status);
+      for (let i = 0; i < 62; i++)
+        statuses.push((await requestAuthorization(documentHost.url(`/none-${i}.json`), limitedService.base)).status);
       assert.deepEqual([...new Set(statuses.slice(0, 60))], [400]);
       assert.deepEqual(statuses.slice(60), [429, 429]);
-      const token = await requestToken(limited.base, clientAt("/none.json"), {
+      const token = await requestToken(limitedService.base, getClient("/none.json"), {
         grant_type: "authorization_code",
         code: "x",
       });
       assert.equal(token.status, 429);
       assert.ok(Number(token.headers.get("retry-after")) > 0);
     } finally {
-      await limited.close();
+      await limitedService.close();
     }
   });
 });

@@ -14,7 +14,7 @@ forEachEngine("oauth discovery", (fixture) => {
   const get = async (path: string, headers: Record<string, string> = {}): Promise<OAuthResponse> =>
     readResponse(await fetch(`${service.base}${path}`, { headers }));
 
-  test("the protected resource names itself and its server, byte by byte, at both paths (META-1)", async () => {
+  test("the protected resource metadata is exactly as specified, at both paths (META-1)", async () => {
     const { base } = service;
     for (const path of ["", "/mcp"]) {
       const { status, headers, body } = await get(`/.well-known/oauth-protected-resource${path}`);
@@ -38,7 +38,7 @@ forEachEngine("oauth discovery", (fixture) => {
     "/mcp/.well-known/openid-configuration",
   ];
 
-  test("the authorization server says what it does, the same at every path that clients probe (META-2)", async () => {
+  test("the authorization server metadata is the same at every path that clients probe (META-2)", async () => {
     const { base } = service;
     for (const path of serverPaths) {
       const { status, headers, body } = await get(path);
@@ -70,16 +70,16 @@ forEachEngine("oauth discovery", (fixture) => {
     }
   });
 
-  test("the keys are public keys (META-2)", async () => {
+  test("the JWKS contains only public keys (META-2)", async () => {
     const { status, body } = await get("/api/auth/jwks");
     assert.equal(status, 200);
     assert.equal(body.keys.length, 1);
     assert.deepEqual(Object.keys(body.keys[0]).toSorted(), ["alg", "crv", "kid", "kty", "use", "x", "y"]);
   });
 
-  test("addresses come from settings, whatever Host and forwarded headers say (META-3)", async () => {
+  test("URLs come from settings, not from Host and forwarded headers (META-3)", async () => {
     const forged = {
-      host: `127.0.0.1:${new URL(service.base).port}`, // a name the door accepts, and not the one in the settings
+      host: `127.0.0.1:${new URL(service.base).port}`, // accepted by the HTTP entry point, but not the configured host
       "x-forwarded-host": "evil.example",
       "x-forwarded-proto": "https",
       "x-forwarded-prefix": "/evil",
@@ -92,7 +92,7 @@ forEachEngine("oauth discovery", (fixture) => {
     }
   });
 
-  test("whatever else is asked for under /.well-known/ is a JSON 404 (META-4)", async () => {
+  test("every other path under /.well-known/ is a JSON 404 (META-4)", async () => {
     for (const path of ["jwks.json", "oauth-authorization-server/other", "oauth-protected-resource/", "mcp.json", ""]) {
       const { status, headers, body } = await get(`/.well-known/${path}`, { accept: "text/html" });
       assert.equal(status, 404, path);
@@ -104,8 +104,8 @@ forEachEngine("oauth discovery", (fixture) => {
     }
   });
 
-  test("another method than an address has is a 405 that names it, and nothing is done (META-4, A21)", async () => {
-    const wrong: Record<string, readonly string[]> = {
+  test("responds with 405 and Allow to a method that the path does not support (META-4, A21)", async () => {
+    const pathsByAllow: Record<string, readonly string[]> = {
       "GET, HEAD": [
         "/.well-known/oauth-protected-resource",
         "/.well-known/oauth-protected-resource/mcp",
@@ -115,28 +115,28 @@ forEachEngine("oauth discovery", (fixture) => {
       ],
       POST: [endpointPaths.register, endpointPaths.token, endpointPaths.revoke],
     };
-    for (const [allow, addresses] of Object.entries(wrong)) {
-      for (const path of addresses) {
-        for (const method of ["GET", "POST", "PUT", "DELETE", "PATCH"].filter((one) => !allow.includes(one))) {
-          const answer = await readResponse(await fetch(`${service.base}${path}`, { method, redirect: "manual" }));
-          assert.deepEqual([answer.status, answer.headers.get("allow")], [405, allow], `${method} ${path}`);
-          assert.equal(answer.body.error, "invalid_request");
+    for (const [allow, paths] of Object.entries(pathsByAllow)) {
+      for (const path of paths) {
+        for (const method of ["GET", "POST", "PUT", "DELETE", "PATCH"].filter((name) => !allow.includes(name))) {
+          const response = await readResponse(await fetch(`${service.base}${path}`, { method, redirect: "manual" }));
+          assert.deepEqual([response.status, response.headers.get("allow")], [405, allow], `${method} ${path}`);
+          assert.equal(response.body.error, "invalid_request");
         }
       }
     }
   });
 
-  test("any page may read what is public and ask the token endpoints, never with cookies (META-5, W6)", async () => {
-    const open = [...serverPaths, "/.well-known/oauth-protected-resource", "/api/auth/jwks"];
+  test("pages of any origin may read public metadata and call the token endpoints, without cookies (META-5, W6)", async () => {
+    const publicPaths = [...serverPaths, "/.well-known/oauth-protected-resource", "/api/auth/jwks"];
     for (const origin of ["https://evil.example", "null"]) {
-      for (const path of open) assertOpen(await get(path, { origin }), path);
+      for (const path of publicPaths) assertPublicCors(await get(path, { origin }), path);
       for (const path of [endpointPaths.token, endpointPaths.revoke, endpointPaths.register])
-        assertOpen(await post(`${service.base}${path}`, "", { origin }), path);
-      for (const path of [...open, endpointPaths.token, endpointPaths.revoke, endpointPaths.register]) {
+        assertPublicCors(await post(`${service.base}${path}`, "", { origin }), path);
+      for (const path of [...publicPaths, endpointPaths.token, endpointPaths.revoke, endpointPaths.register]) {
         const headers = { origin, "access-control-request-method": "POST" };
         const preflight = await readResponse(await fetch(`${service.base}${path}`, { method: "OPTIONS", headers }));
         assert.ok([200, 204].includes(preflight.status), path);
-        assertOpen(preflight, path);
+        assertPublicCors(preflight, path);
         const allowed = preflight.headers.get("access-control-allow-headers")?.toLowerCase() ?? "";
         for (const name of ["authorization", "content-type", "mcp-protocol-version"])
           assert.ok(allowed.includes(name), `${path} ${name}`);
@@ -144,7 +144,7 @@ forEachEngine("oauth discovery", (fixture) => {
     }
   });
 
-  test("pages of other origins read nothing where a cookie counts (W6)", async () => {
+  test("pages of other origins cannot read responses that depend on cookies (W6)", async () => {
     for (const path of [endpointPaths.authorize, "/login", "/consent/x", "/api/me"]) {
       for (const origin of ["https://evil.example", "null"]) {
         const { headers } = await get(path, { origin });
@@ -154,21 +154,21 @@ forEachEngine("oauth discovery", (fixture) => {
     }
   });
 
-  test("/mcp without a token, and with one that is not good, says where to begin (AUTH-1, AUTH-2)", async () => {
+  test("/mcp points to the metadata if the token is missing or invalid (AUTH-1, AUTH-2)", async () => {
     const metadata = `resource_metadata="${service.base}/.well-known/oauth-protected-resource"`;
-    const none = await post(`${service.base}/mcp`, "{}");
-    assert.equal(none.status, 401);
-    assert.equal(none.headers.get("www-authenticate"), `Bearer ${metadata}`);
+    const withoutToken = await post(`${service.base}/mcp`, "{}");
+    assert.equal(withoutToken.status, 401);
+    assert.equal(withoutToken.headers.get("www-authenticate"), `Bearer ${metadata}`);
     for (const token of ["x", "a".repeat(43), "a.b.c", "a".repeat(5000)]) {
-      const bad = await post(`${service.base}/mcp`, "{}", { authorization: `Bearer ${token}` });
-      assert.equal(bad.status, 401);
-      assert.match(bad.headers.get("www-authenticate") ?? "", /error="invalid_token"/);
-      assert.ok(bad.headers.get("www-authenticate")?.includes(metadata));
+      const withInvalidToken = await post(`${service.base}/mcp`, "{}", { authorization: `Bearer ${token}` });
+      assert.equal(withInvalidToken.status, 401);
+      assert.match(withInvalidToken.headers.get("www-authenticate") ?? "", /error="invalid_token"/);
+      assert.ok(withInvalidToken.headers.get("www-authenticate")?.includes(metadata));
     }
     assert.equal((await post(`${service.base}/mcp/`, "{}")).headers.get("www-authenticate"), `Bearer ${metadata}`);
   });
 
-  test("both before the body: a sender that asks first is not told to go ahead (AUTH-1, AUTH-2)", async () => {
+  test("rejects both before the body: a client that expects 100-continue gets 401 instead (AUTH-1, AUTH-2)", async () => {
     const { host, hostname, port } = new URL(service.base);
     for (const authorization of ["", "Authorization: Bearer x\r\n"]) {
       const socket = connect(Number(port), hostname).setEncoding("utf8");
@@ -179,32 +179,32 @@ forEachEngine("oauth discovery", (fixture) => {
     }
   });
 
-  test("a request that names its whole address is served, and judged by it (RFC 9112 §3.2.2) (META-3)", async () => {
+  test("uses the host of an absolute request target instead of the Host header, RFC 9112 §3.2.2 (META-3)", async () => {
     const { host, hostname, port } = new URL(service.base);
-    const ask = async (authority: string, named: string): Promise<string> => {
+    const requestAbsoluteUrl = async (authority: string, hostHeader: string): Promise<string> => {
       const socket = connect(Number(port), hostname).setEncoding("utf8");
       const path = `http://${authority}/.well-known/oauth-protected-resource`;
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: ${named}\r\nConnection: close\r\n\r\n`);
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostHeader}\r\nConnection: close\r\n\r\n`);
       return (await socket.toArray()).join("");
     };
-    assert.match(await ask(host, host), /^HTTP\/1\.1 200 /);
-    assert.match(await ask(host, "evil.example"), /^HTTP\/1\.1 200 /);
-    assert.match(await ask("evil.example", host), /^HTTP\/1\.1 403 /);
+    assert.match(await requestAbsoluteUrl(host, host), /^HTTP\/1\.1 200 /);
+    assert.match(await requestAbsoluteUrl(host, "evil.example"), /^HTTP\/1\.1 200 /);
+    assert.match(await requestAbsoluteUrl("evil.example", host), /^HTTP\/1\.1 403 /);
   });
 });
 
-function assertOpen({ headers }: OAuthResponse, path: string): void {
+function assertPublicCors({ headers }: OAuthResponse, path: string): void {
   assert.equal(headers.get("access-control-allow-origin"), "*", path);
   assert.equal(headers.get("access-control-allow-credentials"), null, path);
 }
 
-/** `fetch` does not let a caller choose Host. */
+/** `fetch` does not allow setting Host. */
 function rawGet(base: string, path: string, headers: Record<string, string>): Promise<string> {
   return new Promise((resolve, reject) => {
-    const outgoing = request(`${base}${path}`, { headers }, (answer) => {
+    const outgoing = request(`${base}${path}`, { headers }, (response) => {
       let text = "";
-      answer.setEncoding("utf8").on("data", (chunk: string) => void (text += chunk));
-      answer.on("end", () => resolve(text));
+      response.setEncoding("utf8").on("data", (chunk: string) => void (text += chunk));
+      response.on("end", () => resolve(text));
     });
     outgoing.on("error", reject).end();
   });

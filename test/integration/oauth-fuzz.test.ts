@@ -20,8 +20,8 @@ import {
 } from "../support/oauth-client.ts";
 import { startService, type RunningService } from "../support/service.ts";
 
-/** Text that has broken someone's parser, address or database, and text that nobody thought of. */
-const text = fc.oneof(
+/** Strings that break parsers, URLs or databases, and random ones. */
+const hostileText = fc.oneof(
   fc.constantFrom(
     "",
     " ",
@@ -67,18 +67,18 @@ const text = fc.oneof(
   fc.string({ maxLength: 60, unit: "binary" }),
 );
 
-const anyJson = fc.oneof(text, fc.array(text, { maxLength: 4 }), fc.jsonValue({ maxDepth: 3 }));
+const anyJson = fc.oneof(hostileText, fc.array(hostileText, { maxLength: 4 }), fc.jsonValue({ maxDepth: 3 }));
 
 const json = { "content-type": "application/json" };
 const form = { "content-type": "application/x-www-form-urlencoded" };
-const seconds = isLongRun ? 60 : 4;
-const runs = {
+const maxSeconds = isLongRun ? 60 : 4;
+const fuzzOptions = {
   numRuns: isLongRun ? 5_000 : 150,
-  interruptAfterTimeLimit: seconds * 1000,
+  interruptAfterTimeLimit: maxSeconds * 1000,
   markInterruptAsFailure: false,
 };
 
-const names = {
+const parameterNames = {
   authorize: [
     ...["response_type", "client_id", "redirect_uri", "scope", "state", "code_challenge", "code_challenge_method"],
     ...[
@@ -113,147 +113,159 @@ const names = {
   ],
 };
 
-/** A few of these parameters, each with any value, some more than once. */
-const parameters = (known: readonly string[]) =>
-  fc.array(fc.tuple(fc.oneof(fc.constantFrom(...known), text), text), { maxLength: 6 });
+/** A few of these parameters with arbitrary values, some repeated. */
+const arbitraryParameters = (commonNames: readonly string[]) =>
+  fc.array(fc.tuple(fc.oneof(fc.constantFrom(...commonNames), hostileText), hostileText), { maxLength: 6 });
 
 forEachEngine("oauth, malformed requests", (fixture) => {
   let service: RunningService;
   let client: OAuthClient;
-  let given: ObtainedCode;
-  const failures: string[] = [];
+  let obtainedCode: ObtainedCode;
+  const loggedErrors: string[] = [];
   before(async () => {
-    const log = createLog("error", { write: (line: string) => void failures.push(line) });
+    const log = createLog("error", { write: (line: string) => void loggedErrors.push(line) });
     service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" }, log });
     client = await registerClient(service.base);
-    given = await obtainCode(service.base, { client });
+    obtainedCode = await obtainCode(service.base, { client });
   });
   after(async () => {
     await service.close();
-    assert.deepEqual(failures, []);
+    assert.deepEqual(loggedErrors, []);
   });
 
-  const count = async () =>
+  const countRows = async () =>
     Promise.all(
       (["grants", "sessions", "users"] as const).map(
         async (table) => (await fixture.database.q.selectFrom(table).selectAll().execute()).length,
       ),
     );
 
-  /** An error of RFC 6749, 7009, 7591 or 8707, told as JSON. */
-  function assertError(answer: OAuthResponse): void {
-    assert.ok(answer.status >= 400 && answer.status < 500, `${answer.status} ${answer.text}`);
-    if (answer.status === 404) return;
-    assert.match(String(answer.body?.error), /^[a-z_]+$/, answer.text);
+  /** Expects an error of RFC 6749, 7009, 7591 or 8707, as JSON. */
+  function assertError(response: OAuthResponse): void {
+    assert.ok(response.status >= 400 && response.status < 500, `${response.status} ${response.text}`);
+    if (response.status === 404) return;
+    assert.match(String(response.body?.error), /^[a-z_]+$/, response.text);
   }
 
-  test("authorize: an error at the client's own address, or a page of ours", async () => {
-    const before = await count();
-    const browser = given.browser;
-    const property = fc.asyncProperty(parameters(names.authorize), fc.boolean(), async (params, replace) => {
-      const url = new URL(createAuthorization(service.base, client).url);
-      for (const [name, value] of params) url.searchParams[replace ? "set" : "append"](name, value);
-      const response = await (replace ? browser : createOAuthBrowser(service.base)).send(url.href);
-      await response.body?.cancel();
-      assert.ok(response.status < 500, `${response.status} ${url.search}`);
-      const location = response.headers.get("location");
-      if (location === null) assert.ok(response.status >= 400, url.search);
-      else assert.match(location, placesToGo(service.base), url.search);
-    });
-    await fc.assert(property, runs);
-    assert.deepEqual(await count(), before);
-  });
-
-  test("token and revocation: an error of the RFC, and the code stays good", async () => {
-    const before = await count();
+  test("authorize: redirects only to the client's redirect URI or our own pages", async () => {
+    const before = await countRows();
+    const browser = obtainedCode.browser;
     const property = fc.asyncProperty(
-      parameters(names.token),
-      fc.constantFrom(endpointPaths.token, endpointPaths.revoke),
-      fc.option(text),
-      fc.constantFrom(form, { "content-type": "application/x-www-form-urlencoded;charset=utf-8" }, json, {}),
-      async (params, path, basic, headers) => {
-        const body = new URLSearchParams({ grant_type: "authorization_code", client_id: client.id, code: given.code });
-        for (const [name, value] of params) body.append(name, value);
-        const auth = basic === null ? {} : { authorization: `Basic ${Buffer.from(basic).toString("base64")}` };
-        const sent = { ...headers, ...auth } as Record<string, string>;
-        const answer = await post(`${service.base}${path}`, body.toString(), sent);
-        // RFC 7009 §2.2: a token that nobody knows is as good as revoked.
-        if (path === endpointPaths.revoke && answer.status === 200) return;
-        assertError(answer);
+      arbitraryParameters(parameterNames.authorize),
+      fc.boolean(),
+      async (params, replace) => {
+        const url = new URL(createAuthorization(service.base, client).url);
+        for (const [name, value] of params) url.searchParams[replace ? "set" : "append"](name, value);
+        const response = await (replace ? browser : createOAuthBrowser(service.base)).send(url.href);
+        await response.body?.cancel();
+        assert.ok(response.status < 500, `${response.status} ${url.search}`);
+        const location = response.headers.get("location");
+        if (location === null) assert.ok(response.status >= 400, url.search);
+        else assert.match(location, createAllowedRedirectPattern(service.base), url.search);
       },
     );
-    await fc.assert(property, runs);
-    assert.deepEqual(await count(), before);
-    await connectClient(service.base, { client, browser: given.browser });
+    await fc.assert(property, fuzzOptions);
+    assert.deepEqual(await countRows(), before);
   });
 
-  test("registration: an error of RFC 7591, or a client that can be used", async () => {
+  test("token and revocation: respond with an error of the RFC, and create no grant", async () => {
+    const before = await countRows();
     const property = fc.asyncProperty(
-      fc.array(fc.tuple(fc.constantFrom(...names.register), anyJson), { maxLength: 6 }),
+      arbitraryParameters(parameterNames.token),
+      fc.constantFrom(endpointPaths.token, endpointPaths.revoke),
+      fc.option(hostileText),
+      fc.constantFrom(form, { "content-type": "application/x-www-form-urlencoded;charset=utf-8" }, json, {}),
+      async (params, path, basic, headers) => {
+        const body = new URLSearchParams({
+          grant_type: "authorization_code",
+          client_id: client.id,
+          code: obtainedCode.code,
+        });
+        for (const [name, value] of params) body.append(name, value);
+        const auth = basic === null ? {} : { authorization: `Basic ${Buffer.from(basic).toString("base64")}` };
+        const allHeaders = { ...headers, ...auth } as Record<string, string>;
+        const response = await post(`${service.base}${path}`, body.toString(), allHeaders);
+        // RFC 7009 §2.2: revoking an unknown token succeeds.
+        if (path === endpointPaths.revoke && response.status === 200) return;
+        assertError(response);
+      },
+    );
+    await fc.assert(property, fuzzOptions);
+    assert.deepEqual(await countRows(), before);
+    await connectClient(service.base, { client, browser: obtainedCode.browser });
+  });
+
+  test("registration: responds with an error of RFC 7591, or a client that can be used", async () => {
+    const property = fc.asyncProperty(
+      fc.array(fc.tuple(fc.constantFrom(...parameterNames.register), anyJson), { maxLength: 6 }),
       fc.boolean(),
       async (fields, keepUris) => {
         const body = Object.fromEntries(fields);
-        const answer = await post(
+        const response = await post(
           `${service.base}${endpointPaths.register}`,
           JSON.stringify(keepUris ? { ...body, redirect_uris: [webRedirect] } : body),
           json,
         );
-        if (answer.status !== 201) return assertError(answer);
-        assert.ok(!Object.values(answer.body as object).includes(null), answer.text);
-        for (const redirectUri of answer.body.redirect_uris as string[]) {
-          const one = { id: answer.body.client_id as string, redirectUri };
-          const { status } = await createOAuthBrowser(service.base).send(createAuthorization(service.base, one).url);
-          assert.equal(status, 303, answer.text);
+        if (response.status !== 201) return assertError(response);
+        assert.ok(!Object.values(response.body as object).includes(null), response.text);
+        for (const redirectUri of response.body.redirect_uris as string[]) {
+          const registeredClient = { id: response.body.client_id as string, redirectUri };
+          const { status } = await createOAuthBrowser(service.base).send(
+            createAuthorization(service.base, registeredClient).url,
+          );
+          assert.equal(status, 303, response.text);
         }
       },
     );
-    await fc.assert(property, runs);
+    await fc.assert(property, fuzzOptions);
   });
 
-  test("registration: bodies that are hardly JSON", async () => {
-    const property = fc.asyncProperty(fc.oneof(text, fc.json()), async (body) => {
-      const answer = await post(`${service.base}${endpointPaths.register}`, body, json);
-      assertError(answer);
+  test("registration: rejects arbitrary text and JSON", async () => {
+    const property = fc.asyncProperty(fc.oneof(hostileText, fc.json()), async (body) => {
+      const response = await post(`${service.base}${endpointPaths.register}`, body, json);
+      assertError(response);
     });
-    await fc.assert(property, { ...runs, numRuns: 60 });
+    await fc.assert(property, { ...fuzzOptions, numRuns: 60 });
   });
 
-  test("consent, the way back, and the identity provider's callback: a page, and nobody is signed in", async () => {
-    const before = await count();
-    const segment = fc.oneof(text, fc.constantFrom("x".repeat(43), "dev", "%2e%2e", "%00", "%ff")).map(encodeSegment);
+  test("consent, resume and callback: redirect only to allowed URLs, and sign no user in", async () => {
+    const before = await countRows();
+    const segment = fc
+      .oneof(hostileText, fc.constantFrom("x".repeat(43), "dev", "%2e%2e", "%00", "%ff"))
+      .map(encodeSegment);
     const property = fc.asyncProperty(
       fc.constantFrom("/consent/", `${endpointPaths.authorize}/`, "/api/auth/callback/", "/login?return_to="),
       segment,
-      parameters(["code", "state", "iss", "error", "token", "decision"]),
+      arbitraryParameters(["code", "state", "iss", "error", "token", "decision"]),
       fc.boolean(),
-      async (path, last, params, asForm) => {
-        const url = `${service.base}${path}${last}`;
+      async (path, lastSegment, params, asForm) => {
+        const url = `${service.base}${path}${lastSegment}`;
         const body = new URLSearchParams(params as [string, string][]);
-        const browser = asForm ? given.browser : createOAuthBrowser(service.base);
-        const answer = await readResponse(
+        const browser = asForm ? obtainedCode.browser : createOAuthBrowser(service.base);
+        const response = await readResponse(
           asForm
             ? await browser.send(url, { method: "POST", body, headers: { origin: new URL(service.base).origin } })
             : await browser.send(`${url}${url.includes("?") ? "&" : "?"}${body.toString()}`),
         );
         assert.ok(
-          answer.status < 500 || answer.status === 502,
-          `${answer.status} ${url} ${body.toString()}\n${answer.text}`,
+          response.status < 500 || response.status === 502,
+          `${response.status} ${url} ${body.toString()}\n${response.text}`,
         );
-        const location = answer.headers.get("location");
-        if (location !== null) assert.match(location, placesToGo(service.base), url);
+        const location = response.headers.get("location");
+        if (location !== null) assert.match(location, createAllowedRedirectPattern(service.base), url);
       },
     );
-    await fc.assert(property, runs);
-    assert.deepEqual(await count(), before);
+    await fc.assert(property, fuzzOptions);
+    assert.deepEqual(await countRows(), before);
   });
 });
 
-/** Our own pages, the development issuer among them, or the one address that the client registered. */
-function placesToGo(base: string): RegExp {
+/** Matches our own pages, including the dev issuer, and the redirect URI that the client registered. */
+function createAllowedRedirectPattern(base: string): RegExp {
   return new RegExp(`^(${base}/|/(?![/\\\\])|${webRedirect.replaceAll(".", "\\.")}([?#]|$))`);
 }
 
-/** As a client could put it into a path: what cannot be encoded is left out. */
+/** Encodes the value as a path segment; values that start with % are sent unchanged. */
 function encodeSegment(value: string): string {
   return value.startsWith("%") ? value : encodeURIComponent(value.toWellFormed());
 }

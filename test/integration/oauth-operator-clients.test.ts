@@ -18,16 +18,16 @@ import { startService } from "../support/service.ts";
 
 const secret = "a secret of the operator's own choosing: with a colon & more";
 
-function file(content: unknown): string {
+function writeClientsFile(content: unknown): string {
   const path = join(createTempFolder().path, "clients.json");
   writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
   return path;
 }
 
-forEachEngine("oauth clients of the operator", (fixture) => {
-  test("with and without a secret they go all the way, and are never stored (REG-3, VAR-OAUTH_CLIENTS)", async () => {
+forEachEngine("the operator's OAuth clients", (fixture) => {
+  test("clients with and without a secret obtain tokens, and are never stored (REG-3, VAR-OAUTH_CLIENTS)", async () => {
     const clients = readOperatorClients(
-      file([
+      writeClientsFile([
         { client_id: "desk", client_name: "Desk", redirect_uris: [webRedirect] },
         { client_id: "back office", client_name: "Office", client_secret: secret, redirect_uris: [webRedirect] },
       ]),
@@ -35,34 +35,37 @@ forEachEngine("oauth clients of the operator", (fixture) => {
     const service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" }, clients });
     const { base } = service;
     try {
-      const open = await connectClient(base, { client: { id: "desk", redirectUri: webRedirect } });
-      assert.equal((await refreshTokens(base, open.client, open.tokens.refresh_token)).status, 200);
+      const publicConnection = await connectClient(base, { client: { id: "desk", redirectUri: webRedirect } });
+      assert.equal(
+        (await refreshTokens(base, publicConnection.client, publicConnection.tokens.refresh_token)).status,
+        200,
+      );
 
       const client = { id: "back office", redirectUri: webRedirect };
-      const obtained = await obtainCode(base, { client });
-      assert.equal((await exchangeCode(base, obtained)).status, 401, "without its secret");
-      assert.equal((await exchangeCode(base, obtained, { client_secret: `${secret}.` })).status, 401);
+      const obtainedCode = await obtainCode(base, { client });
+      assert.equal((await exchangeCode(base, obtainedCode)).status, 401, "without the secret");
+      assert.equal((await exchangeCode(base, obtainedCode, { client_secret: `${secret}.` })).status, 401);
       // RFC 6749 §2.3.1: both parts are form-encoded before they are joined.
       const encode = (text: string) => new URLSearchParams({ x: text }).toString().slice(2);
       const form = {
         grant_type: "authorization_code",
-        code: obtained.code,
+        code: obtainedCode.code,
         redirect_uri: webRedirect,
-        code_verifier: obtained.verifier,
+        code_verifier: obtainedCode.verifier,
       };
-      const good = await post(`${base}${endpointPaths.token}`, new URLSearchParams(form), {
+      const success = await post(`${base}${endpointPaths.token}`, new URLSearchParams(form), {
         authorization: `Basic ${btoa(`${encode(client.id)}:${encode(secret)}`)}`,
       });
-      assert.equal(good.status, 200, good.text);
-      assert.equal((await refreshTokens(base, { ...client, secret }, good.body.refresh_token)).status, 200);
+      assert.equal(success.status, 200, success.text);
+      assert.equal((await refreshTokens(base, { ...client, secret }, success.body.refresh_token)).status, 200);
       assert.deepEqual(await fixture.database.q.selectFrom("oauth_clients").select("id").execute(), []);
     } finally {
       await service.close();
     }
   });
 
-  test("a file with a fault stops the start, with what and where (REG-3)", async () => {
-    const faults: [content: unknown, says: RegExp][] = [
+  test("an invalid file stops the start with an error that names the problem and its location (REG-3)", async () => {
+    const invalidFiles: [content: unknown, message: RegExp][] = [
       ["{", /not valid JSON/],
       [{}, /expected a list/],
       [[{ client_id: "x" }], /0\.redirect_uris/],
@@ -90,10 +93,10 @@ forEachEngine("oauth clients of the operator", (fixture) => {
         /to match/,
       ],
     ];
-    for (const [content, says] of faults)
+    for (const [content, message] of invalidFiles)
       assert.throws(
-        () => readOperatorClients(file(content)),
-        (error: Error) => says.test(error.message) && error.message.startsWith("OAUTH_CLIENTS: "),
+        () => readOperatorClients(writeClientsFile(content)),
+        (error: Error) => message.test(error.message) && error.message.startsWith("OAUTH_CLIENTS: "),
         JSON.stringify(content),
       );
     assert.throws(() => readOperatorClients("/nowhere/clients.json"), /OAUTH_CLIENTS: .*ENOENT/);

@@ -15,10 +15,11 @@ import {
   register,
   revokeToken,
   createOAuthBrowser,
+  webRedirect,
 } from "../support/oauth-client.ts";
 import { startService, type RunningService } from "../support/service.ts";
 
-/** As these clients send it, seen in their sources and in the trackers of servers they met. */
+/** Registration requests of real clients, taken from their sources and from issues of other servers. */
 const realClients: Record<string, Record<string, unknown>> = {
   Claude: {
     client_name: "Claude",
@@ -102,8 +103,7 @@ const realClients: Record<string, Record<string, unknown>> = {
   },
 };
 
-const uri = "https://client.example/callback";
-const minimal = { redirect_uris: [uri] };
+const minimalMetadata = { redirect_uris: [webRedirect] };
 
 forEachEngine("oauth registration", (fixture) => {
   let service: RunningService;
@@ -111,7 +111,7 @@ forEachEngine("oauth registration", (fixture) => {
   after(() => service.close());
 
   for (const [name, payload] of Object.entries(realClients)) {
-    test(`${name} registers with what it really sends, and gets its tokens (REG-1, A3)`, async () => {
+    test(`${name} registers with its real metadata, and obtains tokens (REG-1, A3)`, async () => {
       const { status, text, body } = await register(service.base, payload);
       assert.equal(status, 201, text);
       assert.deepEqual(body.redirect_uris, payload["redirect_uris"]);
@@ -128,10 +128,10 @@ forEachEngine("oauth registration", (fixture) => {
     });
   }
 
-  const tolerated: Record<string, Record<string, unknown>> = {
-    "nothing but redirect URIs": minimal,
+  const acceptedMetadata: Record<string, Record<string, unknown>> = {
+    "only redirect URIs": minimalMetadata,
     "nulls and empty strings": {
-      ...minimal,
+      ...minimalMetadata,
       client_name: null,
       client_uri: "",
       logo_uri: null,
@@ -147,36 +147,36 @@ forEachEngine("oauth registration", (fixture) => {
       jwks: null,
       jwks_uri: "",
     },
-    "grants and response types nobody has": {
-      ...minimal,
+    "unsupported grant and response types": {
+      ...minimalMetadata,
       grant_types: ["implicit", "password", "client_credentials"],
       response_types: ["token", "id_token"],
     },
-    "links that are not https, contacts that are no addresses": {
-      ...minimal,
+    "invalid links and contacts": {
+      ...minimalMetadata,
       client_uri: "http://localhost/",
       logo_uri: "javascript:alert(1)",
-      contacts: ["not an address"],
+      contacts: ["not an email"],
     },
-    "a software statement, keys and metadata nobody knows": {
-      ...minimal,
+    "a software statement, keys and unknown metadata": {
+      ...minimalMetadata,
       software_statement: "a.b.c",
       jwks_uri: "https://client.example/jwks",
       sector_identifier_uri: "https://client.example/sector",
       initiate_login_uri: "https://client.example/login",
-      client_id: "mine",
+      client_id: "chosen-by-client",
       whatever: { deep: [1] },
     },
   };
-  for (const [name, payload] of Object.entries(tolerated)) {
-    test(`registration takes ${name}, and fills in defaults (REG-1, A3)`, async () => {
+  for (const [name, payload] of Object.entries(acceptedMetadata)) {
+    test(`registration accepts ${name}, and fills in defaults (REG-1, A3)`, async () => {
       const { status, headers, text, body } = await register(service.base, payload);
       assert.equal(status, 201, text);
       assert.match(headers.get("cache-control") ?? "", /no-store/);
       assert.ok(!Object.values(body as object).includes(null), text);
-      assert.notEqual(body.client_id, "mine");
+      assert.notEqual(body.client_id, "chosen-by-client");
       assert.equal(typeof body.client_id_issued_at, "number");
-      // RFC 7591 §3.2.1: a secret comes with when it ends; 0 is never.
+      // RFC 7591 §3.2.1: a secret has an expiry time; 0 means never.
       assert.equal(body.client_secret_expires_at, 0);
       assert.ok(body.client_secret.length >= 43);
       assert.deepEqual(body.grant_types, ["authorization_code", "refresh_token"]);
@@ -187,8 +187,8 @@ forEachEngine("oauth registration", (fixture) => {
     });
   }
 
-  const many = Array.from({ length: 200 }, (_, i) => `${uri}/${i}`);
-  const refusedUris: Record<string, unknown> = {
+  const tooManyUris = Array.from({ length: 200 }, (_, i) => `${webRedirect}/${i}`);
+  const rejectedUris: Record<string, unknown> = {
     "a script": ["javascript:alert(1)"],
     "a script in capitals": ["JavaScript:alert(1)"],
     "a script after a space": [" javascript:alert(1)"],
@@ -196,35 +196,35 @@ forEachEngine("oauth registration", (fixture) => {
     data: ["data:text/html,x"],
     "a file": ["file:///etc/passwd"],
     "a blob": ["blob:https://client.example/x"],
-    "plain http elsewhere": ["http://client.example/callback"],
+    "plain http to a public host": ["http://client.example/callback"],
     "plain http to a name that only looks like loopback": ["http://localhost.evil.example/callback"],
-    "plain http to an address in a name": ["http://127.0.0.1.nip.io/callback"],
-    "plain http to the network": ["http://192.168.1.1/callback"],
-    "a bad one among good ones": [uri, "http://client.example/callback"],
-    none: [],
-    "two hundred": many,
-    "a string": uri,
+    "plain http to a name that contains an IP address": ["http://127.0.0.1.nip.io/callback"],
+    "plain http to the local network": ["http://192.168.1.1/callback"],
+    "one invalid of two": [webRedirect, "http://client.example/callback"],
+    "an empty list": [],
+    "two hundred URIs": tooManyUris,
+    "a string": webRedirect,
     null: null,
     numbers: [1, 2],
-    "nested lists": [[uri]],
-    "an object": { 0: uri },
-    "a relative one": ["/callback"],
-    "an empty one": [""],
-    "a fragment": [`${uri}#x`],
-    "an empty fragment": [`${uri}#`],
-    "a person in front": ["https://client.example@evil.example/callback"],
-    "a host that would go on in a policy": ["https://client.example;sandbox/callback"],
-    "a host that stands for many": ["https://*/callback"],
+    "nested lists": [[webRedirect]],
+    "an object": { 0: webRedirect },
+    "a relative URI": ["/callback"],
+    "an empty URI": [""],
+    "a fragment": [`${webRedirect}#x`],
+    "an empty fragment": [`${webRedirect}#`],
+    "user info": ["https://client.example@evil.example/callback"],
+    "a host that adds a CSP directive": ["https://client.example;sandbox/callback"],
+    "a wildcard host": ["https://*/callback"],
     "a list of hosts": ["https://client.example,evil.example/callback"],
-    "an error of its own": [`${uri}?error=x`],
-    "an error description of its own": [`${uri}?a=b&error_description=Call+us`],
-    "a line break": [`${uri}\r\nx: y`],
+    "an error parameter": [`${webRedirect}?error=x`],
+    "an error description parameter": [`${webRedirect}?a=b&error_description=Call+us`],
+    "a line break": [`${webRedirect}\r\nx: y`],
     "a backslash": ["https://client.example\\@evil.example/"],
-    "3000 characters": [`${uri}?${"x".repeat(3000)}`],
+    "3000 characters": [`${webRedirect}?${"x".repeat(3000)}`],
   };
-  test("redirect addresses that are not a client's own are refused (REG-2, A3)", async () => {
-    for (const [name, redirectUris] of Object.entries(refusedUris)) {
-      const { status, text, body } = await register(service.base, { ...minimal, redirect_uris: redirectUris });
+  test("rejects invalid and unsafe redirect URIs (REG-2, A3)", async () => {
+    for (const [name, redirectUris] of Object.entries(rejectedUris)) {
+      const { status, text, body } = await register(service.base, { ...minimalMetadata, redirect_uris: redirectUris });
       assert.equal(status, 400, `${name}: ${text}`);
       assert.equal(body.error, "invalid_redirect_uri", `${name}: ${text}`);
     }
@@ -237,14 +237,14 @@ forEachEngine("oauth registration", (fixture) => {
   ];
   test("accepts private-use schemes of known clients and reverse domain names (REG-2)", async () => {
     for (const redirectUri of allowedSchemes) {
-      const { status, text } = await register(service.base, { ...minimal, redirect_uris: [redirectUri] });
+      const { status, text } = await register(service.base, { ...minimalMetadata, redirect_uris: [redirectUri] });
       assert.equal(status, 201, `${redirectUri}: ${text}`);
     }
     const app = await registerClient(service.base, { redirect_uris: ["com.example.app:/callback"] });
     assert.ok((await connectClient(service.base, { client: app })).tokens.access_token);
   });
 
-  const refusedSchemes = [
+  const rejectedSchemes = [
     ...["microsoft-edge:https://evil.example/", "shell:startup", "ms-settings:x", "ms-msdt:/id", "search-ms:query=x"],
     ...["intent://x#Intent;end", "about:blank", "view-source:https://x.example/", "chrome://settings", "mailto:a@b.c"],
     ...["ftp://client.example/", "ws://client.example/", "wss://client.example/", "tel:1", "itms-apps://x", "ssh://x"],
@@ -253,9 +253,12 @@ forEachEngine("oauth registration", (fixture) => {
     ...[".com.example:/x", "com.:/x", "com..example:/x", "vscode+x://y", "1com.example:/x"],
   ];
   test("rejects every other scheme (REG-2, A3)", async () => {
-    for (const redirectUri of refusedSchemes) {
-      for (const redirectUris of [[redirectUri], [uri, redirectUri]]) {
-        const { status, text, body } = await register(service.base, { ...minimal, redirect_uris: redirectUris });
+    for (const redirectUri of rejectedSchemes) {
+      for (const redirectUris of [[redirectUri], [webRedirect, redirectUri]]) {
+        const { status, text, body } = await register(service.base, {
+          ...minimalMetadata,
+          redirect_uris: redirectUris,
+        });
         assert.equal(status, 400, `${redirectUri}: ${text}`);
         assert.equal(body.error, "invalid_redirect_uri", `${redirectUri}: ${text}`);
       }
@@ -265,21 +268,21 @@ forEachEngine("oauth registration", (fixture) => {
   test("a client that was registered with a scheme we no longer allow gets a clear error everywhere (A3)", async () => {
     const { client, browser, tokens } = await connectClient(service.base, { email: "old@example.com" });
     const page = await openConsent(browser, createAuthorization(service.base, client).url, "old@example.com");
-    const stored = await fixture.deps.oauthClients.find(client.id);
+    const metadata = await fixture.deps.oauthClients.find(client.id);
     const redirectUri = "microsoft-edge:https://evil.example/";
-    await fixture.deps.oauthClients.put(client.id, { ...stored, redirect_uris: [redirectUri] }, fixture.clock());
+    await fixture.deps.oauthClients.put(client.id, { ...metadata, redirect_uris: [redirectUri] }, fixture.clock());
 
-    for (const visit of [createOAuthBrowser(service.base), browser]) {
-      const response = await visit.send(createAuthorization(service.base, { ...client, redirectUri }).url);
+    for (const anyBrowser of [createOAuthBrowser(service.base), browser]) {
+      const response = await anyBrowser.send(createAuthorization(service.base, { ...client, redirectUri }).url);
       const text = await response.text();
       assert.deepEqual([response.status, response.headers.get("location")], [400, null], text);
       assert.match(text, /the redirect scheme microsoft-edge is not allowed/);
     }
-    const answers = [
+    const responses = [
       await refreshTokens(service.base, client, tokens.refresh_token),
       await revokeToken(service.base, client, tokens.refresh_token),
     ];
-    for (const { status, text, body } of answers) {
+    for (const { status, text, body } of responses) {
       assert.equal(status, 400, text);
       assert.match(body.error_description, /redirect scheme microsoft-edge is not allowed/);
     }
@@ -289,30 +292,33 @@ forEachEngine("oauth registration", (fixture) => {
   });
 
   const json = { "content-type": "application/json" };
-  const refusedBodies: Record<string, [body: string | URLSearchParams, headers?: Record<string, string>]> = {
+  const rejectedBodies: Record<string, [body: string | URLSearchParams, headers?: Record<string, string>]> = {
     null: ["null"],
     "a list": ["[]"],
-    text: ['"x"'],
-    "half a document": ['{"redirect_uris":['],
-    nothing: [""],
-    "two megabytes": [JSON.stringify({ ...minimal, client_name: "x".repeat(2 * 1024 * 1024) })],
-    "fifty thousand levels": ["[".repeat(50_000)],
-    "a form": [new URLSearchParams({ redirect_uris: uri }), { "content-type": "application/x-www-form-urlencoded" }],
-    "a name that is no text": [JSON.stringify({ ...minimal, client_name: { toString: 1 } })],
-    "a way to authenticate that we do not know": [
-      JSON.stringify({ ...minimal, token_endpoint_auth_method: "private_key_jwt" }),
+    "a string": ['"x"'],
+    "truncated JSON": ['{"redirect_uris":['],
+    "an empty body": [""],
+    "two megabytes": [JSON.stringify({ ...minimalMetadata, client_name: "x".repeat(2 * 1024 * 1024) })],
+    "fifty thousand nested lists": ["[".repeat(50_000)],
+    "a form": [
+      new URLSearchParams({ redirect_uris: webRedirect }),
+      { "content-type": "application/x-www-form-urlencoded" },
+    ],
+    "a name that is not a string": [JSON.stringify({ ...minimalMetadata, client_name: { toString: 1 } })],
+    "an unsupported auth method": [
+      JSON.stringify({ ...minimalMetadata, token_endpoint_auth_method: "private_key_jwt" }),
     ],
     "a prototype": ['{"__proto__":{"redirect_uris":["https://client.example/"]}}'],
   };
-  test("bodies that are no metadata are refused in RFC 7591's words (A3)", async () => {
-    for (const [name, [body, headers = json]] of Object.entries(refusedBodies)) {
-      const answer = await post(`${service.base}${endpointPaths.register}`, body, headers);
-      assert.equal(answer.status, 400, `${name}: ${answer.text}`);
-      assert.match(answer.body.error, /^invalid_(redirect_uri|client_metadata)$/, `${name}: ${answer.text}`);
+  test("rejects bodies that are not client metadata, with errors of RFC 7591 (A3)", async () => {
+    for (const [name, [body, headers = json]] of Object.entries(rejectedBodies)) {
+      const response = await post(`${service.base}${endpointPaths.register}`, body, headers);
+      assert.equal(response.status, 400, `${name}: ${response.text}`);
+      assert.match(response.body.error, /^invalid_(redirect_uri|client_metadata)$/, `${name}: ${response.text}`);
     }
   });
 
-  test("there is no reading, changing or deleting of a registration from outside (REG-1)", async () => {
+  test("has no endpoint to read, change or delete a registration (REG-1)", async () => {
     const { id } = await registerClient(service.base);
     for (const method of ["GET", "PUT", "DELETE", "PATCH"]) {
       for (const path of [endpointPaths.register, `${endpointPaths.register}/${id}`]) {
@@ -320,29 +326,30 @@ forEachEngine("oauth registration", (fixture) => {
         assert.ok(status >= 400 && status < 500, `${method} ${path} ${status}`);
       }
     }
-    assert.equal((await fetch(createAuthorization(service.base, { id, redirectUri: uri }).url)).status, 200);
+    assert.equal((await fetch(createAuthorization(service.base, { id, redirectUri: webRedirect }).url)).status, 200);
   });
 });
 
 forEachEngine("oauth registration, limits", (fixture) => {
-  test("twenty an hour from one address, then 429 with when to come back (REG-1, A26)", async () => {
+  test("allows twenty registrations per hour and IP address, then responds with 429 and Retry-After (REG-1, A26)", async () => {
     const service = await startService(fixture.deps);
     try {
-      for (let i = 0; i < 20; i++) assert.equal((await register(service.base, minimal)).status, 201);
-      const { status, headers } = await register(service.base, minimal);
+      for (let i = 0; i < 20; i++) assert.equal((await register(service.base, minimalMetadata)).status, 201);
+      const { status, headers } = await register(service.base, minimalMetadata);
       assert.equal(status, 429);
       assert.ok(Number(headers.get("retry-after")) > 0 && Number(headers.get("retry-after")) <= 3600);
-      assert.equal(headers.get("access-control-allow-origin"), "*", "a page can tell why");
+      assert.equal(headers.get("access-control-allow-origin"), "*", "pages of other origins can read the error");
       fixture.clock.advance(hours(1));
-      assert.equal((await register(service.base, minimal)).status, 201);
+      assert.equal((await register(service.base, minimalMetadata)).status, 201);
     } finally {
       await service.close();
     }
   });
 
-  test("everyone in one IPv6 /64, however it is spelled, counts as one; the next does not (A26, X5)", async () => {
+  test("counts all IPv6 addresses of one /64 together, however they are written (A26, X5)", async () => {
     const service = await startService(fixture.deps, { env: { TRUST_PROXY: "127.0.0.1" } });
-    const from = (address: string) => register(service.base, minimal, { "x-forwarded-for": address });
+    const registerFrom = (ipAddress: string) =>
+      register(service.base, minimalMetadata, { "x-forwarded-for": ipAddress });
     try {
       fixture.clock.advance(hours(1));
       const spellings = [
@@ -351,37 +358,37 @@ forEachEngine("oauth registration, limits", (fixture) => {
         "2001:0db9:0000:0001:ffff::",
         "[2001:db9:0:1::9]:80",
       ];
-      for (let i = 0; i < 20; i++) assert.equal((await from(spellings[i % 4] ?? "")).status, 201);
-      assert.equal((await from("2001:db9:0:1:aaaa:bbbb:cccc:dddd")).status, 429);
-      assert.equal((await from("2001:db9:0:2::1")).status, 201);
+      for (let i = 0; i < 20; i++) assert.equal((await registerFrom(spellings[i % 4] ?? "")).status, 201);
+      assert.equal((await registerFrom("2001:db9:0:1:aaaa:bbbb:cccc:dddd")).status, 429);
+      assert.equal((await registerFrom("2001:db9:0:2::1")).status, 201);
     } finally {
       await service.close();
     }
   });
 
-  test("a client nobody approved is gone after a day, one that was used stays (A26, REG-5)", async () => {
+  test("deletes a client without a grant after a day, and keeps a used one (A26, REG-5)", async () => {
     const service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } });
-    const purge = () => createPurgeJob(fixture.deps)({ pause: async () => {}, shouldStop: () => false });
-    const isKnown = async (id: string) => (await fixture.deps.oauthClients.find(id)) !== undefined;
+    const purge = () => createPurgeJob(fixture.deps)({ pause: async () => {}, isOver: () => false });
+    const isRegistered = async (id: string) => (await fixture.deps.oauthClients.find(id)) !== undefined;
     try {
-      const unused = await registerClient(service.base);
-      const used = await registerClient(service.base);
-      await connectClient(service.base, { client: used });
+      const unusedClient = await registerClient(service.base);
+      const usedClient = await registerClient(service.base);
+      await connectClient(service.base, { client: usedClient });
       fixture.clock.advance(hours(24) - 1);
       await purge();
-      assert.ok((await isKnown(unused.id)) && (await isKnown(used.id)));
+      assert.ok((await isRegistered(unusedClient.id)) && (await isRegistered(usedClient.id)));
       fixture.clock.advance(1);
       await purge();
-      assert.ok(!(await isKnown(unused.id)) && (await isKnown(used.id)));
+      assert.ok(!(await isRegistered(unusedClient.id)) && (await isRegistered(usedClient.id)));
       fixture.clock.advance(hours(24 * 400));
       await purge();
-      assert.ok(await isKnown(used.id));
+      assert.ok(await isRegistered(usedClient.id));
     } finally {
       await service.close();
     }
   });
 
-  test("an old client that nobody used stays while a person looks at its first approval (A26, REG-5)", async () => {
+  test("keeps an unused client while a user has its first consent page open (A26, REG-5)", async () => {
     const service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } });
     const purge = () => createPurgeJob(fixture.deps)({ pause: async () => {}, shouldStop: () => false });
     try {
@@ -392,15 +399,19 @@ forEachEngine("oauth registration, limits", (fixture) => {
       const page = await openConsent(browser, url, "ada@example.com");
       fixture.clock.advance(hours(0.5) - 2);
       assert.deepEqual([await purge(), page.status], [{ deleted: 0 }, 200]);
-      const approved = await browser.submit(page, { decision: "approve" });
-      assert.ok(readCallback(approved, service.base).get("code"));
+      const callbackPage = await browser.submit(page, { decision: "approve" });
+      assert.ok(readCallback(callbackPage, service.base).get("code"));
 
-      const idle = await registerClient(service.base);
+      const abandonedClient = await registerClient(service.base);
       fixture.clock.advance(hours(24) - 1);
-      await createOAuthBrowser(service.base).send(createAuthorization(service.base, idle).url);
+      await createOAuthBrowser(service.base).send(createAuthorization(service.base, abandonedClient).url);
       fixture.clock.advance(hours(1) + 1);
       await purge();
-      assert.equal(await fixture.deps.oauthClients.find(idle.id), undefined, "begun and left: gone an hour later");
+      assert.equal(
+        await fixture.deps.oauthClients.find(abandonedClient.id),
+        undefined,
+        "deleted an hour after its abandoned consent",
+      );
     } finally {
       await service.close();
     }

@@ -19,29 +19,29 @@ import {
 import { startService } from "../support/service.ts";
 
 forEachEngine("oauth secrets", (fixture) => {
-  test("tokens, codes, secrets and cookies stand in clear in no table and no log line (STORE-1, RUN-9)", async () => {
+  test("stores and logs no token, code, secret or cookie in plain text (STORE-1, RUN-9)", async () => {
     const lines: string[] = [];
     const log = createLog("trace", { write: (line: string) => void lines.push(line) });
     const service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" }, log });
     const { base } = service;
     const secrets = new Map<string, string>();
-    const keep = (name: string, value: string | null | undefined): void => {
-      assert.ok(value !== null && value !== undefined && value.length >= 20, `${name} is no secret: ${value}`);
+    const addSecret = (name: string, value: string | null | undefined): void => {
+      assert.ok(value !== null && value !== undefined && value.length >= 20, `${name} is not a secret: ${value}`);
       secrets.set(value, name);
     };
-    let looked = 0;
-    const look = async (when: string): Promise<void> => {
-      const stored = await dump(fixture);
+    let checkCount = 0;
+    const assertNoLeak = async (when: string): Promise<void> => {
+      const storedText = await dumpTables(fixture);
       for (const [value, name] of secrets) {
-        looked++;
-        assert.ok(!stored.includes(value), `${name} is in the database ${when}`);
+        checkCount++;
+        assert.ok(!storedText.includes(value), `${name} is in the database ${when}`);
         assert.ok(!lines.join("").includes(value), `${name} is in the log ${when}`);
       }
     };
     try {
       const client = await registerClient(base, { token_endpoint_auth_method: "client_secret_post" });
-      keep("client secret", client.secret);
-      await look("after registration");
+      addSecret("client secret", client.secret);
+      await assertNoLeak("after registration");
 
       const browser = createOAuthBrowser(base);
       const { url, verifier } = createAuthorization(base, client, {
@@ -49,27 +49,27 @@ forEachEngine("oauth secrets", (fixture) => {
         nonce: "n",
       });
       const page = await openConsent(browser, url, "secret@example.com");
-      // Of the one that says which approval this browser began, the name is all there is.
+      // The cookie that binds a consent to this browser carries its secret in the name.
       for (const { name, value } of browser.cookies.all())
-        keep(`cookie ${name}`, /^atelier-approval-(.+)$/.exec(name)?.[1] ?? value);
-      keep("form token", page.forms[0]?.fields["token"]);
-      await look("while it waits for approval");
+        addSecret(`cookie ${name}`, /^atelier-approval-(.+)$/.exec(name)?.[1] ?? value);
+      addSecret("form token", page.forms[0]?.fields["token"]);
+      await assertNoLeak("while consent is pending");
 
       const code = readCallback(await browser.submit(page, { decision: "approve" }), base).get("code") ?? "";
-      keep("code", code);
-      await look("after approval");
+      addSecret("code", code);
+      await assertNoLeak("after consent");
 
       const { body: first } = await exchangeCode(base, { client, code, verifier });
-      keep("verifier", verifier);
-      for (const kind of ["access_token", "refresh_token", "id_token"]) keep(kind, first[kind]);
-      await look("after exchange");
+      addSecret("verifier", verifier);
+      for (const kind of ["access_token", "refresh_token", "id_token"]) addSecret(kind, first[kind]);
+      await assertNoLeak("after exchange");
 
       const { body: second } = await refreshTokens(base, client, first.refresh_token);
-      for (const kind of ["access_token", "refresh_token"]) keep(`second ${kind}`, second[kind]);
+      for (const kind of ["access_token", "refresh_token"]) addSecret(`second ${kind}`, second[kind]);
       await callMcp(base, second.access_token);
-      await look("after refresh and use");
+      await assertNoLeak("after refresh and use");
 
-      // What goes wrong is logged too.
+      // Rejected requests are logged too.
       await exchangeCode(base, { client, code, verifier }, { redirect_uri: "https://evil.example/" });
       await fetch(`${base}${endpointPaths.token}?code=${code}&client_secret=${client.secret}`);
       await fetch(`${base}/mcp?access_token=${second.access_token}`, { method: "POST" });
@@ -83,16 +83,16 @@ forEachEngine("oauth secrets", (fixture) => {
       await callMcp(base, `${second.access_token}x`);
       await revokeToken(base, client, second.refresh_token);
       await exchangeCode(base, { client, code, verifier });
-      await look("after faults and revocation");
-      assert.ok(looked > 50 && lines.length > 20, `${looked} ${lines.length}`);
+      await assertNoLeak("after errors and revocation");
+      assert.ok(checkCount > 50 && lines.length > 20, `${checkCount} ${lines.length}`);
     } finally {
       await service.close();
     }
   });
 });
 
-/** Everything in every table, as text. */
-async function dump({ database: { q } }: Fixture): Promise<string> {
+/** The rows of all tables, as JSON. */
+async function dumpTables({ database: { q } }: Fixture): Promise<string> {
   const tables = await q.introspection.getTables();
   const names = tables.map(({ name }) => name as "grants");
   assert.ok(names.includes("grants") && names.length >= 10, names.join(" "));
