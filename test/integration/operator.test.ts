@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { SignedInUser } from "#domain/caller.ts";
+import type { Caller, SignedInUser } from "#domain/caller.ts";
 import { disableUser, enableUser, revokeGrants } from "#domain/operator/user-access.ts";
 import { handOverStudio } from "#domain/operator/transfer-studio.ts";
 import { listGrants, listStudios, listUsers } from "#domain/operator/lookups.ts";
@@ -22,7 +22,7 @@ forEachEngine("the operator", (fixture) => {
   before(async () => void (server = await startApiServer(fixture.deps)));
   after(() => server.close());
 
-  const mcpStatus = async (token: string): Promise<number> => {
+  const getMcpStatus = async (token: string): Promise<number> => {
     const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "whoami", arguments: {} } };
     const headers = {
       authorization: `Bearer ${token}`,
@@ -31,148 +31,159 @@ forEachEngine("the operator", (fixture) => {
     };
     return (await call(server, "POST", "/mcp", { body, headers: { ...headers, origin: undefined } })).status;
   };
-  const meStatus = async (cookie: string) => (await call(server, "GET", "/api/me", { cookie })).status;
-  const linkStatus = async (url: string) => {
+  const getMeStatus = async (cookie: string) => (await call(server, "GET", "/api/me", { cookie })).status;
+  const getLinkStatus = async (url: string) => {
     const headers = { "upload-token": url.slice(url.lastIndexOf("/") + 1) };
     return (await call(server, "GET", "/api/uploads/session", { headers })).status;
   };
-  const actions = async (studioId: string) =>
+  const listActions = async (studioId: string) =>
     (await fixture.deps.activity.list(studioId, { limit: 50 })).map(({ action, userId, detail }) => [
       action,
       userId,
       detail["by"],
     ]);
 
-  /** Everything a person can hold: a session, a token, an upload link, an invitation they made. */
-  async function everythingOf(person: Awaited<ReturnType<typeof newStudio>>) {
+  /** Creates every kind of access that a user can have: a session, a token, an upload link and an invitation. */
+  async function createAllAccess(caller: Caller) {
     const deps = server.deps;
-    const post = await createPost(deps, person, { title: "A", body: "" });
-    const { url } = await createUploadSession(deps, person, { postId: post.id });
-    const { token, grantId } = await createTestGrant(deps, person);
+    const post = await createPost(deps, caller, { title: "A", body: "" });
+    const { url } = await createUploadSession(deps, caller, { postId: post.id });
+    const { token, grantId } = await createTestGrant(deps, caller);
     return {
-      cookie: await server.signIn(person),
+      cookie: await server.signIn(caller),
       url,
       token,
       grantId,
-      invitation: await createInvitationToken(deps, person, "admin"),
+      invitation: await createInvitationToken(deps, caller, "admin"),
     };
   }
 
-  test("disabling a user ends all they hold, from the next call on, and their studios can read it (L5)", async () => {
+  test("disabling a user ends all their access with the next call, and is recorded in the activity (L5)", async () => {
     const owner = await newStudio(fixture.deps);
     const member = await newMember(fixture.deps, owner, "owner");
-    const held = await everythingOf(member);
-    const others = await everythingOf(owner);
+    const access = await createAllAccess(member);
+    const otherAccess = await createAllAccess(owner);
     assert.deepEqual(
-      [await mcpStatus(held.token), await meStatus(held.cookie), await linkStatus(held.url)],
+      [await getMcpStatus(access.token), await getMeStatus(access.cookie), await getLinkStatus(access.url)],
       [200, 200, 200],
     );
-    const done = await disableUser(fixture.deps, operator, { user: member.user.id });
-    assert.deepEqual(done, {
+    const result = await disableUser(fixture.deps, operator, { user: member.user.id });
+    assert.deepEqual(result, {
       userId: member.user.id,
       changed: true,
       ended: { sessions: 1, clients: 1, uploadLinks: 1, invitations: 1 },
       withoutOwner: [],
     });
     assert.deepEqual(
-      [await mcpStatus(held.token), await meStatus(held.cookie), await linkStatus(held.url)],
+      [await getMcpStatus(access.token), await getMeStatus(access.cookie), await getLinkStatus(access.url)],
       [401, 401, 403],
     );
-    assert.equal((await call(server, "GET", `/join/${held.invitation}`)).status, 404);
+    assert.equal((await call(server, "GET", `/join/${access.invitation}`)).status, 404);
     assert.deepEqual(
-      [await mcpStatus(others.token), await meStatus(others.cookie), await linkStatus(others.url)],
+      [
+        await getMcpStatus(otherAccess.token),
+        await getMeStatus(otherAccess.cookie),
+        await getLinkStatus(otherAccess.url),
+      ],
       [200, 200, 200],
-      "nobody else lost anything",
+      "other users keep their access",
     );
-    assert.deepEqual((await actions(owner.studio.id))[0], ["member.disabled", null, "operator"]);
+    assert.deepEqual((await listActions(owner.studio.id))[0], ["member.disabled", null, "operator"]);
 
-    const again = await disableUser(fixture.deps, operator, { user: member.user.id });
-    assert.deepEqual([again.changed, again.ended.clients], [false, 0]);
+    const repeated = await disableUser(fixture.deps, operator, { user: member.user.id });
+    assert.deepEqual([repeated.changed, repeated.ended.clients], [false, 0]);
   });
 
-  test("what is made in the same moment as the disabling is good for nothing either", async () => {
+  test("access that is created after the user was disabled is never valid", async () => {
     const owner = await newStudio(fixture.deps);
     await disableUser(fixture.deps, operator, { user: owner.user.id });
-    const late = await everythingOf(owner);
+    const lateAccess = await createAllAccess(owner);
     assert.deepEqual(
-      [await mcpStatus(late.token), await meStatus(late.cookie), await linkStatus(late.url)],
+      [await getMcpStatus(lateAccess.token), await getMeStatus(lateAccess.cookie), await getLinkStatus(lateAccess.url)],
       [401, 401, 403],
     );
-    assert.equal(await mcpStatus(await createTestToken(server.deps, late.grantId)), 401);
+    assert.equal(await getMcpStatus(await createTestToken(server.deps, lateAccess.grantId)), 401);
     await enableUser(fixture.deps, operator, { user: owner.user.id });
     assert.deepEqual(
-      [await mcpStatus(late.token), await meStatus(late.cookie), await linkStatus(late.url)],
+      [await getMcpStatus(lateAccess.token), await getMeStatus(lateAccess.cookie), await getLinkStatus(lateAccess.url)],
       [401, 401, 403],
-      "nor when they are let in again",
+      "nor after the user is enabled again",
     );
   });
 
-  test("a disabled user cannot sign in, and after enabling can, with nothing of before", async () => {
-    const email = `shut-out-${fixture.engine}@example.com`;
+  test("a disabled user cannot sign in; after enabling, the user can, but old access stays revoked", async () => {
+    const email = `disabled-${fixture.engine}@example.com`;
     const signIn = async () => {
       const browser = createHttpBrowser();
       return signInFromPage(browser, await browser.open(`${server.base}/login?switch=1`), email);
     };
-    assert.equal((await signIn()).status, 404, "signed in, and the web app of this test has no pages");
-    const owner = await studioOf(email);
+    assert.equal((await signIn()).status, 404, "signed in; this test serves no web app");
+    const owner = await newStudioOf(email);
     const { token } = await createTestGrant(server.deps, owner);
-    assert.equal(await mcpStatus(token), 200);
+    assert.equal(await getMcpStatus(token), 200);
 
     await disableUser(fixture.deps, operator, { user: email.toUpperCase() });
-    const refused = await signIn();
-    assert.equal(refused.status, 403);
-    assert.match(refused.text, /This account has been disabled/);
+    const rejectedPage = await signIn();
+    assert.equal(rejectedPage.status, 403);
+    assert.match(rejectedPage.text, /This account has been disabled/);
 
     assert.deepEqual(await enableUser(fixture.deps, operator, { user: email }), {
       userId: owner.user.id,
       changed: true,
     });
-    assert.deepEqual((await actions(owner.studio.id))[0], ["member.enabled", null, "operator"]);
+    assert.deepEqual((await listActions(owner.studio.id))[0], ["member.enabled", null, "operator"]);
     assert.equal((await enableUser(fixture.deps, operator, { user: email })).changed, false);
     assert.equal((await signIn()).status, 404);
-    assert.equal(await mcpStatus(token), 401);
-    assert.equal(await mcpStatus((await createTestGrant(server.deps, owner)).token), 200);
+    assert.equal(await getMcpStatus(token), 401);
+    assert.equal(await getMcpStatus((await createTestGrant(server.deps, owner)).token), 200);
   });
 
-  async function studioOf(email: string) {
+  async function newStudioOf(email: string) {
     const [user] = await listUsers(fixture.deps, operator, { search: email, limit: 1 });
     assert.ok(user);
     return newStudio(fixture.deps, { user: { id: user.id, name: user.name, email: user.email } });
   }
 
-  test("a studio whose only owner is disabled is named, and gets a new one, member or not (L5)", async () => {
+  test("disabling the only owner reports the studio, which can be transferred to any user (L5)", async () => {
     for (const role of ["admin", undefined] as const) {
       const owner = await newStudio(fixture.deps);
-      const heir: SignedInUser = role ? await newMember(fixture.deps, owner, role) : await newUser(fixture.deps);
+      const newOwner: SignedInUser = role ? await newMember(fixture.deps, owner, role) : await newUser(fixture.deps);
       const { withoutOwner } = await disableUser(fixture.deps, operator, { user: owner.user.id });
       assert.deepEqual(withoutOwner, [{ id: owner.studio.id, name: "Studio" }]);
 
-      const input = { studioId: owner.studio.id, user: heir.user.id };
+      const input = { studioId: owner.studio.id, user: newOwner.user.id };
       assert.equal((await handOverStudio(fixture.deps, operator, input)).changed, true);
       assert.equal((await handOverStudio(fixture.deps, operator, input)).changed, false);
-      assert.deepEqual((await actions(owner.studio.id))[0], ["studio.handed_over", null, "operator"]);
-      const caller = await resolveStudioCaller(fixture.deps, heir, owner.studio.id);
+      assert.deepEqual((await listActions(owner.studio.id))[0], ["studio.handed_over", null, "operator"]);
+      const caller = await resolveStudioCaller(fixture.deps, newOwner, owner.studio.id);
       assert.equal(caller.role, "owner");
       const { members } = await listMembers(fixture.deps, caller);
-      assert.equal(members.filter((one) => one.role === "owner").length, 2);
+      assert.equal(members.filter((member) => member.role === "owner").length, 2);
 
-      const back = { studioId: owner.studio.id, user: owner.user.id };
-      assert.equal(await getOutcome(handOverStudio(fixture.deps, operator, back)), "forbidden", "disabled");
+      const disabledOwnerInput = { studioId: owner.studio.id, user: owner.user.id };
+      assert.equal(
+        await getOutcome(handOverStudio(fixture.deps, operator, disabledOwnerInput)),
+        "forbidden",
+        "a disabled user",
+      );
     }
   });
 
-  test("twenty hand-overs at once make one owner", async () => {
-    const [owner, heir] = [await newStudio(fixture.deps), await newUser(fixture.deps)];
-    const input = { studioId: owner.studio.id, user: heir.user.id };
-    const all = await Promise.all(Array.from({ length: 20 }, () => handOverStudio(fixture.deps, operator, input)));
-    assert.equal(all.filter(({ changed }) => changed).length, 1);
+  test("twenty concurrent transfers add one owner", async () => {
+    const [owner, newOwner] = [await newStudio(fixture.deps), await newUser(fixture.deps)];
+    const input = { studioId: owner.studio.id, user: newOwner.user.id };
+    const results = await Promise.all(Array.from({ length: 20 }, () => handOverStudio(fixture.deps, operator, input)));
+    assert.equal(results.filter(({ changed }) => changed).length, 1);
     const [studio] = await listStudios(fixture.deps, operator, { limit: 1 });
     assert.deepEqual([studio?.id, studio?.members, studio?.owners.length], [owner.studio.id, 2, 2]);
-    const counted = fixture.database.q.selectFrom("studios").select("owner_count").where("id", "=", owner.studio.id);
-    assert.equal((await counted.executeTakeFirstOrThrow()).owner_count, 2);
+    const ownerCountQuery = fixture.database.q
+      .selectFrom("studios")
+      .select("owner_count")
+      .where("id", "=", owner.studio.id);
+    assert.equal((await ownerCountQuery.executeTakeFirstOrThrow()).owner_count, 2);
   });
 
-  test("approvals are listed for everyone, one user or one client, and end at once (L5)", async () => {
+  test("lists grants of all users, one user or one client, and revokes them immediately (L5)", async () => {
     const owner = await newStudio(fixture.deps);
     const first = await createTestGrant(server.deps, owner, { client: "One" });
     const second = await createTestGrant(server.deps, owner, { client: "Two" });
@@ -186,13 +197,13 @@ forEachEngine("the operator", (fixture) => {
       await getOutcome(revokeGrants(fixture.deps, operator, { grantIds: [first.grantId, "con_x"] })),
       "not_found",
     );
-    assert.equal(await mcpStatus(first.token), 200, "all or none are known");
+    assert.equal(await getMcpStatus(first.token), 200, "an unknown id revokes none");
     assert.deepEqual(await revokeGrants(fixture.deps, operator, { grantIds: [first.grantId] }), {
       ended: [first.grantId],
       before: [],
     });
-    assert.deepEqual([await mcpStatus(first.token), await mcpStatus(second.token)], [401, 200]);
-    assert.deepEqual((await actions(owner.studio.id))[0], ["client.revoked", null, "operator"]);
+    assert.deepEqual([await getMcpStatus(first.token), await getMcpStatus(second.token)], [401, 200]);
+    assert.deepEqual((await listActions(owner.studio.id))[0], ["client.revoked", null, "operator"]);
     assert.deepEqual(await list({ user: owner.user.id }), [second.grantId]);
     assert.deepEqual(await list({ user: owner.user.id, ended: true }), [second.grantId, first.grantId]);
     assert.deepEqual((await revokeGrants(fixture.deps, operator, { grantIds: [first.grantId] })).before, [
@@ -200,27 +211,30 @@ forEachEngine("the operator", (fixture) => {
     ]);
   });
 
-  test("users are listed by page, found by name or address, and never by half an address", async () => {
+  test("lists users by page, finds them by name or email, and never acts on a partial email", async () => {
     const shared = `twin-${fixture.engine}@example.com`;
-    const [one, two] = [await newUser(fixture.deps, { email: shared }), await newUser(fixture.deps, { email: shared })];
-    const owner = await newStudio(fixture.deps, one, "Atelier 100%");
+    const [first, second] = [
+      await newUser(fixture.deps, { email: shared }),
+      await newUser(fixture.deps, { email: shared }),
+    ];
+    const owner = await newStudio(fixture.deps, first, "Atelier 100%");
     const page = await listUsers(fixture.deps, operator, { search: "TWIN-", limit: 1 });
     assert.deepEqual(
       page.map(({ id }) => id),
-      [two.user.id],
+      [second.user.id],
     );
-    const rest = await listUsers(fixture.deps, operator, { search: "TWIN-", before: two.user.id, limit: 5 });
+    const rest = await listUsers(fixture.deps, operator, { search: "TWIN-", before: second.user.id, limit: 5 });
     assert.deepEqual(rest[0]?.studios, [{ id: owner.studio.id, name: "Atelier 100%", role: "owner" }]);
-    const named = await listStudios(fixture.deps, operator, { search: "100%", limit: 5 });
+    const studios = await listStudios(fixture.deps, operator, { search: "100%", limit: 5 });
     assert.deepEqual(
-      named.map(({ id }) => id),
+      studios.map(({ id }) => id),
       [owner.studio.id],
     );
     assert.equal(await getOutcome(disableUser(fixture.deps, operator, { user: shared })), "invalid_input");
-    for (const user of ["twin", "@example.com", "usr_", "nobody@example.com", "%"])
+    for (const user of ["twin", "@example.com", "usr_", "unknown@example.com", "%"])
       assert.equal(await getOutcome(disableUser(fixture.deps, operator, { user })), "not_found", user);
     assert.equal(
-      await getOutcome(handOverStudio(fixture.deps, operator, { studioId: "std_x", user: one.user.id })),
+      await getOutcome(handOverStudio(fixture.deps, operator, { studioId: "std_x", user: first.user.id })),
       "not_found",
     );
   });
