@@ -28,68 +28,71 @@ forEachEngine("platforms with instances", (fixture) => {
   });
   after(() => strict.close());
 
-  test("Mastodon: we register ourselves at an instance once, and every studio uses that (PLATFORM-8)", async () => {
-    const [one, two] = [await newStudio(deps), await newStudio(deps)];
-    const connectionId = await connectAccount(deps, strict, one, "studio", "mastodon");
-    await connectAccount(deps, strict, two, "studio", "mastodon");
-    assert.equal(strict.requestCounts.get("/api/v1/apps"), 1);
-    const [connection] = await deps.platformStore.list(one.studio.id);
+  test("registers with a Mastodon instance once and uses that registration for every studio (PLATFORM-8)", async () => {
+    const [firstOwner, secondOwner] = [await newStudio(deps), await newStudio(deps)];
+    const connectionId = await connectAccount(deps, strict, firstOwner, "studio", "mastodon");
+    await connectAccount(deps, strict, secondOwner, "studio", "mastodon");
+    assert.equal(strict.hits.get("/api/v1/apps"), 1);
+    const [connection] = await deps.platformStore.list(firstOwner.studio.id);
     assert.deepEqual([connection?.instance, connection?.account.id], [strict.origin, "id-of-studio"]);
-    const { accessToken } = await getAccessToken(deps, { studioId: one.studio.id, connectionId });
-    await disconnectPlatform(deps, one, { connectionId });
+    const { accessToken } = await getAccessToken(deps, { studioId: firstOwner.studio.id, connectionId });
+    await disconnectPlatform(deps, firstOwner, { connectionId });
     assert.ok(!strict.isTokenActive(accessToken));
   });
 
-  test("twenty at once at a new instance end with one registration in use (PLATFORM-8)", async () => {
+  test("uses one registration for twenty parallel connects to a new instance (PLATFORM-8)", async () => {
     const owner = await newStudio(deps);
-    const all = await Promise.all(
+    const connects = await Promise.all(
       Array.from({ length: 20 }, () =>
         connectPlatform(deps, owner, { platform: "mastodon", instanceUrl: strict.origin }),
       ),
     );
-    const ids = await Promise.all(
-      all.map(async ({ connectUrl }) => {
+    const clientIds = await Promise.all(
+      connects.map(async ({ connectUrl }) => {
         const { location } = await startConnect(deps, owner, { token: extractToken(connectUrl) });
         return new URL(location).searchParams.get("client_id");
       }),
     );
-    assert.equal(new Set(ids).size, 1);
+    assert.equal(new Set(clientIds).size, 1);
   });
 
-  test("an instance that has forgotten us is registered at anew with the next attempt (PLATFORM-8)", async () => {
+  test("registers again on the next attempt if the instance has forgotten the registration (PLATFORM-8)", async () => {
     const owner = await newStudio(deps);
-    const fresh = await startStrictPlatform();
-    const forgetful = withPlatform(fixture.deps, fresh);
-    const place = { platform: "mastodon", instance: fresh.origin };
-    const redirectUri = forgetful.platforms.redirectUri(place);
+    const newInstance = await startStrictPlatform();
+    const instanceDeps = withPlatform(fixture.deps, newInstance);
+    const app = { platform: "mastodon", instance: newInstance.origin };
+    const redirectUri = instanceDeps.platforms.redirectUri(app);
     const credential = deps.vault.seal(
       "platform-app",
-      [place.platform, place.instance],
+      [app.platform, app.instance],
       JSON.stringify({ clientId: "old", clientSecret: "old" }),
     );
-    await deps.platformStore.insertApp({ ...place, redirectUri, credential }, deps.clock());
-    const { connectUrl } = await connectPlatform(forgetful, owner, { platform: "mastodon", instanceUrl: fresh.origin });
-    const { location, ...pending } = await startConnect(forgetful, owner, { token: extractToken(connectUrl) });
+    await deps.platformStore.insertApp({ ...app, redirectUri, credential }, deps.clock());
+    const { connectUrl } = await connectPlatform(instanceDeps, owner, {
+      platform: "mastodon",
+      instanceUrl: newInstance.origin,
+    });
+    const { location, ...pending } = await startConnect(instanceDeps, owner, { token: extractToken(connectUrl) });
     const state = new URL(location).searchParams.get("state") ?? "";
     const callback = new URL(`${redirectUri}?code=x&state=${state}`);
-    assert.equal(await getOutcome(finishConnect(forgetful, owner, { callback, pending })), "connect_denied");
-    await connectAccount(forgetful, fresh, owner, "studio", "mastodon");
-    await fresh.close();
+    assert.equal(await getOutcome(finishConnect(instanceDeps, owner, { callback, pending })), "connect_denied");
+    await connectAccount(instanceDeps, newInstance, owner, "studio", "mastodon");
+    await newInstance.close();
   });
 
-  test("a registration sealed under a secret that was retired is replaced (PLATFORM-8, L2)", async () => {
+  test("replaces a registration that was sealed with a retired secret (PLATFORM-8, L2)", async () => {
     const owner = await newStudio(deps);
-    const fresh = await startStrictPlatform();
-    const before = withPlatform(fixture.deps, fresh);
-    await connectAccount(before, fresh, owner, "studio", "mastodon");
-    const rotated = { ...before, vault: createVault(["another secret, that is long enough"]) };
-    await connectAccount(rotated, fresh, owner, "studio", "mastodon");
-    await connectAccount(rotated, fresh, owner, "studio", "mastodon");
-    assert.equal(fresh.requestCounts.get("/api/v1/apps"), 2);
-    await fresh.close();
+    const newInstance = await startStrictPlatform();
+    const oldDeps = withPlatform(fixture.deps, newInstance);
+    await connectAccount(oldDeps, newInstance, owner, "studio", "mastodon");
+    const rotatedDeps = { ...oldDeps, vault: createVault(["another secret, that is long enough"]) };
+    await connectAccount(rotatedDeps, newInstance, owner, "studio", "mastodon");
+    await connectAccount(rotatedDeps, newInstance, owner, "studio", "mastodon");
+    assert.equal(newInstance.hits.get("/api/v1/apps"), 2);
+    await newInstance.close();
   });
 
-  test("the address of an instance is https and nothing else; others have none (PLATFORM-8)", async () => {
+  test("accepts only https instance URLs, and only for platforms that have instances (PLATFORM-8)", async () => {
     const owner = await newStudio(deps);
     for (const instanceUrl of [
       undefined,
@@ -100,7 +103,7 @@ forEachEngine("platforms with instances", (fixture) => {
       "javascript:alert(1)",
       "https://",
       "https://user:pass@x.example",
-      "not an address",
+      "not a URL",
       "file:///etc/passwd",
     ])
       assert.equal(
@@ -112,7 +115,7 @@ forEachEngine("platforms with instances", (fixture) => {
       await getOutcome(connectPlatform(deps, owner, { platform: "strict", instanceUrl: "https://x.example" })),
       "invalid_input",
     );
-    // Whatever people paste of it, it is the same instance.
+    // All of these are the same instance.
     for (const instanceUrl of [
       strict.origin,
       `${strict.origin}/@studio?x#y`,
@@ -125,24 +128,24 @@ forEachEngine("platforms with instances", (fixture) => {
         "ok",
         instanceUrl,
       );
-    const pages = await fixture.database.q
+    const pendingConnects = await fixture.database.q
       .selectFrom("platform_connects")
       .select("instance")
       .where("studio_id", "=", owner.studio.id)
       .execute();
-    assert.deepEqual([...new Set(pages.map(({ instance }) => instance))], [strict.origin]);
+    assert.deepEqual([...new Set(pendingConnects.map(({ instance }) => instance))], [strict.origin]);
   });
 
-  test("addresses inside our network are not reached, by whatever name (PLATFORM-8, A20)", async () => {
+  test("does not connect to private IP addresses, however the instance URL names them (PLATFORM-8, A20)", async () => {
     const owner = await newStudio(deps);
-    const guarded = (addresses: string[]): Deps => ({
+    const withResolvedAddresses = (addresses: string[]): Deps => ({
       ...deps,
       platforms: createPlatforms(
         deps.base,
         strict.createSetups({ isAllowed: isPublicAddress, resolve: async () => addresses }),
       ),
     });
-    const before = new Map(strict.requestCounts);
+    const hitsBefore = new Map(strict.hits);
     for (const addresses of [
       ["127.0.0.1"],
       ["::1"],
@@ -156,7 +159,7 @@ forEachEngine("platforms with instances", (fixture) => {
     ])
       assert.equal(
         await getOutcome(
-          connectPlatform(guarded(addresses), owner, {
+          connectPlatform(withResolvedAddresses(addresses), owner, {
             platform: "mastodon",
             instanceUrl: strict.origin.replace("platform", "other"),
           }),
@@ -174,52 +177,57 @@ forEachEngine("platforms with instances", (fixture) => {
       "https://0.0.0.0",
     ])
       assert.equal(
-        await getOutcome(connectPlatform(guarded(["127.0.0.1"]), owner, { platform: "mastodon", instanceUrl })),
+        await getOutcome(
+          connectPlatform(withResolvedAddresses(["127.0.0.1"]), owner, { platform: "mastodon", instanceUrl }),
+        ),
         "url_blocked",
         instanceUrl,
       );
-    assert.deepEqual(strict.requestCounts, before);
+    assert.deepEqual(strict.hits, hitsBefore);
   });
 
-  test("something that is no Mastodon is told at once (PLATFORM-8)", async () => {
+  test("rejects a server that does not respond like a Mastodon instance (PLATFORM-8)", async () => {
     const owner = await newStudio(deps);
-    const other = await startStrictPlatform();
-    const hurried = withPlatform(fixture.deps, other, { timeoutMs: 400 });
+    const otherServer = await startStrictPlatform();
+    const shortTimeoutDeps = withPlatform(fixture.deps, otherServer, { timeoutMs: 400 });
     for (const fault of ["garbage", "html", "silence", "drip", "error500", "huge", "redirect", "no_token"] as const) {
-      other.faults.set("/api/v1/apps", fault);
+      otherServer.faults.set("/api/v1/apps", fault);
       assert.equal(
-        await getOutcome(connectPlatform(hurried, owner, { platform: "mastodon", instanceUrl: other.origin })),
+        await getOutcome(
+          connectPlatform(shortTimeoutDeps, owner, { platform: "mastodon", instanceUrl: otherServer.origin }),
+        ),
         "url_unreachable",
         fault,
       );
     }
     await assert.rejects(
-      connectPlatform(hurried, owner, { platform: "mastodon", instanceUrl: other.origin }),
+      connectPlatform(shortTimeoutDeps, owner, { platform: "mastodon", instanceUrl: otherServer.origin }),
       (error: AppError) => hintFor(error, errorHints)?.startsWith("Check the instance's URL") === true,
-      "what the person can do about it, instead of a page that they are on",
+      "the hint names what the user can check",
     );
-    await other.close();
+    await otherServer.close();
   });
 
-  test("a registration at an instance where nobody has connected anything goes after a day (PLATFORM-8)", async () => {
+  test("purges a registration without connections after a day (PLATFORM-8)", async () => {
     const owner = await newStudio(deps);
-    const [used, unused] = [await startStrictPlatform(), await startStrictPlatform()];
-    await connectAccount(withPlatform(fixture.deps, used), used, owner, "studio", "mastodon");
-    const elsewhere = withPlatform(fixture.deps, unused);
-    const ask = () => connectPlatform(elsewhere, owner, { platform: "mastodon", instanceUrl: unused.origin });
-    const instances = async () => {
-      await createPurgeJob(deps)({ pause: async () => {}, shouldStop: () => false });
+    const [usedInstance, unusedInstance] = [await startStrictPlatform(), await startStrictPlatform()];
+    await connectAccount(withPlatform(fixture.deps, usedInstance), usedInstance, owner, "studio", "mastodon");
+    const unusedDeps = withPlatform(fixture.deps, unusedInstance);
+    const requestConnect = () =>
+      connectPlatform(unusedDeps, owner, { platform: "mastodon", instanceUrl: unusedInstance.origin });
+    const purgeAndCheckRegistrations = async () => {
+      await createPurgeJob(deps)({ pause: async () => {}, isOver: () => false });
       const rows = await fixture.database.q.selectFrom("platform_apps").select("instance").execute();
-      return [used, unused].map(({ origin }) => rows.some(({ instance }) => instance === origin));
+      return [usedInstance, unusedInstance].map(({ origin }) => rows.some(({ instance }) => instance === origin));
     };
-    await ask();
+    await requestConnect();
     fixture.clock.advance(days(1) - 1);
-    assert.deepEqual(await instances(), [true, true]);
-    await ask();
+    assert.deepEqual(await purgeAndCheckRegistrations(), [true, true]);
+    await requestConnect();
     fixture.clock.advance(minutes(1));
-    assert.deepEqual(await instances(), [true, true], "someone is on the way there");
+    assert.deepEqual(await purgeAndCheckRegistrations(), [true, true], "a connect is pending");
     fixture.clock.advance(minutes(15));
-    assert.deepEqual(await instances(), [true, false]);
-    await Promise.all([used.close(), unused.close()]);
+    assert.deepEqual(await purgeAndCheckRegistrations(), [true, false]);
+    await Promise.all([usedInstance.close(), unusedInstance.close()]);
   });
 });

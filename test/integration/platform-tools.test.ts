@@ -29,19 +29,19 @@ forEachEngine("platform tools", (fixture) => {
     await strict.close();
   });
 
-  /** A real client; `open` is what it does where it is asked to open a page. */
-  async function connect(person: Caller, open?: (url: string) => Promise<"accept" | "decline">): Promise<Client> {
-    const { token } = await createTestGrant(deps, person);
+  /** Connects an MCP client. With `openUrl` it supports URL elicitation and calls `openUrl` for each URL. */
+  async function connect(caller: Caller, openUrl?: (url: string) => Promise<"accept" | "decline">): Promise<Client> {
+    const { token } = await createTestGrant(deps, caller);
     const client = new Client(
       { name: "test", version: "1" },
       {
         versionNegotiation: { mode: { pin: "2026-07-28" } },
-        ...(open ? { capabilities: { elicitation: { url: {} } } } : {}),
+        ...(openUrl ? { capabilities: { elicitation: { url: {} } } } : {}),
       },
     );
-    if (open)
+    if (openUrl)
       client.setRequestHandler("elicitation/create", async ({ params }) => ({
-        action: await open((params as { url: string }).url),
+        action: await openUrl((params as { url: string }).url),
       }));
     await client.connect(
       new StreamableHTTPClientTransport(new URL(server.url), {
@@ -55,19 +55,19 @@ forEachEngine("platform tools", (fixture) => {
   const call = async (client: Client, name: string, args: Record<string, unknown> = {}): Promise<Structured> =>
     (await client.callTool({ name, arguments: args })).structuredContent as Structured;
 
-  /** What the person does with the address: opens it, and gives access at the platform. */
-  const walk = async (person: Caller, connectUrl: string): Promise<void> => {
-    const { location, ...pending } = await startConnect(deps, person, { token: extractToken(connectUrl) });
-    await finishConnect(deps, person, { callback: new URL(strict.authorize(location, "studio")), pending });
+  /** Does what the user does with a connect URL: opens it and grants access at the platform. */
+  const completeConnect = async (caller: Caller, connectUrl: string): Promise<void> => {
+    const { location, ...pending } = await startConnect(deps, caller, { token: extractToken(connectUrl) });
+    await finishConnect(deps, caller, { callback: new URL(strict.authorize(location, "studio")), pending });
   };
 
-  test("a client without a way to open pages is given the address; list, disconnect (PLATFORM-1, PLATFORM-3)", async () => {
+  test("returns the connect URL to a client without URL elicitation; lists and disconnects the connection (PLATFORM-1, PLATFORM-3)", async () => {
     const owner = await newStudio(deps);
     const client = await connect(owner);
-    const answer = await call(client, "connect_platform", { platform: "strict" });
-    assert.deepEqual(Object.keys(answer), ["connectUrl", "expiresInMinutes"]);
-    assert.equal(answer["expiresInMinutes"], 15);
-    await walk(owner, answer["connectUrl"] as string);
+    const result = await call(client, "connect_platform", { platform: "strict" });
+    assert.deepEqual(Object.keys(result), ["connectUrl", "expiresInMinutes"]);
+    assert.equal(result["expiresInMinutes"], 15);
+    await completeConnect(owner, result["connectUrl"] as string);
     const { connections } = await call(client, "list_platforms");
     assert.deepEqual([connections[0].account.handle, connections[0].state], ["studio", "connected"]);
     const { id } = connections[0];
@@ -77,29 +77,29 @@ forEachEngine("platform tools", (fixture) => {
     await client.close();
   });
 
-  test("a client that can is asked through input_required, and answered when its person has opened the page (PLATFORM-1)", async () => {
+  test("asks a client with URL elicitation through input_required and returns the result after the user opened the page (PLATFORM-1)", async () => {
     const owner = await newStudio(deps);
-    const opened: string[] = [];
+    const openedUrls: string[] = [];
     const client = await connect(owner, async (url) => {
-      opened.push(url);
-      await walk(owner, url);
+      openedUrls.push(url);
+      await completeConnect(owner, url);
       return "accept";
     });
-    const answer = await call(client, "connect_platform", { platform: "strict" });
-    assert.deepEqual(opened, [answer["connectUrl"]]);
+    const result = await call(client, "connect_platform", { platform: "strict" });
+    assert.deepEqual(openedUrls, [result["connectUrl"]]);
     assert.equal((await call(client, "list_platforms"))["connections"][0].state, "connected");
     await client.close();
   });
 
-  test("and told connect_denied where the person does not want to (PLATFORM-1)", async () => {
+  test("returns connect_denied if the user declines to open the page (PLATFORM-1)", async () => {
     const owner = await newStudio(deps);
     const client = await connect(owner, async () => "decline");
-    const answer = await call(client, "connect_platform", { platform: "strict" });
-    assert.equal(answer["code"], "connect_denied");
+    const result = await call(client, "connect_platform", { platform: "strict" });
+    assert.equal(result["code"], "connect_denied");
     await client.close();
   });
 
-  const ask = async (token: string, params: Record<string, unknown>): Promise<McpResponse> =>
+  const callConnectPlatform = async (token: string, params: Record<string, unknown>): Promise<McpResponse> =>
     postMcp(
       { url: server.url, token },
       JSON.stringify({
@@ -116,74 +116,80 @@ forEachEngine("platform tools", (fixture) => {
       { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "connect_platform" },
     );
 
-  test("the state between the rounds is ours: altered, old, or of another client, tool or input it is refused (PLATFORM-1)", async () => {
+  test("rejects a request state that is altered, expired, or from another client, tool or input (PLATFORM-1)", async () => {
     const owner = await newStudio(deps);
-    const [{ token }, other] = [
+    const [{ token }, otherGrant] = [
       await createTestGrant(deps, owner),
       await createTestGrant(deps, owner, { client: "Other" }),
     ];
-    const first = (await ask(token, {})).json.result as unknown as {
+    const firstResult = (await callConnectPlatform(token, {})).json.result as unknown as {
       resultType: string;
       requestState: string;
       inputRequests: Structured;
     };
-    assert.equal(first.resultType, "input_required");
-    assert.deepEqual(first.inputRequests["open"].params.mode, "url");
+    assert.equal(firstResult.resultType, "input_required");
+    assert.deepEqual(firstResult.inputRequests["open"].params.mode, "url");
     const inputResponses = { open: { action: "accept" } };
-    const { requestState } = first;
-    for (const [who, params] of [
+    const { requestState } = firstResult;
+    for (const [callerToken, params] of [
       [token, { requestState: `${requestState}x`, inputResponses }],
       [token, { requestState: "x.y", inputResponses }],
-      [other.token, { requestState, inputResponses }],
+      [otherGrant.token, { requestState, inputResponses }],
       [token, { requestState, inputResponses, arguments: { platform: "mastodon" } }],
     ] as const)
-      assert.equal((await ask(who, params)).json.error.code, -32602);
-    for (const nothing of [undefined, {}, { open: {} }])
+      assert.equal((await callConnectPlatform(callerToken, params)).json.error.code, -32602);
+    for (const emptyResponses of [undefined, {}, { open: {} }])
       assert.equal(
-        (await ask(token, { requestState, inputResponses: nothing })).json.result["resultType"],
+        (await callConnectPlatform(token, { requestState, inputResponses: emptyResponses })).json.result["resultType"],
         "input_required",
       );
     for (const action of ["decline", "cancel", 1])
       assert.equal(
-        (await ask(token, { requestState, inputResponses: { open: { action } } })).json.result.structuredContent.code,
+        (await callConnectPlatform(token, { requestState, inputResponses: { open: { action } } })).json.result
+          .structuredContent.code,
         "connect_denied",
       );
-    assert.match((await ask(token, { requestState, inputResponses })).text, /connectUrl/);
+    assert.match((await callConnectPlatform(token, { requestState, inputResponses })).text, /connectUrl/);
     fixture.clock.advance(minutes(15));
-    assert.equal((await ask(token, { requestState, inputResponses })).json.error.code, -32602);
+    assert.equal((await callConnectPlatform(token, { requestState, inputResponses })).json.error.code, -32602);
   });
 
-  test("whoever lost the role between the rounds is refused in the second (PLATFORM-4)", async () => {
+  test("rejects the second round after the user lost the role (PLATFORM-4)", async () => {
     const owner = await newStudio(deps);
     const admin = await newMember(deps, owner, "admin");
     const { token } = await createTestGrant(deps, admin);
-    const { requestState } = (await ask(token, {})).json.result as unknown as { requestState: string };
+    const { requestState } = (await callConnectPlatform(token, {})).json.result as unknown as { requestState: string };
     await changeRole(deps, owner, { userId: admin.user.id, role: "member" });
     for (const action of ["accept", "decline"]) {
-      const { result } = (await ask(token, { requestState, inputResponses: { open: { action } } })).json;
+      const { result } = (await callConnectPlatform(token, { requestState, inputResponses: { open: { action } } }))
+        .json;
       assert.equal(result.structuredContent.code, "forbidden", action);
     }
   });
 
-  test("members are refused; unknown and not configured say so (PLATFORM-4, PLATFORM-5)", async () => {
+  test("rejects members, unknown platforms and platforms without settings (PLATFORM-4, PLATFORM-5)", async () => {
     const owner = await newStudio(deps);
-    const member = await connect(await newMember(deps, owner, "member"));
-    assert.equal((await call(member, "connect_platform", { platform: "strict" }))["code"], "forbidden");
-    assert.equal((await call(member, "connect_platform", { platform: "nope" }))["code"], "forbidden");
-    assert.equal((await call(member, "disconnect_platform", { connectionId: "nope" }))["code"], "forbidden");
+    const memberClient = await connect(await newMember(deps, owner, "member"));
+    assert.equal((await call(memberClient, "connect_platform", { platform: "strict" }))["code"], "forbidden");
+    assert.equal((await call(memberClient, "connect_platform", { platform: "nope" }))["code"], "forbidden");
+    assert.equal((await call(memberClient, "disconnect_platform", { connectionId: "nope" }))["code"], "forbidden");
     for (const tool of ["connect_platform", "disconnect_platform"])
-      assert.equal((await call(member, tool, { other: 1 }))["code"], "forbidden", "role comes before input");
-    assert.equal((await call(member, "list_platforms"))["platforms"].length, 3);
+      assert.equal(
+        (await call(memberClient, tool, { other: 1 }))["code"],
+        "forbidden",
+        "the role is checked before the input",
+      );
+    assert.equal((await call(memberClient, "list_platforms"))["platforms"].length, 3);
     const client = await connect(owner);
     assert.equal((await call(client, "connect_platform", { platform: "nope" }))["code"], "platform_unsupported");
     const unset = await call(client, "connect_platform", { platform: "unset" });
     assert.equal(unset["code"], "platform_not_configured");
     assert.match(unset["hint"], /PLATFORM_UNSET_CLIENT_ID/);
     assert.equal((await call(client, "disconnect_platform", { connectionId: "nope" }))["code"], "not_found");
-    await Promise.all([member.close(), client.close()]);
+    await Promise.all([memberClient.close(), client.close()]);
   });
 
-  test("get_post says what each connected platform would refuse, with the date of its source (PLATFORM-12)", async () => {
+  test("get_post lists what each connected platform would reject, with the date of its source (PLATFORM-12)", async () => {
     const owner = await newStudio(deps);
     const { id: postId } = await createPost(deps, owner, {
       title: "A",
@@ -208,8 +214,8 @@ forEachEngine("platform tools", (fixture) => {
         source: { url: "https://platform.test/docs", readOn: "2026-11-15" },
       },
     ]);
-    const shorter = await call(client, "update_post", { postId, body: "Short" });
-    assert.deepEqual(shorter["validation"][0].problems, []);
+    const updatedPost = await call(client, "update_post", { postId, body: "Short" });
+    assert.deepEqual(updatedPost["validation"][0].problems, []);
     await call(client, "disconnect_platform", { connectionId });
     assert.deepEqual((await call(client, "get_post", { postId }))["validation"], []);
     await client.close();

@@ -35,21 +35,21 @@ forEachEngine("platforms", (fixture) => {
   });
   after(() => strict.close());
 
-  const states = async (caller: Caller) =>
+  const listStates = async (caller: Caller) =>
     (await listPlatforms(deps, caller)).connections.map(({ account, state }) => [account.handle, state]);
 
-  /** A connect that has gone to the platform: what the browser holds, and where it is sent. */
-  const begin = async (caller: Caller, account: string | undefined = "studio") => {
+  /** Connects up to the platform's redirect: what the browser stores, and the callback URL that it is sent to. */
+  const startAuthorization = async (caller: Caller, account: string | undefined = "studio") => {
     const { connectUrl } = await connectPlatform(deps, caller, { platform: "strict" });
     const { location, ...pending } = await startConnect(deps, caller, { token: extractToken(connectUrl) });
     return { connectUrl, pending, callback: new URL(strict.authorize(location, account)) };
   };
 
-  test("the whole path: a page of 15 minutes, the platform's own OAuth, a connection of this studio (PLATFORM-1)", async () => {
+  test("connects an account through a connect URL valid for 15 minutes and the platform's OAuth (PLATFORM-1)", async () => {
     const owner = await newStudio(deps);
-    const answer = await connectPlatform(deps, owner, { platform: "strict" });
-    assert.match(answer.connectUrl, new RegExp(`^${deps.base}/connect/[\\w-]{40,}$`));
-    assert.equal(answer.expiresInMinutes, 15);
+    const result = await connectPlatform(deps, owner, { platform: "strict" });
+    assert.match(result.connectUrl, new RegExp(`^${deps.base}/connect/[\\w-]{40,}$`));
+    assert.equal(result.expiresInMinutes, 15);
     await connectAccount(deps, strict, owner);
     const { platforms, connections } = await listPlatforms(deps, owner);
     assert.deepEqual(
@@ -67,40 +67,42 @@ forEachEngine("platforms", (fixture) => {
     assert.deepEqual((await listPlatforms(deps, await newStudio(deps))).connections, []);
   });
 
-  test("the same account again renews the one connection; another is another (PLATFORM-2)", async () => {
+  test("renews the connection if the same account connects again; another account is a second connection (PLATFORM-2)", async () => {
     const owner = await newStudio(deps);
-    const first = await connectAccount(deps, strict, owner, "one");
-    const before = await getAccessToken(deps, { studioId: owner.studio.id, connectionId: first });
-    assert.equal(await connectAccount(deps, strict, owner, "one"), first);
+    const connectionId = await connectAccount(deps, strict, owner, "one");
+    const oldToken = await getAccessToken(deps, { studioId: owner.studio.id, connectionId });
+    assert.equal(await connectAccount(deps, strict, owner, "one"), connectionId);
     assert.notEqual(
-      (await getAccessToken(deps, { studioId: owner.studio.id, connectionId: first })).accessToken,
-      before.accessToken,
+      (await getAccessToken(deps, { studioId: owner.studio.id, connectionId })).accessToken,
+      oldToken.accessToken,
     );
     await connectAccount(deps, strict, owner, "two");
-    assert.deepEqual((await states(owner)).toSorted(), [
+    assert.deepEqual((await listStates(owner)).toSorted(), [
       ["one", "connected"],
       ["two", "connected"],
     ]);
-    // The same account in another studio is that studio's own connection.
+    // Another studio with the same account gets its own connection.
     const other = await newStudio(deps);
-    assert.notEqual(await connectAccount(deps, strict, other, "one"), first);
+    assert.notEqual(await connectAccount(deps, strict, other, "one"), connectionId);
   });
 
-  test("a studio has a hundred accounts at most, however many come at once (PLATFORM-2)", async () => {
+  test("limits a studio to a hundred accounts, also for parallel connects (PLATFORM-2)", async () => {
     const owner = await newStudio(deps);
     for (let i = 2; i < maxConnections; i++) await newConnection(deps, owner, `account-${i}`);
-    const begun = await Promise.all(["a", "b", "c", "d"].map((account) => begin(owner, account)));
-    const outcomes = await Promise.all(begun.map((one) => getOutcome(finishConnect(deps, owner, one))));
+    const authorizations = await Promise.all(["a", "b", "c", "d"].map((account) => startAuthorization(owner, account)));
+    const outcomes = await Promise.all(
+      authorizations.map((authorization) => getOutcome(finishConnect(deps, owner, authorization))),
+    );
     assert.deepEqual(outcomes.toSorted(), ["ok", "ok", "quota_exceeded", "quota_exceeded"]);
     const [first] = await deps.platformStore.list(owner.studio.id);
-    // One that is there can be connected anew, and one that was disconnected makes room.
+    // A connected account can reconnect at the limit, and a disconnected account no longer counts.
     await connectAccount(deps, strict, owner, first?.account.handle ?? "");
     await disconnectPlatform(deps, owner, { connectionId: first?.id ?? "" });
     await connectAccount(deps, strict, owner, "another");
     assert.equal(await getOutcome(connectAccount(deps, strict, owner, first?.account.handle ?? "")), "quota_exceeded");
   });
 
-  test("disconnecting wipes, revokes at the platform, and is safe to repeat (PLATFORM-3)", async () => {
+  test("disconnecting wipes the credential, revokes the token at the platform, and is idempotent (PLATFORM-3)", async () => {
     const owner = await newStudio(deps);
     const connectionId = await connectAccount(deps, strict, owner);
     const { accessToken } = await getAccessToken(deps, { studioId: owner.studio.id, connectionId });
@@ -109,15 +111,15 @@ forEachEngine("platforms", (fixture) => {
     assert.ok(!strict.isTokenActive(accessToken));
     assert.equal((await deps.platformStore.find(owner.studio.id, connectionId))?.credential, null);
     assert.deepEqual(await disconnectPlatform(deps, owner, { connectionId }), { disconnected: connectionId });
-    assert.deepEqual(await states(owner), [["studio", "disconnected"]]);
-    const rows = await listActivity(deps, owner, { limit: 50 });
-    assert.equal(rows.activity.filter(({ action }) => action === "platform.disconnected").length, 1);
-    // Connecting it again brings the row back to life.
+    assert.deepEqual(await listStates(owner), [["studio", "disconnected"]]);
+    const { activity } = await listActivity(deps, owner, { limit: 50 });
+    assert.equal(activity.filter(({ action }) => action === "platform.disconnected").length, 1);
+    // Connecting the account again reuses its row.
     assert.equal(await connectAccount(deps, strict, owner), connectionId);
-    assert.deepEqual(await states(owner), [["studio", "connected"]]);
+    assert.deepEqual(await listStates(owner), [["studio", "connected"]]);
   });
 
-  test("a platform that is away keeps nobody: the credential is wiped all the same (PLATFORM-3)", async () => {
+  test("wipes the credential even if the platform is unavailable (PLATFORM-3)", async () => {
     const owner = await newStudio(deps);
     const connectionId = await connectAccount(deps, strict, owner);
     strict.faults.set("/revoke", "error500");
@@ -126,10 +128,10 @@ forEachEngine("platforms", (fixture) => {
     } finally {
       strict.faults.clear();
     }
-    assert.deepEqual(await states(owner), [["studio", "disconnected"]]);
+    assert.deepEqual(await listStates(owner), [["studio", "disconnected"]]);
   });
 
-  test("a studio that is deleted gives its accounts back at the platform (PLATFORM-3, T10)", async () => {
+  test("deleting a studio revokes its tokens at the platform (PLATFORM-3, T10)", async () => {
     const owner = await newStudio(deps);
     const connectionId = await connectAccount(deps, strict, owner);
     const { accessToken } = await getAccessToken(deps, { studioId: owner.studio.id, connectionId });
@@ -138,39 +140,39 @@ forEachEngine("platforms", (fixture) => {
     assert.deepEqual(await deps.platformStore.list(owner.studio.id), []);
   });
 
-  test("members look, owners and admins connect and disconnect; role comes before existence (PLATFORM-4, ROLE-1, T3)", async () => {
-    const cast = await newStudioWithRoles(deps);
+  test("members list platforms, owners and admins connect and disconnect; the role is checked before existence (PLATFORM-4, ROLE-1, T3)", async () => {
+    const callers = await newStudioWithRoles(deps);
     for (const role of roles) {
       const expected = role === "member" ? "forbidden" : "ok";
-      assert.equal(await getOutcome(listPlatforms(deps, cast[role])), "ok");
-      assert.equal(await getOutcome(connectPlatform(deps, cast[role], { platform: "strict" })), expected);
-      const connectionId = await connectAccount(deps, strict, cast.owner, `for-${role}`);
-      assert.equal(await getOutcome(disconnectPlatform(deps, cast[role], { connectionId })), expected);
+      assert.equal(await getOutcome(listPlatforms(deps, callers[role])), "ok");
+      assert.equal(await getOutcome(connectPlatform(deps, callers[role], { platform: "strict" })), expected);
+      const connectionId = await connectAccount(deps, strict, callers.owner, `for-${role}`);
+      assert.equal(await getOutcome(disconnectPlatform(deps, callers[role], { connectionId })), expected);
     }
-    assert.equal(await getOutcome(connectPlatform(deps, cast.member, { platform: "nope" })), "forbidden");
-    assert.equal(await getOutcome(disconnectPlatform(deps, cast.member, { connectionId: "nope" })), "forbidden");
+    assert.equal(await getOutcome(connectPlatform(deps, callers.member, { platform: "nope" })), "forbidden");
+    assert.equal(await getOutcome(disconnectPlatform(deps, callers.member, { connectionId: "nope" })), "forbidden");
   });
 
-  test("connections of another studio, and ids that are none, are not found (PLATFORM-4, T1, STUDIO-5)", async () => {
+  test("does not find connections of other studios or malformed ids (PLATFORM-4, T1, STUDIO-5)", async () => {
     const [owner, stranger] = [await newStudio(deps), await newStudio(deps)];
     const connectionId = await connectAccount(deps, strict, owner);
     for (const id of [connectionId, deps.newId("platformConnection"), "plc_x", "", "' OR 1=1 --", deps.newId("post")])
       assert.equal(await getOutcome(disconnectPlatform(deps, stranger, { connectionId: id })), "not_found", id);
     assert.equal(await getOutcome(getAccessToken(deps, { studioId: stranger.studio.id, connectionId })), "not_found");
-    assert.deepEqual(await states(owner), [["studio", "connected"]]);
+    assert.deepEqual(await listStates(owner), [["studio", "connected"]]);
   });
 
-  test("unknown is platform_unsupported; known without credentials tells the operator which settings (PLATFORM-5)", async () => {
+  test("returns platform_unsupported for an unknown platform, and names the missing settings of a known one (PLATFORM-5)", async () => {
     const owner = await newStudio(deps);
     for (const platform of ["myspace", "Strict", "", "__proto__", "constructor"])
       assert.equal(await getOutcome(connectPlatform(deps, owner, { platform })), "platform_unsupported", platform);
-    const error = await connectPlatform(deps, owner, { platform: "unset" }).catch((one: AppError) => one);
+    const error = await connectPlatform(deps, owner, { platform: "unset" }).catch((thrown: AppError) => thrown);
     assert.ok(error instanceof AppError);
     assert.equal(error.code, "platform_not_configured");
     assert.match(hintFor(error, errorHints) ?? "", /PLATFORM_UNSET_CLIENT_ID and PLATFORM_UNSET_CLIENT_SECRET/);
   });
 
-  test("a page expires after 15 minutes, serves once, and is nobody else's (PLATFORM-6)", async () => {
+  test("a connect page expires after 15 minutes, works once, and only for its user (PLATFORM-6)", async () => {
     const owner = await newStudio(deps);
     const { connectUrl } = await connectPlatform(deps, owner, { platform: "strict" });
     const token = extractToken(connectUrl);
@@ -181,24 +183,28 @@ forEachEngine("platforms", (fixture) => {
     assert.equal(await getOutcome(openConnectPage(deps, owner, { token })), "connect_expired");
     assert.equal(await getOutcome(startConnect(deps, owner, { token })), "connect_expired");
 
-    const used = await begin(owner);
-    await finishConnect(deps, owner, used);
-    assert.equal(await getOutcome(finishConnect(deps, owner, used)), "connect_expired");
+    const authorization = await startAuthorization(owner);
+    await finishConnect(deps, owner, authorization);
+    assert.equal(await getOutcome(finishConnect(deps, owner, authorization)), "connect_expired");
     assert.equal(
-      await getOutcome(openConnectPage(deps, owner, { token: extractToken(used.connectUrl) })),
+      await getOutcome(openConnectPage(deps, owner, { token: extractToken(authorization.connectUrl) })),
       "connect_expired",
     );
   });
 
-  test("to begin neither lengthens nor shortens a page's life; who is at the platform has ten minutes (PLATFORM-6)", async () => {
+  test("starting neither extends nor shortens a connect page's lifetime; the user has ten minutes at the platform (PLATFORM-6)", async () => {
     const owner = await newStudio(deps);
-    const purge = () => createPurgeJob(deps)({ pause: async () => {}, shouldStop: () => false });
-    const early = await begin(owner);
-    const token = extractToken(early.connectUrl);
+    const purge = () => createPurgeJob(deps)({ pause: async () => {}, isOver: () => false });
+    const firstAuthorization = await startAuthorization(owner);
+    const token = extractToken(firstAuthorization.connectUrl);
     fixture.clock.advance(minutes(10));
     await purge();
-    assert.equal(await getOutcome(finishConnect(deps, owner, early)), "connect_expired");
-    assert.equal(await getOutcome(openConnectPage(deps, owner, { token })), "ok", "open for its 15 minutes");
+    assert.equal(await getOutcome(finishConnect(deps, owner, firstAuthorization)), "connect_expired");
+    assert.equal(
+      await getOutcome(openConnectPage(deps, owner, { token })),
+      "ok",
+      "the page is open for its 15 minutes",
+    );
     fixture.clock.advance(minutes(4));
     const { location, ...pending } = await startConnect(deps, owner, { token });
     fixture.clock.advance(minutes(1));
@@ -210,50 +216,55 @@ forEachEngine("platforms", (fixture) => {
     assert.equal(await getOutcome(finishConnect(deps, owner, { callback, pending })), "ok");
   });
 
-  test("of twenty parallel callbacks one connects (PLATFORM-6, T5)", async () => {
+  test("exactly one of twenty parallel callbacks connects (PLATFORM-6, T5)", async () => {
     const owner = await newStudio(deps);
-    const used = await begin(owner);
-    const outcomes = await Promise.all(Array.from({ length: 20 }, () => getOutcome(finishConnect(deps, owner, used))));
+    const authorization = await startAuthorization(owner);
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, () => getOutcome(finishConnect(deps, owner, authorization))),
+    );
     assert.deepEqual(outcomes.toSorted(), [...Array.from({ length: 19 }, () => "connect_expired"), "ok"]);
   });
 
-  test("a callback in another person's browser, or in one that began nothing, stores nothing (PLATFORM-6, A16)", async () => {
+  test("a callback in another user's browser, or in a browser that started no connect, stores nothing (PLATFORM-6, A16)", async () => {
     const [owner, stranger] = [await newStudio(deps), await newStudio(deps)];
-    const { callback, pending } = await begin(owner);
+    const { callback, pending } = await startAuthorization(owner);
     assert.equal(await getOutcome(finishConnect(deps, stranger, { callback, pending: undefined })), "connect_expired");
     assert.equal(await getOutcome(finishConnect(deps, stranger, { callback, pending })), "forbidden");
-    assert.deepEqual([await states(owner), await states(stranger)], [[], []]);
-    // And it is still good where it belongs.
+    assert.deepEqual([await listStates(owner), await listStates(stranger)], [[], []]);
+    // The callback still works in the right browser.
     assert.equal(await getOutcome(finishConnect(deps, owner, { callback, pending })), "ok");
   });
 
-  test("states swapped between two studios of one person connect neither (PLATFORM-6, A16)", async () => {
+  test("state values swapped between two studios of one user connect neither (PLATFORM-6, A16)", async () => {
     const person = await newUser(deps);
-    const [one, two] = [await newStudio(deps, person), await newStudio(deps, person)];
-    const [a, b] = [await begin(one, "account-one"), await begin(two, "account-two")];
-    const swapped = new URL(a.callback);
-    swapped.searchParams.set("state", b.pending.state);
-    // The code of the one with the state of the other: the platform holds it against the verifier.
+    const [studioOne, studioTwo] = [await newStudio(deps, person), await newStudio(deps, person)];
+    const [a, b] = [
+      await startAuthorization(studioOne, "account-one"),
+      await startAuthorization(studioTwo, "account-two"),
+    ];
+    const swappedCallback = new URL(a.callback);
+    swappedCallback.searchParams.set("state", b.pending.state);
+    // The first code with the second state: the platform rejects the PKCE verifier.
     assert.equal(
-      await getOutcome(finishConnect(deps, person, { callback: swapped, pending: b.pending })),
+      await getOutcome(finishConnect(deps, person, { callback: swappedCallback, pending: b.pending })),
       "connect_denied",
     );
-    // The state of the one with what the browser kept of the other.
+    // The first callback with what the browser stored for the second.
     assert.notEqual(await getOutcome(finishConnect(deps, person, { callback: a.callback, pending: b.pending })), "ok");
-    assert.deepEqual([await states(one), await states(two)], [[], []]);
+    assert.deepEqual([await listStates(studioOne), await listStates(studioTwo)], [[], []]);
   });
 
-  test("an answer at another platform's or instance's address is not taken (PLATFORM-6)", async () => {
+  test("rejects a callback at another platform's or instance's URL (PLATFORM-6)", async () => {
     const owner = await newStudio(deps);
-    const { callback, pending } = await begin(owner);
+    const { callback, pending } = await startAuthorization(owner);
     for (const path of [
       "/api/platforms/callback/mastodon",
       "/api/platforms/callback/strict/evil.example",
       "/api/platforms/callback/",
     ]) {
-      const elsewhere = new URL(`${deps.base}${path}${callback.search}`);
+      const otherUrl = new URL(`${deps.base}${path}${callback.search}`);
       assert.equal(
-        await getOutcome(finishConnect(deps, owner, { callback: elsewhere, pending })),
+        await getOutcome(finishConnect(deps, owner, { callback: otherUrl, pending })),
         "connect_expired",
         path,
       );
@@ -261,59 +272,66 @@ forEachEngine("platforms", (fixture) => {
     assert.equal(await getOutcome(finishConnect(deps, owner, { callback, pending })), "ok");
   });
 
-  test("whoever lost the role, or left, meanwhile connects nothing (PLATFORM-6)", async () => {
-    const cast = await newStudioWithRoles(deps);
-    const demoted = await begin(cast.admin);
-    await changeRole(deps, cast.owner, { userId: cast.admin.user.id, role: "member" });
+  test("connects nothing if the user lost the role or left the studio meanwhile (PLATFORM-6)", async () => {
+    const callers = await newStudioWithRoles(deps);
+    const adminAuthorization = await startAuthorization(callers.admin);
+    await changeRole(deps, callers.owner, { userId: callers.admin.user.id, role: "member" });
     assert.equal(
-      await getOutcome(openConnectPage(deps, cast.admin, { token: extractToken(demoted.connectUrl) })),
+      await getOutcome(openConnectPage(deps, callers.admin, { token: extractToken(adminAuthorization.connectUrl) })),
       "forbidden",
     );
-    assert.equal(await getOutcome(finishConnect(deps, cast.admin, demoted)), "forbidden");
-    const gone = await begin(cast.otherOwner);
-    await removeMember(deps, cast.owner, { userId: cast.otherOwner.user.id });
-    assert.equal(await getOutcome(finishConnect(deps, cast.otherOwner, gone)), "not_found");
-    assert.deepEqual(await states(cast.owner), []);
+    assert.equal(await getOutcome(finishConnect(deps, callers.admin, adminAuthorization)), "forbidden");
+    const ownerAuthorization = await startAuthorization(callers.otherOwner);
+    await removeMember(deps, callers.owner, { userId: callers.otherOwner.user.id });
+    assert.equal(await getOutcome(finishConnect(deps, callers.otherOwner, ownerAuthorization)), "not_found");
+    assert.deepEqual(await listStates(callers.owner), []);
   });
 
-  test("whoever loses the role while the platform answers connects nothing, and what it gave is given back (PLATFORM-6)", async () => {
-    const cast = await newStudioWithRoles(deps);
-    const begun = await begin(cast.admin);
+  test("connects nothing and revokes the new tokens if the user loses the role while the platform responds (PLATFORM-6)", async () => {
+    const callers = await newStudioWithRoles(deps);
+    const authorization = await startAuthorization(callers.admin);
     const { finishAuthorization: finish } = deps.platforms;
-    const slow: Deps["platforms"] = {
+    const demotingPlatforms: Deps["platforms"] = {
       ...deps.platforms,
-      async finishAuthorization(...asked) {
-        const granted = await finish(...asked);
-        await changeRole(deps, cast.owner, { userId: cast.admin.user.id, role: "member" });
-        return granted;
+      async finishAuthorization(...args) {
+        const result = await finish(...args);
+        await changeRole(deps, callers.owner, { userId: callers.admin.user.id, role: "member" });
+        return result;
       },
     };
-    assert.equal(await getOutcome(finishConnect({ ...deps, platforms: slow }, cast.admin, begun)), "forbidden");
-    assert.deepEqual(await states(cast.owner), []);
+    assert.equal(
+      await getOutcome(finishConnect({ ...deps, platforms: demotingPlatforms }, callers.admin, authorization)),
+      "forbidden",
+    );
+    assert.deepEqual(await listStates(callers.owner), []);
     assert.deepEqual(strict.issuedSecrets.slice(-2).map(strict.isTokenActive), [false, false]);
   });
 
-  test("settings that the platform does not know are the operator's to mend: told, and logged (PLATFORM-5, L1)", async () => {
+  test("reports and logs settings that the platform does not accept, for the operator (PLATFORM-5, L1)", async () => {
     const lines: string[] = [];
     const log = createLog("info", { write: (line) => void lines.push(line) });
     const setups = strict
       .createSetups()
-      .map((one) => ({ ...one, app: one.app && { ...one.app, clientSecret: "a wrong one" } }));
-    const wrong = { ...deps, platforms: createPlatforms(deps.base, setups, log) };
+      .map((setup) => ({ ...setup, app: setup.app && { ...setup.app, clientSecret: "wrong secret" } }));
+    const misconfigured = { ...deps, platforms: createPlatforms(deps.base, setups, log) };
     const owner = await newStudio(deps);
-    const begun = await begin(owner);
-    const error = await finishConnect(wrong, owner, begun).catch((one: AppError) => one);
+    const authorization = await startAuthorization(owner);
+    const error = await finishConnect(misconfigured, owner, authorization).catch((thrown: AppError) => thrown);
     assert.ok(error instanceof AppError);
     assert.equal(error.code, "platform_not_configured");
     assert.match(hintFor(error, errorHints) ?? "", /PLATFORM_STRICT_CLIENT_ID and PLATFORM_STRICT_CLIENT_SECRET/);
     assert.equal(lines.length, 1);
     const { level, platform, kind } = JSON.parse(lines[0] ?? "{}");
     assert.deepEqual([level, platform, kind], ["warn", "strict", "unknown_app"]);
-    for (const secret of ["a wrong one", begun.pending.state, begun.callback.searchParams.get("code") ?? ""])
+    for (const secret of [
+      "wrong secret",
+      authorization.pending.state,
+      authorization.callback.searchParams.get("code") ?? "",
+    ])
       assert.ok(!lines.join("").includes(secret));
   });
 
-  test("a page that an AI client asked for dies with its approval, and the activity names it (PLATFORM-6)", async () => {
+  test("revoking an AI client's grant expires its connect pages; activity names the client (PLATFORM-6)", async () => {
     const owner = await newStudio(deps);
     const { grantId } = await createTestGrant(deps, owner, { client: "Assistant" });
     const asClient: Caller = { ...owner, grantId, client: { id: "client-assistant", name: "Assistant" } };
@@ -332,13 +350,13 @@ forEachEngine("platforms", (fixture) => {
     );
   });
 
-  test("denied at the platform: connect_denied, nothing stored (PLATFORM-7)", async () => {
+  test("returns connect_denied and stores nothing if the user denies access at the platform (PLATFORM-7)", async () => {
     const owner = await newStudio(deps);
     const { connectUrl } = await connectPlatform(deps, owner, { platform: "strict" });
     const { location, ...pending } = await startConnect(deps, owner, { token: extractToken(connectUrl) });
     const callback = new URL(strict.authorize(location, undefined));
     assert.equal(await getOutcome(finishConnect(deps, owner, { callback, pending })), "connect_denied");
-    assert.deepEqual(await states(owner), []);
+    assert.deepEqual(await listStates(owner), []);
   });
 
   const faults = (["/token", "/me"] as const).flatMap((path) =>
@@ -347,25 +365,32 @@ forEachEngine("platforms", (fixture) => {
     ),
   );
   for (const [path, fault] of faults) {
-    test(`${path} answers with ${fault}: a clear code within the time it has, nothing stored (PLATFORM-7, A15)`, async () => {
-      const hurried = withPlatform(fixture.deps, strict, { timeoutMs: 400 });
-      const owner = await newStudio(hurried);
-      const { callback, pending } = await begin(owner);
+    test(`returns url_unreachable within the timeout and stores nothing if ${path} responds with ${fault} (PLATFORM-7, A15)`, async () => {
+      const shortTimeoutDeps = withPlatform(fixture.deps, strict, { timeoutMs: 400 });
+      const owner = await newStudio(shortTimeoutDeps);
+      const { callback, pending } = await startAuthorization(owner);
       strict.faults.set(path, fault);
       const started = performance.now();
       try {
-        assert.equal(await getOutcome(finishConnect(hurried, owner, { callback, pending })), "url_unreachable");
+        assert.equal(
+          await getOutcome(finishConnect(shortTimeoutDeps, owner, { callback, pending })),
+          "url_unreachable",
+        );
       } finally {
         strict.faults.clear();
       }
       assert.ok(performance.now() - started < 5000);
-      assert.deepEqual(await states(owner), []);
+      assert.deepEqual(await listStates(owner), []);
       if (path === "/me")
-        assert.deepEqual(strict.issuedSecrets.slice(-2).map(strict.isTokenActive), [false, false], "given back");
+        assert.deepEqual(
+          strict.issuedSecrets.slice(-2).map(strict.isTokenActive),
+          [false, false],
+          "the tokens are revoked",
+        );
     });
   }
 
-  test("callbacks of nonsense are refused, whatever they say (PLATFORM-7)", async () => {
+  test("rejects malformed callbacks and does not repeat their content (PLATFORM-7)", async () => {
     const owner = await newStudio(deps);
     for (const change of [
       { code: "x" },
@@ -374,7 +399,7 @@ forEachEngine("platforms", (fixture) => {
       { error: "access_denied" },
       { error: "<script>alert(1)</script>" },
     ]) {
-      const { callback, pending } = await begin(owner);
+      const { callback, pending } = await startAuthorization(owner);
       for (const [name, value] of Object.entries(change)) callback.searchParams.set(name, value);
       const result = await finishConnect(deps, owner, { callback, pending }).catch((error: unknown) => error);
       assert.ok(
@@ -383,9 +408,9 @@ forEachEngine("platforms", (fixture) => {
       );
       assert.doesNotMatch(`${result.message} ${result.hint ?? ""}`, /script/);
     }
-    const doubled = await begin(owner);
-    doubled.callback.searchParams.append("code", "second");
-    assert.notEqual(await getOutcome(finishConnect(deps, owner, doubled)), "ok");
-    assert.deepEqual(await states(owner), []);
+    const authorization = await startAuthorization(owner);
+    authorization.callback.searchParams.append("code", "second");
+    assert.notEqual(await getOutcome(finishConnect(deps, owner, authorization)), "ok");
+    assert.deepEqual(await listStates(owner), []);
   });
 });

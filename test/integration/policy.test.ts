@@ -26,16 +26,16 @@ import { getOutcome } from "../support/outcome.ts";
 import { newConnection, fakePlatforms } from "../support/platform-fixture.ts";
 import { newMember, newStudioWithRoles } from "../support/users.ts";
 
-type Cast = Awaited<ReturnType<typeof newStudioWithRoles>>;
+type Callers = Awaited<ReturnType<typeof newStudioWithRoles>>;
 
-/** The documented cells, and one real deed for each action. An action without a row does not compile. */
-const deeds: Record<
+/** The documented roles of each action and a call that performs it. An action without an entry does not compile. */
+const actionCases: Record<
   Action,
   {
     allowed: readonly Role[];
-    /** What the others are told, where it is not that they may not. */
-    refusal?: "not_found";
-    run: (fixture: Fixture, caller: Caller, cast: Cast) => Promise<unknown>;
+    /** The error code for the other roles, if it is not `forbidden`. */
+    rejection?: "not_found";
+    run: (fixture: Fixture, caller: Caller, callers: Callers) => Promise<unknown>;
   }
 > = {
   "studio.read": {
@@ -110,41 +110,43 @@ const deeds: Record<
   },
   "clients.listAll": {
     allowed: ["owner", "admin"],
-    refusal: "not_found",
+    rejection: "not_found",
     run: async ({ deps }, caller, { otherOwner }) => {
-      const grantId = await approve(deps, otherOwner);
+      const grantId = await createClientGrant(deps, otherOwner);
       const { clients } = await listClients(deps, caller, { limit: 100 });
-      if (!clients.some(({ id }) => id === grantId)) throw notFoundError("client"); // to them it is not there
+      if (!clients.some(({ id }) => id === grantId)) throw notFoundError("client"); // other members' clients are not listed
     },
   },
   "clients.revoke": {
     allowed: ["owner", "admin", "member"],
-    run: async ({ deps }, caller) => revokeClient(deps, caller, { grantId: await approve(deps, caller) }),
+    run: async ({ deps }, caller) => revokeClient(deps, caller, { grantId: await createClientGrant(deps, caller) }),
   },
   "clients.revokeAny": {
     allowed: ["owner", "admin"],
-    refusal: "not_found",
+    rejection: "not_found",
     run: async ({ deps }, caller, { otherOwner }) =>
-      revokeClient(deps, caller, { grantId: await approve(deps, otherOwner) }),
+      revokeClient(deps, caller, { grantId: await createClientGrant(deps, otherOwner) }),
   },
 };
 
-async function approve(deps: Deps, person: Caller): Promise<string> {
+async function createClientGrant(deps: Deps, caller: Caller): Promise<string> {
   const client = { clientId: "c", clientName: "Client", clientVerified: false, redirectHost: "localhost" };
-  return (await createGrant(deps, person, { ...client, scopes: ["studio:read"] })).id;
+  return (await createGrant(deps, caller, { ...client, scopes: ["studio:read"] })).id;
 }
 
-forEachEngine("the policy, cell by cell", (fixture) => {
-  test("the policy table has the documented cells and no others (ROLE-1, T3)", () => {
-    const documented = Object.fromEntries(Object.entries(deeds).map(([action, { allowed }]) => [action, allowed]));
+forEachEngine("policy for every role and action", (fixture) => {
+  test("the policy table has exactly the documented roles for each action (ROLE-1, T3)", () => {
+    const documented = Object.fromEntries(
+      Object.entries(actionCases).map(([action, { allowed }]) => [action, allowed]),
+    );
     assert.deepEqual(Object.fromEntries(Object.entries(policy)), documented);
   });
 
-  for (const [action, { allowed, refusal = "forbidden", run }] of Object.entries(deeds)) {
+  for (const [action, { allowed, rejection = "forbidden", run }] of Object.entries(actionCases)) {
     for (const role of roles) {
-      test(`${role}: ${action} is ${allowed.includes(role) ? "allowed" : refusal} (ROLE-1, ERR-forbidden, T3)`, async () => {
-        const cast = await newStudioWithRoles(fixture.deps);
-        assert.equal(await getOutcome(run(fixture, cast[role], cast)), allowed.includes(role) ? "ok" : refusal);
+      test(`${role}: ${action} is ${allowed.includes(role) ? "allowed" : rejection} (ROLE-1, ERR-forbidden, T3)`, async () => {
+        const callers = await newStudioWithRoles(fixture.deps);
+        assert.equal(await getOutcome(run(fixture, callers[role], callers)), allowed.includes(role) ? "ok" : rejection);
       });
     }
   }
