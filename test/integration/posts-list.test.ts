@@ -8,63 +8,63 @@ import { forEachEngine } from "../support/engines.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { newStudio } from "../support/users.ts";
 
-forEachEngine("lists of posts", (fixture) => {
+forEachEngine("listing posts", (fixture) => {
   const list = (caller: Caller, input: Record<string, unknown> = {}) =>
     listPosts(fixture.deps, caller, listPostsInput.parse(input));
-  const titles = async (caller: Caller, input: Record<string, unknown> = {}) =>
+  const listTitles = async (caller: Caller, input: Record<string, unknown> = {}) =>
     (await list(caller, input)).posts.map(({ title }) => title);
   const add = (caller: Caller, title: string, body = "") => createPost(fixture.deps, caller, { title, body });
 
-  async function studioWith(...all: (string | [string, string])[]): Promise<Caller> {
+  async function newStudioWithPosts(...posts: (string | [title: string, body: string])[]): Promise<Caller> {
     const owner = await newStudio(fixture.deps);
-    for (const one of all) await (typeof one === "string" ? add(owner, one) : add(owner, ...one));
+    for (const post of posts) await (typeof post === "string" ? add(owner, post) : add(owner, ...post));
     return owner;
   }
 
-  test("newest first, twenty unless asked otherwise, a hundred at most (POST-3)", async () => {
-    const owner = await studioWith(...Array.from({ length: 105 }, (_, i) => `P${i}`));
+  test("lists the newest first, twenty by default and at most a hundred (POST-3)", async () => {
+    const owner = await newStudioWithPosts(...Array.from({ length: 105 }, (_, i) => `P${i}`));
     assert.deepEqual(
-      await titles(owner),
+      await listTitles(owner),
       Array.from({ length: 20 }, (_, i) => `P${104 - i}`),
     );
     assert.equal((await list(owner, { limit: 100 })).posts.length, 100);
-    assert.deepEqual(await titles(owner, { limit: 1 }), ["P104"]);
+    assert.deepEqual(await listTitles(owner, { limit: 1 }), ["P104"]);
   });
 
-  test("a page of the longest posts is a short one, and the cursor goes through all of them (X3, T8)", async () => {
+  test("shortens a page of very long posts, and the cursor reaches every post (X3, T8)", async () => {
     const owner = await newStudio(fixture.deps);
-    // A control character is six letters in JSON, and seven in JSON within JSON, which a tool's answer also is.
+    // A control character takes six characters in JSON, and seven in JSON inside JSON, as in a tool result.
     for (let i = 0; i < 30; i++) await add(owner, `P${i}`, "\u0001".repeat(i === 10 ? 10 : 100_000));
-    const seen: string[] = [];
+    const listedTitles: string[] = [];
     for (let cursor: string | null | undefined; cursor !== null;) {
       const page = await list(owner, { limit: 100, ...(cursor === undefined ? {} : { cursor }) });
       assert.ok(page.posts.length > 0);
       assert.ok(JSON.stringify(page).length < 4_000_000);
-      seen.push(...page.posts.map(({ title }) => title));
+      listedTitles.push(...page.posts.map(({ title }) => title));
       cursor = page.nextCursor;
     }
     assert.deepEqual(
-      seen,
+      listedTitles,
       Array.from({ length: 30 }, (_, i) => `P${29 - i}`),
     );
   });
 
-  test("limits beyond what is served are refused (ERR-invalid_input, T8)", () => {
+  test("rejects limits out of range (ERR-invalid_input, T8)", () => {
     for (const limit of [0, -1, 101, 1e9, 1.5, NaN, Infinity, "10", null])
       assert.equal(listPostsInput.safeParse({ limit }).success, false, String(limit));
   });
 
-  test("by status (POST-3)", async () => {
-    const owner = await studioWith("A", "B", "C");
+  test("filters by status (POST-3)", async () => {
+    const owner = await newStudioWithPosts("A", "B", "C");
     const { posts } = await list(owner);
     await updatePost(fixture.deps, owner, { postId: posts[1]?.id ?? "", status: "ready" });
-    assert.deepEqual(await titles(owner, { status: "ready" }), ["B"]);
-    assert.deepEqual(await titles(owner, { status: "draft" }), ["C", "A"]);
-    assert.deepEqual(await titles(owner, { status: "archived" }), []);
+    assert.deepEqual(await listTitles(owner, { status: "ready" }), ["B"]);
+    assert.deepEqual(await listTitles(owner, { status: "draft" }), ["C", "A"]);
+    assert.deepEqual(await listTitles(owner, { status: "archived" }), []);
   });
 
-  test("by text in title or body, whatever its case and accents (POST-3)", async () => {
-    const owner = await studioWith(
+  test("searches title and body regardless of case and accents (POST-3)", async () => {
+    const owner = await newStudioWithPosts(
       "Crème Brûlée",
       ["Other", "a CREME   brulee\nrecipe"],
       "Nothing",
@@ -86,13 +86,14 @@ forEachEngine("lists of posts", (fixture) => {
       istan: ["İstanbul"],
       本: ["日本語"],
     };
-    for (const [query, found] of Object.entries(cases)) assert.deepEqual(await titles(owner, { query }), found, query);
-    assert.equal((await titles(owner, { query: "   " })).length, 7, "an empty search is none");
+    for (const [query, expected] of Object.entries(cases))
+      assert.deepEqual(await listTitles(owner, { query }), expected, query);
+    assert.equal((await listTitles(owner, { query: "   " })).length, 7, "a blank query does not filter");
   });
 
-  test("signs that mean something to a database are only text (POST-3)", async () => {
-    const all = ["100%", "a_b", "aXb", "back\\slash", "bang!", "quote'", "[a-z]*?", 'x" OR 1=1 --'];
-    const owner = await studioWith(...all);
+  test("treats SQL and pattern characters in a query as plain text (POST-3)", async () => {
+    const titles = ["100%", "a_b", "aXb", "back\\slash", "bang!", "quote'", "[a-z]*?", 'x" OR 1=1 --'];
+    const owner = await newStudioWithPosts(...titles);
     const cases: Record<string, string[]> = {
       "%": ["100%"],
       _: ["a_b"],
@@ -107,79 +108,89 @@ forEachEngine("lists of posts", (fixture) => {
       $1: [],
       "?": ["[a-z]*?"],
     };
-    for (const [query, found] of Object.entries(cases)) assert.deepEqual(await titles(owner, { query }), found, query);
+    for (const [query, expected] of Object.entries(cases))
+      assert.deepEqual(await listTitles(owner, { query }), expected, query);
   });
 
-  test("a changed post is found by its new text and no longer by its old (POST-3)", async () => {
-    const owner = await studioWith(["Old title", "old body"]);
+  test("finds a changed post by its new text and no longer by its old text (POST-3)", async () => {
+    const owner = await newStudioWithPosts(["Old title", "old body"]);
     const postId = (await list(owner)).posts[0]?.id ?? "";
     await updatePost(fixture.deps, owner, { postId, title: "Fresh" });
-    assert.deepEqual(await titles(owner, { query: "old title" }), []);
-    assert.deepEqual(await titles(owner, { query: "old body" }), ["Fresh"]);
+    assert.deepEqual(await listTitles(owner, { query: "old title" }), []);
+    assert.deepEqual(await listTitles(owner, { query: "old body" }), ["Fresh"]);
     await updatePost(fixture.deps, owner, { postId, body: "newer" });
-    assert.deepEqual(await titles(owner, { query: "fresh newer" }), ["Fresh"]);
+    assert.deepEqual(await listTitles(owner, { query: "fresh newer" }), ["Fresh"]);
   });
 
-  test("walking the pages gives every post once, while others are added and changed (POST-4)", async () => {
-    const owner = await studioWith(...Array.from({ length: 25 }, (_, i) => `P${i}`));
-    const seen: string[] = [];
+  test("paging lists every post once while others are added and changed (POST-4)", async () => {
+    const owner = await newStudioWithPosts(...Array.from({ length: 25 }, (_, i) => `P${i}`));
+    const listedTitles: string[] = [];
     let cursor: string | null | undefined;
     do {
       const page = await list(owner, { limit: 7, ...(cursor ? { cursor } : {}) });
-      seen.push(...page.posts.map(({ title }) => title));
+      listedTitles.push(...page.posts.map(({ title }) => title));
       cursor = page.nextCursor;
       fixture.clock.advance(10);
-      await add(owner, `New ${seen.length}`);
+      await add(owner, `New ${listedTitles.length}`);
       await updatePost(fixture.deps, owner, { postId: page.posts[0]?.id ?? "", body: "changed" });
     } while (cursor);
     assert.deepEqual(
-      seen,
+      listedTitles,
       Array.from({ length: 25 }, (_, i) => `P${24 - i}`),
     );
   });
 
-  test("the last page has no cursor, also when it is full (POST-4)", async () => {
-    const owner = await studioWith("A", "B", "C", "D");
+  test("the last page has no cursor, even if it is full (POST-4)", async () => {
+    const owner = await newStudioWithPosts("A", "B", "C", "D");
     const first = await list(owner, { limit: 2 });
     const second = await list(owner, { limit: 2, cursor: first.nextCursor });
     assert.deepEqual([first.posts.length, second.posts.length, second.nextCursor], [2, 2, null]);
-    assert.equal((await list(await studioWith())).nextCursor, null);
+    assert.equal((await list(await newStudioWithPosts())).nextCursor, null);
   });
 
-  test("a search of any text has a second page (POST-4)", async () => {
+  test("a search for any text can be paged (POST-4)", async () => {
     for (const query of ["語".repeat(200), "a b ".repeat(50), "%".repeat(200), "\ufdfa".repeat(200)]) {
-      const owner = await studioWith(["A", query], ["B", query]);
+      const owner = await newStudioWithPosts(["A", query], ["B", query]);
       const first = await list(owner, { limit: 1, query });
-      assert.deepEqual(await titles(owner, { limit: 1, query, cursor: first.nextCursor }), ["A"], query.slice(0, 3));
+      assert.deepEqual(
+        await listTitles(owner, { limit: 1, query, cursor: first.nextCursor }),
+        ["A"],
+        query.slice(0, 3),
+      );
     }
   });
 
-  test("a cursor of another studio, another list or another hand is refused (T8)", async () => {
-    const [a, b] = [await studioWith("A", "B"), await studioWith("C", "D")];
-    const { nextCursor } = await list(a, { limit: 1 });
+  test("rejects a cursor of another studio, another list or a forged one (T8)", async () => {
+    const [owner, otherOwner] = [await newStudioWithPosts("A", "B"), await newStudioWithPosts("C", "D")];
+    const { nextCursor } = await list(owner, { limit: 1 });
     const cursor = nextCursor ?? "";
-    assert.equal(await getOutcome(list(a, { limit: 1, cursor })), "ok");
-    assert.equal(await getOutcome(list(b, { limit: 1, cursor })), "invalid_input");
-    assert.equal(await getOutcome(list(a, { limit: 1, cursor, status: "draft" })), "invalid_input");
-    assert.equal(await getOutcome(list(a, { limit: 1, cursor, query: "x" })), "invalid_input");
-    const plain = Buffer.from(cursor, "base64url").toString();
-    const forged = [
-      ...["", "x", "\0", `${cursor}=`, `${cursor} `, cursor.slice(0, -1), `${cursor}${cursor}`, plain],
-      ...["\0", "\u{fffd}", "' OR 1=1", "%", "\nx", "😀"].map((end) =>
-        Buffer.from(plain.replace(/pst_\w+$/, end)).toString("base64url"),
+    assert.equal(await getOutcome(list(owner, { limit: 1, cursor })), "ok");
+    assert.equal(await getOutcome(list(otherOwner, { limit: 1, cursor })), "invalid_input");
+    assert.equal(await getOutcome(list(owner, { limit: 1, cursor, status: "draft" })), "invalid_input");
+    assert.equal(await getOutcome(list(owner, { limit: 1, cursor, query: "x" })), "invalid_input");
+    const decoded = Buffer.from(cursor, "base64url").toString();
+    const forgedCursors = [
+      ...["", "x", "\0", `${cursor}=`, `${cursor} `, cursor.slice(0, -1), `${cursor}${cursor}`, decoded],
+      ...["\0", "\u{fffd}", "' OR 1=1", "%", "\nx", "😀"].map((lastId) =>
+        Buffer.from(decoded.replace(/pst_\w+$/, lastId)).toString("base64url"),
       ),
-      Buffer.concat([Buffer.from(plain.replace(/pst_\w+$/, "")), Buffer.from([0xff, 0x00, 0xed, 0xa0, 0x80])]).toString(
-        "base64url",
-      ),
+      Buffer.concat([
+        Buffer.from(decoded.replace(/pst_\w+$/, "")),
+        Buffer.from([0xff, 0x00, 0xed, 0xa0, 0x80]),
+      ]).toString("base64url"),
     ];
-    for (const one of forged)
-      assert.equal(await getOutcome(list(a, { limit: 1, cursor: one })), "invalid_input", JSON.stringify(one));
+    for (const forgedCursor of forgedCursors)
+      assert.equal(
+        await getOutcome(list(owner, { limit: 1, cursor: forgedCursor })),
+        "invalid_input",
+        JSON.stringify(forgedCursor),
+      );
     assert.equal(listPostsInput.safeParse({ cursor: "x".repeat(10_240) }).success, false);
   });
 
-  test("texts that almost hold what is searched for, everywhere, cost no more than others (X4)", async () => {
+  test("texts that almost match the query everywhere take no longer to search (X4)", async () => {
     const owner = await newStudio(fixture.deps);
-    // One letter that is eighteen where case and accents do not matter, and one that is itself.
+    // The first letter becomes eighteen when case and accents are folded; the second stays as it is.
     for (const letter of ["\ufdfa", "a"]) {
       for (let i = 0; i < 10; i++) await add(owner, "P", letter.repeat(100_000));
       for (const query of [
@@ -196,11 +207,11 @@ forEachEngine("lists of posts", (fixture) => {
     }
   });
 
-  test("a hundred thousand letters made to be slow are searched at once (X4)", async () => {
-    const owner = await studioWith(["A", "a".repeat(100_000)]);
+  test("searches a body of a hundred thousand repeated letters without backtracking (X4)", async () => {
+    const owner = await newStudioWithPosts(["A", "a".repeat(100_000)]);
     const started = performance.now();
-    assert.deepEqual(await titles(owner, { query: `${"a".repeat(199)}b` }), []);
-    assert.deepEqual(await titles(owner, { query: "%a".repeat(100) }), []);
+    assert.deepEqual(await listTitles(owner, { query: `${"a".repeat(199)}b` }), []);
+    assert.deepEqual(await listTitles(owner, { query: "%a".repeat(100) }), []);
     assert.ok(performance.now() - started < 5000);
   });
 });

@@ -15,12 +15,16 @@ import { newMember, newStudio } from "../support/users.ts";
 /** One character of three bytes that folds to four of three bytes each. */
 const hostileBody = "\u2057".repeat(99_000);
 
-forEachEngine("bounded search", (bed) => {
-  const search = (caller: Caller, input: Record<string, unknown>, deps: Deps = bed.deps) =>
+forEachEngine("bounded search", (fixture) => {
+  const search = (caller: Caller, input: Record<string, unknown>, deps: Deps = fixture.deps) =>
     listPosts(deps, caller, listPostsInput.parse(input));
 
   /** Every page of a search. */
-  async function searchAll(caller: Caller, input: Record<string, unknown>, deps: Deps = bed.deps): Promise<string[][]> {
+  async function searchAll(
+    caller: Caller,
+    input: Record<string, unknown>,
+    deps: Deps = fixture.deps,
+  ): Promise<string[][]> {
     const pages: string[][] = [];
     for (let cursor: string | null | undefined; cursor !== null;) {
       const page = await search(caller, { ...input, ...(cursor === undefined ? {} : { cursor }) }, deps);
@@ -36,12 +40,18 @@ forEachEngine("bounded search", (bed) => {
     count: number,
     post: (i: number) => { title: string; body?: string; searchText?: string; status?: PostStatus },
   ): Promise<void> {
-    const now = bed.clock();
-    await bed.database.transact(async ({ q }) => {
+    const now = fixture.clock();
+    await fixture.database.transact(async ({ q }) => {
       for (let i = 0; i < count; i++) {
         const { title, body = "", searchText = title.toLowerCase(), status = "draft" } = post(i);
         const times = { created_at: now, updated_at: now };
-        const row = { id: bed.deps.newId("post"), studio_id: studio.id, created_by: user.id, revision: 1, ...times };
+        const row = {
+          id: fixture.deps.newId("post"),
+          studio_id: studio.id,
+          created_by: user.id,
+          revision: 1,
+          ...times,
+        };
         await q
           .insertInto("posts")
           .values({ ...row, title, body, status, search_text: searchText })
@@ -51,12 +61,12 @@ forEachEngine("bounded search", (bed) => {
   }
 
   test("a search through several chunks finds every match once, in order, in each status (POST-3, POST-4)", async () => {
-    const owner = await newStudio(bed.deps);
+    const owner = await newStudio(fixture.deps);
     const statusOf = (i: number) => (i % 2 === 0 ? "draft" : "archived");
     await insertPosts(owner, 450, (i) => ({ title: `P${i} ${i % 3 === 0 ? "needle" : ""}`, status: statusOf(i) }));
-    const expected = (wanted: (i: number) => boolean) =>
+    const expected = (isIncluded: (i: number) => boolean) =>
       Array.from({ length: 450 }, (_, i) => 449 - i)
-        .filter((i) => i % 3 === 0 && wanted(i))
+        .filter((i) => i % 3 === 0 && isIncluded(i))
         .map((i) => `P${i} needle`);
     for (const limit of [1, 7, 100]) {
       assert.deepEqual(
@@ -72,57 +82,57 @@ forEachEngine("bounded search", (bed) => {
     assert.deepEqual(await searchAll(owner, { query: "nowhere" }), [[]], "a small studio takes one call");
   });
 
-  test("a call reads a bounded amount of hostile text, yields to others meanwhile, and its cursor continues (X4)", async () => {
-    const owner = await newStudio(bed.deps);
+  test("a call reads a bounded amount of hostile text, yields to other work, and its cursor continues (X4)", async () => {
+    const owner = await newStudio(fixture.deps);
     const searchText = "\u2032".repeat(200_000);
-    const found = (i: number) => i === 0 || i === 40;
+    const isMatch = (i: number) => i === 0 || i === 40;
     await insertPosts(owner, 120, (i) => ({
       title: `P${i}`,
       body: hostileBody,
-      searchText: found(i) ? `needle ${searchText.slice(10)}` : searchText,
+      searchText: isMatch(i) ? `needle ${searchText.slice(10)}` : searchText,
     }));
-    let slowest = 0;
-    const over = new AbortController();
-    const watch = (async () => {
-      for (let last = performance.now(); !over.signal.aborted; last = performance.now()) {
+    let longestBlockMs = 0;
+    const stop = new AbortController();
+    const eventLoopWatch = (async () => {
+      for (let last = performance.now(); !stop.signal.aborted; last = performance.now()) {
         await sleep(1);
-        slowest = Math.max(slowest, performance.now() - last);
+        longestBlockMs = Math.max(longestBlockMs, performance.now() - last);
       }
     })();
     const pages = await searchAll(owner, { query: "needle" });
-    over.abort();
-    await watch;
+    stop.abort();
+    await eventLoopWatch;
     assert.deepEqual(pages.flat(), ["P40", "P0"]);
     const hostileBytes = 120 * (3 * 99_000 + 3 * 200_000);
     assert.ok(pages.length > hostileBytes / searchBudget.bytes, `${pages.length} calls`);
-    assert.ok(pages[0]?.length === 0, "the first call finds nothing, and has a cursor");
-    assert.ok(slowest < 500, `the event loop was blocked for ${slowest} ms`);
+    assert.ok(pages[0]?.length === 0, "the first call finds nothing and returns a cursor");
+    assert.ok(longestBlockMs < 500, `the event loop was blocked for ${longestBlockMs} ms`);
   });
 
-  test("a call ends when its time is up, and its cursor continues (X4)", async () => {
-    const owner = await newStudio(bed.deps);
+  test("a call ends when its time budget is used up, and its cursor continues (X4)", async () => {
+    const owner = await newStudio(fixture.deps);
     await insertPosts(owner, 1100, (i) => ({ title: i === 0 ? "needle" : `P${i}` }));
-    let now = bed.clock();
+    let now = fixture.clock();
     const pages = await searchAll(
       owner,
       { query: "needle" },
-      { ...bed.deps, clock: () => (now += searchBudget.ms / 2) },
+      { ...fixture.deps, clock: () => (now += searchBudget.ms / 2) },
     );
-    assert.deepEqual(pages, [[], [], ["needle"]], "two chunks of 200 posts a call");
+    assert.deepEqual(pages, [[], [], ["needle"]], "each call reads two chunks of 200 posts");
   });
 
-  test("one user's searches wait for each other, and beyond a few are rejected (X4, ERR-rate_limited)", async () => {
-    const owner = await newStudio(bed.deps);
-    const other = await newMember(bed.deps, owner, "member");
+  test("one user's searches run one after another; too many waiting searches are rejected (X4, ERR-rate_limited)", async () => {
+    const owner = await newStudio(fixture.deps);
+    const other = await newMember(fixture.deps, owner, "member");
     await insertPosts(owner, 50, () => ({ title: "P", body: hostileBody, searchText: "\u2032".repeat(200_000) }));
     const searches = Array.from({ length: 12 }, () => search(owner, { query: "needle" }));
     const outcomes = countOutcomes(searches);
-    const refusal: unknown = await searches[11]?.catch((error: unknown) => error);
-    assert.ok(refusal instanceof AppError && refusal.retryAfter !== undefined && refusal.retryAfter > 0);
+    const rejection: unknown = await searches[11]?.catch((error: unknown) => error);
+    assert.ok(rejection instanceof AppError && rejection.retryAfter !== undefined && rejection.retryAfter > 0);
     assert.equal(await getOutcome(search(other, { query: "needle" })), "ok", "other users have their own queue");
     const accepted = maxWaitingSearches + 1;
     assert.deepEqual(await outcomes, { ok: accepted, rate_limited: searches.length - accepted });
-    assert.equal(await getOutcome(search(owner, { query: "needle" })), "ok", "a search that is over makes room");
+    assert.equal(await getOutcome(search(owner, { query: "needle" })), "ok", "a finished search frees its slot");
     assert.equal(await getOutcome(search(owner, {})), "ok");
   });
 });

@@ -10,7 +10,7 @@ import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { newStudio } from "../support/users.ts";
 
 forEachEngine("posts", (fixture) => {
-  test("a new post is a draft at revision 1, and reads back as it was answered (POST-1, WORD-4, WORD-8)", async () => {
+  test("a new post is a draft at revision 1 and reads back unchanged (POST-1, WORD-4, WORD-8)", async () => {
     const owner = await newStudio(fixture.deps);
     const post = await createPost(
       fixture.deps,
@@ -35,18 +35,23 @@ forEachEngine("posts", (fixture) => {
     assert.deepEqual(await getPost(fixture.deps, owner, { postId: post.id }), post);
   });
 
-  test("each change raises the revision by one and touches nothing else (POST-1, WORD-6)", async () => {
+  test("each update increments the revision and changes only the given fields (POST-1, WORD-6)", async () => {
     const owner = await newStudio(fixture.deps);
     const post = await createPost(fixture.deps, owner, { title: "A", body: "b" });
     fixture.clock.advance(5000);
-    const titled = await updatePost(fixture.deps, owner, { postId: post.id, title: "B" });
-    assert.deepEqual(titled, { ...post, title: "B", revision: 2, updatedAt: new Date(fixture.clock()).toISOString() });
-    const emptied = await updatePost(fixture.deps, owner, { postId: post.id, body: "" });
-    assert.deepEqual(emptied, { ...titled, body: "", revision: 3 });
-    assert.deepEqual(await getPost(fixture.deps, owner, { postId: post.id }), emptied);
+    const renamedPost = await updatePost(fixture.deps, owner, { postId: post.id, title: "B" });
+    assert.deepEqual(renamedPost, {
+      ...post,
+      title: "B",
+      revision: 2,
+      updatedAt: new Date(fixture.clock()).toISOString(),
+    });
+    const emptiedPost = await updatePost(fixture.deps, owner, { postId: post.id, body: "" });
+    assert.deepEqual(emptiedPost, { ...renamedPost, body: "", revision: 3 });
+    assert.deepEqual(await getPost(fixture.deps, owner, { postId: post.id }), emptiedPost);
   });
 
-  test("a post is draft, ready or archived, and nothing else (WORD-5)", async () => {
+  test("accepts only the statuses draft, ready and archived (WORD-5)", async () => {
     const owner = await newStudio(fixture.deps);
     const { id: postId } = await createPost(fixture.deps, owner, { title: "A", body: "" });
     for (const status of ["ready", "archived", "draft"] as const)
@@ -62,12 +67,12 @@ forEachEngine("posts", (fixture) => {
     );
   });
 
-  test("a change that names an old revision changes nothing and says where the post is (POST-2, ERR-revision_conflict)", async () => {
+  test("an update with an old revision changes nothing and reports the current revision (POST-2, ERR-revision_conflict)", async () => {
     const owner = await newStudio(fixture.deps);
     const { id: postId } = await createPost(fixture.deps, owner, { title: "A", body: "" });
     await updatePost(fixture.deps, owner, { postId, title: "B", revision: 1 });
-    const late = updatePost(fixture.deps, owner, { postId, title: "C", revision: 1 });
-    await assert.rejects(late, { code: "revision_conflict", message: /revision 2/ });
+    const staleUpdate = updatePost(fixture.deps, owner, { postId, title: "C", revision: 1 });
+    await assert.rejects(staleUpdate, { code: "revision_conflict", message: /revision 2/ });
     for (const revision of [3, 2_147_483_647])
       assert.equal(
         await getOutcome(updatePost(fixture.deps, owner, { postId, title: "C", revision })),
@@ -76,7 +81,7 @@ forEachEngine("posts", (fixture) => {
     assert.equal((await getPost(fixture.deps, owner, { postId })).title, "B");
   });
 
-  test("a revision that no post can reach is a conflict or refused, not a failure of ours (POST-2, ERR-invalid_input, M10)", async () => {
+  test("an unreachable revision is a conflict or invalid input, not an internal error (POST-2, ERR-invalid_input, M10)", async () => {
     const owner = await newStudio(fixture.deps);
     const { id: postId } = await createPost(fixture.deps, owner, { title: "A", body: "" });
     for (const revision of [0, -1, 1.5, NaN, Infinity, 2 ** 31, 2 ** 40, Number.MAX_SAFE_INTEGER, 1e308, "1", null]) {
@@ -90,29 +95,29 @@ forEachEngine("posts", (fixture) => {
     }
   });
 
-  test("of fifty changes of one revision at the same moment one is made (POST-2)", async () => {
+  test("exactly one of fifty parallel updates with the same revision succeeds (POST-2)", async () => {
     const owner = await newStudio(fixture.deps);
     const { id: postId } = await createPost(fixture.deps, owner, { title: "A", body: "" });
-    const changes = Array.from({ length: 50 }, (_, i) =>
+    const updates = Array.from({ length: 50 }, (_, i) =>
       updatePost(fixture.deps, owner, { postId, title: `T${i}`, revision: 1 }),
     );
-    assert.deepEqual(await countOutcomes(changes), { ok: 1, revision_conflict: 49 });
+    assert.deepEqual(await countOutcomes(updates), { ok: 1, revision_conflict: 49 });
     assert.equal((await getPost(fixture.deps, owner, { postId })).revision, 2);
   });
 
-  test("fifty changes without a revision are all made, each at its own (WORD-6)", async () => {
+  test("fifty parallel updates without a revision all succeed, each with its own revision (WORD-6)", async () => {
     const owner = await newStudio(fixture.deps);
     const { id: postId } = await createPost(fixture.deps, owner, { title: "A", body: "" });
-    const made = await Promise.all(
+    const updatedPosts = await Promise.all(
       Array.from({ length: 50 }, (_, i) => updatePost(fixture.deps, owner, { postId, body: `B${i}` })),
     );
     assert.deepEqual(
-      made.map(({ revision }) => revision).toSorted((a, b) => a - b),
+      updatedPosts.map(({ revision }) => revision).toSorted((a, b) => a - b),
       Array.from({ length: 50 }, (_, i) => i + 2),
     );
   });
 
-  test("a change of nothing is refused (ERR-invalid_input)", async () => {
+  test("rejects an update without changes (ERR-invalid_input)", async () => {
     const owner = await newStudio(fixture.deps);
     const { id: postId } = await createPost(fixture.deps, owner, { title: "A", body: "" });
     assert.equal(await getOutcome(updatePost(fixture.deps, owner, { postId })), "invalid_input");
@@ -122,24 +127,24 @@ forEachEngine("posts", (fixture) => {
     );
   });
 
-  test("another studio's post, and ids that cannot exist, are not found and not changed (STUDIO-5, ERR-not_found, T1, T2)", async () => {
-    const [owner, foreign] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
-    const theirs = await createPost(fixture.deps, foreign, { title: "Theirs", body: "" });
-    for (const postId of [theirs.id, ...hostileIds("post")]) {
-      const shown = JSON.stringify(postId.slice(0, 40));
-      assert.equal(await getOutcome(getPost(fixture.deps, owner, { postId })), "not_found", shown);
-      assert.equal(await getOutcome(updatePost(fixture.deps, owner, { postId, title: "Mine" })), "not_found", shown);
+  test("does not find or change another studio's post or ids that cannot exist (STUDIO-5, ERR-not_found, T1, T2)", async () => {
+    const [owner, otherOwner] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
+    const foreignPost = await createPost(fixture.deps, otherOwner, { title: "Theirs", body: "" });
+    for (const postId of [foreignPost.id, ...hostileIds("post")]) {
+      const label = JSON.stringify(postId.slice(0, 40));
+      assert.equal(await getOutcome(getPost(fixture.deps, owner, { postId })), "not_found", label);
+      assert.equal(await getOutcome(updatePost(fixture.deps, owner, { postId, title: "Mine" })), "not_found", label);
       assert.equal(
         await getOutcome(updatePost(fixture.deps, owner, { postId, title: "Mine", revision: 1 })),
         "not_found",
-        shown,
+        label,
       );
     }
-    assert.deepEqual(await getPost(fixture.deps, foreign, { postId: theirs.id }), theirs);
+    assert.deepEqual(await getPost(fixture.deps, otherOwner, { postId: foreignPost.id }), foreignPost);
   });
 
-  test("input cannot name a studio, a user or a column (T2)", () => {
-    for (const extra of [
+  test("rejects input that names a studio, a user or a column (T2)", () => {
+    for (const field of [
       "studioId",
       "studio_id",
       "userId",
@@ -149,15 +154,15 @@ forEachEngine("posts", (fixture) => {
       "id",
       "revision",
     ]) {
-      assert.equal(createPostInput.safeParse({ title: "A", [extra]: "x" }).success, false, extra);
+      assert.equal(createPostInput.safeParse({ title: "A", [field]: "x" }).success, false, field);
     }
-    for (const extra of ["studioId", "studio_id", "search_text", "id"])
-      assert.equal(updatePostInput.safeParse({ postId: "p", title: "A", [extra]: "x" }).success, false, extra);
+    for (const field of ["studioId", "studio_id", "search_text", "id"])
+      assert.equal(updatePostInput.safeParse({ postId: "p", title: "A", [field]: "x" }).success, false, field);
     assert.equal(getPostInput.safeParse({ postId: "p", studioId: "s" }).success, false);
   });
 
-  test("text that cannot be stored is refused, text of full length is kept (ERR-invalid_input, M10)", async () => {
-    const bad = [
+  test("rejects text that cannot be stored, and stores text of the maximum length unchanged (ERR-invalid_input, M10)", async () => {
+    const invalidInputs = [
       { title: "" },
       { title: " \t" },
       { title: "a\nb" },
@@ -172,15 +177,15 @@ forEachEngine("posts", (fixture) => {
       {},
       null,
     ];
-    for (const input of bad)
+    for (const input of invalidInputs)
       assert.equal(createPostInput.safeParse(input).success, false, JSON.stringify(input)?.slice(0, 60));
-    const full = createPostInput.parse({
+    const longestInput = createPostInput.parse({
       title: "\u{10ffff}".repeat(150),
       body: "é\u{1f600}\u202e'\"\\%_".repeat(10_000),
     });
     const owner = await newStudio(fixture.deps);
-    const { id: postId } = await createPost(fixture.deps, owner, full);
+    const { id: postId } = await createPost(fixture.deps, owner, longestInput);
     const { title, body } = await getPost(fixture.deps, owner, { postId });
-    assert.deepEqual({ title, body }, full);
+    assert.deepEqual({ title, body }, longestInput);
   });
 });
