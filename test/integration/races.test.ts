@@ -8,25 +8,25 @@ import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
 forEachEngine("races for the last owner", (fixture) => {
-  /** The owners there are, after making sure that the studio's own count says the same. */
-  async function owners(studioId: string): Promise<number> {
+  /** Counts the owners and checks that the studio's owner_count matches. */
+  async function countOwners(studioId: string): Promise<number> {
     const { q } = fixture.database;
     const studio = await q
       .selectFrom("studios")
       .select("owner_count")
       .where("id", "=", studioId)
       .executeTakeFirstOrThrow();
-    const found = await q
+    const ownerRows = await q
       .selectFrom("memberships")
       .select("user_id")
       .where("studio_id", "=", studioId)
       .where("role", "=", "owner")
       .execute();
-    assert.equal(studio.owner_count, found.length, "owner_count equals truth");
-    return found.length;
+    assert.equal(studio.owner_count, ownerRows.length, "owner_count matches the memberships");
+    return ownerRows.length;
   }
 
-  test("a hundred rounds of two owners demoting each other leave one owner each time (ROLE-3, T5)", async () => {
+  test("two owners demoting each other leave one owner, in each of a hundred rounds (ROLE-3, T5)", async () => {
     const a = await newStudio(fixture.deps);
     const b = await newMember(fixture.deps, a, "owner");
     for (let round = 0; round < 100; round++) {
@@ -35,13 +35,13 @@ forEachEngine("races for the last owner", (fixture) => {
         getOutcome(changeRole(fixture.deps, b, { userId: a.user.id, role: "member" })),
       ]);
       assert.deepEqual(results.toSorted(), ["forbidden", "ok"]);
-      assert.equal(await owners(a.studio.id), 1);
+      assert.equal(await countOwners(a.studio.id), 1);
       const [loser, winner] = results[0] === "ok" ? [b, a] : [a, b];
       await changeRole(fixture.deps, winner, { userId: loser.user.id, role: "owner" });
     }
   });
 
-  test("fifty rounds of two owners who leave, or remove each other (ROLE-3, T5)", async () => {
+  test("two owners leaving or removing each other leave one owner, in each of fifty rounds (ROLE-3, T5)", async () => {
     for (let round = 0; round < 50; round++) {
       const a = await newStudio(fixture.deps);
       const b = await newMember(fixture.deps, a, "owner");
@@ -50,51 +50,51 @@ forEachEngine("races for the last owner", (fixture) => {
         removeMember(fixture.deps, a, { userId: first }),
         removeMember(fixture.deps, b, { userId: second }),
       ]);
-      assert.equal(await owners(a.studio.id), 1);
+      assert.equal(await countOwners(a.studio.id), 1);
     }
   });
 
-  test("two hundred role changes at the same moment keep the count true (ROLE-3, T5)", async () => {
+  test("two hundred parallel role changes keep the owner count correct (ROLE-3, T5)", async () => {
     const owner = await newStudio(fixture.deps);
     const people = [owner];
     for (let i = 0; i < 9; i++) people.push(await newMember(fixture.deps, owner, "owner"));
     const attempts = Array.from({ length: 200 }, (_, i) => {
-      const by = people[i % 10] ?? owner;
+      const caller = people[i % 10] ?? owner;
       const target = people[(i * 7 + Math.floor(i / 10)) % 10] ?? owner;
       const role = roles[(i * 31) % 3] ?? "member";
-      return changeRole(fixture.deps, by, { userId: target.user.id, role });
+      return changeRole(fixture.deps, caller, { userId: target.user.id, role });
     });
     const outcomes = await countOutcomes(attempts);
-    // On a slow machine some may not get a connection in time: they say so, and have changed nothing.
+    // On a slow machine some calls may not get a database connection in time; they fail without changing anything.
     assert.deepEqual(
       Object.keys(outcomes).filter((code) => !["ok", "forbidden", "storage_unavailable"].includes(code)),
       [],
     );
     assert.ok((outcomes.ok ?? 0) > 50, JSON.stringify(outcomes));
-    assert.ok((await owners(owner.studio.id)) >= 1);
-    await assertActivityTellsTheTruth(
+    assert.ok((await countOwners(owner.studio.id)) >= 1);
+    await assertActivityMatchesRoles(
       owner.studio.id,
       people.map(({ user }) => user.id),
     );
   });
 
-  test("twenty owners step down and leave at the same moment, and one is left (ROLE-3, T5)", async () => {
+  test("one owner remains when twenty owners step down and leave in parallel (ROLE-3, T5)", async () => {
     const owner = await newStudio(fixture.deps);
     const people = [owner];
     for (let i = 0; i < 19; i++) people.push(await newMember(fixture.deps, owner, "owner"));
     const demote = people.map((person) => changeRole(fixture.deps, person, { userId: person.user.id, role: "admin" }));
     const leave = people.map((person) => removeMember(fixture.deps, person, { userId: person.user.id }));
     const outcomes = await countOutcomes([...demote, ...leave]);
-    assert.ok((outcomes.forbidden ?? 0) >= 1, "someone had to stay");
-    assert.equal(await owners(owner.studio.id), 1);
-    const left = await Promise.all(
+    assert.ok((outcomes.forbidden ?? 0) >= 1, "at least one owner is kept");
+    assert.equal(await countOwners(owner.studio.id), 1);
+    const memberOutcomes = await Promise.all(
       people.map((person) => getOutcome(resolveStudioCaller(fixture.deps, person, owner.studio.id))),
     );
-    assert.ok(left.includes("ok"));
+    assert.ok(memberOutcomes.includes("ok"));
   });
 
-  /** Replays the role changes of each person in the order they were recorded: they must join end to end. */
-  async function assertActivityTellsTheTruth(studioId: string, userIds: readonly string[]): Promise<void> {
+  /** Sums up each user's recorded role changes: together they must lead from owner to the current role. */
+  async function assertActivityMatchesRoles(studioId: string, userIds: readonly string[]): Promise<void> {
     const { q } = fixture.database;
     for (const userId of userIds) {
       const rows = await q
@@ -104,9 +104,9 @@ forEachEngine("races for the last owner", (fixture) => {
         .where("subject_id", "=", userId)
         .where("action", "=", "member.role_changed")
         .execute();
-      const steps = rows.map(({ detail }) => JSON.parse(detail) as { from: string; to: string });
+      const changes = rows.map(({ detail }) => JSON.parse(detail) as { from: string; to: string });
       const balance = (role: string) =>
-        steps.filter(({ to }) => to === role).length - steps.filter(({ from }) => from === role).length;
+        changes.filter(({ to }) => to === role).length - changes.filter(({ from }) => from === role).length;
       const { role } = await q
         .selectFrom("memberships")
         .select("role")

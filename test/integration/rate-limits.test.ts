@@ -24,33 +24,37 @@ import { startService } from "../support/service.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
 forEachEngine("rate limits", (fixture) => {
-  const rows = async () => fixture.database.q.selectFrom("rate_limits").selectAll().execute();
+  const listRows = async () => fixture.database.q.selectFrom("rate_limits").selectAll().execute();
 
-  test("twenty registrations an hour from one address, then 429 with Retry-After (A26, ERR-rate_limited)", async () => {
-    const begins = hours(1) - (fixture.clock() % hours(1));
-    fixture.clock.advance(begins + minutes(15));
+  test("allows twenty registrations an hour per IP address, then responds 429 with Retry-After (A26, ERR-rate_limited)", async () => {
+    const untilNextHour = hours(1) - (fixture.clock() % hours(1));
+    fixture.clock.advance(untilNextHour + minutes(15));
     for (let i = 0; i < 20; i++)
       assert.equal(await getOutcome(enforceRateLimit(fixture.deps, "registration", "192.0.2.1")), "ok");
-    const refusal: unknown = await enforceRateLimit(fixture.deps, "registration", "192.0.2.1").catch(
+    const rejection: unknown = await enforceRateLimit(fixture.deps, "registration", "192.0.2.1").catch(
       (error: unknown) => error,
     );
-    assert.ok(refusal instanceof AppError);
-    const { status, headers, body } = toProblem(refusal, "req_x", silentLog);
+    assert.ok(rejection instanceof AppError);
+    const { status, headers, body } = toProblem(rejection, "req_x", silentLog);
     assert.deepEqual([status, body.code, headers["retry-after"]], [429, "rate_limited", String(45 * 60)]);
     assert.match(body.hint ?? "", /45 minutes/);
     assert.equal(
       await getOutcome(enforceRateLimit(fixture.deps, "registration", "192.0.2.2")),
       "ok",
-      "others are not meant",
+      "other IP addresses are not limited",
     );
-    assert.equal(await getOutcome(enforceRateLimit(fixture.deps, "token", "192.0.2.1")), "ok", "nor other things");
+    assert.equal(
+      await getOutcome(enforceRateLimit(fixture.deps, "token", "192.0.2.1")),
+      "ok",
+      "other limits are not affected",
+    );
     fixture.clock.advance(minutes(45) - 1);
     assert.equal(await getOutcome(enforceRateLimit(fixture.deps, "registration", "192.0.2.1")), "rate_limited");
     fixture.clock.advance(1);
     assert.equal(await getOutcome(enforceRateLimit(fixture.deps, "registration", "192.0.2.1")), "ok", "a new hour");
   });
 
-  test("exact under any number of parallel hits, from several instances (A26)", async () => {
+  test("counts exactly under parallel hits from several instances (A26)", async () => {
     const second = await openDatabase({ ...fixture.location, log: silentLog });
     try {
       const instances = [fixture.deps, createDeps(second, fixture.clock)];
@@ -65,80 +69,84 @@ forEachEngine("rate limits", (fixture) => {
     }
   });
 
-  test("tool calls are counted in memory and shared by all instances when they settle", async () => {
+  test("counts tool calls in memory and shares the counts between instances on sync", async () => {
     const second = await openDatabase({ ...fixture.location, log: silentLog });
     try {
       fixture.clock.advance(minutes(1) - (fixture.clock() % minutes(1)));
-      const [one, two] = [fixture.deps, createDeps(second, fixture.clock)].map((deps) =>
+      const [firstLimiter, secondLimiter] = [fixture.deps, createDeps(second, fixture.clock)].map((deps) =>
         createCallLimiter(deps, "calls", { perMinute: 10 }),
       ) as [CallLimiter, CallLimiter];
-      const accepted = ({ check: count }: CallLimiter, tries: number, key = "ann") =>
-        Array.from({ length: tries }, () => count(key)).filter((refusal) => refusal === undefined).length;
-      assert.equal(accepted(one, 6), 6);
-      assert.equal(accepted(two, 6), 6, "before they settle, neither knows of the other");
-      await one.sync();
-      await two.sync();
-      assert.deepEqual([accepted(one, 1), accepted(two, 1)], [1, 0], "the last to settle knows of all");
-      await one.sync();
-      assert.deepEqual([accepted(one, 5), accepted(two, 5)], [0, 0]);
-      assert.equal(accepted(one, 3, "ben"), 3, "others are not meant");
+      const countAccepted = ({ check }: CallLimiter, tries: number, key = "ann") =>
+        Array.from({ length: tries }, () => check(key)).filter((rejection) => rejection === undefined).length;
+      assert.equal(countAccepted(firstLimiter, 6), 6);
+      assert.equal(countAccepted(secondLimiter, 6), 6, "before a sync neither limiter knows the other's calls");
+      await firstLimiter.sync();
+      await secondLimiter.sync();
+      assert.deepEqual(
+        [countAccepted(firstLimiter, 1), countAccepted(secondLimiter, 1)],
+        [1, 0],
+        "the last limiter to sync knows all calls",
+      );
+      await firstLimiter.sync();
+      assert.deepEqual([countAccepted(firstLimiter, 5), countAccepted(secondLimiter, 5)], [0, 0]);
+      assert.equal(countAccepted(firstLimiter, 3, "ben"), 3, "other users are not limited");
       fixture.clock.advance(minutes(1) + seconds(30));
-      assert.equal(accepted(one, 20), 4, "half of the minute before still counts");
+      assert.equal(countAccepted(firstLimiter, 20), 4, "half of the previous minute's calls still count");
       fixture.clock.advance(minutes(2));
-      assert.equal(accepted(one, 20), 10);
+      assert.equal(countAccepted(firstLimiter, 20), 10);
     } finally {
       await second.close();
     }
   });
 
-  test("a flood leaves one row, which the purge takes when its window is over (A26, X7)", async () => {
+  test("a flood of requests leaves one row, which the purge deletes after its window (A26, X7)", async () => {
     const key = "registration 198.51.100.1";
     await countOutcomes(
       Array.from({ length: 300 }, () => enforceRateLimit(fixture.deps, "registration", "198.51.100.1")),
     );
-    const mine = async () => (await rows()).filter((row) => row.key === key);
+    const listOwnRows = async () => (await listRows()).filter((row) => row.key === key);
     assert.deepEqual(
-      (await mine()).map(({ hits }) => hits),
+      (await listOwnRows()).map(({ hits }) => hits),
       [20],
-      "what is refused is not even written",
+      "rejected hits are not written",
     );
     const purge = createPurgeJob(fixture.deps);
     const options = { pause: async () => {}, shouldStop: () => false };
     await purge(options);
-    assert.equal((await mine()).length, 1, "still counting");
+    assert.equal((await listOwnRows()).length, 1, "the window is still open");
     fixture.clock.advance(hours(1));
     await purge(options);
-    assert.equal((await mine()).length, 0);
+    assert.equal((await listOwnRows()).length, 0);
   });
 
-  test("every limit holds to its number, and says when to come back", async () => {
+  test("every limit allows exactly its number of hits and returns a retry time", async () => {
     for (const [name, { hits, window }] of Object.entries(rateLimits)) {
-      const work = Array.from({ length: hits + 5 }, () =>
+      const calls = Array.from({ length: hits + 5 }, () =>
         enforceRateLimit(fixture.deps, name as RateLimitName, "203.0.113.9"),
       );
-      assert.deepEqual(await countOutcomes(work), { ok: hits, rate_limited: 5 }, name);
-      const refusal: unknown = await enforceRateLimit(fixture.deps, name as RateLimitName, "203.0.113.9").catch(
+      assert.deepEqual(await countOutcomes(calls), { ok: hits, rate_limited: 5 }, name);
+      const rejection: unknown = await enforceRateLimit(fixture.deps, name as RateLimitName, "203.0.113.9").catch(
         (error: unknown) => error,
       );
       assert.ok(
-        refusal instanceof AppError &&
-          refusal.retryAfter !== undefined &&
-          refusal.retryAfter >= 1 &&
-          refusal.retryAfter * 1000 <= window,
+        rejection instanceof AppError &&
+          rejection.retryAfter !== undefined &&
+          rejection.retryAfter >= 1 &&
+          rejection.retryAfter * 1000 <= window,
         name,
       );
     }
   });
 
-  test("switched off, nothing is counted (VAR-RATE_LIMITS)", async () => {
-    const before = await rows();
+  test("counts nothing when rate limits are switched off (VAR-RATE_LIMITS)", async () => {
+    const rowsBefore = await listRows();
     const deps = { ...fixture.deps, rateLimits: unlimitedRateLimitStore };
     for (let i = 0; i < 50; i++) await enforceRateLimit(deps, "registration", "192.0.2.77");
-    assert.deepEqual(await rows(), before);
+    assert.deepEqual(await listRows(), rowsBefore);
   });
 
-  test("one network has one counter, however its addresses are spelled (X5, A26)", async () => {
-    const none = parseIpAddressSet([])!;
+  test("one IPv6 network shares a counter, however its IP addresses are written (X5, A26)", async () => {
+    const noProxies = parseIpAddressSet([])!;
     const from = (remoteAddress: string): IncomingMessage =>
       ({ socket: { remoteAddress }, headers: {} }) as IncomingMessage;
     fixture.clock.advance(hours(1));
@@ -146,21 +154,25 @@ forEachEngine("rate limits", (fixture) => {
       enforceRateLimit(
         fixture.deps,
         "registration",
-        getClientIpKey(from(`2001:db8:1:2:${i.toString(16)}::${i}`), none),
+        getClientIpKey(from(`2001:db8:1:2:${i.toString(16)}::${i}`), noProxies),
       ),
     );
     assert.deepEqual(await countOutcomes(hits), { ok: 20, rate_limited: 40 });
     assert.equal(
-      await getOutcome(enforceRateLimit(fixture.deps, "registration", getClientIpKey(from("2001:DB8:1:2::1"), none))),
+      await getOutcome(
+        enforceRateLimit(fixture.deps, "registration", getClientIpKey(from("2001:DB8:1:2::1"), noProxies)),
+      ),
       "rate_limited",
     );
     assert.equal(
-      await getOutcome(enforceRateLimit(fixture.deps, "registration", getClientIpKey(from("2001:db8:1:3::1"), none))),
+      await getOutcome(
+        enforceRateLimit(fixture.deps, "registration", getClientIpKey(from("2001:db8:1:3::1"), noProxies)),
+      ),
       "ok",
     );
   });
 
-  test("over HTTP: of thirty registrations at once twenty are taken, and forged headers change nothing (A26, X5)", async () => {
+  test("accepts twenty of thirty parallel registrations over HTTP, regardless of forged headers (A26, X5)", async () => {
     fixture.clock.advance(hours(1));
     const service = await startService(fixture.deps);
     try {
@@ -178,23 +190,26 @@ forEachEngine("rate limits", (fixture) => {
         forwarded: `for=198.51.100.${i}`,
         "x-real-ip": `198.51.100.${i}`,
       });
-      const answers = await Promise.all(Array.from({ length: 30 }, (_, i) => register(i, i % 2 === 0 ? {} : forge(i))));
-      const answered = (wanted: number) => answers.filter(({ status }) => status === wanted);
-      assert.deepEqual([answered(201).length, answered(429).length], [20, 10]);
-      for (const { headers } of answered(429)) {
+      const responses = await Promise.all(
+        Array.from({ length: 30 }, (_, i) => register(i, i % 2 === 0 ? {} : forge(i))),
+      );
+      const withStatus = (expected: number) => responses.filter(({ status }) => status === expected);
+      assert.deepEqual([withStatus(201).length, withStatus(429).length], [20, 10]);
+      for (const { headers } of withStatus(429)) {
         assert.ok(Number(headers.get("retry-after")) >= 1 && Number(headers.get("retry-after")) <= 3600);
       }
-      const clients = async () => (await fixture.database.q.selectFrom("oauth_clients").select("id").execute()).length;
-      assert.equal(await clients(), 20);
+      const countClients = async () =>
+        (await fixture.database.q.selectFrom("oauth_clients").select("id").execute()).length;
+      assert.equal(await countClients(), 20);
       fixture.clock.advance(hours(24));
-      await createPurgeJob(fixture.deps)({ pause: async () => {}, shouldStop: () => false });
-      assert.equal(await clients(), 0, "never used, gone a day later");
+      await createPurgeJob(fixture.deps)({ pause: async () => {}, isOver: () => false });
+      assert.equal(await countClients(), 0, "unused clients are purged after a day");
     } finally {
       await service.close();
     }
   });
 
-  test("the web API has the tools' limit: 600 calls a minute of one user, then 429 with Retry-After (ERR-rate_limited, X7)", async () => {
+  test("allows 600 web API calls a minute per user, then responds 429 with Retry-After (ERR-rate_limited, X7)", async () => {
     fixture.clock.advance(minutes(2) - (fixture.clock() % minutes(1)) + seconds(20));
     const server = await startApiServer(fixture.deps);
     try {
@@ -211,12 +226,12 @@ forEachEngine("rate limits", (fixture) => {
         ["GET", `/api/studios/${ann.studio.id}/posts?query=x`],
         ["POST", `/api/studios/${ann.studio.id}/posts`],
       ] as const) {
-        const answer = await call(server, method, path, { cookie });
-        assertProblem(answer, 429, "rate_limited", path);
-        assert.equal(answer.headers.get("retry-after"), "40");
+        const response = await call(server, method, path, { cookie });
+        assertProblem(response, 429, "rate_limited", path);
+        assert.equal(response.headers.get("retry-after"), "40");
       }
-      const others = await call(server, "GET", "/api/me", { cookie: await server.signIn(ben) });
-      assert.equal(others.status, 200, "other users have their own count");
+      const otherResponse = await call(server, "GET", "/api/me", { cookie: await server.signIn(ben) });
+      assert.equal(otherResponse.status, 200, "other users have their own limit");
       const { token } = await createTestGrant(server.deps, ann);
       const tool = await callModern({ url: `${server.base}/mcp`, token }, "tools/call", { name: "whoami" });
       assert.equal(tool.json.result.isError, undefined, "so do the user's AI clients");
@@ -227,14 +242,14 @@ forEachEngine("rate limits", (fixture) => {
     }
   });
 
-  test("a window is over on time also where a second has parts", async () => {
+  test("rounds the retry time up to whole seconds", async () => {
     fixture.clock.advance(minutes(1) - (fixture.clock() % minutes(1)) + seconds(59) + 999);
     await countOutcomes(
       Array.from({ length: rateLimits.token.hits }, () => enforceRateLimit(fixture.deps, "token", "192.0.2.5")),
     );
-    const refusal: unknown = await enforceRateLimit(fixture.deps, "token", "192.0.2.5").catch(
+    const rejection: unknown = await enforceRateLimit(fixture.deps, "token", "192.0.2.5").catch(
       (error: unknown) => error,
     );
-    assert.equal((refusal as AppError).retryAfter, 1, "never 0");
+    assert.equal((rejection as AppError).retryAfter, 1, "never 0");
   });
 });

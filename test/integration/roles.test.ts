@@ -9,48 +9,48 @@ import { hostileIds } from "../support/hostile-ids.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { newMember, newStudio, newStudioWithRoles } from "../support/users.ts";
 
-/** Whom a role may manage, and which roles it may hand out: the same list. */
-const manages: Record<Role, readonly Role[]> = {
+/** The roles that a role may manage, and also assign. */
+const manageableRoles: Record<Role, readonly Role[]> = {
   owner: ["owner", "admin", "member"],
   admin: ["admin", "member"],
   member: [],
 };
 
 forEachEngine("roles", (fixture) => {
-  test("who may give which role to whom, all 27 cells (ROLE-2, T3, T7)", async () => {
-    for (const by of roles) {
+  test("changes roles only as the caller's role allows, in all 27 combinations (ROLE-2, T3, T7)", async () => {
+    for (const callerRole of roles) {
       for (const from of roles) {
         for (const to of roles) {
-          const cast = await newStudioWithRoles(fixture.deps);
-          const target = await newMember(fixture.deps, cast.owner, from);
-          const may = manages[by].includes(from) && manages[by].includes(to);
+          const callers = await newStudioWithRoles(fixture.deps);
+          const target = await newMember(fixture.deps, callers.owner, from);
+          const isAllowed = manageableRoles[callerRole].includes(from) && manageableRoles[callerRole].includes(to);
           assert.equal(
-            await getOutcome(changeRole(fixture.deps, cast[by], { userId: target.user.id, role: to })),
-            may ? "ok" : "forbidden",
-            `${by}: ${from} → ${to}`,
+            await getOutcome(changeRole(fixture.deps, callers[callerRole], { userId: target.user.id, role: to })),
+            isAllowed ? "ok" : "forbidden",
+            `${callerRole}: ${from} → ${to}`,
           );
-          const now = await resolveStudioCaller(fixture.deps, target, target.studio.id);
-          assert.equal(now.role, may ? to : from, `${by}: ${from} → ${to}`);
+          const current = await resolveStudioCaller(fixture.deps, target, target.studio.id);
+          assert.equal(current.role, isAllowed ? to : from, `${callerRole}: ${from} → ${to}`);
         }
       }
     }
   });
 
-  test("who may remove whom, and who may invite as what (ROLE-2, T7)", async () => {
-    for (const by of roles) {
+  test("removes members and invites only as the caller's role allows (ROLE-2, T7)", async () => {
+    for (const callerRole of roles) {
       for (const role of roles) {
-        const cast = await newStudioWithRoles(fixture.deps);
-        const target = await newMember(fixture.deps, cast.owner, role);
-        const expected = manages[by].includes(role) ? "ok" : "forbidden";
+        const callers = await newStudioWithRoles(fixture.deps);
+        const target = await newMember(fixture.deps, callers.owner, role);
+        const expected = manageableRoles[callerRole].includes(role) ? "ok" : "forbidden";
         assert.equal(
-          await getOutcome(createInvitation(fixture.deps, cast[by], { role })),
+          await getOutcome(createInvitation(fixture.deps, callers[callerRole], { role })),
           expected,
-          `${by} invites ${role}`,
+          `${callerRole} invites ${role}`,
         );
         assert.equal(
-          await getOutcome(removeMember(fixture.deps, cast[by], { userId: target.user.id })),
+          await getOutcome(removeMember(fixture.deps, callers[callerRole], { userId: target.user.id })),
           expected,
-          `${by} removes ${role}`,
+          `${callerRole} removes ${role}`,
         );
         assert.equal(
           await getOutcome(resolveStudioCaller(fixture.deps, target, target.studio.id)),
@@ -60,7 +60,7 @@ forEachEngine("roles", (fixture) => {
     }
   });
 
-  test("an admin and a member cannot raise themselves (ROLE-2, T7)", async () => {
+  test("admins and members cannot promote themselves (ROLE-2, T7)", async () => {
     const { admin, member } = await newStudioWithRoles(fixture.deps);
     assert.equal(
       await getOutcome(changeRole(fixture.deps, admin, { userId: admin.user.id, role: "owner" })),
@@ -72,7 +72,7 @@ forEachEngine("roles", (fixture) => {
     );
   });
 
-  test("the last owner is not demoted, does not leave, and is not removed (ROLE-3)", async () => {
+  test("the last owner cannot be demoted, leave or be removed (ROLE-3)", async () => {
     const owner = await newStudio(fixture.deps);
     await newMember(fixture.deps, owner, "admin");
     const userId = owner.user.id;
@@ -82,13 +82,13 @@ forEachEngine("roles", (fixture) => {
     assert.equal((await resolveStudioCaller(fixture.deps, owner, owner.studio.id)).role, "owner");
   });
 
-  test("ownership is handed over: make another owner, then step down or leave (ROLE-3, ROLE-4)", async () => {
+  test("an owner hands over a studio by making another owner, then stepping down or leaving (ROLE-3, ROLE-4)", async () => {
     const owner = await newStudio(fixture.deps);
-    const heir = await newMember(fixture.deps, owner, "member");
-    const given = await changeRole(fixture.deps, owner, { userId: heir.user.id, role: "owner" });
-    assert.deepEqual(given, {
+    const newOwner = await newMember(fixture.deps, owner, "member");
+    const membership = await changeRole(fixture.deps, owner, { userId: newOwner.user.id, role: "owner" });
+    assert.deepEqual(membership, {
       studioId: owner.studio.id,
-      userId: heir.user.id,
+      userId: newOwner.user.id,
       role: "owner",
       joinedAt: new Date(fixture.clock()).toISOString(),
     });
@@ -98,15 +98,15 @@ forEachEngine("roles", (fixture) => {
     });
     assert.equal(
       await getOutcome(
-        removeMember(fixture.deps, await resolveStudioCaller(fixture.deps, heir, heir.studio.id), {
-          userId: heir.user.id,
+        removeMember(fixture.deps, await resolveStudioCaller(fixture.deps, newOwner, newOwner.studio.id), {
+          userId: newOwner.user.id,
         }),
       ),
       "forbidden",
     );
   });
 
-  test("removal and demotion show when the studio is next entered (STUDIO-4)", async () => {
+  test("removal and demotion take effect the next time the studio is resolved (STUDIO-4)", async () => {
     const { owner, admin, member } = await newStudioWithRoles(fixture.deps);
     await changeRole(fixture.deps, owner, { userId: admin.user.id, role: "member" });
     assert.equal((await resolveStudioCaller(fixture.deps, admin, admin.studio.id)).role, "member");
@@ -114,18 +114,18 @@ forEachEngine("roles", (fixture) => {
     assert.equal(await getOutcome(resolveStudioCaller(fixture.deps, member, member.studio.id)), "not_found");
   });
 
-  test("strangers, members of other studios and ids that cannot exist are no members (ERR-not_found, T1, T2)", async () => {
+  test("users outside the studio and ids that cannot exist are not found (ERR-not_found, T1, T2)", async () => {
     const owner = await newStudio(fixture.deps);
-    const foreign = await newStudio(fixture.deps);
-    for (const userId of [foreign.user.id, ...hostileIds("user")]) {
-      const shown = JSON.stringify(userId.slice(0, 40));
-      assert.equal(await getOutcome(changeRole(fixture.deps, owner, { userId, role: "admin" })), "not_found", shown);
-      assert.equal(await getOutcome(removeMember(fixture.deps, owner, { userId })), "not_found", shown);
+    const otherOwner = await newStudio(fixture.deps);
+    for (const userId of [otherOwner.user.id, ...hostileIds("user")]) {
+      const label = JSON.stringify(userId.slice(0, 40));
+      assert.equal(await getOutcome(changeRole(fixture.deps, owner, { userId, role: "admin" })), "not_found", label);
+      assert.equal(await getOutcome(removeMember(fixture.deps, owner, { userId })), "not_found", label);
     }
-    assert.equal((await resolveStudioCaller(fixture.deps, foreign, foreign.studio.id)).role, "owner");
+    assert.equal((await resolveStudioCaller(fixture.deps, otherOwner, otherOwner.studio.id)).role, "owner");
   });
 
-  test("a role that is none is refused (ERR-invalid_input)", () => {
+  test("rejects an unknown role (ERR-invalid_input)", () => {
     for (const role of ["", "Owner", "root", null, 1, ["owner"]])
       assert.equal(changeRoleInput.safeParse({ userId: "u", role }).success, false);
   });
