@@ -16,37 +16,40 @@ import { createInvitationToken, newMember, newUser, newStudio } from "../support
 
 const create = (deps: Deps, person: SignedInUser) => createStudio(deps, person, { name: "Studio", timezone: "UTC" });
 
-const limitedTo = (bed: Fixture, studiosPerUser: number): Deps => ({
-  ...bed.deps,
-  limits: { ...bed.deps.limits, studiosPerUser },
+const withStudioLimit = (fixture: Fixture, studiosPerUser: number): Deps => ({
+  ...fixture.deps,
+  limits: { ...fixture.deps.limits, studiosPerUser },
 });
 
 async function countOwned({ deps }: Fixture, { user }: SignedInUser): Promise<number> {
   return (await deps.users.listMemberships(user.id)).filter(({ role }) => role === "owner").length;
 }
 
-forEachEngine("how many studios one user may own", (bed) => {
-  test("a user creates 20 studios by default; the next one is quota_exceeded (VAR-LIMITS, X7)", async () => {
-    const person = await newUser(bed.deps);
-    for (let i = 0; i < 20; i++) await create(bed.deps, person);
-    const error = await create(bed.deps, person).catch((thrown: unknown) => thrown);
+forEachEngine("limit of studios per owner", (fixture) => {
+  test("a user can own 20 studios by default; creating another fails with quota_exceeded (VAR-LIMITS, X7)", async () => {
+    const person = await newUser(fixture.deps);
+    for (let i = 0; i < 20; i++) await create(fixture.deps, person);
+    const error = await create(fixture.deps, person).catch((thrown: unknown) => thrown);
     assert.ok(error instanceof AppError);
     assert.deepEqual([error.code, error.status], ["quota_exceeded", 409]);
     assert.match(error.message, /own 20 studios, the maximum/);
     assert.match(hintFor(error, errorHints) ?? "", /Delete a studio/);
-    assert.equal(await countOwned(bed, person), 20);
-    assert.equal(await getOutcome(create(bed.deps, await newUser(bed.deps))), "ok", "the limit is per user");
+    assert.equal(await countOwned(fixture, person), 20);
+    assert.equal(await getOutcome(create(fixture.deps, await newUser(fixture.deps))), "ok", "the limit is per user");
   });
 
-  test("50 parallel creates of one user on two connection pools never exceed the limit (VAR-LIMITS, X7)", async () => {
-    const other = await openDatabase({ ...bed.location, log: silentLog });
+  test("50 parallel creates by one user on two connection pools never exceed the limit (VAR-LIMITS, X7)", async () => {
+    const other = await openDatabase({ ...fixture.location, log: silentLog });
     try {
-      const pools = [limitedTo(bed, 5), { ...createDeps(other, bed.clock), limits: limitedTo(bed, 5).limits }];
+      const pools = [
+        withStudioLimit(fixture, 5),
+        { ...createDeps(other, fixture.clock), limits: withStudioLimit(fixture, 5).limits },
+      ];
       for (let round = 0; round < 3; round++) {
-        const person = await newUser(bed.deps);
-        const works = Array.from({ length: 50 }, (_, i) => create(pools[i % 2] ?? bed.deps, person));
-        assert.deepEqual(await countOutcomes(works), { ok: 5, quota_exceeded: 45 });
-        assert.equal(await countOwned(bed, person), 5);
+        const person = await newUser(fixture.deps);
+        const calls = Array.from({ length: 50 }, (_, i) => create(pools[i % 2] ?? fixture.deps, person));
+        assert.deepEqual(await countOutcomes(calls), { ok: 5, quota_exceeded: 45 });
+        assert.equal(await countOwned(fixture, person), 5);
       }
     } finally {
       await other.close();
@@ -54,23 +57,23 @@ forEachEngine("how many studios one user may own", (bed) => {
   });
 
   test("creating, joining as owner and being made owner in parallel never exceed the limit (VAR-LIMITS, X7)", async () => {
-    const deps = limitedTo(bed, 3);
+    const deps = withStudioLimit(fixture, 3);
     const person = await newUser(deps);
     const hosts: Caller[] = [];
     for (let i = 0; i < 12; i++) hosts.push(await newStudio(deps));
     for (const host of hosts.slice(6)) await newMember(deps, host, "member", person);
     const tokens = await Promise.all(hosts.slice(0, 6).map((host) => createInvitationToken(deps, host, "owner")));
-    const works = [
+    const calls = [
       ...tokens.map((token) => acceptInvitation(deps, person, { token })),
       ...hosts.slice(6).map((host) => changeRole(deps, host, { userId: person.user.id, role: "owner" })),
       ...Array.from({ length: 6 }, () => create(deps, person)),
     ];
-    assert.deepEqual(await countOutcomes(works), { ok: 3, quota_exceeded: 15 });
-    assert.equal(await countOwned(bed, person), 3);
+    assert.deepEqual(await countOutcomes(calls), { ok: 3, quota_exceeded: 15 });
+    assert.equal(await countOwned(fixture, person), 3);
   });
 
   test("an invitation that the limit rejects stays open, and other roles are not limited (VAR-LIMITS, X7)", async () => {
-    const deps = limitedTo(bed, 1);
+    const deps = withStudioLimit(fixture, 1);
     const owner = await newStudio(deps);
     const host = await newStudio(deps);
     const token = await createInvitationToken(deps, host, "owner");
@@ -82,15 +85,15 @@ forEachEngine("how many studios one user may own", (bed) => {
     assert.equal(await getOutcome(create(deps, owner)), "quota_exceeded");
     await removeMember(deps, host, { userId: owner.user.id });
     const promote = changeRole(deps, third, { userId: joined.user.id, role: "owner" });
-    assert.equal(await getOutcome(promote), "ok", "nor does one that the user left");
+    assert.equal(await getOutcome(promote), "ok", "a studio that the user left does not count");
   });
 
   test("the operator hands a studio to a user who is at the limit (VAR-LIMITS, X7)", async () => {
-    const deps = limitedTo(bed, 1);
+    const deps = withStudioLimit(fixture, 1);
     const owner = await newStudio(deps);
     const { studio } = await newStudio(deps);
     const handOver = handOverStudio(deps, { operator: true }, { studioId: studio.id, user: owner.user.id });
     assert.equal(await getOutcome(handOver), "ok");
-    assert.equal(await countOwned(bed, owner), 2);
+    assert.equal(await countOwned(fixture, owner), 2);
   });
 });

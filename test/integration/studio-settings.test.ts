@@ -16,59 +16,59 @@ import { forEachEngine, silentLog } from "../support/engines.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { createInvitationToken, newMember, newUser, newStudio } from "../support/users.ts";
 import { png } from "../support/samples.ts";
-import { createTestGrant as approveWithToken } from "../support/tokens.ts";
+import { createTestGrant } from "../support/tokens.ts";
 
-forEachEngine("settings of a studio", (fixture) => {
-  test("name and time zone change, each alone too; id and slug stay (WORD-2)", async () => {
+forEachEngine("studio settings", (fixture) => {
+  test("changes name and time zone, together or alone; id and slug stay (WORD-2)", async () => {
     const owner = await newStudio(fixture.deps, undefined, "North");
-    const before = await getStudio(fixture.deps, owner);
-    const renamed = await updateStudio(fixture.deps, owner, updateStudioInput.parse({ name: " South " }));
-    assert.deepEqual([renamed.name, renamed.timezone], ["South", "UTC"]);
-    const moved = await updateStudio(fixture.deps, owner, { timezone: "Asia/Tokyo" });
-    assert.deepEqual([moved.name, moved.timezone], ["South", "Asia/Tokyo"]);
+    const original = await getStudio(fixture.deps, owner);
+    const renamedStudio = await updateStudio(fixture.deps, owner, updateStudioInput.parse({ name: " South " }));
+    assert.deepEqual([renamedStudio.name, renamedStudio.timezone], ["South", "UTC"]);
+    const movedStudio = await updateStudio(fixture.deps, owner, { timezone: "Asia/Tokyo" });
+    assert.deepEqual([movedStudio.name, movedStudio.timezone], ["South", "Asia/Tokyo"]);
     const { id, slug } = await getStudio(fixture.deps, owner);
-    assert.deepEqual([id, slug], [before.id, before.slug]);
+    assert.deepEqual([id, slug], [original.id, original.slug]);
     const [last] = (await listActivity(fixture.deps, owner, { limit: 1 })).activity;
     assert.deepEqual([last?.action, last?.detail], ["studio.updated", { timezone: "Asia/Tokyo" }]);
   });
 
-  test("nothing, no name, or no such time zone is refused (ERR-invalid_input)", async () => {
+  test("rejects an update without changes, an invalid name and an unknown time zone (ERR-invalid_input)", async () => {
     const owner = await newStudio(fixture.deps);
     assert.equal(await getOutcome(updateStudio(fixture.deps, owner, {})), "invalid_input");
-    for (const bad of [{ name: "" }, { name: "a\nb" }, { timezone: "Moon/Base" }, { slug: "x" }])
-      assert.equal(updateStudioInput.safeParse(bad).success, false, JSON.stringify(bad));
+    for (const input of [{ name: "" }, { name: "a\nb" }, { timezone: "Moon/Base" }, { slug: "x" }])
+      assert.equal(updateStudioInput.safeParse(input).success, false, JSON.stringify(input));
   });
 
-  test("a deleted studio takes its posts, links, memberships and the tokens of clients in it along (T10)", async () => {
-    const owner = await newStudio(fixture.deps, undefined, "Doomed");
-    const kept = await newStudio(fixture.deps, owner, "Kept");
+  test("deleting a studio deletes its posts, links and memberships and revokes its clients' tokens (T10)", async () => {
+    const owner = await newStudio(fixture.deps, undefined, "Deleted");
+    const otherStudio = await newStudio(fixture.deps, owner, "Other");
     const member = await newMember(fixture.deps, owner, "member");
     const stranger = await newStudio(fixture.deps);
-    const post = await createPost(fixture.deps, owner, { title: "Gone", body: "" });
+    const post = await createPost(fixture.deps, owner, { title: "Post", body: "" });
     const base64 = (await png()).toString("base64");
-    const picture = { kind: "image" as const, mimeType: "image/png", base64 };
-    const [attached, loose] = [
-      await uploadAssetInline(fixture.deps, owner, picture),
-      await uploadAssetInline(fixture.deps, owner, picture),
+    const image = { kind: "image" as const, mimeType: "image/png", base64 };
+    const [attachedAsset, unattachedAsset] = [
+      await uploadAssetInline(fixture.deps, owner, image),
+      await uploadAssetInline(fixture.deps, owner, image),
     ];
-    await attachAsset(fixture.deps, owner, { postId: post.id, assetId: attached.assetId });
+    await attachAsset(fixture.deps, owner, { postId: post.id, assetId: attachedAsset.assetId });
     const keys = await Promise.all(
-      [attached, loose].map(
+      [attachedAsset, unattachedAsset].map(
         async ({ assetId }) => (await fixture.deps.assets.find(owner.studio.id, assetId))?.storageKey,
       ),
     );
     const link = await createInvitationToken(fixture.deps, owner, "member");
     const tokens = {
-      elsewhere: await approveWithToken(fixture.deps, owner), // the active studio is Kept
-      inside: await approveWithToken(fixture.deps, member),
-      unrelated: await approveWithToken(fixture.deps, stranger),
+      elsewhere: await createTestGrant(fixture.deps, owner), // the active studio is "Other"
+      inside: await createTestGrant(fixture.deps, member),
+      unrelated: await createTestGrant(fixture.deps, stranger),
     };
-    assert.equal(await getOutcome(deleteStudio(fixture.deps, owner, { name: "doomed" })), "invalid_input");
-    await deleteStudio(fixture.deps, owner, { name: "Doomed" });
+    assert.equal(await getOutcome(deleteStudio(fixture.deps, owner, { name: "deleted" })), "invalid_input");
+    await deleteStudio(fixture.deps, owner, { name: "Deleted" });
 
     const authenticate = createAuthenticator(fixture.deps, silentLog);
     assert.equal(await authenticate(tokens.inside.token, undefined), undefined);
-    assert.equal((await authenticate(tokens.elsewhere.token, undefined))?.membership?.studio.id, kept.studio.id);
+    assert.equal((await authenticate(tokens.elsewhere.token, undefined))?.membership?.studio.id, otherStudio.studio.id);
     assert.ok(await authenticate(tokens.unrelated.token, undefined));
     assert.equal(await getOutcome(resolveStudioCaller(fixture.deps, owner, owner.studio.id)), "not_found");
     assert.equal(
@@ -76,16 +76,16 @@ forEachEngine("settings of a studio", (fixture) => {
       "not_found",
     );
     assert.deepEqual((await describeMe(fixture.deps, member)).memberships, []);
-    assert.equal((await describeMe(fixture.deps, owner)).activeStudioId, kept.studio.id);
-    for (const key of keys) assert.equal(await fixture.deps.files.stat(key ?? ""), undefined, "the bytes are gone");
+    assert.equal((await describeMe(fixture.deps, owner)).activeStudioId, otherStudio.studio.id);
+    for (const key of keys) assert.equal(await fixture.deps.files.stat(key ?? ""), undefined, "the bytes are deleted");
     for (const table of ["assets", "posts", "activity", "memberships", "invitations"] as const) {
       const rows = await fixture.database.q.selectFrom(table).select("studio_id").execute();
       assert.equal(rows.filter((row) => row.studio_id === owner.studio.id).length, 0, table);
     }
-    assert.equal(await getOutcome(deleteStudio(fixture.deps, owner, { name: "Doomed" })), "not_found");
+    assert.equal(await getOutcome(deleteStudio(fixture.deps, owner, { name: "Deleted" })), "not_found");
   });
 
-  test("an approval that fell back to its person's first studio ends with that studio too (T10)", async () => {
+  test("a grant that fell back to the user's first studio is revoked with that studio (T10)", async () => {
     const owner = await newStudio(fixture.deps, undefined, "First");
     fixture.clock.advance(1000);
     const second = await newStudio(fixture.deps, owner, "Second");
@@ -97,7 +97,7 @@ forEachEngine("settings of a studio", (fixture) => {
     assert.notEqual((await fixture.deps.grants.find(id))?.revokedAt, null);
   });
 
-  test("a studio deleted while someone joins leaves no membership behind (R6)", async () => {
+  test("a studio deleted while a user joins leaves no membership behind (R6)", async () => {
     for (let round = 0; round < 5; round++) {
       const owner = await newStudio(fixture.deps, undefined, "Short");
       const token = await createInvitationToken(fixture.deps, owner, "member");

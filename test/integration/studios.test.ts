@@ -28,7 +28,7 @@ forEachEngine("studios", (fixture) => {
     });
   });
 
-  test("its creator is the owner, and it becomes the active studio (STUDIO-1)", async () => {
+  test("the creator becomes the owner, and the studio becomes active (STUDIO-1)", async () => {
     const person = await newUser(fixture.deps);
     await newStudio(fixture.deps, person, "First");
     fixture.clock.advance(1000);
@@ -45,16 +45,16 @@ forEachEngine("studios", (fixture) => {
     );
   });
 
-  test("fifty studios of one name made at the same moment have fifty slugs (WORD-2)", async () => {
+  test("fifty studios created in parallel with one name get fifty slugs (WORD-2)", async () => {
     const people = await Promise.all(Array.from({ length: 50 }, () => newUser(fixture.deps)));
-    const made = await Promise.all(
+    const createdStudios = await Promise.all(
       people.map((person) => createStudio(fixture.deps, person, { name: "Twin", timezone: "UTC" })),
     );
-    assert.equal(new Set(made.map(({ slug }) => slug)).size, 50);
-    for (const { slug } of made) assert.match(slug, /^twin(-[a-z0-9]{6})?$/);
+    assert.equal(new Set(createdStudios.map(({ slug }) => slug)).size, 50);
+    for (const { slug } of createdStudios) assert.match(slug, /^twin(-[a-z0-9]{6})?$/);
   });
 
-  test("a name without letters of ours still gets a slug (WORD-2)", async () => {
+  test("a name without Latin letters still gets a slug (WORD-2)", async () => {
     for (const name of ["日本", "!!!", "😀", "-".repeat(100), "a".repeat(100)]) {
       const { slug } = await createStudio(fixture.deps, await newUser(fixture.deps), { name, timezone: "UTC" });
       assert.match(slug, /^[a-z0-9]+(-[a-z0-9]+)*$/, name);
@@ -62,37 +62,38 @@ forEachEngine("studios", (fixture) => {
     }
   });
 
-  test("names and time zones that no one can read are refused (ERR-invalid_input)", () => {
-    const bad = ["", "   ", "a\nb", "a\0b", "\ud800", "\u2028", "x".repeat(101), 7, null, ["a"]];
-    for (const name of bad) assert.equal(createStudioInput.safeParse({ name }).success, false, JSON.stringify(name));
+  test("rejects unreadable names and unknown time zones (ERR-invalid_input)", () => {
+    const invalidNames = ["", "   ", "a\nb", "a\0b", "\ud800", "\u2028", "x".repeat(101), 7, null, ["a"]];
+    for (const name of invalidNames)
+      assert.equal(createStudioInput.safeParse({ name }).success, false, JSON.stringify(name));
     for (const timezone of ["", "Mars/Phobos", "../x", "\0"])
       assert.equal(createStudioInput.safeParse({ name: "A", timezone }).success, false, timezone);
     assert.equal(
       createStudioInput.safeParse({ name: "A", ownerId: "usr_1" }).success,
       false,
-      "nothing beyond what is asked",
+      "unknown fields are rejected",
     );
     assert.deepEqual(createStudioInput.parse({ name: "A" }), { name: "A", timezone: "UTC" });
   });
 
-  test("a studio is entered by its members only; any other id does not exist (STUDIO-5, T1)", async () => {
+  test("only members can resolve a studio; to others it does not exist (STUDIO-5, T1)", async () => {
     const owner = await newStudio(fixture.deps);
     const stranger = await newUser(fixture.deps);
-    const refusals = [];
+    const outcomes = [];
     for (const id of [owner.studio.id, ...hostileIds("studio")]) {
-      refusals.push(
+      outcomes.push(
         await resolveStudioCaller(fixture.deps, stranger, id).then(
-          () => "entered",
-          (error: Error) => outcomeText(error),
+          () => "ok",
+          (error: Error) => describeError(error),
         ),
       );
     }
-    assert.equal(new Set(refusals).size, 1, "one answer for foreign and for missing");
-    assert.match(refusals[0] ?? "", /^not_found /);
+    assert.equal(new Set(outcomes).size, 1, "the same error for other studios and missing ones");
+    assert.match(outcomes[0] ?? "", /^not_found /);
     assert.equal((await resolveStudioCaller(fixture.deps, owner, owner.studio.id)).role, "owner");
   });
 
-  test("members are listed, earliest joined first (ROLE-4)", async () => {
+  test("lists members by the time they joined (ROLE-4)", async () => {
     const owner = await newStudio(fixture.deps);
     fixture.clock.advance(1);
     const admin = await newMember(fixture.deps, owner, "admin");
@@ -111,7 +112,7 @@ forEachEngine("studios", (fixture) => {
     assert.deepEqual(Object.keys(members[0] ?? {}), ["userId", "name", "email", "role", "joinedAt"]);
   });
 
-  test("the database itself takes no other role and no studio without an owner (WORD-3)", async () => {
+  test("the database rejects unknown roles and a studio without an owner (WORD-3)", async () => {
     const { studio, user } = await newStudio(fixture.deps);
     const { q } = fixture.database;
     await assert.rejects(
@@ -125,13 +126,13 @@ forEachEngine("studios", (fixture) => {
     await assert.rejects(
       q
         .insertInto("memberships")
-        .values({ studio_id: studio.id, user_id: "usr_nobody", role: "member", joined_at: 1 })
+        .values({ studio_id: studio.id, user_id: "usr_unknown", role: "member", joined_at: 1 })
         .execute(),
     );
     assert.equal(await getOutcome(resolveStudioCaller(fixture.deps, { user }, studio.id)), "ok");
   });
 });
 
-function outcomeText(error: Error): string {
+function describeError(error: Error): string {
   return `${(error as { code?: string }).code} ${error.message}`;
 }
