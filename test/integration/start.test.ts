@@ -15,8 +15,8 @@ import { waitUntil } from "../support/wait-until.ts";
 
 const main = join(import.meta.dirname, "../../src/main.ts");
 
-/** The service as people start it: what they see, and what stops it from starting. */
-describe("starting", () => {
+/** Starts the server as users do, and checks its output and its startup errors. */
+describe("startup", () => {
   const cleanups: (() => unknown)[] = [];
   afterEach(async () => {
     for (const clean of cleanups.splice(0).toReversed()) await clean();
@@ -28,13 +28,13 @@ describe("starting", () => {
     return folder.path;
   }
 
-  test("a port in use is the last thing it says, with a non-zero exit code", async () => {
-    const other = createServer().listen(0, "127.0.0.1");
-    cleanups.push(() => other.close());
-    await once(other, "listening");
-    const port = String((other.address() as AddressInfo).port);
+  test("exits with an error about a port in use on the last line", async () => {
+    const portOwner = createServer().listen(0, "127.0.0.1");
+    cleanups.push(() => portOwner.close());
+    await once(portOwner, "listening");
+    const port = String((portOwner.address() as AddressInfo).port);
     const folder = newFolder();
-    const file = openSync(join(folder, "output"), "a"); // both streams, in the order in which they are written
+    const file = openSync(join(folder, "output"), "a"); // one file keeps the order of both streams
     const env = { PORT: port, DATA_DIR: join(folder, "data"), PATH: process.env["PATH"] ?? "" };
     const [code] = (await once(spawn(process.execPath, [main], { env, stdio: ["ignore", file, file] }), "exit")) as [
       number,
@@ -50,17 +50,17 @@ describe("starting", () => {
   });
 
   test(
-    "with PostgreSQL and neither DATA_DIR nor SECRETS it creates the folder for its generated secret",
+    "creates the folder for the generated secret with PostgreSQL and without SECRETS",
     {
       skip: !listEngines().includes("postgres") && "no PostgreSQL here",
     },
     async () => {
-      const place = await createTemporaryDatabase("postgres");
-      cleanups.push(() => place.remove());
+      const database = await createTemporaryDatabase("postgres");
+      cleanups.push(() => database.remove());
       const base = await findFreeBaseUrl();
       const dataDir = join(newFolder(), "not", "there", "yet");
       const env = {
-        DATABASE_URL: place.databaseUrl ?? "",
+        DATABASE_URL: database.databaseUrl ?? "",
         DATA_DIR: dataDir,
         PORT: new URL(base).port,
         BASE_URL: base,
@@ -74,16 +74,16 @@ describe("starting", () => {
   );
 
   test(
-    "a folder for the generated secret that cannot be created names the settings to change",
+    "names the settings to change if the folder for the generated secret cannot be created",
     {
       skip: !listEngines().includes("postgres") && "no PostgreSQL here",
     },
     async () => {
-      const place = await createTemporaryDatabase("postgres");
-      cleanups.push(() => place.remove());
+      const database = await createTemporaryDatabase("postgres");
+      cleanups.push(() => database.remove());
       const file = join(newFolder(), "file");
       writeFileSync(file, "");
-      const env = { DATABASE_URL: place.databaseUrl ?? "", DATA_DIR: join(file, "data"), PORT: "0" };
+      const env = { DATABASE_URL: database.databaseUrl ?? "", DATA_DIR: join(file, "data"), PORT: "0" };
       const program = startChildProgram([main], env);
       assert.equal(await program.exited, 1);
       assert.match(
@@ -94,9 +94,9 @@ describe("starting", () => {
   );
 
   test(
-    "on a terminal the greeting comes last, and requests are readable lines without the web app's files",
+    "on a terminal prints the greeting last, then one line per request except for static files",
     {
-      skip: !findProgram("script") && "no program that makes a terminal",
+      skip: !findProgram("script") && "the script program is not installed",
     },
     async () => {
       const base = await findFreeBaseUrl();
@@ -110,7 +110,7 @@ describe("starting", () => {
       const child = spawn("script", ["-qfec", `"${process.execPath}" "${main}"`, "/dev/null"], {
         env,
         stdio: ["pipe", "pipe", "inherit"],
-        detached: true, // it goes with what it started
+        detached: true, // its own process group, so that cleanup kills the server too
       });
       cleanups.push(() => process.kill(-(child.pid ?? 0), "SIGKILL"));
       let text = "";
@@ -119,13 +119,13 @@ describe("starting", () => {
       assert.match(text, /^\d\d:\d\d:\d\d database migrations applied .*\n\n {2}Atelier is ready\.\n/);
 
       const page = await (await fetch(base, { headers: { accept: "text/html" } })).text();
-      const script = /src="(\/[^"]+\.js)"/.exec(page)?.[1] ?? assert.fail("the page has a script");
+      const script = /src="(\/[^"]+\.js)"/.exec(page)?.[1] ?? assert.fail("the page has no script");
       assert.equal((await fetch(`${base}${script}`)).status, 200);
       assert.equal((await fetch(`${base}/api/me`)).status, 401);
       assert.equal((await fetch(`${base}/api/%1b%5b2J\u009b2J`)).status, 404);
-      const greeting = text.indexOf("Ctrl-C\n\n") + "Ctrl-C\n\n".length;
-      await waitUntil(() => text.includes("/api/%1b"), { description: "the line of the last request" });
-      const lines = text.slice(greeting).trimEnd().split("\n");
+      const greetingEnd = text.indexOf("Ctrl-C\n\n") + "Ctrl-C\n\n".length;
+      await waitUntil(() => text.includes("/api/%1b"), { what: "the log line of the last request" });
+      const lines = text.slice(greetingEnd).trimEnd().split("\n");
       assert.deepEqual(
         lines.map((line) => line.replace(/^\d\d:\d\d:\d\d /, "").replace(/\d+(\.\d+)? ms/, "N ms")),
         ["GET / 200 N ms -", "GET /api/me 401 N ms -", "GET /api/%1b%5b2J%C2%9B2J 404 N ms -"],

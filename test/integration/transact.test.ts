@@ -22,12 +22,12 @@ forEachEngine("transactions", (fixture) => {
         created_at: 1,
       })
       .execute();
-  const users = async (like: string) =>
-    (await fixture.database.q.selectFrom("users").select("id").where("id", "like", like).orderBy("id").execute()).map(
-      ({ id }) => id,
-    );
+  const listUserIds = async (pattern: string) =>
+    (
+      await fixture.database.q.selectFrom("users").select("id").where("id", "like", pattern).orderBy("id").execute()
+    ).map(({ id }) => id);
 
-  test("what fails leaves nothing behind, and the next transaction works (ACT-2)", async () => {
+  test("a failed transaction leaves nothing behind, and the next one works (ACT-2)", async () => {
     const failure = new Error("no");
     await assert.rejects(
       fixture.database.transact(async (tx) => {
@@ -36,22 +36,22 @@ forEachEngine("transactions", (fixture) => {
       }),
       failure,
     );
-    assert.deepEqual(await users("rolled%"), []);
-    await fixture.database.transact((tx) => addUser(tx, "kept"));
-    assert.deepEqual(await users("kept"), ["kept"]);
+    assert.deepEqual(await listUserIds("rolled%"), []);
+    await fixture.database.transact((tx) => addUser(tx, "committed"));
+    assert.deepEqual(await listUserIds("committed"), ["committed"]);
   });
 
-  test("an error of the database's own ends the transaction the same way (ACT-2)", async () => {
+  test("a database error rolls the transaction back (ACT-2)", async () => {
     await assert.rejects(
       fixture.database.transact(async (tx) => {
         await addUser(tx, "twice");
         await addUser(tx, "twice");
       }),
     );
-    assert.deepEqual(await users("twice"), []);
+    assert.deepEqual(await listUserIds("twice"), []);
   });
 
-  test("nobody sees into an open transaction, and it sees itself (ACT-2)", async () => {
+  test("other connections do not see an open transaction's writes; it sees them itself (ACT-2)", async () => {
     const owner = await newStudio(fixture.deps);
     await fixture.deps.transact(async (tx) => {
       const now = fixture.clock();
@@ -72,7 +72,7 @@ forEachEngine("transactions", (fixture) => {
     });
   });
 
-  test("a hundred transactions at the same moment are all made, each whole (ACT-2)", async () => {
+  test("a hundred parallel transactions all commit completely (ACT-2)", async () => {
     const owner = await newStudio(fixture.deps);
     const posts = await Promise.all(
       Array.from({ length: 100 }, (_, i) => createPost(fixture.deps, owner, { title: `P${i}`, body: "" })),
@@ -90,7 +90,7 @@ forEachEngine("transactions", (fixture) => {
 });
 
 forEachEngine(
-  "transactions that PostgreSQL asks to repeat",
+  "transactions that PostgreSQL asks to retry",
   (fixture) => {
     const addUser = (tx: Connection, id: string) =>
       sql`INSERT INTO users VALUES (${id}, 'i', ${id}, '', NULL, 0, NULL, 1)`.execute(tx.q);
@@ -98,7 +98,7 @@ forEachEngine(
       (await sql`SELECT 1 FROM users WHERE id = ${id}`.execute(fixture.database.q)).rows.length;
 
     for (const state of ["40001", "40P01"]) {
-      test(`${state} is retried inside, and what was done before it is not done twice (D4)`, async () => {
+      test(`${state} is retried without repeating earlier writes (D4)`, async () => {
         let attempts = 0;
         const id = `retried-${state}`;
         await fixture.database.transact(async (tx) => {
@@ -111,16 +111,16 @@ forEachEngine(
       });
     }
 
-    test("it gives up in the end, with nothing done (D4)", async () => {
+    test("stops retrying after a number of attempts and leaves nothing behind (D4)", async () => {
       let attempts = 0;
       const work = fixture.database.transact(async (tx) => {
         attempts++;
-        await addUser(tx, "given-up");
+        await addUser(tx, "never-committed");
         await sql.raw("DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END $$").execute(tx.q);
       });
       await assert.rejects(work);
       assert.ok(attempts > 1 && attempts < 20);
-      assert.equal(await count("given-up"), 0);
+      assert.equal(await count("never-committed"), 0);
     });
 
     test("other errors are not retried (D4)", async () => {
@@ -133,18 +133,18 @@ forEachEngine(
       assert.equal(attempts, 1);
     });
 
-    test("two transactions in a true deadlock are both made (D4)", async () => {
+    test("two deadlocked transactions both commit (D4)", async () => {
       for (const id of ["left", "right"]) await addUser(fixture.database, id);
       const lock = (tx: Connection, id: string) =>
         sql`UPDATE users SET created_at = created_at + 1 WHERE id = ${id}`.execute(tx.q);
       let waiting = 0;
       let release = (): void => {};
-      const bothHaveOne = new Promise<void>((resolve) => (release = resolve));
+      const bothHoldOneLock = new Promise<void>((resolve) => (release = resolve));
       const cross = (first: string, second: string) =>
         fixture.database.transact(async (tx) => {
           await lock(tx, first);
           if (++waiting === 2) release();
-          await bothHaveOne; // a second attempt finds it resolved
+          await bothHoldOneLock; // already resolved on the second attempt
           await lock(tx, second);
         });
       await Promise.all([cross("left", "right"), cross("right", "left")]);
@@ -158,7 +158,7 @@ forEachEngine(
       );
     });
 
-    test("a true serialization failure is retried: fifty increments, none lost (D4)", async () => {
+    test("retries real serialization failures: no increment is lost (D4)", async () => {
       await addUser(fixture.database, "counter");
       const increment = () =>
         fixture.database.transact(async (tx) => {
@@ -168,7 +168,7 @@ forEachEngine(
           );
           await sql`UPDATE users SET created_at = ${(rows[0]?.created_at ?? 0) + 1} WHERE id = 'counter'`.execute(tx.q);
         });
-      // Three at a time: each can lose to the two others, and eight attempts are enough for that.
+      // Three at a time: each can lose to the two others, and eight attempts are enough.
       for (let i = 0; i < 17; i++) await Promise.all([increment(), increment(), increment()]);
       const { rows } = await sql<{ created_at: number }>`SELECT created_at FROM users WHERE id = 'counter'`.execute(
         fixture.database.q,
