@@ -31,12 +31,12 @@ import { archives, ooxml, executables } from "../support/sample-files.ts";
 import { jpeg, mp4, office, png } from "../support/samples.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
-const picture = await jpeg();
-const otherKind = await png();
-const [program = picture] = Object.values(executables);
-const [archive = picture] = Object.values(archives);
+const jpegBytes = await jpeg();
+const pngBytes = await png();
+const [executableBytes = jpegBytes] = Object.values(executables);
+const [archiveBytes = jpegBytes] = Object.values(archives);
 const officeType = `${ooxml}wordprocessingml.document`;
-const film = Buffer.concat([mp4(), Buffer.alloc(20 * 1024 * 1024, 7)]);
+const videoBytes = Buffer.concat([mp4(), Buffer.alloc(20 * 1024 * 1024, 7)]);
 
 interface Scene {
   deps: Deps;
@@ -46,306 +46,340 @@ interface Scene {
   token: string;
 }
 
-async function scene(
+async function createScene(
   fixture: Fixture,
   limits: Partial<Deps["limits"]> = {},
-  maker?: (deps: Deps, owner: Caller) => Promise<Caller>,
+  chooseCreator?: (deps: Deps, owner: Caller) => Promise<Caller>,
 ): Promise<Scene> {
   const files = createHookedFiles(fixture.clock);
   const deps: Deps = { ...fixture.deps, files, limits: { ...fixture.deps.limits, ...limits } };
   const owner = await newStudio(deps, undefined, "Blue Door");
   const postId = (await createPost(deps, owner, { title: "Spring", body: "" })).id;
-  const by = maker ? await maker(deps, owner) : owner;
-  const { url } = await createUploadSession(deps, by, { postId });
+  const creator = chooseCreator ? await chooseCreator(deps, owner) : owner;
+  const { url } = await createUploadSession(deps, creator, { postId });
   return { deps, files, owner, postId, token: url.slice(`${deps.uploadPage}/u/`.length) };
 }
 
-const visit = ({ deps, token }: Scene) => resolveUploadCaller(deps, token);
-const file = (name: string, content: Buffer) => ({ name, size: content.length, lastModified: 1, type: "" });
-const start = async (at: Scene, name = "a.jpg", content = picture): Promise<StartedFile> =>
-  startFile(at.deps, await visit(at), file(name, content));
+const resolveCaller = ({ deps, token }: Scene) => resolveUploadCaller(deps, token);
+const describeFile = (name: string, content: Buffer) => ({ name, size: content.length, lastModified: 1, type: "" });
+const start = async (scene: Scene, name = "a.jpg", content = jpegBytes): Promise<StartedFile> =>
+  startFile(scene.deps, await resolveCaller(scene), describeFile(name, content));
 
 async function send(
-  at: Scene,
+  scene: Scene,
   { file: { id }, partBytes }: StartedFile,
   content: Buffer,
   parts?: number[],
 ): Promise<void> {
   const numbers = parts ?? Array.from({ length: Math.ceil(content.length / partBytes) }, (_, i) => i + 1);
-  const { addresses } = await createPartUrls(at.deps, await visit(at), { fileId: id, parts: numbers });
+  const { addresses } = await createPartUrls(scene.deps, await resolveCaller(scene), { fileId: id, parts: numbers });
   for (const { part, url } of addresses) {
-    assert.ok(await at.files.parts.send(url, content.subarray((part - 1) * partBytes, part * partBytes)));
+    assert.ok(await scene.files.parts.send(url, content.subarray((part - 1) * partBytes, part * partBytes)));
   }
 }
 
-const startWithHead = async (at: Scene, name: string, content: Buffer): Promise<StartedFile> =>
-  startFile(at.deps, await visit(at), { ...file(name, content), head: headOf(content) });
+const startWithHead = async (scene: Scene, name: string, content: Buffer): Promise<StartedFile> =>
+  startFile(scene.deps, await resolveCaller(scene), { ...describeFile(name, content), head: headOf(content) });
 
-const complete = async (at: Scene, fileId: string) => completeFile(at.deps, await visit(at), { fileId });
-const onPost = async ({ deps, owner, postId }: Scene) => (await getPost(deps, owner, { postId })).assets;
+const complete = async (scene: Scene, fileId: string) =>
+  completeFile(scene.deps, await resolveCaller(scene), { fileId });
+const listPostAssets = async ({ deps, owner, postId }: Scene) => (await getPost(deps, owner, { postId })).assets;
 const sweepAll = async (deps: Deps) => {
   const options = { pause: async () => {}, shouldStop: () => false };
   return { ...(await createAssetSweeper(deps)(options)), ...(await sweepUploads(deps, options)) };
 };
 
 forEachEngine("uploads through a link", (fixture) => {
-  test("a link is {uploadPage}/u/<token>, for 30 minutes, for one post (UPLOAD-1)", async () => {
+  test("a link has the form {uploadPage}/u/<token>, is valid for 30 minutes, and belongs to one post (UPLOAD-1)", async () => {
     const owner = await newStudio(fixture.deps);
     const post = await createPost(fixture.deps, owner, { title: "A", body: "" });
-    const made = await createUploadSession({ ...fixture.deps, uploadPage: "https://send.example" }, owner, {
+    const session = await createUploadSession({ ...fixture.deps, uploadPage: "https://send.example" }, owner, {
       postId: post.id,
     });
-    assert.deepEqual(Object.keys(made), ["url", "expiresInMinutes"]);
-    assert.equal(made.expiresInMinutes, 30);
-    assert.match(made.url, /^https:\/\/send\.example\/u\/[\w-]+\.[\w-]+$/);
+    assert.deepEqual(Object.keys(session), ["url", "expiresInMinutes"]);
+    assert.equal(session.expiresInMinutes, 30);
+    assert.match(session.url, /^https:\/\/send\.example\/u\/[\w-]+\.[\w-]+$/);
     const stranger = await newStudio(fixture.deps);
     assert.equal(await getOutcome(createUploadSession(fixture.deps, stranger, { postId: post.id })), "not_found");
   });
 
-  test("a file goes in parts and attaches itself (UPLOAD-2)", async () => {
-    const at = await scene(fixture);
-    const before = (await getPost(at.deps, at.owner, { postId: at.postId })).revision;
-    const started = await start(at, "film.mp4", film);
-    assert.equal(started.partBytes, 8 * 1024 * 1024);
-    assert.deepEqual(started.parts, []);
+  test("a file is uploaded in parts and attached on completion (UPLOAD-2)", async () => {
+    const scene = await createScene(fixture);
+    const revisionBefore = (await getPost(scene.deps, scene.owner, { postId: scene.postId })).revision;
+    const startedFile = await start(scene, "video.mp4", videoBytes);
+    assert.equal(startedFile.partBytes, 8 * 1024 * 1024);
+    assert.deepEqual(startedFile.parts, []);
     assert.deepEqual(
-      (await onPost(at)).map(({ id, postId, status, bytes }) => ({ id, postId, status, bytes })),
-      [{ id: started.file.id, postId: at.postId, status: "pending", bytes: null }],
+      (await listPostAssets(scene)).map(({ id, postId, status, bytes }) => ({ id, postId, status, bytes })),
+      [{ id: startedFile.file.id, postId: scene.postId, status: "pending", bytes: null }],
     );
-    await send(at, started, film, [1, 3]);
-    assert.equal(await getOutcome(complete(at, started.file.id)), "not_uploaded");
-    assert.deepEqual((await start(at, "film.mp4", film)).parts, [1, 3], "the same file goes on");
-    await send(at, started, film, [2]);
-    const view = await complete(at, started.file.id);
+    await send(scene, startedFile, videoBytes, [1, 3]);
+    assert.equal(await getOutcome(complete(scene, startedFile.file.id)), "not_uploaded");
+    assert.deepEqual((await start(scene, "video.mp4", videoBytes)).parts, [1, 3], "starting the same file resumes it");
+    await send(scene, startedFile, videoBytes, [2]);
+    const view = await complete(scene, startedFile.file.id);
     assert.equal(view.status, "ready");
-    const [asset] = await onPost(at);
+    const [asset] = await listPostAssets(scene);
     assert.deepEqual(
       [asset?.status, asset?.bytes, asset?.kind, asset?.mimeType, asset?.durationMs],
-      ["ready", film.length, "video", "video/mp4", 2500],
+      ["ready", videoBytes.length, "video", "video/mp4", 2500],
     );
     assert.ok(
-      (await getPost(at.deps, at.owner, { postId: at.postId })).revision > before + 1,
-      "the post tells of both steps",
+      (await getPost(scene.deps, scene.owner, { postId: scene.postId })).revision > revisionBefore + 1,
+      "start and completion both raise the revision",
     );
-    assert.deepEqual(await complete(at, started.file.id), view, "repeating it changes nothing");
+    assert.deepEqual(await complete(scene, startedFile.file.id), view, "completing again changes nothing");
   });
 
-  test("twenty starts and twenty completes at once make one asset (U2, U8)", async () => {
-    const at = await scene(fixture);
-    const all = await Promise.all(Array.from({ length: 20 }, () => start(at)));
-    assert.equal(new Set(all.map((one) => one.file.id)).size, 1);
-    assert.equal(await at.files.parts.countOpen(), 1, "what the others began is given up");
-    const [started] = all;
-    assert.ok(started);
-    await send(at, started, picture);
-    assert.deepEqual(await countOutcomes(Array.from({ length: 20 }, () => complete(at, started.file.id))), { ok: 20 });
-    assert.equal((await onPost(at)).length, 1);
-    assert.equal((await start(at)).file.status, "ready", "and again later");
+  test("twenty parallel starts and twenty parallel completes create one asset (U2, U8)", async () => {
+    const scene = await createScene(fixture);
+    const startedFiles = await Promise.all(Array.from({ length: 20 }, () => start(scene)));
+    assert.equal(new Set(startedFiles.map(({ file }) => file.id)).size, 1);
+    assert.equal(await scene.files.parts.countOpen(), 1, "the redundant uploads are canceled");
+    const [startedFile] = startedFiles;
+    assert.ok(startedFile);
+    await send(scene, startedFile, jpegBytes);
+    assert.deepEqual(await countOutcomes(Array.from({ length: 20 }, () => complete(scene, startedFile.file.id))), {
+      ok: 20,
+    });
+    assert.equal((await listPostAssets(scene)).length, 1);
+    assert.equal((await start(scene)).file.status, "ready", "a later start returns the finished file");
   });
 
-  test("attach before the end, and another link's file (U8)", async () => {
-    const at = await scene(fixture);
-    const started = await start(at);
+  test("rejects attaching an uploading file, and another link's file is not found (U8)", async () => {
+    const scene = await createScene(fixture);
+    const startedFile = await start(scene);
     assert.equal(
-      await getOutcome(attachAsset(at.deps, at.owner, { postId: at.postId, assetId: started.file.id })),
+      await getOutcome(attachAsset(scene.deps, scene.owner, { postId: scene.postId, assetId: startedFile.file.id })),
       "not_uploaded",
     );
-    const elsewhere = await createPost(at.deps, at.owner, { title: "B", body: "" });
+    const otherPost = await createPost(scene.deps, scene.owner, { title: "B", body: "" });
     assert.equal(
-      await getOutcome(attachAsset(at.deps, at.owner, { postId: elsewhere.id, assetId: started.file.id })),
+      await getOutcome(attachAsset(scene.deps, scene.owner, { postId: otherPost.id, assetId: startedFile.file.id })),
       "already_attached",
     );
-    const other = await scene(fixture);
-    assert.equal(await getOutcome(complete(other, started.file.id)), "not_found");
+    const otherScene = await createScene(fixture);
+    assert.equal(await getOutcome(complete(otherScene, startedFile.file.id)), "not_found");
     assert.equal(
-      await getOutcome(async () => cancelFile(other.deps, await visit(other), { fileId: started.file.id })),
+      await getOutcome(async () =>
+        cancelFile(otherScene.deps, await resolveCaller(otherScene), { fileId: startedFile.file.id }),
+      ),
       "not_found",
     );
     assert.equal(
       await getOutcome(async () =>
-        createPartUrls(other.deps, await visit(other), { fileId: started.file.id, parts: [1] }),
+        createPartUrls(otherScene.deps, await resolveCaller(otherScene), { fileId: startedFile.file.id, parts: [1] }),
       ),
       "not_found",
     );
   });
 
-  test("a full post says so before bytes are sent, under any number of starts (UPLOAD-3)", async () => {
-    const at = await scene(fixture, { assetsPerPost: 3 });
-    const works = Array.from({ length: 10 }, (_, i) => start(at, `${i}.jpg`));
-    assert.deepEqual(await countOutcomes(works), { ok: 3, asset_limit_reached: 7 });
-    assert.equal(await at.files.parts.countOpen(), 3);
-    const [first] = await onPost(at);
-    await cancelFile(at.deps, await visit(at), { fileId: first?.id ?? "" });
-    assert.equal(await at.files.parts.countOpen(), 2);
-    assert.equal(await getOutcome(start(at, "last.jpg")), "ok", "a place that was given up is free");
+  test("rejects files beyond the post's limit before bytes are sent, also for parallel starts (UPLOAD-3)", async () => {
+    const scene = await createScene(fixture, { assetsPerPost: 3 });
+    const starts = Array.from({ length: 10 }, (_, i) => start(scene, `${i}.jpg`));
+    assert.deepEqual(await countOutcomes(starts), { ok: 3, asset_limit_reached: 7 });
+    assert.equal(await scene.files.parts.countOpen(), 3);
+    const [first] = await listPostAssets(scene);
+    await cancelFile(scene.deps, await resolveCaller(scene), { fileId: first?.id ?? "" });
+    assert.equal(await scene.files.parts.countOpen(), 2);
+    assert.equal(await getOutcome(start(scene, "last.jpg")), "ok", "canceling a file frees its position");
   });
 
-  test("quota counts from the start, and lies about the type are refused (U7, U19)", async () => {
-    const at = await scene(fixture, { studioBytes: 2 * picture.length });
-    const works = Array.from({ length: 10 }, (_, i) => start(at, `${i}.jpg`));
-    assert.deepEqual(await countOutcomes(works), { ok: 2, quota_exceeded: 8 });
-    const [first] = await onPost(at);
-    await deleteAsset(at.deps, at.owner, { assetId: first?.id ?? "" });
-    const html = Buffer.from("<!DOCTYPE html><script>alert(1)</script>".padEnd(picture.length)).subarray(
+  test("counts the quota from the start and rejects a file whose content does not match its type (U7, U19)", async () => {
+    const scene = await createScene(fixture, { studioBytes: 2 * jpegBytes.length });
+    const starts = Array.from({ length: 10 }, (_, i) => start(scene, `${i}.jpg`));
+    assert.deepEqual(await countOutcomes(starts), { ok: 2, quota_exceeded: 8 });
+    const [first] = await listPostAssets(scene);
+    await deleteAsset(scene.deps, scene.owner, { assetId: first?.id ?? "" });
+    const html = Buffer.from("<!DOCTYPE html><script>alert(1)</script>".padEnd(jpegBytes.length)).subarray(
       0,
-      picture.length,
+      jpegBytes.length,
     );
-    const liar = await start(at, "liar.jpg", html);
-    await send(at, liar, html);
-    assert.equal(await getOutcome(complete(at, liar.file.id)), "type_mismatch");
-    assert.equal((await onPost(at)).length, 1, "record and place are gone");
-    assert.equal(await getOutcome(complete(at, liar.file.id)), "not_found");
+    const mismatchedFile = await start(scene, "page.jpg", html);
+    await send(scene, mismatchedFile, html);
+    assert.equal(await getOutcome(complete(scene, mismatchedFile.file.id)), "type_mismatch");
+    assert.equal((await listPostAssets(scene)).length, 1, "its record and position are deleted");
+    assert.equal(await getOutcome(complete(scene, mismatchedFile.file.id)), "not_found");
   });
 
-  test("wrong types are refused before a byte is sent (UPLOAD-4)", async () => {
-    const at = await scene(fixture);
-    for (const name of ["page.html", "drawing.svg", "setup.exe", "archive.zip", "noending"]) {
-      assert.equal(await getOutcome(start(at, name)), "unsupported_type", name);
+  test("rejects unsupported types before a byte is sent (UPLOAD-4)", async () => {
+    const scene = await createScene(fixture);
+    for (const name of ["page.html", "drawing.svg", "setup.exe", "archive.zip", "no-extension"]) {
+      assert.equal(await getOutcome(start(scene, name)), "unsupported_type", name);
     }
-    assert.equal(await getOutcome(start(at, "empty.jpg", Buffer.alloc(0))), "invalid_input");
+    assert.equal(await getOutcome(start(scene, "empty.jpg", Buffer.alloc(0))), "invalid_input");
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>');
     for (const [name, content, code] of [
       ["a.jpg", svg, "type_mismatch"],
       ["a.svg", svg, "unsupported_type"],
       ["a", svg, "unsupported_type"],
-      ["a.png", program, "type_mismatch"],
-      ["setup.exe", program, "unsupported_type"],
-      ["archive.zip", archive, "unsupported_type"],
+      ["a.png", executableBytes, "type_mismatch"],
+      ["setup.exe", executableBytes, "unsupported_type"],
+      ["archive.zip", archiveBytes, "unsupported_type"],
     ] as const)
-      assert.equal(await getOutcome(startWithHead(at, name, content)), code, name);
-    assert.deepEqual(await onPost(at), []);
+      assert.equal(await getOutcome(startWithHead(scene, name, content)), code, name);
+    assert.deepEqual(await listPostAssets(scene), []);
   });
 
-  test("a file whose name has the wrong extension, an unknown one or none is accepted as what it is (UPLOAD-4, U7)", async () => {
-    const at = await scene(fixture);
+  test("accepts a file with a wrong, unknown or missing extension as its actual type (UPLOAD-4, U7)", async () => {
+    const scene = await createScene(fixture);
     const docx = office("word", {});
     for (const [name, content, mimeType, kind, filename] of [
-      ["door.png", picture, "image/jpeg", "image", "door.jpg"],
-      ["door.mp4", otherKind, "image/png", "image", "door.png"],
-      ["door.html", picture, "image/jpeg", "image", "door.html.jpg"],
-      ["door", picture, "image/jpeg", "image", "door.jpg"],
+      ["door.png", jpegBytes, "image/jpeg", "image", "door.jpg"],
+      ["door.mp4", pngBytes, "image/png", "image", "door.png"],
+      ["door.html", jpegBytes, "image/jpeg", "image", "door.html.jpg"],
+      ["door", jpegBytes, "image/jpeg", "image", "door.jpg"],
       ["notes.txt", mp4(), "video/mp4", "video", "notes.mp4"],
-      ["film.mov", mp4(), "video/quicktime", "video", "film.mov"],
+      ["video.mov", mp4(), "video/quicktime", "video", "video.mov"],
       ["plan.xlsx", docx, officeType, "document", "plan.docx"],
     ] as const) {
-      const started = await startWithHead(at, name, content);
-      assert.equal(started.file.filename, name, "while it is uploading, it has the name that it was sent with");
-      await send(at, started, content);
-      const { id, bytes } = await complete(at, started.file.id);
-      const asset = (await onPost(at)).find((one) => one.id === id);
+      const startedFile = await startWithHead(scene, name, content);
+      assert.equal(startedFile.file.filename, name, "an uploading file keeps the name that the client sent");
+      await send(scene, startedFile, content);
+      const { id, bytes } = await complete(scene, startedFile.file.id);
+      const asset = (await listPostAssets(scene)).find((postAsset) => postAsset.id === id);
       assert.deepEqual(
         [asset?.mimeType, asset?.kind, asset?.filename, asset?.status, bytes],
         [mimeType, kind, filename, "ready", content.length],
         name,
       );
     }
-    const [first] = await onPost(at);
+    const [first] = await listPostAssets(scene);
     assert.deepEqual(
       [first?.width, first?.thumbnailUrl !== undefined],
       [64, true],
-      "its metadata is read as what it is",
+      "its metadata is read by its actual type",
     );
   });
 
-  test("a file that was started without its first bytes is accepted as what it is, too (UPLOAD-4)", async () => {
-    const at = await scene(fixture);
-    const started = await start(at, "door.gif", picture);
-    await send(at, started, picture);
-    const { mimeType, filename } = await complete(at, started.file.id);
+  test("accepts a file that was started without its first bytes as its actual type (UPLOAD-4)", async () => {
+    const scene = await createScene(fixture);
+    const startedFile = await start(scene, "door.gif", jpegBytes);
+    await send(scene, startedFile, jpegBytes);
+    const { mimeType, filename } = await complete(scene, startedFile.file.id);
     assert.deepEqual([mimeType, filename], ["image/jpeg", "door.jpg"]);
   });
 
-  test("a name that was changed while the file was uploading stays", async () => {
-    const at = await scene(fixture);
-    const started = await start(at, "door.png", picture);
-    await send(at, started, picture);
-    let renamed = false;
-    at.files.hook = async (call, when) => {
-      if (call !== "read" || when !== "after" || renamed) return;
-      renamed = true;
-      await updateAsset(at.deps, at.owner, { assetId: started.file.id, filename: "Front door.jpg" });
+  test("keeps a name that was changed while the file was uploading", async () => {
+    const scene = await createScene(fixture);
+    const startedFile = await start(scene, "door.png", jpegBytes);
+    await send(scene, startedFile, jpegBytes);
+    let isRenamed = false;
+    scene.files.hook = async (call, when) => {
+      if (call !== "read" || when !== "after" || isRenamed) return;
+      isRenamed = true;
+      await updateAsset(scene.deps, scene.owner, { assetId: startedFile.file.id, filename: "Front door.jpg" });
     };
-    assert.equal((await complete(at, started.file.id)).filename, "Front door.jpg");
+    assert.equal((await complete(scene, startedFile.file.id)).filename, "Front door.jpg");
   });
 
-  test("the 30 minutes gate the start of a file, 24 hours its end (UPLOAD-5)", async () => {
-    const at = await scene(fixture);
+  test("a file must start within the link's 30 minutes and complete within 24 hours (UPLOAD-5)", async () => {
+    const scene = await createScene(fixture);
     fixture.clock.advance(minutes(30) - 1);
-    const started = await start(at, "film.mp4", film);
+    const startedFile = await start(scene, "video.mp4", videoBytes);
     fixture.clock.advance(minutes(1));
-    assert.equal(await getOutcome(start(at, "late.jpg")), "upload_expired");
-    assert.equal((await findUploadLink(at.deps, at.token))?.state, "closing");
-    assert.equal((await start(at, "film.mp4", film)).file.id, started.file.id, "what was begun goes on");
-    fixture.clock.advance(hours(23));
-    await send(at, started, film);
-    assert.equal((await complete(at, started.file.id)).status, "ready");
-    assert.equal((await findUploadLink(at.deps, at.token))?.state, "finished");
-    assert.equal(await getOutcome(async () => describeUploadPage(at.deps, await visit(at))), "upload_expired");
+    assert.equal(await getOutcome(start(scene, "late.jpg")), "upload_expired");
+    assert.equal((await findUploadLink(scene.deps, scene.token))?.state, "closing");
     assert.equal(
-      (await setAltText(at.deps, await visit(at), { fileId: started.file.id, altText: "A door" })).altText,
+      (await start(scene, "video.mp4", videoBytes)).file.id,
+      startedFile.file.id,
+      "a started file can resume",
+    );
+    fixture.clock.advance(hours(23));
+    await send(scene, startedFile, videoBytes);
+    assert.equal((await complete(scene, startedFile.file.id)).status, "ready");
+    assert.equal((await findUploadLink(scene.deps, scene.token))?.state, "finished");
+    assert.equal(
+      await getOutcome(async () => describeUploadPage(scene.deps, await resolveCaller(scene))),
+      "upload_expired",
+    );
+    assert.equal(
+      (await setAltText(scene.deps, await resolveCaller(scene), { fileId: startedFile.file.id, altText: "A door" }))
+        .altText,
       "A door",
     );
   });
 
-  test("a file that was taken off the post is out of the link's reach (T1, U1)", async () => {
-    const at = await scene(fixture);
-    const started = await start(at, "film.mp4", film);
-    await send(at, started, film);
-    await complete(at, started.file.id);
-    const describe = async () => setAltText(at.deps, await visit(at), { fileId: started.file.id, altText: "Theirs" });
-    assert.equal(await getOutcome(describe), "ok");
-    await detachAsset(at.deps, at.owner, { postId: at.postId, assetId: started.file.id });
-    assert.equal(await getOutcome(describe), "not_found");
+  test("a link cannot access a file that was removed from the post (T1, U1)", async () => {
+    const scene = await createScene(fixture);
+    const startedFile = await start(scene, "video.mp4", videoBytes);
+    await send(scene, startedFile, videoBytes);
+    await complete(scene, startedFile.file.id);
+    const changeAltText = async () =>
+      setAltText(scene.deps, await resolveCaller(scene), { fileId: startedFile.file.id, altText: "Theirs" });
+    assert.equal(await getOutcome(changeAltText), "ok");
+    await detachAsset(scene.deps, scene.owner, { postId: scene.postId, assetId: startedFile.file.id });
+    assert.equal(await getOutcome(changeAltText), "not_found");
   });
 
-  test("what a studio says of a file that it has put elsewhere is not the link's to read (T1)", async () => {
-    const at = await scene(fixture);
-    const started = await start(at, "door.jpg", picture);
-    await send(at, started, picture);
-    const seen = async () => [
-      await complete(at, started.file.id),
-      (await start(at, "door.jpg", picture)).file,
-      ...(await describeUploadPage(at.deps, await visit(at))).files,
+  test("a link does not reveal changes that the studio made after removing the file from the post (T1)", async () => {
+    const scene = await createScene(fixture);
+    const startedFile = await start(scene, "door.jpg", jpegBytes);
+    await send(scene, startedFile, jpegBytes);
+    const listVisibleFiles = async () => [
+      await complete(scene, startedFile.file.id),
+      (await start(scene, "door.jpg", jpegBytes)).file,
+      ...(await describeUploadPage(scene.deps, await resolveCaller(scene))).files,
     ];
-    await complete(at, started.file.id);
-    for (const one of await seen()) assert.ok(one.thumbnailUrl !== undefined);
-    await detachAsset(at.deps, at.owner, { postId: at.postId, assetId: started.file.id });
-    await updateAsset(at.deps, at.owner, { assetId: started.file.id, altText: "Not for you", filename: "secret.jpg" });
-    for (const { filename, altText, thumbnailUrl, status } of await seen())
+    await complete(scene, startedFile.file.id);
+    for (const visibleFile of await listVisibleFiles()) assert.ok(visibleFile.thumbnailUrl !== undefined);
+    await detachAsset(scene.deps, scene.owner, { postId: scene.postId, assetId: startedFile.file.id });
+    await updateAsset(scene.deps, scene.owner, {
+      assetId: startedFile.file.id,
+      altText: "Not for you",
+      filename: "secret.jpg",
+    });
+    for (const { filename, altText, thumbnailUrl, status } of await listVisibleFiles())
       assert.deepEqual([filename, altText, thumbnailUrl, status], ["image.jpg", "", undefined, "ready"]);
   });
 
-  test("a file that does not arrive within 24 hours is swept, parts and place (U17)", async () => {
-    const at = await scene(fixture);
-    const started = await start(at, "film.mp4", film);
-    await send(at, started, film, [1]);
+  test("sweeps a file that does not arrive within 24 hours, with its parts and position (U17)", async () => {
+    const scene = await createScene(fixture);
+    const startedFile = await start(scene, "video.mp4", videoBytes);
+    await send(scene, startedFile, videoBytes, [1]);
     fixture.clock.advance(hours(24) + 1);
-    assert.equal(await getOutcome(complete(at, started.file.id)), "upload_expired");
+    assert.equal(await getOutcome(complete(scene, startedFile.file.id)), "upload_expired");
     fixture.clock.advance(hours(1));
-    assert.ok((await sweepAll(at.deps)).expired >= 1);
-    assert.deepEqual([await onPost(at), await at.files.parts.countOpen()], [[], 0]);
-    assert.equal(await getOutcome(visit(at)), "forbidden", "nothing holds on to the link");
+    assert.ok((await sweepAll(scene.deps)).expired >= 1);
+    assert.deepEqual([await listPostAssets(scene), await scene.files.parts.countOpen()], [[], 0]);
+    assert.equal(await getOutcome(resolveCaller(scene)), "forbidden", "no uploading file keeps the link open");
   });
 
-  test("a token that is flipped, cut short, of another purpose or past all ends is not valid (U1)", async () => {
-    const at = await scene(fixture);
-    const [body = "", mac = ""] = at.token.split(".");
-    const flipped = `${body.slice(0, -1)}${body.endsWith("A") ? "B" : "A"}.${mac}`;
-    const foreign = at.deps.signer.sign("file", { link: "upl_0" }, fixture.clock() + 1000);
-    const unknown = at.deps.signer.sign("upload", { link: at.deps.newId("uploadLink") }, fixture.clock() + 1000);
-    for (const token of ["", "x", flipped, at.token.slice(0, -1), `${at.token}A`, body, foreign, unknown]) {
-      assert.equal(await findUploadLink(at.deps, token), undefined, token);
+  test("rejects a token that is altered, truncated, of another purpose or expired (U1)", async () => {
+    const scene = await createScene(fixture);
+    const [body = "", mac = ""] = scene.token.split(".");
+    const alteredToken = `${body.slice(0, -1)}${body.endsWith("A") ? "B" : "A"}.${mac}`;
+    const otherPurposeToken = scene.deps.signer.sign("file", { link: "upl_0" }, fixture.clock() + 1000);
+    const unknownLinkToken = scene.deps.signer.sign(
+      "upload",
+      { link: scene.deps.newId("uploadLink") },
+      fixture.clock() + 1000,
+    );
+    for (const token of [
+      "",
+      "x",
+      alteredToken,
+      scene.token.slice(0, -1),
+      `${scene.token}A`,
+      body,
+      otherPurposeToken,
+      unknownLinkToken,
+    ]) {
+      assert.equal(await findUploadLink(scene.deps, token), undefined, token);
     }
     fixture.clock.advance(minutes(31));
-    assert.equal((await findUploadLink(at.deps, at.token))?.state, "expired");
-    assert.equal(await getOutcome(async () => describeUploadPage(at.deps, await visit(at))), "upload_expired");
+    assert.equal((await findUploadLink(scene.deps, scene.token))?.state, "expired");
+    assert.equal(
+      await getOutcome(async () => describeUploadPage(scene.deps, await resolveCaller(scene))),
+      "upload_expired",
+    );
     fixture.clock.advance(hours(24));
-    assert.equal(await findUploadLink(at.deps, at.token), undefined);
+    assert.equal(await findUploadLink(scene.deps, scene.token), undefined);
   });
 
-  test("a link dies with its maker's membership, its client, its post, and when withdrawn (UPLOAD-6)", async () => {
-    const ways: Record<string, (at: Scene, maker: Caller) => Promise<unknown>> = {
-      membership: ({ deps, owner }, maker) => removeMember(deps, owner, { userId: maker.user.id }),
+  test("a link ends with its creator's membership, its client's grant, its post, or when withdrawn (UPLOAD-6)", async () => {
+    const endings: Record<string, (scene: Scene, creator: Caller) => Promise<unknown>> = {
+      membership: ({ deps, owner }, creator) => removeMember(deps, owner, { userId: creator.user.id }),
       client: ({ deps }, { grantId = "" }) => deps.grants.revoke(grantId, deps.clock()),
       post: ({ deps, owner, postId }) => updatePost(deps, owner, { postId, status: "archived" }),
       withdrawal: async ({ deps, owner, postId }) => {
@@ -353,59 +387,65 @@ forEachEngine("uploads through a link", (fixture) => {
         await withdrawUploadLink(deps, owner, { postId, linkId: link?.id ?? "" });
       },
     };
-    for (const [name, end] of Object.entries(ways)) {
-      let maker: Caller | undefined;
-      const at = await scene(fixture, {}, async (deps, owner) => {
+    for (const [name, end] of Object.entries(endings)) {
+      let creator: Caller | undefined;
+      const scene = await createScene(fixture, {}, async (deps, owner) => {
         const member = await newMember(deps, owner, "member");
         const { grantId } = await createTestGrant(deps, member);
-        return (maker = { ...member, client: { id: "c", name: "Claude" }, grantId });
+        return (creator = { ...member, client: { id: "c", name: "Claude" }, grantId });
       });
-      assert.ok(maker);
-      const started = await start(at);
-      await end(at, maker);
-      assert.equal((await findUploadLink(at.deps, at.token))?.state, "withdrawn", name);
-      assert.equal(await getOutcome(start(at, "b.jpg")), "forbidden", name);
-      assert.equal(await getOutcome(complete(at, started.file.id)), "forbidden", name);
-      await sweepAll(at.deps);
+      assert.ok(creator);
+      const startedFile = await start(scene);
+      await end(scene, creator);
+      assert.equal((await findUploadLink(scene.deps, scene.token))?.state, "withdrawn", name);
+      assert.equal(await getOutcome(start(scene, "b.jpg")), "forbidden", name);
+      assert.equal(await getOutcome(complete(scene, startedFile.file.id)), "forbidden", name);
+      await sweepAll(scene.deps);
       assert.deepEqual(
-        [await onPost(at), await at.files.parts.countOpen()],
+        [await listPostAssets(scene), await scene.files.parts.countOpen()],
         [[], 0],
-        `${name}: what was on its way is given up`,
+        `${name}: uploading files are canceled`,
       );
-      assert.deepEqual((await listUploadLinks(at.deps, at.owner, { postId: at.postId })).links, [], name);
+      assert.deepEqual((await listUploadLinks(scene.deps, scene.owner, { postId: scene.postId })).links, [], name);
     }
   });
 
-  test("the post's page lists links and withdraws them; those it made for itself it does not show (UPLOAD-7)", async () => {
-    const at = await scene(fixture);
-    await createUploadLink(at.deps, at.owner, { postId: at.postId, inPlace: true });
-    await start(at);
-    const { links } = await listUploadLinks(at.deps, at.owner, { postId: at.postId });
+  test("lists and withdraws the links of a post, except those that the post's page created for itself (UPLOAD-7)", async () => {
+    const scene = await createScene(fixture);
+    await createUploadLink(scene.deps, scene.owner, { postId: scene.postId, inPlace: true });
+    await start(scene);
+    const { links } = await listUploadLinks(scene.deps, scene.owner, { postId: scene.postId });
     assert.deepEqual(
       links.map(({ createdBy, client, arrived, onTheWay }) => ({ createdBy: createdBy.id, client, arrived, onTheWay })),
-      [{ createdBy: at.owner.user.id, client: null, arrived: 0, onTheWay: 1 }],
+      [{ createdBy: scene.owner.user.id, client: null, arrived: 0, onTheWay: 1 }],
     );
-    const stranger = await newStudio(at.deps);
+    const stranger = await newStudio(scene.deps);
     const linkId = links[0]?.id ?? "";
-    assert.equal(await getOutcome(withdrawUploadLink(at.deps, stranger, { postId: at.postId, linkId })), "not_found");
-    await withdrawUploadLink(at.deps, at.owner, { postId: at.postId, linkId });
-    assert.deepEqual(await onPost(at), [], "what was on its way is given up at once");
-    assert.equal(await getOutcome(withdrawUploadLink(at.deps, at.owner, { postId: at.postId, linkId })), "not_found");
+    assert.equal(
+      await getOutcome(withdrawUploadLink(scene.deps, stranger, { postId: scene.postId, linkId })),
+      "not_found",
+    );
+    await withdrawUploadLink(scene.deps, scene.owner, { postId: scene.postId, linkId });
+    assert.deepEqual(await listPostAssets(scene), [], "uploading files are canceled immediately");
+    assert.equal(
+      await getOutcome(withdrawUploadLink(scene.deps, scene.owner, { postId: scene.postId, linkId })),
+      "not_found",
+    );
     fixture.clock.advance(minutes(31));
-    assert.deepEqual((await listUploadLinks(at.deps, at.owner, { postId: at.postId })).links, []);
+    assert.deepEqual((await listUploadLinks(scene.deps, scene.owner, { postId: scene.postId })).links, []);
   });
 
-  test("a link shows the studio's name, the post's title and its own files, and nothing else (UPLOAD-8)", async () => {
-    const at = await scene(fixture);
-    const { url } = await createUploadSession(at.deps, at.owner, { postId: at.postId });
-    const other = { ...at, token: url.slice(`${at.deps.uploadPage}/u/`.length) };
-    await start(other, "theirs.jpg");
-    await start(at, "mine.jpg");
-    const { accepts, expiresAt, ...shown } = await describeUploadPage(at.deps, await visit(at));
+  test("a link shows only the studio's name, the post's title and its own files (UPLOAD-8)", async () => {
+    const scene = await createScene(fixture);
+    const { url } = await createUploadSession(scene.deps, scene.owner, { postId: scene.postId });
+    const otherScene = { ...scene, token: url.slice(`${scene.deps.uploadPage}/u/`.length) };
+    await start(otherScene, "theirs.jpg");
+    await start(scene, "mine.jpg");
+    const { accepts, expiresAt, ...page } = await describeUploadPage(scene.deps, await resolveCaller(scene));
     assert.ok(accepts.includes("image/jpeg") && accepts.includes(".docx") && !accepts.includes("image/svg+xml"));
     assert.equal(Date.parse(expiresAt), fixture.clock() + minutes(30));
     assert.deepEqual(
-      { ...shown, files: shown.files.map(({ filename, altText }) => ({ filename, altText })) },
+      { ...page, files: page.files.map(({ filename, altText }) => ({ filename, altText })) },
       {
         studio: { name: "Blue Door" },
         post: { title: "Spring" },
@@ -414,22 +454,25 @@ forEachEngine("uploads through a link", (fixture) => {
     );
   });
 
-  test("names are display text, and never part of a key (U13)", async () => {
-    const at = await scene(fixture);
-    for (const [name, shown] of [
+  test("file names are display text and never part of a key (U13)", async () => {
+    const scene = await createScene(fixture);
+    for (const [name, displayName] of [
       ["../../etc/passwd.jpg", "passwd.jpg"],
       ["C:\\temp\\a.jpg", "a.jpg"],
       ["\u202egpj.exe.jpg", "gpj.exe.jpg"],
       [`${"x".repeat(900)}.jpg`, `${"x".repeat(196)}.jpg`],
     ] as const) {
-      const { file: made } = await start(at, name);
-      assert.equal(made.filename, shown);
+      const { file: startedFile } = await start(scene, name);
+      assert.equal(startedFile.filename, displayName);
     }
   });
 
-  test("an archived post gets no link, and no files", async () => {
-    const at = await scene(fixture);
-    await updatePost(at.deps, at.owner, { postId: at.postId, status: "archived" });
-    assert.equal(await getOutcome(createUploadSession(at.deps, at.owner, { postId: at.postId })), "invalid_input");
+  test("rejects an upload link for an archived post", async () => {
+    const scene = await createScene(fixture);
+    await updatePost(scene.deps, scene.owner, { postId: scene.postId, status: "archived" });
+    assert.equal(
+      await getOutcome(createUploadSession(scene.deps, scene.owner, { postId: scene.postId })),
+      "invalid_input",
+    );
   });
 });
