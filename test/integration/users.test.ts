@@ -9,11 +9,11 @@ import { getOutcome } from "../support/outcome.ts";
 import { createIdentity, newMember, newUser, newStudio } from "../support/users.ts";
 
 forEachEngine("users", (fixture) => {
-  test("the same issuer and subject is the same user, brought up to date (WORD-1)", async () => {
-    const first = createIdentity({ name: "Ann", email: "ann@example.com" });
-    const user = await resolveUser(fixture.deps, first);
+  test("the same issuer and subject is the same user, with an updated profile (WORD-1)", async () => {
+    const identity = createIdentity({ name: "Ann", email: "ann@example.com" });
+    const user = await resolveUser(fixture.deps, identity);
     fixture.clock.advance(1000);
-    const again = await resolveUser(fixture.deps, { ...first, name: "Ann B.", email: null, emailVerified: false });
+    const again = await resolveUser(fixture.deps, { ...identity, name: "Ann B.", email: null, emailVerified: false });
     assert.equal(again.id, user.id);
     assert.deepEqual(await fixture.deps.users.find(user.id), {
       id: user.id,
@@ -25,36 +25,36 @@ forEachEngine("users", (fixture) => {
     });
   });
 
-  test("the same email never joins two identities (WORD-1, A24)", async () => {
-    const known = createIdentity({ email: "shared@example.com" });
-    const others = [
-      { ...known, subject: `${known.subject}-other` },
-      { ...known, issuer: "https://other.test" },
-      { ...known, subject: known.subject.toUpperCase() },
-      { ...known, subject: `${known.subject} ` },
-      { ...known, issuer: `${known.issuer}/` },
-      { ...known, subject: "", emailVerified: false },
+  test("the same email never merges two identities (WORD-1, A24)", async () => {
+    const identity = createIdentity({ email: "shared@example.com" });
+    const otherIdentities = [
+      { ...identity, subject: `${identity.subject}-other` },
+      { ...identity, issuer: "https://other.test" },
+      { ...identity, subject: identity.subject.toUpperCase() },
+      { ...identity, subject: `${identity.subject} ` },
+      { ...identity, issuer: `${identity.issuer}/` },
+      { ...identity, subject: "", emailVerified: false },
     ];
     const ids = [];
-    for (const one of [known, ...others]) ids.push((await resolveUser(fixture.deps, one)).id);
+    for (const each of [identity, ...otherIdentities]) ids.push((await resolveUser(fixture.deps, each)).id);
     assert.equal(new Set(ids).size, ids.length);
   });
 
-  test("fifty first sign-ins of one subject at the same moment make one user (WORD-1, R6)", async () => {
+  test("fifty parallel first sign-ins of one subject create one user (WORD-1, R6)", async () => {
     for (let round = 0; round < 5; round++) {
-      const one = createIdentity();
-      const users = await Promise.all(Array.from({ length: 50 }, () => resolveUser(fixture.deps, one)));
+      const identity = createIdentity();
+      const users = await Promise.all(Array.from({ length: 50 }, () => resolveUser(fixture.deps, identity)));
       assert.equal(new Set(users.map(({ id }) => id)).size, 1);
       const rows = await fixture.database.q
         .selectFrom("users")
         .select("id")
-        .where("subject", "=", one.subject)
+        .where("subject", "=", identity.subject)
         .execute();
       assert.equal(rows.length, 1);
     }
   });
 
-  test("a new user has no studio, and is described in camelCase (WORD-8)", async () => {
+  test("describes a new user, who has no studio, with camelCase fields (WORD-8)", async () => {
     const person = await newUser(fixture.deps, { name: "Zoë" });
     assert.deepEqual(await describeMe(fixture.deps, person), {
       user: person.user,
@@ -63,7 +63,7 @@ forEachEngine("users", (fixture) => {
     });
   });
 
-  test("without a choice the first membership counts: the earliest joined, not the oldest studio (STUDIO-2)", async () => {
+  test("the active studio defaults to the earliest joined one, not the oldest (STUDIO-2)", async () => {
     const person = await newUser(fixture.deps);
     const [older, newer] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
     fixture.clock.advance(1000);
@@ -82,7 +82,7 @@ forEachEngine("users", (fixture) => {
     assert.match(me.memberships[0]?.joinedAt ?? "", /^2026-01-01T00:\d\d:\d\d\.000Z$/);
   });
 
-  test("the active studio is kept, and counts no longer once the user is not a member (STUDIO-2, STUDIO-3)", async () => {
+  test("the active studio is stored, and no longer applies once the user is not a member (STUDIO-2, STUDIO-3)", async () => {
     const person = await newUser(fixture.deps);
     const [a, b] = [await newStudio(fixture.deps, person, "A"), await newStudio(fixture.deps, undefined, "B")];
     const inB = await newMember(fixture.deps, b, "member", person);
@@ -93,17 +93,17 @@ forEachEngine("users", (fixture) => {
     assert.equal(await getOutcome(setActiveStudio(fixture.deps, person, { studioId: b.studio.id })), "not_found");
   });
 
-  test("someone else's studio, or one that cannot exist, is not found and changes nothing (STUDIO-3, T1)", async () => {
+  test("does not find another user's studio or ids that cannot exist, and changes nothing (STUDIO-3, T1)", async () => {
     const person = await newUser(fixture.deps);
-    const own = await newStudio(fixture.deps, person);
-    const foreign = await newStudio(fixture.deps);
-    for (const studioId of [foreign.studio.id, ...hostileIds("studio")]) {
+    const ownStudio = await newStudio(fixture.deps, person);
+    const otherStudio = await newStudio(fixture.deps);
+    for (const studioId of [otherStudio.studio.id, ...hostileIds("studio")]) {
       assert.equal(
         await getOutcome(setActiveStudio(fixture.deps, person, { studioId })),
         "not_found",
         JSON.stringify(studioId.slice(0, 40)),
       );
     }
-    assert.equal((await describeMe(fixture.deps, person)).activeStudioId, own.studio.id);
+    assert.equal((await describeMe(fixture.deps, person)).activeStudioId, ownStudio.studio.id);
   });
 });
