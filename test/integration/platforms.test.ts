@@ -82,8 +82,8 @@ forEachEngine("platforms", (fixture) => {
       ["two", "connected"],
     ]);
     // Another studio with the same account gets its own connection.
-    const other = await newStudio(deps);
-    assert.notEqual(await connectAccount(deps, strict, other, "one"), connectionId);
+    const otherOwner = await newStudio(deps);
+    assert.notEqual(await connectAccount(deps, strict, otherOwner, "one"), connectionId);
   });
 
   test("limits a studio to a hundred accounts, also for parallel connects (PLATFORM-2)", async () => {

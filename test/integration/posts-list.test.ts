@@ -188,7 +188,7 @@ forEachEngine("listing posts", (fixture) => {
     assert.equal(listPostsInput.safeParse({ cursor: "x".repeat(10_240) }).success, false);
   });
 
-  test("texts that almost match the query everywhere take no longer to search (X4)", async () => {
+  test("searches texts that almost match everywhere within three seconds (X4)", async () => {
     const owner = await newStudio(fixture.deps);
     // The first letter becomes eighteen when case and accents are folded; the second stays as it is.
     for (const letter of ["\ufdfa", "a"]) {
@@ -207,7 +207,7 @@ forEachEngine("listing posts", (fixture) => {
     }
   });
 
-  test("searches a body of a hundred thousand repeated letters without backtracking (X4)", async () => {
+  test("searches a hundred thousand repeated letters within five seconds (X4)", async () => {
     const owner = await newStudioWithPosts(["A", "a".repeat(100_000)]);
     const startedAt = performance.now();
     assert.deepEqual(await listTitles(owner, { query: `${"a".repeat(199)}b` }), []);

@@ -123,13 +123,13 @@ forEachEngine("bounded search", (fixture) => {
 
   test("one user's searches run one after another; too many waiting searches are rejected (X4, ERR-rate_limited)", async () => {
     const owner = await newStudio(fixture.deps);
-    const other = await newMember(fixture.deps, owner, "member");
+    const otherMember = await newMember(fixture.deps, owner, "member");
     await insertPosts(owner, 50, () => ({ title: "P", body: hostileBody, searchText: "\u2032".repeat(200_000) }));
     const searches = Array.from({ length: 12 }, () => search(owner, { query: "needle" }));
     const outcomes = countOutcomes(searches);
     const rejection: unknown = await searches[11]?.catch((error: unknown) => error);
     assert.ok(rejection instanceof AppError && rejection.retryAfter !== undefined && rejection.retryAfter > 0);
-    assert.equal(await getOutcome(search(other, { query: "needle" })), "ok", "other users have their own queue");
+    assert.equal(await getOutcome(search(otherMember, { query: "needle" })), "ok", "other users have their own queue");
     const accepted = maxWaitingSearches + 1;
     assert.deepEqual(await outcomes, { ok: accepted, rate_limited: searches.length - accepted });
     assert.equal(await getOutcome(search(owner, { query: "needle" })), "ok", "a finished search frees its slot");

@@ -55,9 +55,9 @@ forEachEngine("rate limits", (fixture) => {
   });
 
   test("counts exactly under parallel hits from several instances (A26)", async () => {
-    const second = await openDatabase({ ...fixture.location, log: silentLog });
+    const secondDatabase = await openDatabase({ ...fixture.location, log: silentLog });
     try {
-      const instances = [fixture.deps, createDeps(second, fixture.clock)];
+      const instances = [fixture.deps, createDeps(secondDatabase, fixture.clock)];
       for (const round of [1, 2, 3]) {
         const hits = Array.from({ length: 200 }, (_, i) =>
           enforceRateLimit(instances[i % 2] ?? fixture.deps, "registration", `192.0.2.${round * 10}`),
@@ -65,15 +65,15 @@ forEachEngine("rate limits", (fixture) => {
         assert.deepEqual(await countOutcomes(hits), { ok: 20, rate_limited: 180 });
       }
     } finally {
-      await second.close();
+      await secondDatabase.close();
     }
   });
 
   test("counts tool calls in memory and shares the counts between instances on sync", async () => {
-    const second = await openDatabase({ ...fixture.location, log: silentLog });
+    const secondDatabase = await openDatabase({ ...fixture.location, log: silentLog });
     try {
       fixture.clock.advance(minutes(1) - (fixture.clock() % minutes(1)));
-      const [firstLimiter, secondLimiter] = [fixture.deps, createDeps(second, fixture.clock)].map((deps) =>
+      const [firstLimiter, secondLimiter] = [fixture.deps, createDeps(secondDatabase, fixture.clock)].map((deps) =>
         createCallLimiter(deps, "calls", { perMinute: 10 }),
       ) as [CallLimiter, CallLimiter];
       const countAccepted = ({ check }: CallLimiter, tries: number, key = "ann") =>
@@ -95,7 +95,7 @@ forEachEngine("rate limits", (fixture) => {
       fixture.clock.advance(minutes(2));
       assert.equal(countAccepted(firstLimiter, 20), 10);
     } finally {
-      await second.close();
+      await secondDatabase.close();
     }
   });
 

@@ -22,7 +22,7 @@ import { newUser } from "../support/users.ts";
 forEachEngine("signing in at an identity provider", (fixture) => {
   let server: SignInServer;
   let issuer: TestIssuer;
-  let other: TestIssuer;
+  let otherIssuer: TestIssuer;
   let base: string;
   const lines: string[] = [];
   const log = createLog("trace", { write: (line) => void lines.push(line) });
@@ -30,18 +30,22 @@ forEachEngine("signing in at an identity provider", (fixture) => {
   before(async () => {
     base = await findFreeBaseUrl();
     issuer = await startIssuer({ redirectUris: [`${base}/api/auth/callback/oidc`] });
-    other = await startIssuer({ redirectUris: [`${base}/api/auth/callback/oidc-2`], id: "oidc-2", userinfoOnly: true });
+    otherIssuer = await startIssuer({
+      redirectUris: [`${base}/api/auth/callback/oidc-2`],
+      id: "oidc-2",
+      userinfoOnly: true,
+    });
     server = await startSignInServer({
       deps: fixture.deps,
       base,
-      identityProviders: [issuer.settings, other.settings],
+      identityProviders: [issuer.settings, otherIssuer.settings],
       log,
     });
   });
   after(async () => {
     await server.close();
     await issuer.close();
-    await other.close();
+    await otherIssuer.close();
   });
   beforeEach(() => issuer.setForgery(undefined));
 
@@ -68,14 +72,14 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     page: LoadedPage,
     browser: HttpBrowser,
     status: number,
-    before: { users: number; sessions: number },
+    rowsBefore: { users: number; sessions: number },
   ): Promise<void> {
     assert.equal(page.status, status, page.text);
     assert.match(page.text, /Sign-in failed/);
     assert.match(page.headers.get("content-type") ?? "", /^text\/html/);
     assert.equal(page.headers.get("cache-control"), "no-store");
     assert.equal(browser.cookies.get("atelier"), undefined);
-    assert.deepEqual({ users: await countUsers(), sessions: await countSessions() }, before);
+    assert.deepEqual({ users: await countUsers(), sessions: await countSessions() }, rowsBefore);
   }
   const countRows = async () => ({ users: await countUsers(), sessions: await countSessions() });
 
@@ -175,8 +179,8 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     });
     const unverified = await findUser(await signIn(base, "loose@example.com"));
     const browser = createHttpBrowser();
-    const atOther = await browser.submit(await browser.open(`${base}/login`), {}, 1);
-    await browser.submit(atOther, { login: "ada@example.com" });
+    const otherIssuerPage = await browser.submit(await browser.open(`${base}/login`), {}, 1);
+    await browser.submit(otherIssuerPage, { login: "ada@example.com" });
     const otherIssuerUser = await findUser(browser);
     assert.equal(new Set([ada?.id, otherSubject?.id, unverified?.id, otherIssuerUser?.id]).size, 4);
     assert.equal(unverified?.emailVerified, false);
@@ -200,7 +204,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
   });
 
   it("rejects a callback with a missing, foreign, repeated or unknown state and stores nothing (A14)", async () => {
-    const before = await countRows();
+    const rowsBefore = await countRows();
     const modifications = [
       (url: URL) => url.searchParams.delete("state"),
       (url: URL) => url.searchParams.set("state", "x"),
@@ -212,12 +216,12 @@ forEachEngine("signing in at an identity provider", (fixture) => {
       const browser = createHttpBrowser();
       const url = new URL(await signInUntilCallback(browser, "stranger@example.com"));
       modify(url);
-      await assertSignInFailed(await browser.open(url.href), browser, 400, before);
+      await assertSignInFailed(await browser.open(url.href), browser, 400, rowsBefore);
     }
   });
 
   it("rejects a callback of a sign-in that another browser started (A14, A16)", async () => {
-    const before = await countRows();
+    const rowsBefore = await countRows();
     const attacker = createHttpBrowser();
     const victim = createHttpBrowser();
     await signInUntilCallback(victim, "victim@example.com");
@@ -225,7 +229,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
       await victim.open(await signInUntilCallback(attacker, "attacker@example.com")),
       victim,
       400,
-      before,
+      rowsBefore,
     );
   });
 
@@ -235,18 +239,18 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     const copiedCookies = browser.cookies.copy();
     assert.equal((await browser.open(url)).status, 404); // the start page, which this test does not serve
     assert.notEqual(await findUser(browser), undefined);
-    const before = await countRows();
+    const rowsBefore = await countRows();
     assert.equal((await browser.open(url)).status, 400);
     const thief = createHttpBrowser(copiedCookies);
-    await assertSignInFailed(await thief.open(url), thief, 400, { ...before, sessions: before.sessions });
+    await assertSignInFailed(await thief.open(url), thief, 400, rowsBefore);
   });
 
   it("rejects a callback more than ten minutes after the start (A14)", async () => {
     const browser = createHttpBrowser();
     const url = await signInUntilCallback(browser, "stranger@example.com");
-    const before = await countRows();
+    const rowsBefore = await countRows();
     fixture.clock.advance(minutes(10));
-    await assertSignInFailed(await browser.open(url), browser, 400, before);
+    await assertSignInFailed(await browser.open(url), browser, 400, rowsBefore);
   });
 
   it("rejects one provider's callback at another provider's URL (A14)", async () => {
@@ -264,7 +268,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
 
   it("rejects a callback whose iss is missing or not the issuer's (A14)", async () => {
     for (const modify of [
-      (url: URL) => url.searchParams.set("iss", other.issuer),
+      (url: URL) => url.searchParams.set("iss", otherIssuer.issuer),
       (url: URL) => url.searchParams.delete("iss"),
     ]) {
       const browser = createHttpBrowser();
@@ -290,14 +294,14 @@ forEachEngine("signing in at an identity provider", (fixture) => {
   } as const;
   for (const [name, forgery] of Object.entries(forgeries)) {
     it(`rejects an ID token with ${name} (A14)`, async () => {
-      const before = await countRows();
+      const rowsBefore = await countRows();
       const browser = createHttpBrowser();
       issuer.setForgery(forgery);
       await assertSignInFailed(
         await browser.open(await signInUntilCallback(browser, "stranger@example.com")),
         browser,
         400,
-        before,
+        rowsBefore,
       );
     });
   }
@@ -328,10 +332,10 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     const login = await browser.open(`${base}/login`);
     const url = await signInUntilCallback(browser, "ada@example.com");
     await issuer.stop();
-    const before = await countRows();
-    await assertSignInFailed(await browser.submit(login), browser, 502, before);
+    const rowsBefore = await countRows();
+    await assertSignInFailed(await browser.submit(login), browser, 502, rowsBefore);
     const page = await browser.open(url);
-    await assertSignInFailed(page, browser, 502, before);
+    await assertSignInFailed(page, browser, 502, rowsBefore);
     assert.match(page.text, /Test issuer is not responding/);
     await issuer.restart();
     await signIn(base, "ada@example.com", browser);
@@ -345,14 +349,14 @@ forEachEngine("signing in at an identity provider", (fixture) => {
       const login = await browser.open(`${base}/login`);
       const url = await signInUntilCallback(browser, "ada@example.com");
       issuer.setDelay(60_000);
-      const before = await countRows();
+      const rowsBefore = await countRows();
       const startedAt = performance.now();
       const [atStart, atCallback] = await Promise.all([createHttpBrowser().submit(login), browser.open(url)]);
       const elapsedMs = performance.now() - startedAt;
       issuer.setDelay(0);
       assert.ok(elapsedMs < 10_000, `${elapsedMs} ms`);
-      await assertSignInFailed(atStart, browser, 502, before);
-      await assertSignInFailed(atCallback, browser, 502, before);
+      await assertSignInFailed(atStart, browser, 502, rowsBefore);
+      await assertSignInFailed(atCallback, browser, 502, rowsBefore);
       await signIn(base, "ada@example.com", browser);
     },
   );
@@ -395,7 +399,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
   it("a provider that rejects our client credentials is reported as the operator's problem", async () => {
     const settings = { ...issuer.settings, clientSecret: "wrong secret" };
     await server.close();
-    server = await startSignInServer({ deps: fixture.deps, base, identityProviders: [settings, other.settings] });
+    server = await startSignInServer({ deps: fixture.deps, base, identityProviders: [settings, otherIssuer.settings] });
     const browser = createHttpBrowser();
     const page = await browser.open(await signInUntilCallback(browser, "stranger@example.com"));
     await assertSignInFailed(page, browser, 502, await countRows());
@@ -404,7 +408,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     server = await startSignInServer({
       deps: fixture.deps,
       base,
-      identityProviders: [issuer.settings, other.settings],
+      identityProviders: [issuer.settings, otherIssuer.settings],
       log,
     });
   });
@@ -513,7 +517,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     server = await startSignInServer({
       deps: fixture.deps,
       base,
-      identityProviders: [issuer.settings, other.settings],
+      identityProviders: [issuer.settings, otherIssuer.settings],
       log,
     });
     await browser.open(url);

@@ -39,11 +39,11 @@ forEachEngine("limit of studios per owner", (fixture) => {
   });
 
   test("50 parallel creates by one user on two connection pools never exceed the limit (VAR-LIMITS, X7)", async () => {
-    const other = await openDatabase({ ...fixture.location, log: silentLog });
+    const otherDatabase = await openDatabase({ ...fixture.location, log: silentLog });
     try {
       const pools = [
         withStudioLimit(fixture, 5),
-        { ...createDeps(other, fixture.clock), limits: withStudioLimit(fixture, 5).limits },
+        { ...createDeps(otherDatabase, fixture.clock), limits: withStudioLimit(fixture, 5).limits },
       ];
       for (let round = 0; round < 3; round++) {
         const person = await newUser(fixture.deps);
@@ -52,7 +52,7 @@ forEachEngine("limit of studios per owner", (fixture) => {
         assert.equal(await countOwned(fixture, person), 5);
       }
     } finally {
-      await other.close();
+      await otherDatabase.close();
     }
   });
 

@@ -59,16 +59,19 @@ forEachEngine("studio settings", (fixture) => {
     );
     const link = await createInvitationToken(fixture.deps, owner, "member");
     const tokens = {
-      elsewhere: await createTestGrant(fixture.deps, owner), // the active studio is "Other"
-      inside: await createTestGrant(fixture.deps, member),
+      otherStudio: await createTestGrant(fixture.deps, owner), // the active studio is "Other"
+      deletedStudio: await createTestGrant(fixture.deps, member),
       unrelated: await createTestGrant(fixture.deps, stranger),
     };
     assert.equal(await getOutcome(deleteStudio(fixture.deps, owner, { name: "deleted" })), "invalid_input");
     await deleteStudio(fixture.deps, owner, { name: "Deleted" });
 
     const authenticate = createAuthenticator(fixture.deps, silentLog);
-    assert.equal(await authenticate(tokens.inside.token, undefined), undefined);
-    assert.equal((await authenticate(tokens.elsewhere.token, undefined))?.membership?.studio.id, otherStudio.studio.id);
+    assert.equal(await authenticate(tokens.deletedStudio.token, undefined), undefined);
+    assert.equal(
+      (await authenticate(tokens.otherStudio.token, undefined))?.membership?.studio.id,
+      otherStudio.studio.id,
+    );
     assert.ok(await authenticate(tokens.unrelated.token, undefined));
     assert.equal(await getOutcome(resolveStudioCaller(fixture.deps, owner, owner.studio.id)), "not_found");
     assert.equal(

@@ -77,8 +77,8 @@ forEachEngine("transactions", (fixture) => {
     const posts = await Promise.all(
       Array.from({ length: 100 }, (_, i) => createPost(fixture.deps, owner, { title: `P${i}`, body: "" })),
     );
-    const listed = await listPosts(fixture.deps, owner, { limit: 100 });
-    assert.deepEqual(new Set(listed.posts.map(({ id }) => id)), new Set(posts.map(({ id }) => id)));
+    const page = await listPosts(fixture.deps, owner, { limit: 100 });
+    assert.deepEqual(new Set(page.posts.map(({ id }) => id)), new Set(posts.map(({ id }) => id)));
     const rows = await fixture.database.q
       .selectFrom("activity")
       .select("id")
@@ -113,23 +113,23 @@ forEachEngine(
 
     test("stops retrying after a number of attempts and leaves nothing behind (D4)", async () => {
       let attempts = 0;
-      const work = fixture.database.transact(async (tx) => {
+      const transaction = fixture.database.transact(async (tx) => {
         attempts++;
         await addUser(tx, "never-committed");
         await sql.raw("DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END $$").execute(tx.q);
       });
-      await assert.rejects(work);
+      await assert.rejects(transaction);
       assert.ok(attempts > 1 && attempts < 20);
       assert.equal(await count("never-committed"), 0);
     });
 
     test("other errors are not retried (D4)", async () => {
       let attempts = 0;
-      const work = fixture.database.transact(async (tx) => {
+      const transaction = fixture.database.transact(async (tx) => {
         attempts++;
         await sql.raw("SELECT 1 / 0").execute(tx.q);
       });
-      await assert.rejects(work);
+      await assert.rejects(transaction);
       assert.equal(attempts, 1);
     });
 
@@ -148,7 +148,7 @@ forEachEngine(
           await lock(tx, second);
         });
       await Promise.all([cross("left", "right"), cross("right", "left")]);
-      assert.ok(waiting > 2, "one of them ran twice");
+      assert.ok(waiting > 2, "one of the transactions ran twice");
       const { rows } = await sql<{
         created_at: number;
       }>`SELECT created_at FROM users WHERE id IN ('left', 'right')`.execute(fixture.database.q);

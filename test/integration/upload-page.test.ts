@@ -242,20 +242,20 @@ forEachEngine(
     });
 
     test("rejects requests from other origins and accepts the upload page's own origin (W1, W6)", async () => {
-      const other = await startUploadService(fixture, "disk", {
+      const otherService = await startUploadService(fixture, "disk", {
         config: { uploadPage: "http://upload.localhost:4999" },
       });
       try {
-        const link = await createTestUploadLink(other);
+        const link = await createTestUploadLink(otherService);
         assert.ok(link.url.startsWith("http://upload.localhost:4999/u/"));
         const getSession = (origin: string) =>
-          call(other, "GET", "/api/uploads/session", { headers: { "upload-token": getToken(link), origin } });
+          call(otherService, "GET", "/api/uploads/session", { headers: { "upload-token": getToken(link), origin } });
         assert.equal((await getSession("http://upload.localhost:4999")).status, 200);
-        assert.equal((await getSession(other.base)).status, 200);
+        assert.equal((await getSession(otherService.base)).status, 200);
         assertProblem(await getSession("https://evil.example"), 403, "forbidden");
         assertProblem(await getSession("null"), 403, "forbidden");
       } finally {
-        await other.close();
+        await otherService.close();
       }
     });
 

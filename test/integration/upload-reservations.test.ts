@@ -54,8 +54,8 @@ forEachEngine("quota reservations of upload links", (fixture) => {
     assert.ok(
       (outcomes.rate_limited ?? 0) > 0 && Object.keys(outcomes).every((code) => ["ok", "rate_limited"].includes(code)),
     );
-    const other = await createUploadScene({ ...fixture, deps: scene.deps }, 4 * gibibyte);
-    assert.equal((await other.start("a.mp4", gibibyte)).parts.length, 0);
+    const otherScene = await createUploadScene({ ...fixture, deps: scene.deps }, 4 * gibibyte);
+    assert.equal((await otherScene.start("a.mp4", gibibyte)).parts.length, 0);
   });
 
   test("a file larger than the link's reservation limit is reserved as its parts arrive (UPLOAD-10, U19)", async () => {
@@ -109,7 +109,7 @@ forEachEngine("quota reservations of upload links", (fixture) => {
     await passMinutes(scene, 1);
     assert.equal(await scene.usedBytes(), partBytes);
 
-    const other = await scene.start("other.mp4", 10 * mebibyte);
+    const otherFile = await scene.start("other.mp4", 10 * mebibyte);
     assert.equal(await scene.usedBytes(), 18 * mebibyte);
     const resumedFile = await scene.start("video.mp4", video.length);
     assert.deepEqual(
@@ -121,7 +121,7 @@ forEachEngine("quota reservations of upload links", (fixture) => {
     assert.ok(error instanceof AppError);
     assert.equal(error.code, "quota_exceeded");
     assert.match(hintFor(error, errorHints) ?? "", /ask the operator for more space/);
-    await cancelFile(scene.deps, await scene.visit(), { fileId: other.file.id });
+    await cancelFile(scene.deps, await scene.visit(), { fileId: otherFile.file.id });
     await scene.send(resumedFile, video, [1, 3]);
     assert.equal(await scene.usedBytes(), video.length, "reserved again");
     assert.equal((await scene.complete(resumedFile)).status, "ready");
