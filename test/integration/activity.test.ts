@@ -34,13 +34,13 @@ import { createInvitationToken, newMember, newUser, newStudio, newStudioWithRole
 
 const operator = { operator: true } as const;
 
-type Cast = Awaited<ReturnType<typeof newStudioWithRoles>>;
+type StudioUsers = Awaited<ReturnType<typeof newStudioWithRoles>>;
 
-/** What AI clients are given and lose is tested with the OAuth server, and what a platform gives and takes with that platform. */
+/** The tests of the OAuth server cover client grants; the tests of each platform cover its connections. */
 type Change = Exclude<ActivityAction, `client.${string}` | "platform.connected" | "platform.needs_reconnect">;
 
-/** Each change that leaves a row, as someone makes it. An action without a row does not compile. */
-const changes: Record<Change, (deps: Deps, cast: Cast) => Promise<() => Promise<unknown>>> = {
+/** Prepares each recorded change and returns a function that makes it. An action without an entry does not compile. */
+const changes: Record<Change, (deps: Deps, users: StudioUsers) => Promise<() => Promise<unknown>>> = {
   "studio.created": async (deps) => {
     const person = await newUser(deps);
     return () => createStudio(deps, person, { name: "New", timezone: "UTC" });
@@ -113,7 +113,7 @@ const changes: Record<Change, (deps: Deps, cast: Cast) => Promise<() => Promise<
   "asset.imported":
     async (deps, { member }) =>
     () =>
-      importAssetFromUrl({ ...deps, openUrl: hello }, member, { url: "https://example.com/a.txt" }),
+      importAssetFromUrl({ ...deps, openUrl: openHello }, member, { url: "https://example.com/a.txt" }),
   "asset.attached": async (deps, { member }) => {
     const [post, assetId] = [await createPost(deps, member, { title: "A", body: "" }), await newFile(deps, member)];
     return () => attachAsset(deps, member, { postId: post.id, assetId });
@@ -124,7 +124,7 @@ const changes: Record<Change, (deps: Deps, cast: Cast) => Promise<() => Promise<
     await (deps.files as HookedFiles).put(`incoming/${assetId}`, Buffer.alloc(0));
     return async () =>
       assert.rejects(attachAsset(deps, member, { postId: post.id, assetId }), (error: Error) => {
-        if (!(error instanceof AppError)) throw error; // whatever kept the change from being made
+        if (!(error instanceof AppError)) throw error; // such as an activity row that could not be written
         return error.code === "invalid_input";
       });
   },
@@ -152,8 +152,8 @@ async function newFile(deps: Deps, caller: Caller): Promise<string> {
   return (await uploadAssetInline(deps, caller, { kind: "document", mimeType: "text/plain", base64 })).assetId;
 }
 
-const hello: Deps["openUrl"] = async (address) => ({
-  url: new URL(address),
+const openHello: Deps["openUrl"] = async (url) => ({
+  url: new URL(url),
   status: 200,
   headers: { "content-type": "text/plain" },
   body: Readable.from([Buffer.from("hello")]),
@@ -172,7 +172,7 @@ const tables = [
 ] as const;
 
 forEachEngine("activity", (fixture) => {
-  const everything = async (): Promise<string> =>
+  const dumpTables = async (): Promise<string> =>
     JSON.stringify(
       await Promise.all(
         tables.map((table) =>
@@ -186,54 +186,54 @@ forEachEngine("activity", (fixture) => {
     );
 
   for (const [action, prepare] of Object.entries(changes)) {
-    test(`${action} leaves one row with actor, studio and subject (ACT-1, L5)`, async () => {
-      const cast = await newStudioWithRoles(fixture.deps);
-      const change = await prepare(fixture.deps, cast);
-      const before = await rows();
+    test(`${action} records one activity row with actor, studio and subject (ACT-1, L5)`, async () => {
+      const users = await newStudioWithRoles(fixture.deps);
+      const change = await prepare(fixture.deps, users);
+      const before = await listRows();
       await change();
-      const added = (await rows()).slice(before.length);
+      const newRows = (await listRows()).slice(before.length);
       assert.deepEqual(
-        added.map((row) => row.action),
+        newRows.map((row) => row.action),
         [action],
       );
-      const [row] = added;
+      const [row] = newRows;
       assert.ok(row?.studio_id && row.subject_id);
       assert.ok(row.user_id ?? (JSON.parse(row.detail) as { by?: string }).by === "operator");
       assert.equal(row.at, fixture.clock());
-      if (action !== "studio.created") assert.equal(row.studio_id, cast.owner.studio.id);
+      if (action !== "studio.created") assert.equal(row.studio_id, users.owner.studio.id);
     });
 
-    test(`${action} does not happen where its row cannot be written (ACT-2)`, async () => {
-      const cast = await newStudioWithRoles(fixture.deps);
-      const taken = (await rows()).at(-1)?.id ?? "";
-      // The activity's id is in use already: the last statement of the change fails.
+    test(`${action} is rolled back if its activity row cannot be written (ACT-2)`, async () => {
+      const users = await newStudioWithRoles(fixture.deps);
+      const usedId = (await listRows()).at(-1)?.id ?? "";
+      // The id of the activity row is already in use, so the last statement of the change fails.
       const deps: Deps = {
         ...fixture.deps,
-        newId: (kind) => (kind === "activity" && armed ? taken : fixture.deps.newId(kind)),
+        newId: (kind) => (kind === "activity" && failsOnActivity ? usedId : fixture.deps.newId(kind)),
       };
-      let armed = false;
-      const change = await prepare(deps, cast);
-      const before = await everything();
-      armed = true;
+      let failsOnActivity = false;
+      const change = await prepare(deps, users);
+      const before = await dumpTables();
+      failsOnActivity = true;
       await assert.rejects(change());
-      assert.equal(await everything(), before);
-      armed = false;
+      assert.equal(await dumpTables(), before);
+      failsOnActivity = false;
       await change();
-      assert.notEqual(await everything(), before);
+      assert.notEqual(await dumpTables(), before);
     });
   }
 
-  test("newest first, by pages, with the names of person and client (ACT-1)", async () => {
+  test("lists activity newest first, in pages, with the names of user and client (ACT-1)", async () => {
     const owner = await newStudio(fixture.deps);
     const viaClient: Caller = { ...owner, client: { id: "client-1", name: "Claude" } };
     const post = await createPost(fixture.deps, viaClient, { title: "A", body: "" });
     await updatePost(fixture.deps, owner, { postId: post.id, status: "ready" });
     await createPost(fixture.deps, await newStudio(fixture.deps), { title: "Elsewhere", body: "" });
-    const first = await listActivity(fixture.deps, owner, listActivityInput.parse({ limit: 2 }));
+    const firstPage = await listActivity(fixture.deps, owner, listActivityInput.parse({ limit: 2 }));
     const at = new Date(fixture.clock()).toISOString();
     const user = { id: owner.user.id, name: owner.user.name };
     assert.deepEqual(
-      first.activity.map(({ id: _, ...rest }) => rest),
+      firstPage.activity.map(({ id: _, ...rest }) => rest),
       [
         {
           action: "post.updated",
@@ -255,52 +255,52 @@ forEachEngine("activity", (fixture) => {
         },
       ],
     );
-    const second = await listActivity(
+    const secondPage = await listActivity(
       fixture.deps,
       owner,
-      listActivityInput.parse({ limit: 2, cursor: first.nextCursor }),
+      listActivityInput.parse({ limit: 2, cursor: firstPage.nextCursor }),
     );
     assert.deepEqual(
-      second.activity.map(({ action }) => action),
+      secondPage.activity.map(({ action }) => action),
       ["studio.created"],
     );
-    assert.equal(second.nextCursor, null);
+    assert.equal(secondPage.nextCursor, null);
   });
 
-  test("by person, by client, by action, and by all of them (ACT-1)", async () => {
+  test("filters activity by user, client, action and combinations of them (ACT-1)", async () => {
     const owner = await newStudio(fixture.deps);
     const viaClient: Caller = { ...owner, client: { id: "client-1", name: "Claude" } };
     const member = await newMember(fixture.deps, owner, "member");
     const post = await createPost(fixture.deps, viaClient, { title: "A", body: "" });
     await updatePost(fixture.deps, member, { postId: post.id, title: "B" });
     await updatePost(fixture.deps, viaClient, { postId: post.id, status: "ready" });
-    const found = async (filter: object) =>
+    const search = async (filter: object) =>
       (await listActivity(fixture.deps, owner, searchActivityInput.parse(filter))).activity.map((row) => [
         row.action,
         row.subjectName,
       ]);
-    assert.deepEqual(await found({ userId: member.user.id }), [
+    assert.deepEqual(await search({ userId: member.user.id }), [
       ["post.updated", "B"],
       ["member.joined", member.user.name],
     ]);
-    assert.deepEqual(await found({ clientId: "client-1" }), [
+    assert.deepEqual(await search({ clientId: "client-1" }), [
       ["post.updated", "B"],
       ["post.created", "B"],
     ]);
-    assert.deepEqual(await found({ clientId: "client-1", action: "post.created" }), [["post.created", "B"]]);
-    assert.equal((await found({ action: "post.updated" })).length, 2);
-    assert.deepEqual(await found({ userId: owner.user.id, clientId: "client-2" }), []);
+    assert.deepEqual(await search({ clientId: "client-1", action: "post.created" }), [["post.created", "B"]]);
+    assert.equal((await search({ action: "post.updated" })).length, 2);
+    assert.deepEqual(await search({ userId: owner.user.id, clientId: "client-2" }), []);
     const { nextCursor } = await listActivity(fixture.deps, owner, { action: "post.updated", limit: 1 });
-    const next = { limit: 1, cursor: nextCursor ?? "" };
-    assert.equal((await listActivity(fixture.deps, owner, { action: "post.updated", ...next })).activity.length, 1);
+    const nextPage = { limit: 1, cursor: nextCursor ?? "" };
+    assert.equal((await listActivity(fixture.deps, owner, { action: "post.updated", ...nextPage })).activity.length, 1);
     assert.equal(
-      await getOutcome(listActivity(fixture.deps, owner, next)),
+      await getOutcome(listActivity(fixture.deps, owner, nextPage)),
       "invalid_input",
-      "the cursor of another list",
+      "a cursor from a list with another filter",
     );
   });
 
-  test("the cursor of another studio is refused here as well (T8)", async () => {
+  test("rejects a cursor from another studio's activity (T8)", async () => {
     const [a, b] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
     await newMember(fixture.deps, a, "member");
     const { nextCursor } = await listActivity(fixture.deps, a, { limit: 1 });
@@ -310,26 +310,26 @@ forEachEngine("activity", (fixture) => {
     );
   });
 
-  test("a refused change leaves no row (ACT-1)", async () => {
+  test("a rejected change records no activity (ACT-1)", async () => {
     const { owner, member } = await newStudioWithRoles(fixture.deps);
     const post = await createPost(fixture.deps, owner, { title: "A", body: "" });
-    const before = (await rows()).length;
-    const refused = [
+    const before = (await listRows()).length;
+    const rejectedChanges = [
       changeRole(fixture.deps, member, { userId: owner.user.id, role: "member" }),
       createInvitation(fixture.deps, member, { role: "member" }),
       updatePost(fixture.deps, member, { postId: post.id, title: "B", revision: 9 }),
       removeMember(fixture.deps, member, { userId: owner.user.id }),
     ];
-    assert.deepEqual(await Promise.all(refused.map((one) => getOutcome(one))), [
+    assert.deepEqual(await Promise.all(rejectedChanges.map((change) => getOutcome(change))), [
       "forbidden",
       "forbidden",
       "revision_conflict",
       "forbidden",
     ]);
-    assert.equal((await rows()).length, before);
+    assert.equal((await listRows()).length, before);
   });
 
-  async function rows() {
+  async function listRows() {
     return fixture.database.q.selectFrom("activity").selectAll().orderBy("id").execute();
   }
 });
