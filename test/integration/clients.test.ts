@@ -21,21 +21,21 @@ forEachEngine("AI clients", (fixture) => {
   before(async () => void (server = await startApiServer(fixture.deps)));
   after(() => server.close());
 
-  /** An approval, made while this studio is the person's active one. */
-  async function approve(person: SignedInUser & Partial<Caller>, clientName: string): Promise<string> {
+  /** Creates a grant while this studio is the user's active studio. */
+  async function newGrant(person: SignedInUser & Partial<Caller>, clientName: string): Promise<string> {
     if (person.studio) await setActiveStudio(fixture.deps, person, { studioId: person.studio.id });
     fixture.clock.advance(1);
     const client = { clientId: `id-of-${clientName}`, clientName, clientVerified: false, redirectHost: "localhost" };
     return (await createGrant(fixture.deps, person, { ...client, scopes: ["studio:read"] })).id;
   }
 
-  const names = async (caller: Caller): Promise<string[]> =>
+  const listNames = async (caller: Caller): Promise<string[]> =>
     (await listClients(fixture.deps, caller, { limit: 100 })).clients.map(({ clientName }) => clientName);
 
-  const revocations = async (studioId: string) =>
+  const listRevocations = async (studioId: string) =>
     (await fixture.deps.activity.list(studioId, { limit: 100 })).filter(({ action }) => action === "client.revoked");
 
-  test("members see their own, owners and admins all that act in the studio", async () => {
+  test("members see their own clients; owners and admins see all clients of the studio", async () => {
     const owner = await newStudio(fixture.deps);
     const [admin, member, other] = [
       await newMember(fixture.deps, owner, "admin"),
@@ -48,23 +48,23 @@ forEachEngine("AI clients", (fixture) => {
       [member, "three"],
       [other, "four"],
     ] as const)
-      await approve(person, name);
-    assert.deepEqual(await names(owner), ["four", "three", "two", "one"]);
-    assert.deepEqual(await names(admin), ["four", "three", "two", "one"]);
-    assert.deepEqual(await names(member), ["three"]);
-    assert.deepEqual(await names(other), ["four"]);
+      await newGrant(person, name);
+    assert.deepEqual(await listNames(owner), ["four", "three", "two", "one"]);
+    assert.deepEqual(await listNames(admin), ["four", "three", "two", "one"]);
+    assert.deepEqual(await listNames(member), ["three"]);
+    assert.deepEqual(await listNames(other), ["four"]);
     const { clients } = await listClients(fixture.deps, owner, { mine: true, limit: 100 });
     assert.deepEqual(
       clients.map(({ clientName }) => clientName),
       ["one"],
-      "and of an owner only their own, where that is asked for",
+      "an owner can list only their own",
     );
   });
 
-  test("over HTTP: what is shown of each, and that revoking works twice", async () => {
+  test("the JSON API shows each client's details, and revoking twice succeeds", async () => {
     const owner = await newStudio(fixture.deps);
     const member = await newMember(fixture.deps, owner, "member");
-    const id = await approve(member, "Assistant");
+    const id = await newGrant(member, "Assistant");
     await fixture.deps.grants.touch(id, fixture.clock());
     const path = `/api/studios/${owner.studio.id}/clients`;
     const cookie = await server.signIn(owner);
@@ -96,9 +96,9 @@ forEachEngine("AI clients", (fixture) => {
     );
   });
 
-  test("revoking acts on the very next call of the client, signing out does not", async () => {
+  test("the client's next call fails after its grant is revoked, but not after its user signs out", async () => {
     const owner = await newStudio(fixture.deps);
-    const id = await approve(owner, "Assistant");
+    const id = await newGrant(owner, "Assistant");
     const audience = `${server.base}/mcp`;
     const expiresAt = fixture.clock() + minutes(60);
     await fixture.deps.oauthRecords.put("AccessToken", sha256("a-token"), {
@@ -115,18 +115,20 @@ forEachEngine("AI clients", (fixture) => {
     const cookie = await server.signIn(owner);
     assert.equal((await call(server, "POST", "/api/sign-out", { cookie })).status, 204);
     assert.equal(await mcp(), 200, "signed out of the web app only");
-    const again = await server.signIn(owner);
-    const revoked = await call(server, "DELETE", `/api/studios/${owner.studio.id}/clients/${id}`, { cookie: again });
+    const newCookie = await server.signIn(owner);
+    const revoked = await call(server, "DELETE", `/api/studios/${owner.studio.id}/clients/${id}`, {
+      cookie: newCookie,
+    });
     assert.equal(revoked.status, 204);
     assert.equal(await mcp(), 401);
   });
 
-  test("revoking leaves one row of activity: who, which client, whose (L5)", async () => {
+  test("revoking records one activity row with the actor, the client and its user (L5)", async () => {
     const owner = await newStudio(fixture.deps);
     const member = await newMember(fixture.deps, owner, "member");
-    const id = await approve(member, "Assistant");
+    const id = await newGrant(member, "Assistant");
     await Promise.all(Array.from({ length: 10 }, () => revokeClient(fixture.deps, owner, { grantId: id })));
-    const rows = await revocations(owner.studio.id);
+    const rows = await listRevocations(owner.studio.id);
     assert.deepEqual(
       rows.map(({ userId, subjectId, detail }) => ({ userId, subjectId, detail })),
       [
@@ -140,11 +142,11 @@ forEachEngine("AI clients", (fixture) => {
     const revokedAt = (await fixture.deps.grants.find(id))?.revokedAt;
     fixture.clock.advance(minutes(1));
     await revokeClient(fixture.deps, owner, { grantId: id });
-    assert.equal((await fixture.deps.grants.find(id))?.revokedAt, revokedAt, "the first time is kept");
-    assert.equal((await revocations(owner.studio.id)).length, 1);
+    assert.equal((await fixture.deps.grants.find(id))?.revokedAt, revokedAt, "the first time stays");
+    assert.equal((await listRevocations(owner.studio.id)).length, 1);
   });
 
-  test("others' are revoked by owners and admins only, and only from the studio they act in (T1, T3)", async () => {
+  test("only owners and admins can revoke other users' clients, and only from the studio where the clients act (T1, T3)", async () => {
     const owner = await newStudio(fixture.deps);
     const [admin, member, other] = [
       await newMember(fixture.deps, owner, "admin"),
@@ -153,7 +155,7 @@ forEachEngine("AI clients", (fixture) => {
     ];
     const elsewhere = await newStudio(fixture.deps, { user: member.user });
     const foreign = await newStudio(fixture.deps);
-    const [here, there] = [await approve(member, "here"), await approve(elsewhere, "there")];
+    const [here, there] = [await newGrant(member, "here"), await newGrant(elsewhere, "there")];
     assert.equal(await getOutcome(revokeClient(fixture.deps, other, { grantId: here })), "not_found");
     assert.equal(await getOutcome(revokeClient(fixture.deps, foreign, { grantId: here })), "not_found");
     for (const manager of [owner, admin])
@@ -168,9 +170,13 @@ forEachEngine("AI clients", (fixture) => {
     assert.equal(
       await getOutcome(revokeClient(fixture.deps, member, { grantId: there })),
       "ok",
-      "one's own, from any of one's studios",
+      "a user can revoke their own client from any of their studios",
     );
-    assert.equal((await revocations(elsewhere.studio.id)).length, 1, "told where it acted");
+    assert.equal(
+      (await listRevocations(elsewhere.studio.id)).length,
+      1,
+      "recorded in the studio where the client acted",
+    );
 
     const cookie = await server.signIn(other);
     assertProblem(
@@ -181,66 +187,66 @@ forEachEngine("AI clients", (fixture) => {
     assertProblem(await call(server, "GET", `/api/studios/${foreign.studio.id}/clients`, { cookie }), 404, "not_found");
   });
 
-  test("in pages, newest first; those that have ended apart where that is asked for", async () => {
+  test("lists clients newest first, in pages, and can filter by whether they have ended", async () => {
     const owner = await newStudio(fixture.deps);
     const ids = [];
-    for (const name of ["one", "two", "three", "four", "five"]) ids.unshift(await approve(owner, name));
+    for (const name of ["one", "two", "three", "four", "five"]) ids.unshift(await newGrant(owner, name));
     await revokeClient(fixture.deps, owner, { grantId: ids[1] ?? "" });
     const cookie = await server.signIn(owner);
     const path = `/api/studios/${owner.studio.id}/clients`;
-    interface Answer {
+    interface ClientPage {
       clients: ClientView[];
       nextCursor: string | null;
     }
-    const read = async (filter: string): Promise<string[][]> => {
+    const readPages = async (filter: string): Promise<string[][]> => {
       const pages: string[][] = [];
       for (let cursor: string | null = ""; cursor !== null;) {
         const next: string = cursor === "" ? "" : `&cursor=${cursor}`;
-        const { json } = await call<Answer>(server, "GET", `${path}?limit=2${filter}${next}`, { cookie });
+        const { json } = await call<ClientPage>(server, "GET", `${path}?limit=2${filter}${next}`, { cookie });
         pages.push(json.clients.map(({ id }) => id));
         cursor = json.nextCursor;
       }
       return pages;
     };
     const [five, four, three, two, one] = ids;
-    assert.deepEqual(await read(""), [[five, four], [three, two], [one]]);
-    assert.deepEqual(await read("&ended=false"), [
+    assert.deepEqual(await readPages(""), [[five, four], [three, two], [one]]);
+    assert.deepEqual(await readPages("&ended=false"), [
       [five, three],
       [two, one],
     ]);
-    assert.deepEqual(await read("&ended=true"), [[four]]);
-    const { json } = await call<Answer>(server, "GET", `${path}?limit=2`, { cookie });
-    const foreign = await call(server, "GET", `${path}?ended=true&cursor=${json.nextCursor}`, { cookie });
-    assertProblem(foreign, 400, "invalid_input");
+    assert.deepEqual(await readPages("&ended=true"), [[four]]);
+    const { json } = await call<ClientPage>(server, "GET", `${path}?limit=2`, { cookie });
+    const otherFilter = await call(server, "GET", `${path}?ended=true&cursor=${json.nextCursor}`, { cookie });
+    assertProblem(otherFilter, 400, "invalid_input");
   });
 
-  test("the calls of the last 30 days are counted, of all instances together, and older ones go", async () => {
+  test("counts the calls of the last 30 days across all instances, and deletes older counts", async () => {
     const owner = await newStudio(fixture.deps);
-    const grantId = await approve(owner, "busy");
-    const quiet = await approve(owner, "quiet");
+    const grantId = await newGrant(owner, "busy");
+    const quiet = await newGrant(owner, "quiet");
     const calls = async () =>
       (await listClients(fixture.deps, owner, { limit: 2 })).clients.map((client) => client.calls);
-    const [one, other] = [createCallRecorder(fixture.deps), createCallRecorder(fixture.deps)];
-    for (const tally of [one, one, other]) tally.record(grantId);
-    one.record("con_00000000000000000000000000"); // gone meanwhile: nothing to count, and no failure
-    await Promise.all([one.flush(), other.flush()]);
-    await one.flush();
+    const [firstInstance, secondInstance] = [createCallRecorder(fixture.deps), createCallRecorder(fixture.deps)];
+    for (const recorder of [firstInstance, firstInstance, secondInstance]) recorder.record(grantId);
+    firstInstance.record("con_00000000000000000000000000"); // a deleted grant is ignored
+    await Promise.all([firstInstance.flush(), secondInstance.flush()]);
+    await firstInstance.flush();
     assert.deepEqual(await calls(), [0, 3]);
     fixture.clock.advance(days(29));
-    other.record(grantId);
-    await other.flush();
+    secondInstance.record(grantId);
+    await secondInstance.flush();
     assert.deepEqual(await calls(), [0, 4]);
     fixture.clock.advance(days(1));
     assert.deepEqual(await calls(), [0, 1]);
     fixture.clock.advance(days(1));
-    await createPurgeJob(fixture.deps)({ pause: async () => {}, shouldStop: () => false });
-    const kept = await fixture.deps.grants.listForStudio(owner.studio.id, {
+    await createPurgeJob(fixture.deps)({ pause: async () => {}, isOver: () => false });
+    const grants = await fixture.deps.grants.listForStudio(owner.studio.id, {
       userId: owner.user.id,
       others: false,
       callsSince: 0,
     });
     assert.deepEqual(
-      kept.map((grant) => [grant.id, grant.calls]),
+      grants.map((grant) => [grant.id, grant.calls]),
       [
         [quiet, 0],
         [grantId, 1],
@@ -248,22 +254,22 @@ forEachEngine("AI clients", (fixture) => {
     );
   });
 
-  test("what cannot be written down is counted the next time, once", async () => {
+  test("counts that could not be stored are stored once, with the next flush", async () => {
     const owner = await newStudio(fixture.deps);
-    const grantId = await approve(owner, "patient");
-    let broken = true;
+    const grantId = await newGrant(owner, "Assistant");
+    let isDatabaseDown = true;
     const addCalls: typeof fixture.deps.grants.addCalls = (...args) =>
-      broken ? Promise.reject(new Error("no database")) : fixture.deps.grants.addCalls(...args);
-    const tally = createCallRecorder({ ...fixture.deps, grants: { ...fixture.deps.grants, addCalls } });
-    tally.record(grantId);
-    await assert.rejects(tally.flush());
-    tally.record(grantId);
-    broken = false;
-    await tally.flush();
+      isDatabaseDown ? Promise.reject(new Error("no database")) : fixture.deps.grants.addCalls(...args);
+    const recorder = createCallRecorder({ ...fixture.deps, grants: { ...fixture.deps.grants, addCalls } });
+    recorder.record(grantId);
+    await assert.rejects(recorder.flush());
+    recorder.record(grantId);
+    isDatabaseDown = false;
+    await recorder.flush();
     assert.equal((await listClients(fixture.deps, owner, { limit: 1 })).clients[0]?.calls, 2);
   });
 
-  test("revoking all: a member's own everywhere; for owners and admins also all of the studio", async () => {
+  test("revoking all ends a member's own clients everywhere, and for owners and admins also all clients of the studio", async () => {
     const owner = await newStudio(fixture.deps);
     const member = await newMember(fixture.deps, owner, "member");
     const other = await newMember(fixture.deps, owner, "member");
@@ -274,29 +280,33 @@ forEachEngine("AI clients", (fixture) => {
       [elsewhere, "member's elsewhere"],
       [other, "other's"],
     ] as const)
-      await approve(person, name);
-    const live = async (caller: Caller) =>
+      await newGrant(person, name);
+    const listActive = async (caller: Caller) =>
       (await listClients(fixture.deps, caller, { limit: 100, ended: false })).clients.map(
         ({ clientName }) => clientName,
       );
     assert.deepEqual(await revokeAllClients(fixture.deps, member), { revoked: 2 });
-    assert.deepEqual([await live(owner), await live(elsewhere)], [["other's", "owner's"], []]);
-    assert.equal((await revocations(elsewhere.studio.id)).length, 1, "told where it acted");
+    assert.deepEqual([await listActive(owner), await listActive(elsewhere)], [["other's", "owner's"], []]);
+    assert.equal(
+      (await listRevocations(elsewhere.studio.id)).length,
+      1,
+      "recorded in the studio where the client acted",
+    );
     assert.deepEqual(await revokeAllClients(fixture.deps, owner), { revoked: 2 });
-    assert.deepEqual([await live(owner), await live(other)], [[], []]);
+    assert.deepEqual([await listActive(owner), await listActive(other)], [[], []]);
     assert.deepEqual(await revokeAllClients(fixture.deps, owner), { revoked: 0 });
-    assert.equal((await revocations(owner.studio.id)).length, 3);
+    assert.equal((await listRevocations(owner.studio.id)).length, 3);
   });
 
-  test("a person finds their own wherever they act; a studio does not see what acts in another", async () => {
+  test("users see their own clients in every studio; a studio does not see clients that act in another", async () => {
     const owner = await newStudio(fixture.deps);
     const member = await newMember(fixture.deps, owner, "member");
     const own = await newStudio(fixture.deps, { user: member.user });
-    await approve(member, "work");
-    await approve(own, "private");
-    assert.deepEqual(await names(member), ["private", "work"]);
-    assert.deepEqual(await names(own), ["private", "work"]);
-    assert.deepEqual(await names(owner), ["work"]);
+    await newGrant(member, "work");
+    await newGrant(own, "private");
+    assert.deepEqual(await listNames(member), ["private", "work"]);
+    assert.deepEqual(await listNames(own), ["private", "work"]);
+    assert.deepEqual(await listNames(owner), ["work"]);
     const { clients } = await listClients(fixture.deps, member, { limit: 100 });
     assert.deepEqual(
       clients.map(({ studioId }) => studioId),
@@ -304,19 +314,19 @@ forEachEngine("AI clients", (fixture) => {
     );
   });
 
-  test("what was approved with no studio, or in one the person has left, is listed where it acts now", async () => {
+  test("a client granted without a studio, or in a studio the user has left, is listed where it acts now", async () => {
     const person = await newUser(fixture.deps);
-    await approve(person, "early");
+    await newGrant(person, "early");
     const first = await newStudio(fixture.deps);
     const second = await newStudio(fixture.deps);
     const inFirst = await newMember(fixture.deps, first, "member", person);
     fixture.clock.advance(1);
     const inSecond = await newMember(fixture.deps, second, "member", person);
-    await approve(inSecond, "later");
-    assert.deepEqual([await names(first), await names(second)], [["early"], ["later"]]);
+    await newGrant(inSecond, "later");
+    assert.deepEqual([await listNames(first), await listNames(second)], [["early"], ["later"]]);
     await removeMember(fixture.deps, second, { userId: person.user.id });
-    assert.deepEqual([await names(first), await names(second)], [["later", "early"], []]);
+    assert.deepEqual([await listNames(first), await listNames(second)], [["later", "early"], []]);
     await removeMember(fixture.deps, inFirst, { userId: person.user.id });
-    assert.deepEqual(await names(first), []);
+    assert.deepEqual(await listNames(first), []);
   });
 });
