@@ -12,7 +12,7 @@ import { newStudio } from "../support/users.ts";
 const mebibyte = 1024 * 1024;
 
 forEachEngine(
-  "bodies of the JSON API",
+  "JSON API request bodies",
   (fixture) => {
     let server: ApiServer;
     let cookie: string;
@@ -28,76 +28,79 @@ forEachEngine(
     });
     after(async () => {
       await server.close();
-      assert.deepEqual(logged, [], "nothing of this is a failure of ours");
+      assert.deepEqual(logged, [], "a client error is never logged as a server failure");
     });
 
     const post = (body: string | Uint8Array, headers: Record<string, string> = {}): Promise<ApiResponse> =>
       call(server, "POST", path, { cookie, body, headers });
-    const posts = async (): Promise<number> =>
+    const countPosts = async (): Promise<number> =>
       (await fixture.database.q.selectFrom("posts").select("id").execute()).length;
 
-    /** Sends raw bytes and answers what came back by the time the other side closed, or fell silent. */
-    async function raw(
+    /** Sends raw bytes and returns what the server sent until it closed the connection, or within two seconds. */
+    async function sendRaw(
       head: readonly string[],
       ...parts: readonly (string | Uint8Array)[]
-    ): Promise<{ text: string; closed: boolean; socket: Socket }> {
+    ): Promise<{ text: string; isClosed: boolean; socket: Socket }> {
       const { host, port } = new URL(server.base);
       const socket = connect(Number(port), "127.0.0.1");
       await once(socket, "connect");
       const chunks: Buffer[] = [];
-      let closed = false;
+      let isClosed = false;
       socket.on("data", (chunk: Buffer) => chunks.push(chunk)).on("error", () => {});
-      const always = [
+      const commonHead = [
         `POST ${path} HTTP/1.1`,
         `host: ${host}`,
         `origin: ${server.base}`,
         `cookie: ${cookie}`,
         "content-type: application/json",
       ];
-      socket.write(`${[...always, ...head].join("\r\n")}\r\n\r\n`);
+      socket.write(`${[...commonHead, ...head].join("\r\n")}\r\n\r\n`);
       for (const part of parts) socket.write(part);
-      await Promise.race([once(socket, "close").then(() => (closed = true)), sleep(2000)]);
-      return { text: Buffer.concat(chunks).toString(), closed, socket };
+      await Promise.race([once(socket, "close").then(() => (isClosed = true)), sleep(2000)]);
+      return { text: Buffer.concat(chunks).toString(), isClosed, socket };
     }
 
-    test("a body is good up to one mebibyte, and no byte longer (M8)", async () => {
-      const filled = (bytes: number): string => `{"title":"x"${" ".repeat(bytes - 13)}}`.padEnd(bytes);
-      assert.equal(Buffer.byteLength(filled(mebibyte)), mebibyte);
-      assert.equal((await post(filled(mebibyte))).status, 201);
-      const made = await posts();
-      assertProblem(await post(filled(mebibyte + 1)), 413, "too_large");
-      assertProblem(await post(filled(8 * mebibyte)), 413, "too_large");
-      assert.equal(await posts(), made);
+    test("accepts a body of up to one mebibyte, and no byte more (M8)", async () => {
+      const bodyOfSize = (bytes: number): string => `{"title":"x"${" ".repeat(bytes - 13)}}`.padEnd(bytes);
+      assert.equal(Buffer.byteLength(bodyOfSize(mebibyte)), mebibyte);
+      assert.equal((await post(bodyOfSize(mebibyte))).status, 201);
+      const postCount = await countPosts();
+      assertProblem(await post(bodyOfSize(mebibyte + 1)), 413, "too_large");
+      assertProblem(await post(bodyOfSize(8 * mebibyte)), 413, "too_large");
+      assert.equal(await countPosts(), postCount);
     });
 
-    test("chunked and endless: 413, the connection is closed, nothing is done (M8)", async () => {
-      const made = await posts();
+    test("an endless chunked body gets 413, a closed connection, and changes nothing (M8)", async () => {
+      const postCount = await countPosts();
       const chunk = `10000\r\n${" ".repeat(0x10000)}\r\n`;
-      const { text, closed } = await raw(["transfer-encoding: chunked"], ...Array.from({ length: 17 }, () => chunk));
+      const { text, isClosed } = await sendRaw(
+        ["transfer-encoding: chunked"],
+        ...Array.from({ length: 17 }, () => chunk),
+      );
       assert.match(text, /^HTTP\/1\.1 413 /);
       assert.match(text, /"code":"too_large"/);
-      assert.ok(closed, "whoever does not stop sending is cut off");
-      assert.equal(await posts(), made);
+      assert.ok(isClosed, "the server closes the connection of a client that keeps sending");
+      assert.equal(await countPosts(), postCount);
     });
 
-    test("a length that lies: more than is sent, less than is sent, none (M8)", async () => {
-      const made = await posts();
-      const promised = await raw([`content-length: ${100 * mebibyte}`], '{"title":"x"}');
-      assert.match(promised.text, /^HTTP\/1\.1 413 /, "a promise of too much is refused before it is kept");
-      assert.ok(promised.closed);
-      const short = await raw(["content-length: 100"], '{"title":"x"}');
-      assert.equal(short.text, "", "it waits for the rest");
-      short.socket.destroy();
-      const less = await raw(["content-length: 5"], '{"title":"x"}');
-      assert.match(less.text, /^HTTP\/1\.1 400 /);
-      const both = await raw(["content-length: 13", "transfer-encoding: chunked"], '{"title":"x"}');
+    test("a wrong Content-Length changes nothing: too large, too small, or next to Transfer-Encoding (M8)", async () => {
+      const postCount = await countPosts();
+      const declared = await sendRaw([`content-length: ${100 * mebibyte}`], '{"title":"x"}');
+      assert.match(declared.text, /^HTTP\/1\.1 413 /, "rejected before the body arrives");
+      assert.ok(declared.isClosed);
+      const longer = await sendRaw(["content-length: 100"], '{"title":"x"}');
+      assert.equal(longer.text, "", "the server waits for the rest");
+      longer.socket.destroy();
+      const shorter = await sendRaw(["content-length: 5"], '{"title":"x"}');
+      assert.match(shorter.text, /^HTTP\/1\.1 400 /);
+      const both = await sendRaw(["content-length: 13", "transfer-encoding: chunked"], '{"title":"x"}');
       assert.match(both.text, /^HTTP\/1\.1 400 /);
-      for (const { socket } of [promised, less, both]) socket.destroy();
+      for (const { socket } of [declared, shorter, both]) socket.destroy();
       await sleep(50);
-      assert.equal(await posts(), made);
+      assert.equal(await countPosts(), postCount);
     });
 
-    test("JSON in UTF-8 only, and not compressed (M9)", async () => {
+    test("accepts only uncompressed JSON in UTF-8 (M9)", async () => {
       const body = '{"title":"x"}';
       for (const type of [
         "application/json",
@@ -108,8 +111,8 @@ forEachEngine(
       ]) {
         assert.equal((await post(body, { "content-type": type })).status, 201, type);
       }
-      const made = await posts();
-      const others = [
+      const postCount = await countPosts();
+      const otherTypes = [
         "text/plain",
         "",
         "application/json\ta",
@@ -123,7 +126,7 @@ forEachEngine(
         "application/merge-patch+json",
         " ; application/json",
       ];
-      for (const type of others)
+      for (const type of otherTypes)
         assertProblem(await post(body, { "content-type": type }), 415, "unsupported_type", type);
       for (const encoding of ["gzip", "br", "deflate", "identity, gzip"]) {
         assertProblem(await post(gzipSync(body), { "content-encoding": encoding }), 415, "unsupported_type", encoding);
@@ -133,12 +136,12 @@ forEachEngine(
         Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
       ])
         assertProblem(await post(bytes), 400, "invalid_input");
-      assert.equal(await posts(), made);
+      assert.equal(await countPosts(), postCount);
     });
 
-    test("what is no JSON, or JSON of another shape, is refused with words (M10)", async () => {
-      const made = await posts();
-      const bad = [
+    test("rejects invalid JSON and JSON of the wrong shape with a readable message (M10)", async () => {
+      const postCount = await countPosts();
+      const invalidBodies = [
         "",
         "{",
         "null",
@@ -164,21 +167,21 @@ forEachEngine(
         '{"constructor":{"title":"x"}}',
         '{"title":"x","__proto__":{"role":"owner"}}',
       ];
-      for (const body of bad) {
-        const answer = await post(body);
-        assertProblem(answer, 400, "invalid_input", body.slice(0, 60));
+      for (const body of invalidBodies) {
+        const response = await post(body);
+        assertProblem(response, 400, "invalid_input", body.slice(0, 60));
         assert.doesNotMatch(
-          answer.text,
+          response.text,
           /Invalid input|Too small|ZodError|SyntaxError|Unexpected|received|at line/i,
           body.slice(0, 60),
         );
-        assert.ok(answer.text.length < 1000);
+        assert.ok(response.text.length < 1000);
       }
-      assert.equal(await posts(), made);
+      assert.equal(await countPosts(), postCount);
     });
 
-    test("the message names the field, and what was expected of it (ERR-invalid_input)", async () => {
-      const owner = path.replace("/posts", "");
+    test("the message names the field and what it expects (ERR-invalid_input)", async () => {
+      const studioPath = path.replace("/posts", "");
       const cases: [string, string, unknown, RegExp][] = [
         ["POST", path, {}, /^title: expected text, but it is missing\.$/],
         ["POST", path, { title: 7 }, /^title: expected text\.$/],
@@ -188,8 +191,8 @@ forEachEngine(
         ["POST", path, { title: "x", colour: "red", size: 1 }, /^expected no field called colour or size\.$/],
         ["POST", path, [], /^expected an object\.$/],
         ["POST", path, { title: 1, body: 2 }, /^title: expected text; body: expected text\.$/],
-        ["POST", `${owner}/invitations`, { role: "root" }, /^role: expected owner, admin or member\.$/],
-        ["POST", `${owner}/invitations`, { role: "member", email: "kate" }, /^email: expected a valid email\.$/],
+        ["POST", `${studioPath}/invitations`, { role: "root" }, /^role: expected owner, admin or member\.$/],
+        ["POST", `${studioPath}/invitations`, { role: "member", email: "kate" }, /^email: expected a valid email\.$/],
         [
           "POST",
           "/api/studios",
@@ -201,26 +204,26 @@ forEachEngine(
         ["GET", `${path}?limit=1&limit=2`, undefined, /^limit: expected once, but sent 2 times\.$/],
         ["GET", `${path}?status=gone`, undefined, /^status: expected draft, ready or archived\.$/],
       ];
-      for (const [method, where, body, detail] of cases) {
-        const answer = await call(server, method, where, { cookie, body });
-        assertProblem(answer, 400, "invalid_input");
-        assert.match(answer.json.detail, detail);
+      for (const [method, target, body, detail] of cases) {
+        const response = await call(server, method, target, { cookie, body });
+        assertProblem(response, 400, "invalid_input");
+        assert.match(response.json.detail, detail);
       }
     });
 
-    test("a body that breaks off is nobody's fault of ours", async () => {
-      const broken = await raw(["content-length: 100"], '{"title":');
-      broken.socket.destroy();
+    test("a body that ends early is not logged", async () => {
+      const aborted = await sendRaw(["content-length: 100"], '{"title":');
+      aborted.socket.destroy();
       await sleep(100);
       assert.deepEqual(logged, []);
     });
 
-    test("long and deep input is judged in a moment (X4)", async () => {
-      const began = performance.now();
+    test("rejects long and deeply nested input within seconds (X4)", async () => {
+      const startedAt = performance.now();
       await post("[".repeat(mebibyte));
       await post(`{"title":"${"\\".repeat(mebibyte - 20)}"}`);
       await post(`{${Array.from({ length: 60_000 }, (_, i) => `"k${i}":1`).join(",")}}`);
-      assert.ok(performance.now() - began < 5000, `${performance.now() - began} ms`);
+      assert.ok(performance.now() - startedAt < 5000, `${performance.now() - startedAt} ms`);
     });
   },
   ["sqlite"],

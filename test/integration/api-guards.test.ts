@@ -7,15 +7,15 @@ import { forEachEngine } from "../support/engines.ts";
 import { hostileIds } from "../support/hostile-ids.ts";
 import { createInvitationToken, newStudio } from "../support/users.ts";
 
-/** A body that would be good on any route that takes one, as far as the guards can see. */
+/** A body that the guards accept on every route that takes one. */
 const body = { name: "Studio", role: "member", title: "Title", studioId: "x" };
 
-forEachEngine("the door of the JSON API", (fixture) => {
+forEachEngine("JSON API guards", (fixture) => {
   let server: ApiServer;
   before(async () => void (server = await startApiServer(fixture.deps)));
   after(() => server.close());
 
-  async function scene() {
+  async function createScene() {
     const owner = await newStudio(fixture.deps);
     const post = await createPost(fixture.deps, owner, { title: "Post", body: "" });
     const params = {
@@ -29,14 +29,14 @@ forEachEngine("the door of the JSON API", (fixture) => {
     return { owner, params, cookie: await server.signIn(owner) };
   }
 
-  const counts = async (): Promise<unknown[]> =>
+  const readTables = async (): Promise<unknown[]> =>
     Promise.all(
       (["studios", "memberships", "invitations", "posts", "activity"] as const).map((table) =>
         fixture.database.q.selectFrom(table).selectAll().execute(),
       ),
     );
 
-  const foreign: Record<string, string | undefined>[] = [
+  const untrustedHeaders: Record<string, string | undefined>[] = [
     { origin: undefined, "sec-fetch-site": undefined },
     { origin: "https://evil.example", "sec-fetch-site": undefined },
     { origin: "https://evil.example", "sec-fetch-site": "same-origin" },
@@ -50,50 +50,56 @@ forEachEngine("the door of the JSON API", (fixture) => {
     { origin: "own-with-https", "sec-fetch-site": undefined },
   ];
 
-  function spelled(headers: Record<string, string | undefined>): Record<string, string | undefined> {
-    const own: Record<string, string> = {
+  /** Replaces the names above with this server's origin. */
+  function resolveOrigin(headers: Record<string, string | undefined>): Record<string, string | undefined> {
+    const origins: Record<string, string> = {
       own: server.base,
       "own-with-other-port": server.base.replace(/\d+$/, "1"),
       "own-with-https": server.base.replace("http:", "https:"),
     };
-    return { ...headers, origin: own[headers["origin"] ?? ""] ?? headers["origin"] };
+    return { ...headers, origin: origins[headers["origin"] ?? ""] ?? headers["origin"] };
   }
 
   for (const route of listApiRoutes().filter(isWrite)) {
-    test(`${route.method} ${route.path} is refused unless it comes from our own pages (W1)`, async () => {
-      const { params, cookie } = await scene();
-      const asItWas = await counts();
-      for (const headers of foreign.map(spelled)) {
-        for (const someone of [cookie, undefined]) {
-          const answer = await call(server, route.method, fillPath(route.path, params), {
-            cookie: someone,
+    test(`${route.method} ${route.path} rejects requests that do not come from our own pages (W1)`, async () => {
+      const { params, cookie } = await createScene();
+      const rowsBefore = await readTables();
+      for (const headers of untrustedHeaders.map(resolveOrigin)) {
+        for (const sessionCookie of [cookie, undefined]) {
+          const response = await call(server, route.method, fillPath(route.path, params), {
+            cookie: sessionCookie,
             body,
             headers,
           });
-          assertProblem(answer, 403, "forbidden", JSON.stringify(headers));
+          assertProblem(response, 403, "forbidden", JSON.stringify(headers));
         }
       }
-      assert.deepEqual(await counts(), asItWas, "nothing changed");
+      assert.deepEqual(await readTables(), rowsBefore, "nothing changed");
       for (const headers of [{ "sec-fetch-site": undefined }, { origin: undefined }]) {
-        const answer = await call(server, route.method, fillPath(route.path, params), { body, headers });
-        assertProblem(answer, 401, "unauthenticated", "one of the two is enough, and then comes the session");
+        const response = await call(server, route.method, fillPath(route.path, params), { body, headers });
+        assertProblem(
+          response,
+          401,
+          "unauthenticated",
+          "one of the two headers is enough; the session is checked next",
+        );
       }
     });
   }
 
   for (const route of listApiRoutes()) {
-    test(`${route.method} ${route.path} is for people who are signed in`, async () => {
-      const { params, owner } = await scene();
-      const asItWas = await counts();
+    test(`${route.method} ${route.path} requires a session`, async () => {
+      const { params, owner } = await createScene();
+      const rowsBefore = await readTables();
       assertProblem(await call(server, route.method, fillPath(route.path, params)), 401, "unauthenticated");
-      // Before anything else: neither a body nor an id is looked at.
-      const wrong = { "content-type": "text/plain" };
+      // The session is checked first, before the body and the ids.
+      const wrongType = { "content-type": "text/plain" };
       assertProblem(
-        await call(server, route.method, fillPath(route.path, {}), { body: "{", headers: wrong }),
+        await call(server, route.method, fillPath(route.path, {}), { body: "{", headers: wrongType }),
         401,
         "unauthenticated",
       );
-      assert.deepEqual(await counts(), asItWas);
+      assert.deepEqual(await readTables(), rowsBefore);
       const cookie = await server.signIn(owner);
       fixture.clock.advance(31 * 86_400_000);
       assertProblem(
@@ -106,43 +112,42 @@ forEachEngine("the door of the JSON API", (fixture) => {
   }
 
   for (const route of listApiRoutes().filter(({ path }) => path.includes(":studioId"))) {
-    test(`${route.method} ${route.path} of someone else's studio, or of none, is not found (T1)`, async () => {
-      const [mine, theirs] = [await scene(), await scene()];
-      const asItWas = await counts();
+    test(`${route.method} ${route.path} returns 404 for another user's studio and for one that does not exist (T1)`, async () => {
+      const [mine, theirs] = [await createScene(), await createScene()];
+      const rowsBefore = await readTables();
       const { cookie } = mine;
-      const foreignAnswer = await call(server, route.method, fillPath(route.path, theirs.params), { cookie, body });
-      assertProblem(foreignAnswer, 404, "not_found");
+      const foreignResponse = await call(server, route.method, fillPath(route.path, theirs.params), { cookie, body });
+      assertProblem(foreignResponse, 404, "not_found");
       for (const studioId of hostileIds("studio").filter((id) => id !== "" && id.isWellFormed() && id.length < 5000)) {
-        const answer = await call(server, route.method, fillPath(route.path, { ...theirs.params, studioId }), {
+        const response = await call(server, route.method, fillPath(route.path, { ...theirs.params, studioId }), {
           cookie,
           body,
         });
-        assertProblem(answer, 404, "not_found", JSON.stringify(studioId.slice(0, 60)));
+        assertProblem(response, 404, "not_found", JSON.stringify(studioId.slice(0, 60)));
         if (!studioId.includes(".."))
-          assert.equal(answer.json.detail, foreignAnswer.json.detail, "and nobody can tell the difference");
+          assert.equal(response.json.detail, foreignResponse.json.detail, "a caller cannot tell the two apart");
       }
-      assert.deepEqual(await counts(), asItWas);
+      assert.deepEqual(await readTables(), rowsBefore);
     });
   }
 
   for (const route of listApiRoutes().filter(({ path }) => /:(userId|postId|invitationId|grantId|token)/.test(path))) {
-    test(`${route.method} ${route.path} with an id that cannot exist, or of another studio, is not found (T1, ERR-not_found)`, async () => {
-      const [mine, theirs] = [await scene(), await scene()];
+    test(`${route.method} ${route.path} returns 404 for a malformed id and for an id of another studio (T1, ERR-not_found)`, async () => {
+      const [mine, theirs] = [await createScene(), await createScene()];
       const { cookie } = mine;
-      const good = { role: "member", title: "Title" };
       const inputs: [string, object][] = [
-        ["members", { role: good.role }],
+        ["members", { role: "member" }],
         ["upload-links", {}],
         ["/assets/", {}],
       ];
-      const input = inputs.find(([part]) => route.path.includes(part))?.[1] ?? { title: good.title };
+      const input = inputs.find(([part]) => route.path.includes(part))?.[1] ?? { title: "Title" };
       const ids = hostileIds("post").filter((id) => id !== "" && id.isWellFormed() && id.length < 5000);
-      const { studioId: _, token: _token, ...others } = theirs.params;
-      const strange = [
-        ...(route.path.includes(":token") ? [] : [others]),
+      const { studioId: _, token: _token, ...foreignIds } = theirs.params;
+      const invalidParams = [
+        ...(route.path.includes(":token") ? [] : [foreignIds]),
         ...ids.map((id) => ({ userId: id, postId: id, invitationId: id, grantId: id, token: id })),
       ];
-      for (const params of strange) {
+      for (const params of invalidParams) {
         assertProblem(
           await call(server, route.method, fillPath(route.path, { ...mine.params, ...params }), {
             cookie,
@@ -156,10 +161,10 @@ forEachEngine("the door of the JSON API", (fixture) => {
     });
   }
 
-  test("an address where nothing is, is a problem for everyone alike", async () => {
-    const { cookie, params } = await scene();
+  test("an unknown path returns the same 404 with and without a session", async () => {
+    const { cookie, params } = await createScene();
     const studio = `/api/studios/${params.studioId}`;
-    const nowhere = [
+    const unknownPaths = [
       "/api/",
       "/api/nothing",
       "/api/me/",
@@ -172,10 +177,10 @@ forEachEngine("the door of the JSON API", (fixture) => {
       "/api/%ff",
       "/api//me",
     ];
-    for (const path of nowhere) {
-      for (const someone of [cookie, undefined]) {
+    for (const path of unknownPaths) {
+      for (const sessionCookie of [cookie, undefined]) {
         for (const method of ["GET", "POST"])
-          assertProblem(await call(server, method, path, { cookie: someone }), 404, "not_found", path);
+          assertProblem(await call(server, method, path, { cookie: sessionCookie }), 404, "not_found", path);
       }
     }
     for (const [method, path] of [
@@ -190,8 +195,8 @@ forEachEngine("the door of the JSON API", (fixture) => {
     }
   });
 
-  test("no other page is ever let in: no CORS, with or without a preflight (W6)", async () => {
-    const { cookie } = await scene();
+  test("rejects requests from other origins, with or without a preflight, and sends no CORS headers (W6)", async () => {
+    const { cookie } = await createScene();
     const preflight = {
       origin: "https://evil.example",
       "access-control-request-method": "PUT",
@@ -204,16 +209,16 @@ forEachEngine("the door of the JSON API", (fixture) => {
       "forbidden",
     );
     assertProblem(await call(server, "GET", "/api/me", { cookie, headers: { origin: "null" } }), 403, "forbidden");
-    const own = await call(server, "GET", "/api/me", { cookie, headers: { origin: server.base } });
-    assert.equal(own.status, 200);
+    const sameOrigin = await call(server, "GET", "/api/me", { cookie, headers: { origin: server.base } });
+    assert.equal(sameOrigin.status, 200);
     assert.deepEqual(
-      [...own.headers.keys()].filter((name) => name.startsWith("access-control")),
+      [...sameOrigin.headers.keys()].filter((name) => name.startsWith("access-control")),
       [],
     );
   });
 
-  test("HEAD answers as GET does, without the body", async () => {
-    const { cookie } = await scene();
+  test("HEAD responds like GET, without the body", async () => {
+    const { cookie } = await createScene();
     const [head, anonymous] = [
       await call(server, "HEAD", "/api/me", { cookie }),
       await call(server, "HEAD", "/api/me"),
@@ -222,8 +227,8 @@ forEachEngine("the door of the JSON API", (fixture) => {
     assert.deepEqual([anonymous.status, anonymous.text], [401, ""]);
   });
 
-  test("every answer is for its asker alone, and carries the door's headers", async () => {
-    const { cookie } = await scene();
+  test("responses are not cacheable and carry the security headers", async () => {
+    const { cookie } = await createScene();
     const { headers } = await call(server, "GET", "/api/me", { cookie });
     assert.equal(headers.get("cache-control"), "no-store");
     assert.equal(headers.get("x-content-type-options"), "nosniff");

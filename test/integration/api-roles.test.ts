@@ -17,60 +17,60 @@ import { newConnection } from "../support/platform-fixture.ts";
 import { newMember, newStudio } from "../support/users.ts";
 import { png } from "../support/samples.ts";
 
-interface Cell {
+interface MatrixRow {
   route: string;
-  what?: string;
+  variant?: string;
   body?: unknown;
-  /** What owner, admin and member are answered. */
-  answers: readonly [number, number, number];
+  /** The status for owner, admin and member. */
+  statuses: readonly [number, number, number];
 }
 
-/** Who may do what: the whole of it. 404 where a member is not even told that the thing is there. */
-const matrix: readonly Cell[] = [
-  { route: "GET /", answers: [200, 200, 200] },
-  { route: "PATCH /", body: { name: "Other" }, answers: [200, 200, 403] },
-  { route: "POST /deletion", body: { name: "Studio" }, answers: [204, 403, 403] },
-  { route: "POST /deletion", what: "without its name", body: { name: "Studi" }, answers: [400, 403, 403] },
-  { route: "GET /activity", answers: [200, 200, 403] },
-  { route: "GET /members", answers: [200, 200, 200] },
-  { route: "PATCH /members/:member", body: { role: "admin" }, answers: [200, 200, 403] },
-  { route: "PATCH /members/:member", what: "to owner", body: { role: "owner" }, answers: [200, 403, 403] },
-  { route: "PATCH /members/:owner", body: { role: "member" }, answers: [200, 403, 403] },
-  { route: "PATCH /members/:unknown", body: { role: "member" }, answers: [404, 404, 403] },
-  { route: "DELETE /members/:member", answers: [204, 204, 403] },
-  { route: "DELETE /members/:owner", answers: [204, 403, 403] },
-  { route: "DELETE /members/:unknown", answers: [404, 404, 403] },
-  { route: "DELETE /members/:self", answers: [204, 204, 204] },
-  { route: "GET /invitations", answers: [200, 200, 403] },
-  { route: "POST /invitations", body: { role: "member" }, answers: [201, 201, 403] },
-  { route: "POST /invitations", what: "as admin", body: { role: "admin" }, answers: [201, 201, 403] },
-  { route: "POST /invitations", what: "as owner", body: { role: "owner" }, answers: [201, 403, 403] },
-  { route: "DELETE /invitations/:invitation", answers: [204, 204, 403] },
-  { route: "DELETE /invitations/:unknown", answers: [404, 404, 403] },
-  { route: "GET /posts", answers: [200, 200, 200] },
-  { route: "POST /posts", body: { title: "New" }, answers: [201, 201, 201] },
-  { route: "GET /posts/:post", answers: [200, 200, 200] },
-  { route: "PATCH /posts/:post", body: { title: "Other" }, answers: [200, 200, 200] },
-  { route: "GET /assets", answers: [200, 200, 200] },
-  { route: "GET /assets/:asset", answers: [200, 200, 200] },
-  { route: "PATCH /assets/:asset", body: { altText: "A harbour" }, answers: [200, 200, 200] },
-  { route: "DELETE /assets/:asset", answers: [204, 204, 204] },
-  { route: "DELETE /assets/:attached", what: "while on a post", answers: [409, 409, 409] },
-  { route: "GET /posts/:post/assets", answers: [200, 200, 200] },
-  { route: "PUT /posts/:post/assets/:asset", answers: [200, 200, 200] },
-  { route: "DELETE /posts/:post/assets/:attached", answers: [204, 204, 204] },
-  { route: "GET /posts/:post/upload-links", answers: [200, 200, 200] },
-  { route: "POST /posts/:post/upload-links", body: {}, answers: [201, 201, 201] },
-  { route: "DELETE /posts/:post/upload-links/:link", answers: [204, 204, 204] },
-  { route: "GET /platforms", answers: [200, 200, 200] },
-  { route: "POST /platforms/connect", body: { platform: "sandbox" }, answers: [201, 201, 403] },
-  { route: "POST /platforms/connect", what: "unknown", body: { platform: "nope" }, answers: [400, 400, 403] },
-  { route: "DELETE /platforms/:connection", answers: [200, 200, 403] },
-  { route: "DELETE /platforms/:unknown", answers: [404, 404, 403] },
-  { route: "GET /clients", answers: [200, 200, 200] },
-  { route: "DELETE /clients", answers: [200, 200, 200] },
-  { route: "DELETE /clients/:grant", what: "of someone else", answers: [204, 204, 404] },
-  { route: "DELETE /clients/:ownGrant", answers: [204, 204, 204] },
+/** All permissions. 404 where a member must not learn that the object exists. */
+const matrix: readonly MatrixRow[] = [
+  { route: "GET /", statuses: [200, 200, 200] },
+  { route: "PATCH /", body: { name: "Other" }, statuses: [200, 200, 403] },
+  { route: "POST /deletion", body: { name: "Studio" }, statuses: [204, 403, 403] },
+  { route: "POST /deletion", variant: "without its name", body: { name: "Studi" }, statuses: [400, 403, 403] },
+  { route: "GET /activity", statuses: [200, 200, 403] },
+  { route: "GET /members", statuses: [200, 200, 200] },
+  { route: "PATCH /members/:member", body: { role: "admin" }, statuses: [200, 200, 403] },
+  { route: "PATCH /members/:member", variant: "to owner", body: { role: "owner" }, statuses: [200, 403, 403] },
+  { route: "PATCH /members/:owner", body: { role: "member" }, statuses: [200, 403, 403] },
+  { route: "PATCH /members/:unknown", body: { role: "member" }, statuses: [404, 404, 403] },
+  { route: "DELETE /members/:member", statuses: [204, 204, 403] },
+  { route: "DELETE /members/:owner", statuses: [204, 403, 403] },
+  { route: "DELETE /members/:unknown", statuses: [404, 404, 403] },
+  { route: "DELETE /members/:self", statuses: [204, 204, 204] },
+  { route: "GET /invitations", statuses: [200, 200, 403] },
+  { route: "POST /invitations", body: { role: "member" }, statuses: [201, 201, 403] },
+  { route: "POST /invitations", variant: "as admin", body: { role: "admin" }, statuses: [201, 201, 403] },
+  { route: "POST /invitations", variant: "as owner", body: { role: "owner" }, statuses: [201, 403, 403] },
+  { route: "DELETE /invitations/:invitation", statuses: [204, 204, 403] },
+  { route: "DELETE /invitations/:unknown", statuses: [404, 404, 403] },
+  { route: "GET /posts", statuses: [200, 200, 200] },
+  { route: "POST /posts", body: { title: "New" }, statuses: [201, 201, 201] },
+  { route: "GET /posts/:post", statuses: [200, 200, 200] },
+  { route: "PATCH /posts/:post", body: { title: "Other" }, statuses: [200, 200, 200] },
+  { route: "GET /assets", statuses: [200, 200, 200] },
+  { route: "GET /assets/:asset", statuses: [200, 200, 200] },
+  { route: "PATCH /assets/:asset", body: { altText: "A harbour" }, statuses: [200, 200, 200] },
+  { route: "DELETE /assets/:asset", statuses: [204, 204, 204] },
+  { route: "DELETE /assets/:attached", variant: "while on a post", statuses: [409, 409, 409] },
+  { route: "GET /posts/:post/assets", statuses: [200, 200, 200] },
+  { route: "PUT /posts/:post/assets/:asset", statuses: [200, 200, 200] },
+  { route: "DELETE /posts/:post/assets/:attached", statuses: [204, 204, 204] },
+  { route: "GET /posts/:post/upload-links", statuses: [200, 200, 200] },
+  { route: "POST /posts/:post/upload-links", body: {}, statuses: [201, 201, 201] },
+  { route: "DELETE /posts/:post/upload-links/:link", statuses: [204, 204, 204] },
+  { route: "GET /platforms", statuses: [200, 200, 200] },
+  { route: "POST /platforms/connect", body: { platform: "sandbox" }, statuses: [201, 201, 403] },
+  { route: "POST /platforms/connect", variant: "unknown", body: { platform: "nope" }, statuses: [400, 400, 403] },
+  { route: "DELETE /platforms/:connection", statuses: [200, 200, 403] },
+  { route: "DELETE /platforms/:unknown", statuses: [404, 404, 403] },
+  { route: "GET /clients", statuses: [200, 200, 200] },
+  { route: "DELETE /clients", statuses: [200, 200, 200] },
+  { route: "DELETE /clients/:grant", variant: "of another user", statuses: [204, 204, 404] },
+  { route: "DELETE /clients/:ownGrant", statuses: [204, 204, 204] },
 ];
 
 forEachEngine("roles over HTTP", (fixture) => {
@@ -78,7 +78,7 @@ forEachEngine("roles over HTTP", (fixture) => {
   before(async () => void (server = await startApiServer(fixture.deps)));
   after(() => server.close());
 
-  const approve = async (caller: Caller): Promise<string> =>
+  const newGrant = async (caller: Caller): Promise<string> =>
     (
       await createGrant(fixture.deps, caller, {
         clientId: "c",
@@ -94,10 +94,10 @@ forEachEngine("roles over HTTP", (fixture) => {
     return (await uploadAssetInline(fixture.deps, caller, { kind: "image", mimeType: "image/png", base64 })).assetId;
   };
 
-  /** A studio with two owners, a member to act upon, and the one who acts. */
-  async function scene(role: Role): Promise<{ cookie: string; studio: string; ids: Record<string, string> }> {
+  /** A studio with two owners, a member who is the target, and the acting user with this role. */
+  async function createScene(role: Role): Promise<{ cookie: string; studio: string; ids: Record<string, string> }> {
     const owner = await newStudio(fixture.deps);
-    const [other, member, self] = [
+    const [otherOwner, member, self] = [
       await newMember(fixture.deps, owner, "owner"),
       await newMember(fixture.deps, owner, "member"),
       await newMember(fixture.deps, owner, role),
@@ -106,7 +106,7 @@ forEachEngine("roles over HTTP", (fixture) => {
     const [asset, attached] = [await upload(owner), await upload(owner)];
     await attachAsset(fixture.deps, owner, { postId: post.id, assetId: attached });
     const ids = {
-      owner: other.user.id,
+      owner: otherOwner.user.id,
       member: member.user.id,
       self: self.user.id,
       unknown: fixture.deps.newId("user"),
@@ -116,39 +116,39 @@ forEachEngine("roles over HTTP", (fixture) => {
       attached,
       connection: await newConnection(fixture.deps, owner),
       link: (await createUploadLink(fixture.deps, owner, { postId: post.id, inPlace: false })).id,
-      grant: await approve(member),
-      ownGrant: await approve(self),
+      grant: await newGrant(member),
+      ownGrant: await newGrant(self),
     };
     return { cookie: await server.signIn(self), studio: `/api/studios/${owner.studio.id}`, ids };
   }
 
-  for (const { route, what = "", body, answers } of matrix) {
-    test(`${route} ${what} (T3)`.trim(), async () => {
+  for (const { route, variant = "", body, statuses } of matrix) {
+    test(`${[route, variant].filter(Boolean).join(" ")} (T3)`, async () => {
       const [method = "", path = ""] = route.split(" ");
       for (const [i, role] of roles.entries()) {
-        const { cookie, studio, ids } = await scene(role);
-        const answer = await call(
+        const { cookie, studio, ids } = await createScene(role);
+        const response = await call(
           server,
           method,
           studio + (path === "/" ? "" : path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? "")),
           { cookie, body },
         );
-        assert.equal(answer.status, answers[i], `${role}: ${answer.text}`);
-        if (answer.status === 403) assertProblem(answer, 403, "forbidden");
+        assert.equal(response.status, statuses[i], `${role}: ${response.text}`);
+        if (response.status === 403) assertProblem(response, 403, "forbidden");
       }
     });
   }
 
-  test("the table is whole: every route of a studio is in it (T3)", () => {
-    const bare = (route: string): string => route.replace(/:\w+/g, ":id");
+  test("the matrix covers every route of a studio (T3)", () => {
+    const withoutNames = (route: string): string => route.replace(/:\w+/g, ":id");
     const routes = listApiRoutes().filter(({ path }) => path.includes(":studioId"));
-    const real = routes.map(({ method, path }) =>
-      bare(`${method} ${path.replace("/api/studios/:studioId", "") || "/"}`),
+    const actualRoutes = routes.map(({ method, path }) =>
+      withoutNames(`${method} ${path.replace("/api/studios/:studioId", "") || "/"}`),
     );
-    assert.deepEqual([...new Set(matrix.map(({ route }) => bare(route)))].toSorted(), real.toSorted());
+    assert.deepEqual([...new Set(matrix.map(({ route }) => withoutNames(route)))].toSorted(), actualRoutes.toSorted());
   });
 
-  test("what a body says of studio, user or id does not count: it is refused (T2)", async () => {
+  test("rejects a body that names a studio, user or id (T2)", async () => {
     const [mine, theirs] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
     const cookie = await server.signIn(mine);
     const studio = `/api/studios/${mine.studio.id}`;
@@ -192,10 +192,10 @@ forEachEngine("roles over HTTP", (fixture) => {
       404,
       "not_found",
     );
-    assert.deepEqual(await rows(), rowsBefore, "no row");
+    assert.deepEqual(await rows(), rowsBefore, "no row changed");
   });
 
-  test("cursors of another list, and limits out of bounds, are refused (T8)", async () => {
+  test("rejects cursors from another list, and limits out of range (T8)", async () => {
     const [a, b] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
     for (const owner of [a, b])
       for (const title of ["1", "2", "3"]) await createPost(fixture.deps, owner, { title, body: "" });
@@ -243,6 +243,10 @@ forEachEngine("roles over HTTP", (fixture) => {
     ]) {
       assertProblem(await list(a, mine, `posts?${query}`), 400, "invalid_input", query);
     }
-    assert.equal((await list(a, mine, "posts?limit=100&query=%25")).json.posts.length, 0, "a wildcard is a character");
+    assert.equal(
+      (await list(a, mine, "posts?limit=100&query=%25")).json.posts.length,
+      0,
+      "a SQL wildcard matches only itself",
+    );
   });
 });

@@ -27,71 +27,74 @@ interface Members {
 }
 type Posts = z.infer<typeof listPostsOutput>;
 
-forEachEngine("the JSON API", (fixture) => {
+forEachEngine("JSON API", (fixture) => {
   let server: ApiServer;
   before(async () => void (server = await startApiServer(fixture.deps)));
   after(() => server.close());
 
-  test("a new person founds a studio, and it is their active one", async () => {
+  test("a new user creates a studio, which becomes their active studio", async () => {
     const person = await newUser(fixture.deps);
     const cookie = await server.signIn(person);
-    const fresh = await call<Me>(server, "GET", "/api/me", { cookie });
-    assert.deepEqual(fresh.json, { user: person.user, memberships: [], activeStudioId: null });
-    assert.equal(fresh.headers.get("cache-control"), "no-store");
-    const made = await call<StudioView>(server, "POST", "/api/studios", { cookie, body: { name: "Nord" } });
-    assert.equal(made.status, 201);
-    assert.deepEqual(Object.keys(made.json), ["id", "name", "slug", "timezone", "createdAt"]);
+    const initial = await call<Me>(server, "GET", "/api/me", { cookie });
+    assert.deepEqual(initial.json, { user: person.user, memberships: [], activeStudioId: null });
+    assert.equal(initial.headers.get("cache-control"), "no-store");
+    const created = await call<StudioView>(server, "POST", "/api/studios", { cookie, body: { name: "Nord" } });
+    assert.equal(created.status, 201);
+    assert.deepEqual(Object.keys(created.json), ["id", "name", "slug", "timezone", "createdAt"]);
     const { json: me } = await call<Me>(server, "GET", "/api/me", { cookie });
     assert.deepEqual(me.memberships, [
-      { studioId: made.json.id, studioName: "Nord", role: "owner", joinedAt: made.json.createdAt },
+      { studioId: created.json.id, studioName: "Nord", role: "owner", joinedAt: created.json.createdAt },
     ]);
-    assert.equal(me.activeStudioId, made.json.id);
-    const { role, may, manages, ...seen } = (
-      await call<StudioDetail>(server, "GET", `/api/studios/${made.json.id}`, { cookie })
+    assert.equal(me.activeStudioId, created.json.id);
+    const { role, may, manages, ...studio } = (
+      await call<StudioDetail>(server, "GET", `/api/studios/${created.json.id}`, { cookie })
     ).json;
-    assert.deepEqual(seen, made.json);
+    assert.deepEqual(studio, created.json);
     assert.deepEqual({ role, may, manages }, { role: "owner", ...listPermissions("owner") });
   });
 
-  test("whoever names what they have gets 304, until it changes", async () => {
+  test("a request with a matching ETag gets 304 until the resource changes", async () => {
     const owner = await newStudio(fixture.deps);
     const cookie = await server.signIn(owner);
     const post = await createPost(fixture.deps, owner, { title: "A", body: "" });
     for (const path of ["posts", `posts/${post.id}`]) {
-      const address = `/api/studios/${owner.studio.id}/${path}`;
-      const first = await call(server, "GET", address, { cookie });
-      const known = { "if-none-match": first.headers.get("etag") ?? "" };
-      const again = await call(server, "GET", address, { cookie, headers: known });
-      assert.deepEqual([again.status, again.text, again.headers.get("cache-control")], [304, "", "no-store"]);
+      const url = `/api/studios/${owner.studio.id}/${path}`;
+      const first = await call(server, "GET", url, { cookie });
+      const ifNoneMatch = { "if-none-match": first.headers.get("etag") ?? "" };
+      const unchanged = await call(server, "GET", url, { cookie, headers: ifNoneMatch });
+      assert.deepEqual(
+        [unchanged.status, unchanged.text, unchanged.headers.get("cache-control")],
+        [304, "", "no-store"],
+      );
       await updatePost(fixture.deps, owner, { postId: post.id, title: `not ${path}` });
-      assert.equal((await call(server, "GET", address, { cookie, headers: known })).status, 200);
+      assert.equal((await call(server, "GET", url, { cookie, headers: ifNoneMatch })).status, 200);
     }
   });
 
-  test("the active studio is set with 204 and no body; 404 unless a member", async () => {
+  test("setting the active studio returns 204 without a body, or 404 if the user is not a member", async () => {
     const person = await newUser(fixture.deps);
     const [first, second] = [await newStudio(fixture.deps, person), await newStudio(fixture.deps, person)];
     const foreign = await newStudio(fixture.deps);
     const cookie = await server.signIn(person);
-    const set = (studioId: unknown): Promise<ApiResponse> =>
+    const setActive = (studioId: unknown): Promise<ApiResponse> =>
       call(server, "PUT", "/api/me/active-studio", { cookie, body: { studioId } });
-    const done = await set(first.studio.id);
-    assert.deepEqual([done.status, done.text], [204, ""]);
+    const response = await setActive(first.studio.id);
+    assert.deepEqual([response.status, response.text], [204, ""]);
     assert.equal((await call<Me>(server, "GET", "/api/me", { cookie })).json.activeStudioId, first.studio.id);
-    for (const id of [foreign.studio.id, "nothing", ""]) assertProblem(await set(id), 404, "not_found", id);
-    assertProblem(await set(7), 400, "invalid_input");
+    for (const id of [foreign.studio.id, "nothing", ""]) assertProblem(await setActive(id), 404, "not_found", id);
+    assertProblem(await setActive(7), 400, "invalid_input");
     assert.equal((await call<Me>(server, "GET", "/api/me", { cookie })).json.activeStudioId, first.studio.id);
-    assert.equal((await set(second.studio.id)).status, 204);
+    assert.equal((await setActive(second.studio.id)).status, 204);
   });
 
-  test("someone joins by a link, is promoted, and leaves", async () => {
+  test("a user joins through a link, is promoted, and leaves", async () => {
     const owner = await newStudio(fixture.deps);
     const studio = `/api/studios/${owner.studio.id}`;
     const cookie = await server.signIn(owner);
-    const invited = await call<Link>(server, "POST", `${studio}/invitations`, { cookie, body: { role: "member" } });
-    assert.equal(invited.status, 201);
-    const { url, expiresAt } = invited.json;
-    assert.deepEqual(invited.json, { url, expiresAt });
+    const invitation = await call<Link>(server, "POST", `${studio}/invitations`, { cookie, body: { role: "member" } });
+    assert.equal(invitation.status, 201);
+    const { url, expiresAt } = invitation.json;
+    assert.deepEqual(invitation.json, { url, expiresAt });
     assert.ok(url.startsWith(`${server.base}/join/`) && Date.parse(expiresAt) > fixture.clock());
     assert.equal(
       (await call<{ invitations: InvitationView[] }>(server, "GET", `${studio}/invitations`, { cookie })).json
@@ -100,21 +103,26 @@ forEachEngine("the JSON API", (fixture) => {
     );
 
     const person = await newUser(fixture.deps);
-    const theirs = await server.signIn(person);
-    const joined = await call<MembershipView>(server, "POST", `/api/invitations/${url.split("/join/")[1]}/accept`, {
-      cookie: theirs,
-    });
+    const memberCookie = await server.signIn(person);
+    const joinResponse = await call<MembershipView>(
+      server,
+      "POST",
+      `/api/invitations/${url.split("/join/")[1]}/accept`,
+      {
+        cookie: memberCookie,
+      },
+    );
     assert.deepEqual(
-      [joined.status, joined.json.role, joined.json.studioId, joined.json.userId],
+      [joinResponse.status, joinResponse.json.role, joinResponse.json.studioId, joinResponse.json.userId],
       [200, "member", owner.studio.id, person.user.id],
     );
 
-    const promoted = await call<MembershipView>(server, "PATCH", `${studio}/members/${person.user.id}`, {
+    const roleResponse = await call<MembershipView>(server, "PATCH", `${studio}/members/${person.user.id}`, {
       cookie,
       body: { role: "admin" },
     });
-    assert.deepEqual([promoted.status, promoted.json.role], [200, "admin"]);
-    const { json: list } = await call<Members>(server, "GET", `${studio}/members`, { cookie: theirs });
+    assert.deepEqual([roleResponse.status, roleResponse.json.role], [200, "admin"]);
+    const { json: list } = await call<Members>(server, "GET", `${studio}/members`, { cookie: memberCookie });
     assert.deepEqual(
       list.members.map(({ userId, role }) => [userId, role]),
       [
@@ -123,22 +131,22 @@ forEachEngine("the JSON API", (fixture) => {
       ],
     );
 
-    const left = await call(server, "DELETE", `${studio}/members/${person.user.id}`, { cookie: theirs });
-    assert.deepEqual([left.status, left.text], [204, ""]);
-    assertProblem(await call(server, "GET", `${studio}/members`, { cookie: theirs }), 404, "not_found");
+    const leaveResponse = await call(server, "DELETE", `${studio}/members/${person.user.id}`, { cookie: memberCookie });
+    assert.deepEqual([leaveResponse.status, leaveResponse.text], [204, ""]);
+    assertProblem(await call(server, "GET", `${studio}/members`, { cookie: memberCookie }), 404, "not_found");
     assertProblem(
       await call(server, "DELETE", `${studio}/members/${owner.user.id}`, { cookie }),
       403,
       "forbidden",
-      "the last owner stays",
+      "the last owner cannot leave",
     );
   });
 
-  test("an invitation is withdrawn", async () => {
+  test("a revoked invitation cannot be accepted", async () => {
     const owner = await newStudio(fixture.deps);
     const cookie = await server.signIn(owner);
     const path = `/api/studios/${owner.studio.id}/invitations`;
-    const { json: made } = await call<Link>(server, "POST", path, {
+    const { json: invitation } = await call<Link>(server, "POST", path, {
       cookie,
       body: { role: "admin", email: "Kim@Example.com" },
     });
@@ -148,28 +156,28 @@ forEachEngine("the JSON API", (fixture) => {
     assertProblem(await call(server, "DELETE", `${path}/${id}`, { cookie }), 404, "not_found");
     const stranger = await server.signIn(await newUser(fixture.deps, { email: "kim@example.com" }));
     assertProblem(
-      await call(server, "POST", `/api/invitations/${made.url.split("/join/")[1]}/accept`, { cookie: stranger }),
+      await call(server, "POST", `/api/invitations/${invitation.url.split("/join/")[1]}/accept`, { cookie: stranger }),
       404,
       "not_found",
     );
   });
 
-  test("posts answer as the tools do, and keep their place from page to page", async () => {
+  test("posts have the same shape as in the tools, and pages neither repeat nor skip one", async () => {
     const owner = await newStudio(fixture.deps);
     const cookie = await server.signIn(owner);
     const path = `/api/studios/${owner.studio.id}/posts`;
-    const made: string[] = [];
+    const postIds: string[] = [];
     for (const title of ["Spring", "Summer", "Autumn"]) {
       const { status, json } = await call<PostView>(server, "POST", path, { cookie, body: { title, body: "Ä" } });
       assert.equal(status, 201);
-      made.unshift(json.id);
+      postIds.unshift(json.id);
     }
     const first = await call<Posts>(server, "GET", `${path}?limit=2`, { cookie });
     assert.deepEqual(Object.keys(first.json), ["posts", "nextCursor"]);
     const rest = await call<Posts>(server, "GET", `${path}?limit=2&cursor=${first.json.nextCursor}`, { cookie });
     assert.deepEqual(
       [...first.json.posts, ...rest.json.posts].map(({ id }) => id),
-      made,
+      postIds,
     );
     assert.equal(rest.json.nextCursor, null);
     assert.deepEqual(
@@ -177,18 +185,21 @@ forEachEngine("the JSON API", (fixture) => {
       1,
     );
 
-    const one = await call<PostView>(server, "GET", `${path}/${made[0]}`, { cookie });
+    const read = await call<PostView>(server, "GET", `${path}/${postIds[0]}`, { cookie });
     assert.deepEqual(
-      [one.status, one.json.title, one.json.url],
-      [200, "Autumn", `${server.base}/studios/${owner.studio.id}/posts/${made[0]}`],
+      [read.status, read.json.title, read.json.url],
+      [200, "Autumn", `${server.base}/studios/${owner.studio.id}/posts/${postIds[0]}`],
     );
-    const changed = await call<PostView>(server, "PATCH", `${path}/${made[0]}`, {
+    const updateResponse = await call<PostView>(server, "PATCH", `${path}/${postIds[0]}`, {
       cookie,
       body: { status: "ready", revision: 1 },
     });
-    assert.deepEqual([changed.status, changed.json.status, changed.json.revision], [200, "ready", 2]);
+    assert.deepEqual(
+      [updateResponse.status, updateResponse.json.status, updateResponse.json.revision],
+      [200, "ready", 2],
+    );
     assertProblem(
-      await call(server, "PATCH", `${path}/${made[0]}`, { cookie, body: { title: "Late", revision: 1 } }),
+      await call(server, "PATCH", `${path}/${postIds[0]}`, { cookie, body: { title: "Late", revision: 1 } }),
       409,
       "revision_conflict",
     );
@@ -204,40 +215,45 @@ forEachEngine("the JSON API", (fixture) => {
     );
   });
 
-  test("without a session, or with one that ended, everything is 401", async () => {
+  test("returns 401 without a session, or with one that has ended", async () => {
     const owner = await newStudio(fixture.deps);
     const cookie = await server.signIn(owner);
     await fixture.database.q.deleteFrom("sessions").where("user_id", "=", owner.user.id).execute();
-    for (const given of [undefined, "", "atelier=", "atelier=x", "other=1", cookie]) {
-      assertProblem(await call<Me>(server, "GET", "/api/me", { cookie: given }), 401, "unauthenticated", given);
+    for (const invalidCookie of [undefined, "", "atelier=", "atelier=x", "other=1", cookie]) {
       assertProblem(
-        await call(server, "GET", `/api/studios/${owner.studio.id}/posts`, { cookie: given }),
+        await call<Me>(server, "GET", "/api/me", { cookie: invalidCookie }),
         401,
         "unauthenticated",
-        given,
+        invalidCookie,
+      );
+      assertProblem(
+        await call(server, "GET", `/api/studios/${owner.studio.id}/posts`, { cookie: invalidCookie }),
+        401,
+        "unauthenticated",
+        invalidCookie,
       );
     }
   });
 
-  test("the web app's typed client speaks it", async () => {
+  test("the web app's typed client can call it", async () => {
     const owner = await newStudio(fixture.deps);
     const client = hc<Api>(server.base, { headers: { cookie: await server.signIn(owner), origin: server.base } });
     const param = { studioId: owner.studio.id };
-    const made = await client.api.studios[":studioId"].posts.$post({ param, json: { title: "Typed" } });
-    const post = await made.json();
+    const created = await client.api.studios[":studioId"].posts.$post({ param, json: { title: "Typed" } });
+    const post = await created.json();
     const listed = await client.api.studios[":studioId"].posts.$get({ param, query: { limit: "1" } });
     assert.deepEqual(
       (await listed.json()).posts.map(({ title }) => title),
       [post.title],
     );
-    const role = await client.api.studios[":studioId"].members[":userId"].$patch({
+    const roleResponse = await client.api.studios[":studioId"].members[":userId"].$patch({
       param: { ...param, userId: owner.user.id },
       json: { role: "owner" },
     });
-    assert.equal((await role.json()).role, "owner");
+    assert.equal((await roleResponse.json()).role, "owner");
   });
 
-  test("an invitation is accepted once, by its address, before it is withdrawn, also over HTTP (T6)", async () => {
+  test("an invitation can be accepted once over HTTP, and only by the user with its email (T6)", async () => {
     const owner = await newStudio(fixture.deps);
     const token = await createInvitationToken(fixture.deps, owner, "member", "kate@example.com");
     const accept = async (cookie: string): Promise<ApiResponse> =>
@@ -262,7 +278,7 @@ forEachEngine("the JSON API", (fixture) => {
     assertProblem(await accept(await server.signIn(await newUser(fixture.deps))), 404, "not_found");
   });
 
-  test("an admin does not rise, remove an owner, or invite one (T7)", async () => {
+  test("an admin cannot become an owner, demote, remove or invite one (T7)", async () => {
     const owner = await newStudio(fixture.deps);
     const admin = await newMember(fixture.deps, owner, "admin");
     const cookie = await server.signIn(admin);
