@@ -12,7 +12,7 @@ import { startHelper } from "../support/helper-process.ts";
 const base64 = Buffer.from("hello").toString("base64");
 
 forEachEngine("asset races", (fixture) => {
-  test("ten rounds of 200 parallel attaches against a ceiling of 20, from two processes: exactly 20 each (ASSET-10, R2)", async () => {
+  test("exactly 20 of 200 parallel attaches from two processes succeed at a limit of 20, in each of ten rounds (ASSET-10, R2)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const newAsset = async () =>
@@ -37,41 +37,44 @@ forEachEngine("asset races", (fixture) => {
     for (const [i, { postId }] of rounds.entries()) {
       await Promise.all(helpers.map((helper) => helper.waitForLine(`ready ${i}`)));
       for (const helper of helpers) helper.signalStart();
-      const done = await Promise.all(helpers.map((helper) => helper.waitForLine(`done ${i} `)));
-      const counts = done.map((line) => JSON.parse(line.slice(`done ${i} `.length)) as Record<string, number>);
-      const sum = (code: string) => counts.reduce((all, one) => all + (one[code] ?? 0), 0);
-      // SQLite has one writer: on a busy machine some are told that it is busy, and nothing else changes.
-      const refused = sum("asset_limit_reached") + (fixture.engine === "sqlite" ? sum("storage_unavailable") : 0);
-      assert.deepEqual([sum("ok"), refused], [20, 180], `round ${i}`);
-      const on = await deps.assets.listByPosts([postId]);
-      assert.equal(on.length, 20);
-      assert.equal(new Set(on.map(({ position }) => position)).size, 20);
+      const doneLines = await Promise.all(helpers.map((helper) => helper.waitForLine(`done ${i} `)));
+      const counts = doneLines.map((line) => JSON.parse(line.slice(`done ${i} `.length)) as Record<string, number>);
+      const sum = (code: string) => counts.reduce((total, outcomes) => total + (outcomes[code] ?? 0), 0);
+      // SQLite has one writer: on a busy machine some calls fail with storage_unavailable and change nothing.
+      const rejected = sum("asset_limit_reached") + (fixture.engine === "sqlite" ? sum("storage_unavailable") : 0);
+      assert.deepEqual([sum("ok"), rejected], [20, 180], `round ${i}`);
+      const attached = await deps.assets.listByPosts([postId]);
+      assert.equal(attached.length, 20);
+      assert.equal(new Set(attached.map(({ position }) => position)).size, 20);
       assert.equal((await deps.posts.find(owner.studio.id, postId))?.assetCount, 20);
     }
     await Promise.all(helpers.map((helper) => helper.exited));
   });
 
-  test("a post that filled up meanwhile says nothing of an asset that went to another one (R3)", async () => {
+  test("an asset attached to another post meanwhile is already_attached, even if the target post is now full (R3)", async () => {
     const deps: Deps = { ...fixture.deps, limits: { ...fixture.deps.limits, assetsPerPost: 1 } };
     const owner = await newStudio(deps);
     const [full, other] = [
       (await createPost(deps, owner, { title: "Full", body: "" })).id,
       (await createPost(deps, owner, { title: "Other", body: "" })).id,
     ];
-    const send = async () =>
+    const newAsset = async () =>
       (await uploadAssetInline(deps, owner, { kind: "document", mimeType: "text/plain", base64 })).assetId;
-    const [moved, first] = [await send(), await send()];
-    let looked = false;
+    const [moved, first] = [await newAsset(), await newAsset()];
+    let hasRaced = false;
     const find: Deps["assets"]["find"] = async (...args) => {
-      const found = await fixture.deps.assets.find(...args);
-      if (!looked) {
-        looked = true;
+      const asset = await fixture.deps.assets.find(...args);
+      if (!hasRaced) {
+        hasRaced = true;
         await attachAsset(deps, owner, { postId: other, assetId: moved });
         await attachAsset(deps, owner, { postId: full, assetId: first });
       }
-      return found;
+      return asset;
     };
-    const late: Deps = { ...deps, assets: { ...deps.assets, find } };
-    assert.equal(await getOutcome(attachAsset(late, owner, { postId: full, assetId: moved })), "already_attached");
+    const racingDeps: Deps = { ...deps, assets: { ...deps.assets, find } };
+    assert.equal(
+      await getOutcome(attachAsset(racingDeps, owner, { postId: full, assetId: moved })),
+      "already_attached",
+    );
   });
 });

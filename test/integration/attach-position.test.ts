@@ -12,46 +12,47 @@ import { forEachEngine } from "../support/engines.ts";
 import { newStudio } from "../support/users.ts";
 import { rememberOrder } from "../../web/src/posts/remember-order.ts";
 
-forEachEngine("the position of an asset that is attached again", (bed) => {
+forEachEngine("the position of an asset that is attached again", (fixture) => {
   let server: ApiServer;
   let owner: Caller;
   let cookie: string;
   before(async () => {
-    server = await startApiServer(bed.deps);
-    owner = await newStudio(bed.deps);
+    server = await startApiServer(fixture.deps);
+    owner = await newStudio(fixture.deps);
     cookie = await server.signIn(owner);
   });
   after(() => server.close());
 
   const newAsset = async (filename: string): Promise<string> => {
     const base64 = Buffer.from(`The text of ${filename}.`).toString("base64");
-    return (await uploadAssetInline(bed.deps, owner, { kind: "document", mimeType: "text/plain", base64, filename }))
-      .assetId;
+    return (
+      await uploadAssetInline(fixture.deps, owner, { kind: "document", mimeType: "text/plain", base64, filename })
+    ).assetId;
   };
 
-  /** A post with a text file for each name. `ids` has their asset ids, `order()` the names as the post has them now. */
+  /** Creates a post with a text file for each name. `order()` reads the names in their current order. */
   async function newPost(...names: readonly string[]) {
-    const { id: postId } = await createPost(bed.deps, owner, { title: "Files in order", body: "" });
+    const { id: postId } = await createPost(fixture.deps, owner, { title: "Files in order", body: "" });
     const ids: Record<string, string> = {};
     for (const name of names) {
       ids[name] = await newAsset(name);
-      await attachAsset(bed.deps, owner, { postId, assetId: ids[name] });
+      await attachAsset(fixture.deps, owner, { postId, assetId: ids[name] });
     }
     const idOf = (name: string): string => ids[name] ?? "";
     return {
       postId,
       idOf,
-      ids: (...some: readonly string[]) => some.map(idOf),
-      detach: (name: string) => detachAsset(bed.deps, owner, { postId, assetId: idOf(name) }),
+      ids: (...filenames: readonly string[]) => filenames.map(idOf),
+      detach: (name: string) => detachAsset(fixture.deps, owner, { postId, assetId: idOf(name) }),
       attach: (name: string, body?: object) =>
         call(server, "PUT", `/api/studios/${owner.studio.id}/posts/${postId}/assets/${idOf(name)}`, {
           cookie,
           ...(body && { body }),
         }),
       async order() {
-        return (await getPost(bed.deps, owner, { postId })).assets.map(({ filename }) => filename).join(" ");
+        return (await getPost(fixture.deps, owner, { postId })).assets.map(({ filename }) => filename).join(" ");
       },
-      revision: async () => (await getPost(bed.deps, owner, { postId })).revision,
+      revision: async () => (await getPost(fixture.deps, owner, { postId })).revision,
     };
   }
 
@@ -66,26 +67,26 @@ forEachEngine("the position of an asset that is attached again", (bed) => {
     });
   }
 
-  test("if others changed the files meanwhile, it returns next to the nearest file that is still there (WEB-7)", async () => {
+  test("if the files changed meanwhile, it returns next to the nearest remaining file (WEB-7)", async () => {
     const reordered = await newPost("a", "b", "c", "d");
     await reordered.detach("b");
     const { postId } = reordered;
-    await updatePost(bed.deps, owner, { postId, assetIds: reordered.ids("d", "c", "a") });
+    await updatePost(fixture.deps, owner, { postId, assetIds: reordered.ids("d", "c", "a") });
     await reordered.attach("b", { order: reordered.ids("a", "b", "c", "d") });
-    assert.equal(await reordered.order(), "d c a b", "behind the file it followed");
+    assert.equal(await reordered.order(), "d c a b", "after the file it followed");
 
     const shortened = await newPost("a", "b", "c", "d");
     for (const name of ["c", "b"]) await shortened.detach(name);
     await shortened.attach("c", { order: shortened.ids("a", "b", "c", "d") });
-    assert.equal(await shortened.order(), "a c d", "the nearest before it");
+    assert.equal(await shortened.order(), "a c d", "after the nearest file before it");
 
-    const headless = await newPost("a", "b", "c");
-    for (const name of ["b", "a"]) await headless.detach(name);
-    await headless.attach("b", { order: headless.ids("a", "b", "c") });
-    assert.equal(await headless.order(), "b c", "the nearest after it");
+    const withoutFirst = await newPost("a", "b", "c");
+    for (const name of ["b", "a"]) await withoutFirst.detach(name);
+    await withoutFirst.attach("b", { order: withoutFirst.ids("a", "b", "c") });
+    assert.equal(await withoutFirst.order(), "b c", "before the nearest file after it");
   });
 
-  test("without an order, or with one that says nothing of it, it goes last (WEB-7)", async () => {
+  test("without an order, or with one that does not contain it, it goes last (WEB-7)", async () => {
     const post = await newPost("a", "b", "c");
     for (const body of [undefined, {}, { order: [] }, { order: post.ids("b", "c") }, { order: ["unknown"] }]) {
       await post.detach("a");
@@ -106,25 +107,25 @@ forEachEngine("the position of an asset that is attached again", (bed) => {
     assert.deepEqual([await post.order(), await other.order()], ["a b c", "x y"]);
   });
 
-  test("files removed one after the other return to their positions, whichever Undo comes first (WEB-7)", async () => {
-    for (const undone of [
+  test("files removed one after the other return to their positions, in either order of Undo (WEB-7)", async () => {
+    for (const undoOrder of [
       ["b", "c"],
       ["c", "b"],
     ]) {
       const post = await newPost("a", "b", "c", "d");
       const orders: Record<string, string[]> = {};
-      let known: string[] = [];
+      let remembered: string[] = [];
       for (const name of ["b", "c"]) {
-        const { assets } = await getPost(bed.deps, owner, { postId: post.postId });
-        known = rememberOrder(
-          known,
+        const { assets } = await getPost(fixture.deps, owner, { postId: post.postId });
+        remembered = rememberOrder(
+          remembered,
           assets.map(({ id }) => id),
         );
-        orders[name] = known;
+        orders[name] = remembered;
         await post.detach(name);
       }
-      for (const name of undone) await post.attach(name, { order: orders[name] });
-      assert.equal(await post.order(), "a b c d", undone.join(" then "));
+      for (const name of undoOrder) await post.attach(name, { order: orders[name] });
+      assert.equal(await post.order(), "a b c d", undoOrder.join(" then "));
     }
   });
 });
