@@ -41,29 +41,29 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     await service.close();
   });
   const newPost = async () => (await client.callOk("create_post", { title: "A post" })).id;
-  const inline = async (bytes: Uint8Array, mimeType = "image/jpeg", kind = "image") =>
+  const uploadInline = async (bytes: Uint8Array, mimeType = "image/jpeg", kind = "image") =>
     (await client.callOk("upload_asset_inline", { kind, mimeType, base64: Buffer.from(bytes).toString("base64") }))
       .assetId;
 
-  test("request, PUT with curl -T, attach, read back (ASSET-1, ASSET-2, ASSET-5)", async () => {
+  test("a file uploaded with curl -T can be attached and read back (ASSET-1, ASSET-2, ASSET-5)", async () => {
     postId = await newPost();
     const bytes = await jpeg();
-    const asked = await client.callOk("request_asset_upload", {
+    const upload = await client.callOk("request_asset_upload", {
       kind: "image",
       mimeType: "image/jpeg",
       filename: "team.jpg",
     });
-    assert.deepEqual(Object.keys(asked).toSorted(), ["assetId", "expiresAt", "uploadUrl"]);
-    assert.ok(Math.abs(Date.parse(asked.expiresAt) - service.deps.clock() - minutes(10)) < 10_000);
-    assert.equal(await client.callError("attach_asset", { postId, assetId: asked.assetId }), "not_uploaded");
+    assert.deepEqual(Object.keys(upload).toSorted(), ["assetId", "expiresAt", "uploadUrl"]);
+    assert.ok(Math.abs(Date.parse(upload.expiresAt) - service.deps.clock() - minutes(10)) < 10_000);
+    assert.equal(await client.callError("attach_asset", { postId, assetId: upload.assetId }), "not_uploaded");
 
     const folder = createTempFolder();
     writeFileSync(`${folder.path}/team.jpg`, bytes);
-    await promisify(execFile)("curl", ["-sSf", "-T", `${folder.path}/team.jpg`, asked.uploadUrl]);
+    await promisify(execFile)("curl", ["-sSf", "-T", `${folder.path}/team.jpg`, upload.uploadUrl]);
     folder.remove();
-    const view = await client.callOk("attach_asset", { postId, assetId: asked.assetId });
+    const view = await client.callOk("attach_asset", { postId, assetId: upload.assetId });
     const expected = {
-      id: asked.assetId,
+      id: upload.assetId,
       postId,
       kind: "image",
       mimeType: "image/jpeg",
@@ -73,9 +73,9 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     };
     assert.deepEqual(view, expected);
     assert.deepEqual(
-      await client.callOk("attach_asset", { postId, assetId: asked.assetId }),
+      await client.callOk("attach_asset", { postId, assetId: upload.assetId }),
       expected,
-      "attaching again answers the view",
+      "attaching again returns the same view",
     );
 
     const post = await client.callOk("get_post", { postId });
@@ -89,7 +89,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.equal(Buffer.from(await thumbnail.arrayBuffer()).toString("latin1", 8, 12), "WEBP");
   });
 
-  test("a PUT repeated with other bytes after attach changes nothing that is served (ASSET-18)", async () => {
+  test("a repeated PUT with other bytes after attach does not change the served file (ASSET-18)", async () => {
     const post = await newPost();
     const bytes = await jpeg(100, 100);
     const { assetId, uploadUrl } = await client.callOk("request_asset_upload", {
@@ -104,7 +104,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.equal(sha256(await downloadBytes(detail.url!)), sha256(bytes));
   });
 
-  test("too large at attach: object and record are deleted, also where the store stopped reading (ASSET-7, U6)", async () => {
+  test("attaching a file that is too large deletes object and record, even if the store stopped reading (ASSET-7, U6)", async () => {
     for (const size of [200_001, 2_000_000]) {
       const { assetId, uploadUrl } = await client.callOk("request_asset_upload", {
         kind: "image",
@@ -124,7 +124,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.equal((await client.callOk("attach_asset", { postId: await newPost(), assetId })).bytes, 200_000);
   });
 
-  test("another type than declared: object and record are deleted (ASSET-8, U7)", async () => {
+  test("attaching a file of another type than declared deletes object and record (ASSET-8, U7)", async () => {
     const { assetId, uploadUrl } = await client.callOk("request_asset_upload", {
       kind: "image",
       mimeType: "image/jpeg",
@@ -135,7 +135,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.equal(await service.deps.files.stat(`incoming/${assetId}`), undefined);
   });
 
-  test("after a rejected upload, hints lead to a new URL; the old one stores nothing that stays (ASSET-8, ASSET-7, ASSET-20)", async () => {
+  test("after a rejected upload, hints lead to a new URL, and a PUT to the old one stores nothing permanently (ASSET-8, ASSET-7, ASSET-20)", async () => {
     const rejected: [code: string, bytes: Buffer][] = [
       ["type_mismatch", await png()],
       ["too_large", Buffer.alloc(200_001, 7)],
@@ -161,8 +161,8 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
       assert.match(again.structured.hint, /request_asset_upload for a new URL/);
       if (store === "s3") {
         const later: Deps = { ...service.deps, clock: () => service.deps.clock() + hours(2) };
-        await createAssetSweeper(later)({ pause: async () => {}, shouldStop: () => false });
-        assert.equal(await service.deps.files.stat(key), undefined, "what was sent is swept");
+        await createAssetSweeper(later)({ pause: async () => {}, isOver: () => false });
+        assert.equal(await service.deps.files.stat(key), undefined, "the bytes are swept");
       }
 
       const second = await client.callOk("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
@@ -171,7 +171,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     }
   });
 
-  test("after delete_asset the URL stores nothing that stays; another studio's id gets the same answer (ASSET-14, T1)", async () => {
+  test("after delete_asset a PUT stores nothing permanently, and attaching fails as with another studio's id (ASSET-14, T1)", async () => {
     const post = await newPost();
     const { assetId, uploadUrl } = await client.callOk("request_asset_upload", {
       kind: "image",
@@ -188,14 +188,14 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     }
     const stranger = await connectToolClient(service, await newStudio(service.deps));
     const theirs = await stranger.callOk("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
-    const [gone, foreign] = await Promise.all(
+    const [deleted, foreign] = await Promise.all(
       [assetId, theirs.assetId].map((id) => client.call("attach_asset", { postId: post, assetId: id })),
     );
-    assert.deepEqual(gone?.structured, foreign?.structured);
+    assert.deepEqual(deleted?.structured, foreign?.structured);
     await stranger.close();
   });
 
-  test("an empty upload is refused and gone (U6)", async () => {
+  test("attaching an empty upload deletes it (U6)", async () => {
     const { assetId, uploadUrl } = await client.callOk("request_asset_upload", {
       kind: "image",
       mimeType: "image/jpeg",
@@ -205,23 +205,23 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.equal(await client.callError("get_asset", { assetId }), "not_found");
   });
 
-  test("nothing PUT and the address expired: upload_expired; PUT in time: attached after it (ASSET-9)", async () => {
+  test("attaching after the URL expired fails without a PUT, and succeeds if the PUT was in time (ASSET-9)", async () => {
     const post = await newPost();
-    const never = await client.callOk("request_asset_upload", { kind: "image", mimeType: "image/png" });
+    const unsent = await client.callOk("request_asset_upload", { kind: "image", mimeType: "image/png" });
     const sent = await client.callOk("request_asset_upload", { kind: "image", mimeType: "image/png" });
     await putBytes(sent.uploadUrl, await png());
     const later: Deps = { ...service.deps, clock: () => service.deps.clock() + minutes(10) + 1 };
     const attach = (assetId: string) => attachAsset(later, owner, { postId: post, assetId });
-    assert.equal(await getOutcome(attach(never.assetId)), "upload_expired");
+    assert.equal(await getOutcome(attach(unsent.assetId)), "upload_expired");
     assert.equal((await attach(sent.assetId)).status, "ready");
-    if (store === "s3") return; // the server's own clock has not moved
+    if (store === "s3") return; // the S3 server's own clock has not advanced
     fixture.clock.advance(minutes(10) + 1);
-    assert.equal(await putBytes(never.uploadUrl, await png()), 403);
+    assert.equal(await putBytes(unsent.uploadUrl, await png()), 403);
   });
 
-  test("inline: ready at once, on no post; exactly 5 × 1024 × 1024 bytes is too large, one byte below is stored (ASSET-3, ASSET-4)", async () => {
+  test("an inline upload is ready at once and on no post; exactly 5 × 1024 × 1024 bytes is too large, one byte less is stored (ASSET-3, ASSET-4)", async () => {
     const below = randomBytes(inlineLimit - 1);
-    below[0] = 0; // no signature of anything
+    below[0] = 0; // matches no file signature
     const stored = await client.callOk("upload_asset_inline", {
       kind: "video",
       mimeType: "video/mp4",
@@ -251,14 +251,14 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.equal(
       await client.callError("upload_asset_inline", { base64: exact, filename: "x".repeat(300) }),
       "inline_too_large_use_presign",
-      "whatever else is wrong with the file",
+      "the size is checked before everything else",
     );
   });
 
-  test("detach keeps the file; it can go on another post with identical bytes (ASSET-6, ASSET-11)", async () => {
+  test("a detached asset keeps its bytes and can be attached to another post (ASSET-6, ASSET-11)", async () => {
     const [first, second] = [await newPost(), await newPost()];
     const bytes = await jpeg(90, 30);
-    const assetId = await inline(bytes);
+    const assetId = await uploadInline(bytes);
     await client.callOk("attach_asset", { postId: first, assetId });
     assert.equal(await client.callError("attach_asset", { postId: second, assetId }), "already_attached");
     assert.equal(await client.callError("detach_asset", { postId: second, assetId }), "not_attached");
@@ -271,56 +271,62 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.deepEqual((await client.callOk("get_post", { postId: first })).assets, []);
   });
 
-  test("delete removes file, thumbnail and record; a second time there is nothing (ASSET-14)", async () => {
-    const assetId = await inline(await jpeg(33, 33));
+  test("delete_asset removes file, thumbnail and record; a second call returns not_found (ASSET-14)", async () => {
+    const assetId = await uploadInline(await jpeg(33, 33));
     const { url, thumbnailUrl } = await client.callOk("get_asset", { assetId });
     assert.equal((await fetch(thumbnailUrl!)).status, 200);
     assert.deepEqual(await client.callOk("delete_asset", { assetId }), { deleted: assetId });
     assert.equal(await client.callError("delete_asset", { assetId }), "not_found");
     assert.equal((await fetch(url!)).status, 404);
     assert.equal((await fetch(thumbnailUrl!)).status, 404);
-    const left = [
+    const remaining = [
       ...(await service.deps.files.list("files/", { limit: 1000 })),
       ...(await service.deps.files.list("thumbs/", { limit: 1000 })),
     ];
-    assert.ok(!left.some(({ key }) => key.includes(assetId)));
+    assert.ok(!remaining.some(({ key }) => key.includes(assetId)));
   });
 
-  test("the post's ceiling holds, and a place that is freed can be taken (ASSET-10)", async () => {
+  test("rejects attaches beyond the per-post limit until a position is free again (ASSET-10)", async () => {
     const post = await newPost();
     const bytes = await jpeg(20, 20);
-    const ids = await Promise.all(Array.from({ length: 5 }, () => inline(bytes)));
+    const ids = await Promise.all(Array.from({ length: 5 }, () => uploadInline(bytes)));
     for (const assetId of ids.slice(0, 4)) await client.callOk("attach_asset", { postId: post, assetId });
     assert.equal(await client.callError("attach_asset", { postId: post, assetId: ids[4] }), "asset_limit_reached");
-    const late = await client.callOk("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
-    await putBytes(late.uploadUrl, bytes);
+    const pending = await client.callOk("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
+    await putBytes(pending.uploadUrl, bytes);
     assert.equal(
-      await client.callError("attach_asset", { postId: post, assetId: late.assetId }),
+      await client.callError("attach_asset", { postId: post, assetId: pending.assetId }),
       "asset_limit_reached",
     );
     await client.callOk("detach_asset", { postId: post, assetId: ids[0] });
-    assert.equal((await client.callOk("attach_asset", { postId: post, assetId: late.assetId })).status, "ready");
+    assert.equal((await client.callOk("attach_asset", { postId: post, assetId: pending.assetId })).status, "ready");
     const order = (await client.callOk("get_post", { postId: post })).assets.map(({ id }) => id);
-    assert.deepEqual(order, [ids[1], ids[2], ids[3], late.assetId]);
+    assert.deepEqual(order, [ids[1], ids[2], ids[3], pending.assetId]);
   });
 
-  test("update_post orders the assets; anything but exactly the assets it has is invalid_input (ASSET-13)", async () => {
+  test("update_post reorders assets, and rejects a list that is not exactly the post's assets (ASSET-13)", async () => {
     const post = await newPost();
     const bytes = await jpeg(21, 20);
-    const ids = await Promise.all(Array.from({ length: 3 }, () => inline(bytes)));
+    const ids = await Promise.all(Array.from({ length: 3 }, () => uploadInline(bytes)));
     for (const assetId of ids) await client.callOk("attach_asset", { postId: post, assetId });
-    const turned = ids.toReversed();
-    const updated = await client.callOk("update_post", { postId: post, assetIds: turned });
+    const reversed = ids.toReversed();
+    const updated = await client.callOk("update_post", { postId: post, assetIds: reversed });
     assert.deepEqual(
       updated.assets.map(({ id }) => id),
-      turned,
+      reversed,
     );
     assert.deepEqual(
       (await client.callOk("get_post", { postId: post })).assets.map(({ id }) => id),
-      turned,
+      reversed,
     );
-    const stranger = await inline(bytes);
-    for (const assetIds of [[], ids.slice(1), [...ids, ids[0]], [ids[0], ids[0], ids[1]], [ids[0], ids[1], stranger]]) {
+    const unattached = await uploadInline(bytes);
+    for (const assetIds of [
+      [],
+      ids.slice(1),
+      [...ids, ids[0]],
+      [ids[0], ids[0], ids[1]],
+      [ids[0], ids[1], unattached],
+    ]) {
       assert.equal(await client.callError("update_post", { postId: post, assetIds }), "invalid_input");
     }
     const { posts } = (await client.callOk("list_posts", { limit: 1 })) as unknown as {
@@ -328,26 +334,26 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     };
     assert.deepEqual(
       posts[0]!.assets.map(({ id }) => id),
-      turned,
+      reversed,
     );
   });
 
-  test("list_assets: newest first, filtered, paged; a cursor of another list is refused (ASSET-14, T8)", async () => {
-    const other = await connectToolClient(service, await newStudio(service.deps));
-    const send = async (kind: string, mimeType: string, bytes: Buffer) =>
-      (await other.callOk("upload_asset_inline", { kind, mimeType, base64: bytes.toString("base64") })).assetId;
-    const image = await send("image", "image/png", await png());
-    const video = await send("video", "video/mp4", mp4());
-    const text = await send("document", "text/plain", Buffer.from("hello"));
-    const post = (await other.callOk("create_post", { title: "x" })).id;
-    await other.callOk("attach_asset", { postId: post, assetId: video });
+  test("list_assets returns pages, newest first and filtered, and rejects a cursor from another list (ASSET-14, T8)", async () => {
+    const otherClient = await connectToolClient(service, await newStudio(service.deps));
+    const upload = async (kind: string, mimeType: string, bytes: Buffer) =>
+      (await otherClient.callOk("upload_asset_inline", { kind, mimeType, base64: bytes.toString("base64") })).assetId;
+    const image = await upload("image", "image/png", await png());
+    const video = await upload("video", "video/mp4", mp4());
+    const text = await upload("document", "text/plain", Buffer.from("hello"));
+    const post = (await otherClient.callOk("create_post", { title: "x" })).id;
+    await otherClient.callOk("attach_asset", { postId: post, assetId: video });
     const ids = async (args: Record<string, unknown>) =>
-      (await other.callOk("list_assets", args)).assets.map(({ id }) => id);
+      (await otherClient.callOk("list_assets", args)).assets.map(({ id }) => id);
     assert.deepEqual(await ids({}), [text, video, image]);
     assert.deepEqual(await ids({ unattached: true }), [text, image]);
     assert.deepEqual(await ids({ kind: "video" }), [video]);
     assert.deepEqual(await ids({ kind: "image", unattached: true }), [image]);
-    const page = await other.callOk("list_assets", { limit: 2 });
+    const page = await otherClient.callOk("list_assets", { limit: 2 });
     assert.deepEqual(Object.keys(page.assets[0]!).toSorted(), [
       "bytes",
       "filename",
@@ -358,13 +364,17 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
       "status",
     ]);
     assert.deepEqual(await ids({ limit: 2, cursor: page.nextCursor }), [image]);
-    assert.equal(await other.callError("list_assets", { kind: "image", cursor: page.nextCursor }), "invalid_input");
+    assert.equal(
+      await otherClient.callError("list_assets", { kind: "image", cursor: page.nextCursor }),
+      "invalid_input",
+    );
     assert.equal(await client.callError("list_assets", { cursor: page.nextCursor }), "invalid_input");
-    for (const limit of [0, -1, 1e9]) assert.equal(await other.callError("list_assets", { limit }), "invalid_input");
-    await other.close();
+    for (const limit of [0, -1, 1e9])
+      assert.equal(await otherClient.callError("list_assets", { limit }), "invalid_input");
+    await otherClient.close();
   });
 
-  test("foreign and malformed ids are not found, in every tool and place (T2)", async () => {
+  test("every tool returns not_found for foreign and malformed ids (T2)", async () => {
     const stranger = await connectToolClient(service, await newStudio(service.deps));
     const theirs = await stranger.callOk("create_post", { title: "theirs" });
     const theirAsset = (
@@ -375,7 +385,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
       })
     ).assetId;
     const ours = await newPost();
-    const ourAsset = await inline(await jpeg(22, 22));
+    const ourAsset = await uploadInline(await jpeg(22, 22));
     for (const assetId of [theirAsset, "ast_nothing", "", "../../etc/passwd", ourAsset.toUpperCase()]) {
       assert.equal(await client.callError("attach_asset", { postId: ours, assetId }), "not_found");
       assert.equal(await client.callError("detach_asset", { postId: ours, assetId }), "not_found");
@@ -394,26 +404,34 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     await stranger.close();
   });
 
-  test("update_asset changes what is said of a file, and only that (ASSET-14)", async () => {
-    const assetId = await inline(await jpeg(23, 22));
-    const said = await client.callOk("update_asset", { assetId, altText: " A red square ", filename: "../../red.jpg" });
-    assert.deepEqual([said.altText, said.filename, said.width], ["A red square", "red.jpg", 23]);
+  test("update_asset changes only alt text and filename (ASSET-14)", async () => {
+    const assetId = await uploadInline(await jpeg(23, 22));
+    const updated = await client.callOk("update_asset", {
+      assetId,
+      altText: " A red square ",
+      filename: "../../red.jpg",
+    });
+    assert.deepEqual([updated.altText, updated.filename, updated.width], ["A red square", "red.jpg", 23]);
     assert.equal((await client.callOk("update_asset", { assetId, altText: "" })).altText, undefined);
     assert.equal(await client.callError("update_asset", { assetId }), "invalid_input");
     assert.equal(await client.callError("update_asset", { assetId, filename: "\u202e" }), "invalid_input");
   });
 
-  test("previews: up to four pictures of at most 512 px, upright, and without where they were taken (ASSET-12, U20)", async () => {
+  test("previews are up to four upright images of at most 512 px without location metadata (ASSET-12, U20)", async () => {
     const post = await newPost();
     const bytes = await rotatedJpeg();
-    const ids = [await inline(bytes), await inline(await jpeg(2000, 1000)), await inline(mp4(), "video/mp4", "video")];
+    const ids = [
+      await uploadInline(bytes),
+      await uploadInline(await jpeg(2000, 1000)),
+      await uploadInline(mp4(), "video/mp4", "video"),
+    ];
     for (const assetId of ids) await client.callOk("attach_asset", { postId: post, assetId });
     const { images, structured } = await client.call("get_post", { postId: post, includePreviews: true });
     assert.equal(images.length, 2);
     assert.equal(images[0]!.mimeType, "image/webp");
     const { default: sharp } = await import("sharp");
-    const shown = await sharp(Buffer.from(images[0]!.data, "base64")).metadata();
-    assert.deepEqual([shown.width, shown.height, shown.exif], [40, 80, undefined]);
+    const rotated = await sharp(Buffer.from(images[0]!.data, "base64")).metadata();
+    assert.deepEqual([rotated.width, rotated.height, rotated.exif], [40, 80, undefined]);
     const large = await sharp(Buffer.from(images[1]!.data, "base64")).metadata();
     assert.deepEqual([large.width, large.height], [512, 256]);
     assert.deepEqual(
@@ -424,39 +442,35 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
         [640, 360, 2500],
       ],
     );
-    assert.equal(
-      sha256(await downloadBytes(structured.assets[0]!.url!)),
-      sha256(bytes),
-      "the original stays as it was sent",
-    );
+    assert.equal(sha256(await downloadBytes(structured.assets[0]!.url!)), sha256(bytes), "the original is unchanged");
     assert.equal((await client.call("get_post", { postId: post })).images.length, 0);
     assert.equal((await client.call("get_asset", { assetId: ids[0], includePreview: true })).images.length, 1);
     assert.equal((await client.call("get_asset", { assetId: ids[2], includePreview: true })).images.length, 0);
   });
 
-  test("inline base64: the documented verdicts (ASSET-24, U9)", async () => {
+  test("inline base64 has the documented results (ASSET-24, U9)", async () => {
     const file = Buffer.from("hello, world");
-    const good = file.toString("base64");
+    const valid = file.toString("base64");
     const send = (base64: string) =>
       client.call("upload_asset_inline", { kind: "document", mimeType: "text/plain", base64 });
-    assert.equal((await send(good)).structured.bytes, file.length);
+    assert.equal((await send(valid)).structured.bytes, file.length);
     assert.equal(
-      (await send(` ${good.slice(0, 4)}\r\n\t${good.slice(4)}\n`)).structured.bytes,
+      (await send(` ${valid.slice(0, 4)}\r\n\t${valid.slice(4)}\n`)).structured.bytes,
       file.length,
-      "blanks are skipped",
+      "whitespace is skipped",
     );
-    for (const bad of [
+    for (const invalid of [
       "@@@@",
-      good.slice(0, -1),
-      `${good}=`,
-      `data:text/plain;base64,${good}`,
+      valid.slice(0, -1),
+      `${valid}=`,
+      `data:text/plain;base64,${valid}`,
       "aGVsbG8",
       "AA==AAAA",
       "A===",
       "-_-_",
       "été=",
     ]) {
-      assert.equal((await send(bad)).structured.code, "invalid_input", bad);
+      assert.equal((await send(invalid)).structured.code, "invalid_input", invalid);
     }
     for (const empty of ["", " \n "]) assert.equal((await send(empty)).structured.code, "invalid_input");
     const wrapped = randomBytes(inlineLimit - 1)
@@ -473,7 +487,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     }
   });
 
-  test("unsupported_type: a type the kind does not take, on both ways in (ASSET-17)", async () => {
+  test("presigned and inline uploads reject a type that the kind does not accept (ASSET-17)", async () => {
     for (const [kind, mimeType] of [
       ["image", "image/svg+xml"],
       ["document", "text/html"],
@@ -494,7 +508,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.ok(await client.callOk("request_asset_upload", { kind: "document", mimeType: "Text/Plain; charset=utf-8" }));
   });
 
-  test("file names are display text: cleaned, never part of a path (ASSET-21, U13)", async () => {
+  test("file names are only display text: sanitized, and never part of a path (ASSET-21, U13)", async () => {
     const cases: [string, string][] = [
       ["../../etc/passwd", "passwd"],
       ["..%2f..%2fx.jpg", "..%2f..%2fx.jpg"],
@@ -506,15 +520,15 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
       ["👨‍👩‍👧.jpg", "👨‍👩‍👧.jpg"],
     ];
     const base64 = (await jpeg(24, 24)).toString("base64");
-    for (const [given, kept] of cases) {
+    for (const [filename, sanitized] of cases) {
       const { assetId } = await client.callOk("upload_asset_inline", {
         kind: "image",
         mimeType: "image/jpeg",
         base64,
-        filename: given,
+        filename,
       });
       const detail = await client.callOk("get_asset", { assetId });
-      assert.equal(detail.filename, kept);
+      assert.equal(detail.filename, sanitized);
       const { headers } = await fetch(detail.url!);
       assert.match(headers.get("content-disposition") ?? "", /^inline; filename="[^"]*"/);
     }
@@ -526,17 +540,17 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     }
   });
 
-  test("text is a download, and served as nothing else (ASSET-22)", async () => {
-    const assetId = await inline(Buffer.from("# Title\n<div>not run</div>\n"), "text/markdown", "document");
+  test("text is served only as a download (ASSET-22)", async () => {
+    const assetId = await uploadInline(Buffer.from("# Title\n<div>not run</div>\n"), "text/markdown", "document");
     const { url } = await client.callOk("get_asset", { assetId });
     const { headers } = await fetch(url!);
     assert.match(headers.get("content-disposition") ?? "", /^attachment/);
-    if (store === "s3") return; // on an origin of its own, where nothing of ours can be reached
+    if (store === "s3") return; // S3 serves files from another origin, without access to our pages
     assert.equal(headers.get("x-content-type-options"), "nosniff");
     assert.match(headers.get("content-security-policy") ?? "", /sandbox/);
   });
 
-  test("whoami tells the limits as they are set", async () => {
+  test("whoami returns the configured limits", async () => {
     const who = (await client.callOk("whoami")) as unknown as { limits: { kinds: { image: { maxBytes: number } } } };
     assert.equal(who.limits.kinds.image.maxBytes, 200_000);
   });
