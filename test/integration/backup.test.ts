@@ -37,104 +37,110 @@ const backups = join(folder.path, "backups");
 describe("backup and restore", () => {
   let base: string;
   let service: MainProcess | undefined;
-  let held: Credentials;
-  /** The newest backup that the commands made. */
-  let made: string;
+  let credentials: Credentials;
+  let newestBackup: string;
 
-  const env = (folderOfData = dataDir) => ({
-    DATA_DIR: folderOfData,
+  const env = (dataFolder = dataDir) => ({
+    DATA_DIR: dataFolder,
     BASE_URL: base,
     PORT: new URL(base).port,
     RATE_LIMITS: "off",
   });
-  const start = async (folderOfData = dataDir) => void (service = await startMain(env(folderOfData)));
+  const start = async (dataFolder = dataDir) => void (service = await startMain(env(dataFolder)));
   const stop = async () => {
     await service?.kill();
     service = undefined;
   };
   const backup = async () => {
-    const done = await runCommand(["backup", backups], env());
-    made = done.result.split("\n", 1)[0] ?? "";
-    return done;
+    const command = await runCommand(["backup", backups], env());
+    newestBackup = command.result.split("\n", 1)[0] ?? "";
+    return command;
   };
 
   before(async () => {
     base = await findFreeBaseUrl();
     await start();
-    held = await createCredentials({ databaseUrl: undefined, dataDir }, base);
+    credentials = await createCredentials({ databaseUrl: undefined, dataDir }, base);
   });
   after(async () => {
     await stop();
     folder.remove();
   });
 
-  test("a backup made under load restores to a service where every row and every digest is good", async () => {
-    const kept = new Map<string, string>();
+  test("a backup taken under load restores to a service with matching rows and digests", async () => {
+    const digests = new Map<string, string>();
     const deleted = new Set<string>();
     for (let i = 0; i < 150; i++) {
-      const { id, sha256 } = await uploadInline(base, held.token);
-      kept.set(id, sha256);
+      const { id, sha256 } = await uploadInline(base, credentials.token);
+      digests.set(id, sha256);
     }
-    const early = [...kept.keys()];
-    // Writers on all sides until the backup has ended: new files, files that go, posts that change.
-    const over = new AbortController();
-    const forgettable = early.slice(75).toReversed();
+    const initialIds = [...digests.keys()];
+    // Until the backup has ended, concurrent writers upload and delete files and update the post.
+    const backupEnded = new AbortController();
+    const deletable = initialIds.slice(75).toReversed();
     const writers = [0, 1, 2, 3].map(async (number) => {
-      for (let i = 0; !over.signal.aborted; i++) {
-        const { id, sha256 } = await uploadInline(base, held.token);
-        kept.set(id, sha256);
-        const gone = number < 3 ? forgettable.pop() : id;
-        if (gone === undefined) continue;
-        deleted.add(gone);
-        await callToolOk(base, held.token, "delete_asset", { assetId: gone });
-        await callToolOk(base, held.token, "update_post", { postId: held.postId, title: `Title ${number}.${i}` });
+      for (let i = 0; !backupEnded.signal.aborted; i++) {
+        const { id, sha256 } = await uploadInline(base, credentials.token);
+        digests.set(id, sha256);
+        const assetId = number < 3 ? deletable.pop() : id;
+        if (assetId === undefined) continue;
+        deleted.add(assetId);
+        await callToolOk(base, credentials.token, "delete_asset", { assetId });
+        await callToolOk(base, credentials.token, "update_post", {
+          postId: credentials.postId,
+          title: `Title ${number}.${i}`,
+        });
       }
     });
-    const done = await backup();
-    over.abort();
+    const command = await backup();
+    backupEnded.abort();
     await Promise.all(writers);
-    assert.equal(done.code, 0, done.output);
-    assert.ok(deleted.size > 10, `${deleted.size} were deleted meanwhile`);
+    assert.equal(command.code, 0, command.output);
+    assert.ok(deleted.size > 10, `${deleted.size} deleted during the backup`);
     await stop();
 
     const restored = join(folder.path, "restored");
-    const back = await runCommand(["restore", made], env(restored));
-    assert.equal(back.code, 0, back.output);
+    const restore = await runCommand(["restore", newestBackup], env(restored));
+    assert.equal(restore.code, 0, restore.output);
     await start(restored);
-    assert.deepEqual(await probeAccess(base, held), [200, 200, 200], "token, session and link of before");
+    assert.deepEqual(
+      await probeAccess(base, credentials),
+      [200, 200, 200],
+      "the token, session and link from before the backup",
+    );
     const records = readAssets(restored);
     for (const { id, version } of records) {
-      assert.equal(version, kept.get(id));
-      assert.equal(await fetchAssetDigest(base, held.token, id), kept.get(id), id);
+      assert.equal(version, digests.get(id));
+      assert.equal(await fetchAssetDigest(base, credentials.token, id), digests.get(id), id);
     }
     const ids = new Set(records.map(({ id }) => id));
     assert.deepEqual(
-      early.filter((id) => !deleted.has(id) && !ids.has(id)),
+      initialIds.filter((id) => !deleted.has(id) && !ids.has(id)),
       [],
-      "what was there before, and never deleted, is there",
+      "every file that existed before the backup and was not deleted",
     );
-    await uploadInline(base, held.token);
+    await uploadInline(base, credentials.token);
     await stop();
-    assertSound(restored);
+    assertConsistent(restored);
     await start();
   });
 
-  test("without writers, every row of every table is kept, and the backup can be checked by hand", async () => {
-    await callToolOk(base, held.token, "attach_asset", {
-      postId: held.postId,
-      assetId: (await uploadInline(base, held.token, 2_000_000)).id,
+  test("without concurrent writers, a backup contains every row of every table, and restores them", async () => {
+    await callToolOk(base, credentials.token, "attach_asset", {
+      postId: credentials.postId,
+      assetId: (await uploadInline(base, credentials.token, 2_000_000)).id,
     });
     await stop();
-    const before = dump(dataDir);
-    const done = await backup();
-    assert.equal(done.code, 0, done.output);
-    assert.match(done.output, /contains the generated secret/);
-    assert.equal(statSync(join(made, "secret")).mode & 0o777, 0o600);
-    assert.equal(statSync(made).mode & 0o777, 0o700);
-    assert.deepEqual(dump(made), before);
-    const restored = join(folder.path, "still");
-    assert.equal((await runCommand(["restore", made], env(restored))).code, 0);
-    assert.deepEqual(dump(restored), before);
+    const before = dumpTables(dataDir);
+    const command = await backup();
+    assert.equal(command.code, 0, command.output);
+    assert.match(command.output, /contains the generated secret/);
+    assert.equal(statSync(join(newestBackup, "secret")).mode & 0o777, 0o600);
+    assert.equal(statSync(newestBackup).mode & 0o777, 0o700);
+    assert.deepEqual(dumpTables(newestBackup), before);
+    const restored = join(folder.path, "restored-idle");
+    assert.equal((await runCommand(["restore", newestBackup], env(restored))).code, 0);
+    assert.deepEqual(dumpTables(restored), before);
     assert.equal(readFileSync(join(restored, "secret"), "utf8"), readFileSync(join(dataDir, "secret"), "utf8"));
     assert.equal(statSync(join(restored, "secret")).mode & 0o777, 0o600);
     assert.deepEqual(
@@ -144,90 +150,91 @@ describe("backup and restore", () => {
     await start();
   });
 
-  test("a file that is deleted between database and files takes its record along; one that is lost is named", async () => {
-    const [gone, lost] = [await uploadInline(base, held.token), await uploadInline(base, held.token)];
-    await callToolOk(base, held.token, "attach_asset", { postId: held.postId, assetId: gone.id });
+  test("omits the record of a file deleted after the database copy, and names a file that was lost", async () => {
+    const [deleted, lost] = [await uploadInline(base, credentials.token), await uploadInline(base, credentials.token)];
+    await callToolOk(base, credentials.token, "attach_asset", { postId: credentials.postId, assetId: deleted.id });
     await stop();
     const keys = new Map(readAssets(dataDir).map(({ id, storage_key: key }) => [id, key]));
-    const [goneFile, lostFile] = await Promise.all(
-      [gone, lost].map(
+    const [deletedFile, lostFile] = await Promise.all(
+      [deleted, lost].map(
         async ({ id }) => (await findVersions(join(dataDir, "files"), keys.get(id) ?? ""))[0]?.path ?? "",
       ),
     );
-    let first = true;
+    let isFirstReport = true;
     const { path, manifest } = await createBackup({
       dataDir,
       targetFolder: backups,
       version: "0",
       clock: () => Date.now() + 5000,
       reportProgress: (text) => {
-        if (!text.startsWith("copied") || !first) return;
-        first = false;
+        if (!text.startsWith("copied") || !isFirstReport) return;
+        isFirstReport = false;
         const live = new DatabaseSync(join(dataDir, "atelier.db"));
         live.exec(
-          `DELETE FROM assets WHERE id = '${gone.id}'; UPDATE posts SET asset_count = asset_count - 1 WHERE id = '${held.postId}'`,
+          `DELETE FROM assets WHERE id = '${deleted.id}'; UPDATE posts SET asset_count = asset_count - 1 WHERE id = '${credentials.postId}'`,
         );
         live.close();
-        rmSync(goneFile ?? "");
+        rmSync(deletedFile ?? "");
         rmSync(lostFile ?? "");
       },
     });
     assert.deepEqual(manifest.lost, [keys.get(lost.id)]);
     const ids = readAssets(path).map(({ id }) => id);
-    assert.deepEqual([ids.includes(gone.id), ids.includes(lost.id)], [false, true]);
-    assertSound(path);
+    assert.deepEqual([ids.includes(deleted.id), ids.includes(lost.id)], [false, true]);
+    assertConsistent(path);
 
-    const said = await backup();
-    assert.equal(said.code, 1, "a service that has lost files is not in order");
-    assert.match(said.output, /The backup is complete, but 1 files were already missing or damaged/);
+    const command = await backup();
+    assert.equal(command.code, 1, "lost files make the command fail");
+    assert.match(command.output, /The backup is complete, but 1 files were already missing or damaged/);
     await start();
   });
 
-  test("a damaged, cut or unfinished backup is refused, and nothing is written", async () => {
+  test("rejects a damaged or incomplete backup and writes nothing", async () => {
     await backup();
-    const target = join(folder.path, "never");
-    const restoreTo = (to: string, from = made) => restoreBackup({ from, dataDir: to, reportProgress: () => {} });
-    const file = readFileSync(join(made, "SHA256SUMS"), "utf8")
+    const target = join(folder.path, "rejected");
+    const restoreTo = (to: string, from = newestBackup) =>
+      restoreBackup({ from, dataDir: to, reportProgress: () => {} });
+    const file = readFileSync(join(newestBackup, "SHA256SUMS"), "utf8")
       .split("\n")
       .find((line) => line.includes("files/files"));
-    const path = join(made, file?.slice(66) ?? "");
-    const damages: [what: string, damage: () => void, mend: () => void][] = [
-      ...[path, join(made, "atelier.db"), join(made, "secret"), join(made, "SHA256SUMS")].map(
-        (one): [string, () => void, () => void] => {
-          const whole = readFileSync(one);
-          const flipped = Buffer.from(whole);
-          flipped[whole.length >> 1]! ^= 1;
-          return [one, () => writeFileSync(one, flipped), () => writeFileSync(one, whole)];
+    const path = join(newestBackup, file?.slice(66) ?? "");
+    const damages: [description: string, damage: () => void, repair: () => void][] = [
+      ...[path, join(newestBackup, "atelier.db"), join(newestBackup, "secret"), join(newestBackup, "SHA256SUMS")].map(
+        (damagedPath): [string, () => void, () => void] => {
+          const original = readFileSync(damagedPath);
+          const flipped = Buffer.from(original);
+          flipped[original.length >> 1]! ^= 1;
+          return [damagedPath, () => writeFileSync(damagedPath, flipped), () => writeFileSync(damagedPath, original)];
         },
       ),
       ["longer", () => appendFileSync(path, "x"), () => writeFileSync(path, readFileSync(path).subarray(0, -1))],
-      ["no list", ...away(join(made, "SHA256SUMS"))],
-      ["no manifest", ...away(join(made, "manifest.json"))],
-      ["no file", ...away(path)],
+      ["no checksums", ...deletionOf(join(newestBackup, "SHA256SUMS"))],
+      ["no manifest", ...deletionOf(join(newestBackup, "manifest.json"))],
+      ["no file", ...deletionOf(path)],
     ];
-    for (const [what, damage, mend] of damages) {
+    for (const [description, damage, repair] of damages) {
       damage();
-      await assert.rejects(restoreTo(target), /is damaged|is not a backup/, what);
-      assert.equal(existsSync(target), false, what);
-      mend();
+      await assert.rejects(restoreTo(target), /is damaged|is not a backup/, description);
+      assert.equal(existsSync(target), false, description);
+      repair();
     }
-    await assert.rejects(restoreTo(target, `${made}.partial`), /incomplete backup/);
-    await restoreTo(target); // mended, it is good
+    await assert.rejects(restoreTo(target, `${newestBackup}.partial`), /incomplete backup/);
+    await restoreTo(target); // after the last repair
   });
 
-  test("only an empty folder is restored to, only outside the data folder is backed up to, and only what is here", async () => {
-    const full = await runCommand(["restore", made], env());
-    assert.equal(full.code, 1);
-    assert.match(full.output, /is not empty/);
-    assert.equal((await callTool(base, held.token, "whoami")).status, 200);
+  test("rejects a restore into a folder that is not empty, and backups inside the data folder, without a database or of PostgreSQL", async () => {
+    const notEmpty = await runCommand(["restore", newestBackup], env());
+    assert.equal(notEmpty.code, 1);
+    assert.match(notEmpty.output, /is not empty/);
+    assert.equal((await callTool(base, credentials.token, "whoami")).status, 200);
 
     assert.match((await runCommand(["backup", join(dataDir, "x")], env())).output, /is inside the data folder/);
-    const nothing = join(folder.path, "nothing");
-    mkdirSync(nothing);
-    assert.match((await runCommand(["backup", backups], env(nothing))).output, /There is no database/);
-    const elsewhere = await runCommand(["backup", backups], { ...env(), DATABASE_URL: "postgres://localhost/x" });
-    assert.equal(elsewhere.code, 1);
-    assert.match(elsewhere.output, /pg_dump/);
+    const emptyFolder = join(folder.path, "empty");
+    mkdirSync(emptyFolder);
+    assert.match((await runCommand(["backup", backups], env(emptyFolder))).output, /There is no database/);
+    const postgres = await runCommand(["backup", backups], { ...env(), DATABASE_URL: "postgres://localhost/x" });
+    assert.equal(postgres.code, 1);
+    assert.match(postgres.output, /pg_dump/);
     for (const args of [["backup"], ["backup", "a", "b"], ["backup", "--fast"]])
       assert.equal((await runCommand(args, env())).code, 2);
     assert.equal((await runCommand(["restore", "--help"], {})).code, 0);
@@ -240,45 +247,46 @@ interface AssetRow {
   storage_key: string;
 }
 
-function readAssets(folderOfData: string): AssetRow[] {
-  const db = new DatabaseSync(join(folderOfData, "atelier.db"));
+function readAssets(dataFolder: string): AssetRow[] {
+  const db = new DatabaseSync(join(dataFolder, "atelier.db"));
   const rows = db.prepare("SELECT id, version, storage_key FROM assets WHERE status = 'ready'").all();
   db.close();
   return rows as unknown as AssetRow[];
 }
 
 /** Every row of every table. */
-function dump(folderOfData: string): Record<string, string[]> {
-  const db = openSqliteFile(folderOfData, { exclusive: false });
-  const all = db
+function dumpTables(dataFolder: string): Record<string, string[]> {
+  const db = openSqliteFile(dataFolder, { alone: false });
+  const tables = db
     .listTables()
     .map((table): [string, string[]] => [
       table.name,
       [...db.readRows(table)].map((row) => JSON.stringify(row)).toSorted(),
     ]);
   db.close();
-  return Object.fromEntries(all);
+  return Object.fromEntries(tables);
 }
 
-/** What the database promises of itself holds, and its counts are true. */
-function assertSound(folderOfData: string): void {
-  const db = new DatabaseSync(join(folderOfData, "atelier.db"));
-  const all = (sql: string) => db.prepare(sql).all();
-  assert.deepEqual(Object.values(all("PRAGMA integrity_check")[0] ?? {}), ["ok"]);
-  assert.deepEqual(all("PRAGMA foreign_key_check"), []);
+/** The database passes its integrity checks, and its counts are right. */
+function assertConsistent(dataFolder: string): void {
+  const db = new DatabaseSync(join(dataFolder, "atelier.db"));
+  const select = (sql: string) => db.prepare(sql).all();
+  assert.deepEqual(Object.values(select("PRAGMA integrity_check")[0] ?? {}), ["ok"]);
+  assert.deepEqual(select("PRAGMA foreign_key_check"), []);
   assert.deepEqual(
-    all(`SELECT p.id FROM posts p WHERE asset_count <> (SELECT COUNT(*) FROM assets a WHERE a.post_id = p.id)`),
+    select(`SELECT p.id FROM posts p WHERE asset_count <> (SELECT COUNT(*) FROM assets a WHERE a.post_id = p.id)`),
     [],
   );
   assert.deepEqual(
-    all(`SELECT s.id FROM studios s
+    select(`SELECT s.id FROM studios s
           WHERE used_bytes <> (SELECT COALESCE(SUM(charged_bytes), 0) FROM assets a WHERE a.studio_id = s.id)`),
     [],
   );
   db.close();
 }
 
-function away(path: string): [damage: () => void, mend: () => void] {
+/** Damage that deletes the file, and its repair. */
+function deletionOf(path: string): [damage: () => void, repair: () => void] {
   let content: Buffer;
   return [
     () => {
