@@ -34,64 +34,64 @@ import { newStudio } from "../support/users.ts";
 import { readDigest, sha256 } from "../support/stores.ts";
 
 const workers = 8;
-const each = 3;
+const operationsPerWorker = 3;
 const rounds = 10;
-const operations = isLongRun ? 10_000 : 2_000;
+const operationCount = isLongRun ? 10_000 : 2_000;
 const [assetCount, postCount, perPost] = [9, 3, 3];
 
 const asset = fc.nat(assetCount - 1);
 const post = fc.nat(postCount - 1);
-/** What a worker does; the order that `reorder` sends is made of what it reads just before. */
-const deed = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant("attach" as const), asset, post }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant("detach" as const), asset, post }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("delete" as const), asset }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("get asset" as const), asset }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("get post" as const), post }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("reorder" as const), post, order: fc.constant([]) }) },
+/** An operation of a worker. `prepare` fills in the order for `arrange` just before it runs. */
+const operation = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ do: fc.constant("attach" as const), asset, post }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("detach" as const), asset, post }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("delete" as const), asset }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("look" as const), asset }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("read" as const), post }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("arrange" as const), post, order: fc.constant([]) }) },
 );
-const exactly = <T>(of: fc.Arbitrary<T>, count: number) => fc.array(of, { minLength: count, maxLength: count });
-const script = exactly(exactly(exactly(deed, each), workers), rounds);
+const arrayOf = <T>(item: fc.Arbitrary<T>, count: number) => fc.array(item, { minLength: count, maxLength: count });
+const planOfRounds = arrayOf(arrayOf(arrayOf(operation, operationsPerWorker), workers), rounds);
 
-forEachEngine("assets against a model", (fixture) => {
-  let edge: FileServer;
-  let ahead = 0;
+forEachEngine("assets compared with a model", (fixture) => {
+  let server: FileServer;
+  let clockOffset = 0;
   let deps: Deps;
   before(async () => {
-    const clock = () => Date.now() + ahead;
-    edge = await startFileServer({ clock });
-    const own = createDeps(fixture.database, clock);
-    deps = { ...own, files: edge.store, limits: { ...own.limits, assetsPerPost: perPost } };
+    const clock = () => Date.now() + clockOffset;
+    server = await startFileServer({ clock });
+    const baseDeps = createDeps(fixture.database, clock);
+    deps = { ...baseDeps, files: server.store, limits: { ...baseDeps.limits, assetsPerPost: perPost } };
   });
-  after(() => edge.close());
+  after(() => server.close());
 
-  test(`${operations} random changes and looks by eight at once: every answer is one that some order allows, and what is left is true (R3)`, async (t) => {
-    let done = 0;
+  test(`the results of ${operationCount} random operations by eight concurrent workers match some sequential order, and the final state is consistent (R3)`, async (t) => {
+    let completed = 0;
     await fc.assert(
-      fc.asyncProperty(script, async (all) => {
-        const studio = await createWorld(deps, edge.store);
-        for (const round of all) {
+      fc.asyncProperty(planOfRounds, async (plan) => {
+        const studio = await createModelStudio(deps, server.store);
+        for (const round of plan) {
           await studio.refill();
-          const was = await studio.state();
-          const deeds = await studio.play(round);
-          const is = await studio.state();
+          const before = await studio.readState();
+          const recorded = await studio.runRound(round);
+          const after = await studio.readState();
           assert.ok(
-            isLinearizable(deeds, was, is, perPost),
-            `no order explains this: ${JSON.stringify({ was, deeds, is }, null, 1)}`,
+            isLinearizable(recorded, before, after, perPost),
+            `no order explains this: ${JSON.stringify({ before, recorded, after }, null, 1)}`,
           );
-          done += deeds.length;
+          completed += recorded.length;
         }
-        await studio.check(() => void (ahead += hours(3)));
+        await studio.check(() => void (clockOffset += hours(3)));
       }),
-      // A race does not come twice by the same numbers; the first failure is told whole, with its seed.
-      { numRuns: Math.ceil(operations / (workers * each * rounds)), endOnFailure: true },
+      // A race cannot be replayed, so shrinking is off and the first failure is reported with its seed.
+      { numRuns: Math.ceil(operationCount / (workers * operationsPerWorker * rounds)), endOnFailure: true },
     );
-    t.diagnostic(`${done} operations`);
+    t.diagnostic(`${completed} operations`);
   });
 });
 
-/** A studio whose assets and posts have numbers, and bytes of their own each. */
-async function createWorld(deps: Deps, store: DiskStore) {
+/** A studio whose assets and posts are known by number; each asset has different bytes. */
+async function createModelStudio(deps: Deps, store: DiskStore) {
   const owner = await newStudio(deps);
   const ids: string[] = [];
   const content = new Map<string, Buffer>();
@@ -100,80 +100,80 @@ async function createWorld(deps: Deps, store: DiskStore) {
   const numberOf = (id: string): number => ids.indexOf(id);
   let time = 0;
 
-  const state = async (): Promise<State> => {
-    const found = await Promise.all(ids.map((id) => deps.assets.find(owner.studio.id, id)));
-    const on = await Promise.all(posts.map((id) => deps.assets.listByPosts([id])));
+  const readState = async (): Promise<State> => {
+    const rows = await Promise.all(ids.map((id) => deps.assets.find(owner.studio.id, id)));
+    const attached = await Promise.all(posts.map((id) => deps.assets.listByPosts([id])));
     return {
-      assets: found.map((one): AssetState => {
-        if (!one) return "deleted";
-        if (one.status === "pending") return "pending";
-        return one.postId === null ? "unattached" : posts.indexOf(one.postId);
+      assets: rows.map((row): AssetState => {
+        if (!row) return "gone";
+        if (row.status === "pending") return "pending";
+        return row.postId === null ? "free" : posts.indexOf(row.postId);
       }),
-      posts: on.map((assets) => assets.map(({ id }) => numberOf(id))),
+      posts: attached.map((assets) => assets.map(({ id }) => numberOf(id))),
     };
   };
 
   return {
-    state,
-    /** In the place of what is gone there comes something new, by either way in. */
+    readState,
+    /** Replaces each deleted asset with a new one, uploaded inline or presigned in turn. */
     async refill(): Promise<void> {
-      const { assets } = await state();
+      const { assets } = await readState();
       for (let i = 0; i < assetCount; i++) {
         if (ids[i] !== undefined && assets[i] !== "deleted") continue;
         const text = Buffer.from(`text ${content.size} ${"x".repeat(content.size)}`);
-        const id = await (content.size % 2 === 0 ? sendInline : sendByAddress)(deps, owner, store, text);
+        const id = await (content.size % 2 === 0 ? sendInline : sendPresigned)(deps, owner, store, text);
         ids[i] = id;
         content.set(id, text);
       }
     },
-    play: async (round: readonly (readonly Operation[])[]): Promise<RecordedOperation[]> =>
+    runRound: async (round: readonly (readonly Operation[])[]): Promise<RecordedOperation[]> =>
       (
         await Promise.all(
-          round.map(async (changes) => {
-            const deeds: RecordedOperation[] = [];
-            for (const planned of changes) {
-              const operation = await prepare(planned);
-              const from = ++time;
-              const outcome = await perform(operation);
-              deeds.push({ operation, outcome, startedAt: from, endedAt: ++time });
+          round.map(async (operations) => {
+            const recorded: RecordedOperation[] = [];
+            for (const planned of operations) {
+              const change = await prepare(planned);
+              const startedAt = ++time;
+              const said = await perform(change);
+              recorded.push({ change, said, startedAt, endedAt: ++time });
             }
-            return deeds;
+            return recorded;
           }),
         )
       ).flat(),
-    /** Counters, places, bytes and files agree; what belongs to nobody goes with the sweep. */
-    async check(laterBySomeHours: () => void): Promise<void> {
+    /** Counts, positions, bytes and files agree; the sweep deletes files without an asset. */
+    async check(advanceClock: () => void): Promise<void> {
       const rows = (await Promise.all(ids.map((id) => deps.assets.find(owner.studio.id, id)))).filter(
         (row) => row !== undefined,
       );
       for (const id of posts) {
-        const on = rows.filter(({ postId }) => postId === id);
-        assert.equal((await deps.posts.find(owner.studio.id, id))?.assetCount, on.length);
-        assert.ok(on.length <= perPost);
-        assert.equal(new Set(on.map(({ position }) => position)).size, on.length);
+        const attached = rows.filter(({ postId }) => postId === id);
+        assert.equal((await deps.posts.find(owner.studio.id, id))?.assetCount, attached.length);
+        assert.ok(attached.length <= perPost);
+        assert.equal(new Set(attached.map(({ position }) => position)).size, attached.length);
       }
       const ready = rows.filter(({ status }) => status === "ready");
       assert.equal(
         await deps.assets.getUsedBytes(owner.studio.id),
         ready.reduce((sum, { id }) => sum + (content.get(id)?.length ?? 0), 0),
       );
-      laterBySomeHours();
-      await createAssetSweeper(deps)({ pause: async () => {}, shouldStop: () => false });
+      advanceClock();
+      await createAssetSweeper(deps)({ pause: async () => {}, isOver: () => false });
       for (const { id, storageKey, sha256: digest } of ready) {
         assert.equal(digest, sha256(content.get(id) ?? Buffer.alloc(0)));
         assert.equal(await readDigest(store, storageKey ?? ""), digest);
       }
-      const kept = await store.list("files/", { limit: 100_000 });
-      const here = kept.map(({ key }) => key).filter((key) => [...content.keys()].some((id) => key.includes(id)));
-      assert.deepEqual(here.toSorted(), ready.map(({ storageKey }) => storageKey).toSorted());
+      const stored = await store.list("files/", { limit: 100_000 });
+      const fileKeys = stored.map(({ key }) => key).filter((key) => [...content.keys()].some((id) => key.includes(id)));
+      assert.deepEqual(fileKeys.toSorted(), ready.map(({ storageKey }) => storageKey).toSorted());
     },
   };
 
-  /** The other way round, as it is at this moment: by the time it is asked for, it may not be. */
-  async function prepare(operation: Operation): Promise<Operation> {
-    if (operation.kind !== "reorder") return operation;
-    const on = await deps.assets.listByPosts([posts[operation.post] ?? ""]);
-    return { ...operation, order: on.map(({ id }) => numberOf(id)).toReversed() };
+  /** Reverses the post's current order. Other workers may change it before the operation runs. */
+  async function prepare(change: Operation): Promise<Operation> {
+    if (change.do !== "arrange") return change;
+    const attached = await deps.assets.listByPosts([posts[change.post] ?? ""]);
+    return { ...change, order: attached.map(({ id }) => numberOf(id)).toReversed() };
   }
 
   async function perform(operation: Operation): Promise<RecordedOperation["outcome"]> {
@@ -195,14 +195,17 @@ async function createWorld(deps: Deps, store: DiskStore) {
         return void (await detachAsset(deps, owner, { postId, assetId }));
       case "delete":
         return void (await deleteAsset(deps, owner, { assetId }));
-      case "reorder":
-        return void (await updatePost(deps, owner, { postId, assetIds: operation.order.map((one) => ids[one] ?? "") }));
-      case "get post":
-        return describeOrder((await getPost(deps, owner, { postId })).assets.map(({ id }) => numberOf(id)));
-      case "get asset": {
-        const seen = await getAsset(deps, owner, { assetId });
-        if (seen.status === "pending") return describeAssetState("pending");
-        return describeAssetState(seen.postId === null ? "unattached" : posts.indexOf(seen.postId));
+      case "arrange":
+        return void (await updatePost(deps, owner, {
+          postId,
+          assetIds: change.order.map((number) => ids[number] ?? ""),
+        }));
+      case "read":
+        return observedPost((await getPost(deps, owner, { postId })).assets.map(({ id }) => numberOf(id)));
+      case "look": {
+        const view = await getAsset(deps, owner, { assetId });
+        if (view.status === "pending") return observedAsset("pending");
+        return observedAsset(view.postId === null ? "free" : posts.indexOf(view.postId));
       }
     }
   }
@@ -213,7 +216,7 @@ async function sendInline(deps: Deps, owner: Caller, _store: DiskStore, text: Bu
   return (await uploadAssetInline(deps, owner, { kind: "document", mimeType: "text/plain", base64 })).assetId;
 }
 
-async function sendByAddress(deps: Deps, owner: Caller, store: DiskStore, text: Buffer): Promise<string> {
+async function sendPresigned(deps: Deps, owner: Caller, store: DiskStore, text: Buffer): Promise<string> {
   const { assetId } = await requestAssetUpload(deps, owner, { kind: "document", mimeType: "text/plain" });
   await store.receive(incomingKey(assetId), Readable.from([text]), { maxBytes: 1000 });
   return assetId;
