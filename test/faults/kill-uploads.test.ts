@@ -129,7 +129,7 @@ describe("kill -9 during uploads", () => {
       async (deps) => {
         const sweep = createAssetSweeper(deps);
         for (let i = 0; i < 2; i++) await sweep({ pause: async () => {}, shouldStop: () => false });
-        const listed = (
+        const storedFiles = (
           await Promise.all(["files/", "incoming/", "thumbs/"].map((area) => deps.files.list(area, { limit: 10_000 })))
         ).flat();
         const assets = await deps.assets.list(caller.studio.id, { limit: 10_000 });

@@ -261,7 +261,7 @@ forEachEngine("asset imports", (fixture) => {
     );
     await fetchFile(host.url("/crash.png"), { idempotencyKey: "k2" });
     fixture.clock.advance(hours(2));
-    await createAssetSweeper(deps)({ pause: async () => {}, isOver: () => false });
+    await createAssetSweeper(deps)({ pause: async () => {}, shouldStop: () => false });
     assert.equal((await files.keys()).length, fileCount + 1);
   });
 

@@ -41,17 +41,17 @@ const [assetCount, postCount, perPost] = [9, 3, 3];
 
 const asset = fc.nat(assetCount - 1);
 const post = fc.nat(postCount - 1);
-/** An operation of a worker. `prepare` fills in the order for `arrange` just before it runs. */
-const operation = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ do: fc.constant("attach" as const), asset, post }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant("detach" as const), asset, post }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("delete" as const), asset }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("look" as const), asset }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("read" as const), post }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("arrange" as const), post, order: fc.constant([]) }) },
+/** An operation of a worker. `prepare` fills in the order for `reorder` just before it runs. */
+const anyOperation = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant("attach" as const), asset, post }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("detach" as const), asset, post }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("delete" as const), asset }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("get asset" as const), asset }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("get post" as const), post }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("reorder" as const), post, order: fc.constant([]) }) },
 );
 const arrayOf = <T>(item: fc.Arbitrary<T>, count: number) => fc.array(item, { minLength: count, maxLength: count });
-const planOfRounds = arrayOf(arrayOf(arrayOf(operation, operationsPerWorker), workers), rounds);
+const planOfRounds = arrayOf(arrayOf(arrayOf(anyOperation, operationsPerWorker), workers), rounds);
 
 forEachEngine("assets compared with a model", (fixture) => {
   let server: FileServer;
@@ -105,9 +105,9 @@ async function createModelStudio(deps: Deps, store: DiskStore) {
     const attached = await Promise.all(posts.map((id) => deps.assets.listByPosts([id])));
     return {
       assets: rows.map((row): AssetState => {
-        if (!row) return "gone";
+        if (!row) return "deleted";
         if (row.status === "pending") return "pending";
-        return row.postId === null ? "free" : posts.indexOf(row.postId);
+        return row.postId === null ? "unattached" : posts.indexOf(row.postId);
       }),
       posts: attached.map((assets) => assets.map(({ id }) => numberOf(id))),
     };
@@ -132,10 +132,10 @@ async function createModelStudio(deps: Deps, store: DiskStore) {
           round.map(async (operations) => {
             const recorded: RecordedOperation[] = [];
             for (const planned of operations) {
-              const change = await prepare(planned);
+              const operation = await prepare(planned);
               const startedAt = ++time;
-              const said = await perform(change);
-              recorded.push({ change, said, startedAt, endedAt: ++time });
+              const outcome = await perform(operation);
+              recorded.push({ operation, outcome, startedAt, endedAt: ++time });
             }
             return recorded;
           }),
@@ -158,7 +158,7 @@ async function createModelStudio(deps: Deps, store: DiskStore) {
         ready.reduce((sum, { id }) => sum + (content.get(id)?.length ?? 0), 0),
       );
       advanceClock();
-      await createAssetSweeper(deps)({ pause: async () => {}, isOver: () => false });
+      await createAssetSweeper(deps)({ pause: async () => {}, shouldStop: () => false });
       for (const { id, storageKey, sha256: digest } of ready) {
         assert.equal(digest, sha256(content.get(id) ?? Buffer.alloc(0)));
         assert.equal(await readDigest(store, storageKey ?? ""), digest);
@@ -170,10 +170,10 @@ async function createModelStudio(deps: Deps, store: DiskStore) {
   };
 
   /** Reverses the post's current order. Other workers may change it before the operation runs. */
-  async function prepare(change: Operation): Promise<Operation> {
-    if (change.do !== "arrange") return change;
-    const attached = await deps.assets.listByPosts([posts[change.post] ?? ""]);
-    return { ...change, order: attached.map(({ id }) => numberOf(id)).toReversed() };
+  async function prepare(operation: Operation): Promise<Operation> {
+    if (operation.kind !== "reorder") return operation;
+    const attached = await deps.assets.listByPosts([posts[operation.post] ?? ""]);
+    return { ...operation, order: attached.map(({ id }) => numberOf(id)).toReversed() };
   }
 
   async function perform(operation: Operation): Promise<RecordedOperation["outcome"]> {
@@ -195,17 +195,17 @@ async function createModelStudio(deps: Deps, store: DiskStore) {
         return void (await detachAsset(deps, owner, { postId, assetId }));
       case "delete":
         return void (await deleteAsset(deps, owner, { assetId }));
-      case "arrange":
+      case "reorder":
         return void (await updatePost(deps, owner, {
           postId,
-          assetIds: change.order.map((number) => ids[number] ?? ""),
+          assetIds: operation.order.map((number) => ids[number] ?? ""),
         }));
-      case "read":
-        return observedPost((await getPost(deps, owner, { postId })).assets.map(({ id }) => numberOf(id)));
-      case "look": {
+      case "get post":
+        return describeOrder((await getPost(deps, owner, { postId })).assets.map(({ id }) => numberOf(id)));
+      case "get asset": {
         const view = await getAsset(deps, owner, { assetId });
-        if (view.status === "pending") return observedAsset("pending");
-        return observedAsset(view.postId === null ? "free" : posts.indexOf(view.postId));
+        if (view.status === "pending") return describeAssetState("pending");
+        return describeAssetState(view.postId === null ? "unattached" : posts.indexOf(view.postId));
       }
     }
   }

@@ -161,7 +161,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
       assert.match(again.structured.hint, /request_asset_upload for a new URL/);
       if (store === "s3") {
         const later: Deps = { ...service.deps, clock: () => service.deps.clock() + hours(2) };
-        await createAssetSweeper(later)({ pause: async () => {}, isOver: () => false });
+        await createAssetSweeper(later)({ pause: async () => {}, shouldStop: () => false });
         assert.equal(await service.deps.files.stat(key), undefined, "the bytes are swept");
       }
 

@@ -256,7 +256,7 @@ function readAssets(dataFolder: string): AssetRow[] {
 
 /** Every row of every table. */
 function dumpTables(dataFolder: string): Record<string, string[]> {
-  const db = openSqliteFile(dataFolder, { alone: false });
+  const db = openSqliteFile(dataFolder, { exclusive: false });
   const tables = db
     .listTables()
     .map((table): [string, string[]] => [

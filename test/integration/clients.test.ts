@@ -239,7 +239,7 @@ forEachEngine("AI clients", (fixture) => {
     fixture.clock.advance(days(1));
     assert.deepEqual(await calls(), [0, 1]);
     fixture.clock.advance(days(1));
-    await createPurgeJob(fixture.deps)({ pause: async () => {}, isOver: () => false });
+    await createPurgeJob(fixture.deps)({ pause: async () => {}, shouldStop: () => false });
     const grants = await fixture.deps.grants.listForStudio(owner.studio.id, {
       userId: owner.user.id,
       others: false,

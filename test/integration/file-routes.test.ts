@@ -32,7 +32,7 @@ describe("signed URLs of the disk store", () => {
   /** Keys whose asset was rejected or deleted. */
   const deletedKeys = new Set<string>();
   before(async () => {
-    server = await startFileServer({ stallMs, hasAsset: async (key) => !deletedKeys.has(key) });
+    server = await startFileServer({ stallTimeoutMs, hasAsset: async (key) => !deletedKeys.has(key) });
   });
   after(() => server.close());
 

@@ -11,7 +11,7 @@ import { createLog } from "#lib/log.ts";
 import { createDeps, forEachEngine, silentLog } from "../support/engines.ts";
 import { newUser, newStudio } from "../support/users.ts";
 
-const unpaused: BatchOptions = { pause: async () => {}, isOver: () => false };
+const unpaused: BatchOptions = { pause: async () => {}, shouldStop: () => false };
 
 forEachEngine("housekeeping", (fixture) => {
   const grantClient = async (clientId: string) =>
@@ -153,7 +153,7 @@ forEachEngine("housekeeping", (fixture) => {
     const countSessions = async (): Promise<number> =>
       (await fixture.database.q.selectFrom("sessions").select("token_hash").execute()).length;
     let pauses = 0;
-    await createPurgeJob(fixture.deps)({ pause: async () => void (pauses += 1), isOver: () => pauses >= 2 });
+    await createPurgeJob(fixture.deps)({ pause: async () => void (pauses += 1), shouldStop: () => pauses >= 2 });
     assert.equal(await countSessions(), 600, "one batch of records and one batch of 500 sessions ran");
     await createPurgeJob(fixture.deps)(unpaused);
     assert.equal(await countSessions(), 0);

@@ -27,7 +27,7 @@ forEachEngine("log lines", (fixture) => {
   /** Waits for the log lines of all requests, then removes and returns every line. */
   async function takeLines(requests: number): Promise<Line[]> {
     const isRequest = (line: string) => line.includes('"msg":"request"');
-    await waitUntil(() => logLines.filter(isRequest).length >= requests, { what: "the lines of all requests" });
+    await waitUntil(() => logLines.filter(isRequest).length >= requests, { description: "the lines of all requests" });
     return logLines.splice(0).map((line) => {
       assert.match(line, /^[^\n\r]+\n$/);
       return parseStrictly(line) as Line;

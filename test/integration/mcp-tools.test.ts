@@ -183,7 +183,7 @@ forEachEngine("MCP tools", (fixture) => {
 
   test("limits calls per user, not per client, and resets after the minute", async () => {
     const limitedServer = await startMcpServer(fixture, {
-      countCall: createCallLimiter(fixture.deps, "calls", { perMinute: 5 }).check,
+      checkCallLimit: createCallLimiter(fixture.deps, "calls", { perMinute: 5 }).check,
     });
     try {
       fixture.clock.advance(minutes(2));

@@ -120,7 +120,7 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !hasServers
   test("a move that was killed and restarted copies every row and file, and leaves the source unchanged", async () => {
     const before = readSqliteRows(dataDir);
     const changedAt = statSync(join(dataDir, "atelier.db")).mtimeMs;
-    const store = await openTestS3({ at: { bucket } });
+    const store = await openTestS3({ settings: { bucket } });
     const interruptedMove = startCommand(["move"], getTargetEnv());
     for (let copiedFiles = 0; copiedFiles < 5; await sleep(5)) {
       copiedFiles = (await store.list("files/", { limit: 1000 })).length;
@@ -172,7 +172,7 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !hasServers
 type Row = Record<string, unknown>;
 
 function readSqliteRows(dataDir: string): Record<string, Row[]> {
-  const db = openSqliteFile(dataDir, { alone: false });
+  const db = openSqliteFile(dataDir, { exclusive: false });
   const tables = db
     .listTables()
     .map((table): [string, Row[]] => [table.name, [...db.readRows(table)].map((row) => ({ ...row }))]);

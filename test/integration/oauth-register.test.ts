@@ -368,7 +368,7 @@ forEachEngine("oauth registration, limits", (fixture) => {
 
   test("deletes a client without a grant after a day, and keeps a used one (A26, REG-5)", async () => {
     const service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } });
-    const purge = () => createPurgeJob(fixture.deps)({ pause: async () => {}, isOver: () => false });
+    const purge = () => createPurgeJob(fixture.deps)({ pause: async () => {}, shouldStop: () => false });
     const isRegistered = async (id: string) => (await fixture.deps.oauthClients.find(id)) !== undefined;
     try {
       const unusedClient = await registerClient(service.base);

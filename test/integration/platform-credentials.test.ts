@@ -26,7 +26,7 @@ forEachEngine("platform credentials", (fixture) => {
   });
   after(() => platform.close());
 
-  const countRefreshes = (): number => platform.hits.get("/token") ?? 0;
+  const countRefreshes = (): number => platform.requestCounts.get("/token") ?? 0;
   const newConnectedStudio = async () => {
     const owner = await newStudio(deps);
     const connectionId = await connectAccount(deps, platform, owner);
@@ -63,10 +63,10 @@ forEachEngine("platform credentials", (fixture) => {
     const first = await getAccessToken(deps, connectionRef);
     fixture.clock.advance(minutes(40));
     const before = countRefreshes();
-    await renewDueCredentials(deps, { isOver: () => false });
+    await renewDueCredentials(deps, { shouldStop: () => false });
     assert.deepEqual(await getAccessToken(deps, connectionRef), first);
     fixture.clock.advance(minutes(10));
-    assert.ok((await renewDueCredentials(deps, { isOver: () => false })).renewed >= 1);
+    assert.ok((await renewDueCredentials(deps, { shouldStop: () => false })).renewed >= 1);
     assert.ok(countRefreshes() > before);
     const second = await getAccessToken(deps, connectionRef);
     assert.notEqual(second.accessToken, first.accessToken);
@@ -79,10 +79,10 @@ forEachEngine("platform credentials", (fixture) => {
     const countNeedsReconnect = async () =>
       (await deps.platformStore.list(owner.studio.id)).filter(({ state }) => state === "needs_reconnect").length;
     let checks = 0;
-    await renewDueCredentials(deps, { isOver: () => checks++ >= 3 });
+    await renewDueCredentials(deps, { shouldStop: () => checks++ >= 3 });
     assert.ok((await countNeedsReconnect()) <= 3);
     // These have no refresh token: each is tried once, and then needs a reconnect.
-    await renewDueCredentials(deps, { isOver: () => false });
+    await renewDueCredentials(deps, { shouldStop: () => false });
     assert.equal(await countNeedsReconnect(), 50);
   });
 
@@ -90,7 +90,7 @@ forEachEngine("platform credentials", (fixture) => {
     const owner = await newStudio(deps);
     const connectionId = await newConnection(deps, owner, "studio", "unset");
     const before = await deps.platformStore.find(owner.studio.id, connectionId);
-    assert.equal((await renewDueCredentials(deps, { isOver: () => false })).failed, 0);
+    assert.equal((await renewDueCredentials(deps, { shouldStop: () => false })).failed, 0);
     const connectionRef = { studioId: owner.studio.id, connectionId };
     assert.equal(await getOutcome(getAccessToken(deps, connectionRef)), "platform_not_configured");
     assert.deepEqual(await deps.platformStore.find(owner.studio.id, connectionId), before);
@@ -185,7 +185,7 @@ forEachEngine("platform credentials", (fixture) => {
       fixture.clock.advance(minutes(50));
       platform.faults.set("/token", { status, body });
       try {
-        assert.ok((await renewDueCredentials(deps, { isOver: () => false })).failed >= 1);
+        assert.ok((await renewDueCredentials(deps, { shouldStop: () => false })).failed >= 1);
         assert.deepEqual(await getAccessToken(deps, connectionRef), first, "valid until it expires");
         fixture.clock.advance(minutes(10));
         assert.notEqual(await getOutcome(getAccessToken(deps, connectionRef)), "ok");
@@ -223,7 +223,7 @@ forEachEngine("platform credentials", (fixture) => {
   });
 
   test("a credential that cannot be renewed is used until it expires, and only then needs a reconnect (PLATFORM-9)", async () => {
-    const briefDeps = withPlatform(fixture.deps, platform, { withBrief: true });
+    const briefDeps = withPlatform(fixture.deps, platform, { withNonRefreshable: true });
     const owner = await newStudio(briefDeps);
     const connectionId = await connectAccount(briefDeps, platform, owner, "short", "brief");
     const connectionRef = { studioId: owner.studio.id, connectionId };
@@ -231,12 +231,12 @@ forEachEngine("platform credentials", (fixture) => {
     const getState = async () => (await briefDeps.platformStore.find(connectionRef.studioId, connectionId))?.state;
     for (const elapsed of [minutes(50), minutes(5)]) {
       fixture.clock.advance(elapsed);
-      await renewDueCredentials(briefDeps, { isOver: () => false });
+      await renewDueCredentials(briefDeps, { shouldStop: () => false });
       assert.deepEqual(await getAccessToken(briefDeps, connectionRef), first);
       assert.equal(await getState(), "connected");
     }
     fixture.clock.advance(minutes(5));
-    await renewDueCredentials(briefDeps, { isOver: () => false });
+    await renewDueCredentials(briefDeps, { shouldStop: () => false });
     assert.equal(await getState(), "needs_reconnect");
   });
 

@@ -32,7 +32,7 @@ forEachEngine("platforms with instances", (fixture) => {
     const [firstOwner, secondOwner] = [await newStudio(deps), await newStudio(deps)];
     const connectionId = await connectAccount(deps, strict, firstOwner, "studio", "mastodon");
     await connectAccount(deps, strict, secondOwner, "studio", "mastodon");
-    assert.equal(strict.hits.get("/api/v1/apps"), 1);
+    assert.equal(strict.requestCounts.get("/api/v1/apps"), 1);
     const [connection] = await deps.platformStore.list(firstOwner.studio.id);
     assert.deepEqual([connection?.instance, connection?.account.id], [strict.origin, "id-of-studio"]);
     const { accessToken } = await getAccessToken(deps, { studioId: firstOwner.studio.id, connectionId });
@@ -88,7 +88,7 @@ forEachEngine("platforms with instances", (fixture) => {
     const rotatedDeps = { ...oldDeps, vault: createVault(["another secret, that is long enough"]) };
     await connectAccount(rotatedDeps, newInstance, owner, "studio", "mastodon");
     await connectAccount(rotatedDeps, newInstance, owner, "studio", "mastodon");
-    assert.equal(newInstance.hits.get("/api/v1/apps"), 2);
+    assert.equal(newInstance.requestCounts.get("/api/v1/apps"), 2);
     await newInstance.close();
   });
 
@@ -145,7 +145,7 @@ forEachEngine("platforms with instances", (fixture) => {
         strict.createSetups({ isAllowed: isPublicAddress, resolve: async () => addresses }),
       ),
     });
-    const hitsBefore = new Map(strict.hits);
+    const hitsBefore = new Map(strict.requestCounts);
     for (const addresses of [
       ["127.0.0.1"],
       ["::1"],
@@ -183,7 +183,7 @@ forEachEngine("platforms with instances", (fixture) => {
         "url_blocked",
         instanceUrl,
       );
-    assert.deepEqual(strict.hits, hitsBefore);
+    assert.deepEqual(strict.requestCounts, hitsBefore);
   });
 
   test("rejects a server that does not respond like a Mastodon instance (PLATFORM-8)", async () => {
@@ -216,7 +216,7 @@ forEachEngine("platforms with instances", (fixture) => {
     const requestConnect = () =>
       connectPlatform(unusedDeps, owner, { platform: "mastodon", instanceUrl: unusedInstance.origin });
     const purgeAndCheckRegistrations = async () => {
-      await createPurgeJob(deps)({ pause: async () => {}, isOver: () => false });
+      await createPurgeJob(deps)({ pause: async () => {}, shouldStop: () => false });
       const rows = await fixture.database.q.selectFrom("platform_apps").select("instance").execute();
       return [usedInstance, unusedInstance].map(({ origin }) => rows.some(({ instance }) => instance === origin));
     };

@@ -194,7 +194,7 @@ forEachEngine("platforms", (fixture) => {
 
   test("starting neither extends nor shortens a connect page's lifetime; the user has ten minutes at the platform (PLATFORM-6)", async () => {
     const owner = await newStudio(deps);
-    const purge = () => createPurgeJob(deps)({ pause: async () => {}, isOver: () => false });
+    const purge = () => createPurgeJob(deps)({ pause: async () => {}, shouldStop: () => false });
     const firstAuthorization = await startAuthorization(owner);
     const token = extractToken(firstAuthorization.connectUrl);
     fixture.clock.advance(minutes(10));

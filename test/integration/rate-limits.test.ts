@@ -202,7 +202,7 @@ forEachEngine("rate limits", (fixture) => {
         (await fixture.database.q.selectFrom("oauth_clients").select("id").execute()).length;
       assert.equal(await countClients(), 20);
       fixture.clock.advance(hours(24));
-      await createPurgeJob(fixture.deps)({ pause: async () => {}, isOver: () => false });
+      await createPurgeJob(fixture.deps)({ pause: async () => {}, shouldStop: () => false });
       assert.equal(await countClients(), 0, "unused clients are purged after a day");
     } finally {
       await service.close();

@@ -290,7 +290,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     "algorithm none": { signature: "none" },
     "HS256 under the public key": { signature: "hs256-public-key" },
     "a signature by another key": { signature: "foreign-key" },
-    "a corrupted signature": { signature: "spoiled" },
+    "a corrupted signature": { signature: "corrupted" },
   } as const;
   for (const [name, forgery] of Object.entries(forgeries)) {
     it(`rejects an ID token with ${name} (A14)`, async () => {

@@ -20,8 +20,8 @@ const gibibyte = 1024 ** 3;
 const partBytes = 8 * mebibyte;
 const video = Buffer.concat([mp4(), Buffer.alloc(20 * mebibyte, 7)]);
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
-const releaseIdleReservations = ({ deps }: UploadScene) =>
-  releaseIdle(deps, { pause: async () => {}, isOver: () => false });
+const releaseIdleReservations = ({ deps }: LinkFixture) =>
+  releaseIdle(deps, { pause: async () => {}, shouldStop: () => false });
 
 test("one link reserves at most the larger of 1 GB and a tenth of the quota (U19)", () => {
   const limitOf = (studioBytes?: number) =>
@@ -36,7 +36,7 @@ test("one link reserves at most the larger of 1 GB and a tenth of the quota (U19
 
 forEachEngine("quota reservations of upload links", (fixture) => {
   /** Advances the clock; the job that releases reservations runs every minute, as in the service. */
-  async function passMinutes(scene: UploadScene, count: number): Promise<void> {
+  async function passMinutes(scene: LinkFixture, count: number): Promise<void> {
     for (let i = 0; i < count; i++) {
       fixture.clock.advance(minutes(1));
       await releaseIdleReservations(scene);
@@ -44,7 +44,7 @@ forEachEngine("quota reservations of upload links", (fixture) => {
   }
 
   test("one link reserves at most 1 GB of a 4 GB quota without sending bytes, also in parallel (U19)", async () => {
-    const scene = await createUploadScene(fixture, 4 * gibibyte);
+    const scene = await createLinkFixture(fixture, 4 * gibibyte);
     const files = await Promise.all(range(1, 16).map((i) => scene.start(`${i}.mp4`, 300 * mebibyte)));
     assert.equal(await scene.usedBytes(), 900 * mebibyte);
     const outcomes = await countOutcomes(
@@ -54,12 +54,12 @@ forEachEngine("quota reservations of upload links", (fixture) => {
     assert.ok(
       (outcomes.rate_limited ?? 0) > 0 && Object.keys(outcomes).every((code) => ["ok", "rate_limited"].includes(code)),
     );
-    const otherScene = await createUploadScene({ ...fixture, deps: scene.deps }, 4 * gibibyte);
+    const otherScene = await createLinkFixture({ ...fixture, deps: scene.deps }, 4 * gibibyte);
     assert.equal((await otherScene.start("a.mp4", gibibyte)).parts.length, 0);
   });
 
   test("a file larger than the link's reservation limit is reserved as its parts arrive (UPLOAD-10, U19)", async () => {
-    const scene = await createUploadScene(fixture, 4 * gibibyte);
+    const scene = await createLinkFixture(fixture, 4 * gibibyte);
     const largeFile = await scene.start("large.mp4", 3 * gibibyte);
     assert.equal(largeFile.partBytes, 32 * mebibyte);
     assert.equal(await scene.usedBytes(), 0);
@@ -80,7 +80,7 @@ forEachEngine("quota reservations of upload links", (fixture) => {
   });
 
   test("a file that waits for other files of its link continues as their parts arrive (U19)", async () => {
-    const scene = await createUploadScene(fixture, 4 * gibibyte);
+    const scene = await createLinkFixture(fixture, 4 * gibibyte);
     const first = await scene.start("first.mp4", gibibyte);
     const second = await scene.start("second.mp4", 100 * mebibyte);
     assert.equal(await getOutcome(scene.reserve(second, [1, 2])), "rate_limited");
@@ -92,13 +92,13 @@ forEachEngine("quota reservations of upload links", (fixture) => {
       "32 MB arrived, so four parts of 8 MB are reserved",
     );
     assert.equal(await getOutcome(scene.reserve(second, [5])), "rate_limited");
-    await cancelFile(scene.deps, await scene.visit(), { fileId: first.file.id });
+    await cancelFile(scene.deps, await scene.resolveCaller(), { fileId: first.file.id });
     assert.deepEqual(await scene.reserve(second, [5]), [5]);
     assert.equal(await scene.usedBytes(), 100 * mebibyte, "the rest of the file is reserved");
   });
 
   test("a reservation is released after ten idle minutes; parts that arrived stay and count (U19)", async () => {
-    const scene = await createUploadScene(fixture, 24 * mebibyte);
+    const scene = await createLinkFixture(fixture, 24 * mebibyte);
     const startedFile = await scene.start("video.mp4", video.length);
     assert.equal(await scene.usedBytes(), video.length);
     assert.equal(await getOutcome(scene.start("other.mp4", video.length)), "quota_exceeded");
@@ -121,7 +121,7 @@ forEachEngine("quota reservations of upload links", (fixture) => {
     assert.ok(error instanceof AppError);
     assert.equal(error.code, "quota_exceeded");
     assert.match(hintFor(error, errorHints) ?? "", /ask the operator for more space/);
-    await cancelFile(scene.deps, await scene.visit(), { fileId: otherFile.file.id });
+    await cancelFile(scene.deps, await scene.resolveCaller(), { fileId: otherFile.file.id });
     await scene.send(resumedFile, video, [1, 3]);
     assert.equal(await scene.usedBytes(), video.length, "reserved again");
     assert.equal((await scene.complete(resumedFile)).status, "ready");
@@ -129,7 +129,7 @@ forEachEngine("quota reservations of upload links", (fixture) => {
   });
 
   test("an upload that sends a part every nine minutes keeps its reservation (U19)", async () => {
-    const scene = await createUploadScene(fixture, 24 * mebibyte);
+    const scene = await createLinkFixture(fixture, 24 * mebibyte);
     const startedFile = await scene.start("video.mp4", video.length);
     for (const part of [1, 2, 3]) {
       await passMinutes(scene, 9);
@@ -140,7 +140,7 @@ forEachEngine("quota reservations of upload links", (fixture) => {
   });
 
   test("requesting URLs does not extend a reservation (U19)", async () => {
-    const scene = await createUploadScene(fixture, 4 * gibibyte);
+    const scene = await createLinkFixture(fixture, 4 * gibibyte);
     const largeFile = await scene.start("large.mp4", 3 * gibibyte);
     for (const last of range(1, 10)) {
       await scene.reserve(largeFile, range(1, last));
@@ -150,9 +150,9 @@ forEachEngine("quota reservations of upload links", (fixture) => {
   });
 
   test("parts that arrive after the release count, and the file completes only if it fits (U19)", async () => {
-    const scene = await createUploadScene(fixture, 25 * mebibyte);
+    const scene = await createLinkFixture(fixture, 25 * mebibyte);
     const startedFile = await scene.start("video.mp4", video.length);
-    const uploadCaller = await scene.visit();
+    const uploadCaller = await scene.resolveCaller();
     const { addresses } = await createPartUrls(scene.deps, uploadCaller, {
       fileId: startedFile.file.id,
       parts: [1, 2, 3],
@@ -182,7 +182,7 @@ forEachEngine("quota reservations of upload links", (fixture) => {
   });
 
   test("with a lowered quota reserved files still complete and idle ones are still released (U19)", async () => {
-    const scene = await createUploadScene(fixture, 64 * mebibyte);
+    const scene = await createLinkFixture(fixture, 64 * mebibyte);
     const [sentFile, idleFile] = [
       await scene.start("video.mp4", video.length),
       await scene.start("idle.mp4", video.length),
@@ -197,14 +197,14 @@ forEachEngine("quota reservations of upload links", (fixture) => {
   });
 
   test("reserving, releasing, canceling and completing in parallel keep the studio's used bytes correct (U19)", async () => {
-    const scene = await createUploadScene(fixture, 4 * gibibyte);
+    const scene = await createLinkFixture(fixture, 4 * gibibyte);
     for (let round = 0; round < 5; round++) {
       const files = await Promise.all(range(1, 4).map((i) => scene.start(`${round}-${i}.mp4`, 600 * mebibyte)));
       const [a, b, c, d] = files as [(typeof files)[0], (typeof files)[0], (typeof files)[0], (typeof files)[0]];
       const smallFile = await scene.start(`${round}-small.mp4`, video.length);
       await scene.send(smallFile, video, [1, 2, 3]);
       fixture.clock.advance(minutes(11));
-      const cancel = async (file: typeof a) => cancelFile(scene.deps, await scene.visit(), { fileId: file.file.id });
+      const cancel = async (file: typeof a) => cancelFile(scene.deps, await scene.resolveCaller(), { fileId: file.file.id });
       const results = await Promise.all([
         countOutcomes([a, b, c, d].flatMap((file) => [scene.reserve(file, [1, 2]), scene.reserve(file, range(1, 20))])),
         countOutcomes([cancel(a), cancel(b)]),
@@ -220,7 +220,7 @@ forEachEngine("quota reservations of upload links", (fixture) => {
   });
 
   test("without a quota a file is charged in full at its start, and nothing is released (U19)", async () => {
-    const scene = await createUploadScene(fixture, undefined);
+    const scene = await createLinkFixture(fixture, undefined);
     const startedFile = await scene.start("large.mp4", 2 * gibibyte);
     await passMinutes(scene, 30 - 1);
     assert.equal(await scene.usedBytes(), 2 * gibibyte);
