@@ -4,48 +4,50 @@ import { scopes, type Scope } from "#domain/caller.ts";
 import { actionDescriptions, describeAccess, getOfferedLevels } from "#http/pages/client-access.ts";
 import { tools } from "#mcp/tool-list.ts";
 
-test("every action of a tool has a sentence on the consent page, and every sentence a tool (AUTHZ-3)", () => {
+test("the consent page describes exactly the actions that tools have (AUTHZ-3)", () => {
   const actions = new Set(tools.map(({ action }) => action));
   assert.deepEqual(Object.keys(actionDescriptions).toSorted(), [...actions].toSorted());
 });
 
-test("a client cannot manage members, invitations or its own access, as the consent page says (AUTHZ-3)", () => {
-  const managing = tools.filter(({ action }) => /^(members|invitations|clients)\.|^studio\.(?!read$)/.test(action));
-  assert.deepEqual(managing, []);
+test("no tool manages members, invitations or client access, as the consent page says (AUTHZ-3)", () => {
+  const managementTools = tools.filter(({ action }) =>
+    /^(members|invitations|clients)\.|^studio\.(?!read$)/.test(action),
+  );
+  assert.deepEqual(managementTools, []);
 });
 
-test("viewing only lists nothing that changes the studio (AUTHZ-3, SCOPE-2)", () => {
-  const changing = new Set(
+test("the view-only level lists no action that changes the studio (AUTHZ-3, SCOPE-2)", () => {
+  const writeDescriptions = new Set(
     tools.filter(({ hints }) => !hints.readOnly).map(({ action }) => actionDescriptions[action]),
   );
-  const listed = describeAccess(["studio:read"], "owner");
-  assert.ok(listed.length > 0);
+  const descriptions = describeAccess(["studio:read"], "owner");
+  assert.ok(descriptions.length > 0);
   assert.deepEqual(
-    listed.filter((sentence) => changing.has(sentence)),
+    descriptions.filter((description) => writeDescriptions.has(description)),
     [],
   );
 });
 
-test("only owners and admins read about connecting platforms and about activity (AUTHZ-3)", () => {
+test("lists platform connections and activity to owners and admins only (AUTHZ-3)", () => {
   const [asOwner, asAdmin, asMember] = (["owner", "admin", "member"] as const).map((role) =>
     describeAccess(scopes, role),
   );
   assert.deepEqual(asAdmin, asOwner);
-  const onlyManagers = ["platforms.connect", "platforms.disconnect", "activity.list"] as const;
-  const withheld = new Set(onlyManagers.map((action) => actionDescriptions[action]));
+  const managerActions = ["platforms.connect", "platforms.disconnect", "activity.list"] as const;
+  const managerDescriptions = new Set(managerActions.map((action) => actionDescriptions[action]));
   assert.deepEqual(
     asMember,
-    asOwner?.filter((sentence) => !withheld.has(sentence)),
+    asOwner?.filter((description) => !managerDescriptions.has(description)),
   );
 });
 
-test("the levels to choose from grant what was requested and nothing else (SCOPE-2)", () => {
-  const offered = (requested: readonly Scope[]) =>
+test("the offered access levels grant only requested scopes (SCOPE-2)", () => {
+  const listOfferedLevels = (requested: readonly Scope[]) =>
     getOfferedLevels(requested).map((level) => [level.value, level.scopes]);
-  assert.deepEqual(offered(scopes), [
+  assert.deepEqual(listOfferedLevels(scopes), [
     ["write", scopes],
     ["read", ["studio:read"]],
   ]);
-  assert.deepEqual(offered(["studio:read"]), [["read", ["studio:read"]]]);
-  assert.deepEqual(offered(["studio:write"]), [["write", ["studio:write"]]]);
+  assert.deepEqual(listOfferedLevels(["studio:read"]), [["read", ["studio:read"]]]);
+  assert.deepEqual(listOfferedLevels(["studio:write"]), [["write", ["studio:write"]]]);
 });

@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createHostCookie, readCookie } from "#lib/cookies.ts";
 
-test("on https a cookie of ours is __Host-, Secure, HttpOnly, Lax, for every path and no other host (W3)", () => {
+test("on https our cookies are __Host-, Secure, HttpOnly and Lax (W3)", () => {
   const cookie = createHostCookie("https://atelier.example", "atelier");
   assert.equal(cookie.toSetCookie("v", 60), "__Host-atelier=v; Path=/; Max-Age=60; HttpOnly; SameSite=Lax; Secure");
   assert.equal(cookie.toClearCookie(), "__Host-atelier=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure");
   assert.equal(cookie.read("atelier=planted; __Host-atelier=v"), "v");
 });
 
-test("on loopback http the name is plain (W3)", () => {
+test("on loopback http the cookie has no prefix (W3)", () => {
   const cookie = createHostCookie("http://localhost:3000", "atelier");
   assert.equal(cookie.toSetCookie("v", 60), "atelier=v; Path=/; Max-Age=60; HttpOnly; SameSite=Lax");
 });
 
-test("a cookie is read by its whole name", () => {
+test("reads a cookie by its whole name", () => {
   assert.equal(readCookie("xatelier=1; atelierx=2;  atelier=a=b ; atelier=3", "atelier"), "a=b");
   for (const header of [undefined, "", "atelier", "=atelier", "a;b;c"]) {
     assert.equal(readCookie(header, "atelier"), undefined);

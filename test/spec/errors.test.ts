@@ -6,16 +6,12 @@ import { AppError, edgeError, errorStatus, notFoundError, renderError, type Erro
 import { tools } from "#mcp/tool-list.ts";
 import { errorCodes } from "./requirements.ts";
 
-test("the codes are those that are promised, no more and no fewer, each with an HTTP status of its kind (ERR-1)", () => {
+test("the error codes are exactly those required, each with an HTTP status of its class (ERR-1)", () => {
   assert.deepEqual(Object.keys(errorStatus).toSorted(), errorCodes.toSorted());
-  const [server, client] = [
-    new Set(["internal", "storage_unavailable", "url_unreachable"]),
-    Object.entries(errorStatus),
-  ];
-  for (const [code, status] of client) {
-    assert.equal(Math.floor(status / 100), server.has(code) ? 5 : 4, code);
-  }
-  const pinned: Partial<Record<ErrorCode, number>> = {
+  const serverErrors = new Set(["internal", "storage_unavailable", "url_unreachable"]);
+  for (const [code, status] of Object.entries(errorStatus))
+    assert.equal(Math.floor(status / 100), serverErrors.has(code) ? 5 : 4, code);
+  const pinnedStatuses: Partial<Record<ErrorCode, number>> = {
     unauthenticated: 401,
     forbidden: 403,
     not_found: 404,
@@ -23,10 +19,11 @@ test("the codes are those that are promised, no more and no fewer, each with an 
     storage_unavailable: 503,
     internal: 500,
   };
-  for (const [code, status] of Object.entries(pinned)) assert.equal(errorStatus[code as ErrorCode], status, code);
+  for (const [code, status] of Object.entries(pinnedStatuses))
+    assert.equal(errorStatus[code as ErrorCode], status, code);
 });
 
-test("an error shows its code, its message and the hint of the edge, and nothing else (ERR-2)", () => {
+test("an error view has only its code, its message and the hint of the edge (ERR-2)", () => {
   const options = { cause: new Error("secret"), retryAfter: 3 };
   const error = new AppError("asset_limit_reached", { limit: 20 }, options);
   const hints: ErrorHints = { asset_limit_reached: ({ limit }) => `Remove one of the ${limit} first.` };
@@ -44,7 +41,7 @@ test("an error shows its code, its message and the hint of the edge, and nothing
   assert.deepEqual(error.cause, new Error("secret"));
 });
 
-test("an error that an edge writes itself keeps its own hint (ERR-2)", () => {
+test("an error that an edge creates keeps its own hint (ERR-2)", () => {
   const error = edgeError("too_large", "Too large.", "Make it smaller.");
   const { view } = renderError(error, "req_1", { "too_large:put": "Another hint." });
   assert.deepEqual(view, { code: "too_large", message: "Too large.", hint: "Make it smaller." });
@@ -58,24 +55,24 @@ test("an error without a hint omits the field (ERR-2)", () => {
   });
 });
 
-test("every key of an error starts with a code", () => {
+test("every error message key starts with an error code", () => {
   for (const key of Object.keys(errorMessages)) assert.ok(errorCodes.includes(key.split(":", 1)[0] as ErrorCode), key);
 });
 
-test("people never read the name of a tool in an error", () => {
+test("error messages and hints for people never name a tool", () => {
   const toolNames = new RegExp(`\\b(${tools.map(({ name }) => name).join("|")})\\b`);
   for (const [key, message] of Object.entries(errorMessages)) assert.doesNotMatch(String(message), toolNames, key);
   for (const [key, hint] of Object.entries(hintsForPeople)) assert.doesNotMatch(String(hint), toolNames, key);
 });
 
-test("whatever else is thrown becomes internal with the reference, and says nothing of itself (ERR-3)", () => {
-  const leaky = Object.assign(new Error("SELECT * FROM users -- /srv/data/atelier.db Bearer abc"), {
+test("any other thrown value becomes internal with the request id, and reveals nothing (ERR-3)", () => {
+  const sensitiveError = Object.assign(new Error("SELECT * FROM users -- /srv/data/atelier.db Bearer abc"), {
     code: "forbidden",
     status: 200,
     hint: "x",
   });
   for (const thrown of [
-    leaky,
+    sensitiveError,
     "Bearer abc",
     undefined,
     null,

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { formatByteLimit, formatBytes, formatExcess } from "#lib/format-bytes.ts";
 import { createFormatter } from "../../web/src/upload/format.ts";
 
-const sizes: readonly (readonly [bytes: number, nearest: string, down: string])[] = [
+const sizes: readonly (readonly [bytes: number, nearest: string, roundedDown: string])[] = [
   [0, "0 bytes", "0 bytes"],
   [1, "1 byte", "1 byte"],
   [999, "999 bytes", "999 bytes"],
@@ -21,15 +21,16 @@ const sizes: readonly (readonly [bytes: number, nearest: string, down: string])[
 ];
 
 describe("sizes", () => {
-  for (const [bytes, nearest, down] of sizes) {
-    test(`${bytes} bytes read as ${nearest} on the server and in the web app`, () => {
+  for (const [bytes, nearest, roundedDown] of sizes) {
+    test(`formats ${bytes} bytes as ${nearest} on the server and in the web app`, () => {
       assert.equal(formatBytes(bytes), nearest);
       assert.equal(createFormatter("en").bytes(bytes), nearest);
     });
-    test(`a limit of ${bytes} bytes reads as ${down}`, () => assert.equal(formatByteLimit(bytes), down));
+    test(`formats a limit of ${bytes} bytes as ${roundedDown}`, () =>
+      assert.equal(formatByteLimit(bytes), roundedDown));
   }
 
-  test("a size and the limit that it exceeds never read the same", () => {
+  test("formats a size and the limit that it exceeds differently", () => {
     assert.deepEqual(formatExcess(5_300_000, 5_242_880), { size: "5.3 MB", limit: "5.2 MB" });
     assert.deepEqual(formatExcess(5_242_881, 5_242_880), { size: "5.243 MB", limit: "5.242 MB" });
     assert.deepEqual(formatExcess(4_294_967_297, 4_294_967_296), { size: "4.3 GB", limit: "4.2 GB" });

@@ -5,35 +5,35 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createReadyzHandler } from "#http/health-routes.ts";
 import type { RequestContext } from "#http/server.ts";
 
-test("however many ask whether we are ready, database and store are asked once a second (L6, X7)", async () => {
-  let asked = 0;
-  let works = true;
+test("checks dependencies at most once a second, however many requests ask for readiness (L6, X7)", async () => {
+  let checks = 0;
+  let isAvailable = true;
   const check = async () => {
-    asked++;
+    checks++;
     await sleep(20);
-    if (!works) throw new Error("gone");
+    if (!isAvailable) throw new Error("unavailable");
   };
-  let draining = false;
-  const handle = createReadyzHandler([{ name: "store", check }], () => draining);
-  const status = async (): Promise<number> => {
-    let found = 0;
+  let isDraining = false;
+  const handle = createReadyzHandler([{ name: "store", check }], () => isDraining);
+  const getStatus = async (): Promise<number> => {
+    let statusCode = 0;
     const writeHead = (code: number) => {
-      found = code;
+      statusCode = code;
       return { end: () => {} };
     };
     await handle({} as IncomingMessage, { writeHead } as unknown as ServerResponse, {} as RequestContext);
-    return found;
+    return statusCode;
   };
-  assert.deepEqual([...new Set(await Promise.all(Array.from({ length: 100 }, status)))], [200]);
-  assert.equal(asked, 1);
-  works = false;
+  assert.deepEqual([...new Set(await Promise.all(Array.from({ length: 100 }, getStatus)))], [200]);
+  assert.equal(checks, 1);
+  isAvailable = false;
   await sleep(1100);
-  assert.equal(await status(), 503);
-  assert.equal(asked, 2);
-  works = true;
+  assert.equal(await getStatus(), 503);
+  assert.equal(checks, 2);
+  isAvailable = true;
   await sleep(1100);
-  assert.equal(await status(), 200);
-  draining = true;
-  assert.equal(await status(), 503, "that we leave is said at once");
-  assert.equal(asked, 3);
+  assert.equal(await getStatus(), 200);
+  isDraining = true;
+  assert.equal(await getStatus(), 503, "draining takes effect at once");
+  assert.equal(checks, 3);
 });

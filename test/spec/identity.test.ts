@@ -6,7 +6,7 @@ import { getOutcome } from "../support/outcome.ts";
 
 const issuer = "https://idp.example";
 
-test("a person is named by name, then user name, then address", () => {
+test("takes the name of a user from the name, the user name or the email, in this order", () => {
   const name = (claims: Record<string, unknown>) => toIdentity(issuer, { sub: "1", ...claims }).name;
   assert.equal(name({ name: "Ada", preferred_username: "al", email: "a@example.com" }), "Ada");
   assert.equal(name({ name: " ", preferred_username: "al", email: "a@example.com" }), "al");
@@ -14,34 +14,34 @@ test("a person is named by name, then user name, then address", () => {
   assert.equal(name({}), "Someone");
 });
 
-test("names are one line that every database can keep", () => {
+test("reduces names to one line that every database can store", () => {
   const { name } = toIdentity(issuer, { sub: "1", name: "A\0d\r\na\u2028 \ud800 \u001b[31m" });
   assert.equal(name, "A d a  \ufffd  [31m");
   assert.equal(toIdentity(issuer, { sub: "1", name: `x${"😀".repeat(5000)}` }).name.isWellFormed(), true);
 });
 
-test("an address is verified by the JSON value true only (A24)", () => {
-  for (const verdict of ["true", 1, "1", null, {}, [true], undefined, false]) {
+test("an email is verified only by the JSON value true (A24)", () => {
+  for (const email_verified of ["true", 1, "1", null, {}, [true], undefined, false]) {
     const { email, emailVerified } = toIdentity(issuer, {
       sub: "1",
       email: "ada@example.com",
-      email_verified: verdict,
+      email_verified,
     });
     assert.deepEqual({ email, emailVerified }, { email: "ada@example.com", emailVerified: false });
   }
   assert.equal(toIdentity(issuer, { sub: "1", email: "ada@example.com", email_verified: true }).emailVerified, true);
 });
 
-test("an address and its verdict come from the same answer (A24)", () => {
-  const verdictOnly = { sub: "1", email_verified: true };
-  assert.equal(toIdentity(issuer, verdictOnly, { email: "other@example.com" }).emailVerified, false);
-  const addressOnly = { sub: "1", email: "ada@example.com" };
-  const other = toIdentity(issuer, addressOnly, { email: "other@example.com", email_verified: true });
+test("an email and its verification come from the same response (A24)", () => {
+  const withoutEmail = { sub: "1", email_verified: true };
+  assert.equal(toIdentity(issuer, withoutEmail, { email: "other@example.com" }).emailVerified, false);
+  const withoutVerification = { sub: "1", email: "ada@example.com" };
+  const other = toIdentity(issuer, withoutVerification, { email: "other@example.com", email_verified: true });
   assert.deepEqual([other.email, other.emailVerified], ["other@example.com", true]);
-  assert.equal(toIdentity(issuer, addressOnly, { email_verified: true }).emailVerified, false);
+  assert.equal(toIdentity(issuer, withoutVerification, { email_verified: true }).emailVerified, false);
 });
 
-test("what is no address is none", () => {
+test("ignores a claim that is not an email", () => {
   for (const email of [
     "",
     "ada",
@@ -57,24 +57,24 @@ test("what is no address is none", () => {
   }
 });
 
-test("an answer without a usable subject names nobody", async () => {
+test("rejects claims without a usable subject", async () => {
   for (const sub of [undefined, "", 7, "a\0", "x".repeat(256), "\ud800"]) {
     assert.equal(await getOutcome(async () => toIdentity(issuer, { sub })), "invalid_input");
   }
 });
 
-test("the userinfo endpoint is asked only where the ID token leaves something open", () => {
+test("the ID token suffices only if it has a name, an email and its verification", () => {
   assert.equal(hasNameAndEmail({ sub: "1", name: "Ada", email: "a@b.c", email_verified: false }), true);
   assert.equal(hasNameAndEmail({ sub: "1", name: "Ada", email: "a@b.c" }), false);
   assert.equal(hasNameAndEmail({ sub: "1", email: "a@b.c", email_verified: true }), false);
 });
 
-test("the development issuer makes a name of an address", () => {
+test("the dev issuer derives a name from an email", () => {
   assert.equal(nameFromEmail("ada@example.com"), "Ada");
   assert.equal(nameFromEmail("grace.hopper@example.com"), "Grace Hopper");
   assert.equal(nameFromEmail("...@example.com"), "...@example.com");
   assert.equal(parseEmail(" Ada@Example.COM "), "ada@example.com");
-  for (const none of ["", "ada", "@", "a@", "@b", "a@b@c", "a b@c.d", "a@b\0", `${"x".repeat(250)}@b.cd`]) {
-    assert.equal(parseEmail(none), undefined);
+  for (const invalidEmail of ["", "ada", "@", "a@", "@b", "a@b@c", "a b@c.d", "a@b\0", `${"x".repeat(250)}@b.cd`]) {
+    assert.equal(parseEmail(invalidEmail), undefined);
   }
 });

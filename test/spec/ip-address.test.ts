@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { isPublicAddress } from "#lib/ip-address.ts";
 import { createPublicFetch, PublicFetchError } from "#lib/public-fetch.ts";
 
-const inside = [
+const nonPublicAddresses = [
   ...[
     "0.0.0.0",
     "0.1.2.3",
@@ -21,43 +21,49 @@ const inside = [
   ...["2001:db8::1", "2001:10::1", "2002:7f00:1::", "2002:0808:0808::", "3fff::1", "5f00::1", "fc00::1", "fd12::1"],
   ...["fe80::1", "febf::1", "fec0::1", "ff02::1", "0:0:0:0:0:0:0:1", "0000:0000:0000:0000:0000:ffff:7f00:0001"],
 ];
-const outside = ["1.1.1.1", "8.8.8.8", "93.184.216.34", "100.63.255.255", "100.128.0.1", "172.15.0.1", "172.32.0.1"];
-const far = [...outside, "223.255.255.255", "2606:4700:4700::1111", "2a00:1450:4001:81b::200e", "2620:fe::fe"];
+const publicIpv4 = ["1.1.1.1", "8.8.8.8", "93.184.216.34", "100.63.255.255", "100.128.0.1", "172.15.0.1", "172.32.0.1"];
+const publicAddresses = [
+  ...publicIpv4,
+  "223.255.255.255",
+  "2606:4700:4700::1111",
+  "2a00:1450:4001:81b::200e",
+  "2620:fe::fe",
+];
 
-test("every address that is not somebody else's server is told apart, in every spelling (A19)", () => {
-  for (const address of inside) assert.equal(isPublicAddress(address), false, address);
-  for (const address of far) assert.equal(isPublicAddress(address), true, address);
+test("recognizes every IP address that is not public, in every notation (A19)", () => {
+  for (const address of nonPublicAddresses) assert.equal(isPublicAddress(address), false, address);
+  for (const address of publicAddresses) assert.equal(isPublicAddress(address), true, address);
   for (const text of ["", "localhost", "127.1", "0x7f.1", "2130706433", "1.1.1.1.1", "::1%lo", " 8.8.8.8", "8.8.8.8 "])
     assert.equal(isPublicAddress(text), false, text);
 });
 
-test("a name is looked up once: what was checked is what is connected to (A19)", async () => {
-  let asked = 0;
-  const answers = [["127.0.0.1"], ["10.0.0.1"]];
+test("resolves a name once, and connects to the IP address that was checked (A19)", async () => {
+  let lookups = 0;
+  const responses = [["127.0.0.1"], ["10.0.0.1"]];
   const allowed: string[] = [];
-  const fetchIt = createPublicFetch({
+  const publicFetch = createPublicFetch({
     timeoutMs: 1000,
     maxBytes: 100,
-    resolve: async () => answers[asked++] ?? [],
+    resolve: async () => responses[lookups++] ?? [],
     isAllowed: (address) => allowed.push(address) > 0,
   });
   await assert.rejects(
-    fetchIt("https://rebind.test:1/"),
+    publicFetch("https://rebind.test:1/"),
     (error) => error instanceof PublicFetchError && !error.isBlocked,
   );
-  assert.equal(asked, 1);
+  assert.equal(lookups, 1);
   assert.deepEqual(allowed, ["127.0.0.1"]);
 });
 
-test("one address inside among others outside, or none at all, is refused before anything is sent (A19)", async () => {
+test("blocks a name with any non-public IP address or none at all, before sending anything (A19)", async () => {
   for (const addresses of [["93.184.216.34", "10.0.0.1"], ["10.0.0.1", "93.184.216.34"], []]) {
-    const fetchIt = createPublicFetch({ timeoutMs: 1000, maxBytes: 100, resolve: async () => addresses });
+    const publicFetch = createPublicFetch({ timeoutMs: 1000, maxBytes: 100, resolve: async () => addresses });
     await assert.rejects(
-      fetchIt("https://mixed.test/"),
+      publicFetch("https://mixed.test/"),
       (error) => error instanceof PublicFetchError && error.isBlocked,
     );
   }
-  const fetchIt = createPublicFetch({ timeoutMs: 1000, maxBytes: 100, resolve: async () => ["93.184.216.34"] });
+  const publicFetch = createPublicFetch({ timeoutMs: 1000, maxBytes: 100, resolve: async () => ["93.184.216.34"] });
   for (const url of [
     "http://x.test/",
     "ftp://x.test/",
@@ -65,5 +71,5 @@ test("one address inside among others outside, or none at all, is refused before
     "https://a@x.test/",
     "https://:b@x.test/",
   ])
-    await assert.rejects(fetchIt(url), (error) => error instanceof PublicFetchError && error.isBlocked);
+    await assert.rejects(publicFetch(url), (error) => error instanceof PublicFetchError && error.isBlocked);
 });

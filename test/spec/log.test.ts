@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createLog, redactPath } from "#lib/log.ts";
 
-function logged(
+function captureLines(
   write: (log: ReturnType<typeof createLog>) => void,
   level: Parameters<typeof createLog>[0] = "info",
 ): string[] {
@@ -11,9 +11,9 @@ function logged(
   return lines;
 }
 
-test("what could carry a secret never reaches a line (RUN-9)", () => {
+test("redacts fields that can contain a secret (RUN-9)", () => {
   const secret = "s3cr3t";
-  const [line = ""] = logged((log) =>
+  const [line = ""] = captureLines((log) =>
     log.info(
       {
         authorization: secret,
@@ -27,23 +27,16 @@ test("what could carry a secret never reaches a line (RUN-9)", () => {
     ),
   );
   assert.doesNotMatch(line, /s3cr3t/);
-  assert.match(line, /\*\/\*/, "and the rest does");
+  assert.match(line, /\*\/\*/, "other fields are logged");
 });
 
-test("a request is one line of JSON, whatever it carries (RUN-9, L4)", () => {
-  const facts = {
-    requestId: "req_1",
-    method: "GET\r\n",
-    path: '/a"\u001b[31m',
-    status: 200,
-    ms: 1.5,
-    isDisconnected: false,
-  };
-  const context = { tool: "x\n{}" };
-  const lines = logged((log) => {
-    log.request({ ...facts, context });
-    log.request({ ...facts, status: 503, isDisconnected: true, context: undefined });
-    log.request({ ...facts, context: {} });
+test("logs a request as one line of JSON, whatever its fields contain (RUN-9, L4)", () => {
+  const request = { requestId: "req_1", method: "GET\r\n", path: '/a"\u001b[31m', status: 200, ms: 1.5, cut: false };
+  const about = { tool: "x\n{}" };
+  const lines = captureLines((log) => {
+    log.request({ ...request, about });
+    log.request({ ...request, status: 503, cut: true, about: undefined });
+    log.request({ ...request, about: {} });
   });
   assert.deepEqual(
     lines.map((line) => {
@@ -53,20 +46,20 @@ test("a request is one line of JSON, whatever it carries (RUN-9, L4)", () => {
       return rest;
     }),
     [
-      { level: "info", ...without(facts), ...context, msg: "request" },
-      { level: "warn", ...without(facts), status: 503, cut: true, msg: "request" },
-      { level: "info", ...without(facts), msg: "request" },
+      { level: "info", ...withoutCut(request), ...about, msg: "request" },
+      { level: "warn", ...withoutCut(request), status: 503, cut: true, msg: "request" },
+      { level: "info", ...withoutCut(request), msg: "request" },
     ],
   );
   assert.deepEqual(
-    logged((log) => log.request({ ...facts, context }), "warn"),
+    captureLines((log) => log.request({ ...request, about }), "warn"),
     [],
   );
 });
 
-const without = <Facts extends { isDisconnected: boolean }>({ isDisconnected: _, ...rest }: Facts) => rest;
+const withoutCut = <Fields extends { cut: boolean }>({ cut: _, ...rest }: Fields) => rest;
 
-test("a path is logged without its query and without the token that stands in it (RUN-9)", () => {
+test("logs a path without its query and its token (RUN-9)", () => {
   const cases: Record<string, string> = {
     "/": "/",
     "/api/me?x=1": "/api/me",
@@ -87,15 +80,15 @@ test("a path is logged without its query and without the token that stands in it
     "HTTPS://x/join/abc?y": "/join/[redacted]",
     "/u/abc#x?y": "/u/[redacted]",
   };
-  for (const [url, shown] of Object.entries(cases)) assert.equal(redactPath(url), shown, url);
+  for (const [url, expected] of Object.entries(cases)) assert.equal(redactPath(url), expected, url);
 });
 
-test("a path of any length makes a line of bounded length (RUN-9)", () => {
+test("truncates long paths (RUN-9)", () => {
   assert.ok(redactPath(`/${"a".repeat(100_000)}`).length <= 201);
 });
 
-test("line breaks and terminal escapes are data in a line, never a line of their own (L4)", () => {
-  const lines = logged((log) => log.info({ agent: 'a\r\n{"level":"error"}\u001b[2J', file: "\u2028" }, "x\ny"));
+test("escapes line breaks and terminal sequences in values (L4)", () => {
+  const lines = captureLines((log) => log.info({ agent: 'a\r\n{"level":"error"}\u001b[2J', file: "\u2028" }, "x\ny"));
   assert.equal(lines.length, 1);
   const [line = ""] = lines;
   assert.equal(line.indexOf("\n"), line.length - 1);
@@ -103,8 +96,8 @@ test("line breaks and terminal escapes are data in a line, never a line of their
   assert.equal((JSON.parse(line) as { level: string }).level, "info");
 });
 
-test("a line is JSON with level, ISO time and message; lower levels are left out (RUN-9)", () => {
-  const lines = logged((log) => {
+test("a line is JSON with level, ISO time and message; lower levels are omitted (RUN-9)", () => {
+  const lines = captureLines((log) => {
     log.debug("no");
     log.info({ a: 1 }, "yes");
   });
@@ -113,18 +106,18 @@ test("a line is JSON with level, ISO time and message; lower levels are left out
   assert.deepEqual(rest, { level: "info", a: 1, msg: "yes" });
   assert.equal(new Date(String(time)).toISOString(), time);
   assert.deepEqual(
-    logged((log) => log.fatal("no"), "silent"),
+    captureLines((log) => log.fatal("no"), "silent"),
     [],
   );
 });
 
-test("on a terminal a line is readable, and nothing in it moves the cursor or starts another line (L4)", () => {
+test("on a terminal a line is readable text, without control sequences or line breaks from values (L4)", () => {
   const lines: string[] = [];
   const log = createLog("info", { isTerminal: true, write: (line) => void lines.push(line) });
-  const facts = { requestId: "req_1", method: "POST", path: "/mcp", status: 200, ms: 1.5, isDisconnected: false };
-  log.request({ ...facts, context: { userId: "usr_1", rpcMethod: "tools/call", tool: "x\n\u001b[2J\u009b\u202e" } });
-  log.request({ ...facts, path: "/app.js", context: undefined, isStaticFile: true });
-  log.request({ ...facts, method: "GET", path: "/", isDisconnected: true, context: undefined });
+  const request = { requestId: "req_1", method: "POST", path: "/mcp", status: 200, ms: 1.5, cut: false };
+  log.request({ ...request, about: { userId: "usr_1", rpcMethod: "tools/call", tool: "x\n\u001b[2J\u009b\u202e" } });
+  log.request({ ...request, path: "/app.js", about: undefined, isStaticFile: true });
+  log.request({ ...request, method: "GET", path: "/", cut: true, about: undefined });
   log.warn({ job: "sweep", err: new Error("a\u001b[2J") }, "a job failed\r");
   const [tool, page, failure, ...more] = lines.map((line) => line.replace(/^\d\d:\d\d:\d\d /, ""));
   assert.equal(tool, "POST /mcp 200 1.5 ms usr_1 tools/call x\\u{a}\\u{1b}[2J\\u{9b}\\u{202e}\n");

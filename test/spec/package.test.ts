@@ -7,24 +7,26 @@ import packageJson from "../../package.json" with { type: "json" };
 
 const root = join(import.meta.dirname, "../..");
 
-test("a package holds what runs, and no key, data, test or setting of this machine (P5)", () => {
-  const npm = ["pack", "--dry-run", "--json", "--ignore-scripts"];
-  const said = JSON.parse(
-    execFileSync("npm", npm, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }),
+test("the package contains only what runs: no keys, data, tests or local settings (P5)", () => {
+  const npmArgs = ["pack", "--dry-run", "--json", "--ignore-scripts"];
+  const report = JSON.parse(
+    execFileSync("npm", npmArgs, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }),
   );
-  const [packed] = Object.values(said as Record<string, { files: { path: string }[] }>);
-  const paths = packed?.files.map(({ path }) => path) ?? [];
+  const [packageReport] = Object.values(report as Record<string, { files: { path: string }[] }>);
+  const paths = packageReport?.files.map(({ path }) => path) ?? [];
   const needed = ["src/main.ts", "src/cli.ts", "migrations/0001-studios-and-posts.sql", "scripts/start.ts", "LICENSE"];
   for (const path of needed) assert.ok(paths.includes(path), path);
-  const wanted =
+  const allowedPaths =
     /^(src\/.*\.ts|migrations\/\d{4}-[a-z-]+\.sql|web\/dist\/.*|scripts\/(build-web\.ts|start\.ts|require-node\.js)|package\.json|README\.md|LICENSE)$/;
   assert.deepEqual(
-    paths.filter((path) => !wanted.test(path) || /(^|\/)(\.env|data\/|secret$)|\.(pem|key|db|map|log)$/.test(path)),
+    paths.filter(
+      (path) => !allowedPaths.test(path) || /(^|\/)(\.env|data\/|secret$)|\.(pem|key|db|map|log)$/.test(path),
+    ),
     [],
   );
 });
 
-test("nothing is run when packages are installed, neither of ours nor of others (P1)", () => {
+test("no script runs at installation, neither ours nor those of dependencies (P1)", () => {
   assert.match(readFileSync(join(root, ".npmrc"), "utf8"), /^ignore-scripts=true$/m);
   const hooks = ["preinstall", "install", "postinstall", "prepare", "prepack", "prepublish"];
   assert.deepEqual(
@@ -33,20 +35,20 @@ test("nothing is run when packages are installed, neither of ours nor of others 
   );
 });
 
-test("a Node that is too old is refused in words, by every command that people run (P5)", () => {
+test("every command that users run explains that Node is too old (P5)", () => {
   const { start, test: tests, backup, restore, move, admin } = packageJson.scripts;
   for (const command of [start, tests, backup, restore, move, admin])
     assert.match(command, /^node --import \.\/scripts\/require-node\.js /);
-  const old = join(root, "scripts/require-node.js");
-  const pretend = `Object.defineProperty(process.versions, "node", { value: "24.18.0" }); await import(${JSON.stringify(`file://${old}`)})`;
+  const requireNode = join(root, "scripts/require-node.js");
+  const program = `Object.defineProperty(process.versions, "node", { value: "24.18.0" }); await import(${JSON.stringify(`file://${requireNode}`)})`;
   assert.throws(
-    () => execFileSync(process.execPath, ["--input-type=module", "-e", pretend], { stdio: "pipe" }),
+    () => execFileSync(process.execPath, ["--input-type=module", "-e", program], { stdio: "pipe" }),
     (error: { status: number; stderr: Buffer }) =>
       error.status === 1 && /needs Node 24\.18\.1/.test(String(error.stderr)),
   );
 });
 
-test("what package.json runs is there", () => {
+test("every file that package.json runs exists", () => {
   for (const [name, command] of Object.entries(packageJson.scripts)) {
     for (const [path] of command.matchAll(/\b[\w/-]+\.ts\b/g))
       assert.ok(existsSync(join(root, path)), `${name}: ${path}`);

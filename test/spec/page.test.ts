@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { html } from "#http/pages/page.ts";
 
-const shown = (text: string): string => html`${text}`.markup;
+const render = (text: string): string => html`${text}`.markup;
 
-test("what a stranger wrote ends where it ends: it neither turns around what follows nor grows over it (W4, A25)", () => {
-  // The name of a studio, which would have the page read "renwo sa ,drauG" behind it.
-  assert.equal(shown("Guard\u202e"), "Guard");
-  assert.equal(shown("\u2066a\u2067b\u2068c\u2069\u202ad\u202be\u202cf\u202dg"), "abcdefg");
-  assert.equal(shown(`e${"\u0301".repeat(150)}!`), `e${"\u0301".repeat(4)}!`);
+test("text of other users can neither reverse the text after it nor cover it with marks (W4, A25)", () => {
+  // As the name of a studio, this would reverse the text that follows it.
+  assert.equal(render("Guard\u202e"), "Guard");
+  assert.equal(render("\u2066a\u2067b\u2068c\u2069\u202ad\u202be\u202cf\u202dg"), "abcdefg");
+  assert.equal(render(`e${"\u0301".repeat(150)}!`), `e${"\u0301".repeat(4)}!`);
 });
 
-test("writing that needs marks, joiners and both directions is shown as it is (W4)", () => {
+test("keeps scripts that need marks, joiners and both directions unchanged (W4)", () => {
   for (const text of ["שָׁלוֹם \u200fabc", "ที่นี่", "👩‍👩‍👧‍👦", "नमस्ते", "Tiếng Việt", "مُحَمَّد", "བོད་ཡིག"])
-    assert.equal(shown(text), text);
+    assert.equal(render(text), text);
 });

@@ -17,7 +17,7 @@ const limits: PostLimits = {
   sources: [{ url: "https://platform.test/docs", readOn: "2026-11-15" }],
 };
 
-const asset = (given: Partial<AssetDetail> = {}): AssetDetail => ({
+const createAsset = (overrides: Partial<AssetDetail> = {}): AssetDetail => ({
   id: "ast_1",
   postId: "pst_1",
   kind: "image",
@@ -28,66 +28,68 @@ const asset = (given: Partial<AssetDetail> = {}): AssetDetail => ({
   altText: "A cat",
   width: 200,
   height: 200,
-  ...given,
+  ...overrides,
 });
 
-const codes = (given: { title?: string; body?: string; assets?: AssetDetail[] }, by = limits): string[] =>
-  findProblems(by, { title: "Title", body: "Text", assets: [asset()], ...given }).map(
+const findCodes = (draft: { title?: string; body?: string; assets?: AssetDetail[] }, postLimits = limits): string[] =>
+  findProblems(postLimits, { title: "Title", body: "Text", assets: [createAsset()], ...draft }).map(
     ({ level, code }) => `${level} ${code}`,
   );
 
-test("a post within all bounds has no problem (PLATFORM-12)", () => assert.deepEqual(codes({}), []));
+test("a post within all limits has no problem (PLATFORM-12)", () => assert.deepEqual(findCodes({}), []));
 
-const cases: [string, Parameters<typeof codes>[0], string[]][] = [
+const cases: [name: string, draft: Parameters<typeof findCodes>[0], expected: string[]][] = [
   ["text too long", { body: "x".repeat(11) }, ["refused text_too_long"]],
   ["title too long", { title: "Longer" }, ["refused title_too_long"]],
   ["title missing", { title: " " }, ["refused title_missing"]],
-  ["no file", { assets: [] }, ["refused files_missing"]],
-  ["too many pictures", { assets: [asset(), asset(), asset()] }, ["refused too_many_pictures"]],
+  ["no files", { assets: [] }, ["refused files_missing"]],
+  ["too many images", { assets: [createAsset(), createAsset(), createAsset()] }, ["refused too_many_pictures"]],
   [
     "too many files",
-    { assets: [asset(), asset(), asset(), asset()] },
+    { assets: [createAsset(), createAsset(), createAsset(), createAsset()] },
     ["refused too_many_files", "refused too_many_pictures"],
   ],
-  ["type", { assets: [asset({ mimeType: "image/png" })] }, ["refused type_unsupported"]],
-  ["size", { assets: [asset({ bytes: 1001 })] }, ["refused file_too_large"]],
-  ["size not known", { assets: [asset({ bytes: null })] }, []],
-  ["too wide", { assets: [asset({ width: 400 })] }, ["refused aspect_ratio"]],
-  ["too tall", { assets: [asset({ height: 400 })] }, ["refused aspect_ratio"]],
-  ["too small", { assets: [asset({ width: 90, height: 90 })] }, ["refused too_few_pixels"]],
-  ["alt text missing", { assets: [asset({ altText: undefined })] }, ["warning alt_text_missing"]],
-  ["alt text too long", { assets: [asset({ altText: "A longer one" })] }, ["warning alt_text_too_long"]],
+  ["unsupported type", { assets: [createAsset({ mimeType: "image/png" })] }, ["refused type_unsupported"]],
+  ["file too large", { assets: [createAsset({ bytes: 1001 })] }, ["refused file_too_large"]],
+  ["unknown size", { assets: [createAsset({ bytes: null })] }, []],
+  ["too wide", { assets: [createAsset({ width: 400 })] }, ["refused aspect_ratio"]],
+  ["too tall", { assets: [createAsset({ height: 400 })] }, ["refused aspect_ratio"]],
+  ["too small", { assets: [createAsset({ width: 90, height: 90 })] }, ["refused too_few_pixels"]],
+  ["alt text missing", { assets: [createAsset({ altText: undefined })] }, ["warning alt_text_missing"]],
+  ["alt text too long", { assets: [createAsset({ altText: "A longer one" })] }, ["warning alt_text_too_long"]],
   [
-    "document",
-    { assets: [asset({ kind: "document", mimeType: "application/pdf" })] },
+    "unsupported document",
+    { assets: [createAsset({ kind: "document", mimeType: "application/pdf" })] },
     ["refused document_unsupported"],
   ],
   [
-    "mixed",
-    { assets: [asset(), asset({ kind: "video", mimeType: "video/mp4", durationMs: 5000 })] },
+    "mixed kinds of media",
+    { assets: [createAsset(), createAsset({ kind: "video", mimeType: "video/mp4", durationMs: 5000 })] },
     ["refused mixed_media"],
   ],
   [
     "video too long",
-    { assets: [asset({ kind: "video", mimeType: "video/mp4", durationMs: 60_001 })] },
+    { assets: [createAsset({ kind: "video", mimeType: "video/mp4", durationMs: 60_001 })] },
     ["refused video_too_long"],
   ],
   [
     "video too short",
-    { assets: [asset({ kind: "video", mimeType: "video/mp4", durationMs: 100 })] },
+    { assets: [createAsset({ kind: "video", mimeType: "video/mp4", durationMs: 100 })] },
     ["refused video_too_short"],
   ],
 ];
-for (const [name, given, expected] of cases)
-  test(`${name} (PLATFORM-12)`, () => assert.deepEqual(codes(given), expected));
+for (const [name, draft, expected] of cases)
+  test(`validates a post: ${name} (PLATFORM-12)`, () => assert.deepEqual(findCodes(draft), expected));
 
-test("bounds that an instance may have set otherwise only warn (PLATFORM-12)", () => {
-  assert.deepEqual(codes({ body: "x".repeat(11) }, { ...limits, variesByInstance: true }), ["warning text_too_long"]);
+test("limits that vary by instance only cause warnings (PLATFORM-12)", () => {
+  assert.deepEqual(findCodes({ body: "x".repeat(11) }, { ...limits, variesByInstance: true }), [
+    "warning text_too_long",
+  ]);
 });
 
-test("a problem with a file names it (PLATFORM-12)", () => {
-  const [found] = findProblems(limits, { title: "Title", body: "", assets: [asset({ bytes: 2_000_000 })] });
-  assert.deepEqual(found, {
+test("a problem with a file names the file (PLATFORM-12)", () => {
+  const [problem] = findProblems(limits, { title: "Title", body: "", assets: [createAsset({ bytes: 2_000_000 })] });
+  assert.deepEqual(problem, {
     level: "refused",
     code: "file_too_large",
     message: "a.jpg is 2 MB; the platform allows up to 1 kB.",
@@ -95,10 +97,10 @@ test("a problem with a file names it (PLATFORM-12)", () => {
   });
 });
 
-test("a character is what the platform takes for one (PLATFORM-12)", () => {
+test("counts characters in the unit of the platform (PLATFORM-12)", () => {
   const family = "👨‍👩‍👧";
-  const length = (text: string, countedIn: TextLimit["unit"], linkLength?: number) =>
-    countText(text, { max: 1, unit: countedIn, ...(linkLength === undefined ? {} : { linkLength }) });
+  const length = (text: string, unit: TextLimit["unit"], linkLength?: number) =>
+    countText(text, { max: 1, unit, ...(linkLength === undefined ? {} : { linkLength }) });
   assert.deepEqual(
     (["graphemes", "codePoints", "utf16", "bytes", "weighted"] as const).map((unit) => length(family, unit)),
     [1, 5, 8, 18, 2],
@@ -106,25 +108,25 @@ test("a character is what the platform takes for one (PLATFORM-12)", () => {
   assert.equal(length("é", "graphemes"), 1);
   assert.equal(length("日本語", "weighted"), 6);
   assert.equal(length("plain", "weighted"), 5);
-  assert.equal(length("see https://example.com/a/very/long/address?with=things now", "graphemes", 23), 4 + 23 + 4);
+  assert.equal(length("see https://example.com/a/very/long/url?with=things now", "graphemes", 23), 4 + 23 + 4);
 });
 
-test("a post is judged once a platform, and told for each account there (PLATFORM-12)", () => {
-  let judged = 0;
-  const facts = { ...fakePlatforms.find("somewhere")!, limits: { ...limits } };
-  Object.defineProperty(facts.limits, "files", {
+test("validates a post once per platform, and reports the result for each account (PLATFORM-12)", () => {
+  let validations = 0;
+  const platform = { ...fakePlatforms.find("somewhere")!, limits: { ...limits } };
+  Object.defineProperty(platform.limits, "files", {
     get() {
-      judged++;
+      validations++;
       return limits.files;
     },
   });
-  const platforms = { ...fakePlatforms, find: (id: string) => (id === "somewhere" ? facts : undefined) };
+  const platforms = { ...fakePlatforms, find: (id: string) => (id === "somewhere" ? platform : undefined) };
   const connections = Array.from({ length: 50 }, (_, i) => ({
-    ...{ id: `plc_${i}`, studioId: "std_1", platform: i === 0 ? "gone" : "somewhere", instance: "" },
-    account: { id: String(i), handle: null, name: null, avatarUrl: null, profileUrl: null },
+    ...{ id: `plc_${i}`, studioId: "std_1", platform: i === 0 ? "removed" : "somewhere", instance: "" },
+    account: { id: String(i), handle: null, name: null, pictureUrl: null, profileUrl: null },
     ...{ state: "connected", credential: "", generation: 1, expiresAt: null, connectedBy: null, connectedAt: 0 },
   })) as PlatformConnection[];
-  const views = validatePost(platforms, connections, { title: "Longer", body: "", assets: [asset()] });
-  assert.deepEqual([views.length, judged], [49, 1]);
+  const views = validatePost(platforms, connections, { title: "Longer", body: "", assets: [createAsset()] });
+  assert.deepEqual([views.length, validations], [49, 1]);
   assert.deepEqual([views[48]?.account, views[48]?.problems[0]?.code], ["49", "title_too_long"]);
 });

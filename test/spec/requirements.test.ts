@@ -5,51 +5,51 @@ import { test } from "node:test";
 import { requirements } from "./requirements.ts";
 import { threats } from "./threats.ts";
 
-const tests = join(import.meta.dirname, "..");
+const testFolder = join(import.meta.dirname, "..");
 
-/** Ids stand in parentheses at the end of a test's title: `"keeps two owners … (ROLE-3, T5)"`. */
+/** Finds the ids in parentheses at the end of test titles: `"keeps at least one owner (ROLE-3, T5)"`. */
 function findCitations(source: string): string[] {
   const id = String.raw`[A-Z]+(?:\d+[a-z]?|-[A-Za-z0-9_-]+)`;
   const lists = source.matchAll(new RegExp(String.raw`\((${id}(?:, ${id})*)\)["\x60]`, "g"));
   return [...lists].flatMap(([, ids = ""]) => ids.split(", "));
 }
 
-const known = new Set<string>([...Object.keys(requirements), ...Object.keys(threats)]);
-const citations = globSync("**/*.test.ts", { cwd: tests }).flatMap((file) =>
-  findCitations(readFileSync(join(tests, file), "utf8")).map((id) => ({ file, id })),
+const allIds = new Set<string>([...Object.keys(requirements), ...Object.keys(threats)]);
+const citations = globSync("**/*.test.ts", { cwd: testFolder }).flatMap((file) =>
+  findCitations(readFileSync(join(testFolder, file), "utf8")).map((id) => ({ file, id })),
 );
 
-const cited = new Set(citations.map(({ id }) => id));
+const citedIds = new Set(citations.map(({ id }) => id));
 
-test("every threat is cited by a test, or answered in docs/threat-model.md", () => {
-  const model = readFileSync(join(tests, "../docs/threat-model.md"), "utf8");
-  const answered = new Set([...model.matchAll(/^\| ([A-Z]\d+) \|/gm)].map(([, id = ""]) => id));
-  const held = (id: string) => cited.has(id) || answered.has(id);
+test("every threat is cited by a test or covered in docs/threat-model.md", () => {
+  const model = readFileSync(join(testFolder, "../docs/threat-model.md"), "utf8");
+  const documentedIds = new Set([...model.matchAll(/^\| ([A-Z]\d+) \|/gm)].map(([, id = ""]) => id));
+  const isCovered = (id: string) => citedIds.has(id) || documentedIds.has(id);
   assert.deepEqual(
-    Object.keys(threats).filter((id) => !held(id)),
+    Object.keys(threats).filter((id) => !isCovered(id)),
     [],
   );
   assert.deepEqual(
-    [...answered].filter((id) => threats[id] === undefined),
+    [...documentedIds].filter((id) => threats[id] === undefined),
     [],
   );
 });
 
 test("every requirement is cited by a test", () => {
   assert.deepEqual(
-    Object.keys(requirements).filter((id) => !cited.has(id)),
+    Object.keys(requirements).filter((id) => !citedIds.has(id)),
     [],
   );
 });
 
 test("every citation names a requirement or a threat that exists", () => {
   assert.deepEqual(
-    citations.filter(({ id }) => !known.has(id)),
+    citations.filter(({ id }) => !allIds.has(id)),
     [],
   );
 });
 
-test("finds citations at the end of a title only", () => {
+test("finds citations only at the end of a title", () => {
   const [quote, tick] = ['"', String.fromCharCode(96)]; // not inline, or this file would cite these ids itself
   const source = `
     test(${quote}reads (AA-1, BB-2b)${quote}, () => {});

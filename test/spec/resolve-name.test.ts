@@ -8,19 +8,19 @@ import { createNameResolver, NameResolutionError, type NameResolverOptions } fro
 import { createCertificate } from "../support/certificate.ts";
 import { startDnsServer, type DnsServer, type DnsServerOptions } from "../support/dns-server.ts";
 
-const goodOnly: DnsServerOptions["resolve"] = (name, type) => {
+const resolveGoodOnly: DnsServerOptions["resolve"] = (name, type) => {
   if (name !== "good.test") return undefined;
   return type === "A" ? ["1.1.1.1"] : [];
 };
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 describe("resolving untrusted names", () => {
-  const started: DnsServer[] = [];
-  after(() => Promise.all(started.map((one) => one.close())));
+  const nameServers: DnsServer[] = [];
+  after(() => Promise.all(nameServers.map((nameServer) => nameServer.close())));
 
-  async function start(answer?: DnsServerOptions["resolve"], options: NameResolverOptions = {}) {
-    const nameServer = await startDnsServer(answer ? { resolve: answer } : {});
-    started.push(nameServer);
+  async function start(respond?: DnsServerOptions["resolve"], options: NameResolverOptions = {}) {
+    const nameServer = await startDnsServer(respond ? { resolve: respond } : {});
+    nameServers.push(nameServer);
     return { nameServer, resolve: createNameResolver({ servers: [nameServer.server], ...options }) };
   }
 
@@ -28,47 +28,47 @@ describe("resolving untrusted names", () => {
     const { resolve, nameServer } = await start((_name, type) =>
       type === "A" ? ["93.184.216.34", "1.1.1.1"] : ["2606:4700:4700::1111"],
     );
-    assert.deepEqual(await resolve("files.test", never), ["93.184.216.34", "1.1.1.1", "2606:4700:4700::1111"]);
+    assert.deepEqual(await resolve("files.test", neverAborted), ["93.184.216.34", "1.1.1.1", "2606:4700:4700::1111"]);
     assert.deepEqual(nameServer.queries.toSorted(), ["A files.test", "AAAA files.test"]);
   });
 
-  test("one family is enough, whether the other is empty or gets no response (A19)", async () => {
+  test("one address family is enough, whether the other is empty or gets no response (A19)", async () => {
     for (const other of [[], undefined]) {
       const { resolve } = await start((_name, type) => (type === "A" ? ["1.1.1.1"] : other));
-      const begin = performance.now();
-      assert.deepEqual(await resolve("four.test", never), ["1.1.1.1"]);
-      assert.ok(performance.now() - begin < 2000, "does not wait out the other family");
+      const startedAt = performance.now();
+      assert.deepEqual(await resolve("four.test", neverAborted), ["1.1.1.1"]);
+      assert.ok(performance.now() - startedAt < 2000, "does not wait for the other family");
       const six = await start((_name, type) => (type === "AAAA" ? ["2620:fe::fe"] : other));
-      assert.deepEqual(await six.resolve("six.test", never), ["2620:fe::fe"]);
+      assert.deepEqual(await six.resolve("six.test", neverAborted), ["2620:fe::fe"]);
     }
   });
 
   test("rejects a name without addresses, and names that only /etc/hosts knows (A19)", async () => {
     const { resolve } = await start(() => []);
-    await assert.rejects(resolve("none.test", never), NameResolutionError);
-    await assert.rejects(resolve("localhost", never), NameResolutionError);
+    await assert.rejects(resolve("none.test", neverAborted), NameResolutionError);
+    await assert.rejects(resolve("localhost", neverAborted), NameResolutionError);
   });
 
   test("gives up when no name server responds (A20)", async () => {
     const { resolve, nameServer } = await start();
-    const begin = performance.now();
-    await assert.rejects(resolve("silent.test", never), NameResolutionError);
-    const elapsed = performance.now() - begin;
+    const startedAt = performance.now();
+    await assert.rejects(resolve("silent.test", neverAborted), NameResolutionError);
+    const elapsed = performance.now() - startedAt;
     assert.ok(elapsed > 900 && elapsed < 4000, `${elapsed} ms`);
     assert.ok(nameServer.queries.length >= 4, "each query was retried");
   });
 
   test("rejects lookups beyond the limit at once, and an aborted lookup makes room (X1)", async () => {
-    const { resolve, nameServer } = await start(goodOnly, { maxLookups: 3 });
-    const leave = new AbortController();
-    const pending = Array.from({ length: 3 }, (_, i) => resolve(`silent-${i}.test`, leave.signal));
-    const begin = performance.now();
-    await assert.rejects(resolve("good.test", never), /too many host names/);
-    leave.abort();
+    const { resolve, nameServer } = await start(resolveGoodOnly, { maxLookups: 3 });
+    const canceled = new AbortController();
+    const pending = Array.from({ length: 3 }, (_, i) => resolve(`silent-${i}.test`, canceled.signal));
+    const startedAt = performance.now();
+    await assert.rejects(resolve("good.test", neverAborted), /too many host names/);
+    canceled.abort();
     for (const result of await Promise.allSettled(pending)) assert.equal(result.status, "rejected");
-    assert.deepEqual(await resolve("good.test", never), ["1.1.1.1"]);
-    assert.ok(performance.now() - begin < 2000, "no lookup waited for its timeout");
-    await assert.rejects(resolve("good.test", leave.signal), { name: "AbortError" });
+    assert.deepEqual(await resolve("good.test", neverAborted), ["1.1.1.1"]);
+    assert.ok(performance.now() - startedAt < 2000, "no lookup waited for its timeout");
+    await assert.rejects(resolve("good.test", canceled.signal), { name: "AbortError" });
     assert.equal(nameServer.queries.filter((query) => query === "A good.test").length, 1);
   });
 
@@ -83,22 +83,22 @@ describe("resolving untrusted names", () => {
     assert.deepEqual(nameServer.queries, []);
   });
 
-  test("a fetch connects to the IP addresses it checked, whatever the name server says next (A19)", async () => {
+  test("a fetch connects to the IP addresses it checked, whatever the name server returns next (A19)", async () => {
     const { key, cert } = createCertificate(["rebind.test"]);
     const server = createServer({ key, cert }, (_req, res) => void res.end("{}"));
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
-    let asked = 0;
+    let lookups = 0;
     const { resolve, nameServer } = await start((_name, type) => {
       if (type === "AAAA") return [];
-      return asked++ === 0 ? ["127.0.0.2", "127.0.0.1"] : ["10.0.0.1"];
+      return lookups++ === 0 ? ["127.0.0.2", "127.0.0.1"] : ["10.0.0.1"];
     });
     const checked: string[] = [];
     const isAllowed = (ip: string) => checked.push(ip) > 0 && ip.startsWith("127.");
     const options = { timeoutMs: 10_000, maxBytes: 100, resolve, isAllowed, tls: { ca: cert } };
     try {
-      // Nothing listens at the first one: the second is tried.
+      // Nothing listens at the first IP address, so the fetch tries the second.
       assert.equal((await createPublicFetch(options)(`https://rebind.test:${port}/`)).status, 200);
       assert.deepEqual(checked, ["127.0.0.2", "127.0.0.1"]);
       assert.deepEqual(nameServer.queries.toSorted(), ["A rebind.test", "AAAA rebind.test"]);

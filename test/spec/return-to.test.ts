@@ -3,13 +3,13 @@ import { test } from "node:test";
 import { fc } from "../support/fuzz.ts";
 import { buildLoginUrl, sanitizeReturnTo } from "#http/pages/form.ts";
 
-test("a path of ours is kept (W5)", () => {
+test("keeps a path on this server (W5)", () => {
   for (const path of ["/", "/join/abc", "/consent/x_Y-1", "/a/b?c=%2F%2Fd&e=f", "/x?state=a%0d%0ab%5c", "/posts#top"]) {
     assert.equal(sanitizeReturnTo(path), path);
   }
 });
 
-test("anything that could lead elsewhere becomes the start page (W5)", () => {
+test("replaces anything that could lead to another origin with the start page (W5)", () => {
   const hostile = [
     ...[
       "//evil.example",
@@ -25,10 +25,10 @@ test("anything that could lead elsewhere becomes the start page (W5)", () => {
     ...["", "x", "?x", "#x", "@evil.example", `/${"x".repeat(3000)}`],
   ];
   for (const value of hostile) assert.equal(sanitizeReturnTo(value), "/", JSON.stringify(value));
-  for (const nothing of [null, undefined]) assert.equal(sanitizeReturnTo(nothing), "/");
+  for (const missing of [null, undefined]) assert.equal(sanitizeReturnTo(missing), "/");
 });
 
-test("no text at all leads off our origin (W5)", () => {
+test("no input leads to another origin (W5)", () => {
   const pieces = fc.constantFrom(
     "/",
     "\\",
@@ -59,7 +59,7 @@ test("no text at all leads off our origin (W5)", () => {
   );
 });
 
-test("the sign-in page's address carries the way back", () => {
+test("the login URL contains the path to return to", () => {
   assert.equal(buildLoginUrl("/login", "/"), "/login");
   assert.equal(buildLoginUrl("/login", "/join/a?b&c"), "/login?return_to=%2Fjoin%2Fa%3Fb%26c");
   assert.equal(buildLoginUrl("/login", "/", true), "/login?switch=1");

@@ -5,7 +5,7 @@ import { getOutcome } from "../support/outcome.ts";
 
 const noPause = { sleep: async (): Promise<void> => {}, clock: () => 0 };
 
-test("one user's searches run one after the other, those of two users side by side (X4)", async () => {
+test("runs the searches of one user in sequence, and those of different users in parallel (X4)", async () => {
   const queue = createSearchQueue(noPause);
   const log: string[] = [];
   const search = (user: string, name: string) =>
@@ -19,7 +19,7 @@ test("one user's searches run one after the other, those of two users side by si
   assert.ok(log.indexOf("a2 starts") > log.indexOf("a1 ends"));
 });
 
-test("a search that fails makes room for the next one (X4)", async () => {
+test("a failed search releases the queue (X4)", async () => {
   const queue = createSearchQueue(noPause);
   for (let i = 0; i < 3 * maxWaitingSearches; i++)
     await assert.rejects(
@@ -34,7 +34,7 @@ test("a search that fails makes room for the next one (X4)", async () => {
   assert.equal(await getOutcome(queue.run("ann", async () => {})), "ok");
 });
 
-test("chunks are read one at a time, with a pause after each that grows with its bytes and its time (X4)", async () => {
+test("reads chunks one at a time, with a pause after each that grows with its size and its duration (X4)", async () => {
   const pauses: number[] = [];
   let now = 0;
   const queue = createSearchQueue({ sleep: async (ms) => void pauses.push(ms), clock: () => now });
@@ -50,5 +50,5 @@ test("chunks are read one at a time, with a pause after each that grows with its
   const megabyte = 1024 * 1024;
   await Promise.all([{ bytes: megabyte }, { bytes: 100 }, { bytes: 2 * megabyte, ms: 3 }, { ms: 20 }].map(read));
   await Promise.all([{ ms: 3_600_000 }, { ms: -3_600_000 }, {}].map(read));
-  assert.deepEqual(pauses, [5, 10, 20, 100], "none after a small chunk, and never long when the clock jumps");
+  assert.deepEqual(pauses, [5, 10, 20, 100], "no pause after a small chunk, and no long pause when the clock jumps");
 });

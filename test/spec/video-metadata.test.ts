@@ -11,7 +11,7 @@ const media = createMediaReader();
 const unknown = { width: null, height: null, durationMs: null };
 const read = (bytes: Buffer, mimeType = "video/mp4") => media.readMetadata(createBufferSource(bytes), mimeType);
 
-/** The same by an independent reader, which parses whole sample tables and must never see a stranger's file. */
+/** Reads the metadata with an independent library, which parses whole sample tables and is unsafe for untrusted files. */
 async function readIndependently(bytes: Buffer): Promise<MediaMetadata> {
   const input = new Input({ formats: ALL_FORMATS, source: new BufferSource(bytes) });
   const track = await input.getPrimaryVideoTrack();
@@ -24,7 +24,7 @@ async function readIndependently(bytes: Buffer): Promise<MediaMetadata> {
 }
 
 for (const format of muxedFormats) {
-  test(`media metadata of ${format} equals what an independent reader finds, in every rotation (U15)`, async () => {
+  test(`reads the same metadata of ${format} as an independent library, in every rotation (U15)`, async () => {
     for (const rotation of [0, 90, 180, 270] as const) {
       for (const options of [{ seconds: 0.5 }, { seconds: 3, withAudio: false }, { seconds: 2, frameBytes: 9000 }]) {
         const bytes = await muxVideo(format, { width: 1280, height: 720, rotation, ...options });
@@ -38,7 +38,7 @@ for (const format of muxedFormats) {
   });
 }
 
-/** Without a duration in front of the first fragment or cluster. */
+/** Whether the format has no duration before its first fragment or cluster. */
 const isStreamed = (format: MuxedFormat): boolean => format === "mp4, fragmented" || format === "webm, live";
 
 test("reads 64-bit headers, M4V and QuickTime brands (U15)", async () => {
@@ -55,7 +55,7 @@ test("reads 64-bit headers, M4V and QuickTime brands (U15)", async () => {
   }
 });
 
-test("reads the duration of a fragmented MP4 from mehd, and knows that all bits set mean unknown (U15)", async () => {
+test("reads the duration of a fragmented MP4 from mehd, and treats all bits set as unknown (U15)", async () => {
   const durations: [MovieOptions, number | null][] = [
     [{ duration: 0, fragmentsDuration: 4000 }, 4000],
     [{ duration: 1000, fragmentsDuration: 4000 }, 4000],
@@ -69,14 +69,14 @@ test("reads the duration of a fragmented MP4 from mehd, and knows that all bits 
     assert.deepEqual(await read(movie(options)), { width: 640, height: 360, durationMs }, JSON.stringify(options));
 });
 
-test("the duration is that of the edited movie, as an independent reader has it (U15)", async () => {
-  // 500 ms of the track are cut off at its start: the movie header counts what is left.
+test("reads the duration of the edited movie, like an independent library (U15)", async () => {
+  // The edit skips the first 500 ms of the track; the movie header has the remaining duration.
   const bytes = movie({ duration: 2000, edit: { duration: 2000, mediaTime: 500 } });
   assert.deepEqual(await read(bytes), { width: 640, height: 360, durationMs: 2000 });
   assert.deepEqual(await readIndependently(bytes), { width: 640, height: 360, durationMs: 2000 });
 });
 
-test("the first enabled video track counts, turned by its own matrix and that of the movie (U15)", async () => {
+test("reads the size of the first enabled video track, rotated by the matrices of track and movie (U15)", async () => {
   const [upright, sideways] = [
     [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000],
     [0, 0x10000, 0, -0x10000, 0, 0, 0, 0, 0x40000000],
@@ -100,35 +100,35 @@ const element = (id: string, ...content: (string | Buffer)[]): Buffer => {
   return Buffer.concat([Buffer.from(id, "hex"), Buffer.from([0x40 | (body.length >> 8), body.length & 0xff]), body]);
 };
 
-test("a WebM is as large as it is shown, whatever its pixels are like, as an independent reader has it (U15)", async () => {
-  const shown: Record<string, [width: number, height: number]> = {
+test("reads the display size of a WebM, like an independent library (U15)", async () => {
+  const displaySizes: Record<string, [width: number, height: number]> = {
     "": [720, 480],
     "54b0820010 54ba820009": [853, 480], // a ratio, 16 : 9
     "54b0820356 54ba8201e0": [854, 480], // pixels
     "54b0820004 54ba820005": [720, 900],
-    "54b0820000 54ba820009": [720, 480], // no ratio at all
-    "7670 87 7675 84 42b40000": [480, 720], // turned by 90°
+    "54b0820000 54ba820009": [720, 480], // not a valid ratio
+    "7670 87 7675 84 42b40000": [480, 720], // rotated by 90°
   };
-  for (const [further, expected] of Object.entries(shown)) {
-    const video = element("e0", "b08202d0", "ba8201e0", further.replaceAll(" ", ""));
+  for (const [elements, expected] of Object.entries(displaySizes)) {
+    const video = element("e0", "b08202d0", "ba8201e0", elements.replaceAll(" ", ""));
     const track = element("ae", "d78101", "73c58101", "838101", element("86", Buffer.from("V_VP8")), video);
     const bytes = Buffer.concat([
       element("1a45dfa3", "4282847765626d"),
       element("18538067", element("1549a966", "2ad7b1830f4240", "448984451c4000"), element("1654ae6b", track)),
     ]);
     const metadata = await read(bytes, "video/webm");
-    assert.deepEqual(metadata, { width: expected[0], height: expected[1], durationMs: 2500 }, further);
-    assert.deepEqual(metadata, await readIndependently(bytes), further);
+    assert.deepEqual(metadata, { width: expected[0], height: expected[1], durationMs: 2500 }, elements);
+    assert.deepEqual(metadata, await readIndependently(bytes), elements);
   }
 });
 
-test("what is no container, or an MPEG stream, is stored without metadata (U15)", async () => {
+test("finds no metadata in MPEG streams and in files that are no container (U15)", async () => {
   for (const mimeType of ["video/mp4", "video/quicktime", "video/x-m4v", "video/webm", "video/mpeg"])
     for (const bytes of [mpeg, Buffer.alloc(1), Buffer.alloc(100_000), Buffer.alloc(100_000, 0xff)])
       assert.deepEqual(await read(bytes, mimeType), unknown);
 });
 
-test("the tables of a film of 20 GB are skipped: a handful of range reads finds a moov at its end (U15, X3)", async () => {
+test("reads a moov at the end of a 20 GB video in at most four range reads, without its sample tables (U15, X3)", async () => {
   const tableBytes = 5_000_000;
   const head = Buffer.concat([mp4().subarray(0, 24), Buffer.from("000000016d646174", "hex"), Buffer.alloc(8)]);
   const mdatEnd = 20_000_000_000;
@@ -148,19 +148,19 @@ test("the tables of a film of 20 GB are skipped: a handful of range reads finds 
   assert.ok(reads.every(([, bytes]) => bytes <= 64 * 1024));
 });
 
-test("a store that does not respond costs the metadata, not the file, and is asked no further (U15)", async () => {
+test("gives up on metadata after one read if the store does not respond (U15)", async () => {
   let reads = 0;
-  const { promise: silent, resolve: respond } = Promise.withResolvers<Uint8Array>();
+  const { promise: pendingRead, resolve: respond } = Promise.withResolvers<Uint8Array>();
   const source: ByteSource = {
     bytes: 1_000_000,
     read: () => {
       reads++;
-      return silent;
+      return pendingRead;
     },
   };
-  const started = performance.now();
+  const startedAt = performance.now();
   assert.deepEqual(await media.readMetadata(source, "video/mp4"), unknown);
-  assert.ok(performance.now() - started < 4000);
+  assert.ok(performance.now() - startedAt < 4000);
   respond(Buffer.from("0000fff06d646174", "hex"));
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(reads, 1);

@@ -9,11 +9,11 @@ import { createMediaReader } from "#media/media-reader.ts";
 
 const media = createMediaReader();
 const square = (side: number) => sharp({ create: { width: side, height: side, channels: 3, background: "#888" } });
-const thumbnail = async (bytes: Buffer, type: string) =>
+const createThumbnail = async (bytes: Buffer, type: string) =>
   media.createThumbnail(randomUUID(), createBufferSource(bytes), type);
 
-test("what the bytes really are decides who opens them, and nobody opens what is no type of ours (U12, U15)", async () => {
-  // Drawing this takes most of a minute, and the one who draws cannot be told to stop.
+test("the actual type of the bytes selects the decoder, and no decoder opens other types (U12, U15)", async () => {
+  // Rendering this takes most of a minute, and the renderer cannot be interrupted.
   const noise = '<feTurbulence baseFrequency="0.05" numOctaves="64"/>'.repeat(100);
   const others = [
     Buffer.from(
@@ -23,7 +23,7 @@ test("what the bytes really are decides who opens them, and nobody opens what is
   ];
   for (const bytes of others) {
     const started = performance.now();
-    assert.equal(await thumbnail(bytes, "image/png"), undefined);
+    assert.equal(await createThumbnail(bytes, "image/png"), undefined);
     assert.deepEqual(await media.readMetadata(createBufferSource(bytes), "image/png"), {
       width: null,
       height: null,
@@ -33,36 +33,42 @@ test("what the bytes really are decides who opens them, and nobody opens what is
   }
 });
 
-test("a picture that has to be decoded whole may have fewer pixels than one that is decoded line by line (U14)", async () => {
+test("images that must be decoded as a whole have a lower pixel limit than those decoded by line (U14)", async () => {
   const large = 6400; // 41 million
-  assert.ok(await thumbnail(await square(large).jpeg().toBuffer(), "image/jpeg"));
-  assert.equal(await thumbnail(await square(large).jpeg({ progressive: true }).toBuffer(), "image/jpeg"), undefined);
-  assert.equal(await thumbnail(await square(large).png({ progressive: true }).toBuffer(), "image/png"), undefined);
-  assert.equal(await thumbnail(await square(5100).avif({ effort: 0 }).toBuffer(), "image/avif"), undefined);
+  assert.ok(await createThumbnail(await square(large).jpeg().toBuffer(), "image/jpeg"));
+  assert.equal(
+    await createThumbnail(await square(large).jpeg({ progressive: true }).toBuffer(), "image/jpeg"),
+    undefined,
+  );
+  assert.equal(
+    await createThumbnail(await square(large).png({ progressive: true }).toBuffer(), "image/png"),
+    undefined,
+  );
+  assert.equal(await createThumbnail(await square(5100).avif({ effort: 0 }).toBuffer(), "image/avif"), undefined);
   for (const [type, bytes] of [
     ["image/jpeg", await square(3000).jpeg({ progressive: true }).toBuffer()],
     ["image/png", await square(3000).png({ progressive: true }).toBuffer()],
     ["image/avif", await square(3000).avif({ effort: 0 }).toBuffer()],
   ] as const)
-    assert.ok(await thumbnail(bytes, type), type);
+    assert.ok(await createThumbnail(bytes, type), type);
 });
 
-test("compressed text in a PNG is never inflated, for its size or for its thumbnail (U14, U15)", async () => {
+test("never inflates compressed text in a PNG, neither for metadata nor for a thumbnail (U14, U15)", async () => {
   const png = await square(64).png().toBuffer();
   const bomb = deflateSync(Buffer.alloc(50_000_000), { level: 9 });
   const keyword = { zTXt: "a\0\0", iTXt: "a\0\x01\0\0\0" };
   for (const type of ["zTXt", "iTXt"] as const) {
     const text = pngChunk(type, Buffer.concat([Buffer.from(keyword[type], "latin1"), bomb]));
-    // In front of the pixels and behind them: 1 MB that took nine seconds of CPU.
+    // Before and after the pixels: 1 MB that took nine seconds of CPU when it was inflated.
     const texts = Array.from({ length: 10 }, () => text);
     const hostile = Buffer.concat([png.subarray(0, 33), ...texts, png.subarray(33, -12), ...texts, png.subarray(-12)]);
     const before = process.cpuUsage();
     const small = Buffer.concat([png.subarray(0, 33), text, png.subarray(33)]);
     const { width, height } = await media.readMetadata(createBufferSource(small), "image/png");
-    const made = await thumbnail(hostile, "image/png");
+    const hostileThumbnail = await createThumbnail(hostile, "image/png");
     const { user, system } = process.cpuUsage(before);
     assert.deepEqual([width, height], [64, 64]);
-    assert.deepEqual(made, await thumbnail(png, "image/png"));
+    assert.deepEqual(hostileThumbnail, await createThumbnail(png, "image/png"));
     assert.ok(user + system < 1_000_000, `${type}: ${(user + system) / 1000} ms`);
   }
 });
@@ -75,16 +81,16 @@ function pngChunk(type: string, content: Buffer): Buffer {
   return Buffer.concat([length, body, check]);
 }
 
-test("a PNG of more chunks than an image has gets no thumbnail (U14, U15)", async () => {
+test("a PNG with far too many chunks gets no thumbnail (U14, U15)", async () => {
   const png = await square(64).png().toBuffer();
   const chunks = Array.from({ length: 60_000 }, () => pngChunk("teSt", Buffer.alloc(0)));
   assert.equal(
-    await thumbnail(Buffer.concat([png.subarray(0, 33), ...chunks, png.subarray(33)]), "image/png"),
+    await createThumbnail(Buffer.concat([png.subarray(0, 33), ...chunks, png.subarray(33)]), "image/png"),
     undefined,
   );
 });
 
-test("a preview is made once for all who ask (U14, U15)", async () => {
+test("concurrent requests for a thumbnail share one generation (U14, U15)", async () => {
   const bytes = await square(50).png().toBuffer();
   let reads = 0;
   const read = async () => {
@@ -92,30 +98,30 @@ test("a preview is made once for all who ask (U14, U15)", async () => {
     return bytes;
   };
   const key = randomUUID();
-  const ask = () => media.createThumbnail(key, { bytes: bytes.length, read }, "image/png");
-  assert.ok((await Promise.all(Array.from({ length: 10 }, ask))).every((one) => one !== undefined));
+  const request = () => media.createThumbnail(key, { bytes: bytes.length, read }, "image/png");
+  assert.ok((await Promise.all(Array.from({ length: 10 }, request))).every((thumbnail) => thumbnail !== undefined));
   assert.equal(reads, 1);
 });
 
-test("what took long and came to nothing is not tried again at once; what failed otherwise is (U14, U15)", async () => {
+test("an expensive failure is not retried at once; other failures are (U14, U15)", async () => {
   const attempt = createSingleFlight<string>();
-  let tried = 0;
+  let attempts = 0;
   const fail = () =>
-    attempt("picture", async () => {
-      tried++;
+    attempt("image", async () => {
+      attempts++;
       return undefined;
     });
-  assert.deepEqual([await fail(), await fail(), tried], [undefined, undefined, 2]);
+  assert.deepEqual([await fail(), await fail(), attempts], [undefined, undefined, 2]);
   await assert.rejects(
-    attempt("picture", () => Promise.reject(new Error("the store is away"))),
-    /away/,
+    attempt("image", () => Promise.reject(new Error("store unavailable"))),
+    /unavailable/,
   );
-  assert.equal(await attempt("picture", async () => "made"), "made");
-  const giveUp = () =>
-    attempt("costly", async (notAgain) => {
-      tried++;
-      notAgain();
+  assert.equal(await attempt("image", async () => "thumbnail"), "thumbnail");
+  const failExpensively = () =>
+    attempt("costly", async (skipRetries) => {
+      attempts++;
+      skipRetries();
       return undefined;
     });
-  assert.deepEqual([await giveUp(), await giveUp(), tried], [undefined, undefined, 3]);
+  assert.deepEqual([await failExpensively(), await failExpensively(), attempts], [undefined, undefined, 3]);
 });

@@ -7,22 +7,22 @@ import { createTestClock } from "../support/clock.ts";
 import { createDeps, createTemporaryDatabase, silentLog } from "../support/engines.ts";
 import { newUser } from "../support/users.ts";
 
-interface Address {
+interface EdgeRoute {
   path: string;
-  /** Pages of which origins may call it from a browser. */
+  /** Which origins may call the route from a browser. */
   origin: "any" | "own" | "upload" | "mcp";
-  /** Also under names that are not ours. */
+  /** Also serves requests with a foreign Host header. */
   allowsAnyHost?: true;
-  /** What GET and POST are answered with nothing in hand: no session, no token, no form. */
+  /** The status of GET and POST without a session, a token or a form. */
   get: number;
   post: number;
 }
 
-/** Every address of the door, in the order in which they are tried. */
-const edge: readonly Address[] = [
+/** Every route of the HTTP server, in matching order. */
+const edgeRoutes: readonly EdgeRoute[] = [
   { path: "/healthz", origin: "any", allowsAnyHost: true, get: 200, post: 200 },
   { path: "/readyz", origin: "any", allowsAnyHost: true, get: 200, post: 200 },
-  { path: "/metrics", origin: "any", allowsAnyHost: true, get: 200, post: 200 }, // to this machine; see below
+  { path: "/metrics", origin: "any", allowsAnyHost: true, get: 200, post: 200 }, // from this machine only; see below
   { path: "/.well-known/oauth-protected-resource", origin: "any", get: 200, post: 405 },
   { path: "/.well-known/oauth-protected-resource/mcp", origin: "any", get: 200, post: 405 },
   { path: "/.well-known/oauth-authorization-server", origin: "any", get: 200, post: 405 },
@@ -46,20 +46,20 @@ const edge: readonly Address[] = [
   { path: "/consent/*", origin: "own", get: 303, post: 403 },
   { path: "/connect/*", origin: "own", get: 303, post: 303 },
   { path: "/api/platforms/callback/*", origin: "own", get: 403, post: 404 },
-  { path: "/dev-idp/sign-in/*", origin: "own", get: 400, post: 415 }, // only where no issuer is configured, on loopback
+  { path: "/dev-idp/sign-in/*", origin: "own", get: 400, post: 415 }, // only without a configured issuer, on loopback
   { path: "/dev-idp/*", origin: "own", get: 404, post: 404 },
-  { path: "/sandbox/about", origin: "own", get: 200, post: 404 }, // only beside the development issuer, as the next
+  { path: "/sandbox/about", origin: "own", get: 200, post: 404 }, // only with the dev issuer, like the next two
   { path: "/sandbox/access/*", origin: "own", get: 400, post: 415 },
   { path: "/sandbox/*", origin: "own", get: 404, post: 404 },
   { path: "/files/thumb/*", origin: "any", get: 404, post: 404 },
   { path: "/api/uploads/*", origin: "upload", get: 404, post: 404 },
   { path: "/u/*", origin: "upload", get: 403, post: 404 },
   { path: "/api/*", origin: "own", get: 404, post: 404 },
-  { path: "/*", origin: "own", get: 404, post: 404 }, // this service has no web app built in
+  { path: "/*", origin: "own", get: 404, post: 404 }, // the test server has no built web app
 ];
 
-/** Every route of the JSON API. All of them want a session; those that change something, our own page as well. */
-const api = [
+/** Every route of the JSON API. All require a session; writes also require our own origin. */
+const apiRoutes = [
   "GET /api/me",
   "GET /api/instance",
   "PUT /api/me/active-studio",
@@ -97,8 +97,8 @@ const api = [
   "DELETE /api/studios/:studioId/clients/:grantId",
 ];
 
-/** Every route of the upload page's API. All of them want a link's token. */
-const uploadApi = [
+/** Every route of the upload page's API. All require the token of an upload link. */
+const uploadApiRoutes = [
   "GET /api/uploads/session",
   "POST /api/uploads/files",
   "POST /api/uploads/files/:fileId/addresses",
@@ -107,7 +107,7 @@ const uploadApi = [
   "DELETE /api/uploads/files/:fileId",
 ];
 
-describe("the surface", () => {
+describe("routes", () => {
   let server: ApiServer;
   let close: () => Promise<void>;
   before(async () => {
@@ -122,29 +122,29 @@ describe("the surface", () => {
   });
   after(() => close());
 
-  test("the door has these addresses and no other (L6)", () => {
-    const shown = ({ path, origin, allowsAnyHost }: Pick<Address, "path" | "origin" | "allowsAnyHost">) => ({
+  test("the HTTP server has exactly the listed routes (L6)", () => {
+    const pickPinned = ({ path, origin, allowsAnyHost }: Pick<EdgeRoute, "path" | "origin" | "allowsAnyHost">) => ({
       path,
       origin,
       allowsAnyHost,
     });
-    assert.deepEqual(server.httpServer.routes.map(shown), edge.map(shown));
+    assert.deepEqual(server.httpServer.routes.map(pickPinned), edgeRoutes.map(pickPinned));
   });
 
-  test("the API has these routes and no other", () => {
+  test("the JSON API has exactly the listed routes", () => {
     assert.deepEqual(
       listApiRoutes(server.api).map(({ method, path }) => `${method} ${path}`),
-      api,
+      apiRoutes,
     );
   });
 
-  test("the upload page's API has these routes and no other", () => {
-    const found = server.uploadApi.routes.filter(({ method }) => method !== "ALL");
-    assert.deepEqual([...new Set(found.map(({ method, path }) => `${method} ${path}`))], uploadApi);
+  test("the upload page's API has exactly the listed routes", () => {
+    const routes = server.uploadApi.routes.filter(({ method }) => method !== "ALL");
+    assert.deepEqual([...new Set(routes.map(({ method, path }) => `${method} ${path}`))], uploadApiRoutes);
   });
 
-  for (const route of uploadApi) {
-    test(`${route} wants a link's token, and no cookie counts (L6)`, async () => {
+  for (const route of uploadApiRoutes) {
+    test(`${route} requires the token of an upload link and ignores cookies (L6)`, async () => {
       const [method = "", path = ""] = route.split(" ");
       const cookie = await server.signIn(await newUser(server.deps));
       for (const headers of [{}, { cookie }, { "upload-token": "x.y" }, { "upload-token": "" }])
@@ -152,40 +152,40 @@ describe("the surface", () => {
     });
   }
 
-  for (const { path, get, post } of edge) {
-    test(`${path} with nothing in hand (L6)`, async () => {
-      const where = path.replace("*", "probe");
+  for (const { path, get, post } of edgeRoutes) {
+    test(`${path} responds to unauthenticated requests with the listed status (L6)`, async () => {
+      const probePath = path.replace("*", "probe");
       assert.deepEqual(
-        [(await call(server, "GET", where)).status, (await call(server, "POST", where)).status],
+        [(await call(server, "GET", probePath)).status, (await call(server, "POST", probePath)).status],
         [get, post],
       );
     });
   }
 
   for (const route of listApiRoutes()) {
-    test(`${route.method} ${route.path} wants a session${isWrite(route) ? ", and our own page" : ""} (L6)`, async () => {
+    test(`${route.method} ${route.path} requires a session${isWrite(route) ? " and our own origin" : ""} (L6)`, async () => {
       assertProblem(await call(server, route.method, route.path), 401, "unauthenticated");
       if (!isWrite(route)) return;
-      const nobody = { origin: undefined, "sec-fetch-site": undefined };
-      assertProblem(await call(server, route.method, route.path, { headers: nobody }), 403, "forbidden");
+      const withoutOrigin = { origin: undefined, "sec-fetch-site": undefined };
+      assertProblem(await call(server, route.method, route.path, { headers: withoutOrigin }), 403, "forbidden");
     });
   }
 
-  test("the figures are for this machine, not for those behind a proxy on it (L6)", async () => {
+  test("metrics are served to this machine only, not through a proxy on it (L6)", async () => {
     for (const name of ["x-forwarded-for", "forwarded", "via", "x-real-ip"]) {
       assert.equal((await call(server, "GET", "/metrics", { headers: { [name]: "192.0.2.1" } })).status, 403, name);
     }
-    // A proxy that says nothing of whom it speaks for.
+    // A proxy that sends no forwarding header.
     assert.equal((await call(server, "GET", "/metrics", { headers: { host: "atelier.example" } })).status, 403);
   });
 
-  test("a foreign page, or a foreign name for us, gets nowhere (M2)", async () => {
-    for (const { path, origin, allowsAnyHost } of edge) {
-      const where = path.replace("*", "probe");
-      const page = await call(server, "GET", where, { headers: { origin: "https://evil.example" } });
-      assert.equal(page.status === 403, origin !== "any", path);
-      const name = await call(server, "GET", where, { headers: { host: "evil.example" } });
-      assert.equal(name.status === 403, allowsAnyHost !== true || path === "/metrics", path);
+  test("rejects foreign origins and foreign Host headers (M2)", async () => {
+    for (const { path, origin, allowsAnyHost } of edgeRoutes) {
+      const probePath = path.replace("*", "probe");
+      const foreignOrigin = await call(server, "GET", probePath, { headers: { origin: "https://evil.example" } });
+      assert.equal(foreignOrigin.status === 403, origin !== "any", path);
+      const foreignHost = await call(server, "GET", probePath, { headers: { host: "evil.example" } });
+      assert.equal(foreignHost.status === 403, allowsAnyHost !== true || path === "/metrics", path);
     }
   });
 });

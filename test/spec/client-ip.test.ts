@@ -17,8 +17,8 @@ const key = (remoteAddress: string | undefined, headers?: Record<string, string>
 const forwardedFor = (value: string, peer = "10.0.0.1"): string => key(peer, { "x-forwarded-for": value });
 const forwarded = (value: string, peer = "10.0.0.1"): string => key(peer, { forwarded: value });
 
-test("IPv4 as it is, IPv6 by its /64, whatever the spelling (X5)", () => {
-  const spellings: [string, string[]][] = [
+test("keys IPv4 by address and IPv6 by /64 network, in every notation (X5)", () => {
+  const cases: [key: string, notations: string[]][] = [
     [
       "192.0.2.1",
       [
@@ -45,31 +45,31 @@ test("IPv4 as it is, IPv6 by its /64, whatever the spelling (X5)", () => {
     ["0:0:0:0::/64", ["::1", "::", "0::1"]],
     ["fe80:0:0:0::/64", ["fe80::1%eth0", "fe80::2%eth1"]],
   ];
-  for (const [expected, all] of spellings) {
-    for (const spelling of all) assert.equal(getClientIpKey(request(spelling), none), expected, spelling);
+  for (const [expected, notations] of cases) {
+    for (const notation of notations) assert.equal(getClientIpKey(request(notation), none), expected, notation);
   }
   assert.equal(getClientIpKey(request(undefined), none), "unknown");
   assert.equal(getClientIpKey(request(""), none), "unknown");
 });
 
-test("any spelling of any address in one /64 gives one key (X5)", () => {
+test("every notation of every IP address in one /64 network has the same key (X5)", () => {
   const group = fc.integer({ min: 0, max: 0xffff });
   const half = fc.array(group, { minLength: 4, maxLength: 4 });
   fc.assert(
-    fc.property(half, half, half, fc.boolean(), (network, hostA, hostB, upper) => {
+    fc.property(half, half, half, fc.boolean(), (network, hostA, hostB, isUpperCase) => {
       const long = [...network, ...hostA].map((n) => n.toString(16).padStart(4, "0")).join(":");
       const short = new URL(`http://[${[...network, ...hostB].map((n) => n.toString(16)).join(":")}]`).hostname.slice(
         1,
         -1,
       );
-      const [a, b] = [parseIpAddress(upper ? long.toUpperCase() : long), parseIpAddress(short)];
+      const [a, b] = [parseIpAddress(isUpperCase ? long.toUpperCase() : long), parseIpAddress(short)];
       if (a?.kind() === "ipv4" || b?.kind() === "ipv4") return; // IPv4-mapped; covered above
       assert.equal(toNetworkPrefix(a!), toNetworkPrefix(b!));
     }),
   );
 });
 
-test("forwarded headers of a stranger count for nothing (X5, VAR-TRUST_PROXY)", () => {
+test("ignores forwarding headers from untrusted peers (X5, VAR-TRUST_PROXY)", () => {
   const forged = {
     "x-forwarded-for": "198.51.100.7",
     forwarded: "for=198.51.100.8",
@@ -77,35 +77,39 @@ test("forwarded headers of a stranger count for nothing (X5, VAR-TRUST_PROXY)", 
     "cf-connecting-ip": "198.51.100.9",
   };
   assert.equal(key("192.0.2.1", forged), "192.0.2.1");
-  assert.equal(getClientIpKey(request("10.0.0.1", forged), none), "10.0.0.1", "and of nobody while TRUST_PROXY is off");
+  assert.equal(
+    getClientIpKey(request("10.0.0.1", forged), none),
+    "10.0.0.1",
+    "no peer is trusted while TRUST_PROXY is off",
+  );
 });
 
-test("behind a trusted proxy it is the right-most address that is no proxy of ours (X5)", () => {
+test("behind a trusted proxy the client is the right-most IP address that is not a trusted proxy (X5)", () => {
   assert.equal(forwardedFor("198.51.100.7"), "198.51.100.7");
   assert.equal(
     forwardedFor("1.1.1.1, 2.2.2.2, 198.51.100.7"),
     "198.51.100.7",
-    "what stands before it was sent by the client",
+    "the client itself sent the entries before it",
   );
   assert.equal(forwardedFor("1.1.1.1,198.51.100.7,10.9.9.9,2001:db8:ffff::5"), "198.51.100.7");
-  assert.equal(forwardedFor("10.1.1.1, 10.2.2.2"), "10.1.1.1", "someone inside");
+  assert.equal(forwardedFor("10.1.1.1, 10.2.2.2"), "10.1.1.1", "a client inside the trusted network");
   assert.equal(forwardedFor("198.51.100.7:4711"), "198.51.100.7");
   assert.equal(forwardedFor("[2001:db8:1:2::9]:4711"), "2001:db8:1:2::/64");
   assert.equal(forwardedFor("2001:DB8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
   assert.equal(forwardedFor("::ffff:198.51.100.7", "::ffff:10.0.0.1"), "198.51.100.7");
   assert.equal(forwardedFor("198.51.100.7", "::1"), "198.51.100.7", "loopback");
-  assert.equal(key("10.0.0.1"), "10.0.0.1", "a proxy that says nothing");
+  assert.equal(key("10.0.0.1"), "10.0.0.1", "a proxy that sends no forwarding header");
 });
 
-test("RFC 7239 says the same (X5)", () => {
+test("reads the Forwarded header of RFC 7239 the same way (X5)", () => {
   assert.equal(forwarded("for=198.51.100.7"), "198.51.100.7");
   assert.equal(forwarded("for=1.1.1.1, For=198.51.100.7;proto=https;by=10.0.0.2, for=10.0.0.3"), "198.51.100.7");
   assert.equal(forwarded('by=10.0.0.2; for="[2001:db8:1:2::9]:4711"'), "2001:db8:1:2::/64");
   assert.equal(forwarded('for="198.51.100.7:80"'), "198.51.100.7");
 });
 
-test("what is no address ends the chain at the proxy that passed it on (X5)", () => {
-  const strange = [
+test("an entry that is not an IP address ends the chain at the proxy that forwarded it (X5)", () => {
+  const invalidEntries = [
     "",
     " ",
     ",",
@@ -123,7 +127,7 @@ test("what is no address ends the chain at the proxy that passed it on (X5)", ()
     "x".repeat(8000),
     "1.1.1.1;2.2.2.2",
   ];
-  for (const value of strange) {
+  for (const value of invalidEntries) {
     assert.equal(forwardedFor(value), "10.0.0.1", value);
     assert.equal(forwardedFor(`9.9.9.9, ${value}, 10.5.5.5`), "10.5.5.5", value);
   }
@@ -131,15 +135,15 @@ test("what is no address ends the chain at the proxy that passed it on (X5)", ()
     assert.equal(forwarded(value), "10.0.0.1", value);
 });
 
-test("two headers that disagree: one is forged, and gives no counter of its own (X5)", () => {
-  const both = (a: string, b: string): string => key("10.0.0.1", { "x-forwarded-for": a, forwarded: `for=${b}` });
-  assert.equal(both("198.51.100.7", "198.51.100.7"), "198.51.100.7");
-  assert.equal(both("198.51.100.7", "203.0.113.1"), "10.0.0.1");
-  assert.equal(both("198.51.100.7", "203.0.113.2"), "10.0.0.1");
+test("when both headers disagree, the key is the IP address of the proxy (X5)", () => {
+  const keyOfBoth = (a: string, b: string): string => key("10.0.0.1", { "x-forwarded-for": a, forwarded: `for=${b}` });
+  assert.equal(keyOfBoth("198.51.100.7", "198.51.100.7"), "198.51.100.7");
+  assert.equal(keyOfBoth("198.51.100.7", "203.0.113.1"), "10.0.0.1");
+  assert.equal(keyOfBoth("198.51.100.7", "203.0.113.2"), "10.0.0.1");
 });
 
-test("addresses, networks and the word loopback; nothing else (VAR-TRUST_PROXY, RUN-2)", () => {
-  const faults = (TRUST_PROXY: string): readonly string[] => {
+test("TRUST_PROXY accepts IP addresses, networks and loopback, nothing else (VAR-TRUST_PROXY, RUN-2)", () => {
+  const findProblems = (TRUST_PROXY: string): readonly string[] => {
     try {
       readConfig({ TRUST_PROXY });
       return [];
@@ -157,7 +161,7 @@ test("addresses, networks and the word loopback; nothing else (VAR-TRUST_PROXY, 
     "loopback,10.0.0.1",
     "0.0.0.0/0",
   ])
-    assert.deepEqual(faults(good), [], good);
+    assert.deepEqual(findProblems(good), [], good);
   for (const bad of [
     "on",
     "true",
@@ -177,7 +181,7 @@ test("addresses, networks and the word loopback; nothing else (VAR-TRUST_PROXY, 
     "10.0.0.1,nope",
   ]) {
     assert.deepEqual(
-      faults(bad).map((fault) => fault.split(":", 1)[0]),
+      findProblems(bad).map((problem) => problem.split(":", 1)[0]),
       ["TRUST_PROXY"],
       bad,
     );
@@ -185,5 +189,6 @@ test("addresses, networks and the word loopback; nothing else (VAR-TRUST_PROXY, 
   const trusts = (TRUST_PROXY: string, address: string): boolean =>
     readConfig({ TRUST_PROXY }).trustProxy.has(parseIpAddress(address)!);
   assert.ok(trusts("loopback, 10.0.0.0/8", "10.1.2.3") && trusts("loopback, 10.0.0.0/8", "::1"));
-  for (const address of ["127.0.0.1", "::1", "10.0.0.1"]) assert.ok(!trusts("", address), "off: nobody");
+  for (const address of ["127.0.0.1", "::1", "10.0.0.1"])
+    assert.ok(!trusts("", address), "no peer is trusted by default");
 });

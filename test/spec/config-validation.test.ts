@@ -1,0 +1,206 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ConfigError, readConfig } from "#config/config.ts";
+import { findSettingProblems } from "#app/open-service.ts";
+import { isLoopbackName } from "#lib/ip-address.ts";
+
+type Settings = Record<string, string>;
+
+const secret = "s".repeat(32);
+
+/** The variables with a problem, in the message that the operator reads. */
+function findInvalidSettings(settings: Settings): string[] {
+  try {
+    readConfig(settings);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const problem of error.problems) assert.ok(error.message.includes(problem), "the message lists every problem");
+    return error.problems.map((problem) => problem.split(":", 1)[0] ?? "").toSorted();
+  }
+}
+
+/** A valid config off loopback, with every setting required there. */
+const publicSettings: Settings = {
+  BASE_URL: "https://atelier.example.com",
+  SECRETS: secret,
+  SIGN_IN_ALLOW: "@example.com",
+  OIDC_ISSUER: "https://idp.example.com",
+  OIDC_CLIENT_ID: "atelier",
+};
+
+const invalidValues: [string, ...string[]][] = [
+  ["PORT", "abc", "-1", "65536", "3000.5", "80a", "NaN", " "],
+  [
+    "BASE_URL",
+    "localhost:3000",
+    "ftp://localhost",
+    "http://",
+    "http://user@localhost",
+    "http://localhost/?a=1",
+    "http://localhost/#a",
+    "http://localhost/path",
+  ],
+  ["UPLOAD_PAGE_URL", "up", "javascript:alert(1)", "https://up.example/?a"],
+  [
+    "LOGIN_URL",
+    "/login",
+    "http://localhost:3001/login",
+    "https://localhost:3000/login",
+    "http://localhost:3000.evil.example/login",
+  ],
+  ["SIGN_IN_ALLOW", ",", "example.com", "a@b@c", "**", "@"],
+  ["MCP_ORIGINS", "a.example", "https://a.example/", "https://a.example/path", "*", "null"],
+  ["METRICS_TOKEN", "short"],
+  ["DATABASE_URL", "mysql://db/x", "./file.db", "postgres://"],
+  ["STORAGE", "S3", "gcs", "disk "],
+  ["S3_FORCE_PATH_STYLE", "yes", "2", "TRUE"],
+  ["SECRETS", "short", "s".repeat(31), `${secret},short`, ","],
+  ["MAX_IMAGE_BYTES", "0", "-1", "50MB", "1.5", " "],
+  ["MAX_VIDEO_BYTES", "4GB"],
+  ["MAX_DOCUMENT_BYTES", "lots"],
+  ["MAX_ASSETS_PER_POST", "0", "1001", "x"],
+  ["MAX_STUDIO_BYTES", "0", "-1", "10 GB"],
+  ["CLIENT_DOCUMENTS", "OFF", "false", "0", "off "],
+  ["MAX_STUDIOS_PER_USER", "0", "-1", "1.5", "10001", "many"],
+  ["TRUST_PROXY", "yes", "true", "off, 10.0.0.1", "10.0.0.0/33", "10.0.0", "example.com"],
+  ["CONFORMANCE_FIXTURES", "true", "yes", "2"],
+  ["RATE_LIMITS", "OFF", "false", "0"],
+  ["LOG_LEVEL", "verbose", "INFO"],
+];
+
+for (const [name, ...values] of invalidValues) {
+  for (const value of values) {
+    test(`${name}=${JSON.stringify(value.slice(0, 50))} is the only reported problem (RUN-2)`, () => {
+      assert.deepEqual(findInvalidSettings({ [name]: value }), [name]);
+    });
+  }
+}
+
+test("reports all problems at once, in one message with a line for each (RUN-1)", () => {
+  const firstValues = Object.fromEntries(invalidValues.map(([name, value]) => [name, value ?? ""]));
+  const incompleteGroups = { OIDC_2_NAME: "x", PLATFORM_X_CLIENT_ID: "x" };
+  assert.deepEqual(
+    findInvalidSettings({ ...firstValues, ...incompleteGroups }),
+    [
+      ...invalidValues.map(([name]) => name),
+      "OIDC_2_ISSUER",
+      "OIDC_2_CLIENT_ID",
+      "PLATFORM_X_CLIENT_SECRET",
+    ].toSorted(),
+  );
+});
+
+test("also reports unknown platforms and an unreadable file of clients in that message (RUN-1)", () => {
+  const settings = {
+    PORT: "x",
+    OAUTH_CLIENTS: "/nowhere",
+    PLATFORM_MYSPACE_CLIENT_ID: "a",
+    PLATFORM_MYSPACE_SECRET: "b",
+  };
+  assert.throws(
+    () => readConfig(settings, findSettingProblems),
+    (error: Error) => ["PORT: ", "OAUTH_CLIENTS: ", "PLATFORM_MYSPACE"].every((name) => error.message.includes(name)),
+  );
+});
+
+test("reports missing settings next to invalid ones (RUN-1)", () => {
+  assert.deepEqual(findInvalidSettings({ HOST: "0.0.0.0", PORT: "x", STORAGE: "s3", S3_REGION: "eu" }), [
+    ...["OIDC_ISSUER", "PORT", "S3_ACCESS_KEY_ID", "S3_BUCKET", "S3_SECRET_ACCESS_KEY", "SECRETS", "SIGN_IN_ALLOW"],
+  ]);
+});
+
+test("the message does not contain invalid secrets (RUN-1, L3)", () => {
+  const settings = { SECRETS: "hunter2", METRICS_TOKEN: "hunter3", DATABASE_URL: "mysql://u:hunter4@db" };
+  assert.throws(
+    () => readConfig(settings),
+    (error: Error) => !/hunter/.test(error.message),
+  );
+});
+
+test("requires secrets, an allowlist and an identity provider off loopback (VAR-SECRETS, VAR-SIGN_IN_ALLOW, VAR-OIDC, L3)", () => {
+  const required = ["OIDC_ISSUER", "SECRETS", "SIGN_IN_ALLOW"];
+  assert.deepEqual(findInvalidSettings({ BASE_URL: "https://atelier.example.com" }), required);
+  assert.deepEqual(
+    findInvalidSettings({ HOST: "0.0.0.0" }),
+    required,
+    "listening on other interfaces is off loopback, whatever {base} is",
+  );
+  assert.deepEqual(findInvalidSettings({ HOST: "::", BASE_URL: "http://localhost:3000" }), required);
+  for (const name of required)
+    assert.deepEqual(
+      findInvalidSettings({ ...publicSettings, [name]: "" }),
+      name === "OIDC_ISSUER" ? ["OIDC_ISSUER"] : [name],
+    );
+  assert.equal(readConfig(publicSettings).loopback, false);
+});
+
+test("rejects a secret of 31 bytes off loopback (VAR-SECRETS, L3)", () => {
+  assert.deepEqual(findInvalidSettings({ ...publicSettings, SECRETS: "s".repeat(31) }), ["SECRETS"]);
+});
+
+test("rejects conformance fixtures and disabled rate limits off loopback (VAR-CONFORMANCE_FIXTURES, VAR-RATE_LIMITS)", () => {
+  assert.deepEqual(findInvalidSettings({ ...publicSettings, CONFORMANCE_FIXTURES: "1", RATE_LIMITS: "off" }), [
+    "CONFORMANCE_FIXTURES",
+    "RATE_LIMITS",
+  ]);
+  assert.deepEqual(findInvalidSettings({ ...publicSettings, CONFORMANCE_FIXTURES: "0", RATE_LIMITS: "on" }), []);
+});
+
+test("rejects plain http off loopback (VAR-BASE_URL)", () => {
+  assert.deepEqual(findInvalidSettings({ ...publicSettings, BASE_URL: "http://atelier.example.com" }), ["BASE_URL"]);
+});
+
+test("requires the login URL to have the origin of {base} (VAR-LOGIN_URL)", () => {
+  assert.deepEqual(findInvalidSettings({ ...publicSettings, LOGIN_URL: "https://atelier.example.com/in" }), []);
+  assert.deepEqual(findInvalidSettings({ ...publicSettings, LOGIN_URL: "https://login.example.com/" }), ["LOGIN_URL"]);
+});
+
+test("requires region, bucket and keys for S3 (VAR-STORAGE)", () => {
+  assert.deepEqual(findInvalidSettings({ STORAGE: "s3" }), [
+    "S3_ACCESS_KEY_ID",
+    "S3_BUCKET",
+    "S3_REGION",
+    "S3_SECRET_ACCESS_KEY",
+  ]);
+});
+
+test("requires an issuer and a client id for an identity provider, and https off loopback (VAR-OIDC)", () => {
+  assert.deepEqual(findInvalidSettings({ OIDC_CLIENT_ID: "c" }), ["OIDC_ISSUER"]);
+  assert.deepEqual(findInvalidSettings({ OIDC_ISSUER: "https://idp.example" }), ["OIDC_CLIENT_ID"]);
+  assert.deepEqual(findInvalidSettings({ OIDC_ISSUER: "http://idp.example", OIDC_CLIENT_ID: "c" }), ["OIDC_ISSUER"]);
+  assert.deepEqual(findInvalidSettings({ OIDC_ISSUER: "idp", OIDC_CLIENT_ID: "c" }), ["OIDC_ISSUER"]);
+  assert.deepEqual(findInvalidSettings({ ...publicSettings, OIDC_3_CLIENT_SECRET: "x" }), [
+    "OIDC_3_CLIENT_ID",
+    "OIDC_3_ISSUER",
+  ]);
+});
+
+test("numbers further identity providers from 2 (VAR-OIDC)", () => {
+  assert.notDeepEqual(
+    findInvalidSettings({ ...publicSettings, OIDC_1_ISSUER: "https://one.example", OIDC_1_CLIENT_ID: "c" }),
+    [],
+  );
+});
+
+test("rejects a platform secret without its client id (VAR-PLATFORM)", () => {
+  assert.deepEqual(findInvalidSettings({ PLATFORM_X_CLIENT_SECRET: "s" }), ["PLATFORM_X_CLIENT_ID"]);
+});
+
+test("recognizes names and IP addresses of loopback (VAR-HOST)", () => {
+  for (const host of ["localhost", "LOCALHOST", "a.localhost", "127.0.0.1", "127.1.2.3", "::1", "[::1]"])
+    assert.ok(isLoopbackName(host), host);
+  for (const host of [
+    "",
+    "0.0.0.0",
+    "::",
+    "localhost.evil.example",
+    "127.0.0.1.nip.io",
+    "evil-localhost",
+    "128.0.0.1",
+    "10.0.0.1",
+    "example.com",
+  ]) {
+    assert.ok(!isLoopbackName(host), host);
+  }
+});
