@@ -27,17 +27,17 @@ forEachEngine(
       await server.close();
     });
 
-    for (const revision of ["2026-07-28", "2025-11-25"]) {
-      test(`every scenario that ${revision} requires passes (M2, M11)`, async () => {
-        const { code, output } = await run(["server", "--url", proxy.url, "--requirements", revision]);
+    for (const version of ["2026-07-28", "2025-11-25"]) {
+      test(`passes every conformance scenario that ${version} requires (M2, M11)`, async () => {
+        const { code, output } = await runSuite(["server", "--url", proxy.url, "--requirements", version]);
         const [scored = "", unscored = ""] = (output.split("=== SUMMARY ===")[1] ?? output).split("Not scored");
-        const failed = [...scored.matchAll(/^✗ ([\w-]+)/gm)]
+        const failures = [...scored.matchAll(/^✗ ([\w-]+)/gm)]
           .map(([, name]) => name)
           .filter((name) => !unscored.includes(` ${name} (`));
-        assert.deepEqual(failed, [], output);
+        assert.deepEqual(failures, [], output);
         assert.equal(code, 0, output);
         assert.ok([...scored.matchAll(/^✓/gm)].length >= 30, scored);
-        // The tasks extension, which we do not claim, and headers that repeat parameters, which no tool of ours asks for.
+        // Not supported: the tasks extension, and headers that repeat parameters, which no tool of ours declares.
         assert.doesNotMatch(unscored, /✗ (?!tasks-|http-custom-header)/, unscored);
       });
     }
@@ -45,7 +45,7 @@ forEachEngine(
   ["sqlite"],
 );
 
-async function run(args: readonly string[]): Promise<{ code: number | null; output: string }> {
+async function runSuite(args: readonly string[]): Promise<{ code: number | null; output: string }> {
   const child = spawn(process.execPath, [suite, ...args], { stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => void (output += chunk.toString()));

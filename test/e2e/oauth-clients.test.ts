@@ -28,52 +28,55 @@ const metadata = {
 };
 const toolNames = tools.map(({ name }) => name).toSorted();
 
-/** What a person does once the client has opened the address: signs in, has a studio, approves. */
-type Person = (authorizationUrl: string) => Promise<URL>;
+/** Signs in at the URL that the client opened, creates a studio, allows access, and returns the redirect URL. */
+type AllowAccess = (authorizationUrl: string) => Promise<URL>;
 
-interface Got {
-  access: string;
-  refreshed: string;
-  /** The tools as the client itself lists them, where it is an MCP client. */
-  listed?: string[];
+interface ClientResult {
+  accessToken: string;
+  refreshedToken: string;
+  /** The tools that the client lists, if it is an MCP client. */
+  listedTools?: string[];
 }
 
-/** Everything that is known beforehand is the address of the MCP endpoint. */
-const clients: Record<string, (mcp: string, person: Person) => Promise<Got>> = {
-  async "SDK 2.4"(mcp, person) {
-    const memory = createMemory();
-    assert.equal(await auth2(memory, { serverUrl: mcp }), "REDIRECT");
-    const back = await person(memory.opened());
-    const iss = back.searchParams.get("iss") ?? undefined;
-    const authorizationCode = back.searchParams.get("code") ?? "";
-    assert.equal(await auth2(memory, { serverUrl: mcp, authorizationCode, ...(iss ? { iss } : {}) }), "AUTHORIZED");
-    const access = memory.access();
-    assert.equal(await auth2(memory, { serverUrl: mcp }), "AUTHORIZED", "by its refresh token");
+/** Each client knows only the URL of the MCP endpoint. */
+const clients: Record<string, (mcpUrl: string, allowAccess: AllowAccess) => Promise<ClientResult>> = {
+  async "SDK 2.4"(mcpUrl, allowAccess) {
+    const provider = createMemoryProvider();
+    assert.equal(await auth2(provider, { serverUrl: mcpUrl }), "REDIRECT");
+    const redirect = await allowAccess(provider.getOpenedUrl());
+    const iss = redirect.searchParams.get("iss") ?? undefined;
+    const authorizationCode = redirect.searchParams.get("code") ?? "";
+    assert.equal(
+      await auth2(provider, { serverUrl: mcpUrl, authorizationCode, ...(iss ? { iss } : {}) }),
+      "AUTHORIZED",
+    );
+    const accessToken = provider.getAccessToken();
+    assert.equal(await auth2(provider, { serverUrl: mcpUrl }), "AUTHORIZED", "with its refresh token");
     const client = new Client2({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } });
-    await client.connect(new Transport2(new URL(mcp), { authProvider: memory }));
-    const listed = (await client.listTools()).tools.map(({ name }) => name);
+    await client.connect(new Transport2(new URL(mcpUrl), { authProvider: provider }));
+    const listedTools = (await client.listTools()).tools.map(({ name }) => name);
     await client.close();
-    return { access, refreshed: memory.access(), listed };
+    return { accessToken, refreshedToken: provider.getAccessToken(), listedTools };
   },
 
-  async "SDK 1.32"(mcp, person) {
-    const memory = createMemory();
-    assert.equal(await auth1(memory, { serverUrl: mcp }), "REDIRECT");
-    const back = await person(memory.opened());
-    const authorizationCode = back.searchParams.get("code") ?? "";
-    assert.equal(await auth1(memory, { serverUrl: mcp, authorizationCode }), "AUTHORIZED");
-    const access = memory.access();
-    assert.equal(await auth1(memory, { serverUrl: mcp }), "AUTHORIZED", "by its refresh token");
+  async "SDK 1.32"(mcpUrl, allowAccess) {
+    const provider = createMemoryProvider();
+    assert.equal(await auth1(provider, { serverUrl: mcpUrl }), "REDIRECT");
+    const redirect = await allowAccess(provider.getOpenedUrl());
+    const authorizationCode = redirect.searchParams.get("code") ?? "";
+    assert.equal(await auth1(provider, { serverUrl: mcpUrl, authorizationCode }), "AUTHORIZED");
+    const accessToken = provider.getAccessToken();
+    assert.equal(await auth1(provider, { serverUrl: mcpUrl }), "AUTHORIZED", "with its refresh token");
     const client = new Client1({ name: "test", version: "1" });
-    const transport = new Transport1(new URL(mcp), { authProvider: memory });
+    const transport = new Transport1(new URL(mcpUrl), { authProvider: provider });
     await client.connect(transport as Parameters<Client1["connect"]>[0]);
-    const listed = (await client.listTools()).tools.map(({ name }) => name);
+    const listedTools = (await client.listTools()).tools.map(({ name }) => name);
     await client.close();
-    return { access, refreshed: memory.access(), listed };
+    return { accessToken, refreshedToken: provider.getAccessToken(), listedTools };
   },
 
-  async "openid-client"(mcp, person) {
-    const { resource, authorization_servers: servers } = await protectedResource(mcp);
+  async "openid-client"(mcpUrl, allowAccess) {
+    const { resource, authorization_servers: servers } = await fetchResourceMetadata(mcpUrl);
     const options = { execute: [oidc.allowInsecureRequests] };
     const config = await oidc.dynamicClientRegistration(new URL(servers[0] ?? ""), metadata, oidc.None(), options);
     const pkceCodeVerifier = oidc.randomPKCECodeVerifier();
@@ -88,18 +91,18 @@ const clients: Record<string, (mcp: string, person: Person) => Promise<Got>> = {
       code_challenge: await oidc.calculatePKCECodeChallenge(pkceCodeVerifier),
       code_challenge_method: "S256",
     });
-    const back = await person(url.href);
+    const redirect = await allowAccess(url.href);
     const checks = { pkceCodeVerifier, expectedState, expectedNonce, idTokenExpected: true };
-    const tokens = await oidc.authorizationCodeGrant(config, back, checks);
+    const tokens = await oidc.authorizationCodeGrant(config, redirect, checks);
     assert.match(tokens.claims()?.sub ?? "", /^usr_/);
-    const again = await oidc.refreshTokenGrant(config, tokens.refresh_token ?? "", { resource });
-    return { access: tokens.access_token, refreshed: again.access_token };
+    const refreshed = await oidc.refreshTokenGrant(config, tokens.refresh_token ?? "", { resource });
+    return { accessToken: tokens.access_token, refreshedToken: refreshed.access_token };
   },
 
-  async oauth4webapi(mcp, person) {
+  async oauth4webapi(mcpUrl, allowAccess) {
     const insecure = { [oauth.allowInsecureRequests]: true };
-    const found = await oauth.resourceDiscoveryRequest(new URL(mcp), insecure);
-    const resource = await oauth.processResourceDiscoveryResponse(new URL(mcp), found);
+    const resourceResponse = await oauth.resourceDiscoveryRequest(new URL(mcpUrl), insecure);
+    const resource = await oauth.processResourceDiscoveryResponse(new URL(mcpUrl), resourceResponse);
     const issuer = new URL(resource.authorization_servers?.[0] ?? "");
     const server = await oauth.processDiscoveryResponse(
       issuer,
@@ -120,23 +123,29 @@ const clients: Record<string, (mcp: string, person: Person) => Promise<Got>> = {
       code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
       code_challenge_method: "S256",
     }).toString();
-    const answer = oauth.validateAuthResponse(server, client, await person(url.href), state);
+    const authResponse = oauth.validateAuthResponse(server, client, await allowAccess(url.href), state);
     const none = oauth.None();
-    const granted = await oauth.authorizationCodeGrantRequest(
+    const codeResponse = await oauth.authorizationCodeGrantRequest(
       server,
       client,
       none,
-      answer,
+      authResponse,
       redirectUri,
       verifier,
       insecure,
     );
-    const tokens = await oauth.processAuthorizationCodeResponse(server, client, granted);
-    const renewed = await oauth.refreshTokenGrantRequest(server, client, none, tokens.refresh_token ?? "", insecure);
-    const again = await oauth.processRefreshTokenResponse(server, client, renewed);
-    const ended = await oauth.revocationRequest(server, client, none, "never given out", insecure);
-    await oauth.processRevocationResponse(ended);
-    return { access: tokens.access_token, refreshed: again.access_token };
+    const tokens = await oauth.processAuthorizationCodeResponse(server, client, codeResponse);
+    const refreshResponse = await oauth.refreshTokenGrantRequest(
+      server,
+      client,
+      none,
+      tokens.refresh_token ?? "",
+      insecure,
+    );
+    const refreshed = await oauth.processRefreshTokenResponse(server, client, refreshResponse);
+    const revocation = await oauth.revocationRequest(server, client, none, "never issued", insecure);
+    await oauth.processRevocationResponse(revocation);
+    return { accessToken: tokens.access_token, refreshedToken: refreshed.access_token };
   },
 };
 
@@ -163,19 +172,20 @@ for (const issuerKind of ["the built-in issuer", "a separate issuer"]) {
     after(() => close());
 
     for (const [name, connect] of Object.entries(clients)) {
-      test(`${name}: from nothing to a token, through a refresh, to the tools (AUTH-1, AUTHZ-2, META-2)`, async () => {
+      test(`${name} discovers the server, gets and refreshes a token, and lists the tools (AUTH-1, AUTHZ-2, META-2)`, async () => {
         const { base } = server;
         const browser = createOAuthBrowser(base);
-        const person: Person = async (url) => {
+        const allowAccess: AllowAccess = async (url) => {
           const page = await openConsent(browser, url, `${name.replaceAll(" ", "-").toLowerCase()}@example.com`);
-          if (issuer) assert.ok(page.redirects.some((one) => one.startsWith(`${base}/api/auth/callback/oidc?`)));
+          if (issuer)
+            assert.ok(page.redirects.some((redirect) => redirect.startsWith(`${base}/api/auth/callback/oidc?`)));
           await createStudio(base, browser);
           return (await browser.submit(page, { decision: "approve" })).url;
         };
-        const { access, refreshed, listed } = await connect(`${base}/mcp`, person);
-        assert.notEqual(refreshed, access);
-        if (listed) assert.deepEqual(listed.toSorted(), toolNames);
-        for (const token of [access, refreshed]) {
+        const { accessToken, refreshedToken, listedTools } = await connect(`${base}/mcp`, allowAccess);
+        assert.notEqual(refreshedToken, accessToken);
+        if (listedTools) assert.deepEqual(listedTools.toSorted(), toolNames);
+        for (const token of [accessToken, refreshedToken]) {
           const { status, body } = await callMcp(base, token);
           assert.equal(status, 200);
           assert.deepEqual((body.result.tools as { name: string }[]).map((tool) => tool.name).toSorted(), toolNames);
@@ -185,30 +195,30 @@ for (const issuerKind of ["the built-in issuer", "a separate issuer"]) {
   });
 }
 
-async function protectedResource(mcp: string): Promise<{ resource: string; authorization_servers: string[] }> {
-  const challenge = (await fetch(mcp, { method: "POST" })).headers.get("www-authenticate") ?? "";
-  const address = /resource_metadata="([^"]+)"/.exec(challenge)?.[1] ?? "";
-  return (await (await fetch(address)).json()) as { resource: string; authorization_servers: string[] };
+async function fetchResourceMetadata(mcpUrl: string): Promise<{ resource: string; authorization_servers: string[] }> {
+  const challenge = (await fetch(mcpUrl, { method: "POST" })).headers.get("www-authenticate") ?? "";
+  const url = /resource_metadata="([^"]+)"/.exec(challenge)?.[1] ?? "";
+  return (await (await fetch(url)).json()) as { resource: string; authorization_servers: string[] };
 }
 
-/** What the SDKs ask a program to remember for them; the same for both lines. */
-function createMemory() {
-  const kept = new Map<string, unknown>();
-  let opened: URL | undefined;
-  const read = <T>(name: string): T | undefined => kept.get(name) as T | undefined;
+/** The OAuth client provider of both SDK versions, with its state in memory. */
+function createMemoryProvider() {
+  const store = new Map<string, unknown>();
+  let openedUrl: URL | undefined;
+  const read = <T>(name: string): T | undefined => store.get(name) as T | undefined;
   return {
     redirectUrl: redirectUri,
     clientMetadata: metadata,
     clientInformation: () => read<{ client_id: string }>("client"),
-    saveClientInformation: (client: { client_id: string }) => void kept.set("client", client),
+    saveClientInformation: (client: { client_id: string }) => void store.set("client", client),
     tokens: () => read<{ access_token: string; token_type: string; refresh_token?: string }>("tokens"),
-    saveTokens: (tokens: { access_token: string; token_type: string }) => void kept.set("tokens", tokens),
-    redirectToAuthorization: (url: URL) => void (opened = url),
-    saveCodeVerifier: (verifier: string) => void kept.set("verifier", verifier),
+    saveTokens: (tokens: { access_token: string; token_type: string }) => void store.set("tokens", tokens),
+    redirectToAuthorization: (url: URL) => void (openedUrl = url),
+    saveCodeVerifier: (verifier: string) => void store.set("verifier", verifier),
     codeVerifier: () => read<string>("verifier") ?? "",
-    saveDiscoveryState: (state: { authorizationServerUrl: string }) => void kept.set("discovery", state),
+    saveDiscoveryState: (state: { authorizationServerUrl: string }) => void store.set("discovery", state),
     discoveryState: () => read<{ authorizationServerUrl: string }>("discovery"),
-    opened: () => opened?.href ?? "",
-    access: () => read<{ access_token: string }>("tokens")?.access_token ?? "",
+    getOpenedUrl: () => openedUrl?.href ?? "",
+    getAccessToken: () => read<{ access_token: string }>("tokens")?.access_token ?? "",
   };
 }

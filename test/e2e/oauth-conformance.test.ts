@@ -12,7 +12,7 @@ const suite = join(import.meta.dirname, "../../node_modules/@modelcontextprotoco
 forEachEngine(
   "oauth conformance",
   (fixture) => {
-    test("the authorization scenarios of the conformance suite pass (META-2, AUTHZ-1, GRANT-2)", async () => {
+    test("passes the authorization scenarios of the conformance suite (META-2, AUTHZ-1, GRANT-2)", async () => {
       const service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } });
       const { base } = service;
       const { port } = new URL(await findFreeBaseUrl());
@@ -22,7 +22,7 @@ forEachEngine(
         ...["--resource", `${base}/mcp`, "-p", port],
       ]);
       try {
-        // The suite prints the address for a person, and waits for the answer at its own port.
+        // The suite prints the authorization URL for the user, and waits for the redirect at its own port.
         const url = await program.waitForMatch(/https?:\/\/\S+\/authorize\?\S+/);
         const browser = createHttpBrowser();
         const page = await openConsent(browser, url, "conformance@example.com");

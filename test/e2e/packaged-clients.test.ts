@@ -23,14 +23,14 @@ const releases = {
 
 const toolNames = tools.map(({ name }) => name).toSorted();
 const authorizeUrl = /http:\/\/\S+\/api\/auth\/oauth2\/authorize\?\S+/;
-const patient = { timeoutMs: 120_000, intervalMs: 100 };
+const slowProgram = { withinMs: 120_000, everyMs: 100 };
 
-test("docs/clients.md names the releases that are tried", () => {
+test("docs/clients.md names the tested releases", () => {
   const text = readFileSync(join(import.meta.dirname, "../../docs/clients.md"), "utf8");
   for (const release of Object.values(releases)) assert.ok(text.includes(release), release);
 });
 
-/** Command-line clients as people install them from npm. They sign in and list tools without a model. */
+/** Command-line clients as users install them from npm. They sign in and list tools without a model. */
 describe("packaged clients", { skip: isLongRun ? false : "needs --long: installs 900 MB from npm" }, () => {
   const folder = createTempFolder();
   let service: MainProcess;
@@ -52,7 +52,7 @@ describe("packaged clients", { skip: isLongRun ? false : "needs --long: installs
     folder.remove();
   });
 
-  /** Installs a release; the result starts it, with a home of its own and no network but loopback. */
+  /** Installs a release, and returns functions that run it with its own home folder and only loopback network. */
   function install(name: keyof typeof releases) {
     const home = join(folder.path, name);
     const cwd = join(home, "project"); // clients treat the home folder itself differently
@@ -62,14 +62,14 @@ describe("packaged clients", { skip: isLongRun ? false : "needs --long: installs
       cwd: home,
       stdio: "ignore",
     });
-    const nowhere = "http://127.0.0.1:9";
+    const unreachableProxy = "http://127.0.0.1:9";
     const env = {
       PATH: [join(folder.path, "bin"), dirname(process.execPath), "/usr/bin", "/bin"].join(":"),
       HOME: home,
       TERM: "xterm-256color",
       DISPLAY: ":0", // Gemini opens no browser without one
-      HTTP_PROXY: nowhere,
-      HTTPS_PROXY: nowhere,
+      HTTP_PROXY: unreachableProxy,
+      HTTPS_PROXY: unreachableProxy,
       NO_PROXY: "localhost,127.0.0.1",
       GEMINI_API_KEY: "none",
       GEMINI_CLI_NO_RELAUNCH: "true",
@@ -85,12 +85,12 @@ describe("packaged clients", { skip: isLongRun ? false : "needs --long: installs
     return { home, start, run };
   }
 
-  async function approve(url: string, email: string): Promise<void> {
+  async function allowAccess(url: string, email: string): Promise<void> {
     const browser = createHttpBrowser();
     const page = await openConsent(browser, url, email);
     await createStudio(base, browser);
-    const done = await browser.submit(page, { decision: "approve" });
-    assert.equal(done.status, 200, done.text);
+    const { status, text } = await browser.submit(page, { decision: "approve" });
+    assert.equal(status, 200, text);
   }
 
   /** Authenticated `tools/list` requests in the service's log. */
@@ -105,7 +105,7 @@ describe("packaged clients", { skip: isLongRun ? false : "needs --long: installs
     const { home, start, run } = install("codex");
     const codex = join(home, "node_modules/@openai/codex/bin/codex.js");
     const adding = start([codex, "mcp", "add", "atelier", "--url", `${base}/mcp`]);
-    await approve(await adding.waitForMatch(authorizeUrl), "codex@example.com");
+    await allowAccess(await adding.waitForMatch(authorizeUrl), "codex@example.com");
     assert.equal(await adding.exited, 0, adding.getOutput());
     assert.match(await run([codex, "mcp", "list"]), /atelier.*OAuth/);
 
@@ -134,10 +134,10 @@ describe("packaged clients", { skip: isLongRun ? false : "needs --long: installs
     );
     await run(["mcp", "add", "atelier", "--url", `${base}/mcp`], { command });
     const signingIn = start(["mcp", "auth", "atelier"], { command });
-    await approve(await signingIn.waitForMatch(authorizeUrl), "opencode@example.com");
+    await allowAccess(await signingIn.waitForMatch(authorizeUrl), "opencode@example.com");
     assert.equal(await signingIn.exited, 0, signingIn.getOutput());
     assert.match(signingIn.getOutput(), /Authentication successful/);
-    // No command of it prints the names of tools without a model.
+    // None of its commands prints tool names without a model.
     const listings = countListings();
     assert.match(await run(["mcp", "list"], { command }), /atelier.*connected/);
     assert.ok(countListings() > listings);
@@ -151,7 +151,7 @@ describe("packaged clients", { skip: isLongRun ? false : "needs --long: installs
     const settings = JSON.parse(readFileSync(settingsFile, "utf8")) as object;
     const security = { auth: { selectedType: "gemini-api-key" } };
     writeFileSync(settingsFile, JSON.stringify({ ...settings, security }));
-    // Signing in takes its interactive form, and that a terminal.
+    // It signs in only in interactive mode, which needs a terminal.
     const terminal = `stty cols 120 rows 50; exec ${process.execPath} ${gemini}`;
     const chat = start(["-qfec", terminal, "/dev/null"], {
       command: "script",
@@ -160,20 +160,20 @@ describe("packaged clients", { skip: isLongRun ? false : "needs --long: installs
     });
     const openedUrl = join(home, "opened-url");
     const screen = (): string => stripVTControlCharacters(chat.getOutput());
-    /** Presses Enter until that has its effect: Enter right after other keys counts as part of a paste. */
+    /** Presses Enter until it takes effect: Enter right after other keys counts as part of a paste. */
     const enter = async (hasEffect: () => boolean): Promise<void> => {
       const press = setInterval(() => chat.write("\r"), 3000);
-      await waitUntil(hasEffect, patient).finally(() => clearInterval(press));
+      await waitUntil(hasEffect, slowProgram).finally(() => clearInterval(press));
     };
     try {
       await chat.waitForMatch(/1 MCP server[^]*Type your message/);
-      // A line that comes before the commands are loaded would go to the model. Once they are, it is completed.
+      // Before its commands are loaded, it would send the line to the model. Then it completes the line instead.
       const clearLine = "\u0015";
       const type = setInterval(() => chat.write(`${clearLine}/mcp auth atelier`), 5000);
-      await waitUntil(() => /\n +atelier *\r?\n/.test(screen()), patient).finally(() => clearInterval(type));
-      // Enter also answers the question whether to open a browser.
+      await waitUntil(() => /\n +atelier *\r?\n/.test(screen()), slowProgram).finally(() => clearInterval(type));
+      // Enter also confirms that it may open a browser.
       await enter(() => existsSync(openedUrl));
-      await approve(readFileSync(openedUrl, "utf8"), "gemini@example.com");
+      await allowAccess(readFileSync(openedUrl, "utf8"), "gemini@example.com");
       await chat.waitForMatch(/reloaded tools for 'atelier'/);
       chat.write("/mcp list");
       await enter(() => toolNames.every((name) => chat.getOutput().includes(`mcp_atelier_${name}`)));

@@ -7,42 +7,46 @@ import { chooseFiles, fetchDigest, createTestUploadLink, writeVideoFile } from "
 import { createUploadProcess } from "../support/upload-process.ts";
 
 const mebibyte = 1024 ** 2;
-/** `UPLOAD_MB=6144` for the figure that is promised; less by default, so that a run stays quick. */
+/** `UPLOAD_MB=6144` tests the documented size; the default is smaller to keep runs short. */
 const megabytes = Number(process.env["UPLOAD_MB"] ?? 200);
 
-describe("a large file through the page", { skip: !hasChromium() }, () => {
+describe("uploading a large file", { skip: !hasChromium() }, () => {
   for (const store of listStoreNames())
-    test(`the service's memory does not grow with it (${store}) (UPLOAD-10, X3)`, { timeout: 3_600_000 }, async (t) => {
-      const folder = createTempFolder();
-      const path = `${folder.path}/film.mp4`;
-      const digest = await writeVideoFile(path, megabytes * mebibyte);
-      const service = await createUploadProcess(store);
-      const browser = await openChromium();
-      try {
-        const link = await createTestUploadLink(service);
-        const { page } = await openObservedPage(browser);
-        await page.goto(link.url);
-        await page.locator('[data-state="empty"]').waitFor();
-        const before = service.getMemoryBytes();
-        let most = before;
-        const watch = setInterval(() => (most = Math.max(most, service.getMemoryBytes())), 200);
-        const started = performance.now();
-        await chooseFiles(page, path);
-        await page.locator('[data-state="done"]').waitFor({ timeout: 3_000_000 });
-        const seconds = (performance.now() - started) / 1000;
-        clearInterval(watch);
-        const grown = (most - before) / mebibyte;
-        t.diagnostic(
-          `${megabytes} MB in ${seconds.toFixed(1)} s, ${(megabytes / seconds).toFixed(0)} MB/s; service ${(before / mebibyte).toFixed(0)} MB, +${grown.toFixed(0)} MB`,
-        );
-        const [asset] = await link.assets();
-        assert.deepEqual([asset?.status, asset?.bytes], ["ready", megabytes * mebibyte]);
-        assert.equal(await fetchDigest(asset?.url ?? ""), digest);
-        assert.ok(grown <= 150, `memory grew by ${grown.toFixed(0)} MB`);
-      } finally {
-        await browser.close();
-        await service.close();
-        folder.remove();
-      }
-    });
+    test(
+      `does not increase the memory of the service (${store}) (UPLOAD-10, X3)`,
+      { timeout: 3_600_000 },
+      async (t) => {
+        const folder = createTempFolder();
+        const path = `${folder.path}/video.mp4`;
+        const digest = await writeVideoFile(path, megabytes * mebibyte);
+        const service = await createUploadProcess(store);
+        const browser = await openChromium();
+        try {
+          const link = await createTestUploadLink(service);
+          const { page } = await openObservedPage(browser);
+          await page.goto(link.url);
+          await page.locator('[data-state="empty"]').waitFor();
+          const memoryBefore = service.getMemoryBytes();
+          let peakMemory = memoryBefore;
+          const sampling = setInterval(() => (peakMemory = Math.max(peakMemory, service.getMemoryBytes())), 200);
+          const startedAt = performance.now();
+          await chooseFiles(page, path);
+          await page.locator('[data-state="done"]').waitFor({ timeout: 3_000_000 });
+          const seconds = (performance.now() - startedAt) / 1000;
+          clearInterval(sampling);
+          const grownMb = (peakMemory - memoryBefore) / mebibyte;
+          t.diagnostic(
+            `${megabytes} MB in ${seconds.toFixed(1)} s, ${(megabytes / seconds).toFixed(0)} MB/s; service ${(memoryBefore / mebibyte).toFixed(0)} MB, +${grownMb.toFixed(0)} MB`,
+          );
+          const [asset] = await link.assets();
+          assert.deepEqual([asset?.status, asset?.bytes], ["ready", megabytes * mebibyte]);
+          assert.equal(await fetchDigest(asset?.url ?? ""), digest);
+          assert.ok(grownMb <= 150, `memory grew by ${grownMb.toFixed(0)} MB`);
+        } finally {
+          await browser.close();
+          await service.close();
+          folder.remove();
+        }
+      },
+    );
 });

@@ -21,10 +21,10 @@ import {
 import { createUploadProcess } from "../support/upload-process.ts";
 
 const mebibyte = 1024 ** 2;
-/** `UPLOAD_MB=1024` for a large file indeed; less by default, so that a run stays quick. */
+/** `UPLOAD_MB=1024` tests a large file; the default is smaller to keep runs short. */
 const largeBytes = Number(process.env["UPLOAD_MB"] ?? 200) * mebibyte;
-const patience = { timeout: 60_000 + largeBytes / 5000 };
-const done = (page: Page) => page.locator('[data-state="done"]').waitFor(patience);
+const timeout = { timeout: 60_000 + largeBytes / 5000 };
+const waitUntilDone = (page: Page) => page.locator('[data-state="done"]').waitFor(timeout);
 
 if (hasChromium())
   for (const store of listStoreNames())
@@ -32,13 +32,13 @@ if (hasChromium())
       `the upload page on ${store}`,
       (fixture) => {
         const folder = createTempFolder();
-        const film = { path: `${folder.path}/film.mp4`, digest: "" };
+        const video = { path: `${folder.path}/video.mp4`, digest: "" };
         let browser: Browser;
         let service: RunningService;
         before(async () => {
           browser = await openChromium();
           service = await startUploadService(fixture, store);
-          film.digest = await writeVideoFile(film.path, largeBytes);
+          video.digest = await writeVideoFile(video.path, largeBytes);
         });
         after(async () => {
           await browser?.close();
@@ -46,20 +46,20 @@ if (hasChromium())
           folder.remove();
         });
 
-        test("a JPEG named .png, and one without an extension, are accepted as what they are (UPLOAD-4)", async () => {
+        test("accepts a JPEG with a wrong or missing extension, and corrects the name (UPLOAD-4)", async () => {
           const link = await createTestUploadLink(service);
           const { page, context } = await openObservedPage(browser);
           await page.goto(link.url);
           await chooseFiles(page, [
-            { name: "door.png", mimeType: "image/png", buffer: await jpeg(900, 600) },
+            { name: "vase.png", mimeType: "image/png", buffer: await jpeg(900, 600) },
             { name: "window", mimeType: "", buffer: await jpeg(300, 300) },
           ]);
-          await done(page);
+          await waitUntilDone(page);
           const assets = (await link.assets()).map(({ filename, mimeType, status }) => [filename, mimeType, status]);
           assert.deepEqual(
             assets.toSorted(([a = ""], [b = ""]) => a.localeCompare(b)),
             [
-              ["door.jpg", "image/jpeg", "ready"],
+              ["vase.jpg", "image/jpeg", "ready"],
               ["window.jpg", "image/jpeg", "ready"],
             ],
           );
@@ -68,9 +68,9 @@ if (hasChromium())
           await context.close();
         });
 
-        test("several files at once arrive, whole, and are on the post (UPLOAD-2, UPLOAD-9, W7)", async () => {
+        test("uploads several files at once and attaches them to the post (UPLOAD-2, UPLOAD-9, W7)", async () => {
           const link = await createTestUploadLink(service);
-          const { page, consoleProblems: complaints, requestedUrls: asked, context } = await openObservedPage(browser);
+          const { page, consoleProblems, requestedUrls, context } = await openObservedPage(browser);
           const files = [
             { name: "one.jpg", mimeType: "image/jpeg", buffer: await jpeg(900, 600) },
             { name: "two.png", mimeType: "image/png", buffer: await png(300, 300) },
@@ -79,71 +79,75 @@ if (hasChromium())
           await page.goto(link.url);
           assert.equal(await page.locator("h1").textContent(), "Spring catalogue");
           await chooseFiles(page, files);
-          await chooseFiles(page, film.path);
-          await done(page);
+          await chooseFiles(page, video.path);
+          await waitUntilDone(page);
           const assets = await link.assets();
           assert.deepEqual(assets.map(({ filename, status }) => `${filename} ${status}`).toSorted(), [
-            "film.mp4 ready",
             "notes.md ready",
             "one.jpg ready",
             "two.png ready",
+            "video.mp4 ready",
           ]);
           for (const { filename, url } of assets) {
-            const wanted = files.find(({ name }) => name === filename)?.buffer;
+            const expected = files.find(({ name }) => name === filename)?.buffer;
             assert.equal(
               await fetchDigest(url ?? ""),
-              wanted ? createHash("sha256").update(wanted).digest("hex") : film.digest,
+              expected ? createHash("sha256").update(expected).digest("hex") : video.digest,
               filename,
             );
           }
-          assert.deepEqual(complaints, []);
-          const origins = new Set(asked.filter((url) => !url.startsWith("blob:")).map((url) => new URL(url).origin));
+          assert.deepEqual(consoleProblems, []);
+          const origins = new Set(
+            requestedUrls.filter((url) => !url.startsWith("blob:")).map((url) => new URL(url).origin),
+          );
           assert.deepEqual(
             [...origins].toSorted(),
             [...new Set([service.base, service.deps.files.origin])].toSorted(),
-            "no third party",
+            "requests no third party",
           );
           assert.deepEqual(await context.cookies(), []);
           await context.close();
         });
 
-        test("a network that is cut in the middle: it says so, and goes on by itself (UPLOAD-9)", async () => {
+        test("shows that the network is lost, and resumes when it is back (UPLOAD-9)", async () => {
           const link = await createTestUploadLink(service);
           const { page, context } = await openObservedPage(browser);
           await page.goto(link.url);
           await throttleUploads(page, largeBytes / 8);
-          await chooseFiles(page, film.path);
+          await chooseFiles(page, video.path);
           await waitForProgress(page, 0.25);
           await context.setOffline(true);
           await page.getByText("You are offline.").first().waitFor();
           await sleep(1500);
           assert.equal((await link.assets())[0]?.status, "pending");
           await context.setOffline(false);
-          await done(page);
+          await waitUntilDone(page);
           const [asset] = await link.assets();
-          assert.equal(await fetchDigest(asset?.url ?? ""), film.digest);
+          assert.equal(await fetchDigest(asset?.url ?? ""), video.digest);
           await context.close();
         });
 
-        test("a page that is loaded again in the middle goes on from the parts that are there (UPLOAD-9)", async () => {
+        test("resumes from the uploaded parts after a reload (UPLOAD-9)", async () => {
           const link = await createTestUploadLink(service);
-          const { page, context, requestedUrls: asked } = await openObservedPage(browser);
+          const { page, context, requestedUrls } = await openObservedPage(browser);
           await page.goto(link.url);
           await throttleUploads(page, largeBytes / 8);
-          await chooseFiles(page, film.path);
+          await chooseFiles(page, video.path);
           await waitForProgress(page, 0.5);
           await page.reload();
           await page.getByText("Choose this file again").waitFor();
-          const sentBefore = asked.length;
+          const requestsBefore = requestedUrls.length;
           await throttleUploads(page, largeBytes);
-          await chooseFiles(page, film.path);
-          await done(page);
-          const parts = asked.slice(sentBefore).filter((url) => /\/files\/(?!thumb)|partNumber=/.test(url)).length;
+          await chooseFiles(page, video.path);
+          await waitUntilDone(page);
+          const parts = requestedUrls
+            .slice(requestsBefore)
+            .filter((url) => /\/files\/(?!thumb)|partNumber=/.test(url)).length;
           assert.ok(parts < (largeBytes / (8 * mebibyte)) * 0.75, `${parts} parts were sent after the reload`);
           assert.equal(await page.locator(".file").count(), 1);
           const assets = await link.assets();
           assert.equal(assets.length, 1);
-          assert.equal(await fetchDigest(assets[0]?.url ?? ""), film.digest);
+          assert.equal(await fetchDigest(assets[0]?.url ?? ""), video.digest);
           await context.close();
         });
       },
@@ -152,10 +156,10 @@ if (hasChromium())
 
 if (hasChromium())
   for (const store of listStoreNames())
-    describe(`the upload page and a server that is killed, on ${store}`, () => {
-      test("a process restart in the middle: the page goes on by itself, and the file is whole (UPLOAD-9, C5)", async () => {
+    describe(`the upload page when the server is killed, on ${store}`, () => {
+      test("resumes after a restart of the server, and the file is complete (UPLOAD-9, C5)", async () => {
         const folder = createTempFolder();
-        const path = `${folder.path}/film.mp4`;
+        const path = `${folder.path}/video.mp4`;
         const digest = await writeVideoFile(path, largeBytes);
         const service = await createUploadProcess(store);
         const browser = await openChromium();
@@ -170,7 +174,7 @@ if (hasChromium())
           if (store === "disk") await page.getByText("The server isn’t responding.").first().waitFor();
           await sleep(1000);
           await service.start();
-          await done(page);
+          await waitUntilDone(page);
           const [asset] = await link.assets();
           assert.equal(await fetchDigest(asset?.url ?? ""), digest);
         } finally {
@@ -183,14 +187,14 @@ if (hasChromium())
 
 if (hasChromium())
   forEachEngine(
-    "the upload page and its time",
+    "the upload page and its expiry",
     (fixture) => {
-      test("what began before the 30 minutes ended finishes after them; what begins after is refused (UPLOAD-5)", async () => {
+      test("finishes uploads started within the 30 minutes, and rejects later ones (UPLOAD-5)", async () => {
         const service = await startUploadService(fixture, "disk");
         const browser = await openChromium();
         const folder = createTempFolder();
         try {
-          const path = `${folder.path}/film.mp4`;
+          const path = `${folder.path}/video.mp4`;
           const digest = await writeVideoFile(path, 40 * mebibyte);
           const link = await createTestUploadLink(service);
           const { page } = await openObservedPage(browser);
@@ -201,10 +205,10 @@ if (hasChromium())
           fixture.clock.advance(minutes(31));
           await chooseFiles(page, { name: "late.jpg", mimeType: "image/jpeg", buffer: await jpeg() });
           await page.getByText("its 30 minutes are over").first().waitFor();
-          await page.locator('.file[data-status="done"]').waitFor(patience);
+          await page.locator('.file[data-status="done"]').waitFor(timeout);
           assert.deepEqual(
             (await link.assets()).map(({ filename, status }) => `${filename} ${status}`),
-            ["film.mp4 ready"],
+            ["video.mp4 ready"],
           );
           assert.equal(await fetchDigest((await link.assets())[0]?.url ?? ""), digest);
         } finally {

@@ -14,8 +14,8 @@ import { startMain, type MainProcess } from "../support/main-process.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
-/** An open page shows what an assistant did within this. */
-const promised = 2000;
+/** How soon an open page shows the changes of an assistant (WEB-5). */
+const maxDelayMs = 2000;
 
 describe("the web app, from an empty data folder", { skip: skipWithoutChromium }, () => {
   const data = createTempFolder();
@@ -39,7 +39,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     data.remove();
   });
 
-  test("someone new signs in and makes a studio, with sample posts on a development instance (WEB-1)", async () => {
+  test("a new user signs in and creates a studio, with sample posts on a dev instance (WEB-1)", async () => {
     owner = await openSignedIn(browser, base, "ada.lovelace@example.com");
     const { page } = owner;
     await page.getByRole("heading", { name: "Create your first studio" }).waitFor();
@@ -52,7 +52,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     assert.equal(await posts.count(), 3);
   });
 
-  test("an invitation link lets a second person in as member, who sees no more than a member may (WEB-2)", async () => {
+  test("an invitation link admits a member, who sees only what members may do (WEB-2)", async () => {
     const { page } = owner;
     await page.getByRole("link", { name: "Members" }).click();
     await page.getByRole("button", { name: "Invite someone" }).click();
@@ -66,8 +66,8 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await member.page.goto(link);
     await member.page.getByRole("button", { name: "Join" }).click();
     await member.page.getByRole("heading", { name: "Posts", exact: true }).waitFor();
-    const places = await member.page.getByRole("navigation", { name: "Studio" }).getByRole("link").allTextContents();
-    assert.deepEqual(places, ["Posts", "Assets", "Platforms", "AI clients", "Connect", "Members"]);
+    const linkNames = await member.page.getByRole("navigation", { name: "Studio" }).getByRole("link").allTextContents();
+    assert.deepEqual(linkNames, ["Posts", "Assets", "Platforms", "AI clients", "Connect", "Members"]);
     await member.page.goto(link);
     await member.page.getByRole("heading", { name: "You’re already a member of North" }).waitFor();
     await member.page.getByRole("link", { name: "Go to the studio" }).click();
@@ -78,22 +78,22 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
   test("a deep link works after sign-in (WEB-3)", async () => {
     const context = await browser.newContext();
     const page = await context.newPage();
-    const here = new URL(owner.page.url()).pathname.replace("members", "clients");
-    await page.goto(`${base}${here}?x=1`);
+    const clientsPath = new URL(owner.page.url()).pathname.replace("members", "clients");
+    await page.goto(`${base}${clientsPath}?x=1`);
     await page.waitForURL(/\/login\?/);
-    assert.equal(new URL(page.url()).searchParams.get("return_to"), `${here}?x=1`);
+    assert.equal(new URL(page.url()).searchParams.get("return_to"), `${clientsPath}?x=1`);
     await signInOnPage(page, "grace.hopper@example.com");
     await page.getByRole("heading", { name: "AI clients", exact: true }).waitFor();
-    assert.equal(new URL(page.url()).pathname, here);
+    assert.equal(new URL(page.url()).pathname, clientsPath);
     await context.close();
   });
 
-  test("the Connect page shows a real MCP client the moment it connects (WEB-4)", async () => {
+  test("the Connect page shows an MCP client as soon as it connects (WEB-4)", async () => {
     const { page, context } = member;
     await page.getByRole("link", { name: "Connect", exact: true }).click();
     await page.getByText("Waiting for a client").waitFor();
-    const chosen = page.getByRole("tab", { selected: true });
-    assert.equal(await chosen.textContent(), "Claude Code", "the first that can reach this computer");
+    const selectedTab = page.getByRole("tab", { selected: true });
+    assert.equal(await selectedTab.textContent(), "Claude Code", "the first client that can reach this computer");
     const consent = await context.newPage();
     assistant = await connectAssistant(`${base}/mcp`, consent, "Test assistant");
     await consent.close();
@@ -102,7 +102,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.getByRole("button", { name: "Copy Try this prompt" }).waitFor();
   });
 
-  test("it names a client that is connected already, and waits for another one (WEB-4)", async () => {
+  test("the Connect page names connected clients while it waits for another (WEB-4)", async () => {
     const { page } = member;
     await page.reload();
     const status = page.getByRole("main").getByRole("status");
@@ -110,7 +110,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     assert.equal(await status.getByText("Waiting for a client").count(), 0);
   });
 
-  test("a member who opens Activity reads who can see it, and where to go instead (WEB-2)", async () => {
+  test("explains to a member who can see activity, and links to posts (WEB-2)", async () => {
     const { page } = member;
     const connectPage = page.url();
     await page.goto(connectPage.replace(/connect$/, "activity"));
@@ -121,22 +121,22 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.goto(connectPage);
   });
 
-  test("a post the assistant creates appears in the open list within two seconds (WEB-5)", async () => {
+  test("a post that the assistant creates appears in the open list within two seconds (WEB-5)", async () => {
     const { page } = owner;
     await page.getByRole("link", { name: "Posts" }).click();
     await page.getByText("How we choose paper").waitFor();
     post = (await assistant.call("create_post", { title: "Fog over the harbour", body: "First line" })) as typeof post;
-    await page.getByRole("link", { name: "Fog over the harbour" }).waitFor({ timeout: promised });
+    await page.getByRole("link", { name: "Fog over the harbour" }).waitFor({ timeout: maxDelayMs });
   });
 
-  test("and what it changes and attaches, in the open post (WEB-5)", async () => {
+  test("the open post shows changes and files of the assistant within two seconds (WEB-5)", async () => {
     const { page } = owner;
     await page.getByRole("link", { name: "Fog over the harbour" }).click();
     const body = page.getByLabel("Text", { exact: true });
     assert.equal(await body.inputValue(), "First line");
     assert.equal(page.url(), post.url);
     await assistant.call("update_post", { postId: post.id, body: "Second line" });
-    await waitUntil(async () => (await body.inputValue()) === "Second line", { timeoutMs: promised });
+    await waitUntil(async () => (await body.inputValue()) === "Second line", { withinMs: maxDelayMs });
     const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     const { assetId } = await assistant.call("upload_asset_inline", {
       kind: "image",
@@ -148,10 +148,10 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page
       .getByRole("button", { name: /fog\.png/ })
       .first()
-      .waitFor({ timeout: promised });
+      .waitFor({ timeout: maxDelayMs });
   });
 
-  test("files dropped on the open post go up in place and onto it (WEB-5)", async () => {
+  test("uploads files added to the open post and attaches them (WEB-5)", async () => {
     const { page } = owner;
     const bytes = Buffer.from("Notes for the harbour series.\n".repeat(100));
     await page.locator(".uploader input[type=file]").first().setInputFiles({
@@ -171,14 +171,14 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     );
   });
 
-  test("a file removed from the post returns to its position with Undo (WEB-7)", async () => {
+  test("Undo returns a removed file to its position (WEB-7)", async () => {
     const { page } = owner;
-    const remove = page.getByRole("button", { name: "Remove fog.png from post" });
-    await remove.click();
+    const removeButton = page.getByRole("button", { name: "Remove fog.png from post" });
+    await removeButton.click();
     await page.getByText("Removed from post. Still in your library.").first().waitFor();
-    await remove.waitFor({ state: "detached" });
+    await removeButton.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Undo" }).click();
-    await remove.waitFor();
+    await removeButton.waitFor();
     const tiles = await page.getByRole("region", { name: "Files" }).locator(".tile").allTextContents();
     assert.deepEqual(
       tiles.map((text) => /fog\.png|notes\.txt/.exec(text)?.[0]),
@@ -186,31 +186,31 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     );
   });
 
-  test("a file that is on its way can be given up, after a question (WEB-10)", async () => {
+  test("cancels a running upload after confirmation (WEB-10)", async () => {
     const { page, context } = owner;
     const cdp = await context.newCDPSession(page);
-    const slowly = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 200_000 };
+    const slowNetwork = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 200_000 };
     await cdp.send("Network.enable");
-    await cdp.send("Network.emulateNetworkConditions", slowly);
-    const film = { name: "film.mp4", mimeType: "video/mp4", buffer: Buffer.alloc(9_000_000) };
-    await page.locator(".uploader input[type=file]").first().setInputFiles(film);
-    await page.getByRole("button", { name: "Cancel upload of film.mp4" }).click();
+    await cdp.send("Network.emulateNetworkConditions", slowNetwork);
+    const video = { name: "video.mp4", mimeType: "video/mp4", buffer: Buffer.alloc(9_000_000) };
+    await page.locator(".uploader input[type=file]").first().setInputFiles(video);
+    await page.getByRole("button", { name: "Cancel upload of video.mp4" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Discard upload" }).click();
-    // Seen in the list, and heard: which comes first is the browser's affair.
+    // In the list and in the live region, in either order.
     await page.getByText("This upload was canceled or has expired.").first().waitFor();
-    await page.getByRole("button", { name: "Remove: film.mp4" }).click();
+    await page.getByRole("button", { name: "Remove: video.mp4" }).click();
     await cdp.detach();
     const { assets } = await assistant.call("get_post", { postId: post.id });
-    assert.equal(assets.length, 2, "nothing of it is left");
+    assert.equal(assets.length, 2, "the canceled upload is not on the post");
   });
 
-  test("typing is saved by itself; a change on both sides is shown side by side, with a choice (WEB-6)", async () => {
+  test("saves edits automatically, and shows conflicting edits side by side with a choice (WEB-6)", async () => {
     const { page } = owner;
     await page.getByLabel("Text", { exact: true }).fill("Mine, saved");
     await page.getByText("Saved", { exact: true }).waitFor();
     assert.equal((await assistant.call("get_post", { postId: post.id }))["body"], "Mine, saved");
 
-    // Both at once: the assistant's change arrives while ours is being typed.
+    // The assistant's change arrives while the user is typing.
     await page.getByLabel("Text", { exact: true }).fill("Mine, again");
     await assistant.call("update_post", { postId: post.id, body: "Theirs" });
     await page.getByRole("heading", { name: "This post was changed in two places" }).waitFor();
@@ -220,7 +220,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     assert.equal((await assistant.call("get_post", { postId: post.id }))["body"], "Mine, again");
   });
 
-  test("archiving can be undone (WEB-7)", async () => {
+  test("Undo restores an archived post (WEB-7)", async () => {
     const { page } = owner;
     await page.getByRole("button", { name: "Archive" }).click();
     await page.getByText("Archived.", { exact: true }).waitFor();
@@ -230,7 +230,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     assert.equal((await assistant.call("get_post", { postId: post.id }))["status"], "draft");
   });
 
-  test("the member makes a second studio and switches; the assistant moves when it reconnects (WEB-8)", async () => {
+  test("a user creates a second studio and switches; the assistant follows when it reconnects (WEB-8)", async () => {
     const { page } = member;
     await page.getByRole("button", { name: /Switch studio/ }).click();
     await page.getByRole("menuitem", { name: "New studio…" }).click();
@@ -247,14 +247,18 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.getByRole("menuitem", { name: /South/ }).click();
     await page.getByText("No posts yet").waitFor();
 
-    assert.equal((await assistant.call("whoami"))["studio"].name, "North", "until it reconnects");
+    assert.equal(
+      (await assistant.call("whoami"))["studio"].name,
+      "North",
+      "the studio stays until the assistant reconnects",
+    );
     await assistant.reconnect();
     assert.equal((await assistant.call("whoami"))["studio"].name, "South");
-    await assistant.call("create_post", { title: "Made in the south" });
-    await page.getByRole("link", { name: "Made in the south" }).waitFor({ timeout: promised });
+    await assistant.call("create_post", { title: "News from the south" });
+    await page.getByRole("link", { name: "News from the south" }).waitFor({ timeout: maxDelayMs });
   });
 
-  test("a revoked client is refused at its next call, and comes back only by a new approval (WEB-9)", async () => {
+  test("rejects a revoked client at its next call, until the user consents again (WEB-9)", async () => {
     const { page } = member;
     await page.goto(`${base}/clients`); // as the consent page links to it
     const calls = page.getByRole("listitem").filter({ hasText: "Test assistant" }).getByText("Calls in 30 days");
@@ -263,16 +267,16 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await page.getByText("No AI clients connected").waitFor();
     assert.equal(await assistant.getNextStatus(), 401);
-    await assert.rejects(assistant.call("whoami"), "and its refresh token does not help it");
+    await assert.rejects(assistant.call("whoami"), "its refresh token is revoked too");
     await assistant.close();
 
     assistant = await connectAssistant(`${base}/mcp`, page, "Test assistant");
     assert.equal((await assistant.call("whoami"))["studio"].name, "South");
     await page.goto(base);
-    await page.getByRole("link", { name: "Made in the south" }).waitFor();
+    await page.getByRole("link", { name: "News from the south" }).waitFor();
   });
 
-  test("a member leaves, an owner deletes a studio with its name typed, and both are asked first (WEB-10)", async () => {
+  test("leaving a studio needs confirmation, and deleting one needs its name (WEB-10)", async () => {
     const { page } = member;
     await page.getByRole("button", { name: /Switch studio/ }).click();
     await page.getByRole("menuitem", { name: /North/ }).click();
@@ -280,19 +284,19 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.getByRole("link", { name: "Members" }).click();
     await page.getByRole("button", { name: "Leave" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Leave studio" }).click();
-    await page.getByRole("link", { name: "Made in the south" }).waitFor();
+    await page.getByRole("link", { name: "News from the south" }).waitFor();
 
     await page.getByRole("link", { name: "Settings" }).click();
     await page.getByRole("button", { name: "Delete studio…" }).click();
-    const remove = page.getByRole("button", { name: "Delete permanently" });
-    assert.ok(await remove.isDisabled());
+    const deleteButton = page.getByRole("button", { name: "Delete permanently" });
+    assert.ok(await deleteButton.isDisabled());
     await page.getByLabel(/^Type South to confirm/).fill("South");
-    await remove.click();
+    await deleteButton.click();
     await page.getByRole("heading", { name: "Create your first studio" }).waitFor();
-    assert.equal(await assistant.getNextStatus(), 401, "its approval ended with the studio");
+    assert.equal(await assistant.getNextStatus(), 401, "its grant ended with the studio");
   });
 
-  test("signing out ends the session; no page broke a rule on the way (WEB-11)", async () => {
+  test("signing out ends the session, and no page logged an error (WEB-11)", async () => {
     const { page } = owner;
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("link", { name: "Sign in" }).waitFor();

@@ -6,21 +6,21 @@ import { newStudio } from "../support/users.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
 
 describe("search in the web app", { skip: skipWithoutChromium }, () => {
-  let bed: WebFixture;
-  before(async () => void (bed = await startWebFixture()));
-  after(() => bed?.close());
+  let fixture: WebFixture;
+  before(async () => void (fixture = await startWebFixture()));
+  after(() => fixture?.close());
 
-  test("a search that takes several calls continues by itself until it finds the post, or the end (POST-3)", async () => {
-    const { deps } = bed.service;
+  test("continues a search that needs several calls until it finds a post or reaches the end (POST-3)", async () => {
+    const { deps } = fixture.service;
     const owner = await newStudio(deps);
     await createPost(deps, owner, { title: "The needle", body: "" });
     // More text than one call reads.
     for (let i = 0; i < 80; i++) await createPost(deps, owner, { title: `P${i}`, body: "\u2057".repeat(100_000) });
-    const context = await bed.openContext(owner);
+    const context = await fixture.openContext(owner);
     const page = await context.newPage();
     let searches = 0;
     page.on("request", (request) => void (request.url().includes("query=") && searches++));
-    await page.goto(`${bed.service.base}/studios/${owner.studio.id}/posts`);
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts`);
     await page.getByLabel("Search posts").fill("needle");
     await page.getByRole("link", { name: "The needle" }).waitFor();
     assert.ok(searches >= 2, `${searches} calls`);

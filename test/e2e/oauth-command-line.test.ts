@@ -12,13 +12,13 @@ import { createStudio, openConsent } from "../support/oauth-client.ts";
 import { startChildProgram } from "../support/child-program.ts";
 import { findFreeBaseUrl, startService, type RunningService } from "../support/service.ts";
 
-const modules = join(import.meta.dirname, "../../node_modules");
-const inspector = join(modules, "@modelcontextprotocol/inspector/clients/launcher/build/index.js");
-const remote = join(modules, "mcp-remote/dist/proxy.js");
+const moduleFolder = join(import.meta.dirname, "../../node_modules");
+const inspector = join(moduleFolder, "@modelcontextprotocol/inspector/clients/launcher/build/index.js");
+const remote = join(moduleFolder, "mcp-remote/dist/proxy.js");
 const toolNames = tools.map(({ name }) => name).toSorted();
 
-/** Programs that people run, each signed in by a person at the address that it opens or prints. */
-describe("oauth programs", () => {
+/** Command-line programs that users sign in to at the URL that the program opens or prints. */
+describe("oauth command-line programs", () => {
   let service: RunningService;
   let close: () => Promise<void>;
   before(async () => {
@@ -36,18 +36,18 @@ describe("oauth programs", () => {
   });
   after(() => close());
 
-  /** Follows the address to the end, which is the program's own listener. */
-  async function approve(url: string, email: string): Promise<void> {
+  /** Allows access on the consent page, which redirects to the program's own listener. */
+  async function allowAccess(url: string, email: string): Promise<void> {
     const browser = createHttpBrowser();
     const page = await openConsent(browser, url, email);
     await createStudio(service.base, browser);
-    const done = await browser.submit(page, { decision: "approve" });
-    assert.equal(done.status, 200, done.text);
+    const result = await browser.submit(page, { decision: "approve" });
+    assert.equal(result.status, 200, result.text);
   }
 
   const authorizeUrl = /https?:\/\/\S+\/api\/auth\/oauth2\/authorize\?\S+/;
 
-  test("the Inspector's CLI lists and calls a tool, the second time by what it stored (REG-1)", async () => {
+  test("the Inspector's CLI lists tools, then calls one with its stored token (REG-1)", async () => {
     const home = createTempFolder();
     const { port } = new URL(await findFreeBaseUrl());
     const run = (...args: string[]) =>
@@ -65,7 +65,7 @@ describe("oauth programs", () => {
       );
     const listing = run("--method", "tools/list");
     try {
-      await approve(await listing.waitForMatch(authorizeUrl), "inspector@example.com");
+      await allowAccess(await listing.waitForMatch(authorizeUrl), "inspector@example.com");
       assert.equal(await listing.exited, 0, listing.getOutput());
       const { result } = JSON.parse(listing.getStdout()) as { result: { tools: { name: string }[] } };
       assert.deepEqual(result?.tools.map(({ name }) => name).toSorted(), toolNames, listing.getStdout());
@@ -82,7 +82,7 @@ describe("oauth programs", () => {
     }
   });
 
-  test("mcp-remote brings a client that only knows stdio to the tools (REG-1)", async () => {
+  test("mcp-remote connects a client that supports only stdio (REG-1)", async () => {
     const home = createTempFolder();
     const { port } = new URL(await findFreeBaseUrl());
     const transport = new StdioClientTransport({
@@ -91,21 +91,21 @@ describe("oauth programs", () => {
       env: { PATH: dirname(process.execPath), BROWSER: "true", HOME: home.path, MCP_REMOTE_CONFIG_DIR: home.path },
       stderr: "pipe",
     });
-    let said = "";
-    let approved: Promise<void> | undefined;
+    let output = "";
+    let allowed: Promise<void> | undefined;
     transport.stderr?.on("data", (chunk: Buffer) => {
-      said += chunk.toString();
-      const [url] = authorizeUrl.exec(said.slice(0, said.lastIndexOf("\n"))) ?? [];
-      if (url !== undefined) approved ??= approve(url, "remote@example.com");
+      output += chunk.toString();
+      const [url] = authorizeUrl.exec(output.slice(0, output.lastIndexOf("\n"))) ?? [];
+      if (url !== undefined) allowed ??= allowAccess(url, "remote@example.com");
     });
     const client = new Client({ name: "test", version: "1" });
     try {
       await client.connect(transport, { timeout: 60_000 });
-      await approved;
-      const listed = await client.listTools();
-      assert.deepEqual(listed.tools.map(({ name }) => name).toSorted(), toolNames, said);
-      const who = await client.callTool({ name: "whoami", arguments: {} });
-      assert.match(JSON.stringify(who.structuredContent), /remote@example\.com/);
+      await allowed;
+      const list = await client.listTools();
+      assert.deepEqual(list.tools.map(({ name }) => name).toSorted(), toolNames, output);
+      const identity = await client.callTool({ name: "whoami", arguments: {} });
+      assert.match(JSON.stringify(identity.structuredContent), /remote@example\.com/);
     } finally {
       await client.close();
       home.remove();
