@@ -21,8 +21,8 @@ export interface Bench {
 }
 
 export async function prepare(engine: EngineName, server: string | undefined): Promise<Bench> {
-  const place = await createTemporaryDatabase(engine, server);
-  const database = await openDatabase({ ...place, log: silentLog });
+  const location = await createTemporaryDatabase(engine, server);
+  const database = await openDatabase({ ...location, log: silentLog });
   const folder = createTempFolder("atelier-bench-");
   const createUrl = async () => "http://localhost/unused";
   const urls = { origin: "http://localhost", forUpload: createUrl, forDownload: createUrl, forPart: createUrl };
@@ -34,10 +34,10 @@ export async function prepare(engine: EngineName, server: string | undefined): P
     deps,
     files,
     owner,
-    url: place.databaseUrl,
+    url: location.databaseUrl,
     async close() {
       await database.close();
-      await place.remove();
+      await location.remove();
       folder.remove();
     },
   };

@@ -16,6 +16,7 @@ import { createPostgresCluster, findPostgres } from "../test/support/postgres-cl
 import { createTempFolder } from "../test/support/temp-folder.ts";
 import { jpeg } from "../test/support/samples.ts";
 import { compare, fill, prepare, type Bench } from "./asset-fixture.ts";
+import { createReport } from "./report.ts";
 
 /**
  * Measures file operations, and whether they slow down with the number of assets.
@@ -29,24 +30,7 @@ const engines = (["sqlite", "postgres"] as const).filter(
   (engine) => !args.some((arg) => arg === "sqlite" || arg === "postgres") || args.includes(engine),
 );
 
-const result = { limitMissed: false };
-
-/** Prints one line: the measurement, our value, the limit, the baseline, its value, and the ratio. */
-function printLine(
-  name: string,
-  ours: number,
-  limit: number | undefined,
-  baseline: string,
-  theirs: number,
-  unit: string,
-): void {
-  const ratio = ours / theirs;
-  result.limitMissed ||= limit !== undefined && ratio > limit;
-  const oursAndLimit = [ours.toFixed(3).padStart(9), unit, "  limit", (limit ? `${limit} x` : "-").padStart(6)];
-  process.stdout.write(
-    `${name.padEnd(52)} ours ${oursAndLimit.join(" ")}   ${baseline.padEnd(22)} ${theirs.toFixed(3).padStart(9)} ${unit}   ${ratio.toFixed(2)} x\n`,
-  );
-}
+const report = createReport(3);
 
 async function measureInline(bench: Bench): Promise<void> {
   const content = randomBytes(4_900_000);
@@ -71,7 +55,14 @@ async function measureInline(bench: Bench): Promise<void> {
     void ids.push((await uploadAssetInline(bench.deps, bench.owner, input)).assetId);
   await compare(3, runOurs, runBaseline);
   const [ours, theirs] = await compare(30, runOurs, runBaseline);
-  printLine(`inline 4.9 MB (${bench.database.engine}, disk)`, ours, undefined, "decode, sha256, fsync", theirs, "ms");
+  report.printLine(
+    `inline 4.9 MB (${bench.database.engine}, disk)`,
+    ours,
+    undefined,
+    "decode, sha256, fsync",
+    theirs,
+    "ms",
+  );
   for (const assetId of ids) await deleteAsset(bench.deps, bench.owner, { assetId });
   folder.remove();
 }
@@ -107,10 +98,24 @@ async function measureAttach(bench: Bench): Promise<void> {
   await measureCpu(100, attachAndDetach);
   const baseline = await measureCpu(200, updateRow);
   const attachDetach = await measureCpu(200, attachAndDetach);
-  printLine(`attach and detach, CPU (${database.engine})`, attachDetach, undefined, "one row update", baseline, "ms");
+  report.printLine(
+    `attach and detach, CPU (${database.engine})`,
+    attachDetach,
+    undefined,
+    "one row update",
+    baseline,
+    "ms",
+  );
   const attachNext = () => attachAsset(unlimited, owner, { postId: post.id, assetId: uploadedIds.pop() ?? "" });
   const attach = await measureCpu(200, attachNext);
-  printLine(`attach of an upload, CPU (${database.engine}, disk)`, attach, undefined, "one row update", baseline, "ms");
+  report.printLine(
+    `attach of an upload, CPU (${database.engine}, disk)`,
+    attach,
+    undefined,
+    "one row update",
+    baseline,
+    "ms",
+  );
 }
 
 async function* chunks(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -135,7 +140,7 @@ async function measureGrowth(few: Bench, many: Bench, posts: { few: string; many
       () => work(many, posts.many),
       () => work(few, posts.few),
     );
-    printLine(`${name} (${engine}, ${largeCount})`, ours, limit, baseline, theirs, "ms");
+    report.printLine(`${name} (${engine}, ${largeCount})`, ours, limit, baseline, theirs, "ms");
   };
   const unattached = new Map<Bench, { postId: string; assetId: string }>();
   for (const bench of [few, many]) {
@@ -177,4 +182,4 @@ for (const engine of engines) {
     await cluster?.remove();
   }
 }
-process.exit(result.limitMissed ? 1 : 0);
+process.exit(report.hasMissedLimit ? 1 : 0);

@@ -12,6 +12,7 @@ import { findFreeBaseUrl } from "../test/support/service.ts";
 import { createTestGrant } from "../test/support/tokens.ts";
 import { run } from "./load.ts";
 import { startPeer } from "./peer.ts";
+import { createReport } from "./report.ts";
 
 /**
  * Measures the cost of a second process and of idle streams, with the service started as an operator starts it.
@@ -26,33 +27,17 @@ const streamsPerGrant = 20;
 /** The hostname that the load generator sends; see load.ts. */
 const base = "http://localhost:3000";
 
-const result = { limitMissed: false };
-
-/** Prints one line: the measurement, our value, the limit, the baseline, its value, and the ratio. */
-function printLine(
-  name: string,
-  ours: number,
-  limit: number | undefined,
-  baseline: string,
-  theirs: number,
-  unit: string,
-): void {
-  result.limitMissed ||= limit !== undefined && ours / theirs > limit;
-  const limitText = limit === undefined ? "-" : `${limit.toFixed(2)} x`;
-  process.stdout.write(
-    `${name.padEnd(50)} ours ${ours.toFixed(0).padStart(6)} ${unit}   limit ${limitText.padStart(6)}   ${baseline.padEnd(17)} ${theirs.toFixed(0).padStart(6)} ${unit}   ${(ours / theirs).toFixed(2)} x\n`,
-  );
-}
+const report = createReport(0);
 
 interface Instance {
   url: string;
   process: MainProcess;
 }
 
-async function start(place: DatabaseLocation, env: Record<string, string> = {}): Promise<Instance> {
+async function start(location: DatabaseLocation, env: Record<string, string> = {}): Promise<Instance> {
   const { port } = new URL(await findFreeBaseUrl());
-  const database = place.databaseUrl === undefined ? undefined : { DATABASE_URL: place.databaseUrl };
-  const settings = { PORT: port, BASE_URL: base, DATA_DIR: place.dataDir, RATE_LIMITS: "off", ...database, ...env };
+  const database = location.databaseUrl === undefined ? undefined : { DATABASE_URL: location.databaseUrl };
+  const settings = { PORT: port, BASE_URL: base, DATA_DIR: location.dataDir, RATE_LIMITS: "off", ...database, ...env };
   return { url: `http://127.0.0.1:${port}`, process: await startMain(settings) };
 }
 
@@ -63,15 +48,15 @@ function cpuOf({ process: { pid } }: Instance): number {
 }
 
 async function measureProcesses(server: string): Promise<void> {
-  const place = await createTemporaryDatabase("postgres", server);
-  const database = await openDatabase({ ...place, log: silentLog });
+  const location = await createTemporaryDatabase("postgres", server);
+  const database = await openDatabase({ ...location, log: silentLog });
   const deps = { ...createDeps(database, systemClock), base };
   const owner = await newStudio(deps);
   const { token } = await createTestGrant(deps, owner);
   const { id: postId } = await createPost(deps, owner, { title: "A post", body: "Some words. ".repeat(40) });
   await database.close();
-  const oneProcess = [await start(place)];
-  const twoProcesses = [await start(place), await start(place)];
+  const oneProcess = [await start(location)];
+  const twoProcesses = [await start(location), await start(location)];
   const load = {
     headers: {
       authorization: `Bearer ${token}`,
@@ -115,8 +100,8 @@ async function measureProcesses(server: string): Promise<void> {
       cpu.sequential.push(await measureCpu(twoProcesses, false));
       cpu.parallel.push(await measureCpu(twoProcesses, true));
     }
-    const report = (name: string, values: readonly number[], limit?: number) =>
-      printLine(
+    const printCpu = (name: string, values: readonly number[], limit?: number) =>
+      report.printLine(
         `get_post, postgres, ${name}, CPU per call`,
         Math.min(...values),
         limit,
@@ -124,20 +109,20 @@ async function measureProcesses(server: string): Promise<void> {
         Math.min(...cpu.one),
         "µs",
       );
-    report("two in turn", cpu.sequential, 1.15);
+    printCpu("two in turn", cpu.sequential, 1.15);
     // No limit: with few cores, processes, clients and database compete for them.
-    report("two in parallel", cpu.parallel);
+    printCpu("two in parallel", cpu.parallel);
   } finally {
     await Promise.all([...oneProcess, ...twoProcesses].map(({ process: { kill } }) => kill()));
-    await place.remove();
+    await location.remove();
   }
 }
 
 async function measureStreams(): Promise<void> {
-  const place = await createTemporaryDatabase("sqlite");
-  const ours = await start(place, { CONFORMANCE_FIXTURES: "1" });
+  const location = await createTemporaryDatabase("sqlite");
+  const ours = await start(location, { CONFORMANCE_FIXTURES: "1" });
   const bare = await startPeer("bare", "servers/streams.ts", {});
-  const database = await openDatabase({ ...place, log: silentLog });
+  const database = await openDatabase({ ...location, log: silentLog });
   const deps = { ...createDeps(database, systemClock), base };
   const owner = await newStudio(deps);
   const kilobytes = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
@@ -157,13 +142,20 @@ async function measureStreams(): Promise<void> {
   };
   try {
     const [oursKb, bareKb] = [await measureStream(ours.url, ours.process.pid), await measureStream(bare.url, bare.pid)];
-    printLine(`${streamCount} idle streams, memory per stream`, oursKb, undefined, "bare node:http", bareKb, "KB");
-    result.limitMissed ||= oursKb > 25;
+    report.printLine(
+      `${streamCount} idle streams, memory per stream`,
+      oursKb,
+      undefined,
+      "bare node:http",
+      bareKb,
+      "KB",
+    );
+    report.hasMissedLimit ||= oursKb > 25;
   } finally {
     await ours.process.kill();
     await bare.stop();
     await database.close();
-    await place.remove();
+    await location.remove();
   }
 }
 
@@ -176,4 +168,4 @@ try {
 } finally {
   await cluster?.remove();
 }
-process.exit(result.limitMissed ? 1 : 0);
+process.exit(report.hasMissedLimit ? 1 : 0);

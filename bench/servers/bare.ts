@@ -19,9 +19,9 @@ listen((req, res) => {
       params: { name: string; arguments: { postId: string } };
     };
     const token = String(req.headers.authorization).slice(7);
-    const holder = await deps.tokens.resolve(sha256(token), `${deps.base}/mcp`, undefined, deps.clock());
-    if (!holder?.authentication.membership) return void res.writeHead(401).end();
-    const caller = toCaller(holder.authentication, holder.authentication.membership);
+    const resolvedToken = await deps.tokens.resolve(sha256(token), `${deps.base}/mcp`, undefined, deps.clock());
+    if (!resolvedToken?.authentication.membership) return void res.writeHead(401).end();
+    const caller = toCaller(resolvedToken.authentication, resolvedToken.authentication.membership);
     const output =
       params.name === "get_post"
         ? await getPost(deps, caller, params.arguments)
