@@ -11,8 +11,8 @@ import { createTempFolder } from "../test/support/temp-folder.ts";
 import { startWebFixture, type WebFixture } from "../test/support/web-fixture.ts";
 
 /**
- * Takes a picture of every page in every state, from a real service with a studio in it:
- * `npm run screenshots -- <folder> [name …]`, desktop and phone, light and dark. With `--docs`, those the documents show.
+ * Takes a screenshot of every page in every state, from a running service with a sample studio:
+ * `npm run screenshots -- <folder> [name …]`, for desktop and phone, light and dark. `--docs` updates those in the documents.
  */
 
 const devices: Record<string, BrowserContextOptions> = {
@@ -25,7 +25,7 @@ const docsFolder = join(import.meta.dirname, "../docs/pictures");
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { docs: { type: "boolean" } } });
 const [folder, ...names] = values.docs ? [docsFolder, ...docsScenes] : positionals;
-if (folder === undefined) throw new Error("Say where to: npm run screenshots -- <folder>");
+if (folder === undefined) throw new Error("Name the target folder: npm run screenshots -- <folder>");
 await mkdir(folder, { recursive: true });
 await buildWeb();
 
@@ -39,29 +39,29 @@ const scenes = [
 ];
 const selectedScenes = scenes.filter(({ name }) => names.length === 0 || names.includes(name));
 const shots = selectedScenes.flatMap((scene) =>
-  (values.docs ? ["desktop"] : Object.keys(devices)).map((device) => ({ scene, look: device })),
+  (values.docs ? ["desktop"] : Object.keys(devices)).map((device) => ({ scene, device })),
 );
 const parallelShots = shots.filter(({ scene }) => !scene.isExclusive);
-// Most of a scene is waiting for the page, so a few are taken at a time.
+// Scenes mostly wait for their page, so four run at a time.
 await Promise.all(
   [1, 2, 3, 4].map(async () => {
     for (let shot = parallelShots.shift(); shot; shot = parallelShots.shift())
-      await takeScreenshot(fixture, shot.scene, shot.look, folder);
+      await takeScreenshot(fixture, shot.scene, shot.device, folder);
   }),
 );
-for (const { scene, look: device } of shots.filter((shot) => shot.scene.isExclusive))
+for (const { scene, device } of shots.filter((shot) => shot.scene.isExclusive))
   await takeScreenshot(fixture, scene, device, folder);
 await fixture.close();
 uploadFolder.remove();
 
 async function takeScreenshot(
-  { openContext: open }: WebFixture,
+  { openContext }: WebFixture,
   scene: Scene,
   device: string,
   targetFolder: string,
 ): Promise<void> {
   const docsViewport = values.docs ? { viewport: { width: 1280, height: 1000 } } : {};
-  const context = await open(scene.person, { ...devices[device], ...docsViewport, locale: "en-GB" });
+  const context = await openContext(scene.user, { ...devices[device], ...docsViewport, locale: "en-GB" });
   const page = await context.newPage();
   try {
     await scene.prepare(page);

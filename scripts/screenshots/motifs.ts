@@ -1,6 +1,6 @@
 import sharp from "sharp";
 
-/** Pictures such as a studio has: drawn, so that they belong to nobody and are the same each time. */
+/** Sample images of a studio, drawn here so that they are reproducible and free of rights. */
 export type Motif = keyof typeof motifs;
 
 const imageSize = { width: 1600, height: 1200 };
@@ -60,12 +60,11 @@ const motifs = {
     ].join(""),
 } as const;
 
-/** A JPEG of one of them. */
 export function renderMotif(motif: Motif, width = imageSize.width): Promise<Buffer> {
   return sharp(motifImages.get(motif)).resize({ width }).jpeg({ quality: 82 }).toBuffer();
 }
 
-/** With a little grain, as paper and film have. */
+/** Draws the motif with some grain, so that it looks like a photo. */
 async function drawMotif(motif: Motif): Promise<Buffer> {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${imageSize.width}" height="${imageSize.height}">${motifs[motif]()}</svg>`;
   const grain = await sharp({
@@ -111,6 +110,6 @@ const leaves = (fill: string): string =>
     )
     .join("");
 
-/** Ahead of everything: once the service is there, this process opens no SVG any more. */
+/** Drawn at import, because the service blocks the SVG decoder of this process when it starts. */
 const motifImages = new Map<Motif, Buffer>();
 for (const motif of Object.keys(motifs) as Motif[]) motifImages.set(motif, await drawMotif(motif));

@@ -22,27 +22,28 @@ export interface SampleStudio {
   archivedId: string;
 }
 
-/** Time of a service whose past can be told: it runs, from wherever it is set. */
+/** A running clock that can be set back, so that sample data has a past. */
 export interface ShiftedClock {
   (): number;
-  ago(ms: number): void;
+  /** Sets the clock to this long before now; negative for the future. */
+  setBack(ms: number): void;
 }
 
 export function createShiftedClock(): ShiftedClock {
   let offsetMs = 0;
-  return Object.assign(() => Date.now() - offsetMs, { ago: (ms: number) => void (offsetMs = ms) });
+  return Object.assign(() => Date.now() - offsetMs, { setBack: (ms: number) => void (offsetMs = ms) });
 }
 
-/** A studio as it is after two weeks of work, by people and by their assistants. */
+/** Creates a studio with two weeks of activity by users and their AI clients. */
 export async function createSampleStudio(deps: Deps, clock: ShiftedClock): Promise<SampleStudio> {
-  clock.ago(days(13));
-  const createPerson = (name: string) =>
+  clock.setBack(days(13));
+  const createUser = (name: string) =>
     newUser(deps, { name, email: `${name.toLowerCase().replace(" ", ".")}@bluedoor.example` });
-  const owner = await newStudio(deps, await createPerson("Mira Okafor"), "Blue Door Studio");
-  clock.ago(days(12));
-  const admin = await newMember(deps, owner, "admin", await createPerson("Jonas Lind"));
-  const member = await newMember(deps, owner, "member", await createPerson("Ana Duarte"));
-  await newMember(deps, owner, "member", await createPerson("Theo Park"));
+  const owner = await newStudio(deps, await createUser("Mira Okafor"), "Blue Door Studio");
+  clock.setBack(days(12));
+  const admin = await newMember(deps, owner, "admin", await createUser("Jonas Lind"));
+  const member = await newMember(deps, owner, "member", await createUser("Ana Duarte"));
+  await newMember(deps, owner, "member", await createUser("Theo Park"));
 
   const claude = await createClientCaller(deps, owner, "Claude", "claude.ai", true);
   const cursor = await createClientCaller(deps, admin, "Cursor", "localhost", false);
@@ -62,19 +63,19 @@ export async function createSampleStudio(deps: Deps, clock: ShiftedClock): Promi
     owner,
     admin,
   ).entries()) {
-    clock.ago(days(11) - i * hours(29));
+    clock.setBack(days(11) - i * hours(29));
     const post = await createPost(deps, author, { title, body });
     ids.push(post.id);
     for (const [motif, altText] of files) {
       const assetId = await uploadMotif(deps, author, motif);
       if (altText !== "") await updateAsset(deps, author, { assetId, altText });
-      clock.ago(days(11) - i * hours(29) - minutes(4));
+      clock.setBack(days(11) - i * hours(29) - minutes(4));
       await attachAsset(deps, author, { postId: post.id, assetId });
     }
-    clock.ago(days(11) - i * hours(29) - hours(2));
+    clock.setBack(days(11) - i * hours(29) - hours(2));
     if (status !== "draft") await updatePost(deps, author, { postId: post.id, status });
   }
-  clock.ago(days(1));
+  clock.setBack(days(1));
   await uploadMotif(deps, chat, "paper");
   const notes = Buffer.from("Paper list for the spring catalogue\n".repeat(40)).toString("base64");
   await uploadAssetInline(deps, owner, {
@@ -85,7 +86,7 @@ export async function createSampleStudio(deps: Deps, clock: ShiftedClock): Promi
   });
   await revokeClient(deps, owner, { grantId: revokedClient.grantId ?? "" });
 
-  clock.ago(hours(20));
+  clock.setBack(hours(20));
   await createInvitation(deps, owner, { role: "member", email: "lena.weiss@bluedoor.example" });
   await createInvitation(deps, admin, { role: "admin" });
   for (const [{ grantId = "" }, ago, calls] of [
@@ -96,26 +97,26 @@ export async function createSampleStudio(deps: Deps, clock: ShiftedClock): Promi
     await deps.grants.touch(grantId, Date.now() - ago);
     await deps.grants.addCalls(grantId, toDayNumber(Date.now() - ago), calls);
   }
-  clock.ago(minutes(9));
+  clock.setBack(minutes(9));
   const postId = ids.at(-1) ?? "";
   await createUploadSession(deps, claude, { postId });
-  clock.ago(0);
+  clock.setBack(0);
   await updatePost(deps, claude, { postId, body: samplePostBody });
   return { owner, member, postId, archivedId: ids[0] ?? "" };
 }
 
-/** A person's approval of a client; the answer is the person as that client acts for them. */
+/** Creates a grant, and returns the caller that acts through its client. */
 async function createClientCaller(
   deps: Deps,
-  createPerson: Caller,
+  user: Caller,
   clientName: string,
   redirectHost: string,
   clientVerified: boolean,
   scopes: Caller["scopes"] = ["studio:read", "studio:write"],
 ): Promise<Caller> {
   const clientId = `https://${clientName.toLowerCase()}.example/client`;
-  const { id } = await createGrant(deps, createPerson, { clientId, clientName, clientVerified, redirectHost, scopes });
-  return { ...createPerson, client: { id: clientId, name: clientName }, grantId: id };
+  const { id } = await createGrant(deps, user, { clientId, clientName, clientVerified, redirectHost, scopes });
+  return { ...user, client: { id: clientId, name: clientName }, grantId: id };
 }
 
 async function uploadMotif(deps: Deps, caller: Caller, motif: Motif): Promise<string> {
@@ -125,7 +126,7 @@ async function uploadMotif(deps: Deps, caller: Caller, motif: Motif): Promise<st
 }
 
 type SamplePost = [
-  by: Caller,
+  author: Caller,
   title: string,
   body: string,
   status: "draft" | "ready" | "archived",
@@ -163,4 +164,4 @@ export const samplePostBody = `The cover is green this year, with a sun that is 
 
 We printed it on the new uncoated stock, 300 g, and left the door on the back: people who have been here look for it. Inside are forty-eight pages, twelve pieces and one long conversation about glaze.
 
-It goes out on the first of March. Those who are on the list get theirs by post; everybody else finds it at the counter.`;
+It goes out on the first of March. Subscribers get theirs by post; everyone else finds it at the counter.`;

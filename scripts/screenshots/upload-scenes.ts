@@ -13,24 +13,24 @@ import { renderMotif } from "./motifs.ts";
 import type { ShiftedClock } from "./studio.ts";
 import type { Scene } from "./web-scenes.ts";
 
-/** The upload page in every state. `into` is a folder for what is sent. */
+/** The upload page in every state. `targetFolder` receives the file to upload. */
 export async function createUploadScenes(
   { service }: WebFixture,
   clock: ShiftedClock,
   targetFolder: string,
 ): Promise<Scene[]> {
   const { base, deps } = service;
-  // A studio of its own, so that what is sent does not show on the pages of the other.
+  // A separate studio, so that uploads do not appear in other screenshots.
   const owner = await newStudio(deps, await newUser(deps, { name: "Ana Duarte" }), "Blue Door Studio");
   const [poster, door] = await Promise.all([renderMotif("poster"), renderMotif("door")]);
   const images = [
     { name: "cover-front.jpg", mimeType: "image/jpeg", buffer: poster },
     { name: "cover-back.jpg", mimeType: "image/jpeg", buffer: door },
   ];
-  const videoPath = join(targetFolder, "a film with a long name, second cut, colour corrected.mp4");
+  const videoPath = join(targetFolder, "a video with a long name, second cut, colour corrected.mp4");
   await writeVideoFile(videoPath, 40_000_000);
 
-  /** A link to a post of its own. */
+  /** Creates a post with an upload link. */
   async function createLink(): Promise<{ url: string; postId: string }> {
     const { id: postId } = await createPost(deps, owner, { title: "Spring catalogue: the cover", body: "" });
     return { url: (await createUploadSession(deps, owner, { postId })).url, postId };
@@ -121,8 +121,8 @@ export async function createUploadScenes(
       name: "upload-phone-code",
       prepare: async (page) => {
         await openEmptyPage(page);
-        const code = page.getByRole("button", { name: "Continue on a phone" });
-        if (await code.isVisible()) await code.click();
+        const codeButton = page.getByRole("button", { name: "Continue on a phone" });
+        if (await codeButton.isVisible()) await codeButton.click();
         await sleep(300);
       },
     },
@@ -144,9 +144,9 @@ export async function createUploadScenes(
         await page.goto(url);
         await chooseFiles(page, images.slice(0, 1));
         await page.locator('[data-state="done"]').waitFor();
-        clock.ago(-hours(1));
+        clock.setBack(-hours(1));
         await page.goto(url);
-        clock.ago(0);
+        clock.setBack(0);
       },
     },
   ];

@@ -9,13 +9,13 @@ import type { WebFixture } from "../../test/support/web-fixture.ts";
 import { throttleUploads } from "../../test/support/upload-fixture.ts";
 import { samplePostBody, type SampleStudio } from "./studio.ts";
 
-/** One state of one page, and how to get there. */
+/** One state of one page. */
 export interface Scene {
   name: string;
-  person?: SignedInUser;
-  /** It changes what others would see meanwhile. */
+  user?: SignedInUser;
+  /** Runs alone, because it changes what other scenes show. */
   isExclusive?: boolean;
-  /** Takes the page to the state that is to be seen. */
+  /** Brings the page into the state. */
   prepare: (page: Page) => Promise<void>;
 }
 
@@ -31,19 +31,19 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
     openPath(`/studios/${studio.studio.id}/${path}`);
   const scene = (
     name: string,
-    person: SignedInUser | undefined,
+    user: SignedInUser | undefined,
     openPage: (page: Page) => Promise<unknown>,
     interact: (page: Page) => Promise<unknown> = async () => {},
   ): Scene => ({
     name,
-    ...(person ? { person } : {}),
+    ...(user ? { user } : {}),
     prepare: async (page) => {
       await openPage(page);
       await interact(page);
     },
   });
-  const post = openStudioPage(owner, `posts/${postId}`);
-  // Scenes that change something have a studio and a post of their own, so that nothing of them shows in others.
+  const openSamplePost = openStudioPage(owner, `posts/${postId}`);
+  // Scenes that change data use a separate studio with a new post each, so that other scenes do not show it.
   const scratchStudio = await newStudio(deps, await newUser(deps, { name: "Mira Okafor" }), "Blue Door Studio");
   const openScratchPost = async (page: Page): Promise<string> => {
     const createdPost = await createPost(deps, scratchStudio, {
@@ -61,7 +61,7 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
       await clickButton(page, /^Continue with/);
       await page.getByLabel("Email").fill("mira.okafor@bluedoor.example");
     }),
-    scene("dev-issuer-fault", undefined, openPath("/login"), async (page) => {
+    scene("dev-issuer-error", undefined, openPath("/login"), async (page) => {
       await clickButton(page, /^Continue with/);
       await page.getByLabel("Email").fill("mira");
       await page.locator("form").first().evaluate("(form) => (form.noValidate = true)");
@@ -96,13 +96,13 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
       const menu = page.getByRole("button", { name: "Menu" });
       if (await menu.isVisible()) await menu.click();
     }),
-    scene("post", owner, post, (page) => page.locator(".drop").waitFor()),
-    scene("post-preview", owner, post, (page) => clickButton(page, "Preview")),
+    scene("post", owner, openSamplePost, (page) => page.locator(".drop").waitFor()),
+    scene("post-preview", owner, openSamplePost, (page) => clickButton(page, "Preview")),
     scene("post-archived", owner, openStudioPage(owner, `posts/${archivedId}`)),
-    scene("post-file", owner, post, (page) => clickButton(page, /poster\.jpg/)),
-    scene("post-library", owner, post, (page) => clickButton(page, "Add from library")),
+    scene("post-file", owner, openSamplePost, (page) => clickButton(page, /poster\.jpg/)),
+    scene("post-library", owner, openSamplePost, (page) => clickButton(page, "Add from library")),
     scene("post-link", scratchStudio, openScratchPost, (page) => clickButton(page, "Create upload link")),
-    scene("post-withdraw", owner, post, (page) => clickButton(page, /^Withdraw/)),
+    scene("post-withdraw", owner, openSamplePost, (page) => clickButton(page, /^Withdraw/)),
     scene("post-archive-toast", scratchStudio, openScratchPost, async (page) => {
       await clickButton(page, "Archive");
       await page.getByText("Archived.", { exact: true }).waitFor();
@@ -168,14 +168,14 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
   ];
 }
 
-/** Open pages ask again and again, so there is never silence: what is there half a second after the heading is looked at. */
+/** Waits half a second after the heading appears: open pages poll, so the network never becomes idle. */
 async function openAndSettle(page: Page, url: string): Promise<void> {
   await page.goto(url);
   await page.getByRole("heading").first().waitFor();
   await sleep(500);
 }
 
-/** Where a client that registered itself sends its person. */
+/** Registers a client and returns the URL that it opens for its user. */
 async function createAuthorizeUrl(base: string): Promise<string> {
   const metadataResponse = await fetch(`${base}/.well-known/oauth-authorization-server`);
   const server = (await metadataResponse.json()) as Record<"registration_endpoint" | "authorization_endpoint", string>;
@@ -199,7 +199,7 @@ async function createAuthorizeUrl(base: string): Promise<string> {
     code_challenge_method: "S256",
     resource: `${base}/mcp`,
     scope: "studio:read studio:write",
-    state: "picture",
+    state: "screenshot",
   });
   return `${server.authorization_endpoint}?${query.toString()}`;
 }
