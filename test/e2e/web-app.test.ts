@@ -110,7 +110,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     assert.equal(await status.getByText("Waiting for a client").count(), 0);
   });
 
-  test("explains to a member who can see activity, and links to posts (WEB-2)", async () => {
+  test("tells members that only owners and admins can see activity, and links to posts (WEB-2)", async () => {
     const { page } = member;
     const connectPage = page.url();
     await page.goto(connectPage.replace(/connect$/, "activity"));

@@ -6,16 +6,16 @@ import { ConfigError, readConfig } from "#config/config.ts";
 import { getClientIpKey } from "#http/client-ip.ts";
 import { toNetworkPrefix, parseIpAddress, parseIpAddressSet } from "#lib/ip-address.ts";
 
-const request = (remoteAddress: string | undefined, headers: Record<string, string> = {}): IncomingMessage =>
+const createRequest = (remoteAddress: string | undefined, headers: Record<string, string> = {}): IncomingMessage =>
   ({ socket: { remoteAddress }, headers }) as unknown as IncomingMessage;
 
-const none = parseIpAddressSet([])!;
+const noProxies = parseIpAddressSet([])!;
 const proxies = parseIpAddressSet(["10.0.0.0/8", "2001:db8:ffff::/48", "loopback"])!;
 
-const key = (remoteAddress: string | undefined, headers?: Record<string, string>): string =>
-  getClientIpKey(request(remoteAddress, headers), proxies);
-const forwardedFor = (value: string, peer = "10.0.0.1"): string => key(peer, { "x-forwarded-for": value });
-const forwarded = (value: string, peer = "10.0.0.1"): string => key(peer, { forwarded: value });
+const getKey = (remoteAddress: string | undefined, headers?: Record<string, string>): string =>
+  getClientIpKey(createRequest(remoteAddress, headers), proxies);
+const getKeyForXForwardedFor = (value: string, peer = "10.0.0.1"): string => getKey(peer, { "x-forwarded-for": value });
+const getKeyForForwarded = (value: string, peer = "10.0.0.1"): string => getKey(peer, { forwarded: value });
 
 test("keys IPv4 by address and IPv6 by /64 network, in every notation (X5)", () => {
   const cases: [key: string, notations: string[]][] = [
@@ -46,10 +46,11 @@ test("keys IPv4 by address and IPv6 by /64 network, in every notation (X5)", () 
     ["fe80:0:0:0::/64", ["fe80::1%eth0", "fe80::2%eth1"]],
   ];
   for (const [expected, notations] of cases) {
-    for (const notation of notations) assert.equal(getClientIpKey(request(notation), none), expected, notation);
+    for (const notation of notations)
+      assert.equal(getClientIpKey(createRequest(notation), noProxies), expected, notation);
   }
-  assert.equal(getClientIpKey(request(undefined), none), "unknown");
-  assert.equal(getClientIpKey(request(""), none), "unknown");
+  assert.equal(getClientIpKey(createRequest(undefined), noProxies), "unknown");
+  assert.equal(getClientIpKey(createRequest(""), noProxies), "unknown");
 });
 
 test("every notation of every IP address in one /64 network has the same key (X5)", () => {
@@ -76,36 +77,39 @@ test("ignores forwarding headers from untrusted peers (X5, VAR-TRUST_PROXY)", ()
     "x-real-ip": "198.51.100.9",
     "cf-connecting-ip": "198.51.100.9",
   };
-  assert.equal(key("192.0.2.1", forged), "192.0.2.1");
+  assert.equal(getKey("192.0.2.1", forged), "192.0.2.1");
   assert.equal(
-    getClientIpKey(request("10.0.0.1", forged), none),
+    getClientIpKey(createRequest("10.0.0.1", forged), noProxies),
     "10.0.0.1",
     "no peer is trusted while TRUST_PROXY is off",
   );
 });
 
 test("behind a trusted proxy the client is the right-most IP address that is not a trusted proxy (X5)", () => {
-  assert.equal(forwardedFor("198.51.100.7"), "198.51.100.7");
+  assert.equal(getKeyForXForwardedFor("198.51.100.7"), "198.51.100.7");
   assert.equal(
-    forwardedFor("1.1.1.1, 2.2.2.2, 198.51.100.7"),
+    getKeyForXForwardedFor("1.1.1.1, 2.2.2.2, 198.51.100.7"),
     "198.51.100.7",
     "the client itself sent the entries before it",
   );
-  assert.equal(forwardedFor("1.1.1.1,198.51.100.7,10.9.9.9,2001:db8:ffff::5"), "198.51.100.7");
-  assert.equal(forwardedFor("10.1.1.1, 10.2.2.2"), "10.1.1.1", "a client inside the trusted network");
-  assert.equal(forwardedFor("198.51.100.7:4711"), "198.51.100.7");
-  assert.equal(forwardedFor("[2001:db8:1:2::9]:4711"), "2001:db8:1:2::/64");
-  assert.equal(forwardedFor("2001:DB8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
-  assert.equal(forwardedFor("::ffff:198.51.100.7", "::ffff:10.0.0.1"), "198.51.100.7");
-  assert.equal(forwardedFor("198.51.100.7", "::1"), "198.51.100.7", "loopback");
-  assert.equal(key("10.0.0.1"), "10.0.0.1", "a proxy that sends no forwarding header");
+  assert.equal(getKeyForXForwardedFor("1.1.1.1,198.51.100.7,10.9.9.9,2001:db8:ffff::5"), "198.51.100.7");
+  assert.equal(getKeyForXForwardedFor("10.1.1.1, 10.2.2.2"), "10.1.1.1", "a client inside the trusted network");
+  assert.equal(getKeyForXForwardedFor("198.51.100.7:4711"), "198.51.100.7");
+  assert.equal(getKeyForXForwardedFor("[2001:db8:1:2::9]:4711"), "2001:db8:1:2::/64");
+  assert.equal(getKeyForXForwardedFor("2001:DB8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
+  assert.equal(getKeyForXForwardedFor("::ffff:198.51.100.7", "::ffff:10.0.0.1"), "198.51.100.7");
+  assert.equal(getKeyForXForwardedFor("198.51.100.7", "::1"), "198.51.100.7", "loopback");
+  assert.equal(getKey("10.0.0.1"), "10.0.0.1", "a proxy that sends no forwarding header");
 });
 
 test("reads the Forwarded header of RFC 7239 the same way (X5)", () => {
-  assert.equal(forwarded("for=198.51.100.7"), "198.51.100.7");
-  assert.equal(forwarded("for=1.1.1.1, For=198.51.100.7;proto=https;by=10.0.0.2, for=10.0.0.3"), "198.51.100.7");
-  assert.equal(forwarded('by=10.0.0.2; for="[2001:db8:1:2::9]:4711"'), "2001:db8:1:2::/64");
-  assert.equal(forwarded('for="198.51.100.7:80"'), "198.51.100.7");
+  assert.equal(getKeyForForwarded("for=198.51.100.7"), "198.51.100.7");
+  assert.equal(
+    getKeyForForwarded("for=1.1.1.1, For=198.51.100.7;proto=https;by=10.0.0.2, for=10.0.0.3"),
+    "198.51.100.7",
+  );
+  assert.equal(getKeyForForwarded('by=10.0.0.2; for="[2001:db8:1:2::9]:4711"'), "2001:db8:1:2::/64");
+  assert.equal(getKeyForForwarded('for="198.51.100.7:80"'), "198.51.100.7");
 });
 
 test("an entry that is not an IP address ends the chain at the proxy that forwarded it (X5)", () => {
@@ -128,15 +132,16 @@ test("an entry that is not an IP address ends the chain at the proxy that forwar
     "1.1.1.1;2.2.2.2",
   ];
   for (const value of invalidEntries) {
-    assert.equal(forwardedFor(value), "10.0.0.1", value);
-    assert.equal(forwardedFor(`9.9.9.9, ${value}, 10.5.5.5`), "10.5.5.5", value);
+    assert.equal(getKeyForXForwardedFor(value), "10.0.0.1", value);
+    assert.equal(getKeyForXForwardedFor(`9.9.9.9, ${value}, 10.5.5.5`), "10.5.5.5", value);
   }
   for (const value of ["", "for=", "for=unknown", "for=_x", "proto=https", 'for="', "for=1.1.1.1.1"])
-    assert.equal(forwarded(value), "10.0.0.1", value);
+    assert.equal(getKeyForForwarded(value), "10.0.0.1", value);
 });
 
 test("when both headers disagree, the key is the IP address of the proxy (X5)", () => {
-  const keyOfBoth = (a: string, b: string): string => key("10.0.0.1", { "x-forwarded-for": a, forwarded: `for=${b}` });
+  const keyOfBoth = (a: string, b: string): string =>
+    getKey("10.0.0.1", { "x-forwarded-for": a, forwarded: `for=${b}` });
   assert.equal(keyOfBoth("198.51.100.7", "198.51.100.7"), "198.51.100.7");
   assert.equal(keyOfBoth("198.51.100.7", "203.0.113.1"), "10.0.0.1");
   assert.equal(keyOfBoth("198.51.100.7", "203.0.113.2"), "10.0.0.1");
@@ -152,7 +157,7 @@ test("TRUST_PROXY accepts IP addresses, networks and loopback, nothing else (VAR
       return error.problems;
     }
   };
-  for (const good of [
+  for (const valid of [
     "10.0.0.1",
     "10.0.0.0/8, 192.168.0.0/16",
     "::1",
@@ -161,8 +166,8 @@ test("TRUST_PROXY accepts IP addresses, networks and loopback, nothing else (VAR
     "loopback,10.0.0.1",
     "0.0.0.0/0",
   ])
-    assert.deepEqual(findProblems(good), [], good);
-  for (const bad of [
+    assert.deepEqual(findProblems(valid), [], valid);
+  for (const invalid of [
     "on",
     "true",
     "1",
@@ -181,9 +186,9 @@ test("TRUST_PROXY accepts IP addresses, networks and loopback, nothing else (VAR
     "10.0.0.1,nope",
   ]) {
     assert.deepEqual(
-      findProblems(bad).map((problem) => problem.split(":", 1)[0]),
+      findProblems(invalid).map((problem) => problem.split(":", 1)[0]),
       ["TRUST_PROXY"],
-      bad,
+      invalid,
     );
   }
   const trusts = (TRUST_PROXY: string, address: string): boolean =>

@@ -71,7 +71,7 @@ const invalidValues: [string, ...string[]][] = [
 
 for (const [name, ...values] of invalidValues) {
   for (const value of values) {
-    test(`${name}=${JSON.stringify(value.slice(0, 50))} is the only reported problem (RUN-2)`, () => {
+    test(`rejects ${name}=${JSON.stringify(value.slice(0, 50))} and reports no other setting (RUN-2)`, () => {
       assert.deepEqual(findInvalidSettings({ [name]: value }), [name]);
     });
   }
@@ -110,7 +110,7 @@ test("reports missing settings next to invalid ones (RUN-1)", () => {
   ]);
 });
 
-test("the message does not contain invalid secrets (RUN-1, L3)", () => {
+test("does not reveal invalid secrets in the message (RUN-1, L3)", () => {
   const settings = { SECRETS: "hunter2", METRICS_TOKEN: "hunter3", DATABASE_URL: "mysql://u:hunter4@db" };
   assert.throws(
     () => readConfig(settings),
@@ -176,7 +176,7 @@ test("requires an issuer and a client id for an identity provider, and https off
   ]);
 });
 
-test("numbers further identity providers from 2 (VAR-OIDC)", () => {
+test("rejects an identity provider numbered 1, because numbers start at 2 (VAR-OIDC)", () => {
   assert.notDeepEqual(
     findInvalidSettings({ ...publicSettings, OIDC_1_ISSUER: "https://one.example", OIDC_1_CLIENT_ID: "c" }),
     [],

@@ -7,11 +7,11 @@ import { getOutcome } from "../support/outcome.ts";
 const issuer = "https://idp.example";
 
 test("takes the name of a user from the name, the user name or the email, in this order", () => {
-  const name = (claims: Record<string, unknown>) => toIdentity(issuer, { sub: "1", ...claims }).name;
-  assert.equal(name({ name: "Ada", preferred_username: "al", email: "a@example.com" }), "Ada");
-  assert.equal(name({ name: " ", preferred_username: "al", email: "a@example.com" }), "al");
-  assert.equal(name({ email: "a@example.com" }), "a@example.com");
-  assert.equal(name({}), "Someone");
+  const getName = (claims: Record<string, unknown>) => toIdentity(issuer, { sub: "1", ...claims }).name;
+  assert.equal(getName({ name: "Ada", preferred_username: "al", email: "a@example.com" }), "Ada");
+  assert.equal(getName({ name: " ", preferred_username: "al", email: "a@example.com" }), "al");
+  assert.equal(getName({ email: "a@example.com" }), "a@example.com");
+  assert.equal(getName({}), "Someone");
 });
 
 test("reduces names to one line that every database can store", () => {
