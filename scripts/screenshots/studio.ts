@@ -162,6 +162,6 @@ const createSamplePosts = (
 
 export const samplePostBody = `The cover is green this year, with a sun that is a little too low.
 
-We printed it on the new uncoated stock, 300 g, and left the door on the back: people who have been here look for it. Inside are forty-eight pages, twelve pieces and one long conversation about glaze.
+We printed it on the new uncoated stock, 300 g, and left the shop door on the back: people who have been here look for it. Inside are forty-eight pages, twelve pieces and one long conversation about glaze.
 
 It goes out on the first of March. Subscribers get theirs by post; everyone else finds it at the counter.`;

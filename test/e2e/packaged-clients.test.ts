@@ -23,7 +23,7 @@ const releases = {
 
 const toolNames = tools.map(({ name }) => name).toSorted();
 const authorizeUrl = /http:\/\/\S+\/api\/auth\/oauth2\/authorize\?\S+/;
-const slowProgram = { withinMs: 120_000, everyMs: 100 };
+const slowProgram = { timeoutMs: 120_000, intervalMs: 100 };
 
 test("docs/clients.md names the tested releases", () => {
   const text = readFileSync(join(import.meta.dirname, "../../docs/clients.md"), "utf8");

@@ -136,7 +136,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     assert.equal(await body.inputValue(), "First line");
     assert.equal(page.url(), post.url);
     await assistant.call("update_post", { postId: post.id, body: "Second line" });
-    await waitUntil(async () => (await body.inputValue()) === "Second line", { withinMs: maxDelayMs });
+    await waitUntil(async () => (await body.inputValue()) === "Second line", { timeoutMs: maxDelayMs });
     const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     const { assetId } = await assistant.call("upload_asset_inline", {
       kind: "image",

@@ -44,7 +44,7 @@ describe("security of the web app", { skip: skipWithoutChromium }, () => {
       for (const path of listPagePaths(sampleStudio)) {
         await page.goto(`${fixture.service.base}${path}`);
         await page.getByRole("heading").first().waitFor();
-        await waitUntil(async () => (await page.locator(".wait").count()) === 0, { what: "the whole page" });
+        await waitUntil(async () => (await page.locator(".wait").count()) === 0, { description: "the whole page" });
         if (path.endsWith(sampleStudio.postId)) {
           await page.getByRole("button", { name: "Preview" }).click();
           for (const link of await page.locator(".preview a").all())

@@ -51,7 +51,8 @@ forEachEngine("concurrent calls", (fixture) => {
     return { owner, caller, session: (await initialize(caller)).session };
   }
 
-  const waitForState = (state: string): Promise<void> => waitUntil(() => states.includes(state), { description: state });
+  const waitForState = (state: string): Promise<void> =>
+    waitUntil(() => states.includes(state), { description: state });
 
   test("two users with 200 concurrent calls each and equal request ids get only their own responses (M4)", async () => {
     const clients = await Promise.all([newClient(), newClient()]);

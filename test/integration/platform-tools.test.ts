@@ -206,7 +206,7 @@ forEachEngine("platform tools", (fixture) => {
         account: "studio",
         problems: [
           {
-            level: "refused",
+            level: "rejected",
             code: "text_too_long",
             message: "The text has 42 characters as the platform counts them; the limit is 20.",
           },

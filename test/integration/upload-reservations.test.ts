@@ -204,7 +204,8 @@ forEachEngine("quota reservations of upload links", (fixture) => {
       const smallFile = await scene.start(`${round}-small.mp4`, video.length);
       await scene.send(smallFile, video, [1, 2, 3]);
       fixture.clock.advance(minutes(11));
-      const cancel = async (file: typeof a) => cancelFile(scene.deps, await scene.resolveCaller(), { fileId: file.file.id });
+      const cancel = async (file: typeof a) =>
+        cancelFile(scene.deps, await scene.resolveCaller(), { fileId: file.file.id });
       const results = await Promise.all([
         countOutcomes([a, b, c, d].flatMap((file) => [scene.reserve(file, [1, 2]), scene.reserve(file, range(1, 20))])),
         countOutcomes([cancel(a), cancel(b)]),

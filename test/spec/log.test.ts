@@ -31,12 +31,19 @@ test("redacts fields that can contain a secret (RUN-9)", () => {
 });
 
 test("logs a request as one line of JSON, whatever its fields contain (RUN-9, L4)", () => {
-  const request = { requestId: "req_1", method: "GET\r\n", path: '/a"\u001b[31m', status: 200, ms: 1.5, cut: false };
-  const about = { tool: "x\n{}" };
+  const request = {
+    requestId: "req_1",
+    method: "GET\r\n",
+    path: '/a"\u001b[31m',
+    status: 200,
+    ms: 1.5,
+    isDisconnected: false,
+  };
+  const context = { tool: "x\n{}" };
   const lines = captureLines((log) => {
-    log.request({ ...request, about });
-    log.request({ ...request, status: 503, cut: true, about: undefined });
-    log.request({ ...request, about: {} });
+    log.request({ ...request, context });
+    log.request({ ...request, status: 503, isDisconnected: true, context: undefined });
+    log.request({ ...request, context: {} });
   });
   assert.deepEqual(
     lines.map((line) => {
@@ -46,18 +53,18 @@ test("logs a request as one line of JSON, whatever its fields contain (RUN-9, L4
       return rest;
     }),
     [
-      { level: "info", ...withoutCut(request), ...about, msg: "request" },
-      { level: "warn", ...withoutCut(request), status: 503, cut: true, msg: "request" },
-      { level: "info", ...withoutCut(request), msg: "request" },
+      { level: "info", ...withoutFlag(request), ...context, msg: "request" },
+      { level: "warn", ...withoutFlag(request), status: 503, cut: true, msg: "request" },
+      { level: "info", ...withoutFlag(request), msg: "request" },
     ],
   );
   assert.deepEqual(
-    captureLines((log) => log.request({ ...request, about }), "warn"),
+    captureLines((log) => log.request({ ...request, context }), "warn"),
     [],
   );
 });
 
-const withoutCut = <Fields extends { cut: boolean }>({ cut: _, ...rest }: Fields) => rest;
+const withoutFlag = <Fields extends { isDisconnected: boolean }>({ isDisconnected: _, ...rest }: Fields) => rest;
 
 test("logs a path without its query and its token (RUN-9)", () => {
   const cases: Record<string, string> = {
@@ -114,10 +121,10 @@ test("a line is JSON with level, ISO time and message; lower levels are omitted 
 test("on a terminal a line is readable text, without control sequences or line breaks from values (L4)", () => {
   const lines: string[] = [];
   const log = createLog("info", { isTerminal: true, write: (line) => void lines.push(line) });
-  const request = { requestId: "req_1", method: "POST", path: "/mcp", status: 200, ms: 1.5, cut: false };
-  log.request({ ...request, about: { userId: "usr_1", rpcMethod: "tools/call", tool: "x\n\u001b[2J\u009b\u202e" } });
-  log.request({ ...request, path: "/app.js", about: undefined, isStaticFile: true });
-  log.request({ ...request, method: "GET", path: "/", cut: true, about: undefined });
+  const request = { requestId: "req_1", method: "POST", path: "/mcp", status: 200, ms: 1.5, isDisconnected: false };
+  log.request({ ...request, context: { userId: "usr_1", rpcMethod: "tools/call", tool: "x\n\u001b[2J\u009b\u202e" } });
+  log.request({ ...request, path: "/app.js", context: undefined, isStaticFile: true });
+  log.request({ ...request, method: "GET", path: "/", isDisconnected: true, context: undefined });
   log.warn({ job: "sweep", err: new Error("a\u001b[2J") }, "a job failed\r");
   const [tool, page, failure, ...more] = lines.map((line) => line.replace(/^\d\d:\d\d:\d\d /, ""));
   assert.equal(tool, "POST /mcp 200 1.5 ms usr_1 tools/call x\\u{a}\\u{1b}[2J\\u{9b}\\u{202e}\n");

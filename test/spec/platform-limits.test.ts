@@ -96,7 +96,7 @@ for (const [id, description, draft, codes] of cases) {
       problems.map(({ code }) => code),
       codes,
     );
-    const level = limits.variesByInstance ? "warning" : "refused";
+    const level = limits.variesByInstance ? "warning" : "rejected";
     for (const problem of problems) assert.equal(problem.level, level);
   });
 }

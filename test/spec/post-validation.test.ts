@@ -39,43 +39,43 @@ const findCodes = (draft: { title?: string; body?: string; assets?: AssetDetail[
 test("a post within all limits has no problem (PLATFORM-12)", () => assert.deepEqual(findCodes({}), []));
 
 const cases: [name: string, draft: Parameters<typeof findCodes>[0], expected: string[]][] = [
-  ["text too long", { body: "x".repeat(11) }, ["refused text_too_long"]],
-  ["title too long", { title: "Longer" }, ["refused title_too_long"]],
-  ["title missing", { title: " " }, ["refused title_missing"]],
-  ["no files", { assets: [] }, ["refused files_missing"]],
-  ["too many images", { assets: [createAsset(), createAsset(), createAsset()] }, ["refused too_many_pictures"]],
+  ["text too long", { body: "x".repeat(11) }, ["rejected text_too_long"]],
+  ["title too long", { title: "Longer" }, ["rejected title_too_long"]],
+  ["title missing", { title: " " }, ["rejected title_missing"]],
+  ["no files", { assets: [] }, ["rejected files_missing"]],
+  ["too many images", { assets: [createAsset(), createAsset(), createAsset()] }, ["rejected too_many_pictures"]],
   [
     "too many files",
     { assets: [createAsset(), createAsset(), createAsset(), createAsset()] },
-    ["refused too_many_files", "refused too_many_pictures"],
+    ["rejected too_many_files", "rejected too_many_pictures"],
   ],
-  ["unsupported type", { assets: [createAsset({ mimeType: "image/png" })] }, ["refused type_unsupported"]],
-  ["file too large", { assets: [createAsset({ bytes: 1001 })] }, ["refused file_too_large"]],
+  ["unsupported type", { assets: [createAsset({ mimeType: "image/png" })] }, ["rejected type_unsupported"]],
+  ["file too large", { assets: [createAsset({ bytes: 1001 })] }, ["rejected file_too_large"]],
   ["unknown size", { assets: [createAsset({ bytes: null })] }, []],
-  ["too wide", { assets: [createAsset({ width: 400 })] }, ["refused aspect_ratio"]],
-  ["too tall", { assets: [createAsset({ height: 400 })] }, ["refused aspect_ratio"]],
-  ["too small", { assets: [createAsset({ width: 90, height: 90 })] }, ["refused too_few_pixels"]],
+  ["too wide", { assets: [createAsset({ width: 400 })] }, ["rejected aspect_ratio"]],
+  ["too tall", { assets: [createAsset({ height: 400 })] }, ["rejected aspect_ratio"]],
+  ["too small", { assets: [createAsset({ width: 90, height: 90 })] }, ["rejected too_few_pixels"]],
   ["alt text missing", { assets: [createAsset({ altText: undefined })] }, ["warning alt_text_missing"]],
   ["alt text too long", { assets: [createAsset({ altText: "A longer one" })] }, ["warning alt_text_too_long"]],
   [
     "unsupported document",
     { assets: [createAsset({ kind: "document", mimeType: "application/pdf" })] },
-    ["refused document_unsupported"],
+    ["rejected document_unsupported"],
   ],
   [
     "mixed kinds of media",
     { assets: [createAsset(), createAsset({ kind: "video", mimeType: "video/mp4", durationMs: 5000 })] },
-    ["refused mixed_media"],
+    ["rejected mixed_media"],
   ],
   [
     "video too long",
     { assets: [createAsset({ kind: "video", mimeType: "video/mp4", durationMs: 60_001 })] },
-    ["refused video_too_long"],
+    ["rejected video_too_long"],
   ],
   [
     "video too short",
     { assets: [createAsset({ kind: "video", mimeType: "video/mp4", durationMs: 100 })] },
-    ["refused video_too_short"],
+    ["rejected video_too_short"],
   ],
 ];
 for (const [name, draft, expected] of cases)
@@ -90,7 +90,7 @@ test("limits that vary by instance only cause warnings (PLATFORM-12)", () => {
 test("a problem with a file names the file (PLATFORM-12)", () => {
   const [problem] = findProblems(limits, { title: "Title", body: "", assets: [createAsset({ bytes: 2_000_000 })] });
   assert.deepEqual(problem, {
-    level: "refused",
+    level: "rejected",
     code: "file_too_large",
     message: "a.jpg is 2 MB; the platform allows up to 1 kB.",
     assetId: "ast_1",
@@ -123,7 +123,7 @@ test("validates a post once per platform, and reports the result for each accoun
   const platforms = { ...fakePlatforms, find: (id: string) => (id === "somewhere" ? platform : undefined) };
   const connections = Array.from({ length: 50 }, (_, i) => ({
     ...{ id: `plc_${i}`, studioId: "std_1", platform: i === 0 ? "removed" : "somewhere", instance: "" },
-    account: { id: String(i), handle: null, name: null, pictureUrl: null, profileUrl: null },
+    account: { id: String(i), handle: null, name: null, avatarUrl: null, profileUrl: null },
     ...{ state: "connected", credential: "", generation: 1, expiresAt: null, connectedBy: null, connectedAt: 0 },
   })) as PlatformConnection[];
   const views = validatePost(platforms, connections, { title: "Longer", body: "", assets: [createAsset()] });

@@ -13,7 +13,7 @@ import {
 import type { Platforms } from "./ports.ts";
 
 const problem = z.object({
-  level: z.enum(["refused", "warning"]),
+  level: z.enum(["rejected", "warning"]),
   code: z.string(),
   message: z.string(),
   assetId: z.string().optional(),
@@ -68,7 +68,7 @@ const kinds = [
 
 export function findProblems(limits: PostLimits, { title, body, assets }: DraftPost): Problem[] {
   // Instances may have other limits than the ones we know.
-  const level = limits.variesByInstance ? "warning" : "refused";
+  const level = limits.variesByInstance ? "warning" : "rejected";
   const limitProblems = [
     ...findTextProblems("text", "The text", body, findTextLimit("text", limits, assets)),
     ...findTextProblems("title", "The title", title, findTextLimit("title", limits, assets)),

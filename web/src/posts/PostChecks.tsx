@@ -25,8 +25,8 @@ export function PostChecks({ validation = [] }: Pick<Post, "validation">) {
             ) : (
               <ul className="mt-1 list-disc pl-5 text-sm">
                 {problems.map(({ level, code, message, assetId }) => (
-                  <li key={`${code} ${assetId ?? ""}`} className={level === "refused" ? "text-danger" : "text-muted"}>
-                    {level === "refused" ? "Won’t post: " : "Warning: "}
+                  <li key={`${code} ${assetId ?? ""}`} className={level === "rejected" ? "text-danger" : "text-muted"}>
+                    {level === "rejected" ? "Won’t post: " : "Warning: "}
                     {message}
                   </li>
                 ))}
