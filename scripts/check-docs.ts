@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
-import { findBannedWords } from "./banned-words.ts";
+import { allowedWords, findBannedWords } from "./banned-words.ts";
 
 /**
  * Checks the documents:
@@ -25,16 +25,6 @@ const wordCheckedPaths = [
   "src",
   "test",
   "web",
-];
-/** Words that are not ours to choose: stored values, fields of platform APIs, a Unix user. */
-const allowedWords: readonly [word: string, files: RegExp][] = [
-  [
-    "refused",
-    /^(src\/domain\/(activity\/record|assets\/lifecycle\/confirm-stored-file)|test\/integration\/activity\.test|web\/src\/activity\/labels)\.ts$/,
-  ],
-  ["doomed", /^src\/db\/(assets|schema)\.ts$/],
-  ["picture", /^(src\/connectors\/catalog\/(facebook|linkedin)|test\/support\/platform-examples)\.ts$/],
-  ["nobody", /^test\/support\/postgres-cluster\.ts$/],
 ];
 /** The list itself, released migrations, generated files, images and the benchmark's peers. */
 const uncheckedFiles =
