@@ -8,9 +8,9 @@ import {
 } from "@tanstack/react-router";
 import { redirectToSignIn } from "./api/client.ts";
 import { meQuery, studioQuery, type Me } from "./api/queries.ts";
-import { RootLayout } from "./frame/RootLayout.tsx";
-import { ErrorPage, NotFoundPage } from "./frame/ErrorPage.tsx";
-import { StudioLayout } from "./frame/StudioLayout.tsx";
+import { RootLayout } from "./layout/RootLayout.tsx";
+import { ErrorPage, NotFoundPage } from "./layout/ErrorPage.tsx";
+import { StudioLayout } from "./layout/StudioLayout.tsx";
 import { parseActivitySearch, parseAssetSearch, parsePostSearch } from "./search-params.ts";
 import { restoreFocus } from "./ui/restore-focus.ts";
 import { Loading } from "./ui/Loading.tsx";

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { clientsQuery, membersQuery, type ActivityFilter } from "../api/queries.ts";
-import { useStudio } from "../frame/use-studio.ts";
+import { useStudio } from "../layout/use-studio.ts";
 import { actionLabels } from "./labels.ts";
 
 const route = getRouteApi("/studios/$studioId/activity");

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { Activity } from "../api/queries.ts";
-import { useStudio } from "../frame/use-studio.ts";
+import { useStudio } from "../layout/use-studio.ts";
 import { formatExactTime } from "../ui/RelativeTime.tsx";
 import { getActorName, describeChange, getActionVerb } from "./labels.ts";
 

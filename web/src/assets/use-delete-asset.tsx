@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { deleteAsset } from "../api/mutations.ts";
 import { refreshQueries, type Asset } from "../api/queries.ts";
-import { useStudio } from "../frame/use-studio.ts";
+import { useStudio } from "../layout/use-studio.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
 
 /** Deletes an unused file, or cancels an upload, after the user confirms. */

@@ -1,5 +1,5 @@
 import type { AiClient } from "../api/queries.ts";
-import { useStudio } from "../frame/use-studio.ts";
+import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { formatScopes } from "./format-scopes.ts";

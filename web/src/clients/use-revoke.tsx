@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { revokeAllClients, revokeClient } from "../api/mutations.ts";
 import { refreshQueries, type AiClient } from "../api/queries.ts";
-import { useStudio } from "../frame/use-studio.ts";
+import { useStudio } from "../layout/use-studio.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
 
 /** Revokes AI clients after the user confirms: to return, a client needs a new consent. */

@@ -1,5 +1,5 @@
 import * as Tabs from "@radix-ui/react-tabs";
-import { useStudio } from "../frame/use-studio.ts";
+import { useStudio } from "../layout/use-studio.ts";
 import { CopyField } from "../ui/CopyField.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { createGuides, type Guide } from "./guides.ts";

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { clientsQuery, type AiClient } from "../api/queries.ts";
 import { formatScopes } from "../clients/format-scopes.ts";
-import { useStudio } from "../frame/use-studio.ts";
+import { useStudio } from "../layout/use-studio.ts";
 import { CopyField } from "../ui/CopyField.tsx";
 
 /** Works in every client, including clients without access to local files. */

@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { changeRole, removeMember } from "../api/mutations.ts";
 import { refreshQueries, type Member, type Role } from "../api/queries.ts";
-import { useStudio } from "../frame/use-studio.ts";
+import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { useConfirm } from "../ui/Confirm.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";

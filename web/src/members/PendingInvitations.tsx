@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { revokeInvitation } from "../api/mutations.ts";
 import { invitationsQuery, refreshQueries } from "../api/queries.ts";
-import { useStudio } from "../frame/use-studio.ts";
+import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { useConfirm } from "../ui/Confirm.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";

@@ -1,5 +1,5 @@
 import type { PlatformConnection } from "../api/queries.ts";
-import { useStudio } from "../frame/use-studio.ts";
+import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";

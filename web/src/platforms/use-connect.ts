@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { connectPlatform } from "../api/mutations.ts";
-import { useStudio } from "../frame/use-studio.ts";
+import { useStudio } from "../layout/use-studio.ts";
 
 /** Requests the URL of the page that connects an account, and opens it. */
 export function useConnect(): {

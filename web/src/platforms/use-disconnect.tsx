@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { disconnectPlatform } from "../api/mutations.ts";
 import { refreshQueries, type PlatformConnection } from "../api/queries.ts";
-import { useStudio } from "../frame/use-studio.ts";
+import { useStudio } from "../layout/use-studio.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
 
 /** Disconnects an account after the user confirms: reconnecting requires access to it on the platform. */

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { attachAsset } from "../api/mutations.ts";
 import { assetsQuery, refreshQueries } from "../api/queries.ts";
 import { AssetImage } from "../assets/AssetImage.tsx";
-import { useStudio } from "../frame/use-studio.ts";
+import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { Modal } from "../ui/Modal.tsx";

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { platformsQuery, type Post } from "../api/queries.ts";
-import { useStudio } from "../frame/use-studio.ts";
+import { useStudio } from "../layout/use-studio.ts";
 
 /** Checks of the post against the rules of each connected platform. */
 export function PostChecks({ validation = [] }: Pick<Post, "validation">) {

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { updatePost } from "../api/mutations.ts";
 import { describeError } from "../api/api-error.ts";
 import { membersQuery, type PostStatus } from "../api/queries.ts";
-import { useStudio } from "../frame/use-studio.ts";
+import { useStudio } from "../layout/use-studio.ts";
 import { postStatuses } from "../search-params.ts";
 import { Button } from "../ui/Button.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";

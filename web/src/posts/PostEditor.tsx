@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import type { Post } from "../api/queries.ts";
-import { useStudio } from "../frame/use-studio.ts";
+import { useStudio } from "../layout/use-studio.ts";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { useDocumentTitle } from "../ui/PageHeader.tsx";
 import { ConflictResolver } from "./ConflictResolver.tsx";

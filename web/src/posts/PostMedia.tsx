@@ -6,7 +6,7 @@ import { AssetDialog } from "../assets/AssetDialog.tsx";
 import { AssetImage } from "../assets/AssetImage.tsx";
 import { useDeleteAsset } from "../assets/use-delete-asset.tsx";
 import { formatMediaMetadata } from "../assets/labels.ts";
-import { useStudio } from "../frame/use-studio.ts";
+import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { useToast } from "../ui/Toasts.tsx";

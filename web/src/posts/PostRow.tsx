@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { Post } from "../api/queries.ts";
-import { useStudio } from "../frame/use-studio.ts";
+import { useStudio } from "../layout/use-studio.ts";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { statusLabels } from "./status-labels.ts";
 

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { createUploadLink } from "../api/mutations.ts";
 import { refreshQueries, type Post } from "../api/queries.ts";
-import { useStudio } from "../frame/use-studio.ts";
+import { useStudio } from "../layout/use-studio.ts";
 import { InPlaceUploader } from "../upload/InPlaceUploader.tsx";
 
 /** The uploader of the upload page, inside a post. Uploads resume after a reload. */

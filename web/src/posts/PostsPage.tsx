@@ -2,7 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, linkOptions } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { postsQuery } from "../api/queries.ts";
-import { useStudio } from "../frame/use-studio.ts";
+import { useStudio } from "../layout/use-studio.ts";
 import { postStatuses, type PostSearch } from "../search-params.ts";
 import { EmptyState } from "../ui/EmptyState.tsx";
 import { FilterTabs } from "../ui/FilterTabs.tsx";

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { createUploadLink, withdrawUploadLink } from "../api/mutations.ts";
 import { refreshQueries, uploadLinksQuery, type Post } from "../api/queries.ts";
-import { useStudio } from "../frame/use-studio.ts";
+import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { useConfirm } from "../ui/Confirm.tsx";
 import { CopyField } from "../ui/CopyField.tsx";

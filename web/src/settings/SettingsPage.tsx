@@ -1,4 +1,4 @@
-import { useStudio } from "../frame/use-studio.ts";
+import { useStudio } from "../layout/use-studio.ts";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { DeleteStudio } from "./DeleteStudio.tsx";
 import { StudioDetails } from "./StudioDetails.tsx";

@@ -1,5 +1,5 @@
 import { useRouter } from "@tanstack/react-router";
-import { Brand } from "../frame/Brand.tsx";
+import { Brand } from "../layout/Brand.tsx";
 import { Button } from "../ui/Button.tsx";
 import { useDocumentTitle } from "../ui/PageHeader.tsx";
 import { StudioForm } from "./StudioForm.tsx";

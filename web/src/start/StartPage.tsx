@@ -1,6 +1,6 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { meQuery } from "../api/queries.ts";
-import { Brand } from "../frame/Brand.tsx";
+import { Brand } from "../layout/Brand.tsx";
 import { CopyField } from "../ui/CopyField.tsx";
 import { useDocumentTitle } from "../ui/PageHeader.tsx";
 import { StudioForm } from "./StudioForm.tsx";
