@@ -1,35 +1,29 @@
 import type { InferRequestType } from "hono/client";
 import { api, fetchJson, sendRequest } from "./client.ts";
-import type { PostStatus, Role } from "./queries.ts";
+import type { Role } from "./queries.ts";
 
 const studioApi = api.studios[":studioId"];
 
-type NewPost = InferRequestType<typeof studioApi.posts.$post>["json"];
+type Body<Route> = InferRequestType<Route> extends { json: infer Json } ? Json : never;
 
-export interface PostChange {
-  title?: string;
-  body?: string;
-  status?: PostStatus;
-  /** The post's assets in their new order. */
-  assetIds?: string[];
-  revision?: number;
-}
-
-export const createStudio = (json: { name: string; timezone: string }) => fetchJson(api.studios.$post({ json }));
+export const createStudio = (json: Body<typeof api.studios.$post>) => fetchJson(api.studios.$post({ json }));
 
 export const setActiveStudio = (studioId: string) => sendRequest(api.me["active-studio"].$put({ json: { studioId } }));
 
-export const updateStudio = (studioId: string, json: { name?: string; timezone?: string }) =>
+export const updateStudio = (studioId: string, json: Body<typeof studioApi.$patch>) =>
   fetchJson(studioApi.$patch({ param: { studioId }, json }));
 
 export const deleteStudio = (studioId: string, name: string) =>
   sendRequest(studioApi.deletion.$post({ param: { studioId }, json: { name } }));
 
-export const createPost = (studioId: string, json: NewPost) =>
+export const createPost = (studioId: string, json: Body<typeof studioApi.posts.$post>) =>
   fetchJson(studioApi.posts.$post({ param: { studioId }, json }));
 
-export const updatePost = (studioId: string, postId: string, json: PostChange) =>
-  fetchJson(studioApi.posts[":postId"].$patch({ param: { studioId, postId }, json }));
+export const updatePost = (
+  studioId: string,
+  postId: string,
+  json: Body<(typeof studioApi.posts)[":postId"]["$patch"]>,
+) => fetchJson(studioApi.posts[":postId"].$patch({ param: { studioId, postId }, json }));
 
 export const changeRole = (studioId: string, userId: string, role: Role) =>
   fetchJson(studioApi.members[":userId"].$patch({ param: { studioId, userId }, json: { role } }));
@@ -37,7 +31,7 @@ export const changeRole = (studioId: string, userId: string, role: Role) =>
 export const removeMember = (studioId: string, userId: string) =>
   sendRequest(studioApi.members[":userId"].$delete({ param: { studioId, userId } }));
 
-export const createInvitation = (studioId: string, json: { role: Role; email?: string }) =>
+export const createInvitation = (studioId: string, json: Body<typeof studioApi.invitations.$post>) =>
   fetchJson(studioApi.invitations.$post({ param: { studioId }, json }));
 
 export const revokeInvitation = (studioId: string, invitationId: string) =>
@@ -46,7 +40,7 @@ export const revokeInvitation = (studioId: string, invitationId: string) =>
 export const revokeClient = (studioId: string, grantId: string) =>
   sendRequest(studioApi.clients[":grantId"].$delete({ param: { studioId, grantId } }));
 
-export const connectPlatform = (studioId: string, json: { platform: string; instanceUrl?: string }) =>
+export const connectPlatform = (studioId: string, json: Body<typeof studioApi.platforms.connect.$post>) =>
   fetchJson(studioApi.platforms.connect.$post({ param: { studioId }, json }));
 
 export const disconnectPlatform = (studioId: string, connectionId: string) =>
@@ -66,8 +60,11 @@ export const attachAsset = (studioId: string, postId: string, assetId: string, o
 export const detachAsset = (studioId: string, postId: string, assetId: string) =>
   sendRequest(studioApi.posts[":postId"].assets[":assetId"].$delete({ param: { studioId, postId, assetId } }));
 
-export const updateAsset = (studioId: string, assetId: string, json: { altText?: string; filename?: string }) =>
-  fetchJson(studioApi.assets[":assetId"].$patch({ param: { studioId, assetId }, json }));
+export const updateAsset = (
+  studioId: string,
+  assetId: string,
+  json: Body<(typeof studioApi.assets)[":assetId"]["$patch"]>,
+) => fetchJson(studioApi.assets[":assetId"].$patch({ param: { studioId, assetId }, json }));
 
 export const deleteAsset = (studioId: string, assetId: string) =>
   sendRequest(studioApi.assets[":assetId"].$delete({ param: { studioId, assetId } }));
