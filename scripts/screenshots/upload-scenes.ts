@@ -48,7 +48,7 @@ export async function createUploadScenes(
     await page.locator('[data-status="sending"]').waitFor();
     await sleep(4000);
   }
-  const clickPause = (page: Page) => page.locator(".overall").getByRole("button", { name: "Pause" }).click();
+  const clickPause = (page: Page) => page.getByRole("button", { name: "Pause", exact: true }).click();
 
   return [
     { name: "upload-empty", prepare: openEmptyPage },
@@ -96,7 +96,7 @@ export async function createUploadScenes(
           "indexedDB.databases().then((all) => all.forEach(({ name }) => indexedDB.deleteDatabase(name)))",
         );
         await page.reload();
-        await page.locator(".file").first().waitFor();
+        await page.locator("li[data-status]").first().waitFor();
         await sleep(500);
       },
     },

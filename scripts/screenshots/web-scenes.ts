@@ -96,7 +96,7 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
       const menu = page.getByRole("button", { name: "Menu" });
       if (await menu.isVisible()) await menu.click();
     }),
-    scene("post", owner, openSamplePost, (page) => page.locator(".drop").waitFor()),
+    scene("post", owner, openSamplePost, (page) => page.getByRole("region", { name: "Choose files" }).waitFor()),
     scene("post-preview", owner, openSamplePost, (page) => clickButton(page, "Preview")),
     scene("post-archived", owner, openStudioPage(owner, `posts/${archivedId}`)),
     scene("post-file", owner, openSamplePost, (page) => clickButton(page, /poster\.jpg/)),
@@ -108,10 +108,10 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
       await page.getByText("Archived.", { exact: true }).waitFor();
     }),
     scene("post-upload", scratchStudio, openScratchPost, async (page) => {
-      await page.locator(".drop").waitFor();
+      await page.getByRole("region", { name: "Choose files" }).waitFor();
       await throttleUploads(page, 300_000);
       await page
-        .locator(".uploader input[type=file]")
+        .locator("input[type=file]")
         .first()
         .setInputFiles({ name: "making-of.mp4", mimeType: "video/mp4", buffer: Buffer.alloc(9_000_000) });
       await page.locator('[data-status="sending"]').waitFor();
@@ -162,7 +162,7 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
     scene("error-list-down", owner, async (page) => {
       await page.route("**/api/studios/*/posts*", (route) => route.fulfill({ status: 503, body: "" }));
       await page.goto(`${base}/studios/${owner.studio.id}/posts`);
-      await page.locator(".failure").waitFor({ timeout: 30_000 });
+      await page.getByRole("alert").waitFor({ timeout: 30_000 });
     }),
     scene("offline", owner, openStudioPage(owner, "posts"), (page) => page.context().setOffline(true)),
   ];

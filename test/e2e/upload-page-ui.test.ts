@@ -83,7 +83,7 @@ if (hasChromium())
             await chooseFiles(page, videoPath);
             await page.locator('[data-status="sending"]').waitFor();
             assert.deepEqual(await findViolations(page), [], "sending");
-            await page.locator(".overall").getByRole("button", { name: "Pause" }).click();
+            await page.getByRole("button", { name: "Pause", exact: true }).click();
             await page.locator('[data-status="paused"]').waitFor();
             assert.deepEqual(await findViolations(page), [], "paused");
             await context.setOffline(true);
@@ -141,7 +141,7 @@ if (hasChromium())
 
         await chooseFiles(page, { name: "a.jpg", mimeType: "image/jpeg", buffer: await jpeg() });
         await waitForState(page, "done");
-        const announcement = page.locator(".uploader > .unseen[role=status]");
+        const announcement = page.locator("#uploader > [role=status]");
         await announcement.filter({ hasText: /Attached|All files/ }).waitFor({ state: "attached" });
         await page.keyboard.press("Tab");
         for (
@@ -173,7 +173,7 @@ if (hasChromium())
         await waitForState(page, "empty");
         await getButton(page, "Take a photo").click();
         await page
-          .locator("video.viewfinder")
+          .locator("dialog video")
           .evaluate(
             "(video) => new Promise((ready) => (video.videoWidth > 0 ? ready() : (video.onloadeddata = ready)))",
           );

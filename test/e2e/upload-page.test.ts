@@ -144,7 +144,7 @@ if (hasChromium())
             .slice(requestsBefore)
             .filter((url) => /\/files\/(?!thumb)|partNumber=/.test(url)).length;
           assert.ok(parts < (largeBytes / (8 * mebibyte)) * 0.75, `${parts} parts were sent after the reload`);
-          assert.equal(await page.locator(".file").count(), 1);
+          assert.equal(await page.locator("li[data-status]").count(), 1);
           const assets = await link.assets();
           assert.equal(assets.length, 1);
           assert.equal(await fetchDigest(assets[0]?.url ?? ""), video.digest);
@@ -205,7 +205,7 @@ if (hasChromium())
           fixture.clock.advance(minutes(31));
           await chooseFiles(page, { name: "late.jpg", mimeType: "image/jpeg", buffer: await jpeg() });
           await page.getByText("its 30 minutes are over").first().waitFor();
-          await page.locator('.file[data-status="done"]').waitFor(timeout);
+          await page.locator('[data-status="done"]').waitFor(timeout);
           assert.deepEqual(
             (await link.assets()).map(({ filename, status }) => `${filename} ${status}`),
             ["video.mp4 ready"],

@@ -154,7 +154,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
   test("uploads files added to the open post and attaches them (WEB-5)", async () => {
     const { page } = owner;
     const bytes = Buffer.from("Notes for the harbour series.\n".repeat(100));
-    await page.locator(".uploader input[type=file]").first().setInputFiles({
+    await page.locator("input[type=file]").first().setInputFiles({
       name: "notes.txt",
       mimeType: "text/plain",
       buffer: bytes,
@@ -179,7 +179,10 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await removeButton.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Undo" }).click();
     await removeButton.waitFor();
-    const tiles = await page.getByRole("region", { name: "Files" }).locator(".tile").allTextContents();
+    const tiles = await page
+      .getByRole("region", { name: "Files" })
+      .locator("li > button:first-child")
+      .allTextContents();
     assert.deepEqual(
       tiles.map((text) => /fog\.png|notes\.txt/.exec(text)?.[0]),
       ["fog.png", "notes.txt"],
@@ -193,7 +196,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await cdp.send("Network.enable");
     await cdp.send("Network.emulateNetworkConditions", slowNetwork);
     const video = { name: "video.mp4", mimeType: "video/mp4", buffer: Buffer.alloc(9_000_000) };
-    await page.locator(".uploader input[type=file]").first().setInputFiles(video);
+    await page.locator("input[type=file]").first().setInputFiles(video);
     await page.getByRole("button", { name: "Cancel upload of video.mp4" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Discard upload" }).click();
     // In the list and in the live region, in either order.

@@ -44,10 +44,12 @@ describe("security of the web app", { skip: skipWithoutChromium }, () => {
       for (const path of listPagePaths(sampleStudio)) {
         await page.goto(`${fixture.service.base}${path}`);
         await page.getByRole("heading").first().waitFor();
-        await waitUntil(async () => (await page.locator(".wait").count()) === 0, { description: "the whole page" });
+        await waitUntil(async () => (await page.getByText("Loading…").count()) === 0, {
+          description: "the whole page",
+        });
         if (path.endsWith(sampleStudio.postId)) {
           await page.getByRole("button", { name: "Preview" }).click();
-          for (const link of await page.locator(".preview a").all())
+          for (const link of await page.locator("article a").all())
             assert.match((await link.getAttribute("href")) ?? "", /^https?:/);
         }
         assert.equal(await page.locator("iframe, main svg, main math, main script, [onerror]").count(), 0, path);

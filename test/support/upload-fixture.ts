@@ -100,7 +100,7 @@ export async function throttleUploads(page: Page, bytesPerSecond: number): Promi
 
 /** Waits until this fraction of the first listed file is uploaded. */
 export async function waitForProgress(page: Page, fraction: number): Promise<void> {
-  const progressBar = page.locator(".file progress").first();
+  const progressBar = page.locator("[data-status] progress").first();
   const getPercent = (): Promise<number> =>
     progressBar.evaluate((element) => (element as unknown as { value: number }).value).catch(() => 0);
   await waitUntil(async () => (await getPercent()) >= fraction * 100, { timeoutMs: 60_000, intervalMs: 50 });

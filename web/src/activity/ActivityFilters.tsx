@@ -1,7 +1,9 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { clientsQuery, membersQuery, type ActivityFilter } from "../api/queries.ts";
+import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { SelectField } from "../ui/Field.tsx";
 import { actionLabels } from "./labels.ts";
 
 const route = getRouteApi("/studios/$studioId/activity");
@@ -9,13 +11,11 @@ const route = getRouteApi("/studios/$studioId/activity");
 export function ActivityFilters({ filter }: { filter: ActivityFilter }) {
   const { studio } = useStudio();
   const members = useQuery(membersQuery(studio.id)).data?.members ?? [];
-  const clients = useInfiniteQuery({ ...clientsQuery(studio.id, {}), refetchInterval: false }).data?.pages ?? [];
-  const clientNames = new Map(
-    clients.flatMap((page) => page.clients).map(({ clientId, clientName }) => [clientId, clientName]),
-  );
+  const clients = usePagedList({ ...clientsQuery(studio.id, {}), refetchInterval: false }).items;
+  const clientNames = new Map(clients.map(({ clientId, clientName }) => [clientId, clientName]));
 
   return (
-    <div className="filters">
+    <div className="mb-10 grid grid-cols-1 gap-4 sm:grid-cols-3">
       <FilterSelect
         name="userId"
         label="Member"
@@ -47,25 +47,16 @@ function FilterSelect({
   const navigate = route.useNavigate();
   return (
     <div className="min-w-0">
-      <label htmlFor={`filter-${name}`} className="text-sm font-normal text-muted">
-        {label}
-      </label>
-      <select
-        id={`filter-${name}`}
+      <SelectField
+        label={<span className="text-sm font-normal text-muted">{label}</span>}
         value={value ?? ""}
+        options={[["", "Any"], ...options]}
         onChange={({ target }) =>
           void navigate({
             search: ({ [name]: _, ...others }) => (target.value === "" ? others : { ...others, [name]: target.value }),
           })
         }
-      >
-        <option value="">Any</option>
-        {options.map(([id, text]) => (
-          <option key={id} value={id}>
-            {text}
-          </option>
-        ))}
-      </select>
+      />
     </div>
   );
 }

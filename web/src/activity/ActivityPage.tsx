@@ -1,11 +1,11 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { activityQuery } from "../api/queries.ts";
+import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { ButtonLink } from "../ui/Button.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";
+import { PagedList } from "../ui/List.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
-import { QueryStatus } from "../ui/QueryStatus.tsx";
-import { ShowMore } from "../ui/ShowMore.tsx";
 import { ActivityFilters } from "./ActivityFilters.tsx";
 import { ActivityRow } from "./ActivityRow.tsx";
 
@@ -18,18 +18,20 @@ export function ActivityPage() {
   ) : (
     <>
       <PageHeader title="Activity" />
-      <EmptyState title="Only owners and admins can see activity">
-        <p className="text-muted">
-          Your role in this studio is {studio.role}. To find out who changed something, ask an owner or admin.
-        </p>
-        <p className="flex flex-wrap gap-3">
-          <Link className="button" to="/studios/$studioId/posts" params={{ studioId: studio.id }}>
-            Go to posts
-          </Link>
-          <Link className="button secondary" to="/studios/$studioId/members" params={{ studioId: studio.id }}>
-            See members
-          </Link>
-        </p>
+      <EmptyState
+        title="Only owners and admins can see activity"
+        actions={
+          <>
+            <ButtonLink to="/studios/$studioId/posts" params={{ studioId: studio.id }}>
+              Go to posts
+            </ButtonLink>
+            <ButtonLink variant="secondary" to="/studios/$studioId/members" params={{ studioId: studio.id }}>
+              See members
+            </ButtonLink>
+          </>
+        }
+      >
+        Your role in this studio is {studio.role}. To find out who changed something, ask an owner or admin.
       </EmptyState>
     </>
   );
@@ -38,35 +40,39 @@ export function ActivityPage() {
 function StudioActivity() {
   const { studio } = useStudio();
   const filter = route.useSearch();
-  const activity = useInfiniteQuery(activityQuery(studio.id, filter));
-  const rows = activity.data?.pages.flatMap((page) => page.activity) ?? [];
-  const days = Map.groupBy(rows, ({ at }) => formatDay(at, studio.timezone));
+  const activity = usePagedList(activityQuery(studio.id, filter));
 
   return (
     <>
       <PageHeader title="Activity">Who did what in {studio.name}, in person or through an AI client.</PageHeader>
       <ActivityFilters filter={filter} />
-      <QueryStatus query={activity} />
-      {[...days].map(([day, dayRows]) => (
-        <section key={day} className="day" aria-label={day}>
-          <h2 className="day-name">{day}</h2>
-          <ul className="plain">
-            {dayRows.map((row) => (
-              <ActivityRow key={row.id} row={row} />
-            ))}
-          </ul>
-        </section>
-      ))}
-      {activity.isSuccess && rows.length === 0 && (
-        <EmptyState title="No matching activity">
-          <p>
-            <Link to="/studios/$studioId/activity" params={{ studioId: studio.id }}>
-              Clear filters
-            </Link>
-          </p>
-        </EmptyState>
-      )}
-      <ShowMore query={activity} label="Show earlier" />
+      <PagedList
+        list={activity}
+        moreLabel="Show earlier"
+        empty={
+          <EmptyState
+            title="No matching activity"
+            actions={
+              <Link to="/studios/$studioId/activity" params={{ studioId: studio.id }}>
+                Clear filters
+              </Link>
+            }
+          />
+        }
+      >
+        {(rows) =>
+          [...Map.groupBy(rows, ({ at }) => formatDay(at, studio.timezone))].map(([day, dayRows]) => (
+            <section key={day} className="border-t border-rule py-6" aria-label={day}>
+              <h2 className="mb-3">{day}</h2>
+              <ul>
+                {dayRows.map((row) => (
+                  <ActivityRow key={row.id} row={row} />
+                ))}
+              </ul>
+            </section>
+          ))
+        }
+      </PagedList>
     </>
   );
 }

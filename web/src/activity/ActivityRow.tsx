@@ -8,8 +8,12 @@ export function ActivityRow({ row }: { row: Activity }) {
   const { studio } = useStudio();
   const change = describeChange(row);
   return (
-    <li className="activity-row">
-      <time dateTime={row.at} title={formatExactTime(row.at, studio.timezone)}>
+    <li className="grid grid-cols-1 gap-x-4 py-2 sm:grid-cols-[6rem_minmax(0,1fr)]">
+      <time
+        className="text-muted tabular-nums max-sm:text-sm"
+        dateTime={row.at}
+        title={formatExactTime(row.at, studio.timezone)}
+      >
         {formatTime(row.at, studio.timezone)}
       </time>
       <div className="min-w-0">

@@ -1,9 +1,29 @@
 import { infiniteQueryOptions, queryOptions, type InfiniteData, type QueryClient } from "@tanstack/react-query";
-import type { InferRequestType, InferResponseType } from "hono/client";
+import type { ClientResponse, InferRequestType, InferResponseType } from "hono/client";
 import { api, fetchJson, fetchJsonIfChanged, fetchMe } from "./client.ts";
 
 const studioApi = api.studios[":studioId"];
 const postApi = studioApi.posts[":postId"];
+
+export type Me = NonNullable<Awaited<ReturnType<typeof fetchMe>>>;
+export type Studio = InferResponseType<typeof studioApi.$get>;
+export type Action = Studio["may"][number];
+export type Role = Studio["role"];
+export type Post = InferResponseType<typeof postApi.$get>;
+export type PostStatus = Post["status"];
+export type Asset = InferResponseType<typeof studioApi.assets.$get>["assets"][number];
+export type Member = InferResponseType<typeof studioApi.members.$get>["members"][number];
+export type AiClient = InferResponseType<typeof studioApi.clients.$get>["clients"][number];
+export type Activity = InferResponseType<typeof studioApi.activity.$get>["activity"][number];
+type PlatformList = InferResponseType<typeof studioApi.platforms.$get>;
+export type Platform = PlatformList["platforms"][number];
+export type PlatformConnection = PlatformList["connections"][number];
+
+type Filter<Route> = InferRequestType<Route> extends { query: infer Query } ? Omit<Query, "limit" | "cursor"> : never;
+export type PostFilter = Filter<typeof studioApi.posts.$get>;
+export type AssetFilter = Filter<typeof studioApi.assets.$get>;
+export type ClientFilter = Filter<typeof studioApi.clients.$get>;
+export type ActivityFilter = Filter<typeof studioApi.activity.$get>;
 
 /**
  * Polls every `ms`, and every 10 seconds while there is only an error, so that the user can read it. Each loaded page of
@@ -17,46 +37,52 @@ const pollEvery =
 /** Short enough to show an AI client's changes within two seconds (WEB-5). */
 const livePollInterval = pollEvery(1500);
 
-type PostResponse = InferResponseType<typeof postApi.$get>;
-type PostPage = InferResponseType<typeof studioApi.posts.$get>;
-type AssetPage = InferResponseType<typeof studioApi.assets.$get>;
-type ClientPage = InferResponseType<typeof studioApi.clients.$get>;
-
-export type Me = NonNullable<Awaited<ReturnType<typeof fetchMe>>>;
-export type Studio = Awaited<ReturnType<typeof fetchStudio>>;
-export type Action = Studio["may"][number];
-export type Role = Studio["role"];
-export type Post = PostResponse;
-export type PostStatus = Post["status"];
-export type Member = Awaited<ReturnType<typeof fetchMembers>>["members"][number];
-type PlatformList = InferResponseType<typeof studioApi.platforms.$get>;
-export type Platform = PlatformList["platforms"][number];
-export type PlatformConnection = PlatformList["connections"][number];
-export type AiClient = ClientPage["clients"][number];
-export interface ClientFilter {
-  ended?: "true" | "false";
-  mine?: "true";
-}
-export type Activity = Awaited<ReturnType<typeof fetchActivity>>["activity"][number];
-type ActivityQuery = InferRequestType<typeof studioApi.activity.$get>["query"];
-export type ActivityFilter = Pick<ActivityQuery, "userId" | "clientId" | "action">;
-export type Asset = AssetPage["assets"][number];
-type AssetQuery = InferRequestType<typeof studioApi.assets.$get>["query"];
-export type AssetFilter = Pick<AssetQuery, "kind" | "unattached">;
-export interface PostFilter {
-  status?: PostStatus;
-  query?: string;
+interface ListPage {
+  nextCursor: string | null;
 }
 
-const fetchStudio = (studioId: string) => fetchJson(studioApi.$get({ param: { studioId } }));
+/** Created once per list: React Query would render without end if `select` were another function on every render. */
+const createSelect =
+  <Page, Item>(getItems: (page: Page) => readonly Item[]) =>
+  ({ pages }: InfiniteData<Page, string>) => ({ pages: pages.map(getItems), items: pages.flatMap(getItems) });
 
-const fetchPost = (studioId: string, postId: string, cached?: PostResponse): Promise<PostResponse> =>
-  fetchJsonIfChanged(cached, (options) => postApi.$get({ param: { studioId, postId } }, options));
+const selectPosts = createSelect(({ posts }: InferResponseType<typeof studioApi.posts.$get>) => posts);
+const selectAssets = createSelect(({ assets }: InferResponseType<typeof studioApi.assets.$get>) => assets);
+const selectClients = createSelect(({ clients }: InferResponseType<typeof studioApi.clients.$get>) => clients);
+const selectActivity = createSelect(({ activity }: InferResponseType<typeof studioApi.activity.$get>) => activity);
 
-const fetchMembers = (studioId: string) => fetchJson(studioApi.members.$get({ param: { studioId } }));
-
-const fetchActivity = (studioId: string, query: ActivityQuery) =>
-  fetchJson(studioApi.activity.$get({ param: { studioId }, query }));
+/** A list that loads page by page. When it refetches, unchanged pages are not sent again. */
+function pagedQuery<Page extends ListPage, Item>({
+  queryKey,
+  limit,
+  fetchPage,
+  select,
+  refetchInterval,
+}: {
+  queryKey: readonly unknown[];
+  limit: number;
+  fetchPage: (
+    query: { limit: string; cursor?: string },
+    options: { headers: Record<string, string> },
+  ) => Promise<ClientResponse<Page, number, "json">>;
+  select: ReturnType<typeof createSelect<Page, Item>>;
+  refetchInterval: ReturnType<typeof pollEvery> | false;
+}) {
+  return infiniteQueryOptions({
+    queryKey,
+    queryFn: ({ client, pageParam }) => {
+      const cached = client.getQueryData<InfiniteData<Page, string>>(queryKey);
+      const page = cached?.pages[cached.pageParams.indexOf(pageParam)];
+      const query = { limit: String(limit), ...(pageParam === "" ? {} : { cursor: pageParam }) };
+      return fetchJsonIfChanged(page, (options) => fetchPage(query, options));
+    },
+    initialPageParam: "",
+    getNextPageParam: (page: Page) => page.nextCursor,
+    select,
+    refetchInterval,
+    structuralSharing: false,
+  });
+}
 
 export const meQuery = queryOptions({ queryKey: ["me"], queryFn: fetchMe });
 
@@ -67,45 +93,60 @@ export const instanceQuery = queryOptions({
 });
 
 export const studioQuery = (studioId: string) =>
-  queryOptions({ queryKey: ["studio", studioId], queryFn: () => fetchStudio(studioId) });
+  queryOptions({
+    queryKey: ["studio", studioId],
+    queryFn: () => fetchJson(studioApi.$get({ param: { studioId } })),
+  });
 
 export const postQuery = (studioId: string, postId: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "post", postId],
-    queryFn: ({ client, queryKey }) => fetchPost(studioId, postId, client.getQueryData<PostResponse>(queryKey)),
+    queryFn: ({ client, queryKey }) =>
+      fetchJsonIfChanged(client.getQueryData<Post>(queryKey), (options) =>
+        postApi.$get({ param: { studioId, postId } }, options),
+      ),
     refetchInterval: livePollInterval,
     structuralSharing: false,
   });
 
 export const postsQuery = (studioId: string, filter: PostFilter) =>
-  infiniteQueryOptions({
+  pagedQuery({
     queryKey: ["studio", studioId, "posts", filter],
-    queryFn: ({ client, queryKey, pageParam }) => {
-      const cached = client.getQueryData<InfiniteData<PostPage, string>>(queryKey);
-      const page = cached?.pages[cached.pageParams.indexOf(pageParam)];
-      const query = { ...filter, limit: "30", ...(pageParam === "" ? {} : { cursor: pageParam }) };
-      return fetchJsonIfChanged(page, (options) => studioApi.posts.$get({ param: { studioId }, query }, options));
-    },
-    initialPageParam: "",
-    getNextPageParam: (page: PostPage) => page.nextCursor,
+    limit: 30,
+    fetchPage: (page, options) => studioApi.posts.$get({ param: { studioId }, query: { ...filter, ...page } }, options),
+    select: selectPosts,
     // A search costs the server more than a list, so it only repeats when the window regains focus.
     refetchInterval: filter.query === undefined ? livePollInterval : false,
-    structuralSharing: false,
   });
 
 export const assetsQuery = (studioId: string, filter: AssetFilter) =>
-  infiniteQueryOptions({
+  pagedQuery({
     queryKey: ["studio", studioId, "assets", filter],
-    queryFn: ({ client, queryKey, pageParam }) => {
-      const cached = client.getQueryData<InfiniteData<AssetPage, string>>(queryKey);
-      const page = cached?.pages[cached.pageParams.indexOf(pageParam)];
-      const query = { ...filter, limit: "40", ...(pageParam === "" ? {} : { cursor: pageParam }) };
-      return fetchJsonIfChanged(page, (options) => studioApi.assets.$get({ param: { studioId }, query }, options));
-    },
-    initialPageParam: "",
-    getNextPageParam: (page: AssetPage) => page.nextCursor,
+    limit: 40,
+    fetchPage: (page, options) =>
+      studioApi.assets.$get({ param: { studioId }, query: { ...filter, ...page } }, options),
+    select: selectAssets,
     refetchInterval: livePollInterval,
-    structuralSharing: false,
+  });
+
+export const clientsQuery = (studioId: string, filter: ClientFilter) =>
+  pagedQuery({
+    queryKey: ["studio", studioId, "clients", filter],
+    limit: 50,
+    fetchPage: (page, options) =>
+      studioApi.clients.$get({ param: { studioId }, query: { ...filter, ...page } }, options),
+    select: selectClients,
+    refetchInterval: pollEvery(2000),
+  });
+
+export const activityQuery = (studioId: string, filter: ActivityFilter) =>
+  pagedQuery({
+    queryKey: ["studio", studioId, "activity", filter],
+    limit: 40,
+    fetchPage: (page, options) =>
+      studioApi.activity.$get({ param: { studioId }, query: { ...filter, ...page } }, options),
+    select: selectActivity,
+    refetchInterval: pollEvery(5000),
   });
 
 export const uploadLinksQuery = (studioId: string, postId: string) =>
@@ -118,7 +159,7 @@ export const uploadLinksQuery = (studioId: string, postId: string) =>
 export const membersQuery = (studioId: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "members"],
-    queryFn: () => fetchMembers(studioId),
+    queryFn: () => fetchJson(studioApi.members.$get({ param: { studioId } })),
     refetchInterval: pollEvery(5000),
   });
 
@@ -127,21 +168,6 @@ export const invitationsQuery = (studioId: string) =>
     queryKey: ["studio", studioId, "invitations"],
     queryFn: () => fetchJson(studioApi.invitations.$get({ param: { studioId } })),
     refetchInterval: pollEvery(5000),
-  });
-
-export const clientsQuery = (studioId: string, filter: ClientFilter) =>
-  infiniteQueryOptions({
-    queryKey: ["studio", studioId, "clients", filter],
-    queryFn: ({ client, queryKey, pageParam }) => {
-      const cached = client.getQueryData<InfiniteData<ClientPage, string>>(queryKey);
-      const page = cached?.pages[cached.pageParams.indexOf(pageParam)];
-      const query = { ...filter, limit: "50", ...(pageParam === "" ? {} : { cursor: pageParam }) };
-      return fetchJsonIfChanged(page, (options) => studioApi.clients.$get({ param: { studioId }, query }, options));
-    },
-    initialPageParam: "",
-    getNextPageParam: (page: ClientPage) => page.nextCursor,
-    refetchInterval: pollEvery(2000),
-    structuralSharing: false,
   });
 
 export const platformsQuery = (studioId: string) =>
@@ -153,16 +179,6 @@ export const platformsQuery = (studioId: string) =>
       ),
     refetchInterval: 2000,
     structuralSharing: false,
-  });
-
-export const activityQuery = (studioId: string, filter: ActivityFilter) =>
-  infiniteQueryOptions({
-    queryKey: ["studio", studioId, "activity", filter],
-    queryFn: ({ pageParam }) =>
-      fetchActivity(studioId, { ...filter, limit: "40", ...(pageParam === "" ? {} : { cursor: pageParam }) }),
-    initialPageParam: "",
-    getNextPageParam: (page) => page.nextCursor,
-    refetchInterval: pollEvery(5000),
   });
 
 /** Refetches the user, and everything in the studio, after a change. */

@@ -4,9 +4,11 @@ import { updateAsset } from "../api/mutations.ts";
 import { refreshQueries, type Asset } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
+import { Dialog } from "../ui/Dialog.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
-import { Modal } from "../ui/Modal.tsx";
+import { TextAreaField, TextField } from "../ui/Field.tsx";
 import { requiredTextProps } from "../ui/required-text.ts";
+import { useAction } from "../ui/use-action.ts";
 import { AssetImage } from "./AssetImage.tsx";
 import { useDeleteAsset } from "./use-delete-asset.tsx";
 import { formatMediaMetadata } from "./labels.ts";
@@ -18,20 +20,12 @@ export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => v
   const confirmDelete = useDeleteAsset();
   const [altText, setAltText] = useState(asset.altText ?? "");
   const [filename, setFilename] = useState(asset.filename);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const { isRunning, error, run } = useAction();
 
   async function save(): Promise<void> {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await updateAsset(studio.id, asset.id, { altText, filename });
-      await refreshQueries(queryClient, studio.id);
-      onClose();
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
+    await updateAsset(studio.id, asset.id, { altText, filename });
+    await refreshQueries(queryClient, studio.id);
+    onClose();
   }
 
   function closeAndDelete(): void {
@@ -40,7 +34,7 @@ export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => v
   }
 
   return (
-    <Modal title={asset.filename} onClose={onClose}>
+    <Dialog title={asset.filename} onClose={onClose}>
       <div className="mt-4 flex flex-wrap items-start gap-5">
         <div className="w-40 flex-none">
           <AssetImage asset={asset} />
@@ -58,33 +52,23 @@ export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => v
         </div>
       </div>
       <form
+        className="mt-5"
         onSubmit={(event) => {
           event.preventDefault();
-          void save();
+          void run(save);
         }}
       >
-        <label htmlFor="alt-text" className="mt-5">
-          Alt text
-        </label>
-        <textarea
-          id="alt-text"
-          className="mt-2 w-full"
+        <TextAreaField
+          label="Alt text"
+          hint="Describe it for people who can’t see it."
           rows={3}
           maxLength={2000}
           value={altText}
           readOnly={!may("assets.write")}
-          aria-describedby="alt-hint"
           onChange={(event) => setAltText(event.target.value)}
         />
-        <p id="alt-hint" className="mt-1 text-sm text-muted">
-          Describe it for people who can’t see it.
-        </p>
-        <label htmlFor="filename" className="mt-4">
-          File name
-        </label>
-        <input
-          id="filename"
-          className="mt-2"
+        <TextField
+          label="File name"
           value={filename}
           readOnly={!may("assets.write")}
           maxLength={200}
@@ -94,7 +78,7 @@ export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => v
         {error !== undefined && <ErrorMessage error={error} />}
         <div className="mt-7 flex flex-wrap justify-between gap-3">
           {may("assets.write") && (asset.postId === null || asset.status === "pending") ? (
-            <Button variant="quiet" className="min-h-11 text-danger" onClick={closeAndDelete}>
+            <Button variant="dangerOutline" onClick={closeAndDelete}>
               {asset.status === "pending" ? "Cancel upload…" : "Delete…"}
             </Button>
           ) : (
@@ -103,17 +87,17 @@ export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => v
             </p>
           )}
           <div className="flex gap-3">
-            <Button variant="quiet" className="min-h-11" onClick={onClose}>
+            <Button variant="secondary" onClick={onClose}>
               Close
             </Button>
             {may("assets.write") && (
-              <Button type="submit" busyLabel={busy && "Saving…"}>
+              <Button type="submit" busyLabel={isRunning && "Saving…"}>
                 Save
               </Button>
             )}
           </div>
         </div>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -2,15 +2,24 @@ import { useState } from "react";
 import type { Asset } from "../api/queries.ts";
 import { getTypeLabel } from "./labels.ts";
 
+const frameClasses =
+  "mb-1.5 aspect-square w-full rounded-sm bg-raised group-hover:outline-2 group-hover:outline-accent";
+
 /** The thumbnail of a file, or its type if there is none. */
 export function AssetImage({ asset }: { asset: Asset }) {
   const [failedUrl, setFailedUrl] = useState<string>();
   if (asset.thumbnailUrl === undefined || failedUrl === asset.thumbnailUrl) {
-    return <span className="picture word">{getTypeLabel(asset)}</span>;
+    return (
+      <span
+        className={`grid place-items-center border border-rule font-serif text-[1.1rem] text-muted ${frameClasses}`}
+      >
+        {getTypeLabel(asset)}
+      </span>
+    );
   }
   return (
     <img
-      className="picture"
+      className={`block object-cover ${frameClasses}`}
       src={asset.thumbnailUrl}
       alt={asset.altText ?? ""}
       loading="lazy"

@@ -1,17 +1,17 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, linkOptions } from "@tanstack/react-router";
 import { useState } from "react";
 import { assetsQuery, type AssetFilter } from "../api/queries.ts";
+import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { assetKinds } from "../search-params.ts";
+import { ButtonLink } from "../ui/Button.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";
-import { FilterTabs } from "../ui/FilterTabs.tsx";
+import { ChoiceField } from "../ui/Field.tsx";
+import { PagedList, Toolbar } from "../ui/List.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
-import { QueryStatus } from "../ui/QueryStatus.tsx";
-import { ShowMore } from "../ui/ShowMore.tsx";
+import { FilterTabs } from "../ui/Tabs.tsx";
 import { AssetDialog } from "./AssetDialog.tsx";
-import { AssetImage } from "./AssetImage.tsx";
-import { formatMediaMetadata } from "./labels.ts";
+import { AssetGrid, AssetGridItem, AssetTile } from "./AssetGrid.tsx";
 
 const route = getRouteApi("/studios/$studioId/assets");
 
@@ -20,86 +20,71 @@ const kindLabels = { image: "Images", video: "Videos", document: "Documents" } a
 export function AssetsPage() {
   const { studio } = useStudio();
   const filter = route.useSearch();
-  const assets = useInfiniteQuery(assetsQuery(studio.id, filter));
+  const { kind: currentKind, ...otherFilters } = filter;
+  const assets = usePagedList(assetsQuery(studio.id, filter));
   const [openId, setOpenId] = useState<string>();
-  const loadedAssets = assets.data?.pages.flatMap((page) => page.assets) ?? [];
-  const openAsset = loadedAssets.find(({ id }) => id === openId);
+  const openAsset = assets.items.find(({ id }) => id === openId);
 
   return (
     <>
       <PageHeader title="Assets">All files in this studio, newest first.</PageHeader>
-      <div className="toolbar">
-        <KindTabs filter={filter} />
+      <Toolbar>
+        <FilterTabs
+          label="Filter by kind"
+          current={currentKind}
+          options={assetKinds.map((kind) => [kind, kindLabels[kind]])}
+          getLink={(kind) =>
+            linkOptions({
+              to: "/studios/$studioId/assets",
+              params: { studioId: studio.id },
+              search: kind ? { ...otherFilters, kind } : otherFilters,
+            })
+          }
+        />
         <UnattachedSwitch filter={filter} />
-      </div>
-      <QueryStatus query={assets} />
-      <ul className="asset-grid" aria-label="Assets">
-        {loadedAssets.map((asset) => (
-          <li key={asset.id}>
-            <button type="button" className="bare tile" onClick={() => setOpenId(asset.id)}>
-              <AssetImage asset={asset} />
-              <span className="truncate">{asset.filename}</span>
-              <span className="text-sm text-muted">{formatMediaMetadata(asset)}</span>
-            </button>
-            <p className="m-0 text-sm text-muted">
-              {asset.postId === null ? (
-                "Not used yet"
-              ) : (
-                <Link
-                  to="/studios/$studioId/posts/$postId"
-                  params={{ studioId: studio.id, postId: asset.postId }}
-                  aria-label={`Used in a post: ${asset.filename}`}
-                >
-                  Used in a post
-                </Link>
-              )}
-            </p>
-          </li>
-        ))}
-      </ul>
-      {assets.isSuccess && loadedAssets.length === 0 && <NoAssets filter={filter} />}
-      <ShowMore query={assets} />
+      </Toolbar>
+      <PagedList list={assets} empty={<NoAssets filter={filter} />}>
+        {(items) => (
+          <AssetGrid aria-label="Assets">
+            {items.map((asset) => (
+              <AssetGridItem key={asset.id}>
+                <AssetTile asset={asset} onOpen={() => setOpenId(asset.id)} />
+                <p className="m-0 text-sm text-muted">
+                  {asset.postId === null ? (
+                    "Not used yet"
+                  ) : (
+                    <Link
+                      to="/studios/$studioId/posts/$postId"
+                      params={{ studioId: studio.id, postId: asset.postId }}
+                      aria-label={`Used in a post: ${asset.filename}`}
+                    >
+                      Used in a post
+                    </Link>
+                  )}
+                </p>
+              </AssetGridItem>
+            ))}
+          </AssetGrid>
+        )}
+      </PagedList>
       {openAsset && <AssetDialog asset={openAsset} onClose={() => setOpenId(undefined)} />}
     </>
-  );
-}
-
-function KindTabs({ filter }: { filter: AssetFilter }) {
-  const { studio } = useStudio();
-  const { kind: _, ...others } = filter;
-  const toLink = (nextSearch: AssetFilter) =>
-    linkOptions({ to: "/studios/$studioId/assets", params: { studioId: studio.id }, search: nextSearch });
-  return (
-    <FilterTabs
-      label="Filter by kind"
-      tabs={[
-        { label: "All", link: toLink(others), current: filter.kind === undefined },
-        ...assetKinds.map((kind) => ({
-          label: kindLabels[kind],
-          link: toLink({ ...others, kind }),
-          current: filter.kind === kind,
-        })),
-      ]}
-    />
   );
 }
 
 function UnattachedSwitch({ filter }: { filter: AssetFilter }) {
   const navigate = route.useNavigate();
   return (
-    <label className="choice" htmlFor="unattached">
-      <input
-        id="unattached"
-        type="checkbox"
-        checked={filter.unattached !== undefined}
-        onChange={({ target }) =>
-          void navigate({
-            search: ({ unattached: _, ...others }) => (target.checked ? { ...others, unattached: "true" } : others),
-          })
-        }
-      />
-      Unused only
-    </label>
+    <ChoiceField
+      type="checkbox"
+      label="Unused only"
+      checked={filter.unattached !== undefined}
+      onChange={({ target }) =>
+        void navigate({
+          search: ({ unattached: _, ...others }) => (target.checked ? { ...others, unattached: "true" } : others),
+        })
+      }
+    />
   );
 }
 
@@ -107,29 +92,32 @@ function NoAssets({ filter }: { filter: AssetFilter }) {
   const { studio } = useStudio();
   if (Object.keys(filter).length > 0) {
     return (
-      <EmptyState title="No matching files">
-        <p>
+      <EmptyState
+        title="No matching files"
+        actions={
           <Link to="/studios/$studioId/assets" params={{ studioId: studio.id }}>
             Show all files
           </Link>
-        </p>
-      </EmptyState>
+        }
+      />
     );
   }
   return (
-    <EmptyState title="No files yet">
-      <p className="text-muted">
-        Images, videos and documents appear here. Open a post and drop files on it, or ask a connected AI client to add
-        some.
-      </p>
-      <p className="flex flex-wrap gap-3">
-        <Link className="button" to="/studios/$studioId/posts" params={{ studioId: studio.id }}>
-          Go to posts
-        </Link>
-        <Link className="button secondary" to="/studios/$studioId/connect" params={{ studioId: studio.id }}>
-          Connect an AI client
-        </Link>
-      </p>
+    <EmptyState
+      title="No files yet"
+      actions={
+        <>
+          <ButtonLink to="/studios/$studioId/posts" params={{ studioId: studio.id }}>
+            Go to posts
+          </ButtonLink>
+          <ButtonLink variant="secondary" to="/studios/$studioId/connect" params={{ studioId: studio.id }}>
+            Connect an AI client
+          </ButtonLink>
+        </>
+      }
+    >
+      Images, videos and documents appear here. Open a post and drop files on it, or ask a connected AI client to add
+      some.
     </EmptyState>
   );
 }

@@ -1,19 +1,17 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { clientsQuery, type ClientFilter } from "../api/queries.ts";
+import { clientsQuery, type AiClient } from "../api/queries.ts";
+import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { Button } from "../ui/Button.tsx";
+import { Button, ButtonLink } from "../ui/Button.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";
+import { List, PagedList } from "../ui/List.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
-import { QueryStatus } from "../ui/QueryStatus.tsx";
-import { ShowMore } from "../ui/ShowMore.tsx";
 import { ClientRow } from "./ClientRow.tsx";
 import { useRevoke } from "./use-revoke.tsx";
 
 export function ClientsPage() {
-  const { may } = useStudio();
-  const { clients, listState } = useClients({ ended: "false" });
+  const { studio, may } = useStudio();
+  const clients = usePagedList(clientsQuery(studio.id, { ended: "false" }));
   const { revokeAll } = useRevoke();
   const [showRevoked, setShowRevoked] = useState(false);
 
@@ -22,8 +20,8 @@ export function ClientsPage() {
       <PageHeader
         title="AI clients"
         actions={
-          clients.length > 1 && (
-            <Button variant="quiet" className="min-h-11" onClick={revokeAll}>
+          clients.items.length > 1 && (
+            <Button variant="secondary" onClick={revokeAll}>
               Revoke all…
             </Button>
           )
@@ -34,14 +32,9 @@ export function ClientsPage() {
           : "AI clients you approved, in any studio."}{" "}
         Revoking a client blocks its next call. Signing out here doesn’t disconnect clients.
       </PageHeader>
-      {clients.length > 0 && (
-        <ul className="rows" aria-label="Connected clients">
-          {clients.map((client) => (
-            <ClientRow key={client.id} client={client} />
-          ))}
-        </ul>
-      )}
-      {listState ?? (clients.length === 0 && <NoClients />)}
+      <PagedList list={clients} empty={<NoClients />}>
+        {(items) => <ClientList label="Connected clients" clients={items} />}
+      </PagedList>
       <details className="mt-12" onToggle={({ currentTarget }) => setShowRevoked(currentTarget.open)}>
         <summary className="cursor-pointer text-muted">Revoked clients</summary>
         {showRevoked && <RevokedClients />}
@@ -50,44 +43,47 @@ export function ClientsPage() {
   );
 }
 
+function RevokedClients() {
+  const { studio } = useStudio();
+  const clients = usePagedList(clientsQuery(studio.id, { ended: "true" }));
+  return (
+    <PagedList list={clients} empty={<p className="text-muted">No revoked clients.</p>}>
+      {(items) => <ClientList label="Revoked clients" clients={items} className="mt-4" />}
+    </PagedList>
+  );
+}
+
+function ClientList({
+  label,
+  clients,
+  className,
+}: {
+  label: string;
+  clients: readonly AiClient[];
+  className?: string;
+}) {
+  return (
+    <List aria-label={label} className={className}>
+      {clients.map((client) => (
+        <ClientRow key={client.id} client={client} />
+      ))}
+    </List>
+  );
+}
+
 function NoClients() {
   const { studio } = useStudio();
   return (
-    <EmptyState title="No AI clients connected">
-      <p className="text-muted">
-        Connect Claude, ChatGPT, Cursor or any other MCP client. You approve it once, choose what it can do, and can
-        revoke its access here at any time.
-      </p>
-      <p>
-        <Link className="button" to="/studios/$studioId/connect" params={{ studioId: studio.id }}>
+    <EmptyState
+      title="No AI clients connected"
+      actions={
+        <ButtonLink to="/studios/$studioId/connect" params={{ studioId: studio.id }}>
           Connect an AI client
-        </Link>
-      </p>
+        </ButtonLink>
+      }
+    >
+      Connect Claude, ChatGPT, Cursor or any other MCP client. You approve it once, choose what it can do, and can
+      revoke its access here at any time.
     </EmptyState>
   );
-}
-
-function RevokedClients() {
-  const { clients, listState } = useClients({ ended: "true" });
-  return (
-    <>
-      <ul className="rows mt-4" aria-label="Revoked clients">
-        {clients.map((client) => (
-          <ClientRow key={client.id} client={client} />
-        ))}
-      </ul>
-      {listState ?? (clients.length === 0 && <p className="text-muted">No revoked clients.</p>)}
-    </>
-  );
-}
-
-/** The clients loaded so far, and the loading state, error or "Show more" button to render below them. */
-function useClients(filter: ClientFilter) {
-  const { studio } = useStudio();
-  const query = useInfiniteQuery(clientsQuery(studio.id, filter));
-  const clients = query.data?.pages.flatMap((page) => page.clients) ?? [];
-  let listState;
-  if (!query.isSuccess) listState = <QueryStatus query={query} />;
-  else if (query.hasNextPage) listState = <ShowMore query={query} />;
-  return { clients, listState };
 }

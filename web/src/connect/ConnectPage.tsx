@@ -1,7 +1,11 @@
 import * as Tabs from "@radix-ui/react-tabs";
 import { useStudio } from "../layout/use-studio.ts";
+import { ButtonAnchor } from "../ui/Button.tsx";
 import { CopyField } from "../ui/CopyField.tsx";
+import { Notice } from "../ui/Notice.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
+import { Section } from "../ui/Section.tsx";
+import { tabClasses, tabListClasses } from "../ui/Tabs.tsx";
 import { createGuides, type Guide } from "./guides.ts";
 import { NewClientStatus } from "./NewClientStatus.tsx";
 
@@ -22,12 +26,12 @@ export function ConnectPage() {
       <CopyField label="MCP URL" text={mcpUrl} />
       <NewClientStatus />
       <Tabs.Root defaultValue={defaultGuide?.name ?? ""} className="mt-10">
-        <Tabs.List className="tabs" aria-label="Client">
+        <Tabs.List className={tabListClasses} aria-label="Client">
           {guides.map(({ name }) => (
             <Tabs.Trigger
               key={name}
               value={name}
-              className="bare"
+              className={tabClasses}
               // Radix moves focus by script, so browsers would show the focus ring after a click too.
               onMouseDown={({ currentTarget }) => currentTarget.focus({ focusVisible: false })}
             >
@@ -38,18 +42,17 @@ export function ConnectPage() {
         {guides.map((guide) => (
           <Tabs.Content key={guide.name} value={guide.name} className="mt-6">
             {guide.isRemote && isLocal && (
-              <p className="notice mt-0">
+              <Notice>
                 {guide.name} connects from its own servers, which can’t reach this computer. Use Claude Code, Cursor, VS
                 Code or Codex instead, or run Atelier at a public HTTPS URL.
-              </p>
+              </Notice>
             )}
             <Steps guide={guide} />
           </Tabs.Content>
         ))}
       </Tabs.Root>
-      <section className="entry mt-14" aria-labelledby="expect">
-        <h2 id="expect">What to expect</h2>
-        <ul className="grid max-w-[60ch] gap-3 pl-0">
+      <Section title="What to expect" className="mt-14">
+        <ul className="grid max-w-[60ch] gap-3">
           <li>
             It works in <strong>{activeStudioName}</strong>, your active studio, until it reconnects.
           </li>
@@ -57,25 +60,30 @@ export function ConnectPage() {
           <li>Its changes appear in the studio’s activity with your name and the client’s.</li>
           <li>It stays connected after you sign out. To disconnect it, revoke it under AI clients.</li>
         </ul>
-      </section>
+      </Section>
     </>
   );
 }
 
 function Steps({ guide }: { guide: Guide }) {
   return (
-    <ol className="steps">
-      {guide.steps.map(({ text, copy, open }) => (
-        <li key={text}>
-          <p className="m-0">{text}</p>
-          {open && (
-            <p className="mt-2">
-              <a className="button secondary" href={open.href}>
-                {open.label}
-              </a>
-            </p>
-          )}
-          {copy && <CopyField label={copy.label} text={copy.text} hideLabel />}
+    <ol className="grid max-w-[44rem] gap-6">
+      {guide.steps.map(({ text, copy, open }, i) => (
+        <li key={text} className="flex gap-4">
+          <span aria-hidden="true" className="w-4 flex-none font-serif text-xl text-accent">
+            {i + 1}
+          </span>
+          <div className="min-w-0 flex-1">
+            <p className="m-0">{text}</p>
+            {open && (
+              <p className="mt-2">
+                <ButtonAnchor variant="secondary" href={open.href}>
+                  {open.label}
+                </ButtonAnchor>
+              </p>
+            )}
+            {copy && <CopyField label={copy.label} text={copy.text} hideLabel />}
+          </div>
         </li>
       ))}
     </ol>

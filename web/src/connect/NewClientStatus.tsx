@@ -1,7 +1,7 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { clientsQuery, type AiClient } from "../api/queries.ts";
+import { usePagedList } from "../api/use-paged-list.ts";
 import { formatScopes } from "../clients/format-scopes.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { CopyField } from "../ui/CopyField.tsx";
@@ -13,7 +13,7 @@ const examplePrompt = "Which drafts are in my studio? Create an upload link so I
 export function NewClientStatus() {
   const { studio } = useStudio();
   // Newest first, so a client that connects now is on the first page.
-  const clients = useInfiniteQuery(clientsQuery(studio.id, { ended: "false", mine: "true" })).data?.pages[0]?.clients;
+  const clients = usePagedList(clientsQuery(studio.id, { ended: "false", mine: "true" })).query.data?.pages[0];
   const [knownGrantIds, setKnownGrantIds] = useState<ReadonlySet<string>>();
 
   useEffect(() => {
@@ -22,7 +22,9 @@ export function NewClientStatus() {
 
   const newClients = clients?.filter(({ id }) => knownGrantIds && !knownGrantIds.has(id)) ?? [];
   return (
-    <div className={newClients.length === 0 ? "live" : "live connected"}>
+    <div
+      className={`mt-3 ${newClients.length > 0 ? "animate-rise border-l-3 border-accent bg-wash px-5 pt-4 pb-2" : ""}`}
+    >
       <div role="status" className="grid gap-4">
         {newClients.length === 0
           ? clients && <Waiting connected={clients} />
@@ -36,7 +38,10 @@ export function NewClientStatus() {
 function Waiting({ connected }: { connected: readonly AiClient[] }) {
   return (
     <p className="m-0 flex items-baseline text-muted">
-      <span className="pulse" aria-hidden="true" />
+      <span
+        className="mr-3 size-2.5 flex-none animate-breathe rounded-full bg-accent forced-colors:bg-[CanvasText]"
+        aria-hidden="true"
+      />
       <span className="min-w-0 [overflow-wrap:anywhere]">
         {connected.length === 0 ? (
           "Waiting for a client."

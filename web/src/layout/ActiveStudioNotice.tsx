@@ -1,4 +1,5 @@
 import { Button } from "../ui/Button.tsx";
+import { Notice } from "../ui/Notice.tsx";
 import { useSwitchStudio } from "./use-switch-studio.ts";
 import { useStudio } from "./use-studio.ts";
 
@@ -9,14 +10,15 @@ export function ActiveStudioNotice() {
   const activeMembership = me.memberships.find((membership) => membership.studioId === me.activeStudioId);
   if (!activeMembership || activeMembership.studioId === studio.id) return null;
   return (
-    <div className="notice">
-      <p className="m-0">
-        You’re viewing <strong>{studio.name}</strong>, but AI clients you connect will work in{" "}
-        <strong>{activeMembership.studioName}</strong>, your active studio.
-      </p>
-      <Button variant="quiet" onClick={() => void switchTo({ studioId: studio.id, studioName: studio.name })}>
-        Make {studio.name} active
-      </Button>
-    </div>
+    <Notice
+      action={
+        <Button variant="quiet" onClick={() => void switchTo({ studioId: studio.id, studioName: studio.name })}>
+          Make {studio.name} active
+        </Button>
+      }
+    >
+      You’re viewing <strong>{studio.name}</strong>, but AI clients you connect will work in{" "}
+      <strong>{activeMembership.studioName}</strong>, your active studio.
+    </Notice>
   );
 }

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 
 export function Brand() {
   return (
-    <Link className="brand" to="/">
+    <Link className="inline-flex items-center gap-2.5 font-serif text-[1.35rem]/[1.4] text-ink no-underline" to="/">
       <img src="/icon.svg" alt="" width="22" height="22" />
       Atelier
     </Link>

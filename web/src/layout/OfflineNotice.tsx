@@ -14,7 +14,7 @@ export function OfflineNotice() {
   return (
     <div role="status">
       {!isOnline && (
-        <p className="offline">
+        <p className="m-0 bg-ink px-5 py-2 text-center text-paper">
           You’re offline. Content may be out of date. Your changes will be saved when you’re back online.
         </p>
       )}

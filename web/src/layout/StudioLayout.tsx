@@ -4,14 +4,14 @@ import { useEffect, useState } from "react";
 import { redirectToSignIn } from "../api/client.ts";
 import { meQuery } from "../api/queries.ts";
 import { Button } from "../ui/Button.tsx";
-import { Modal } from "../ui/Modal.tsx";
+import { Dialog } from "../ui/Dialog.tsx";
 import { ActiveStudioNotice } from "./ActiveStudioNotice.tsx";
 import { Brand } from "./Brand.tsx";
 import { StudioNav } from "./StudioNav.tsx";
 import { AccountPanel } from "./AccountPanel.tsx";
 import { StudioSwitcher } from "./StudioSwitcher.tsx";
 
-/** The frame around every page of a studio: navigation, account and the page itself. */
+/** The layout of every page of a studio: navigation, account and the page itself. */
 export function StudioLayout() {
   const { data: me } = useSuspenseQuery(meQuery);
   if (!me) {
@@ -19,15 +19,19 @@ export function StudioLayout() {
     return null;
   }
   return (
-    <div className="shell">
-      <aside className="rail">
+    <div className="min-h-dvh md:grid md:grid-cols-[15.5rem_minmax(0,1fr)]">
+      <aside className="sticky top-0 h-dvh flex-col gap-7 overflow-y-auto pt-8 pr-6 pb-6 pl-8 max-md:hidden md:flex">
         <Brand />
         <StudioSwitcher />
         <StudioNav />
         <AccountPanel />
       </aside>
       <TopBar />
-      <main id="main" tabIndex={-1}>
+      <main
+        id="main"
+        tabIndex={-1}
+        className="w-full max-w-[66rem] px-[clamp(1.25rem,5vw,4.5rem)] pt-7 pb-24 outline-none md:border-l md:border-rule md:pt-[clamp(2rem,5vw,4.5rem)]"
+      >
         <ActiveStudioNotice />
         <Outlet />
       </main>
@@ -41,13 +45,13 @@ function TopBar() {
   const { pathname } = useLocation();
   useEffect(() => setIsOpen(false), [pathname]);
   return (
-    <div className="topbar">
-      <StudioSwitcher />
-      <Button variant="quiet" onClick={() => setIsOpen(true)} aria-haspopup="dialog">
+    <div className="sticky top-0 z-10 flex items-center justify-between gap-4 border-b border-rule bg-paper px-5 py-2.5 md:hidden">
+      <StudioSwitcher isInTopBar />
+      <Button variant="quiet" className="min-h-11" onClick={() => setIsOpen(true)} aria-haspopup="dialog">
         Menu
       </Button>
       {isOpen && (
-        <Modal title="Menu" isDrawer onClose={() => setIsOpen(false)}>
+        <Dialog title="Menu" placement="right" onClose={() => setIsOpen(false)}>
           <div className="flex items-center justify-between">
             <Brand />
             <Button variant="quiet" onClick={() => setIsOpen(false)}>
@@ -56,7 +60,7 @@ function TopBar() {
           </div>
           <StudioNav />
           <AccountPanel />
-        </Modal>
+        </Dialog>
       )}
     </div>
   );

@@ -18,12 +18,20 @@ export function StudioNav() {
   const { studio, may } = useStudio();
   return (
     <nav aria-label="Studio">
-      <ul className="places">
+      <ul className="grid">
         {navItems
           .filter(({ requiredAction }) => may(requiredAction))
           .map(({ page, label }) => (
             <li key={page}>
-              <Link to={`/studios/$studioId/${page}`} params={{ studioId: studio.id }}>
+              <Link
+                to={`/studios/$studioId/${page}`}
+                params={{ studioId: studio.id }}
+                className="block border-l-2 py-1.5 pl-3.5 no-underline max-md:py-2.5 max-md:text-lg"
+                activeProps={{ className: "border-accent font-semibold text-ink" }}
+                inactiveProps={{
+                  className: "border-transparent text-muted hover:text-ink forced-colors:border-[Canvas]",
+                }}
+              >
                 {label}
               </Link>
             </li>

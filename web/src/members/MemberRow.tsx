@@ -7,6 +7,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { useConfirm } from "../ui/Confirm.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { ListRow, RowActions } from "../ui/List.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 
@@ -17,7 +18,7 @@ export function MemberRow({ member }: { member: Member }) {
   const roleChange = useChangeRole(member, isMe);
   const confirmRemoval = useRemoveMember(member, isMe);
   return (
-    <li className="member-row">
+    <ListRow>
       <div className="min-w-0">
         <p className="m-0 flex items-baseline gap-2">
           <span className="truncate font-serif text-xl">{member.name}</span>
@@ -29,9 +30,10 @@ export function MemberRow({ member }: { member: Member }) {
         </p>
         {roleChange.error !== undefined && <ErrorMessage error={roleChange.error} />}
       </div>
-      <div className="row-actions">
+      <RowActions>
         {may("members.changeRole") && canManage ? (
           <select
+            className="min-h-9 w-auto border-rule py-1"
             aria-label={`Role of ${member.name}`}
             value={roleChange.displayedRole}
             onChange={(event) => roleChange.requestChange(event.target.value as Role)}
@@ -55,8 +57,8 @@ export function MemberRow({ member }: { member: Member }) {
             Remove
           </Button>
         )}
-      </div>
-    </li>
+      </RowActions>
+    </ListRow>
   );
 }
 

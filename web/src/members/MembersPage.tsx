@@ -3,6 +3,7 @@ import { useState } from "react";
 import { membersQuery } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
+import { List } from "../ui/List.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { TransferOwnershipDialog } from "./TransferOwnershipDialog.tsx";
@@ -24,7 +25,7 @@ export function MembersPage() {
         actions={
           <>
             {canTransferOwnership && (
-              <Button variant="quiet" className="min-h-11" onClick={() => setOpenDialog("transfer")}>
+              <Button variant="secondary" onClick={() => setOpenDialog("transfer")}>
                 Transfer ownership
               </Button>
             )}
@@ -36,11 +37,11 @@ export function MembersPage() {
       </PageHeader>
       <QueryStatus query={members} />
       {members.data && (
-        <ul className="rows" aria-label="Members">
+        <List aria-label="Members">
           {members.data.members.map((member) => (
             <MemberRow key={member.userId} member={member} />
           ))}
-        </ul>
+        </List>
       )}
       {may("invitations.list") && <PendingInvitations />}
       {openDialog === "invite" && <InviteDialog onClose={() => setOpenDialog(undefined)} />}

@@ -5,6 +5,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { useConfirm } from "../ui/Confirm.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { List, ListRow, RowActions } from "../ui/List.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 
 /** Invitation links that have not been used yet. */
@@ -39,9 +40,9 @@ export function PendingInvitations() {
       </h2>
       {isError && <ErrorMessage error={error} onRetry={() => void refetch()} />}
       {data?.invitations.length === 0 && <p className="text-muted">No pending invitations.</p>}
-      <ul className="rows mt-4">
+      <List className="mt-4">
         {data?.invitations.map(({ id, email, role, createdAt, expiresAt }) => (
-          <li key={id} className="member-row">
+          <ListRow key={id}>
             <div className="min-w-0">
               <p className="m-0 truncate">{email ?? "Anyone with the link"}</p>
               <p className="mt-0 text-sm text-muted">
@@ -50,15 +51,15 @@ export function PendingInvitations() {
               </p>
             </div>
             {may("invitations.revoke") && (
-              <div className="row-actions">
+              <RowActions>
                 <Button variant="quiet" onClick={() => revoke(id, email)}>
                   Revoke
                 </Button>
-              </div>
+              </RowActions>
             )}
-          </li>
+          </ListRow>
         ))}
-      </ul>
+      </List>
     </section>
   );
 }

@@ -2,6 +2,8 @@ import { useState } from "react";
 import type { Platform } from "../api/queries.ts";
 import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { TextField } from "../ui/Field.tsx";
+import { List } from "../ui/List.tsx";
 import { useConnect } from "./use-connect.ts";
 
 /** The platforms that users can connect, and those that the operator has not set up. */
@@ -13,24 +15,24 @@ export function ConnectPlatformList({ platforms }: { platforms: readonly Platfor
       <h2 id="connect-heading" className="text-2xl">
         Connect an account
       </h2>
-      <ul className="rows mt-4" aria-label="Platforms">
+      <List className="mt-4" aria-label="Platforms">
         {configuredPlatforms.map((platform) => (
           <ConnectPlatformForm key={platform.id} platform={platform} />
         ))}
-      </ul>
+      </List>
       {unconfiguredPlatforms.length > 0 && (
         <details className="mt-6">
           <summary className="cursor-pointer text-muted">
             Not set up on this server ({unconfiguredPlatforms.length})
           </summary>
-          <ul className="rows mt-4" aria-label="Platforms that are not set up">
+          <List className="mt-4" aria-label="Platforms that are not set up">
             {unconfiguredPlatforms.map(({ id, name, hint }) => (
               <li key={id} className="py-4">
                 <p className="m-0 font-serif text-xl">{name}</p>
                 <p className="mt-0 text-muted [overflow-wrap:anywhere]">{hint}</p>
               </li>
             ))}
-          </ul>
+          </List>
         </details>
       )}
     </section>
@@ -38,7 +40,7 @@ export function ConnectPlatformList({ platforms }: { platforms: readonly Platfor
 }
 
 function ConnectPlatformForm({ platform: { id, name, needsInstanceUrl } }: { platform: Platform }) {
-  const { connect, busy, error } = useConnect();
+  const { connect, isRunning, error } = useConnect();
   const [instance, setInstance] = useState("");
   return (
     <li className="py-4">
@@ -52,33 +54,20 @@ function ConnectPlatformForm({ platform: { id, name, needsInstanceUrl } }: { pla
         <div className="min-w-0">
           <p className="m-0 font-serif text-xl">{name}</p>
           {needsInstanceUrl && (
-            <>
-              <label htmlFor={`instance-${id}`} className="mt-2">
-                Instance
-              </label>
-              <input
-                id={`instance-${id}`}
-                type="text"
-                className="mt-1"
-                inputMode="url"
-                autoCapitalize="none"
-                autoComplete="off"
-                spellCheck={false}
-                placeholder="mastodon.social"
-                value={instance}
-                onChange={(event) => setInstance(event.target.value)}
-                required
-              />
-            </>
+            <TextField
+              label="Instance"
+              inputMode="url"
+              autoCapitalize="none"
+              autoComplete="off"
+              spellCheck={false}
+              placeholder="mastodon.social"
+              value={instance}
+              onChange={(event) => setInstance(event.target.value)}
+              required
+            />
           )}
         </div>
-        <Button
-          type="submit"
-          variant="quiet"
-          className="min-h-11"
-          busyLabel={busy && "Opening…"}
-          aria-label={`Connect ${name}`}
-        >
+        <Button type="submit" variant="secondary" busyLabel={isRunning && "Opening…"} aria-label={`Connect ${name}`}>
           Connect
         </Button>
       </form>

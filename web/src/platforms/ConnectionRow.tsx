@@ -1,7 +1,9 @@
 import type { PlatformConnection } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { Badge } from "../ui/Badge.tsx";
 import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { ListRow, RowActions, RowFacts } from "../ui/List.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { useConnect } from "./use-connect.ts";
 import { useDisconnect } from "./use-disconnect.tsx";
@@ -14,52 +16,37 @@ const stateLabels: Record<PlatformConnection["state"], string> = {
 
 export function ConnectionRow({ connection, name }: { connection: PlatformConnection; name: string }) {
   const { studio, may } = useStudio();
-  const { connect, busy, error } = useConnect();
+  const { connect, isRunning, error } = useConnect();
   const disconnect = useDisconnect();
   const { account, state, platform, instanceUrl } = connection;
   const label = account.handle ?? account.name ?? account.id;
-  const needsReconnect = state !== "connected";
+  const isConnected = state === "connected";
 
   return (
-    <li className="client-row">
+    <ListRow>
       <div className="min-w-0">
         <p className="m-0 font-serif text-xl [overflow-wrap:anywhere]">{label}</p>
         <p className="mt-0">
           {name}
           {instanceUrl !== null && ` on ${new URL(instanceUrl).host}`}{" "}
-          <span className={state === "connected" ? "badge verified" : "badge"}>{stateLabels[state]}</span>
+          <Badge isPositive={isConnected}>{stateLabels[state]}</Badge>
         </p>
       </div>
-      <dl className="client-facts">
-        <div>
-          <dt>Connected</dt>
-          <dd>
-            <RelativeTime at={connection.connectedAt} timezone={studio.timezone} />
-          </dd>
-        </div>
-        {account.name !== null && account.name !== label && (
-          <div>
-            <dt>Name</dt>
-            <dd>{account.name}</dd>
-          </div>
-        )}
-        {account.profileUrl !== null && (
-          <div>
-            <dt>Profile</dt>
-            <dd>
-              <a href={account.profileUrl} target="_blank" rel="noreferrer" aria-label={`Open ${label} on ${name}`}>
-                Open
-              </a>
-            </dd>
-          </div>
-        )}
-      </dl>
+      <RowFacts
+        facts={[
+          ["Connected", <RelativeTime at={connection.connectedAt} timezone={studio.timezone} />],
+          ...(account.name !== null && account.name !== label ? [["Name", account.name] as const] : []),
+          ...(account.profileUrl === null
+            ? []
+            : [["Profile", <ProfileLink url={account.profileUrl} label={`Open ${label} on ${name}`} />] as const]),
+        ]}
+      />
       {may("platforms.connect") && (
-        <div className="row-actions">
-          {needsReconnect && (
+        <RowActions>
+          {!isConnected && (
             <Button
               variant="quiet"
-              busyLabel={busy && "Opening…"}
+              busyLabel={isRunning && "Opening…"}
               aria-label={`Reconnect ${label}`}
               onClick={() => void connect(platform, instanceUrl ?? undefined)}
             >
@@ -75,9 +62,17 @@ export function ConnectionRow({ connection, name }: { connection: PlatformConnec
               Disconnect
             </Button>
           )}
-        </div>
+        </RowActions>
       )}
       {error !== undefined && <ErrorMessage error={error} />}
-    </li>
+    </ListRow>
+  );
+}
+
+function ProfileLink({ url, label }: { url: string; label: string }) {
+  return (
+    <a href={url} target="_blank" rel="noreferrer" aria-label={label}>
+      Open
+    </a>
   );
 }

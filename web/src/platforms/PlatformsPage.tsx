@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { platformsQuery } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { EmptyState } from "../ui/EmptyState.tsx";
+import { List } from "../ui/List.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { ConnectionRow } from "./ConnectionRow.tsx";
@@ -27,29 +28,27 @@ export function PlatformsPage() {
       <QueryStatus query={platforms} />
       {platforms.isSuccess && activeConnections.length === 0 && (
         <EmptyState title="No accounts connected">
-          <p className="text-muted">
-            {may("platforms.connect")
-              ? "Connect one below. You grant access on the platform itself and can disconnect it here at any time."
-              : "Ask an owner or admin to connect one."}
-          </p>
+          {may("platforms.connect")
+            ? "Connect one below. You grant access on the platform itself and can disconnect it here at any time."
+            : "Ask an owner or admin to connect one."}
         </EmptyState>
       )}
       {activeConnections.length > 0 && (
-        <ul className="rows" aria-label="Connected accounts">
+        <List aria-label="Connected accounts">
           {activeConnections.map((connection) => (
             <ConnectionRow key={connection.id} connection={connection} name={getPlatformName(connection.platform)} />
           ))}
-        </ul>
+        </List>
       )}
       {platforms.isSuccess && may("platforms.connect") && <ConnectPlatformList platforms={supportedPlatforms} />}
       {endedConnections.length > 0 && (
         <details className="mt-12">
           <summary className="cursor-pointer text-muted">Disconnected ({endedConnections.length})</summary>
-          <ul className="rows mt-4" aria-label="Disconnected accounts">
+          <List className="mt-4" aria-label="Disconnected accounts">
             {endedConnections.map((connection) => (
               <ConnectionRow key={connection.id} connection={connection} name={getPlatformName(connection.platform)} />
             ))}
-          </ul>
+          </List>
         </details>
       )}
     </>

@@ -28,8 +28,8 @@ export function ConflictResolver({ controller, theirs }: { controller: DraftCont
   }
 
   return (
-    <section className="dispute" aria-labelledby="dispute">
-      <h2 id="dispute" className="text-xl">
+    <section className="mb-8 border-l-3 border-danger bg-raised p-5" aria-labelledby="conflict">
+      <h2 id="conflict" className="text-xl">
         This post was changed in two places
       </h2>
       <p className="mt-1 text-muted">
@@ -37,12 +37,17 @@ export function ConflictResolver({ controller, theirs }: { controller: DraftCont
         Your changes aren’t saved until you do.
       </p>
       {conflicts.map((field) => (
-        <fieldset key={field} className="sides">
-          <legend>{fieldLabels[field]}</legend>
+        <fieldset key={field} className="mt-4 grid grid-cols-1 gap-4 sm:grid-cols-2">
+          <legend className="mb-2 text-sm text-muted">{fieldLabels[field]}</legend>
           {(["mine", "theirs"] as const).map((side) => (
-            <label key={side} className="side" htmlFor={`${field}-${side}`}>
+            <label
+              key={side}
+              className="min-w-0 cursor-pointer rounded-sm border border-rule p-3 has-checked:border-accent has-checked:bg-wash"
+              htmlFor={`${field}-${side}`}
+            >
               <span className="flex items-center gap-2">
                 <input
+                  className="m-0"
                   id={`${field}-${side}`}
                   type="radio"
                   name={field}
@@ -51,7 +56,7 @@ export function ConflictResolver({ controller, theirs }: { controller: DraftCont
                 />
                 {side === "mine" ? "Your version" : "Their version"}
               </span>
-              <span className="side-text">
+              <span className="mt-3 block max-h-72 overflow-auto font-normal whitespace-pre-wrap [overflow-wrap:anywhere]">
                 <DiffHighlight
                   text={side === "mine" ? draft[field] : theirs[field]}
                   comparedText={side === "mine" ? theirs[field] : draft[field]}

@@ -1,13 +1,13 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { clientsQuery } from "../api/queries.ts";
+import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
 
 /** Suggests the next step to a new user until an AI client is connected. */
 export function ConnectClientHint() {
   const { studio } = useStudio();
-  const { data } = useInfiniteQuery({ ...clientsQuery(studio.id, { ended: "false" }), refetchInterval: false });
-  if (data?.pages[0]?.clients.length !== 0) return null;
+  const { query, items } = usePagedList({ ...clientsQuery(studio.id, { ended: "false" }), refetchInterval: false });
+  if (!query.isSuccess || items.length > 0) return null;
   return (
     <p className="mt-8 text-muted">
       No AI clients connected yet.{" "}

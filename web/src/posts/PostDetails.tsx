@@ -22,11 +22,12 @@ export function PostDetails({ controller }: { controller: DraftController }) {
   const wordCount = draft.body.split(/\s+/).filter(Boolean).length;
 
   return (
-    <aside className="facts" aria-label="About this post">
-      <dl>
+    <aside aria-label="About this post">
+      <dl className="mb-6 grid gap-y-0.5 max-lg:grid-cols-[auto_minmax(0,1fr)] max-lg:items-baseline max-lg:gap-x-6 max-lg:gap-y-2 max-lg:border-t max-lg:border-rule max-lg:pt-6 lg:[&>dd]:mb-4 [&>dt]:text-sm [&>dt]:text-muted">
         <dt id="status-label">Status</dt>
         <dd>
           <select
+            className="max-lg:w-auto"
             aria-labelledby="status-label"
             value={post.status}
             disabled={!may("posts.write")}

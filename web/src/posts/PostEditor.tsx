@@ -10,6 +10,13 @@ import { PostPreview } from "./PostPreview.tsx";
 import { SaveStatus } from "./SaveStatus.tsx";
 import { useDraft } from "./use-draft.ts";
 
+const fieldClasses =
+  "-ml-[calc(1rem+2px)] block w-[calc(100%+1rem+2px)] resize-none rounded-none border-0 border-l-2 border-transparent p-0 pl-4 [field-sizing:content] focus-visible:border-accent focus-visible:outline-hidden forced-colors:border-[Canvas]";
+
+/** Briefly highlights a field that a remote change updated. */
+const getHighlightClasses = (isHighlighted: boolean): string =>
+  isHighlighted ? "bg-wash" : "bg-transparent transition-[background-color] duration-1000";
+
 export function PostEditor({ post }: { post: Post }) {
   const { studio, may } = useStudio();
   const controller = useDraft(post, studio.id);
@@ -20,15 +27,15 @@ export function PostEditor({ post }: { post: Post }) {
   useSaveShortcut(controller.save);
 
   return (
-    <div className="desk">
+    <div className="grid grid-cols-1 gap-x-[clamp(2rem,5vw,4rem)] gap-y-8 lg:grid-cols-[minmax(0,1fr)_13rem]">
       <article className="min-w-0">
-        <div className="desk-bar">
-          <div className="switch" role="group" aria-label="View">
+        <div className="mb-7 flex items-center justify-between gap-4 border-b border-rule pb-3">
+          <div className="flex gap-5" role="group" aria-label="View">
             {(["write", "preview"] as const).map((option) => (
               <button
                 key={option}
                 type="button"
-                className="bare"
+                className="min-h-8 cursor-pointer text-muted aria-pressed:font-semibold aria-pressed:text-ink"
                 aria-pressed={view === option}
                 onClick={() => setView(option)}
               >
@@ -49,7 +56,7 @@ export function PostEditor({ post }: { post: Post }) {
             </label>
             <textarea
               id="post-title"
-              className={`title-field ${recentlyUpdated.includes("title") ? "touched" : ""}`}
+              className={`min-h-0 overflow-hidden font-serif text-[clamp(1.9rem,1.3rem+2.2vw,2.8rem)]/[1.15] tracking-[-0.015em] ${fieldClasses} ${getHighlightClasses(recentlyUpdated.includes("title"))}`}
               rows={1}
               value={draft.title}
               readOnly={!canWrite}
@@ -72,7 +79,7 @@ export function PostEditor({ post }: { post: Post }) {
             </label>
             <textarea
               id="post-body"
-              className={`body-field ${recentlyUpdated.includes("body") ? "touched" : ""}`}
+              className={`mt-5 min-h-56 text-[1.1rem]/[1.7] ${fieldClasses} ${getHighlightClasses(recentlyUpdated.includes("body"))}`}
               value={draft.body}
               readOnly={!canWrite}
               placeholder="Write…"

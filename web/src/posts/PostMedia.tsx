@@ -3,9 +3,8 @@ import { lazy, Suspense, useRef, useState } from "react";
 import { attachAsset, detachAsset, updatePost } from "../api/mutations.ts";
 import { refreshQueries, type Asset, type Post } from "../api/queries.ts";
 import { AssetDialog } from "../assets/AssetDialog.tsx";
-import { AssetImage } from "../assets/AssetImage.tsx";
+import { AssetGrid, AssetGridItem, AssetTile } from "../assets/AssetGrid.tsx";
 import { useDeleteAsset } from "../assets/use-delete-asset.tsx";
-import { formatMediaMetadata } from "../assets/labels.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
@@ -70,7 +69,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
     });
 
   return (
-    <section className="media" aria-labelledby="media">
+    <section className="mt-12 border-t border-rule pt-8" aria-labelledby="media">
       <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
         <h2 id="media" ref={heading} tabIndex={-1} className="text-2xl outline-none">
           Files
@@ -83,19 +82,16 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
       </div>
       {error !== undefined && <ErrorMessage error={error} />}
       {assets.length === 0 && <p className="mt-0 text-muted">No files attached yet.</p>}
-      <ol className="asset-grid">
+      <AssetGrid isOrdered>
         {assets.map((asset, i) => (
-          <li key={asset.id}>
-            <button type="button" className="bare tile" onClick={() => setOpenId(asset.id)}>
-              <AssetImage asset={asset} />
-              <span className="truncate">{asset.filename}</span>
-              <span className="text-sm text-muted">{formatMediaMetadata(asset)}</span>
+          <AssetGridItem key={asset.id}>
+            <AssetTile asset={asset} onOpen={() => setOpenId(asset.id)}>
               {asset.kind === "image" && asset.altText === undefined && (
                 <span className="text-sm text-accent">Add alt text</span>
               )}
-            </button>
+            </AssetTile>
             {may("assets.write") && (
-              <div className="tile-actions">
+              <div className="mt-auto flex flex-wrap gap-1 pt-2 [&>button]:min-w-10 [&>button]:px-2">
                 {assets.length > 1 && (
                   <>
                     <Button
@@ -135,9 +131,9 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
                 )}
               </div>
             )}
-          </li>
+          </AssetGridItem>
         ))}
-      </ol>
+      </AssetGrid>
       {may("assets.write") && post.status !== "archived" && (
         <div className="mt-6">
           <Suspense fallback={<Loading />}>

@@ -16,8 +16,12 @@ export function PostPage() {
   const post = useQuery(postQuery(studio.id, postId));
   return (
     <>
-      <p className="crumb">
-        <Link to="/studios/$studioId/posts" params={{ studioId: studio.id }}>
+      <p className="m-0 mb-6">
+        <Link
+          className="-my-2 inline-block py-2 text-muted no-underline before:content-['←_'] hover:text-accent"
+          to="/studios/$studioId/posts"
+          params={{ studioId: studio.id }}
+        >
           Posts
         </Link>
       </p>
@@ -26,7 +30,7 @@ export function PostPage() {
       {post.data && <PostEditor key={postId} post={post.data} />}
       {!post.data && isNotFound(post.error) && (
         <EmptyState title="Post not found">
-          <p className="text-muted">It may belong to another studio. Switch studios, or check the link.</p>
+          It may belong to another studio. Switch studios, or check the link.
         </EmptyState>
       )}
       {!post.data && post.isError && !isNotFound(post.error) && (

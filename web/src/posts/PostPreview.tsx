@@ -5,7 +5,7 @@ import type { Draft } from "./merge-drafts.ts";
 export function PostPreview({ draft }: { draft: Draft }) {
   const paragraphs = draft.body.split(/\n{2,}/).filter((text) => text.trim() !== "");
   return (
-    <div className="preview">
+    <div className="max-w-[38rem] text-[1.1rem]/[1.7] [overflow-wrap:anywhere]">
       <h1>{draft.title}</h1>
       {paragraphs.length === 0 && <p className="text-muted">No text yet.</p>}
       {paragraphs.map((text, i) => (

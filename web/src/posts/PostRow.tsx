@@ -1,18 +1,26 @@
 import { Link } from "@tanstack/react-router";
-import type { Post } from "../api/queries.ts";
+import type { Post, PostStatus } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
+import { ListRow } from "../ui/List.tsx";
 import { statusLabels } from "./status-labels.ts";
+
+const statusMarkClasses: Record<PostStatus, string> = {
+  draft: "rounded-full border-muted",
+  ready: "rounded-full border-accent bg-accent forced-colors:bg-[CanvasText]",
+  archived: "border-muted",
+};
 
 export function PostRow({ post }: { post: Post }) {
   const { studio } = useStudio();
   const excerpt = post.body.slice(0, 240).replace(/\s+/g, " ").trim();
   return (
-    <li className={`post-row ${post.status}`}>
+    <ListRow align="baseline" className="group relative">
       <div className="min-w-0">
         <h2 className="text-xl">
           <Link
-            className="row-link"
+            // Covers the row, so that all of it can be clicked.
+            className={`no-underline [overflow-wrap:anywhere] group-hover:text-accent after:absolute after:inset-0 ${post.status === "archived" ? "text-muted" : "text-ink"}`}
             to="/studios/$studioId/posts/$postId"
             params={{ studioId: studio.id, postId: post.id }}
           >
@@ -21,12 +29,20 @@ export function PostRow({ post }: { post: Post }) {
         </h2>
         <p className="mt-1 line-clamp-1 text-muted">{excerpt === "" ? "No text yet" : excerpt}</p>
       </div>
-      <p className="meta">
-        <span className={`status ${post.status}`}>{statusLabels[post.status].singular}</span>
-        <span>{formatFileCount(post.assets.length)}</span>
-        <RelativeTime at={post.updatedAt} timezone={studio.timezone} />
+      <p className="m-0 grid grid-cols-[5.5rem_3.5rem_6.5rem] gap-4 text-[0.9rem] whitespace-nowrap text-muted max-sm:flex max-sm:gap-5">
+        <span>
+          <span
+            className={`mr-2 inline-block size-2.5 border-[1.5px] ${statusMarkClasses[post.status]}`}
+            aria-hidden="true"
+          />
+          {statusLabels[post.status].singular}
+        </span>
+        <span className="max-sm:empty:hidden">{formatFileCount(post.assets.length)}</span>
+        <span className="text-right">
+          <RelativeTime at={post.updatedAt} timezone={studio.timezone} />
+        </span>
       </p>
-    </li>
+    </ListRow>
   );
 }
 

@@ -1,29 +1,30 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, linkOptions } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { postsQuery } from "../api/queries.ts";
+import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { postStatuses, type PostSearch } from "../search-params.ts";
+import { ButtonLink } from "../ui/Button.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";
-import { FilterTabs } from "../ui/FilterTabs.tsx";
+import { List, PagedList, Toolbar } from "../ui/List.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
-import { QueryStatus } from "../ui/QueryStatus.tsx";
-import { ShowMore } from "../ui/ShowMore.tsx";
-import { Loading } from "../ui/Loading.tsx";
+import { FilterTabs } from "../ui/Tabs.tsx";
 import { ConnectClientHint } from "./ConnectClientHint.tsx";
 import { PostRow } from "./PostRow.tsx";
 import { statusLabels } from "./status-labels.ts";
-import { useSearchToEnd } from "./use-search-to-end.ts";
 
 const route = getRouteApi("/studios/$studioId/posts");
 
 export function PostsPage() {
   const { studio, may } = useStudio();
   const search = route.useSearch();
-  const filter = { ...(search.status ? { status: search.status } : {}), ...(search.q ? { query: search.q } : {}) };
-  const posts = useInfiniteQuery(postsQuery(studio.id, filter));
-  const isContinuing = useSearchToEnd(posts);
-  const rows = posts.data?.pages.flatMap((page) => page.posts) ?? [];
+  const { status: currentStatus, ...otherSearch } = search;
+  const posts = usePagedList(
+    postsQuery(studio.id, {
+      ...(currentStatus ? { status: currentStatus } : {}),
+      ...(search.q ? { query: search.q } : {}),
+    }),
+  );
 
   return (
     <>
@@ -31,47 +32,38 @@ export function PostsPage() {
         title="Posts"
         actions={
           may("posts.write") && (
-            <Link className="button" to="/studios/$studioId/posts/new" params={{ studioId: studio.id }}>
+            <ButtonLink to="/studios/$studioId/posts/new" params={{ studioId: studio.id }}>
               New post
-            </Link>
+            </ButtonLink>
           )
         }
       />
-      <div className="toolbar">
-        <StatusTabs search={search} studioId={studio.id} />
+      <Toolbar>
+        <FilterTabs
+          label="Filter by status"
+          current={currentStatus}
+          options={postStatuses.map((status) => [status, statusLabels[status].plural])}
+          getLink={(status) =>
+            linkOptions({
+              to: "/studios/$studioId/posts",
+              params: { studioId: studio.id },
+              search: status ? { ...otherSearch, status } : otherSearch,
+            })
+          }
+        />
         <SearchField q={search.q ?? ""} />
-      </div>
-      <QueryStatus query={posts} />
-      {rows.length > 0 && (
-        <ul className="rows" aria-label="Posts">
-          {rows.map((post) => (
-            <PostRow key={post.id} post={post} />
-          ))}
-        </ul>
-      )}
-      {posts.isSuccess && rows.length === 0 && !posts.hasNextPage && <NoPosts search={search} />}
-      {isContinuing ? <Loading label="Searching older posts…" /> : <ShowMore query={posts} />}
-      {rows.length > 0 && <ConnectClientHint />}
+      </Toolbar>
+      <PagedList list={posts} empty={<NoPosts search={search} />} continuingLabel="Searching older posts…">
+        {(items) => (
+          <List aria-label="Posts">
+            {items.map((post) => (
+              <PostRow key={post.id} post={post} />
+            ))}
+          </List>
+        )}
+      </PagedList>
+      {posts.items.length > 0 && <ConnectClientHint />}
     </>
-  );
-}
-
-function StatusTabs({ search, studioId }: { search: PostSearch; studioId: string }) {
-  const { status: _, ...others } = search;
-  const toLink = (nextSearch: PostSearch) =>
-    linkOptions({ to: "/studios/$studioId/posts", params: { studioId }, search: nextSearch });
-  return (
-    <FilterTabs
-      label="Filter by status"
-      tabs={[
-        { label: "All", link: toLink(others), current: search.status === undefined },
-        ...postStatuses.map((status) => ({
-          label: statusLabels[status].plural,
-          link: toLink({ ...others, status }),
-          current: search.status === status,
-        })),
-      ]}
-    />
   );
 }
 
@@ -102,7 +94,7 @@ function SearchField({ q }: { q: string }) {
   }, [searchText, navigate]);
 
   return (
-    <div className="search">
+    <div className="flex-[0_1_16rem] max-sm:flex-[1_1_100%]">
       <label htmlFor="search" className="sr-only">
         Search posts
       </label>
@@ -122,35 +114,35 @@ function NoPosts({ search }: { search: PostSearch }) {
   const { studio, may } = useStudio();
   if (search.q !== undefined || search.status !== undefined) {
     return (
-      <EmptyState title="No matching posts">
-        <p className="text-muted">
-          {search.q === undefined
-            ? "No posts have this status."
-            : `No posts contain “${search.q}” in the title or text.`}
-        </p>
-        <p>
+      <EmptyState
+        title="No matching posts"
+        actions={
           <Link to="/studios/$studioId/posts" params={{ studioId: studio.id }}>
             Show all posts
           </Link>
-        </p>
+        }
+      >
+        {search.q === undefined ? "No posts have this status." : `No posts contain “${search.q}” in the title or text.`}
       </EmptyState>
     );
   }
   return (
-    <EmptyState title="No posts yet">
-      <p className="text-muted">
-        Write one yourself, or connect an AI client and ask it to draft one. New posts appear here right away.
-      </p>
-      <p className="flex flex-wrap gap-3">
-        {may("posts.write") && (
-          <Link className="button" to="/studios/$studioId/posts/new" params={{ studioId: studio.id }}>
-            Write a post
-          </Link>
-        )}
-        <Link className="button secondary" to="/studios/$studioId/connect" params={{ studioId: studio.id }}>
-          Connect an AI client
-        </Link>
-      </p>
+    <EmptyState
+      title="No posts yet"
+      actions={
+        <>
+          {may("posts.write") && (
+            <ButtonLink to="/studios/$studioId/posts/new" params={{ studioId: studio.id }}>
+              Write a post
+            </ButtonLink>
+          )}
+          <ButtonLink variant="secondary" to="/studios/$studioId/connect" params={{ studioId: studio.id }}>
+            Connect an AI client
+          </ButtonLink>
+        </>
+      }
+    >
+      Write one yourself, or connect an AI client and ask it to draft one. New posts appear here right away.
     </EmptyState>
   );
 }

@@ -2,7 +2,7 @@ import type { DraftController } from "./use-draft.ts";
 
 export function SaveStatus({ controller }: { controller: DraftController }) {
   return (
-    <p className="saved" role="status">
+    <p className="m-0 text-[0.9rem] text-muted" role="status">
       {describeSaveStatus(controller)}
     </p>
   );

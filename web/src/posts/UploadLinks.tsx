@@ -5,10 +5,11 @@ import { refreshQueries, uploadLinksQuery, type Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { useConfirm } from "../ui/Confirm.tsx";
-import { CopyField } from "../ui/CopyField.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
-import { Modal } from "../ui/Modal.tsx";
+import { LinkDialog } from "../ui/LinkDialog.tsx";
+import { List, ListRow, RowActions } from "../ui/List.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
+import { useAction } from "../ui/use-action.ts";
 
 /** Open upload links, through which people without an account can upload files to this post. */
 export function UploadLinks({ post }: { post: Post }) {
@@ -17,20 +18,11 @@ export function UploadLinks({ post }: { post: Post }) {
   const confirm = useConfirm();
   const { data } = useQuery(uploadLinksQuery(studio.id, post.id));
   const [createdUrl, setCreatedUrl] = useState<string>();
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const { isRunning, error, run } = useAction();
 
   async function createLink(): Promise<void> {
-    setBusy(true);
-    setError(undefined);
-    try {
-      setCreatedUrl((await createUploadLink(studio.id, post.id, false)).url);
-      await refreshQueries(queryClient, studio.id);
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
+    setCreatedUrl((await createUploadLink(studio.id, post.id, false)).url);
+    await refreshQueries(queryClient, studio.id);
   }
 
   function withdraw(linkId: string): void {
@@ -54,15 +46,15 @@ export function UploadLinks({ post }: { post: Post }) {
             <h3 className="m-0 font-serif text-lg">Request files</h3>
             <p className="m-0 text-sm text-muted">Anyone with the link can upload; no account needed.</p>
           </div>
-          <Button variant="quiet" onClick={() => void createLink()} busyLabel={busy && "Creating link…"}>
+          <Button variant="quiet" onClick={() => void run(createLink)} busyLabel={isRunning && "Creating link…"}>
             Create upload link
           </Button>
         </div>
       )}
       {error !== undefined && <ErrorMessage error={error} />}
-      <ul className="rows mt-4">
+      <List className="mt-4">
         {data?.links.map(({ id, createdBy, client, expiresAt, arrived, onTheWay }) => (
-          <li key={id} className="member-row">
+          <ListRow key={id}>
             <p className="m-0 min-w-0 text-sm">
               Upload link by {createdBy.name}
               {client && ` through ${client.name}`}, expires <RelativeTime at={expiresAt} timezone={studio.timezone} />
@@ -71,28 +63,29 @@ export function UploadLinks({ post }: { post: Post }) {
               </span>
             </p>
             {may("assets.write") && (
-              <Button
-                variant="quiet"
-                onClick={() => withdraw(id)}
-                aria-label={`Withdraw the upload link by ${createdBy.name}`}
-              >
-                Withdraw
-              </Button>
+              <RowActions>
+                <Button
+                  variant="quiet"
+                  onClick={() => withdraw(id)}
+                  aria-label={`Withdraw the upload link by ${createdBy.name}`}
+                >
+                  Withdraw
+                </Button>
+              </RowActions>
             )}
-          </li>
+          </ListRow>
         ))}
-      </ul>
+      </List>
       {createdUrl !== undefined && (
-        <Modal title="Share this upload link" onClose={() => setCreatedUrl(undefined)}>
-          <p className="text-muted">
-            For 30 minutes, anyone with this link can upload files of any size to this post; no account needed. Copy it
-            now: it won’t be shown again. You can withdraw it here.
-          </p>
-          <CopyField label="Upload link" text={createdUrl} />
-          <p className="text-right">
-            <Button onClick={() => setCreatedUrl(undefined)}>Done</Button>
-          </p>
-        </Modal>
+        <LinkDialog
+          title="Share this upload link"
+          label="Upload link"
+          url={createdUrl}
+          onClose={() => setCreatedUrl(undefined)}
+        >
+          For 30 minutes, anyone with this link can upload files of any size to this post; no account needed. Copy it
+          now: it won’t be shown again. You can withdraw it here.
+        </LinkDialog>
       )}
     </div>
   );

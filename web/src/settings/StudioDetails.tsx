@@ -5,71 +5,55 @@ import { refreshQueries } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { SelectField, TextField } from "../ui/Field.tsx";
 import { requiredTextProps } from "../ui/required-text.ts";
+import { Section } from "../ui/Section.tsx";
+import { useAction } from "../ui/use-action.ts";
 
 export function StudioDetails() {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
   const [name, setName] = useState(studio.name);
   const [timezone, setTimezone] = useState(studio.timezone);
-  const [busy, setBusy] = useState(false);
   const [statusMessage, setStatusMessage] = useState("");
-  const [error, setError] = useState<unknown>();
+  const { isRunning, error, run } = useAction();
   const isChanged = name.trim() !== studio.name || timezone !== studio.timezone;
   // This browser may not list the studio's time zone.
   const zones = [...new Set([studio.timezone, "UTC", ...Intl.supportedValuesOf("timeZone")])].toSorted();
 
   async function save(): Promise<void> {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await updateStudio(studio.id, { name, timezone });
-      await refreshQueries(queryClient, studio.id);
-      setStatusMessage("Saved");
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
+    await updateStudio(studio.id, { name, timezone });
+    await refreshQueries(queryClient, studio.id);
+    setStatusMessage("Saved");
   }
 
   return (
-    <section className="entry" aria-labelledby="details">
-      <h2 id="details">Studio details</h2>
+    <Section title="Studio details">
       <form
         className="max-w-[30rem]"
         onChange={() => setStatusMessage("")}
         onSubmit={(event) => {
           event.preventDefault();
-          void save();
+          void run(save);
         }}
       >
-        <label htmlFor="name">Name</label>
-        <input
-          id="name"
-          className="mt-2"
+        <TextField
+          label="Name"
           value={name}
           onChange={(event) => setName(event.target.value)}
           maxLength={100}
           {...requiredTextProps}
         />
-        <label htmlFor="timezone" className="mt-5">
-          Time zone
-        </label>
-        <select
-          id="timezone"
-          className="mt-2 w-full"
+        <SelectField
+          label="Time zone"
+          hint="All times in the web app use this time zone."
           value={timezone}
           onChange={(event) => setTimezone(event.target.value)}
-        >
-          {zones.map((zone) => (
-            <option key={zone}>{zone}</option>
-          ))}
-        </select>
-        <p className="mt-1 text-sm text-muted">All times in the web app use this time zone.</p>
+          options={zones.map((zone) => [zone, zone])}
+        />
         {error !== undefined && <ErrorMessage error={error} />}
         <p className="flex items-center gap-4">
-          <Button type="submit" disabled={!isChanged} busyLabel={busy && "Saving…"}>
+          <Button type="submit" disabled={!isChanged} busyLabel={isRunning && "Saving…"}>
             Save
           </Button>
           <span role="status" className="text-accent">
@@ -77,6 +61,6 @@ export function StudioDetails() {
           </span>
         </p>
       </form>
-    </section>
+    </Section>
   );
 }

@@ -5,7 +5,9 @@ import { createPost, createStudio } from "../api/mutations.ts";
 import { instanceQuery, refreshQueries } from "../api/queries.ts";
 import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { ChoiceField } from "../ui/Field.tsx";
 import { requiredTextProps } from "../ui/required-text.ts";
+import { useAction } from "../ui/use-action.ts";
 
 /** Creates a studio and opens it. A development server offers to add sample posts to the first one. */
 export function StudioForm({ offerSamples = false }: { offerSamples?: boolean }) {
@@ -14,26 +16,20 @@ export function StudioForm({ offerSamples = false }: { offerSamples?: boolean })
   const { data: instance } = useQuery({ ...instanceQuery, enabled: offerSamples });
   const [name, setName] = useState("");
   const [withSamples, setWithSamples] = useState(true);
-  const [busy, setBusy] = useState<string>();
-  const [error, setError] = useState<unknown>();
+  const [busyLabel, setBusyLabel] = useState("");
+  const { isRunning, error, run } = useAction();
   const canAddSamples = offerSamples && instance?.development === true;
 
   async function create(): Promise<void> {
-    setBusy("Creating…");
-    setError(undefined);
-    try {
-      const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-      const studio = await createStudio({ name: name.trim(), timezone: timeZone });
-      if (canAddSamples && withSamples) {
-        setBusy("Adding sample posts…");
-        await addSamples(studio.id);
-      }
-      await refreshQueries(queryClient);
-      await navigate({ to: "/studios/$studioId/posts", params: { studioId: studio.id } });
-    } catch (failure) {
-      setError(failure);
-      setBusy(undefined);
+    setBusyLabel("Creating…");
+    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+    const studio = await createStudio({ name: name.trim(), timezone: timeZone });
+    if (canAddSamples && withSamples) {
+      setBusyLabel("Adding sample posts…");
+      await addSamples(studio.id);
     }
+    await refreshQueries(queryClient);
+    await navigate({ to: "/studios/$studioId/posts", params: { studioId: studio.id } });
   }
 
   return (
@@ -41,7 +37,7 @@ export function StudioForm({ offerSamples = false }: { offerSamples?: boolean })
       className="mt-8 max-w-[34rem]"
       onSubmit={(event) => {
         event.preventDefault();
-        void create();
+        void run(create);
       }}
     >
       <label htmlFor="studio-name">Studio name</label>
@@ -57,25 +53,19 @@ export function StudioForm({ offerSamples = false }: { offerSamples?: boolean })
           // The name is the first input on this page.
           autoFocus
         />
-        <Button type="submit" busyLabel={busy}>
+        <Button type="submit" busyLabel={isRunning && busyLabel}>
           Create studio
         </Button>
       </div>
       {canAddSamples && (
-        <label className="choice mt-4" htmlFor="with-samples">
-          <input
-            id="with-samples"
-            type="checkbox"
-            checked={withSamples}
-            onChange={(event) => setWithSamples(event.target.checked)}
-          />
-          <span>
-            Add three sample posts
-            <span className="block text-sm text-muted">
-              Available because this is a development server. You can archive them at any time.
-            </span>
-          </span>
-        </label>
+        <ChoiceField
+          type="checkbox"
+          label="Add three sample posts"
+          description="Available because this is a development server. You can archive them at any time."
+          className="mt-4"
+          checked={withSamples}
+          onChange={(event) => setWithSamples(event.target.checked)}
+        />
       )}
       {error !== undefined && <ErrorMessage error={error} />}
     </form>

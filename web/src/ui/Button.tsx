@@ -1,23 +1,21 @@
+import { createLink } from "@tanstack/react-router";
 import type { ComponentProps } from "react";
-
-type Variant = "main" | "quiet" | "danger" | "bare";
-
-const variantClasses: Record<Variant, string> = { main: "", quiet: "quiet", danger: "danger", bare: "bare" };
+import { buttonClasses, type ButtonVariant } from "./button-classes.ts";
 
 /** Shows `busyLabel`, and is disabled, while its action runs. */
 export function Button({
-  variant = "main",
+  variant = "primary",
   busyLabel,
   className = "",
   children,
   ...rest
-}: ComponentProps<"button"> & { variant?: Variant; busyLabel?: string | false | undefined }) {
+}: ComponentProps<"button"> & { variant?: ButtonVariant; busyLabel?: string | false | undefined }) {
   const isBusy = typeof busyLabel === "string";
   return (
     <button
       {...rest}
       type={rest.type === "submit" ? "submit" : "button"}
-      className={`${variantClasses[variant]} ${className}`}
+      className={`${buttonClasses[variant]} ${className}`}
       disabled={isBusy || rest.disabled === true}
       aria-busy={isBusy || undefined}
     >
@@ -25,3 +23,11 @@ export function Button({
     </button>
   );
 }
+
+/** A link to another site, or to a page of the server, that looks like a button. */
+export function ButtonAnchor({ variant = "primary", ...rest }: ComponentProps<"a"> & { variant?: ButtonVariant }) {
+  return <a {...rest} className={buttonClasses[variant]} />;
+}
+
+/** A link to a page of the web app that looks like a button. */
+export const ButtonLink = createLink(ButtonAnchor);

@@ -1,7 +1,6 @@
 import { createContext, use, useState, type ReactNode } from "react";
-import { Button } from "./Button.tsx";
-import { ErrorMessage } from "./ErrorMessage.tsx";
-import { Modal } from "./Modal.tsx";
+import { TextField } from "./Field.tsx";
+import { FormDialog } from "./FormDialog.tsx";
 
 interface Confirmation {
   title: string;
@@ -12,6 +11,8 @@ interface Confirmation {
   dismiss?: string;
   /** The label of the action while it runs. */
   busy: string;
+  /** The user must type this text, because the action affects others and cannot be undone. */
+  typeToConfirm?: string;
   run: () => Promise<unknown>;
 }
 
@@ -31,33 +32,35 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
 }
 
 function ConfirmDialog({ confirmation, onClose }: { confirmation: Confirmation; onClose: () => void }) {
-  const [isRunning, setIsRunning] = useState(false);
-  const [error, setError] = useState<unknown>();
-
-  async function run(): Promise<void> {
-    setIsRunning(true);
-    setError(undefined);
-    try {
-      await confirmation.run();
-      onClose();
-    } catch (failure) {
-      setError(failure);
-      setIsRunning(false);
-    }
-  }
-
+  const { title, body, action, dismiss = "Cancel", busy, typeToConfirm, run } = confirmation;
+  const [typedText, setTypedText] = useState("");
   return (
-    <Modal title={confirmation.title} onClose={() => isRunning || onClose()}>
-      <div className="mt-3 text-muted">{confirmation.body}</div>
-      {error !== undefined && <ErrorMessage error={error} />}
-      <div className="mt-7 flex flex-wrap justify-end gap-3">
-        <Button variant="quiet" className="min-h-11" onClick={onClose} disabled={isRunning}>
-          {confirmation.dismiss ?? "Cancel"}
-        </Button>
-        <Button variant="danger" onClick={() => void run()} busyLabel={isRunning && confirmation.busy}>
-          {confirmation.action}
-        </Button>
-      </div>
-    </Modal>
+    <FormDialog
+      title={title}
+      variant="danger"
+      submitLabel={action}
+      busyLabel={busy}
+      cancelLabel={dismiss}
+      canSubmit={typeToConfirm === undefined || typedText.trim() === typeToConfirm}
+      onSubmit={async () => {
+        await run();
+        onClose();
+      }}
+      onClose={onClose}
+    >
+      <div className="mt-3 text-muted">{body}</div>
+      {typeToConfirm !== undefined && (
+        <TextField
+          label={
+            <>
+              Type <em className="font-serif font-normal">{typeToConfirm}</em> to confirm
+            </>
+          }
+          value={typedText}
+          onChange={(event) => setTypedText(event.target.value)}
+          autoComplete="off"
+        />
+      )}
+    </FormDialog>
   );
 }

@@ -24,10 +24,12 @@ export function CopyField({ label, text, hideLabel = false }: { label: string; t
   }
 
   return (
-    <div className="copy">
+    <div className="not-first:mt-4">
       <p className={hideLabel ? "sr-only" : "m-0 text-sm text-muted"}>{label}</p>
-      <div className="copy-box">
-        <code ref={codeRef}>{text}</code>
+      <div className="mt-1.5 grid grid-cols-[minmax(0,1fr)_auto] items-start gap-3 border-l-3 border-accent bg-raised p-2 pl-3.5">
+        <code ref={codeRef} className="self-center py-1 whitespace-pre-wrap max-sm:text-[0.8rem]">
+          {text}
+        </code>
         <Button variant="quiet" onClick={() => void copy()} aria-label={`Copy ${label}`}>
           Copy
         </Button>

@@ -1,11 +1,12 @@
 import type { ReactNode } from "react";
 
 /** Shown in place of an empty list: what belongs here, and the next step. */
-export function EmptyState({ title, children }: { title: string; children: ReactNode }) {
+export function EmptyState({ title, children, actions }: { title: string; children?: ReactNode; actions?: ReactNode }) {
   return (
-    <div className="empty">
+    <div className="max-w-xl py-[clamp(2rem,6vw,4.5rem)]">
       <h2 className="text-2xl">{title}</h2>
-      {children}
+      {children !== undefined && <p className="text-muted">{children}</p>}
+      {actions !== undefined && <p className="flex flex-wrap gap-3">{actions}</p>}
     </div>
   );
 }

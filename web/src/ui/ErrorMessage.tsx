@@ -5,8 +5,8 @@ import { Button } from "./Button.tsx";
 export function ErrorMessage({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
   const { message, hint } = describeError(error);
   return (
-    <div className="failure" role="alert">
-      <p className="font-semibold text-danger">{message}</p>
+    <div className="my-6 max-w-[38em] border-l-3 border-danger py-0.5 pl-4" role="alert">
+      <p className="m-0 font-semibold text-danger">{message}</p>
       {hint !== "" && <p className="mt-0">{hint}</p>}
       {onRetry && (
         <p className="mt-3">

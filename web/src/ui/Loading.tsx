@@ -1,7 +1,7 @@
-/** CSS delays it, so that it does not flash on fast responses. */
-export function Loading({ label = "Loading…" }: { label?: string }) {
+/** The animation delays it, so that it does not flash on fast responses. */
+export function Loading({ label = "Loading…" }: { label?: string | undefined }) {
   return (
-    <p className="wait" role="status">
+    <p className="animate-appear text-muted" role="status">
       {label}
     </p>
   );

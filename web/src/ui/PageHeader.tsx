@@ -4,8 +4,8 @@ import { useEffect, type ReactNode } from "react";
 export function PageHeader({ title, children, actions }: { title: string; children?: ReactNode; actions?: ReactNode }) {
   useDocumentTitle(title);
   return (
-    <header className="page-head">
-      <div className="min-w-0">
+    <header className="mb-10 flex flex-wrap items-end justify-between gap-x-10 gap-y-6">
+      <div className="min-w-0 flex-[1_1_24rem]">
         <h1>{title}</h1>
         {children !== undefined && <div className="mt-3 max-w-[60ch] text-muted">{children}</div>}
       </div>

@@ -24,19 +24,23 @@ export function ToastProvider({ children }: { children: ReactNode }) {
       <Toast.Provider swipeDirection="down" duration={8000}>
         {children}
         {toasts.map(({ key, text, undo }) => (
-          <Toast.Root key={key} className="toast" onOpenChange={(open) => open || dismiss(key)}>
+          <Toast.Root
+            key={key}
+            className="grid animate-rise grid-cols-[minmax(0,1fr)_auto_auto] items-start gap-4 rounded-sm bg-ink px-4 py-3.5 text-paper forced-colors:border"
+            onOpenChange={(open) => open || dismiss(key)}
+          >
             <Toast.Description>{text}</Toast.Description>
             {undo && (
-              <Toast.Action className="bare underline" altText={undo.label} onClick={undo.run}>
+              <Toast.Action className="cursor-pointer underline" altText={undo.label} onClick={undo.run}>
                 {undo.label}
               </Toast.Action>
             )}
-            <Toast.Close className="bare opacity-70" aria-label="Dismiss">
+            <Toast.Close className="cursor-pointer opacity-70" aria-label="Dismiss">
               ×
             </Toast.Close>
           </Toast.Root>
         ))}
-        <Toast.Viewport className="toasts" />
+        <Toast.Viewport className="fixed right-4 bottom-4 z-40 grid w-[min(28rem,calc(100vw-2rem))] gap-2" />
       </Toast.Provider>
     </ToastContext>
   );

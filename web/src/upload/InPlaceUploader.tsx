@@ -1,7 +1,6 @@
 import { useEffect, useRef } from "react";
 import type { RemoteFile } from "./client.ts";
 import { mountUploader } from "./mount.ts";
-import "./uploader.css";
 
 export interface InPlaceUploaderProps {
   /** Creates an upload link: `POST …/posts/:postId/upload-links` with `{ inPlace: true }`. */

@@ -1,5 +1,5 @@
 import { openDialog } from "./dialog.ts";
-import { el } from "./dom.ts";
+import { createButton, el } from "./dom.ts";
 import type { Strings } from "./strings.ts";
 
 /** Takes a photo with the computer's camera. Phones use their own camera app, through a file input. */
@@ -8,33 +8,26 @@ export async function takePhoto(strings: Strings, onCapture: (file: File) => voi
   try {
     stream = await navigator.mediaDevices.getUserMedia({ video: { width: { ideal: 3840 }, height: { ideal: 2160 } } });
   } catch {
-    openDialog(strings.takePicture, strings.close, [el("p", { textContent: strings.noCameraTitle })]);
+    openDialog({
+      title: strings.takePicture,
+      content: [el("p", { textContent: strings.noCameraTitle })],
+      closeLabel: strings.close,
+    });
     return;
   }
-  const video = el("video", { autoplay: true, muted: true, playsInline: true, className: "viewfinder" });
+  const viewClasses = "my-4 block w-full bg-black";
+  const video = el("video", { autoplay: true, muted: true, playsInline: true, className: viewClasses });
   video.srcObject = stream;
-  const canvas = el("canvas", { className: "viewfinder", hidden: true });
-  const captureButton = el("button", { type: "button", textContent: strings.takePicture });
-  const acceptButton = el("button", { type: "button", textContent: strings.usePhoto, hidden: true });
-  const retakeButton = el("button", {
-    type: "button",
-    className: "quiet",
-    textContent: strings.retakePhoto,
-    hidden: true,
-  });
-  const showCaptured = (isCaptured: boolean) => {
-    for (const element of [canvas, acceptButton, retakeButton]) element.hidden = !isCaptured;
-    for (const element of [video, captureButton]) element.hidden = isCaptured;
-    (isCaptured ? acceptButton : captureButton).focus();
-  };
-  captureButton.addEventListener("click", () => {
+  const canvas = el("canvas", { className: viewClasses, hidden: true });
+
+  function capture(): void {
     canvas.width = video.videoWidth;
     canvas.height = video.videoHeight;
     canvas.getContext("2d")?.drawImage(video, 0, 0);
     showCaptured(true);
-  });
-  retakeButton.addEventListener("click", () => showCaptured(false));
-  acceptButton.addEventListener("click", () =>
+  }
+
+  function accept(): void {
     canvas.toBlob(
       (blob) => {
         const name = `photo-${new Date().toISOString().slice(0, 19).replaceAll(":", "-")}.jpg`;
@@ -43,13 +36,25 @@ export async function takePhoto(strings: Strings, onCapture: (file: File) => voi
       },
       "image/jpeg",
       0.92,
-    ),
-  );
-  const stopCamera = () => stream.getTracks().forEach((track) => track.stop());
-  const dialog = openDialog(
-    strings.takePicture,
-    strings.close,
-    [video, canvas, el("div", { className: "acts" }, captureButton, acceptButton, retakeButton)],
-    stopCamera,
-  );
+    );
+  }
+
+  const captureButton = createButton(strings.takePicture, capture, "primarySmall");
+  const acceptButton = createButton(strings.usePhoto, accept, "primarySmall");
+  const retakeButton = createButton(strings.retakePhoto, () => showCaptured(false));
+
+  function showCaptured(isCaptured: boolean): void {
+    for (const element of [canvas, acceptButton, retakeButton]) element.hidden = !isCaptured;
+    for (const element of [video, captureButton]) element.hidden = isCaptured;
+    (isCaptured ? acceptButton : captureButton).focus();
+  }
+
+  for (const button of [acceptButton, retakeButton]) button.hidden = true;
+  const dialog = openDialog({
+    title: strings.takePicture,
+    content: [video, canvas],
+    actions: [captureButton, acceptButton, retakeButton],
+    closeLabel: strings.close,
+    onClose: () => stream.getTracks().forEach((track) => track.stop()),
+  });
 }

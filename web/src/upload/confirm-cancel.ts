@@ -1,15 +1,16 @@
 import { openDialog } from "./dialog.ts";
-import { el } from "./dom.ts";
+import { createButton, el } from "./dom.ts";
 import type { Strings } from "./strings.ts";
 
 export function confirmCancel(name: string, strings: Strings, onConfirm: () => void): void {
-  const discardButton = el("button", { type: "button", className: "small", textContent: strings.discardUpload });
-  const dialog = openDialog(name, strings.keepUploading, [
-    el("p", { textContent: strings.cancelConfirmation }),
-    discardButton,
-  ]);
-  discardButton.addEventListener("click", () => {
+  const discard = () => {
     dialog.close();
     onConfirm();
+  };
+  const dialog = openDialog({
+    title: name,
+    content: [el("p", { textContent: strings.cancelConfirmation })],
+    actions: [createButton(strings.discardUpload, discard, "primarySmall")],
+    closeLabel: strings.keepUploading,
   });
 }

@@ -1,3 +1,5 @@
+import { buttonClasses, type ButtonVariant } from "../ui/button-classes.ts";
+
 type Child = Node | string | undefined;
 
 /** Creates an element. Names that are not properties, such as `aria-…`, become attributes. */
@@ -17,10 +19,22 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-export function createQuietButton(label: string, onClick: () => void): HTMLButtonElement {
-  const button = el("button", { type: "button", className: "quiet", textContent: label });
+export function createButton(label: string, onClick: () => void, variant: ButtonVariant = "quiet"): HTMLButtonElement {
+  const button = el("button", { type: "button", className: buttonClasses[variant], textContent: label });
   button.addEventListener("click", onClick);
   return button;
+}
+
+/** A progress bar from 0 to 100; without a value, it shows that the work takes an unknown time. */
+export function createProgressBar(
+  label: { "aria-label": string } | { "aria-labelledby": string },
+): HTMLProgressElement {
+  return el("progress", {
+    max: 100,
+    className:
+      "mt-1.5 block h-1.5 w-full appearance-none overflow-hidden rounded-sm bg-rule text-accent indeterminate:animate-progress indeterminate:bg-[linear-gradient(90deg,var(--rule),var(--accent),var(--rule))] indeterminate:bg-[length:200%_100%] forced-colors:border [&::-moz-progress-bar]:bg-accent forced-colors:[&::-moz-progress-bar]:bg-[Highlight] [&::-webkit-progress-bar]:bg-rule indeterminate:[&::-webkit-progress-bar]:bg-transparent [&::-webkit-progress-value]:bg-accent forced-colors:[&::-webkit-progress-value]:bg-[Highlight]",
+    ...label,
+  });
 }
 
 /** Leaves equal text alone, so that a screen reader that is reading it is not interrupted. */

@@ -1,4 +1,5 @@
-import { el, createQuietButton } from "./dom.ts";
+import { buttonClasses } from "../ui/button-classes.ts";
+import { createButton, el } from "./dom.ts";
 import type { ChosenFile } from "./upload-task.ts";
 import type { Strings } from "./strings.ts";
 
@@ -30,7 +31,7 @@ export function createDropZone(root: HTMLElement, { strings, accepts, phoneUrl, 
   const folderInput = el("input", { ...hiddenInputProps, multiple: true, webkitdirectory: true });
   const cameraInput = el("input", { ...hiddenInputProps, accept: "image/*,video/*", capture: "environment" });
   for (const fileInput of [input, folderInput, cameraInput]) {
-    fileInput.classList.add("unseen");
+    fileInput.className = fileInput === input ? "peer sr-only min-h-0" : "sr-only min-h-0";
     if (fileInput !== cameraInput) fileInput.accept = accepts.join(",");
     fileInput.addEventListener("change", () => addFilesFrom(fileInput));
   }
@@ -49,25 +50,40 @@ export function createDropZone(root: HTMLElement, { strings, accepts, phoneUrl, 
       : void import("./camera.ts").then(({ takePhoto }) => takePhoto(strings, (file) => onFiles([{ file }])));
   const section = el(
     "section",
-    { className: "drop", "aria-label": strings.chooseFiles },
+    {
+      className:
+        "relative grid justify-items-start gap-4 rounded-sm border-[1.5px] border-dashed border-muted bg-raised p-[clamp(1.25rem,4vw,2.25rem)] transition-colors group-data-dragging/uploader:border-solid group-data-dragging/uploader:border-accent",
+      "aria-label": strings.chooseFiles,
+    },
     input,
     folderInput,
     cameraInput,
-    isTouch ? undefined : el("p", { className: "drop-title", textContent: strings.dropHint, "aria-hidden": "true" }),
+    isTouch
+      ? undefined
+      : el("p", {
+          className: "m-0 font-serif text-[1.35rem]/[1.3]",
+          textContent: strings.dropHint,
+          "aria-hidden": "true",
+        }),
     el(
       "div",
-      { className: "acts" },
-      el("label", { className: "button", htmlFor: input.id, textContent: strings.chooseFiles }),
-      isTouch ? undefined : createQuietButton(strings.chooseFolder, () => folderInput.click()),
-      isTouch || "mediaDevices" in navigator ? createQuietButton(strings.takePicture, openCamera) : undefined,
+      {
+        // The input is visually hidden, so its label shows the focus ring.
+        className:
+          "flex flex-wrap items-center gap-2 *:px-4 peer-focus-visible:[&>label]:outline-3 peer-focus-visible:[&>label]:outline-offset-3 peer-focus-visible:[&>label]:outline-accent max-sm:w-full max-sm:*:flex-[1_1_100%]",
+      },
+      el("label", { className: buttonClasses.primary, htmlFor: input.id, textContent: strings.chooseFiles }),
+      isTouch ? undefined : createButton(strings.chooseFolder, () => folderInput.click(), "secondary"),
+      isTouch || "mediaDevices" in navigator ? createButton(strings.takePicture, openCamera, "secondary") : undefined,
       phoneUrl === undefined || isTouch
         ? undefined
-        : createQuietButton(
+        : createButton(
             strings.phone,
             () => void import("./phone-dialog.ts").then(({ showPhoneDialog }) => showPhoneDialog(phoneUrl, strings)),
+            "secondary",
           ),
     ),
-    el("p", { className: "hint", textContent: strings.intro }),
+    el("p", { className: "m-0 max-w-[42em] text-[0.95rem] text-muted", textContent: strings.intro }),
   );
   return {
     section,

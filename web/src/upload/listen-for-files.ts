@@ -9,7 +9,7 @@ export function listenForFiles(root: HTMLElement, onFiles: (chosen: readonly Cho
   let dragDepth = 0;
   const changeDragDepth = (delta: number) => {
     dragDepth = Math.max(0, dragDepth + delta);
-    root.classList.toggle("over", dragDepth > 0);
+    root.toggleAttribute("data-dragging", dragDepth > 0);
   };
   document.addEventListener("dragenter", (event) => hasFiles(event) && changeDragDepth(1), { signal });
   document.addEventListener("dragleave", (event) => hasFiles(event) && changeDragDepth(-1), { signal });

@@ -11,7 +11,7 @@ export function showPhoneDialog(url: string, strings: Strings): void {
   const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join("");
   const qrCode = document.createElementNS(svg, "svg");
   qrCode.setAttribute("viewBox", `0 0 ${size} ${size}`);
-  qrCode.setAttribute("class", "qr");
+  qrCode.setAttribute("class", "mx-auto my-4 block w-[min(100%,18rem)] rounded-sm bg-white fill-black");
   qrCode.setAttribute("role", "img");
   qrCode.setAttribute("aria-label", strings.phone);
   const qrPath = document.createElementNS(svg, "path");
@@ -20,10 +20,14 @@ export function showPhoneDialog(url: string, strings: Strings): void {
   const { hostname } = new URL(url);
   const isLocal =
     hostname === "localhost" || hostname.endsWith(".localhost") || hostname.startsWith("127.") || hostname === "[::1]";
-  openDialog(strings.phone, strings.close, [
-    // Shown first, so that users don't scan a link that their phone can't open.
-    ...(isLocal ? [el("p", { textContent: strings.phoneLocalOnly })] : []),
-    qrCode,
-    el("p", { textContent: strings.phoneHint }),
-  ]);
+  openDialog({
+    title: strings.phone,
+    content: [
+      // Shown first, so that users don't scan a link that their phone can't open.
+      ...(isLocal ? [el("p", { textContent: strings.phoneLocalOnly })] : []),
+      qrCode,
+      el("p", { textContent: strings.phoneHint }),
+    ],
+    closeLabel: strings.close,
+  });
 }

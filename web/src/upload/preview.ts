@@ -13,7 +13,11 @@ const maxImageBytes = 60 * 1024 * 1024;
 
 /** A thumbnail of a file, or its extension if the browser cannot show it. */
 export function createPreview(): Preview {
-  const element = el("div", { className: "preview", "aria-hidden": "true" });
+  const element = el("div", {
+    className:
+      "grid size-16 place-items-center overflow-hidden rounded-sm border border-rule bg-raised text-[0.8rem] text-muted max-sm:size-13 [&>:not(span)]:size-full [&>:not(span)]:object-cover",
+    "aria-hidden": "true",
+  });
   let objectUrl: string | undefined;
   let shownKey = "";
 

@@ -1,4 +1,4 @@
-import { el, setText, setVisible } from "./dom.ts";
+import { createButton, createProgressBar, el, setText, setVisible } from "./dom.ts";
 import type { Formatter } from "./format.ts";
 import { createPreview } from "./preview.ts";
 import { interpolate, type Strings } from "./strings.ts";
@@ -23,25 +23,26 @@ export interface RowOptions {
 export function createRow(initialItem: UploadItem, { uploader, strings, format, onCancel }: RowOptions): Row {
   const { key } = initialItem;
   const preview = createPreview();
-  const name = el("p", { className: "name", id: `${key}-name`, dir: "auto" });
-  const statusText = el("p", { className: "state" });
-  const progressBar = el("progress", { max: 100, "aria-labelledby": `${key}-name` });
-  const problem = el("p", { className: "problem" });
+  const name = el("p", { className: "m-0 font-semibold [overflow-wrap:anywhere]", id: `${key}-name`, dir: "auto" });
+  const statusText = el("p", {
+    className:
+      "m-0 text-[0.9rem] text-muted tabular-nums group-data-[status=done]/file:text-accent group-data-[status=failed]/file:text-danger",
+  });
+  const progressBar = createProgressBar({ "aria-labelledby": `${key}-name` });
+  const problem = el("p", {
+    className: "m-0 text-[0.95rem] text-danger group-data-[status=missing]/file:text-ink",
+  });
 
-  const button = (label: string, onClick: () => void, isPrimary = false) => {
-    const buttonElement = el("button", {
-      type: "button",
-      className: isPrimary ? "small" : "quiet",
-      textContent: label,
-    });
-    buttonElement.addEventListener("click", onClick);
-    return buttonElement;
-  };
-  const pause = button(strings.pause, () => uploader.pause(key));
-  const resume = button(strings.resume, () => uploader.resume(key), true);
-  const retry = button(strings.retry, () => uploader.resume(key), true);
-  const cancel = button(strings.cancel, () => onCancel(key));
+  const pause = createButton(strings.pause, () => uploader.pause(key));
+  const resume = createButton(strings.resume, () => uploader.resume(key), "primarySmall");
+  const retry = createButton(strings.retry, () => uploader.resume(key), "primarySmall");
+  const cancel = createButton(strings.cancel, () => onCancel(key));
   const buttons = [pause, resume, retry, cancel];
+  const actions = el(
+    "div",
+    { className: "flex flex-wrap items-center gap-2 max-sm:col-start-2 max-sm:*:min-h-11" },
+    ...buttons,
+  );
 
   const altInput = el("input", {
     type: "text",
@@ -49,12 +50,14 @@ export function createRow(initialItem: UploadItem, { uploader, strings, format, 
     maxLength: 2000,
     placeholder: strings.altHint,
     autocomplete: "off",
+    className:
+      "min-h-9 border-rule px-2.5 py-1 text-ellipsis placeholder:text-muted placeholder:opacity-100 max-sm:min-h-11 max-sm:text-base",
   });
-  const saveStatus = el("span", { className: "said", role: "status" });
+  const saveStatus = el("span", { className: "text-accent empty:hidden sm:col-start-2", role: "status" });
   const altRow = el(
     "div",
-    { className: "alt" },
-    el("label", { htmlFor: altInput.id, textContent: strings.altText }),
+    { className: "mt-2.5 grid grid-cols-1 items-center gap-x-3 text-[0.9rem] sm:grid-cols-[auto_minmax(0,1fr)]" },
+    el("label", { className: "font-normal text-muted", htmlFor: altInput.id, textContent: strings.altText }),
     altInput,
     saveStatus,
   );
@@ -74,10 +77,14 @@ export function createRow(initialItem: UploadItem, { uploader, strings, format, 
 
   const element = el(
     "li",
-    { className: "file" },
+    {
+      className:
+        "group/file grid grid-cols-[4rem_minmax(0,1fr)_auto] items-start gap-x-4 gap-y-2 border-t border-rule py-4 max-sm:grid-cols-[3.25rem_minmax(0,1fr)]",
+    },
     preview.element,
-    el("div", { className: "about" }, name, statusText, progressBar, problem, altRow),
-    el("div", { className: "acts" }, ...buttons),
+    // Without buttons, the text uses the full width.
+    el("div", { className: "has-[+[hidden]]:col-[2/-1]" }, name, statusText, progressBar, problem, altRow),
+    actions,
   );
   let current = initialItem;
 
@@ -126,6 +133,10 @@ export function createRow(initialItem: UploadItem, { uploader, strings, format, 
     setVisible(retry, status === "failed" && item.file !== undefined && item.error?.isPermanent !== true);
     setVisible(cancel, status !== "done" && status !== "checking");
     setText(cancel, status === "failed" ? strings.removeFile : strings.cancel);
+    setVisible(
+      actions,
+      buttons.some((candidate) => !candidate.hidden),
+    );
     for (const candidate of buttons) candidate.setAttribute("aria-label", `${candidate.textContent}: ${item.name}`);
     setVisible(altRow, status !== "failed" && /^(image|video)\//.test(item.type));
     if (document.activeElement !== altInput && altInput.value !== item.altText) altInput.value = item.altText;

@@ -1,5 +1,5 @@
 import { withoutSystemFiles } from "./dropped-files.ts";
-import { el, createQuietButton, setText, setVisible } from "./dom.ts";
+import { createButton, createProgressBar, el, setText, setVisible } from "./dom.ts";
 import { createDropZone } from "./drop-zone.ts";
 import { createFormatter } from "./format.ts";
 import type { Language } from "./languages.ts";
@@ -36,24 +36,28 @@ export function createUploaderUi(
   const format = createFormatter(language.tag);
   root.lang = language.tag;
   root.dir = language.direction;
-  root.classList.add("uploader");
+  root.className = "group/uploader grid gap-5";
 
   const { section: drop, input, addInitialFiles } = createDropZone(root, { strings, accepts, phoneUrl, onFiles: add });
 
-  const connection = el("p", { className: "notice" });
-  const notice = el("p", { className: "notice" });
-  const summary = el("p", { className: "summary" });
-  const progressBar = el("progress", { max: 100, "aria-label": strings.uploading });
-  const pauseAll = createQuietButton(strings.pause, () => uploader.pause());
-  const resumeAll = createQuietButton(strings.resume, () => uploader.resume());
+  const noticeClasses = "m-0 border-l-3 border-danger bg-raised px-4 py-3";
+  const connection = el("p", { className: noticeClasses });
+  const notice = el("p", { className: noticeClasses });
+  const summary = el("p", {
+    className:
+      "m-0 tabular-nums group-data-[state=done]/uploader:font-serif group-data-[state=done]/uploader:text-[1.2rem]/[1.4]",
+  });
+  const progressBar = createProgressBar({ "aria-label": strings.uploading });
+  const pauseAll = createButton(strings.pause, () => uploader.pause());
+  const resumeAll = createButton(strings.resume, () => uploader.resume());
   const overall = el(
     "section",
-    { className: "overall" },
-    el("div", { className: "about" }, summary, progressBar),
-    el("div", { className: "acts" }, pauseAll, resumeAll),
+    { className: "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2" },
+    el("div", {}, summary, progressBar),
+    el("div", { className: "flex gap-2" }, pauseAll, resumeAll),
   );
-  const list = el("ul", { className: "files", "aria-label": strings.files });
-  const liveRegion = el("div", { className: "unseen", role: "status", "aria-live": "polite" });
+  const list = el("ul", { className: "grid border-b border-rule empty:hidden", "aria-label": strings.files });
+  const liveRegion = el("div", { className: "sr-only", role: "status", "aria-live": "polite" });
   root.replaceChildren(drop, notice, connection, overall, list, liveRegion);
 
   const rows = new Map<string, Row>();

@@ -1,18 +1,22 @@
 import { useId, useLayoutEffect, useRef, type ReactNode } from "react";
 import { restoreFocus } from "./restore-focus.ts";
 
+const placementClasses = {
+  center: "m-auto max-h-[calc(100dvh-2rem)] w-[min(34rem,calc(100vw-2rem))] animate-rise rounded-md border p-6 sm:p-9",
+  right: "mr-0 ml-auto h-dvh max-h-none w-[min(20rem,85vw)] animate-slide flex-col gap-8 border-l px-6 py-5 open:flex",
+};
+
 /** A native modal dialog: it traps the focus, closes with Escape and covers the page. */
-export function Modal({
+export function Dialog({
   title,
   onClose,
   children,
-  isDrawer = false,
+  placement = "center",
 }: {
   title: string;
   onClose: () => void;
   children: ReactNode;
-  /** Opens at the edge of the page rather than in the middle. */
-  isDrawer?: boolean;
+  placement?: keyof typeof placementClasses;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const headingId = useId();
@@ -30,17 +34,22 @@ export function Modal({
   return (
     <dialog
       ref={dialog}
-      className={isDrawer ? "drawer" : "modal"}
+      className={`max-w-none border-rule bg-paper text-ink backdrop:bg-black/50 ${placementClasses[placement]}`}
       aria-labelledby={headingId}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
       }}
     >
-      <h2 id={headingId} className={isDrawer ? "sr-only" : "text-2xl"}>
+      <h2 id={headingId} className={placement === "center" ? "text-2xl" : "sr-only"}>
         {title}
       </h2>
       {children}
     </dialog>
   );
+}
+
+/** The buttons at the end of a dialog. */
+export function DialogActions({ children }: { children: ReactNode }) {
+  return <div className="mt-7 flex flex-wrap justify-end gap-3">{children}</div>;
 }

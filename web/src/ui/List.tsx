@@ -1,0 +1,83 @@
+import type { ComponentProps, ReactNode } from "react";
+import type { ListQuery } from "../api/use-paged-list.ts";
+import { Button } from "./Button.tsx";
+import { Loading } from "./Loading.tsx";
+import { QueryStatus } from "./QueryStatus.tsx";
+
+/** Rows with a rule between them. */
+export function List({ className = "", ...rest }: ComponentProps<"ul">) {
+  return <ul {...rest} className={`divide-y divide-rule border-y border-rule empty:hidden ${className}`} />;
+}
+
+/** A row of a `List`: content on the left, `RowActions` on the right or, on narrow screens, below. */
+export function ListRow({
+  align = "center",
+  className = "",
+  ...rest
+}: ComponentProps<"li"> & { align?: "center" | "baseline" }) {
+  return (
+    <li
+      {...rest}
+      className={`grid grid-cols-1 gap-x-8 gap-y-3 py-4 sm:grid-cols-[minmax(0,1fr)_auto] ${align === "center" ? "items-center" : "items-baseline"} ${className}`}
+    />
+  );
+}
+
+export function RowActions({ children }: { children: ReactNode }) {
+  return <div className="flex flex-wrap items-center gap-3 max-sm:*:min-h-11 [&>button]:min-w-24">{children}</div>;
+}
+
+/** A few facts about a row, in columns below it. */
+export function RowFacts({ facts }: { facts: readonly (readonly [label: string, value: ReactNode])[] }) {
+  return (
+    <dl className="order-3 col-span-full grid grid-cols-[6fr_8fr_6fr_6fr_6fr_7fr] gap-x-4 gap-y-2 max-sm:order-none max-sm:grid-cols-2">
+      {facts.map(([label, value]) => (
+        <div key={label} className="min-w-0">
+          <dt className="text-sm text-muted">{label}</dt>
+          <dd className="[overflow-wrap:anywhere]">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** The filters above a list. */
+export function Toolbar({ children }: { children: ReactNode }) {
+  return <div className="mb-6 flex flex-wrap items-center justify-between gap-x-8 gap-y-4">{children}</div>;
+}
+
+/** The loaded items of a list, with its loading state, its error, its empty state and the button for the next page. */
+export function PagedList<Item>({
+  list: { query, items, isContinuing },
+  empty,
+  moreLabel = "Show more",
+  continuingLabel,
+  children,
+}: {
+  list: ListQuery<Item>;
+  empty: ReactNode;
+  moreLabel?: string;
+  /** Shown while the list continues by itself. */
+  continuingLabel?: string;
+  children: (items: readonly Item[]) => ReactNode;
+}) {
+  return (
+    <>
+      <QueryStatus query={query} />
+      {items.length > 0 && children(items)}
+      {query.isSuccess && items.length === 0 && !query.hasNextPage && empty}
+      {isContinuing && <Loading label={continuingLabel} />}
+      {query.hasNextPage && !isContinuing && (
+        <p className="mt-8">
+          <Button
+            variant="quiet"
+            onClick={() => void query.fetchNextPage()}
+            busyLabel={query.isFetchingNextPage && "Loading…"}
+          >
+            {moreLabel}
+          </Button>
+        </p>
+      )}
+    </>
+  );
+}
