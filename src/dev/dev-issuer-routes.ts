@@ -57,7 +57,7 @@ function renderSignInPage(action: string, recentUsers: readonly string[], invali
           required
           autofocus${isInvalid && html` aria-invalid="true" aria-describedby="email-error"`}
         />
-        ${isInvalid && html`<p class="fault" id="email-error">Enter a valid email, like ada@example.com.</p>`}
+        ${isInvalid && html`<p class="field-error" id="email-error">Enter a valid email, like ada@example.com.</p>`}
         <p class="actions"><button type="submit">Sign in</button></p>
       </form>
       ${

@@ -66,7 +66,9 @@ function renderAccessPage(action: string, invalidHandle?: string): RenderedPage 
         />
         ${
           isInvalid &&
-          html`<p class="fault" id="account-error">Use up to 30 letters, digits, dots, dashes and underscores.</p>`
+          html`<p class="field-error" id="account-error">
+            Use up to 30 letters, digits, dots, dashes and underscores.
+          </p>`
         }
         <p class="actions">
           <button type="submit" name="decision" value="allow">Allow Atelier to post</button>

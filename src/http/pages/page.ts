@@ -94,7 +94,7 @@ export function sendPage(res: ServerResponse, page: RenderedPage): void {
 
 /** Renders a definition list that ends with the signed-in user. */
 export function renderAccountDetails(user: Person, otherDetails: Html = html``): Html {
-  return html`<dl class="facts">
+  return html`<dl>
     ${otherDetails}
     <dt>Signed in as</dt>
     <dd>
