@@ -4,7 +4,7 @@ import type { Activity, ActivityFilter } from "../api/queries.ts";
 export const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filterLabel: string; verb: string }> = {
   "studio.created": { filterLabel: "Studio created", verb: "created the studio" },
   "studio.updated": { filterLabel: "Studio changed", verb: "changed the studio" },
-  "studio.handed_over": { filterLabel: "Ownership transferred", verb: "made an owner of" },
+  "studio.handed_over": { filterLabel: "Ownership transferred", verb: "transferred ownership to" },
   "member.joined": { filterLabel: "Member joined", verb: "joined" },
   "member.role_changed": { filterLabel: "Role changed", verb: "changed the role of" },
   "member.removed": { filterLabel: "Member removed", verb: "removed" },

@@ -1,5 +1,6 @@
 import { signOut } from "../api/client.ts";
 import { Button } from "../ui/Button.tsx";
+import { roleLabels } from "../ui/roles.ts";
 import { useAction } from "../ui/use-action.ts";
 import { useStudio } from "./use-studio.ts";
 
@@ -17,7 +18,7 @@ export function AccountPanel() {
       <p className="m-0 truncate" title={me.user.email ?? undefined}>
         {me.user.name}
       </p>
-      <p className="m-0 text-sm text-muted">{studio.role}</p>
+      <p className="m-0 text-sm text-muted">{roleLabels[studio.role]}</p>
       <Button
         variant="quiet"
         className="mt-3"

@@ -1,5 +1,6 @@
 import * as Menu from "@radix-ui/react-dropdown-menu";
 import { Link } from "@tanstack/react-router";
+import { roleLabels } from "../ui/roles.ts";
 import { useSwitchStudio } from "./use-switch-studio.ts";
 import { useStudio } from "./use-studio.ts";
 
@@ -34,7 +35,7 @@ export function StudioSwitcher({ isInTopBar = false }: { isInTopBar?: boolean })
             <Menu.Item key={membership.studioId} className={itemClasses} onSelect={() => void switchTo(membership)}>
               <span className="min-w-0 flex-1 truncate font-serif text-lg">{membership.studioName}</span>
               <span className="text-sm text-muted">
-                {membership.studioId === me.activeStudioId ? "active" : membership.role}
+                {membership.studioId === me.activeStudioId ? "Active" : roleLabels[membership.role]}
               </span>
             </Menu.Item>
           ))}

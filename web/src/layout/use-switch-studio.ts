@@ -2,11 +2,11 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { setActiveStudio } from "../api/mutations.ts";
 import { describeError } from "../api/api-error.ts";
-import { refreshQueries } from "../api/queries.ts";
+import { refreshQueries, type Me } from "../api/queries.ts";
 import { useToast } from "../ui/Toasts.tsx";
 
 /** Makes a studio the active one, opens it, and explains what this means for connected AI clients. */
-export function useSwitchStudio(): (to: { studioId: string; studioName: string }) => Promise<void> {
+export function useSwitchStudio(): (to: Pick<Me["memberships"][number], "studioId" | "studioName">) => Promise<void> {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const showToast = useToast();

@@ -6,8 +6,8 @@ import { useStudio } from "../layout/use-studio.ts";
 import { ChoiceField, TextField } from "../ui/Field.tsx";
 import { FormDialog } from "../ui/FormDialog.tsx";
 import { LinkDialog } from "../ui/LinkDialog.tsx";
-import { roleDescriptions } from "../ui/role-descriptions.ts";
 import { formatExactTime } from "../ui/RelativeTime.tsx";
+import { roleDescriptions, roleLabels, withArticle } from "../ui/roles.ts";
 
 /** Creates an invitation link and shows it once: the server stores only a hash of its token. */
 export function InviteDialog({ onClose }: { onClose: () => void }) {
@@ -15,7 +15,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   const queryClient = useQueryClient();
   const [role, setRole] = useState<Role>("member");
   const [email, setEmail] = useState("");
-  const [link, setLink] = useState<{ url: string; expiresAt: string }>();
+  const [link, setLink] = useState<Awaited<ReturnType<typeof createInvitation>>>();
   const trimmedEmail = email.trim();
 
   async function create(): Promise<void> {
@@ -26,7 +26,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   if (link) {
     return (
       <LinkDialog title="Share this link" label="Invitation link" url={link.url} onClose={onClose}>
-        It lets {trimmedEmail === "" ? "one person" : trimmedEmail} join {studio.name} as {role} until{" "}
+        It lets {trimmedEmail === "" ? "one person" : trimmedEmail} join {studio.name} as {withArticle(role)} until{" "}
         {formatExactTime(link.expiresAt, studio.timezone)}. Copy it now: it won’t be shown again. You can revoke it
         until it’s used.
       </LinkDialog>
@@ -47,7 +47,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
             key={option}
             type="radio"
             name="role"
-            label={option}
+            label={roleLabels[option]}
             description={roleDescriptions[option]}
             className="mt-2"
             checked={role === option}

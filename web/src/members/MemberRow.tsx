@@ -9,6 +9,7 @@ import { useConfirm } from "../ui/Confirm.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { ListRow, RowActions } from "../ui/List.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
+import { roleLabels, withArticle } from "../ui/roles.ts";
 import { useToast } from "../ui/Toasts.tsx";
 
 export function MemberRow({ member }: { member: Member }) {
@@ -40,12 +41,12 @@ export function MemberRow({ member }: { member: Member }) {
           >
             {studio.manages.map((role) => (
               <option key={role} value={role}>
-                {role}
+                {roleLabels[role]}
               </option>
             ))}
           </select>
         ) : (
-          <span className="text-muted">{member.role}</span>
+          <span className="text-muted">{roleLabels[member.role]}</span>
         )}
         {isMe && may("members.leave") && (
           <Button variant="quiet" onClick={confirmRemoval}>
@@ -83,7 +84,7 @@ function useChangeRole(member: Member, isMe: boolean) {
       await saveRole(role);
       const undo = { label: "Undo", run: () => void saveRoleWithUndo(member.role, false) };
       showToast({
-        text: `${member.name} is now ${role === "member" ? "a" : "an"} ${role}.`,
+        text: `${member.name} is now ${withArticle(role)}.`,
         ...(canUndo ? { undo } : {}),
       });
     } catch (failure) {

@@ -7,6 +7,7 @@ import { useConfirm } from "../ui/Confirm.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { List, ListRow, RowActions } from "../ui/List.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
+import { roleLabels } from "../ui/roles.ts";
 
 /** Invitation links that have not been used yet. */
 export function PendingInvitations() {
@@ -46,7 +47,7 @@ export function PendingInvitations() {
             <div className="min-w-0">
               <p className="m-0 truncate">{email ?? "Anyone with the link"}</p>
               <p className="mt-0 text-sm text-muted">
-                {role}, created <RelativeTime at={createdAt} timezone={studio.timezone} />, expires{" "}
+                {roleLabels[role]}, created <RelativeTime at={createdAt} timezone={studio.timezone} />, expires{" "}
                 <RelativeTime at={expiresAt} timezone={studio.timezone} />
               </p>
             </div>

@@ -5,6 +5,7 @@ import { refreshQueries, type Member, type Role } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { SelectField } from "../ui/Field.tsx";
 import { FormDialog } from "../ui/FormDialog.tsx";
+import { roleLabels } from "../ui/roles.ts";
 import { useToast } from "../ui/Toasts.tsx";
 
 /** Promotes the new owner before changing the user's own role, so that the studio always has an owner. */
@@ -46,7 +47,7 @@ export function TransferOwnershipDialog({ members, onClose }: { members: readonl
         label="Your new role"
         value={ownRole}
         onChange={(event) => setOwnRole(event.target.value as Role)}
-        options={studio.manages.map((role) => [role, role === "owner" ? "owner (keep your role)" : role])}
+        options={studio.manages.map((role) => [role, role === "owner" ? "Owner (keep your role)" : roleLabels[role]])}
       />
     </FormDialog>
   );
