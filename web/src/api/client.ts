@@ -5,12 +5,16 @@ import { readApiError, createUnreachableError } from "./api-error.ts";
 /** A client for the API, typed by the server's routes. */
 export const { api } = hc<Api>(location.origin);
 
+/** Leaves the web app. Never resolves, so that callers do not continue and buttons stay disabled. */
+export function leaveTo(url: string): Promise<never> {
+  location.assign(url);
+  return new Promise(() => {});
+}
+
 /** Opens the sign-in page, which returns the user to the current page. */
 export function redirectToSignIn(): Promise<never> {
   const currentPath = `${location.pathname}${location.search}${location.hash}`;
-  location.assign(`/login?${new URLSearchParams({ return_to: currentPath }).toString()}`);
-  // The browser is leaving the page; callers must not continue.
-  return new Promise(() => {});
+  return leaveTo(`/login?${new URLSearchParams({ return_to: currentPath }).toString()}`);
 }
 
 async function checkResponse<R extends Pick<Response, "ok" | "status">>(request: Promise<R>): Promise<R> {

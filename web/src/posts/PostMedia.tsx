@@ -10,6 +10,7 @@ import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { Loading } from "../ui/Loading.tsx";
+import { useAction } from "../ui/use-action.ts";
 import { LibraryPicker } from "./LibraryPicker.tsx";
 import { rememberOrder } from "./remember-order.ts";
 import { UploadLinks } from "./UploadLinks.tsx";
@@ -23,7 +24,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
   const queryClient = useQueryClient();
   const showToast = useToast();
   const cancelUpload = useDeleteAsset();
-  const [error, setError] = useState<unknown>();
+  const { error, run } = useAction();
   const [openId, setOpenId] = useState<string>();
   const [isPicking, setIsPicking] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -31,24 +32,15 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
   const { assets } = post;
   const openAsset = assets.find(({ id }) => id === openId);
 
-  async function runWithErrors(operation: () => Promise<void>): Promise<void> {
-    setError(undefined);
-    try {
-      await operation();
-    } catch (failure) {
-      setError(failure);
-    }
-  }
-
   const move = (from: number, to: number) =>
-    runWithErrors(async () => {
+    run(async () => {
       const order = assets.map(({ id }) => id);
       order.splice(to, 0, ...order.splice(from, 1));
       onChange(await updatePost(studio.id, post.id, { assetIds: order }));
     });
 
   const detach = (asset: Asset) =>
-    runWithErrors(async () => {
+    run(async () => {
       const order = rememberOrder(
         lastOrder.current,
         assets.map(({ id }) => id),
@@ -58,7 +50,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
       await refreshQueries(queryClient, studio.id);
       heading.current?.focus({ preventScroll: true }); // the focused button no longer exists
       const reattach = () =>
-        runWithErrors(async () => {
+        run(async () => {
           await attachAsset(studio.id, post.id, asset.id, order);
           await refreshQueries(queryClient, studio.id);
         });
