@@ -2,7 +2,7 @@ import type { AiClient } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { Badge } from "../ui/Badge.tsx";
-import { ListRow, RowActions, RowFacts } from "../ui/List.tsx";
+import { ListRow, RowActions, RowDetails } from "../ui/List.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { formatScopes } from "./format-scopes.ts";
 import { useRevoke } from "./use-revoke.tsx";
@@ -22,8 +22,8 @@ export function ClientRow({ client }: { client: AiClient }) {
           <Badge isPositive={client.verified}>{client.verified ? "verified" : "unverified name"}</Badge>
         </p>
       </div>
-      <RowFacts
-        facts={[
+      <RowDetails
+        details={[
           ["Acts for", isMine ? "you" : client.user.name],
           ["Works in", studioName ?? "no studio"],
           ["Can", formatScopes(client.scopes)],

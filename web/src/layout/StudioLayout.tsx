@@ -47,7 +47,7 @@ function TopBar() {
   return (
     <div className="sticky top-0 z-10 flex items-center justify-between gap-4 border-b border-rule bg-paper px-5 py-2.5 md:hidden">
       <StudioSwitcher isInTopBar />
-      <Button variant="quiet" className="min-h-11" onClick={() => setIsOpen(true)} aria-haspopup="dialog">
+      <Button variant="quiet" onClick={() => setIsOpen(true)} aria-haspopup="dialog">
         Menu
       </Button>
       {isOpen && (

@@ -11,6 +11,7 @@ import { ListRow, RowActions } from "../ui/List.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { roleLabels, withArticle } from "../ui/roles.ts";
 import { useToast } from "../ui/Toasts.tsx";
+import { useAction } from "../ui/use-action.ts";
 
 export function MemberRow({ member }: { member: Member }) {
   const { studio, me, may } = useStudio();
@@ -70,7 +71,7 @@ function useChangeRole(member: Member, isMe: boolean) {
   const confirm = useConfirm();
   const showToast = useToast();
   const [pendingRole, setPendingRole] = useState<Role>();
-  const [error, setError] = useState<unknown>();
+  const { error, run } = useAction();
 
   async function saveRole(role: Role): Promise<void> {
     await changeRole(studio.id, member.userId, role);
@@ -79,19 +80,12 @@ function useChangeRole(member: Member, isMe: boolean) {
 
   async function saveRoleWithUndo(role: Role, canUndo: boolean): Promise<void> {
     setPendingRole(role);
-    setError(undefined);
-    try {
+    await run(async () => {
       await saveRole(role);
       const undo = { label: "Undo", run: () => void saveRoleWithUndo(member.role, false) };
-      showToast({
-        text: `${member.name} is now ${withArticle(role)}.`,
-        ...(canUndo ? { undo } : {}),
-      });
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setPendingRole(undefined);
-    }
+      showToast({ text: `${member.name} is now ${withArticle(role)}.`, ...(canUndo ? { undo } : {}) });
+    });
+    setPendingRole(undefined);
   }
 
   function requestChange(role: Role): void {

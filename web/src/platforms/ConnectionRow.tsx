@@ -3,7 +3,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import { Badge } from "../ui/Badge.tsx";
 import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
-import { ListRow, RowActions, RowFacts } from "../ui/List.tsx";
+import { ListRow, RowActions, RowDetails } from "../ui/List.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { useConnect } from "./use-connect.ts";
 import { useDisconnect } from "./use-disconnect.tsx";
@@ -32,8 +32,8 @@ export function ConnectionRow({ connection, name }: { connection: PlatformConnec
           <Badge isPositive={isConnected}>{stateLabels[state]}</Badge>
         </p>
       </div>
-      <RowFacts
-        facts={[
+      <RowDetails
+        details={[
           ["Connected", <RelativeTime at={connection.connectedAt} timezone={studio.timezone} />],
           ...(account.name !== null && account.name !== label ? [["Name", account.name] as const] : []),
           ...(account.profileUrl === null

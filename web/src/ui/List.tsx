@@ -27,11 +27,11 @@ export function RowActions({ children }: { children: ReactNode }) {
   return <div className="flex flex-wrap items-center gap-3 max-sm:*:min-h-11 [&>button]:min-w-24">{children}</div>;
 }
 
-/** A few facts about a row, in columns below it. */
-export function RowFacts({ facts }: { facts: readonly (readonly [label: string, value: ReactNode])[] }) {
+/** Details of a row, in columns below it. */
+export function RowDetails({ details }: { details: readonly (readonly [label: string, value: ReactNode])[] }) {
   return (
     <dl className="order-3 col-span-full grid grid-cols-[6fr_8fr_6fr_6fr_6fr_7fr] gap-x-4 gap-y-2 max-sm:order-none max-sm:grid-cols-2">
-      {facts.map(([label, value]) => (
+      {details.map(([label, value]) => (
         <div key={label} className="min-w-0">
           <dt className="text-sm text-muted">{label}</dt>
           <dd className="[overflow-wrap:anywhere]">{value}</dd>
