@@ -1,3 +1,5 @@
+import type { Problem } from "#http/problem.ts";
+
 /** A failed API call, in words for the user: what happened, and what to do next. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
@@ -21,7 +23,7 @@ export const createUnreachableError = (): ApiError =>
 /** Reads a problem document (RFC 9457). A proxy may have sent a body of another format. */
 export async function readApiError(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => undefined);
-  const { code, detail, hint } = (body ?? {}) as { code?: string; detail?: string; hint?: string };
+  const { code, detail, hint } = (body ?? {}) as Partial<Problem>;
   return new ApiError(
     response.status,
     code ?? "unknown",

@@ -1,4 +1,5 @@
 import type { hc, InferRequestType, InferResponseType } from "hono/client";
+import type { Problem } from "#http/problem.ts";
 import type { UploadApi } from "#http/uploads/api.ts";
 
 /** The API of the upload page. The upload link's token is sent in a header, so that URLs never contain it. */
@@ -20,10 +21,7 @@ export class RequestError extends Error {
   /** Seconds after which a retry makes sense. */
   readonly retryAfter: number | undefined;
 
-  constructor(
-    status: number,
-    problem: { code?: string; detail?: string; hint?: string; retryAfter?: number | undefined } = {},
-  ) {
+  constructor(status: number, problem: Partial<Problem> & { retryAfter?: number | undefined } = {}) {
     super(
       problem.detail ?? (status === 0 ? "The server can’t be reached." : `The server responded with status ${status}.`),
     );
