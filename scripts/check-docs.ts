@@ -148,7 +148,7 @@ function checkWords(file: string): string[] {
   // The last column of the glossary lists the words that we do not use.
   const checkedText = file === "docs/glossary.md" ? text.replaceAll(/\|[^|]*\|$/gm, "|") : text;
   return findBannedWords(checkedText)
-    .filter(({ word }) => !allowedWords.some(([allowedWord, files]) => word === allowedWord && files.test(file)))
+    .filter(({ word }) => !allowedWords.some(([allowedWord, paths]) => word === allowedWord && paths.test(file)))
     .map(({ line, word, replacement }) => `${file}:${line}: "${word}" is banned; use: ${replacement}`);
 }
 
