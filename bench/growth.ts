@@ -13,7 +13,7 @@ import { drawCurves, type Curve } from "./plot.ts";
 
 /**
  * Measures calls in studios of a hundred to a million assets, as curves for docs/performance.md.
- *   node bench/growth.ts [--most=1000000] [--write]    --write updates the charts in docs/pictures
+ *   node bench/growth.ts [--most=1000000] [--write]    --write updates the charts in docs/images
  */
 
 const maxCount = Number(process.argv.find((arg) => arg.startsWith("--most="))?.slice(7) ?? 1_000_000);
@@ -81,7 +81,7 @@ try {
   for (const engine of ["sqlite", ...(cluster ? (["postgres"] as const) : [])] as const) {
     const curves = await measure(engine, cluster?.url());
     if (!writesCharts) continue;
-    const chart = join(import.meta.dirname, `../docs/pictures/growth-${engine}.svg`);
+    const chart = join(import.meta.dirname, `../docs/images/growth-${engine}.svg`);
     writeFileSync(chart, drawCurves(`${engine}: milliseconds per call`, curves));
   }
 } finally {

@@ -21,7 +21,7 @@ const devices: Record<string, BrowserContextOptions> = {
 };
 const schemes = ["light", "dark"] as const;
 const docsScenes = ["post", "upload-sending"];
-const docsFolder = join(import.meta.dirname, "../docs/pictures");
+const docsFolder = join(import.meta.dirname, "../docs/images");
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { docs: { type: "boolean" } } });
 const [folder, ...names] = values.docs ? [docsFolder, ...docsScenes] : positionals;
