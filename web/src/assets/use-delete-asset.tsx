@@ -16,14 +16,14 @@ export function useDeleteAsset(): (asset: Asset) => void {
             title: `Cancel upload of ${filename}?`,
             body: <p>The upload hasn’t finished. The part uploaded so far will be deleted.</p>,
             action: "Discard upload",
-            busy: "Discarding…",
+            busyLabel: "Discarding…",
             dismiss: "Keep uploading",
           }
         : {
             title: `Delete ${filename}?`,
             body: <p>This deletes the file permanently.</p>,
             action: "Delete file",
-            busy: "Deleting…",
+            busyLabel: "Deleting…",
           };
     confirm({
       ...confirmation,

@@ -29,7 +29,7 @@ export function useRevoke() {
           </p>
         ),
         action: "Revoke",
-        busy: "Revoking…",
+        busyLabel: "Revoking…",
         run: () => runAndRefresh(() => revokeClient(studio.id, client.id)),
       }),
     revokeAll: () =>
@@ -44,7 +44,7 @@ export function useRevoke() {
           </p>
         ),
         action: "Revoke all",
-        busy: "Revoking…",
+        busyLabel: "Revoking…",
         run: () => runAndRefresh(() => revokeAllClients(studio.id)),
       }),
   };

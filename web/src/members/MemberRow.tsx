@@ -97,7 +97,7 @@ function useChangeRole(member: Member, isMe: boolean) {
       title: isMe ? `Change your own role to ${role}?` : `Change the role of ${member.name} to ${role}?`,
       body: <p>{describeConsequence(member, role, isMe)}</p>,
       action: `Change to ${role}`,
-      busy: "Changing…",
+      busyLabel: "Changing…",
       run: () => saveRole(role),
     });
   }
@@ -130,7 +130,7 @@ function useRemoveMember(member: Member, isMe: boolean): () => void {
         </p>
       ),
       action: isMe ? "Leave studio" : "Remove",
-      busy: isMe ? "Leaving…" : "Removing…",
+      busyLabel: isMe ? "Leaving…" : "Removing…",
       run: async () => {
         await removeMember(studio.id, member.userId);
         if (!isMe) return refreshQueries(queryClient, studio.id);

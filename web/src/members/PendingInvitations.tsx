@@ -26,7 +26,7 @@ export function PendingInvitations() {
         </p>
       ),
       action: "Revoke",
-      busy: "Revoking…",
+      busyLabel: "Revoking…",
       run: async () => {
         await revokeInvitation(studio.id, id);
         await refreshQueries(queryClient, studio.id);

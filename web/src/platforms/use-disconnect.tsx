@@ -19,7 +19,7 @@ export function useDisconnect(): (connection: PlatformConnection, label: string,
         </p>
       ),
       action: "Disconnect",
-      busy: "Disconnecting…",
+      busyLabel: "Disconnecting…",
       run: async () => {
         await disconnectPlatform(studio.id, id);
         await refreshQueries(queryClient, studio.id);

@@ -30,7 +30,7 @@ export function UploadLinks({ post }: { post: Post }) {
       title: "Withdraw this upload link?",
       body: <p>It stops working immediately. Uploaded files stay; unfinished uploads are canceled.</p>,
       action: "Withdraw",
-      busy: "Withdrawing…",
+      busyLabel: "Withdrawing…",
       run: async () => {
         await withdrawUploadLink(studio.id, post.id, linkId);
         await refreshQueries(queryClient, studio.id);

@@ -21,7 +21,7 @@ export function DeleteStudio() {
       body: <p>This permanently deletes everything in it, for everyone.</p>,
       typeToConfirm: studio.name,
       action: "Delete permanently",
-      busy: "Deleting…",
+      busyLabel: "Deleting…",
       run: async () => {
         await deleteStudio(studio.id, studio.name);
         await queryClient.invalidateQueries({ queryKey: meQuery.queryKey });

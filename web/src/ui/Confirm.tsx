@@ -10,7 +10,7 @@ interface Confirmation {
   /** The label of the button that changes nothing; "Cancel" by default. */
   dismiss?: string;
   /** The label of the action while it runs. */
-  busy: string;
+  busyLabel: string;
   /** The user must type this text, because the action affects others and cannot be undone. */
   typeToConfirm?: string;
   run: () => Promise<unknown>;
@@ -32,14 +32,14 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
 }
 
 function ConfirmDialog({ confirmation, onClose }: { confirmation: Confirmation; onClose: () => void }) {
-  const { title, body, action, dismiss = "Cancel", busy, typeToConfirm, run } = confirmation;
+  const { title, body, action, dismiss = "Cancel", busyLabel, typeToConfirm, run } = confirmation;
   const [typedText, setTypedText] = useState("");
   return (
     <FormDialog
       title={title}
       variant="danger"
       submitLabel={action}
-      busyLabel={busy}
+      busyLabel={busyLabel}
       cancelLabel={dismiss}
       canSubmit={typeToConfirm === undefined || typedText.trim() === typeToConfirm}
       onSubmit={async () => {
