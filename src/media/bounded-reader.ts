@@ -3,14 +3,14 @@ import type { ByteSource } from "#domain/assets/content/byte-source.ts";
 /** The size of one range request to the store. A typical file needs two to four. */
 const windowBytes = 64 * 1024;
 const maxWindows = 16;
-/** A hundred times more than the headers of real files need. */
+/** A hundred times as many as the headers of real files need. */
 const maxPieces = 1000;
 
 /** Returns up to `length` bytes from `start`; fewer or none at the end of the file or when the limits are reached. */
 export type ReadPiece = (start: number, length: number) => Promise<Buffer>;
 
-/** The content of a box or element: from `start` up to, not including, `end`. */
-export interface Range {
+/** The content of a box or element: from `start` (inclusive) to `end` (exclusive). */
+export interface ByteRange {
   start: number;
   end: number;
 }
@@ -21,14 +21,14 @@ export interface Range {
  */
 export function createBoundedReader(source: ByteSource, signal: AbortSignal): ReadPiece {
   let window: { start: number; bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
-  let windows = 0;
-  let pieces = 0;
+  let windowCount = 0;
+  let pieceCount = 0;
 
   return async (start, length) => {
     const end = Math.min(start + length, source.bytes);
-    if (start >= end || ++pieces > maxPieces) return Buffer.alloc(0);
+    if (start >= end || ++pieceCount > maxPieces) return Buffer.alloc(0);
     if (start < window.start || end > window.start + window.bytes.length) {
-      if (++windows > maxWindows || signal.aborted) return Buffer.alloc(0);
+      if (++windowCount > maxWindows || signal.aborted) return Buffer.alloc(0);
       const bytes = await source.read(start, start + windowBytes);
       window = { start, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) };
     }
@@ -36,13 +36,13 @@ export function createBoundedReader(source: ByteSource, signal: AbortSignal): Re
   };
 }
 
-/** Returns undefined if the bytes at `at` are not a header. A child must end after its header, to guarantee progress. */
-export type ParseHeader<T extends Range> = (header: Buffer, at: number, parent: Range) => T | undefined;
+/** Returns undefined if `header` is not valid. A child must end after its header, to guarantee progress. */
+export type ParseHeader<T extends ByteRange> = (header: Buffer, at: number, parent: ByteRange) => T | undefined;
 
 /** Yields the direct children of a box or element, without their content. Callers descend to a fixed depth. */
-export async function* childrenOf<T extends Range>(
+export async function* readChildren<T extends ByteRange>(
   read: ReadPiece,
-  parent: Range,
+  parent: ByteRange,
   parseHeader: ParseHeader<T>,
 ): AsyncGenerator<T> {
   for (let at = parent.start; at < parent.end;) {

@@ -1,11 +1,11 @@
 import type { MediaMetadata } from "#domain/assets/model/asset.ts";
 import { unknownMetadata } from "#domain/assets/model/media-metadata.ts";
-import { childrenOf, type Range, type ReadPiece } from "./bounded-reader.ts";
+import { readChildren, type ByteRange, type ReadPiece } from "./bounded-reader.ts";
 import { toMetadata } from "./video-header.ts";
 
 /** Reads media metadata from the movie and track headers of MP4, QuickTime and M4V files (ISO/IEC 14496-12). */
 
-interface Box extends Range {
+interface Box extends ByteRange {
   type: string;
 }
 
@@ -23,7 +23,7 @@ interface Movie {
 }
 
 export async function readIsobmff(read: ReadPiece, bytes: number): Promise<MediaMetadata> {
-  for await (const box of childrenOf(read, { start: 0, end: bytes }, parseBox)) {
+  for await (const box of readChildren(read, { start: 0, end: bytes }, parseBox)) {
     if (box.type === "moov") return readMovie(read, box);
   }
   return unknownMetadata;
@@ -33,7 +33,7 @@ async function readMovie(read: ReadPiece, moov: Box): Promise<MediaMetadata> {
   let header: Buffer | undefined;
   let fragments: Buffer | undefined;
   const tracks: Track[] = [];
-  for await (const box of childrenOf(read, moov, parseBox)) {
+  for await (const box of readChildren(read, moov, parseBox)) {
     if (box.type === "mvhd") header = await readContent(read, box);
     else if (box.type === "mvex") fragments = await readChild(read, box, "mehd");
     else if (box.type === "trak") tracks.push(await readTrack(read, box));
@@ -60,7 +60,7 @@ function parseMovieHeader(header: Buffer | undefined, fragments: Buffer | undefi
 async function readTrack(read: ReadPiece, trak: Box): Promise<Track> {
   let header: Buffer | undefined;
   let handler: Buffer | undefined;
-  for await (const box of childrenOf(read, trak, parseBox)) {
+  for await (const box of readChildren(read, trak, parseBox)) {
     if (box.type === "tkhd") header = await readContent(read, box);
     else if (box.type === "mdia") handler = await readChild(read, box, "hdlr");
   }
@@ -78,7 +78,7 @@ async function readTrack(read: ReadPiece, trak: Box): Promise<Track> {
 }
 
 async function readChild(read: ReadPiece, parent: Box, type: string): Promise<Buffer | undefined> {
-  for await (const box of childrenOf(read, parent, parseBox)) {
+  for await (const box of readChildren(read, parent, parseBox)) {
     if (box.type === type) return readContent(read, box);
   }
   return undefined;
@@ -88,7 +88,7 @@ async function readChild(read: ReadPiece, parent: Box, type: string): Promise<Bu
 const readContent = (read: ReadPiece, { start, end }: Box): Promise<Buffer> => read(start, Math.min(end - start, 112));
 
 /** §4.2: size 1 means that a 64-bit size follows, size 0 that the box extends to the end. */
-function parseBox(header: Buffer, at: number, parent: Range): Box | undefined {
+function parseBox(header: Buffer, at: number, parent: ByteRange): Box | undefined {
   if (header.length < 8) return undefined;
   const size = header.readUInt32BE(0);
   const isLong = size === 1;

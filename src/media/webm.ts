@@ -1,6 +1,6 @@
 import type { MediaMetadata } from "#domain/assets/model/asset.ts";
 import { unknownMetadata } from "#domain/assets/model/media-metadata.ts";
-import { childrenOf, type Range, type ReadPiece } from "./bounded-reader.ts";
+import { readChildren, type ByteRange, type ReadPiece } from "./bounded-reader.ts";
 import { toMetadata } from "./video-header.ts";
 
 /** Reads media metadata from the elements before the first cluster of a WebM file: RFC 8794 (EBML), RFC 9559 (Matroska). */
@@ -25,7 +25,7 @@ const ids = {
   projectionPoseRoll: 0x7675,
 };
 
-interface Element extends Range {
+interface Element extends ByteRange {
   id: number;
 }
 
@@ -33,7 +33,7 @@ interface Element extends Range {
 type Values = ReadonlyMap<number, number>;
 
 export async function readWebm(read: ReadPiece, bytes: number): Promise<MediaMetadata> {
-  for await (const element of childrenOf(read, { start: 0, end: bytes }, parseElement)) {
+  for await (const element of readChildren(read, { start: 0, end: bytes }, parseElement)) {
     if (element.id === ids.segment) return readSegment(read, element);
   }
   return unknownMetadata;
@@ -42,7 +42,7 @@ export async function readWebm(read: ReadPiece, bytes: number): Promise<MediaMet
 async function readSegment(read: ReadPiece, segment: Element): Promise<MediaMetadata> {
   let info: Values = new Map();
   let tracks: Values[] = [];
-  for await (const element of childrenOf(read, segment, parseElement)) {
+  for await (const element of readChildren(read, segment, parseElement)) {
     if (element.id === ids.cluster) break;
     if (element.id === ids.info) info = await readValues(read, element);
     if (element.id === ids.tracks) tracks = await readTracks(read, element);
@@ -56,7 +56,7 @@ async function readSegment(read: ReadPiece, segment: Element): Promise<MediaMeta
 
 async function readTracks(read: ReadPiece, tracks: Element): Promise<Values[]> {
   const entries: Values[] = [];
-  for await (const element of childrenOf(read, tracks, parseElement)) {
+  for await (const element of readChildren(read, tracks, parseElement)) {
     if (element.id === ids.trackEntry) entries.push(await readValues(read, element, [ids.video, ids.projection]));
   }
   return entries;
@@ -75,7 +75,7 @@ function sizeOf(track: Values): { width: number; height: number } {
 async function readValues(read: ReadPiece, parent: Element, nested: readonly number[] = []): Promise<Values> {
   const values = new Map<number, number>();
   const [container, ...innerContainers] = nested;
-  for await (const child of childrenOf(read, parent, parseElement)) {
+  for await (const child of readChildren(read, parent, parseElement)) {
     if (child.id === container) {
       for (const [id, value] of await readValues(read, child, innerContainers)) values.set(id, value);
     } else if (valueIds.has(child.id)) values.set(child.id, await readNumber(read, child));
@@ -96,7 +96,7 @@ async function readNumber(read: ReadPiece, { id, start, end }: Element): Promise
 }
 
 /** RFC 8794 §4 to 6: an id of up to 4 bytes that includes its length marker, then a size of up to 8 bytes without it. */
-function parseElement(header: Buffer, at: number, parent: Range): Element | undefined {
+function parseElement(header: Buffer, at: number, parent: ByteRange): Element | undefined {
   const idBytes = vintLength(header, 0);
   const sizeBytes = vintLength(header, idBytes);
   const headerBytes = idBytes + sizeBytes;
