@@ -45,7 +45,7 @@ export function createRelyingParty(provider: IdentityProvider, redirectUri: stri
   async function discover(): Promise<client.Configuration> {
     const execute = [client.enableNonRepudiationChecks];
     // The config allows http only for loopback issuers.
-    // oxlint-disable-next-line typescript/no-deprecated -- deprecated only to draw attention
+    // oxlint-disable-next-line typescript/no-deprecated -- marked deprecated as a warning, not for removal
     if (provider.issuer.startsWith("http:")) execute.push(client.allowInsecureRequests);
     const options = { execute, timeout: stepTimeoutMs / 1000, [client.customFetch]: createTimedFetch(stepTimeoutMs) };
     const auth = createClientAuth(provider.clientSecret);

@@ -6,7 +6,7 @@ import { sendCall, withPlatformErrors } from "./call-api.ts";
 import type { ApiCall, Endpoints, CallContext, Platform } from "./platform.ts";
 import { normalizeTokenResponse, toTokens } from "./token-response.ts";
 
-/** One platform, or one instance of it, with this server's credentials there. */
+/** One platform, or one of its instances, with this server's credentials for it. */
 export interface ConnectorContext {
   platform: Platform;
   endpoints: Endpoints;
@@ -15,7 +15,7 @@ export interface ConnectorContext {
   publicFetch: PublicFetch;
 }
 
-/** Returns the URL to redirect the browser to, and what the callback is checked against. */
+/** Returns the URL to redirect the browser to, and the values that `exchangeCode` verifies the callback with. */
 export async function createAuthorizationUrl(
   context: ConnectorContext,
 ): Promise<{ location: string } & PendingConnect> {
@@ -26,7 +26,7 @@ export async function createAuthorizationUrl(
   const parameters = {
     ...platform.authorizeParams,
     response_type: "code",
-    [platform.clientIdName ?? "client_id"]: app.clientId,
+    [platform.clientIdParam ?? "client_id"]: app.clientId,
     redirect_uri: redirectUri,
     scope: platform.scopes.join(platform.scopeSeparator ?? " "),
     state,
@@ -38,7 +38,7 @@ export async function createAuthorizationUrl(
   return { location: location.href, state, verifier };
 }
 
-/** Exchanges the code of the callback for tokens. */
+/** Verifies the callback and exchanges its code for tokens. */
 export async function exchangeCode(
   context: ConnectorContext,
   callback: URL,
@@ -47,11 +47,11 @@ export async function exchangeCode(
   const { platform } = context;
   const { server, client, options } = createOAuthClient(context);
   const callbackParams = new URLSearchParams(callback.searchParams);
-  // Check `iss` (RFC 9207) only if the platform declares its issuer; each instance also has its own redirect URI.
+  // Check `iss` (RFC 9207) only if the platform declares its issuer. Redirect URIs per instance also prevent mix-up.
   if (context.endpoints.issuer === undefined) callbackParams.delete("iss");
   const tokens = await withProtocolErrors(async () => {
     const authResponse = oauth.validateAuthResponse(server, client, callbackParams, pending.state);
-    // oxlint-disable-next-line typescript/no-deprecated -- deprecated only to draw attention, not to be removed
+    // oxlint-disable-next-line typescript/no-deprecated -- marked deprecated as a warning, not for removal
     const verifier = platform.pkce ? pending.verifier : oauth.nopkce;
     const auth = createClientAuth(context);
     const response = await oauth.authorizationCodeGrantRequest(
@@ -127,7 +127,7 @@ function createOAuthClient({ platform, endpoints, app, publicFetch }: ConnectorC
   };
   const options = {
     // True only for the sandbox: all other endpoints are https, and `publicFetch` rejects plain http.
-    // oxlint-disable-next-line typescript/no-deprecated -- deprecated only to draw attention, not to be removed
+    // oxlint-disable-next-line typescript/no-deprecated -- marked deprecated as a warning, not for removal
     [oauth.allowInsecureRequests]: endpoints.token.startsWith("http:"),
     [oauth.customFetch]: async (
       url: string,
@@ -145,10 +145,10 @@ function createOAuthClient({ platform, endpoints, app, publicFetch }: ConnectorC
 }
 
 function createClientAuth({ platform, app }: ConnectorContext): oauth.ClientAuth {
-  const { clientIdName } = platform;
-  if (clientIdName !== undefined) {
+  const { clientIdParam } = platform;
+  if (clientIdParam !== undefined) {
     return (_server, _client, body) => {
-      body.set(clientIdName, app.clientId);
+      body.set(clientIdParam, app.clientId);
       body.set("client_secret", app.clientSecret);
     };
   }
@@ -157,11 +157,12 @@ function createClientAuth({ platform, app }: ConnectorContext): oauth.ClientAuth
   return (_server, _client, _body, headers) => headers.set("authorization", `Basic ${basic}`);
 }
 
-/** Error codes that are not a decision of the user; a later attempt may succeed. */
+/** The user did not deny access; a later attempt may succeed. */
 const temporaryErrors = ["temporarily_unavailable", "server_error"];
-const appErrors = ["invalid_client", "unauthorized_client"];
+/** The platform no longer recognizes this server's credentials. */
+const clientErrors = ["invalid_client", "unauthorized_client"];
 
-/** Converts protocol errors to PlatformErrors, without text from the platform, which is untrusted. */
+/** Converts protocol errors to PlatformErrors. Omits the platform's own text, which is untrusted. */
 function withProtocolErrors<T>(work: () => Promise<T>): Promise<T> {
   return withPlatformErrors(
     work().catch((error: unknown) => {
@@ -181,7 +182,7 @@ function toPlatformError(error: unknown): PlatformError | undefined {
     const isTokenError = error.status === 400 || error.status === 401;
     if (isTokenError && error.error === "invalid_grant")
       return new PlatformError("rejected", "it rejected the code or token");
-    if (isTokenError && appErrors.includes(error.error))
+    if (isTokenError && clientErrors.includes(error.error))
       return new PlatformError("unknown_app", "it does not recognize this server");
     return new PlatformError("unreachable", "it is temporarily unavailable");
   }

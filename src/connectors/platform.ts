@@ -23,7 +23,7 @@ export interface Platform {
    */
   clientAuth: "basic" | "post";
   /** The platform's name for the parameter `client_id`. */
-  clientIdName?: "client_key";
+  clientIdParam?: "client_key";
   /** Additional parameters of the authorization URL, such as `access_type=offline`. */
   authorizeParams?: Readonly<Record<string, string>>;
   /** Converts a nonstandard token response to the form of RFC 6749 §5.1: `access_token`, `token_type`, … */
@@ -86,7 +86,7 @@ export interface ApiCall {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** How many accounts one connect can add; further ones in the response are ignored. */
+/** How many accounts one connect can add; any more in the response are ignored. */
 export const maxAccounts = 50;
 
 export interface PlatformAccount {

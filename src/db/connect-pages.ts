@@ -5,7 +5,7 @@ import type { Schema } from "./schema.ts";
 /** The pages on which users connect platform accounts. */
 export function createConnectPageStore({
   q,
-}: Connection): Pick<PlatformStore, "insertPage" | "findPage" | "startPage" | "usePage"> {
+}: Connection): Pick<PlatformStore, "insertPage" | "findPage" | "startPage" | "consumePage"> {
   return {
     async insertPage({ tokenHash, studioId, userId, platform, instance, grantId, client, expiresAt }) {
       await q
@@ -49,7 +49,7 @@ export function createConnectPageStore({
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    async usePage(stateHash, now) {
+    async consumePage(stateHash, now) {
       const { numUpdatedRows } = await q
         .updateTable("platform_connects")
         .set({ used_at: now })

@@ -24,7 +24,7 @@ for (const platform of catalog) {
     const { authorization, token } = endpointsOf(platform);
     assert.equal(`${authorizationUrl.origin}${authorizationUrl.pathname}`, authorization);
     const query = Object.fromEntries(authorizationUrl.searchParams);
-    assert.equal(query[platform.clientIdName ?? "client_id"], app.clientId);
+    assert.equal(query[platform.clientIdParam ?? "client_id"], app.clientId);
     assert.equal(query["redirect_uri"], platforms.redirectUri(site));
     assert.deepEqual(query["scope"]?.split(platform.scopeSeparator ?? " "), platform.scopes);
     assert.equal(query["code_challenge_method"], platform.pkce ? "S256" : undefined);
@@ -43,7 +43,7 @@ for (const platform of catalog) {
     assert.equal(form["redirect_uri"], platforms.redirectUri(site));
     assert.equal(form["code_verifier"], platform.pkce ? verifier : undefined);
     const clientAuth = tokenRequest.authorization ?? [
-      form[platform.clientIdName ?? "client_id"],
+      form[platform.clientIdParam ?? "client_id"],
       form["client_secret"],
     ];
     const basicCredentials = Buffer.from(`${app.clientId}:${app.clientSecret}`).toString("base64");

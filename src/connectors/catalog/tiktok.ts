@@ -19,7 +19,7 @@ export const tiktok: Platform = {
   // Documented only for mobile and desktop apps.
   pkce: false,
   clientAuth: "post",
-  clientIdName: "client_key",
+  clientIdParam: "client_key",
   refresh: "standard",
   revoke: ({ accessToken, clientId, clientSecret, endpoints }) => ({
     method: "POST",

@@ -20,7 +20,7 @@ type ConnectDeps = Pick<Deps, "platforms" | "platformStore" | "vault" | "members
 export interface FinishConnectInput {
   /** The URL that the platform redirected the browser to. */
   callback: URL;
-  /** What the browser stored in `startConnect`; undefined if it has nothing for this state. */
+  /** What `startConnect` stored in the browser; undefined if the browser has nothing stored for this state. */
   pending: PendingConnect | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface ConnectResult {
   accounts: readonly string[];
 }
 
-/** Handles the platform's callback, once and in the browser that started it, and stores the accounts in the studio. */
+/** Handles the platform's callback and stores the accounts. It works once, in the browser that ran `startConnect`. */
 export async function finishConnect(
   deps: ConnectDeps,
   signedInUser: SignedInUser,
@@ -44,7 +44,7 @@ export async function finishConnect(
   if (!page || `${callback.origin}${callback.pathname}` !== deps.platforms.redirectUri(page))
     throw connectExpiredError();
   const { platformInfo, caller } = await authorizeConnectPage(deps, signedInUser, page);
-  if (!(await deps.platformStore.usePage(stateHash, deps.clock()))) throw connectExpiredError();
+  if (!(await deps.platformStore.consumePage(stateHash, deps.clock()))) throw connectExpiredError();
   const { app, grantedAccounts } = await exchangeCode(deps, platformInfo, page, callback, pending);
   try {
     await deps.transact(async (tx) => {
@@ -75,7 +75,7 @@ async function exchangeCode(
     const app = await getOrRegisterApp(deps, platformInfo, page);
     return { app, grantedAccounts: await deps.platforms.finishAuthorization(page, app, callback, pending) };
   } catch (error) {
-    // The instance no longer knows our app: the next attempt registers it again.
+    // The instance no longer recognizes our app, so the next attempt has to register it again.
     if (error instanceof PlatformError && error.kind === "unknown_app") await deps.platformStore.deleteApp(page);
     return throwAsAppError(error, platformInfo);
   }

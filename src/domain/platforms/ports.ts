@@ -11,7 +11,7 @@ export interface PlatformInfo {
   limits: PostLimits;
 }
 
-/** Our OAuth client at a platform or instance. */
+/** This server's OAuth client on a platform or instance. */
 export interface PlatformApp {
   clientId: string;
   clientSecret: string;
@@ -87,7 +87,7 @@ export interface PlatformStore {
   /** Stores the state that was sent to the platform, and its expiry. Returns false if the page is used or expired. */
   startPage(tokenHash: string, stateHash: string, now: number, stateExpiresAt: number): Promise<boolean>;
   /** Marks the page as used; returns true only once. */
-  usePage(stateHash: string, now: number): Promise<boolean>;
+  consumePage(stateHash: string, now: number): Promise<boolean>;
 
   findApp(target: PlatformTarget, redirectUri: string): Promise<RegisteredApp | undefined>;
   /** Replaces an app with another redirect URI; of parallel inserts the first wins. */
