@@ -4,7 +4,7 @@ import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
 import { createAssetSweeper, createLostFileFinder } from "#domain/assets/lifecycle/sweep-assets.ts";
 import type { Deps } from "#domain/deps.ts";
 import { renewDueCredentials } from "#domain/platforms/refresh-credentials.ts";
-import { releaseIdle, sweepUploads } from "#domain/uploads/sweep-uploads.ts";
+import { releaseIdleReservations, sweepUploads } from "#domain/uploads/sweep-uploads.ts";
 import { minutes, seconds } from "#lib/clock.ts";
 import { runEvery, type RepeatingJob } from "#lib/repeat.ts";
 import type { Log } from "#lib/log.ts";
@@ -38,7 +38,9 @@ export function startBackgroundJobs(deps: Deps, log: Log): RepeatingJob[] {
       if (Object.values(sweepCounts).some((count) => count > 0))
         log.info(sweepCounts, "deleted expired uploads and orphaned files");
     }),
-    createJob("idle-uploads", async (createBatchOptions) => releaseIdle(deps, createBatchOptions(seconds(20)))),
+    createJob("idle-uploads", async (createBatchOptions) =>
+      releaseIdleReservations(deps, createBatchOptions(seconds(20))),
+    ),
     createJob("lost-files", async () => {
       for (const { id, studioId, storageKey } of await findLostFiles())
         log.error({ assetId: id, studioId, storageKey }, "stored file missing or changed; restore it from a backup");

@@ -5,7 +5,7 @@ import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { cancelFile } from "#domain/uploads/cancel-file.ts";
 import { createPartUrls } from "#domain/uploads/create-part-urls.ts";
-import { releaseIdle } from "#domain/uploads/sweep-uploads.ts";
+import { releaseIdleReservations } from "#domain/uploads/sweep-uploads.ts";
 import { reservationLimit } from "#domain/uploads/reserve-parts.ts";
 import { minutes, seconds } from "#lib/clock.ts";
 import { errorHints } from "#http/error-hints.ts";
@@ -20,8 +20,8 @@ const gibibyte = 1024 ** 3;
 const partBytes = 8 * mebibyte;
 const video = Buffer.concat([mp4(), Buffer.alloc(20 * mebibyte, 7)]);
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
-const releaseIdleReservations = ({ deps }: LinkFixture) =>
-  releaseIdle(deps, { pause: async () => {}, shouldStop: () => false });
+const runReleaseJob = ({ deps }: LinkFixture) =>
+  releaseIdleReservations(deps, { pause: async () => {}, shouldStop: () => false });
 
 test("one link reserves at most the larger of 1 GB and a tenth of the quota (U19)", () => {
   const limitOf = (studioBytes?: number) =>
@@ -39,7 +39,7 @@ forEachEngine("quota reservations of upload links", (fixture) => {
   async function passMinutes(scene: LinkFixture, count: number): Promise<void> {
     for (let i = 0; i < count; i++) {
       fixture.clock.advance(minutes(1));
-      await releaseIdleReservations(scene);
+      await runReleaseJob(scene);
     }
   }
 
@@ -209,7 +209,7 @@ forEachEngine("quota reservations of upload links", (fixture) => {
       const results = await Promise.all([
         countOutcomes([a, b, c, d].flatMap((file) => [scene.reserve(file, [1, 2]), scene.reserve(file, range(1, 20))])),
         countOutcomes([cancel(a), cancel(b)]),
-        countOutcomes([releaseIdleReservations(scene), releaseIdleReservations(scene)]),
+        countOutcomes([runReleaseJob(scene), runReleaseJob(scene)]),
         countOutcomes([scene.complete(smallFile), scene.complete(smallFile)]),
       ]);
       assert.deepEqual(results.slice(1), [{ ok: 2 }, { ok: 2 }, { ok: 2 }]);

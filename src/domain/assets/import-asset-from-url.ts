@@ -42,7 +42,7 @@ export interface ImportContext {
   signal?: AbortSignal;
 }
 
-type Needs = Pick<
+type ImportDeps = Pick<
   Deps,
   | "assets"
   | "strayFiles"
@@ -60,7 +60,7 @@ type Needs = Pick<
 
 /** Fetches a file from a public URL and stores it as a ready asset that is not on a post. */
 export async function importAssetFromUrl(
-  deps: Needs,
+  deps: ImportDeps,
   caller: Caller,
   input: z.infer<typeof importAssetFromUrlInput>,
   context: ImportContext = {},
@@ -88,7 +88,7 @@ export async function importAssetFromUrl(
 }
 
 async function storeImport(
-  deps: Needs,
+  deps: ImportDeps,
   caller: Caller,
   input: z.infer<typeof importAssetFromUrlInput>,
   call: IdempotentCall,

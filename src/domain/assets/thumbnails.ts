@@ -18,7 +18,7 @@ export interface Preview {
   content: Uint8Array;
 }
 
-type Needs = Pick<Deps, "assets" | "files" | "media">;
+type ThumbnailDeps = Pick<Deps, "assets" | "files" | "media">;
 
 /** Generates the thumbnail on first use and stores it; undefined if the image can't be opened. */
 async function findOrCreateThumbnail(
@@ -41,7 +41,7 @@ async function findOrCreateThumbnail(
 }
 
 /** Reads the image of a `thumbnailUrl`. The token is the only credential; the asset must still exist. */
-export async function readThumbnail(deps: Needs & Pick<Deps, "signer">, token: string): Promise<Preview> {
+export async function readThumbnail(deps: ThumbnailDeps & Pick<Deps, "signer">, token: string): Promise<Preview> {
   const { studio, asset: assetId } = deps.signer.verify("thumbnail", token) ?? {};
   if (typeof studio !== "string" || typeof assetId !== "string") {
     throw new AppError("not_found:link");
@@ -53,7 +53,11 @@ export async function readThumbnail(deps: Needs & Pick<Deps, "signer">, token: s
 }
 
 /** Previews for the model: thumbnails of the first few of these assets that can be opened. */
-export async function previewAssets(deps: Needs, caller: Caller, assetIds: readonly string[]): Promise<Preview[]> {
+export async function previewAssets(
+  deps: ThumbnailDeps,
+  caller: Caller,
+  assetIds: readonly string[],
+): Promise<Preview[]> {
   authorize(caller, "assets.read");
   const assets = await Promise.all(assetIds.map((assetId) => deps.assets.find(caller.studio.id, assetId)));
   const previews: Preview[] = [];

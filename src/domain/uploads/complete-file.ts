@@ -10,7 +10,7 @@ import { authorize } from "../policy.ts";
 import { getFile, toUploadInProgress, toFileView, type FileView } from "./file-view.ts";
 import type { UploadCaller } from "./upload-link.ts";
 
-type Needs = Pick<
+type CompleteDeps = Pick<
   Deps,
   | "uploads"
   | "assets"
@@ -32,7 +32,11 @@ const maxAttempts = 10;
  * position reserved when the upload started. Parallel calls and calls after a crash converge on one outcome: the store
  * completes once, and one conditional statement marks the record ready.
  */
-export async function completeFile(deps: Needs, caller: UploadCaller, input: { fileId: string }): Promise<FileView> {
+export async function completeFile(
+  deps: CompleteDeps,
+  caller: UploadCaller,
+  input: { fileId: string },
+): Promise<FileView> {
   authorize(caller, "assets.write");
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const file = await getFile(deps, caller, input.fileId);
@@ -47,7 +51,7 @@ export async function completeFile(deps: Needs, caller: UploadCaller, input: { f
 }
 
 function confirmCompletedFile(
-  deps: Needs,
+  deps: CompleteDeps,
   caller: UploadCaller,
   asset: UploadingAsset,
   storedFile: StoredFile,

@@ -24,11 +24,11 @@ export const createUploadSessionOutput = z.object({
     .describe("How long new uploads can start; an upload may then take up to 24 hours."),
 });
 
-type Needs = Pick<Deps, "posts" | "transact" | "signer" | "newId" | "clock" | "uploadPage">;
+type CreateLinkDeps = Pick<Deps, "posts" | "transact" | "signer" | "newId" | "clock" | "uploadPage">;
 
 /** Creates a link that lets anyone upload files of any size to one post in a browser, without signing in. */
 export async function createUploadSession(
-  deps: Needs,
+  deps: CreateLinkDeps,
   caller: Caller,
   input: z.infer<typeof createUploadSessionInput>,
 ): Promise<z.infer<typeof createUploadSessionOutput>> {
@@ -43,7 +43,7 @@ export const createUploadLinkInput = z.strictObject({
 
 /** The same for the web app, which also needs the id to withdraw the link. */
 export async function createUploadLink(
-  deps: Needs,
+  deps: CreateLinkDeps,
   caller: Caller,
   input: z.infer<typeof createUploadLinkInput>,
 ): Promise<{ id: string; url: string; token: string; expiresInMinutes: number; expiresAt: string }> {

@@ -37,7 +37,7 @@ const sumPartBytes = (file: MultipartFile, parts: readonly number[]): number =>
  * Counts the received bytes of a file. If no part has arrived for ten minutes, only those bytes stay charged; the rest
  * is reserved again when the upload resumes.
  */
-export async function countReceived(
+export async function countReceivedBytes(
   deps: Pick<Deps, "uploads" | "transact" | "files" | "clock" | "limits">,
   { asset, bytes, partBytes, ...previous }: UploadFile,
 ): Promise<void> {
@@ -62,7 +62,7 @@ export async function countReceived(
     });
 }
 
-type Needs = Pick<Deps, "uploads" | "assets" | "transact" | "files" | "clock" | "limits">;
+type ReserveDeps = Pick<Deps, "uploads" | "assets" | "transact" | "files" | "clock" | "limits">;
 
 /** Minimum time between two counts of a link's other files while one file waits for their reservations. */
 const countInterval = seconds(2);
@@ -72,7 +72,7 @@ const countInterval = seconds(2);
  * the parts as fit. Returns the parts that can be sent now; undefined if the file has changed since it was read.
  */
 export async function reserveParts(
-  deps: Needs,
+  deps: ReserveDeps,
   caller: UploadCaller,
   file: UploadFile,
   { asset, multipartFile }: UploadInProgress,
@@ -141,11 +141,11 @@ function listReservations(
 }
 
 /** Counts the link's other files, so that bytes that have arrived free their reservation. False if none was due. */
-async function countOtherFiles(deps: Needs, linkId: string, assetId: string): Promise<boolean> {
+async function countOtherFiles(deps: ReserveDeps, linkId: string, assetId: string): Promise<boolean> {
   const countedBefore = deps.clock() - countInterval;
   const otherFiles = (await deps.uploads.listFiles(linkId)).filter(
     ({ asset, countedAt }) => asset.id !== assetId && asset.status === "pending" && countedAt <= countedBefore,
   );
-  for (const file of otherFiles) await countReceived(deps, file);
+  for (const file of otherFiles) await countReceivedBytes(deps, file);
   return otherFiles.length > 0;
 }

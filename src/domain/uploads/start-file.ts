@@ -49,7 +49,7 @@ export interface StartedFile {
   parts: number[];
 }
 
-type Needs = Pick<
+type StartDeps = Pick<
   Deps,
   | "uploads"
   | "posts"
@@ -72,7 +72,7 @@ const maxAttempts = 10;
  * another browser, or after the link's 30 minutes. A new file reserves its position and its share of the quota in the
  * transaction that creates its record, so a full post is reported before any bytes are sent.
  */
-export async function startFile(deps: Needs, caller: UploadCaller, input: Input): Promise<StartedFile> {
+export async function startFile(deps: StartDeps, caller: UploadCaller, input: Input): Promise<StartedFile> {
   authorize(caller, "assets.write");
   const fileHash = sha256(JSON.stringify([input.name, input.size, input.lastModified]));
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -86,7 +86,7 @@ export async function startFile(deps: Needs, caller: UploadCaller, input: Input)
 }
 
 async function resumeUpload(
-  deps: Needs,
+  deps: StartDeps,
   caller: UploadCaller,
   existingUpload: UploadFile,
 ): Promise<StartedFile | undefined> {
@@ -102,7 +102,7 @@ async function resumeUpload(
 }
 
 async function startUpload(
-  deps: Needs,
+  deps: StartDeps,
   caller: UploadCaller,
   input: Input,
   fileHash: string,

@@ -4,18 +4,18 @@ import type { Deps } from "../deps.ts";
 import { runInBatches, type BatchOptions } from "../housekeeping/batches.ts";
 import { fileLifetime } from "./upload-link.ts";
 import { partUrlLifetime } from "./create-part-urls.ts";
-import { countReceived, idleLimit } from "./reserve-parts.ts";
+import { countReceivedBytes, idleLimit } from "./reserve-parts.ts";
 
 const batchSize = 100;
 
-type Needs = Pick<Deps, "uploads" | "strayFiles" | "transact" | "files" | "clock">;
+type SweepDeps = Pick<Deps, "uploads" | "strayFiles" | "transact" | "files" | "clock">;
 
 /**
  * Deletes uploads of links that are no longer valid, to release their positions, and aborts multipart uploads without a
- * record. `createAssetSweeper` handles uploads that did not arrive within 24 hours.
+ * record. `createAssetSweeper` deletes uploads that did not finish within 24 hours.
  */
 export async function sweepUploads(
-  deps: Needs,
+  deps: SweepDeps,
   options: BatchOptions,
 ): Promise<{ abandoned: number; unknown: number }> {
   const abandoned = await runInBatches(options, batchSize, async () => {
@@ -23,7 +23,7 @@ export async function sweepUploads(
     await removeAssets(deps, assets);
     return assets.length;
   });
-  // Older than any pending record, so that no upload with a record is aborted.
+  // Only uploads older than any pending record can be, so that no upload with a record is aborted.
   const unknown = await deps.files.parts.sweep(deps.clock() - fileLifetime - hours(2));
   return { abandoned, unknown };
 }
@@ -32,7 +32,7 @@ export async function sweepUploads(
  * Counts the received bytes of uploading files and releases the reservations of idle ones. A released file is still
  * counted while its part URLs are valid.
  */
-export async function releaseIdle(
+export async function releaseIdleReservations(
   deps: Pick<Deps, "uploads" | "transact" | "files" | "clock" | "limits">,
   options: BatchOptions,
 ): Promise<void> {
@@ -44,7 +44,7 @@ export async function releaseIdle(
       activeSince: now - idleLimit - partUrlLifetime - minutes(5),
       limit: batchSize,
     });
-    for (const file of files) await countReceived(deps, file);
+    for (const file of files) await countReceivedBytes(deps, file);
     return files.length;
   });
 }

@@ -43,11 +43,11 @@ export interface UploadCaller extends Caller {
   state: Exclude<LinkState, "withdrawn">;
 }
 
-type Needs = Pick<Deps, "uploads" | "signer" | "clock">;
+type LinkDeps = Pick<Deps, "uploads" | "signer" | "clock">;
 
 /** The link of a token and its current state; undefined if the token is invalid. */
 export async function findUploadLink(
-  deps: Needs,
+  deps: LinkDeps,
   token: string,
 ): Promise<{ link: ResolvedLink; state: LinkState } | undefined> {
   const linkId = deps.signer.verify("upload", token)?.["link"];
@@ -57,7 +57,7 @@ export async function findUploadLink(
 }
 
 /** Reads the link on every request, so that changes of membership, role, post and grant apply immediately. */
-export async function resolveUploadCaller(deps: Needs, token: string): Promise<UploadCaller> {
+export async function resolveUploadCaller(deps: LinkDeps, token: string): Promise<UploadCaller> {
   const match = await findUploadLink(deps, token);
   if (!match) throw invalidLinkError();
   const { link, state } = match;

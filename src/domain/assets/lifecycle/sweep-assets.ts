@@ -23,7 +23,7 @@ export interface SweepResult {
   temporary: number;
 }
 
-type Needs = Pick<Deps, "assets" | "strayFiles" | "transact" | "files" | "clock">;
+type SweepDeps = Pick<Deps, "assets" | "strayFiles" | "transact" | "files" | "clock">;
 export type AssetSweeper = (options: BatchOptions) => Promise<SweepResult>;
 
 /**
@@ -31,7 +31,7 @@ export type AssetSweeper = (options: BatchOptions) => Promise<SweepResult>;
  * recorded, in an asset or as a stray, before bytes are written to it; a record is deleted before its bytes; and no
  * asset can claim a key that was marked for deletion. So bytes without a record never become live.
  */
-export function createAssetSweeper(deps: Needs): AssetSweeper {
+export function createAssetSweeper(deps: SweepDeps): AssetSweeper {
   // Each run continues listing the store where the last one stopped, and starts over at the end.
   const lastKeyByArea = new Map<StorageArea, string>();
   return async (options) => {
@@ -52,27 +52,27 @@ export function createAssetSweeper(deps: Needs): AssetSweeper {
   };
 }
 
-async function sweepExpired(deps: Needs): Promise<number> {
+async function sweepExpired(deps: SweepDeps): Promise<number> {
   const expiredAssets = await deps.assets.listExpired(deps.clock() - graceAfterExpiry, batchSize);
   await removeAssets(deps, expiredAssets);
   return expiredAssets.length;
 }
 
-async function sweepStrays(deps: Needs): Promise<number> {
+async function sweepStrays(deps: SweepDeps): Promise<number> {
   const keys = await deps.transact((tx) => tx.strayFiles.markDueForDeletion(deps.clock(), batchSize));
   await discardKeys(deps, keys);
   return keys.length;
 }
 
 /** Marks the keys first, so that a stalled upload to one of them can no longer claim it. */
-async function discardKeys(deps: Needs, keys: readonly string[]): Promise<void> {
+async function discardKeys(deps: SweepDeps, keys: readonly string[]): Promise<void> {
   await deps.strayFiles.markForDeletion(keys, deps.clock());
   for (const key of keys) await deps.files.remove(key);
   await deps.strayFiles.deleteRecords(keys);
 }
 
 async function sweepOrphans(
-  deps: Needs,
+  deps: SweepDeps,
   area: StorageArea,
   after: string | undefined,
 ): Promise<{ listed: number; removed: number; lastKey: string | undefined }> {

@@ -7,10 +7,10 @@ const urlLifetime = hours(1);
 /** Within this time results contain the same thumbnail URL, so that browsers can cache the image. */
 const urlStabilityWindow = minutes(10);
 
-type Needs = Pick<Deps, "files" | "signer" | "clock" | "base">;
+type DescribeDeps = Pick<Deps, "files" | "signer" | "clock" | "base">;
 
 /** The asset with its alt text, media metadata and URLs. */
-export async function describeAsset(deps: Needs, asset: Asset): Promise<AssetDetail> {
+export async function describeAsset(deps: DescribeDeps, asset: Asset): Promise<AssetDetail> {
   const { altText, width, height, durationMs } = asset;
   return {
     ...toAssetView(asset),
@@ -22,11 +22,11 @@ export async function describeAsset(deps: Needs, asset: Asset): Promise<AssetDet
   };
 }
 
-export function describeAssets(deps: Needs, assets: readonly Asset[]): Promise<AssetDetail[]> {
+export function describeAssets(deps: DescribeDeps, assets: readonly Asset[]): Promise<AssetDetail[]> {
   return Promise.all(assets.map((asset) => describeAsset(deps, asset)));
 }
 
-async function createUrls(deps: Needs, asset: ReadyAsset): Promise<Pick<AssetDetail, "url" | "thumbnailUrl">> {
+async function createUrls(deps: DescribeDeps, asset: ReadyAsset): Promise<Pick<AssetDetail, "url" | "thumbnailUrl">> {
   const expiresAt = Math.ceil((deps.clock() + urlLifetime) / urlStabilityWindow) * urlStabilityWindow;
   const { storageKey, mimeType, filename, kind } = asset;
   // Browsers show images and videos inline; documents, text in particular, are always downloads.
