@@ -3,7 +3,7 @@ import { hours } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Caller } from "./caller.ts";
 import type { Deps, Stores } from "./deps.ts";
-import { line } from "./text.ts";
+import { singleLine } from "./text.ts";
 
 /** A key is scoped to one user, one studio and one verb. */
 export interface IdempotencyKey {
@@ -33,7 +33,7 @@ export interface IdempotencyStore {
 
 const resultLifetime = hours(24);
 
-export const idempotencyKey = line(200)
+export const idempotencyKey = singleLine(200)
   .optional()
   .describe(
     "A unique text of your choice. Repeating the call with the same key and input within 24 hours returns the first result instead of running again.",

@@ -11,12 +11,12 @@ export const text = (max: number): z.ZodString =>
     );
 
 /** A name or title: one line with at least one visible character. */
-export const line = (max: number): z.ZodString =>
+export const singleLine = (max: number): z.ZodString =>
   text(max)
     .trim()
     .min(1)
     .refine((value) => !/[\p{Cc}\u2028\u2029]/u.test(value), "one line of text")
     .refine((value) => value === "" || /[^\p{Cf}\p{Z}\p{M}]/u.test(value), "at least one visible character");
 
-/** The schema accepts any string as an id: a malformed id yields `not_found`, not `invalid_input`. */
+/** Accepts any string, so that a malformed id fails with `not_found`, not `invalid_input`. */
 export const id = z.string();

@@ -4,7 +4,7 @@ import { isId } from "#lib/ids.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { assetDetail, type AssetDetail } from "../assets/model/asset.ts";
 import { validationView } from "../platforms/validate-post.ts";
-import { line, text } from "../text.ts";
+import { singleLine, text } from "../text.ts";
 
 export const postStatuses = ["draft", "ready", "archived"] as const;
 export type PostStatus = (typeof postStatuses)[number];
@@ -24,7 +24,7 @@ export interface Post {
 }
 
 export const postFields = {
-  title: line(300).describe("The title, one line."),
+  title: singleLine(300).describe("The title, one line."),
   body: text(100_000).describe("The text of the post."),
 };
 

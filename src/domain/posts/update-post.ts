@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
-import { arrangeAssets } from "../assets/lifecycle/restore-position.ts";
+import { assignPositions } from "../assets/lifecycle/restore-position.ts";
 import { describeAssets } from "../assets/model/describe-asset.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
@@ -68,5 +68,5 @@ async function reorderAssets(tx: Stores, studioId: string, postId: string, order
   ) {
     throw new AppError("invalid_input:asset_order");
   }
-  await arrangeAssets(tx, studioId, postId, order);
+  await assignPositions(tx, studioId, postId, order);
 }

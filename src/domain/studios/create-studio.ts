@@ -4,12 +4,12 @@ import { authorizeStudioCreation } from "../access/authorize-sign-in.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { SignedInUser } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { line } from "../text.ts";
+import { singleLine } from "../text.ts";
 import { checkOwnedStudios } from "./members.ts";
 import type { Studio } from "./ports.ts";
 
 export const studioFields = {
-  name: line(100),
+  name: singleLine(100),
   timezone: z.string().refine(isTimezone, "a time zone such as Europe/Paris"),
 };
 

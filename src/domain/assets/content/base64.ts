@@ -1,12 +1,12 @@
 import { AppError } from "#lib/errors.ts";
 import { inlineLimitBytes } from "../model/kinds.ts";
 
-/** Checks the decoded size without decoding. Strips whitespace only if the text looks too long with it. */
+/** Throws if the decoded file would be too large. Returns the text, without whitespace if that made it too long. */
 export function checkInlineSize(base64: string): string {
   if (computeDecodedLength(base64) < inlineLimitBytes) return base64;
-  const compactText = stripWhitespace(base64);
-  if (computeDecodedLength(compactText) >= inlineLimitBytes) throw inlineTooLargeError();
-  return compactText;
+  const strippedText = stripWhitespace(base64);
+  if (computeDecodedLength(strippedText) >= inlineLimitBytes) throw inlineTooLargeError();
+  return strippedText;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Stores } from "../../deps.ts";
 import type { ReadyAsset } from "../model/asset.ts";
 
-/** Moves an asset that was attached last in this transaction to its place in an earlier order. */
+/** Moves an asset, which this transaction attached at the end, to its position in an earlier order of the post. */
 export async function restorePosition(
   tx: Stores,
   { id, studioId }: ReadyAsset,
@@ -9,15 +9,15 @@ export async function restorePosition(
   order: readonly string[],
 ): Promise<void> {
   const otherIds = (await tx.assets.listByPosts([postId])).map((asset) => asset.id).filter((other) => other !== id);
-  const index = findIndexByOrder(otherIds, id, order);
-  if (index < otherIds.length) await arrangeAssets(tx, studioId, postId, otherIds.toSpliced(index, 0, id));
+  const index = findInsertIndex(otherIds, id, order);
+  if (index < otherIds.length) await assignPositions(tx, studioId, postId, otherIds.toSpliced(index, 0, id));
 }
 
 /**
- * The post may have changed since: place the asset after its nearest predecessor that is still present, otherwise
+ * The post may have changed since then. The asset goes after its nearest predecessor that is still present, or else
  * before its nearest successor.
  */
-function findIndexByOrder(presentIds: readonly string[], id: string, order: readonly string[]): number {
+function findInsertIndex(presentIds: readonly string[], id: string, order: readonly string[]): number {
   const isPresent = (other: string): boolean => presentIds.includes(other);
   const oldIndex = order.indexOf(id);
   const predecessor = order.slice(0, Math.max(oldIndex, 0)).findLast(isPresent);
@@ -26,8 +26,8 @@ function findIndexByOrder(presentIds: readonly string[], id: string, order: read
   return oldIndex === -1 || successor === undefined ? presentIds.length : presentIds.indexOf(successor);
 }
 
-/** Assigns new positions. The transaction has already updated the post's row, so parallel attaches wait. */
-export async function arrangeAssets(
+/** The transaction must already have updated the post's row: that locks it, so that parallel attaches wait. */
+export async function assignPositions(
   tx: Stores,
   studioId: string,
   postId: string,
