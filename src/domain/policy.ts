@@ -59,7 +59,7 @@ export function authorize(caller: { role: Role }, action: Action): void {
 export const mayManage = (role: Role, targetRole: Role): boolean => manages[role].includes(targetRole);
 
 /** Throws `forbidden` unless the caller may assign `role` and manage members who have it. */
-export function authorizeManaging(caller: { role: Role }, role: Role): void {
+export function authorizeRoleManagement(caller: { role: Role }, role: Role): void {
   if (mayManage(caller.role, role)) return;
   throw new AppError("forbidden:managed_role", { role: caller.role, managedRole: role });
 }

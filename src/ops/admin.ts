@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import type { Operator } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { disableUser, enableUser, revokeGrants } from "#domain/operator/user-access.ts";
-import { handOverStudio } from "#domain/operator/transfer-studio.ts";
+import { transferStudio } from "#domain/operator/transfer-studio.ts";
 import { listGrants, listStudios, listUsers } from "#domain/operator/lookups.ts";
 import { UsageError } from "./progress.ts";
 
@@ -94,7 +94,7 @@ const commands: Record<string, Command> = {
   "hand-over": {
     argumentNames: ["studio", "user"],
     async *run(deps, [studioId = "", user = ""]) {
-      const result = await handOverStudio(deps, operator, { studioId, user });
+      const result = await transferStudio(deps, operator, { studioId, user });
       yield {
         value: result,
         text: `${result.userId} ${result.changed ? "is" : "was already"} an owner of ${studioId}.`,

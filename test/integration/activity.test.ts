@@ -13,7 +13,7 @@ import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { disableUser, enableUser } from "#domain/operator/user-access.ts";
-import { handOverStudio } from "#domain/operator/transfer-studio.ts";
+import { transferStudio } from "#domain/operator/transfer-studio.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
@@ -42,16 +42,16 @@ type Change = Exclude<ActivityAction, `client.${string}` | "platform.connected" 
 /** Prepares each recorded change and returns a function that makes it. An action without an entry does not compile. */
 const changes: Record<Change, (deps: Deps, users: StudioUsers) => Promise<() => Promise<unknown>>> = {
   "studio.created": async (deps) => {
-    const person = await newUser(deps);
-    return () => createStudio(deps, person, { name: "New", timezone: "UTC" });
+    const signedInUser = await newUser(deps);
+    return () => createStudio(deps, signedInUser, { name: "New", timezone: "UTC" });
   },
   "studio.updated":
     async (deps, { admin }) =>
     () =>
       updateStudio(deps, admin, { name: "Other", timezone: "Europe/Paris" }),
   "member.joined": async (deps, { owner }) => {
-    const [person, token] = [await newUser(deps), await createInvitationToken(deps, owner, "owner")];
-    return () => acceptInvitation(deps, person, { token });
+    const [signedInUser, token] = [await newUser(deps), await createInvitationToken(deps, owner, "owner")];
+    return () => acceptInvitation(deps, signedInUser, { token });
   },
   "member.role_changed":
     async (deps, { owner, member }) =>
@@ -64,7 +64,7 @@ const changes: Record<Change, (deps: Deps, users: StudioUsers) => Promise<() => 
   "studio.handed_over":
     async (deps, { owner, member }) =>
     () =>
-      handOverStudio(deps, operator, { studioId: owner.studio.id, user: member.user.id }),
+      transferStudio(deps, operator, { studioId: owner.studio.id, user: member.user.id }),
   "member.disabled":
     async (deps, { member }) =>
     () =>

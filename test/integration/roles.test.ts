@@ -82,7 +82,7 @@ forEachEngine("roles", (fixture) => {
     assert.equal((await resolveStudioCaller(fixture.deps, owner, owner.studio.id)).role, "owner");
   });
 
-  test("an owner hands over a studio by making another owner, then stepping down or leaving (ROLE-3, ROLE-4)", async () => {
+  test("an owner transfers a studio by appointing another owner, then stepping down or leaving (ROLE-3, ROLE-4)", async () => {
     const owner = await newStudio(fixture.deps);
     const newOwner = await newMember(fixture.deps, owner, "member");
     const membership = await changeRole(fixture.deps, owner, { userId: newOwner.user.id, role: "owner" });

@@ -11,7 +11,7 @@ import { getUser } from "./lookups.ts";
  * Makes a user an owner of a studio, whether or not they are a member. Existing owners keep their role; the new owner
  * can change it or remove them.
  */
-export async function handOverStudio(
+export async function transferStudio(
   deps: Pick<Deps, "users" | "studios" | "memberships" | "transact" | "newId" | "clock">,
   operator: Operator,
   input: { studioId: string; user: string },

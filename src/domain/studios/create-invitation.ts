@@ -3,7 +3,7 @@ import { days, toIsoTime } from "#lib/clock.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { authorize, authorizeManaging, roles } from "../policy.ts";
+import { authorize, authorizeRoleManagement, roles } from "../policy.ts";
 import { hashInvitationToken } from "./invitation.ts";
 
 const invitationLifetime = days(7);
@@ -17,14 +17,14 @@ export const createInvitationInput = z.strictObject({
     .optional(),
 });
 
-/** Creates a link that makes one user a member. It is shown once; only its hash is stored. */
+/** Creates a link that makes one user a member. The link is shown once; only its token's hash is stored. */
 export async function createInvitation(
   deps: Pick<Deps, "transact" | "newId" | "newSecret" | "clock" | "base">,
   caller: Caller,
   input: z.infer<typeof createInvitationInput>,
 ): Promise<{ id: string; url: string; expiresAt: string }> {
   authorize(caller, "invitations.create");
-  authorizeManaging(caller, input.role);
+  authorizeRoleManagement(caller, input.role);
   const now = deps.clock();
   const token = deps.newSecret();
   const invitation = {

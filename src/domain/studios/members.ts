@@ -6,7 +6,7 @@ import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
 import { ConflictError, undefinedOnConflict } from "../conflict.ts";
-import { authorize, authorizeManaging, roles, type Role } from "../policy.ts";
+import { authorize, authorizeRoleManagement, roles, type Role } from "../policy.ts";
 import { id } from "../text.ts";
 
 /**
@@ -63,12 +63,12 @@ export async function changeRole(
   input: z.infer<typeof changeRoleInput>,
 ): Promise<MembershipView> {
   authorize(caller, "members.changeRole");
-  authorizeManaging(caller, input.role);
+  authorizeRoleManagement(caller, input.role);
   const studioId = caller.studio.id;
   for (;;) {
     const member = isId("user", input.userId) ? await deps.memberships.find(studioId, input.userId) : undefined;
     if (!member) throw notFoundError("member");
-    authorizeManaging(caller, member.role);
+    authorizeRoleManagement(caller, member.role);
     const view = { studioId, userId: member.userId, role: input.role, joinedAt: toIsoTime(member.joinedAt) };
     if (member.role === input.role) return view;
     const didChange = await deps
@@ -102,7 +102,7 @@ export async function removeMember(
   for (;;) {
     const member = isId("user", input.userId) ? await deps.memberships.find(studioId, input.userId) : undefined;
     if (!member) throw notFoundError("member");
-    if (!isLeaving) authorizeManaging(caller, member.role);
+    if (!isLeaving) authorizeRoleManagement(caller, member.role);
     const wasRemoved = await deps
       .transact(async (tx) => {
         await updateOwnerCount(tx, studioId, member.role, undefined);
