@@ -73,7 +73,7 @@ function resolveConfig(env: Settings, variables: Environment, problems: string[]
     storage: env.STORAGE === "s3" ? readS3Settings(env, problems) : ({ kind: "disk" } as const),
     /** Absent: generated and stored in the data folder. Only on loopback. */
     secrets: env.SECRETS,
-    /** Empty: the built-in development issuer. Only on loopback. */
+    /** Empty: the built-in dev issuer. Only on loopback. */
     identityProviders: readIdentityProviders(variables, problems),
     limits: {
       image: env.MAX_IMAGE_BYTES,
@@ -105,7 +105,7 @@ function validatePublicConfig(env: Settings, variables: Environment, problems: s
   if (variables["SIGN_IN_ALLOW"] === undefined)
     problems.push(`SIGN_IN_ALLOW: required ${unlessLoopback} (emails, @domains or *)`);
   if (!Object.keys(variables).some((name) => name.startsWith("OIDC_")))
-    problems.push(`OIDC_ISSUER: required ${unlessLoopback}; the development issuer only works on loopback`);
+    problems.push(`OIDC_ISSUER: required ${unlessLoopback}; the dev issuer only works on loopback`);
   if (env.CONFORMANCE_FIXTURES === "1") problems.push(`CONFORMANCE_FIXTURES: not allowed ${unlessLoopback}`);
   if (env.RATE_LIMITS === "off") problems.push(`RATE_LIMITS: off is not allowed ${unlessLoopback}`);
 }

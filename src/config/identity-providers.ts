@@ -10,12 +10,12 @@ export interface IdentityProviderConfig {
   clientSecret: string | undefined;
 }
 
-/** Reads the first provider from `OIDC_ISSUER` and related settings, and further ones by number: `OIDC_2_ISSUER`. */
+/** Reads the first provider from `OIDC_ISSUER` and related settings, and additional ones by number: `OIDC_2_ISSUER`. */
 export function readIdentityProviders(variables: Environment, problems: string[]): readonly IdentityProviderConfig[] {
   const numbers = new Set<string>();
   for (const name of Object.keys(variables).filter((key) => key.startsWith("OIDC_"))) {
     if (/^OIDC_(0\d*|1)_/.test(name))
-      problems.push(`${name}: the first provider has no number; further ones start with OIDC_2_`);
+      problems.push(`${name}: the first provider has no number; additional ones start with OIDC_2_`);
     numbers.add(/^OIDC_(\d+)_(?:ISSUER|CLIENT_ID|CLIENT_SECRET|NAME)$/.exec(name)?.[1] ?? "1");
   }
   return [...numbers]

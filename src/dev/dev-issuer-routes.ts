@@ -10,7 +10,7 @@ import { createProviderRoutes } from "./provider-routes.ts";
 const recentUsersCookie = "atelier_dev_people";
 const maxRecentUsers = 6;
 
-/** The development issuer and its sign-in page. */
+/** The dev issuer and its sign-in page. */
 export function createDevIssuerRoutes(base: string, devIssuer: DevIssuer): Route[] {
   async function showSignIn(req: IncomingMessage, res: ServerResponse): Promise<void> {
     await devIssuer.checkPending(req, res);

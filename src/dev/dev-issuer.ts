@@ -16,7 +16,7 @@ export interface DevIssuer extends Pick<InProcessProvider, "handle" | "checkPend
 
 export function createDevIssuer(deps: DevDeps): DevIssuer {
   const { issuer, client, handle, checkPending, finish } = createInProcessProvider(deps, {
-    name: "the development issuer",
+    name: "the dev issuer",
     path: devIssuerPath,
     cookiePrefix: "atelier_dev",
     redirectUri: `${deps.base}/api/auth/callback/dev`,
@@ -44,7 +44,10 @@ export function createDevIssuer(deps: DevDeps): DevIssuer {
       },
       ttl: { Session: 600, Interaction: 600, Grant: 600, AuthorizationCode: 60, AccessToken: 600, IdToken: 600 },
     },
-    describeError: (error) => ({ title: "Sign-in failed", message: `The sign-in failed (${error}).` }),
+    describeError: (error) => ({
+      title: "Sign-in failed",
+      message: `The development sign-in rejected the request (${error}).`,
+    }),
     notPending: () => edgeError("invalid_input", "This sign-in has expired.", "Start again from the sign-in page."),
   });
 

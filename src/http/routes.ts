@@ -33,7 +33,7 @@ export interface RouteOptions {
   oauth: OAuthRouteOptions;
   consent: ConsentRouteOptions;
   connect: ConnectRouteOptions;
-  /** Routes of the development issuer and the sandbox platform; empty in production. */
+  /** Routes of the dev issuer and the sandbox platform; empty in production. */
   dev: readonly Route[];
   mcp: McpEndpoint;
   thumbnails: ThumbnailRouteDeps;

@@ -7,7 +7,7 @@ import { forEachEngine } from "../support/engines.ts";
 import { startSignInServer, type SignInServer } from "../support/sign-in-server.ts";
 import { findFreeBaseUrl, startService } from "../support/service.ts";
 
-forEachEngine("development issuer", (fixture) => {
+forEachEngine("dev issuer", (fixture) => {
   let server: SignInServer;
   let base: string;
 
@@ -21,7 +21,7 @@ forEachEngine("development issuer", (fixture) => {
     createSessions({ deps: fixture.deps, base }).find(browser.cookies.header(new URL(base)));
   const openEmailPage = async (browser: HttpBrowser) => browser.submit(await browser.open(`${base}/login?switch=1`));
 
-  it("signs any email in with one text field and one button, on pages without scripts (SIGN-3, SIGN-8)", async () => {
+  it("signs in any email with one text field and one button, on pages without scripts (SIGN-3, SIGN-8)", async () => {
     const browser = createHttpBrowser();
     const page = await openEmailPage(browser);
     assert.equal(page.forms.length, 1);
@@ -37,20 +37,20 @@ forEachEngine("development issuer", (fixture) => {
     );
   });
 
-  it("maps an email to one user, regardless of case and after a restart on another port", async () => {
-    const first = await findSignedInUser(await signIn(base, "ada@example.com"));
-    assert.equal((await findSignedInUser(await signIn(base, "ADA@example.com")))?.id, first?.id);
-    const restarted = await startSignInServer({ deps: fixture.deps, base: await findFreeBaseUrl() });
-    const browser = await signIn(restarted.base, "ada@example.com");
-    assert.equal((await findSignedInUser(browser))?.id, first?.id);
-    await restarted.close();
+  it("maps an email to the same user, regardless of case and after a restart on another port", async () => {
+    const firstUser = await findSignedInUser(await signIn(base, "ada@example.com"));
+    assert.equal((await findSignedInUser(await signIn(base, "ADA@example.com")))?.id, firstUser?.id);
+    const restartedServer = await startSignInServer({ deps: fixture.deps, base: await findFreeBaseUrl() });
+    const browser = await signIn(restartedServer.base, "ada@example.com");
+    assert.equal((await findSignedInUser(browser))?.id, firstUser?.id);
+    await restartedServer.close();
   });
 
   it("accepts emails with non-ASCII characters", async () => {
     assert.equal((await findSignedInUser(await signIn(base, "zoë@exämple.com")))?.email, "zoë@exämple.com");
   });
 
-  it("shows the form again with the reason for an invalid email", async () => {
+  it("shows the form again with an error for an invalid email", async () => {
     for (const email of ["", "ada", "a@b@c", '"><script>alert(1)</script>', "x".repeat(400)]) {
       const browser = createHttpBrowser();
       const page = await browser.submit(await openEmailPage(browser), { email });
@@ -63,7 +63,7 @@ forEachEngine("development issuer", (fixture) => {
     }
   });
 
-  it("offers the users who signed in with this browser before, and never signs in without a choice", async () => {
+  it("lists users who signed in with this browser before, and never signs one in automatically", async () => {
     const browser = await signIn(base, "ada@example.com");
     await signIn(base, "grace@example.com", browser);
     const page = await openEmailPage(browser);
@@ -81,7 +81,7 @@ forEachEngine("development issuer", (fixture) => {
     assert.equal((await openEmailPage(browser)).forms.length, 1);
   });
 
-  it("rejects a form from another site or from a browser that has not started to sign in (A16)", async () => {
+  it("rejects a form from another site or from a browser that has not started sign-in (A16)", async () => {
     const browser = createHttpBrowser();
     const page = await openEmailPage(browser);
     const action = page.forms[0]!.action.href;
@@ -96,7 +96,7 @@ forEachEngine("development issuer", (fixture) => {
     assert.equal((await createHttpBrowser().open(action)).status, 400);
   });
 
-  it("rejects requests that were forwarded (SIGN-4)", async () => {
+  it("rejects forwarded requests (SIGN-4)", async () => {
     for (const name of ["x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "forwarded", "via", "x-real-ip"]) {
       for (const path of [
         "/dev-idp/.well-known/openid-configuration",
@@ -138,17 +138,17 @@ forEachEngine("development issuer", (fixture) => {
       scope: "openid",
       redirect_uri: `${base}/api/auth/callback/dev`,
     };
-    const invalidParams: Record<string, string>[] = [
+    const invalidOverrides: Record<string, string>[] = [
       { client_id: "unknown" },
       { redirect_uri: "https://evil.example/" },
       { redirect_uri: `${base}/elsewhere` },
     ];
-    for (const change of invalidParams) {
+    for (const overrides of invalidOverrides) {
       const response = await createHttpBrowser().send(
-        `${base}/dev-idp/auth?${new URLSearchParams({ ...validParams, ...change }).toString()}`,
+        `${base}/dev-idp/auth?${new URLSearchParams({ ...validParams, ...overrides }).toString()}`,
       );
       assert.deepEqual([response.status, response.headers.get("location")], [400, null]);
-      assert.match(await response.text(), /The sign-in failed/);
+      assert.match(await response.text(), /Sign-in failed/);
     }
     const withoutPkce = await createHttpBrowser().send(
       `${base}/dev-idp/auth?${new URLSearchParams(validParams).toString()}`,
@@ -156,13 +156,13 @@ forEachEngine("development issuer", (fixture) => {
     assert.equal(new URL(withoutPkce.headers.get("location")!).searchParams.get("error"), "invalid_request");
   });
 
-  it("two tabs can sign in as two users at the same time", async () => {
+  it("signs in two users from two tabs at the same time", async () => {
     const browser = createHttpBrowser();
-    const first = await openEmailPage(browser);
-    const second = await openEmailPage(browser);
-    await browser.submit(first, { email: "one@example.com" });
+    const firstTab = await openEmailPage(browser);
+    const secondTab = await openEmailPage(browser);
+    await browser.submit(firstTab, { email: "one@example.com" });
     assert.equal((await findSignedInUser(browser))?.email, "one@example.com");
-    await browser.submit(second, { email: "two@example.com" });
+    await browser.submit(secondTab, { email: "two@example.com" });
     assert.equal((await findSignedInUser(browser))?.email, "two@example.com");
   });
 
@@ -173,12 +173,12 @@ forEachEngine("development issuer", (fixture) => {
 
   it("is not mounted if an identity provider is configured", async () => {
     const settings = { id: "oidc", name: "One", issuer: "https://idp.example", clientId: "x", clientSecret: undefined };
-    const configured = await startSignInServer({ deps: fixture.deps, identityProviders: [settings] });
+    const configuredServer = await startSignInServer({ deps: fixture.deps, identityProviders: [settings] });
     assert.equal(
-      (await createHttpBrowser().send(`${configured.base}/dev-idp/.well-known/openid-configuration`)).status,
+      (await createHttpBrowser().send(`${configuredServer.base}/dev-idp/.well-known/openid-configuration`)).status,
       404,
     );
-    await configured.close();
+    await configuredServer.close();
   });
 
   it("serves the sign-in page at the configured URL (VAR-LOGIN_URL)", async () => {

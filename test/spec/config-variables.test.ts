@@ -35,7 +35,7 @@ const defaults: Case[] = [
     expected: { uploadPage: "http://localhost:3000", loginUrl: "http://localhost:3000/login" },
   },
   { name: "any email may sign in on loopback (VAR-SIGN_IN_ALLOW)", set: {}, expected: { signInAllow: ["*"] } },
-  { name: "no further browser origins (VAR-MCP_ORIGINS)", set: {}, expected: { mcpOrigins: [] } },
+  { name: "no additional browser origins (VAR-MCP_ORIGINS)", set: {}, expected: { mcpOrigins: [] } },
   { name: "no metrics token (VAR-METRICS_TOKEN)", set: {}, expected: { metricsToken: undefined } },
   { name: "the data folder is ./data (VAR-DATA_DIR)", set: {}, expected: { dataDir: "./data" } },
   { name: "the database is SQLite (VAR-DATABASE_URL)", set: {}, expected: { databaseUrl: undefined } },

@@ -22,7 +22,7 @@ export interface ApiOptions {
   /** Counts a request of a user. */
   checkCallLimit: CallLimitCheck;
   log: Log;
-  /** Whether users sign in at the built-in development issuer. */
+  /** Whether users sign in at the built-in dev issuer. */
   isDevelopment: boolean;
 }
 
