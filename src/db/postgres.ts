@@ -5,7 +5,7 @@ import type { Log } from "#lib/log.ts";
 import { createDatabase, createDialect, rejectStreaming, type Database, type DriverConnection } from "./client.ts";
 import type { Schema } from "./schema.ts";
 
-/** How long a request waits for a connection, a statement and a response. Together they stay under 5 s. */
+/** Waiting for a connection and running one query take at most 5 s together. */
 const connectTimeoutMs = 2000;
 const statementTimeoutMs = 2500;
 const queryTimeoutMs = 3000;
@@ -27,24 +27,24 @@ export function openPostgres(url: string, log: Log): Database {
         (oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)) as never,
     },
   });
-  // Without a listener, an idle connection that the server closes would end the process.
+  // Without a listener, the process would crash when the server closes an idle connection.
   pool.on("error", (error) => log.warn({ reason: error.message }, "idle database connection lost"));
-  // The pool listens only to idle connections. While a connection is in use, its statements report the error.
+  // The pool only handles errors of idle connections. Errors of a connection in use also reject its running query.
   pool.on("connect", (client) => void client.on("error", () => {}));
 
   const acquire = async (): Promise<DriverConnection> => {
-    const client = await pool.connect().catch(throwTranslated);
+    const client = await pool.connect().catch(rethrowDatabaseError);
     let connectionError: unknown;
     return {
       async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-        // Do not send the rollback over a lost connection: it would only time out a second time.
-        if (connectionError !== undefined) return throwTranslated(connectionError);
+        // Do not send a rollback on a lost connection: it would only time out again.
+        if (connectionError !== undefined) return rethrowDatabaseError(connectionError);
         try {
           const { command, rowCount, rows } = await client.query<Row & object>(query.sql, [...query.parameters]);
           return /^(INSERT|UPDATE|DELETE)$/.test(command) ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows };
         } catch (error) {
           if (isConnectionLost(error)) connectionError = error;
-          return throwTranslated(error);
+          return rethrowDatabaseError(error);
         }
       },
       streamQuery: rejectStreaming,
@@ -59,7 +59,7 @@ export function openPostgres(url: string, log: Log): Database {
     name: "postgres",
     q,
     runPrepared: async ({ name, sql }, params) => {
-      const { rows } = await pool.query({ name, text: sql, values: params as unknown[] }).catch(throwTranslated);
+      const { rows } = await pool.query({ name, text: sql, values: params as unknown[] }).catch(rethrowDatabaseError);
       return rows as unknown[];
     },
     compile: ({ sql }, params) => CompiledQuery.raw(sql, [...params]),
@@ -71,12 +71,13 @@ export function openPostgres(url: string, log: Log): Database {
   });
 }
 
-function throwTranslated(error: unknown): never {
+/** Converts a lost connection or an overloaded server to `storage_unavailable`. */
+function rethrowDatabaseError(error: unknown): never {
   if (!isConnectionLost(error) && !isOverloaded(error)) throw error;
   throw new AppError("storage_unavailable:database", undefined, { cause: error });
 }
 
-/** The connection is no longer usable: connection refused, reset, shut down or timed out. */
+/** The connection is unusable: connection refused, reset, shut down or timed out. */
 function isConnectionLost(error: unknown): boolean {
   const state = sqlState(error) ?? "";
   if (/^(08|57P)/.test(state)) return true;

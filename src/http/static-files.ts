@@ -11,7 +11,7 @@ interface StaticFile {
   gzipContent: Buffer | undefined;
 }
 
-const typeByExtension: Record<string, string> = {
+const mimeTypeByExtension: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
@@ -31,7 +31,7 @@ export interface StaticFiles {
 export async function loadStaticFiles(folder: string): Promise<StaticFiles> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = new Map<string, StaticFile>();
-  for (const entry of entries.filter((dirent) => dirent.isFile() && typeByExtension[extname(dirent.name)])) {
+  for (const entry of entries.filter((dirent) => dirent.isFile() && mimeTypeByExtension[extname(dirent.name)])) {
     const path = join(entry.parentPath, entry.name);
     files.set(
       `/${path.slice(folder.length + 1).replaceAll("\\", "/")}`,
@@ -42,12 +42,12 @@ export async function loadStaticFiles(folder: string): Promise<StaticFiles> {
 }
 
 function toStaticFile(name: string, content: Buffer): StaticFile {
-  const type = typeByExtension[extname(name)] ?? "application/octet-stream";
+  const type = mimeTypeByExtension[extname(name)] ?? "application/octet-stream";
   const isHashed = /-[\w-]{8,}\.\w+$/.test(name);
-  const gzipped = /text|json|svg|javascript/.test(type) ? gzipSync(content) : undefined;
+  const gzipContent = /text|json|svg|javascript/.test(type) ? gzipSync(content) : undefined;
   return {
     content,
-    gzipContent: gzipped && gzipped.length < content.length ? gzipped : undefined,
+    gzipContent: gzipContent && gzipContent.length < content.length ? gzipContent : undefined,
     headers: {
       "content-type": type,
       "cache-control": isHashed ? "public, max-age=31536000, immutable" : "no-cache",
@@ -55,12 +55,13 @@ function toStaticFile(name: string, content: Buffer): StaticFile {
   };
 }
 
-/** A template that the upload route renders; never served as it is. */
+/** A template that the upload route renders; never served as is. */
 const uploadTemplatePath = "/upload.html";
 
 /**
  * Serves the web app's files, and `index.html` for every other page that a browser requests.
- * On loopback it redirects other host names (127.0.0.1 for localhost) to the configured one, which owns the cookies.
+ * Redirects pages on other host names (such as 127.0.0.1 instead of localhost) to the configured one, because cookies
+ * are bound to it.
  */
 export function createWebAppHandler(files: StaticFiles, base: string, fileStoreOrigin: string): Handler {
   const cspHeaders = {

@@ -9,8 +9,8 @@ export function normalizeEmail(email: string): string {
 /** Whether this is the user's verified email. A null email matches every user. */
 export function matchesVerifiedEmail(
   email: string | null,
-  person: { email: string | null; emailVerified: boolean },
+  user: { email: string | null; emailVerified: boolean },
 ): boolean {
   if (email === null) return true;
-  return person.emailVerified && person.email !== null && normalizeEmail(person.email) === normalizeEmail(email);
+  return user.emailVerified && user.email !== null && normalizeEmail(user.email) === normalizeEmail(email);
 }

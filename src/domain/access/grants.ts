@@ -3,7 +3,7 @@ import type { Caller, Operator } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 
-/** Moves a grant to the caller's studio. All conversations that share the grant move, so the activity records it. */
+/** Moves a grant to the caller's studio. All conversations that share the grant move too, so activity records it. */
 export async function moveGrant(
   deps: Pick<Deps, "transact" | "newId" | "clock">,
   caller: Caller,
@@ -25,8 +25,8 @@ export interface ForcedRevocation {
 const operator: Operator = { operator: true };
 
 /**
- * Revokes a grant and its tokens without a request of its user, and records the reason in the activity of its studio.
- * Returns false if the grant does not exist or was revoked before.
+ * Revokes a grant and its tokens without a request from its user, and records the reason in its studio's activity.
+ * Returns false if the grant does not exist or is already revoked.
  */
 export async function forceRevokeGrant(
   deps: Pick<Deps, "grants" | "users" | "transact" | "newId" | "clock">,

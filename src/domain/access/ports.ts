@@ -116,7 +116,7 @@ export interface GrantStore {
   find(grantId: string): Promise<Grant | undefined>;
   /** The grants that a user may see in a studio, newest first, including revoked ones. */
   listForStudio(studioId: string, filter: GrantFilter): Promise<ListedGrant[]>;
-  /** Revokes the grant and all its tokens; returns false if it was revoked before. */
+  /** Revokes the grant and all its tokens; returns false if it is already revoked. */
   revoke(grantId: string, now: number): Promise<boolean>;
   /** Grants of all studios, newest first. Includes revoked grants only if `ended` is true. */
   list(page: OperatorPage & OperatorGrantFilter): Promise<ListedGrant[]>;

@@ -21,9 +21,9 @@ export function createChallenges(base: string): Challenges {
 
 const bearerPattern = /^Bearer +([\w.~+/-]{1,4096}={0,2})$/i;
 
-/** The token of an Authorization header (RFC 6750 §2.1); undefined if there is no bearer token. */
+/** Returns the bearer token of an Authorization header (RFC 6750 §2.1), or undefined if it has none. */
 export function parseBearerToken(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined;
-  // A malformed token counts as an invalid one, so that the client refreshes it.
+  // Treat a malformed token as invalid, not as missing, so that the client refreshes it.
   return bearerPattern.exec(authorization)?.[1] ?? (/^Bearer +\S/i.test(authorization) ? "" : undefined);
 }
