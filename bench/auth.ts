@@ -121,9 +121,9 @@ async function compare(engine: EngineName, server: string | undefined): Promise<
   const deps = createDeps(database, () => now);
   const tokens: string[] = [];
   for (let i = 0; i < userCount; i++) {
-    const person = await newUser(deps);
-    for (const name of ["One", "Two", "Three"]) await newStudio(deps, person, name);
-    const { grantId, token } = await createTestGrant(deps, person);
+    const signedInUser = await newUser(deps);
+    for (const name of ["One", "Two", "Three"]) await newStudio(deps, signedInUser, name);
+    const { grantId, token } = await createTestGrant(deps, signedInUser);
     tokens.push(token);
     for (let nth = 1; nth < tokensPerUser; nth++) tokens.push(await createTestToken(deps, grantId));
   }

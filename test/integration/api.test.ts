@@ -33,10 +33,10 @@ forEachEngine("JSON API", (fixture) => {
   after(() => server.close());
 
   test("a new user creates a studio, which becomes their active studio", async () => {
-    const person = await newUser(fixture.deps);
-    const cookie = await server.signIn(person);
+    const signedInUser = await newUser(fixture.deps);
+    const cookie = await server.signIn(signedInUser);
     const initial = await call<Me>(server, "GET", "/api/me", { cookie });
-    assert.deepEqual(initial.json, { user: person.user, memberships: [], activeStudioId: null });
+    assert.deepEqual(initial.json, { user: signedInUser.user, memberships: [], activeStudioId: null });
     assert.equal(initial.headers.get("cache-control"), "no-store");
     const created = await call<StudioView>(server, "POST", "/api/studios", { cookie, body: { name: "Nord" } });
     assert.equal(created.status, 201);
@@ -72,10 +72,10 @@ forEachEngine("JSON API", (fixture) => {
   });
 
   test("setting the active studio returns 204 without a body, or 404 if the user is not a member", async () => {
-    const person = await newUser(fixture.deps);
-    const [first, second] = [await newStudio(fixture.deps, person), await newStudio(fixture.deps, person)];
+    const signedInUser = await newUser(fixture.deps);
+    const [first, second] = [await newStudio(fixture.deps, signedInUser), await newStudio(fixture.deps, signedInUser)];
     const foreign = await newStudio(fixture.deps);
-    const cookie = await server.signIn(person);
+    const cookie = await server.signIn(signedInUser);
     const setActive = (studioId: unknown): Promise<ApiResponse> =>
       call(server, "PUT", "/api/me/active-studio", { cookie, body: { studioId } });
     const response = await setActive(first.studio.id);
@@ -102,8 +102,8 @@ forEachEngine("JSON API", (fixture) => {
       1,
     );
 
-    const person = await newUser(fixture.deps);
-    const memberCookie = await server.signIn(person);
+    const signedInUser = await newUser(fixture.deps);
+    const memberCookie = await server.signIn(signedInUser);
     const joinResponse = await call<MembershipView>(
       server,
       "POST",
@@ -114,10 +114,10 @@ forEachEngine("JSON API", (fixture) => {
     );
     assert.deepEqual(
       [joinResponse.status, joinResponse.json.role, joinResponse.json.studioId, joinResponse.json.userId],
-      [200, "member", owner.studio.id, person.user.id],
+      [200, "member", owner.studio.id, signedInUser.user.id],
     );
 
-    const roleResponse = await call<MembershipView>(server, "PATCH", `${studio}/members/${person.user.id}`, {
+    const roleResponse = await call<MembershipView>(server, "PATCH", `${studio}/members/${signedInUser.user.id}`, {
       cookie,
       body: { role: "admin" },
     });
@@ -127,11 +127,13 @@ forEachEngine("JSON API", (fixture) => {
       list.members.map(({ userId, role }) => [userId, role]),
       [
         [owner.user.id, "owner"],
-        [person.user.id, "admin"],
+        [signedInUser.user.id, "admin"],
       ],
     );
 
-    const leaveResponse = await call(server, "DELETE", `${studio}/members/${person.user.id}`, { cookie: memberCookie });
+    const leaveResponse = await call(server, "DELETE", `${studio}/members/${signedInUser.user.id}`, {
+      cookie: memberCookie,
+    });
     assert.deepEqual([leaveResponse.status, leaveResponse.text], [204, ""]);
     assertProblem(await call(server, "GET", `${studio}/members`, { cookie: memberCookie }), 404, "not_found");
     assertProblem(

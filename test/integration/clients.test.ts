@@ -22,11 +22,11 @@ forEachEngine("AI clients", (fixture) => {
   after(() => server.close());
 
   /** Creates a grant while this studio is the user's active studio. */
-  async function newGrant(person: SignedInUser & Partial<Caller>, clientName: string): Promise<string> {
-    if (person.studio) await setActiveStudio(fixture.deps, person, { studioId: person.studio.id });
+  async function newGrant(signedInUser: SignedInUser & Partial<Caller>, clientName: string): Promise<string> {
+    if (signedInUser.studio) await setActiveStudio(fixture.deps, signedInUser, { studioId: signedInUser.studio.id });
     fixture.clock.advance(1);
     const client = { clientId: `id-of-${clientName}`, clientName, clientVerified: false, redirectHost: "localhost" };
-    return (await createGrant(fixture.deps, person, { ...client, scopes: ["studio:read"] })).id;
+    return (await createGrant(fixture.deps, signedInUser, { ...client, scopes: ["studio:read"] })).id;
   }
 
   const listNames = async (caller: Caller): Promise<string[]> =>
@@ -42,13 +42,13 @@ forEachEngine("AI clients", (fixture) => {
       await newMember(fixture.deps, owner, "member"),
       await newMember(fixture.deps, owner, "member"),
     ];
-    for (const [person, name] of [
+    for (const [signedInUser, name] of [
       [owner, "one"],
       [admin, "two"],
       [member, "three"],
       [other, "four"],
     ] as const)
-      await newGrant(person, name);
+      await newGrant(signedInUser, name);
     assert.deepEqual(await listNames(owner), ["four", "three", "two", "one"]);
     assert.deepEqual(await listNames(admin), ["four", "three", "two", "one"]);
     assert.deepEqual(await listNames(member), ["three"]);
@@ -274,13 +274,13 @@ forEachEngine("AI clients", (fixture) => {
     const member = await newMember(fixture.deps, owner, "member");
     const other = await newMember(fixture.deps, owner, "member");
     const elsewhere = await newStudio(fixture.deps, { user: member.user });
-    for (const [person, name] of [
+    for (const [signedInUser, name] of [
       [owner, "owner's"],
       [member, "member's"],
       [elsewhere, "member's elsewhere"],
       [other, "other's"],
     ] as const)
-      await newGrant(person, name);
+      await newGrant(signedInUser, name);
     const listActive = async (caller: Caller) =>
       (await listClients(fixture.deps, caller, { limit: 100, ended: false })).clients.map(
         ({ clientName }) => clientName,
@@ -315,18 +315,18 @@ forEachEngine("AI clients", (fixture) => {
   });
 
   test("a client granted without a studio, or in a studio the user has left, is listed where it acts now", async () => {
-    const person = await newUser(fixture.deps);
-    await newGrant(person, "early");
+    const signedInUser = await newUser(fixture.deps);
+    await newGrant(signedInUser, "early");
     const first = await newStudio(fixture.deps);
     const second = await newStudio(fixture.deps);
-    const inFirst = await newMember(fixture.deps, first, "member", person);
+    const inFirst = await newMember(fixture.deps, first, "member", signedInUser);
     fixture.clock.advance(1);
-    const inSecond = await newMember(fixture.deps, second, "member", person);
+    const inSecond = await newMember(fixture.deps, second, "member", signedInUser);
     await newGrant(inSecond, "later");
     assert.deepEqual([await listNames(first), await listNames(second)], [["early"], ["later"]]);
-    await removeMember(fixture.deps, second, { userId: person.user.id });
+    await removeMember(fixture.deps, second, { userId: signedInUser.user.id });
     assert.deepEqual([await listNames(first), await listNames(second)], [["later", "early"], []]);
-    await removeMember(fixture.deps, inFirst, { userId: person.user.id });
+    await removeMember(fixture.deps, inFirst, { userId: signedInUser.user.id });
     assert.deepEqual(await listNames(first), []);
   });
 });

@@ -236,8 +236,8 @@ forEachEngine("platforms", (fixture) => {
   });
 
   test("state values swapped between two studios of one user connect neither (PLATFORM-6, A16)", async () => {
-    const person = await newUser(deps);
-    const [studioOne, studioTwo] = [await newStudio(deps, person), await newStudio(deps, person)];
+    const signedInUser = await newUser(deps);
+    const [studioOne, studioTwo] = [await newStudio(deps, signedInUser), await newStudio(deps, signedInUser)];
     const [a, b] = [
       await startAuthorization(studioOne, "account-one"),
       await startAuthorization(studioTwo, "account-two"),
@@ -246,11 +246,14 @@ forEachEngine("platforms", (fixture) => {
     swappedCallback.searchParams.set("state", b.pending.state);
     // The first code with the second state: the platform rejects the PKCE verifier.
     assert.equal(
-      await getOutcome(finishConnect(deps, person, { callback: swappedCallback, pending: b.pending })),
+      await getOutcome(finishConnect(deps, signedInUser, { callback: swappedCallback, pending: b.pending })),
       "connect_denied",
     );
     // The first callback with what the browser stored for the second.
-    assert.notEqual(await getOutcome(finishConnect(deps, person, { callback: a.callback, pending: b.pending })), "ok");
+    assert.notEqual(
+      await getOutcome(finishConnect(deps, signedInUser, { callback: a.callback, pending: b.pending })),
+      "ok",
+    );
     assert.deepEqual([await listStates(studioOne), await listStates(studioTwo)], [[], []]);
   });
 

@@ -56,11 +56,11 @@ forEachEngine("races for the last owner", (fixture) => {
 
   test("two hundred parallel role changes keep the owner count correct (ROLE-3, T5)", async () => {
     const owner = await newStudio(fixture.deps);
-    const people = [owner];
-    for (let i = 0; i < 9; i++) people.push(await newMember(fixture.deps, owner, "owner"));
+    const owners = [owner];
+    for (let i = 0; i < 9; i++) owners.push(await newMember(fixture.deps, owner, "owner"));
     const attempts = Array.from({ length: 200 }, (_, i) => {
-      const caller = people[i % 10] ?? owner;
-      const target = people[(i * 7 + Math.floor(i / 10)) % 10] ?? owner;
+      const caller = owners[i % 10] ?? owner;
+      const target = owners[(i * 7 + Math.floor(i / 10)) % 10] ?? owner;
       const role = roles[(i * 31) % 3] ?? "member";
       return changeRole(fixture.deps, caller, { userId: target.user.id, role });
     });
@@ -74,21 +74,21 @@ forEachEngine("races for the last owner", (fixture) => {
     assert.ok((await countOwners(owner.studio.id)) >= 1);
     await assertActivityMatchesRoles(
       owner.studio.id,
-      people.map(({ user }) => user.id),
+      owners.map(({ user }) => user.id),
     );
   });
 
   test("one owner remains when twenty owners step down and leave in parallel (ROLE-3, T5)", async () => {
     const owner = await newStudio(fixture.deps);
-    const people = [owner];
-    for (let i = 0; i < 19; i++) people.push(await newMember(fixture.deps, owner, "owner"));
-    const demote = people.map((person) => changeRole(fixture.deps, person, { userId: person.user.id, role: "admin" }));
-    const leave = people.map((person) => removeMember(fixture.deps, person, { userId: person.user.id }));
+    const owners = [owner];
+    for (let i = 0; i < 19; i++) owners.push(await newMember(fixture.deps, owner, "owner"));
+    const demote = owners.map((caller) => changeRole(fixture.deps, caller, { userId: caller.user.id, role: "admin" }));
+    const leave = owners.map((caller) => removeMember(fixture.deps, caller, { userId: caller.user.id }));
     const outcomes = await countOutcomes([...demote, ...leave]);
     assert.ok((outcomes.forbidden ?? 0) >= 1, "at least one owner is kept");
     assert.equal(await countOwners(owner.studio.id), 1);
     const memberOutcomes = await Promise.all(
-      people.map((person) => getOutcome(resolveStudioCaller(fixture.deps, person, owner.studio.id))),
+      owners.map((caller) => getOutcome(resolveStudioCaller(fixture.deps, caller, owner.studio.id))),
     );
     assert.ok(memberOutcomes.includes("ok"));
   });

@@ -186,7 +186,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     assert.equal(unverified?.emailVerified, false);
   });
 
-  it("ten parallel first sign-ins of one person create one user (R6)", async () => {
+  it("ten parallel first sign-ins with one subject create one user (R6)", async () => {
     const usersBefore = await countUsers();
     const browsers = await Promise.all(Array.from({ length: 10 }, () => signIn(base, "once@example.com")));
     const ids = await Promise.all(browsers.map(async (browser) => (await findUser(browser))?.id));
@@ -568,7 +568,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
   });
 
   it("a user with the same email but another issuer is not the same user", async () => {
-    const person = await newUser(fixture.deps, { email: "ada@example.com" });
-    assert.notEqual((await findUser(await signIn(base, "ada@example.com")))?.id, person.user.id);
+    const signedInUser = await newUser(fixture.deps, { email: "ada@example.com" });
+    assert.notEqual((await findUser(await signIn(base, "ada@example.com")))?.id, signedInUser.user.id);
   });
 });

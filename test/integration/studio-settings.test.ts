@@ -92,9 +92,9 @@ forEachEngine("studio settings", (fixture) => {
     const owner = await newStudio(fixture.deps, undefined, "First");
     fixture.clock.advance(1000);
     const second = await newStudio(fixture.deps, owner, "Second");
-    const person: SignedInUser = { user: owner.user };
+    const signedInUser: SignedInUser = { user: owner.user };
     const client = { clientId: "c", clientName: "C", clientVerified: false, redirectHost: "localhost" };
-    const { id, studioId } = await createGrant(fixture.deps, person, { ...client, scopes: ["studio:read"] });
+    const { id, studioId } = await createGrant(fixture.deps, signedInUser, { ...client, scopes: ["studio:read"] });
     assert.equal(studioId, second.studio.id);
     await deleteStudio(fixture.deps, second, { name: "Second" });
     assert.notEqual((await fixture.deps.grants.find(id))?.revokedAt, null);
@@ -104,12 +104,12 @@ forEachEngine("studio settings", (fixture) => {
     for (let round = 0; round < 5; round++) {
       const owner = await newStudio(fixture.deps, undefined, "Short");
       const token = await createInvitationToken(fixture.deps, owner, "member");
-      const person = await newUser(fixture.deps);
+      const signedInUser = await newUser(fixture.deps);
       await Promise.all([
         getOutcome(deleteStudio(fixture.deps, owner, { name: "Short" })),
-        getOutcome(acceptInvitation(fixture.deps, person, { token })),
+        getOutcome(acceptInvitation(fixture.deps, signedInUser, { token })),
       ]);
-      assert.deepEqual((await describeMe(fixture.deps, person)).memberships, []);
+      assert.deepEqual((await describeMe(fixture.deps, signedInUser)).memberships, []);
     }
   });
 });

@@ -12,10 +12,10 @@ import { newMember, newUser, newStudio } from "../support/users.ts";
 
 forEachEngine("studios", (fixture) => {
   test("a studio has id, name, slug, timezone, createdAt (WORD-2, WORD-8)", async () => {
-    const person = await newUser(fixture.deps);
+    const signedInUser = await newUser(fixture.deps);
     const studio = await createStudio(
       fixture.deps,
-      person,
+      signedInUser,
       createStudioInput.parse({ name: "  Café Zürich & Söhne ", timezone: "Europe/Zurich" }),
     );
     const { id, ...rest } = studio;
@@ -29,12 +29,12 @@ forEachEngine("studios", (fixture) => {
   });
 
   test("the creator becomes the owner, and the studio becomes active (STUDIO-1)", async () => {
-    const person = await newUser(fixture.deps);
-    await newStudio(fixture.deps, person, "First");
+    const signedInUser = await newUser(fixture.deps);
+    await newStudio(fixture.deps, signedInUser, "First");
     fixture.clock.advance(1000);
-    const second = await newStudio(fixture.deps, person, "Second");
+    const second = await newStudio(fixture.deps, signedInUser, "Second");
     assert.equal(second.role, "owner");
-    const me = await describeMe(fixture.deps, person);
+    const me = await describeMe(fixture.deps, signedInUser);
     assert.equal(me.activeStudioId, second.studio.id);
     assert.deepEqual(
       me.memberships.map(({ studioName, role }) => [studioName, role]),
@@ -46,9 +46,9 @@ forEachEngine("studios", (fixture) => {
   });
 
   test("fifty studios created in parallel with one name get fifty slugs (WORD-2)", async () => {
-    const people = await Promise.all(Array.from({ length: 50 }, () => newUser(fixture.deps)));
+    const users = await Promise.all(Array.from({ length: 50 }, () => newUser(fixture.deps)));
     const createdStudios = await Promise.all(
-      people.map((person) => createStudio(fixture.deps, person, { name: "Twin", timezone: "UTC" })),
+      users.map((signedInUser) => createStudio(fixture.deps, signedInUser, { name: "Twin", timezone: "UTC" })),
     );
     assert.equal(new Set(createdStudios.map(({ slug }) => slug)).size, 50);
     for (const { slug } of createdStudios) assert.match(slug, /^twin(-[a-z0-9]{6})?$/);

@@ -55,22 +55,22 @@ forEachEngine("users", (fixture) => {
   });
 
   test("describes a new user, who has no studio, with camelCase fields (WORD-8)", async () => {
-    const person = await newUser(fixture.deps, { name: "Zoë" });
-    assert.deepEqual(await describeMe(fixture.deps, person), {
-      user: person.user,
+    const signedInUser = await newUser(fixture.deps, { name: "Zoë" });
+    assert.deepEqual(await describeMe(fixture.deps, signedInUser), {
+      user: signedInUser.user,
       memberships: [],
       activeStudioId: null,
     });
   });
 
   test("the active studio defaults to the earliest joined one, not the oldest (STUDIO-2)", async () => {
-    const person = await newUser(fixture.deps);
+    const signedInUser = await newUser(fixture.deps);
     const [older, newer] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
     fixture.clock.advance(1000);
-    await newMember(fixture.deps, newer, "member", person);
+    await newMember(fixture.deps, newer, "member", signedInUser);
     fixture.clock.advance(1000);
-    await newMember(fixture.deps, older, "admin", person);
-    const me = await describeMe(fixture.deps, person);
+    await newMember(fixture.deps, older, "admin", signedInUser);
+    const me = await describeMe(fixture.deps, signedInUser);
     assert.equal(me.activeStudioId, newer.studio.id);
     assert.deepEqual(
       me.memberships.map(({ studioId, role }) => [studioId, role]),
@@ -83,27 +83,27 @@ forEachEngine("users", (fixture) => {
   });
 
   test("the active studio is stored, and no longer applies once the user is not a member (STUDIO-2, STUDIO-3)", async () => {
-    const person = await newUser(fixture.deps);
-    const [a, b] = [await newStudio(fixture.deps, person, "A"), await newStudio(fixture.deps, undefined, "B")];
-    const inB = await newMember(fixture.deps, b, "member", person);
-    await setActiveStudio(fixture.deps, person, { studioId: b.studio.id });
-    assert.equal((await describeMe(fixture.deps, person)).activeStudioId, b.studio.id);
-    await removeMember(fixture.deps, inB, { userId: person.user.id });
-    assert.equal((await describeMe(fixture.deps, person)).activeStudioId, a.studio.id);
-    assert.equal(await getOutcome(setActiveStudio(fixture.deps, person, { studioId: b.studio.id })), "not_found");
+    const signedInUser = await newUser(fixture.deps);
+    const [a, b] = [await newStudio(fixture.deps, signedInUser, "A"), await newStudio(fixture.deps, undefined, "B")];
+    const inB = await newMember(fixture.deps, b, "member", signedInUser);
+    await setActiveStudio(fixture.deps, signedInUser, { studioId: b.studio.id });
+    assert.equal((await describeMe(fixture.deps, signedInUser)).activeStudioId, b.studio.id);
+    await removeMember(fixture.deps, inB, { userId: signedInUser.user.id });
+    assert.equal((await describeMe(fixture.deps, signedInUser)).activeStudioId, a.studio.id);
+    assert.equal(await getOutcome(setActiveStudio(fixture.deps, signedInUser, { studioId: b.studio.id })), "not_found");
   });
 
   test("does not find another user's studio or ids that cannot exist, and changes nothing (STUDIO-3, T1)", async () => {
-    const person = await newUser(fixture.deps);
-    const ownStudio = await newStudio(fixture.deps, person);
+    const signedInUser = await newUser(fixture.deps);
+    const ownStudio = await newStudio(fixture.deps, signedInUser);
     const otherStudio = await newStudio(fixture.deps);
     for (const studioId of [otherStudio.studio.id, ...hostileIds("studio")]) {
       assert.equal(
-        await getOutcome(setActiveStudio(fixture.deps, person, { studioId })),
+        await getOutcome(setActiveStudio(fixture.deps, signedInUser, { studioId })),
         "not_found",
         JSON.stringify(studioId.slice(0, 40)),
       );
     }
-    assert.equal((await describeMe(fixture.deps, person)).activeStudioId, ownStudio.studio.id);
+    assert.equal((await describeMe(fixture.deps, signedInUser)).activeStudioId, ownStudio.studio.id);
   });
 });
