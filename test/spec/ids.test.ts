@@ -6,7 +6,7 @@ import { createTestClock } from "../support/clock.ts";
 
 const kinds = Object.keys(idPrefixes) as IdKind[];
 
-test("every kind of id has its own prefix, and is no id of another kind (WORD-7)", () => {
+test("each kind of id has a unique prefix and is not valid as another kind (WORD-7)", () => {
   assert.deepEqual(idPrefixes, {
     ...idPrefixes,
     user: "usr",
@@ -23,7 +23,7 @@ test("every kind of id has its own prefix, and is no id of another kind (WORD-7)
   }
 });
 
-test("later ids sort later, even when the clock jumps back (WORD-7)", () => {
+test("ids sort in creation order, even when the clock jumps back (WORD-7)", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -5000, max: 5000 }), { minLength: 2, maxLength: 60 }), (steps) => {
       const clock = createTestClock();
@@ -38,22 +38,22 @@ test("later ids sort later, even when the clock jumps back (WORD-7)", () => {
   );
 });
 
-test("a hundred thousand ids of one millisecond are unique and in order (WORD-7)", () => {
+test("100,000 ids generated in one millisecond are unique and in order (WORD-7)", () => {
   const newId = createIdGenerator(createTestClock());
   const ids = Array.from({ length: 100_000 }, () => newId("post"));
   assert.deepEqual(ids, ids.toSorted());
   assert.equal(new Set(ids).size, ids.length);
 });
 
-test("incrementing within a millisecond never overflows the random part (WORD-7)", () => {
-  const highest = () => new Uint8Array(16).fill(255);
-  const newId = createIdGenerator(createTestClock(), highest);
+test("two ids in one millisecond do not overflow the random part (WORD-7)", () => {
+  const maxRandomBytes = () => new Uint8Array(16).fill(255);
+  const newId = createIdGenerator(createTestClock(), maxRandomBytes);
   const [first, second] = [newId("post"), newId("post")];
   assert.equal(first.slice(0, 14), second.slice(0, 14), "same time");
   assert.ok(first < second);
 });
 
-test("the time part sorts by millisecond over the whole range (WORD-7)", () => {
+test("ids sort by millisecond over the whole range of times (WORD-7)", () => {
   const idAt = (ms: number) =>
     createIdGenerator(
       () => ms,

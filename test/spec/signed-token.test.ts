@@ -8,22 +8,22 @@ const oldSecret = "o".repeat(32);
 const newSecret = "n".repeat(32);
 const clock = createTestClock();
 const signer = createSigner([newSecret, oldSecret], clock);
-const soon = clock() + minutes(30);
+const expiresAt = clock() + minutes(30);
 const claims = { postId: "pst_1", name: "é\u0000😀" };
 
-test("verifying a token returns its claims only (TOKEN-1)", () => {
-  assert.deepEqual(signer.verify("upload", signer.sign("upload", claims, soon)), claims);
+test("verifying a token returns only its claims (TOKEN-1)", () => {
+  assert.deepEqual(signer.verify("upload", signer.sign("upload", claims, expiresAt)), claims);
 });
 
-test("rejects a token for any other purpose (TOKEN-1)", () => {
+test("rejects a token that was signed for another purpose (TOKEN-1)", () => {
   for (const purpose of tokenPurposes) {
-    const token = signer.sign(purpose, claims, soon);
+    const token = signer.sign(purpose, claims, expiresAt);
     for (const other of tokenPurposes)
       assert.equal(signer.verify(other, token) !== undefined, purpose === other, `${purpose} as ${other}`);
   }
 });
 
-test("a token expires at exactly its expiry time (TOKEN-1, U1)", () => {
+test("rejects a token from its exact expiry time on (TOKEN-1, U1)", () => {
   const testClock = createTestClock();
   const testSigner = createSigner([newSecret], testClock);
   const token = testSigner.sign("upload", claims, testClock() + minutes(30));
@@ -41,18 +41,18 @@ test("claims cannot override the expiry (TOKEN-1)", () => {
 });
 
 test("rejects a token with any single bit flipped (TOKEN-1, U1)", () => {
-  const bytes = Buffer.from(signer.sign("upload", { a: 1 }, soon));
-  for (let at = 0; at < bytes.length; at++) {
+  const bytes = Buffer.from(signer.sign("upload", { a: 1 }, expiresAt));
+  for (let index = 0; index < bytes.length; index++) {
     for (let bit = 0; bit < 8; bit++) {
-      const flipped = Buffer.from(bytes);
-      flipped[at] = (flipped[at] ?? 0) ^ (1 << bit);
-      assert.equal(signer.verify("upload", flipped.toString("latin1")), undefined, `byte ${at}, bit ${bit}`);
+      const flippedBytes = Buffer.from(bytes);
+      flippedBytes[index] = (flippedBytes[index] ?? 0) ^ (1 << bit);
+      assert.equal(signer.verify("upload", flippedBytes.toString("latin1")), undefined, `byte ${index}, bit ${bit}`);
     }
   }
 });
 
 test("rejects a truncated or extended token (TOKEN-1, U1)", () => {
-  const token = signer.sign("upload", { a: 1 }, soon);
+  const token = signer.sign("upload", { a: 1 }, expiresAt);
   for (let length = 0; length < token.length; length++)
     assert.equal(signer.verify("upload", token.slice(0, length)), undefined);
   for (const extra of ["=", ".", "A", " ", "\n", "\0", `.${token}`]) {
@@ -63,7 +63,7 @@ test("rejects a truncated or extended token (TOKEN-1, U1)", () => {
 
 test("rejects another base64 encoding of the same bytes (TOKEN-1)", () => {
   // The last character of 32 bytes in base64 has two unused bits, so four characters decode to the same bytes.
-  const token = signer.sign("upload", { text: "???>>>" }, soon);
+  const token = signer.sign("upload", { text: "???>>>" }, expiresAt);
   const [body = "", signature = ""] = token.split(".");
   const encodings = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     .split("")
@@ -87,12 +87,12 @@ test("the newest secret signs, all secrets verify, and a removed secret verifies
     signer,
     createSigner([newSecret], clock),
   ];
-  const old = beforeRotation.sign("upload", claims, soon);
-  assert.deepEqual(duringRotation.verify("upload", old), claims);
-  assert.equal(afterRotation.verify("upload", old), undefined);
-  const fresh = duringRotation.sign("upload", claims, soon);
-  assert.deepEqual(afterRotation.verify("upload", fresh), claims);
-  assert.equal(beforeRotation.verify("upload", fresh), undefined);
+  const oldToken = beforeRotation.sign("upload", claims, expiresAt);
+  assert.deepEqual(duringRotation.verify("upload", oldToken), claims);
+  assert.equal(afterRotation.verify("upload", oldToken), undefined);
+  const newToken = duringRotation.sign("upload", claims, expiresAt);
+  assert.deepEqual(afterRotation.verify("upload", newToken), claims);
+  assert.equal(beforeRotation.verify("upload", newToken), undefined);
 });
 
 test("rejects malformed tokens of any length (TOKEN-1)", () => {
@@ -112,7 +112,7 @@ test("rejects malformed tokens of any length (TOKEN-1)", () => {
   }
 });
 
-test("derives a different key from a secret for each use (TOKEN-1)", () => {
+test("derives a different key for each use of a secret (TOKEN-1)", () => {
   const keys = ["token:upload", "token:form", "encryption"].map((use) => deriveKey(newSecret, use).toString("hex"));
   assert.equal(new Set(keys).size, keys.length);
   for (const key of keys) assert.equal(key.length, 64);
