@@ -183,7 +183,7 @@ function tryParse(text: string): unknown {
   }
 }
 
-/** Sends a request of protocol version 2026-07-28, with its required headers and metadata. */
+/** Sends a request in protocol version 2026-07-28, with its required headers and metadata. */
 export function callModern(
   caller: McpCaller,
   method: string,
@@ -200,7 +200,7 @@ export function callModern(
   });
 }
 
-/** Sends a request of protocol version 2025-11-25. */
+/** Sends a request in protocol version 2025-11-25. */
 export function callLegacy(
   caller: McpCaller,
   method: string,

@@ -19,7 +19,7 @@ export interface SessionReader {
 export interface ApiOptions {
   deps: Deps;
   sessions: SessionReader;
-  /** Counts a request of a user. */
+  /** Counts a user's request. */
   checkCallLimit: CallLimitCheck;
   log: Log;
   /** Whether users sign in at the built-in dev issuer. */

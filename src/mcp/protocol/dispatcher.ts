@@ -19,7 +19,7 @@ export interface MessageContext {
 export interface Dispatcher {
   /** Handles one request and writes its response. Never rejects. */
   dispatch(request: RequestMessage, context: MessageContext, writer: ResponseWriter): Promise<void>;
-  /** Cancels a request of the same session that is running in this process. */
+  /** Cancels a request from the same session that is running in this process. */
   cancel(sessionId: string | undefined, id: unknown): void;
 }
 

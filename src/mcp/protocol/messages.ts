@@ -47,7 +47,7 @@ export interface NotificationMessage {
   params: Params;
 }
 
-/** A client's response to a request of ours; legacy versions only. */
+/** A client's response to a request from this server; legacy versions only. */
 export interface ResponseMessage {
   kind: "response";
   message: { id: RequestId; result?: unknown; error?: { message?: string } };
