@@ -5,16 +5,16 @@ import { readApiError, createUnreachableError } from "./api-error.ts";
 /** A client for the API, typed by the server's routes. */
 export const { api } = hc<Api>(location.origin);
 
-/** Leaves the web app. Never resolves, so that callers do not continue and buttons stay disabled. */
-export function leaveTo(url: string): Promise<never> {
+/** Navigates with a full page load. Never resolves, so that callers do not continue and buttons stay disabled. */
+export function redirectTo(url: string): Promise<never> {
   location.assign(url);
   return new Promise(() => {});
 }
 
-/** Opens the sign-in page, which returns the user to the current page. */
+/** Redirects to the sign-in page, which returns the user to the current page. */
 export function redirectToSignIn(): Promise<never> {
   const currentPath = `${location.pathname}${location.search}${location.hash}`;
-  return leaveTo(`/login?${new URLSearchParams({ return_to: currentPath }).toString()}`);
+  return redirectTo(`/login?${new URLSearchParams({ return_to: currentPath }).toString()}`);
 }
 
 async function checkResponse<R extends Pick<Response, "ok" | "status">>(request: Promise<R>): Promise<R> {
@@ -36,10 +36,10 @@ export async function sendRequest(request: Promise<Pick<Response, "ok" | "status
   await checkResponse(request);
 }
 
-/** The ETag of each response body, for as long as the body is in use. */
+/** The ETag of each response body. Weak, so that an ETag is dropped together with its body. */
 const etags = new WeakMap<object, string>();
 
-/** Sends a conditional request and returns `cached` if it has not changed (304). */
+/** Sends a conditional request; returns `cached` if the server responds with 304 Not Modified. */
 export async function fetchJsonIfChanged<T extends object>(
   cached: T | undefined,
   request: (options: { headers: Record<string, string> }) => Promise<ClientResponse<T, number, "json">>,
@@ -55,7 +55,7 @@ export async function fetchJsonIfChanged<T extends object>(
   return body;
 }
 
-/** Returns the signed-in user, or null without a session. */
+/** Returns the signed-in user, or null if there is no session. */
 export async function fetchMe() {
   const response = await api.me.$get().catch(() => {
     throw createUnreachableError();

@@ -28,7 +28,7 @@ export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => v
     onClose();
   }
 
-  function closeAndDelete(): void {
+  function closeAndConfirmDelete(): void {
     onClose();
     confirmDelete(asset);
   }
@@ -60,7 +60,7 @@ export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => v
       >
         <TextAreaField
           label="Alt text"
-          hint="Describe it for people who can’t see it."
+          hint="Describe this file for people who can’t see it."
           rows={3}
           maxLength={2000}
           value={altText}
@@ -78,7 +78,7 @@ export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => v
         {error !== undefined && <ErrorMessage error={error} />}
         <div className="mt-7 flex flex-wrap justify-between gap-3">
           {may("assets.write") && (asset.postId === null || asset.status === "pending") ? (
-            <Button variant="dangerOutline" onClick={closeAndDelete}>
+            <Button variant="dangerOutline" onClick={closeAndConfirmDelete}>
               {asset.status === "pending" ? "Cancel upload…" : "Delete…"}
             </Button>
           ) : (

@@ -20,8 +20,8 @@ export function ConnectPage() {
   return (
     <>
       <PageHeader title="Connect an AI client">
-        Use this URL in any client that supports MCP. No API key needed: the client opens a page here where you sign in
-        and approve it.
+        Use this URL in any client that supports MCP. You don’t need an API key: the client opens a page here where you
+        sign in and approve it.
       </PageHeader>
       <CopyField label="MCP URL" text={mcpUrl} />
       <NewClientStatus />
@@ -54,9 +54,9 @@ export function ConnectPage() {
       <Section title="What to expect" className="mt-14">
         <ul className="grid max-w-[60ch] gap-3">
           <li>
-            It works in <strong>{activeStudioName}</strong>, your active studio, until it reconnects.
+            The client works in <strong>{activeStudioName}</strong>, your active studio, until it reconnects.
           </li>
-          <li>It acts as you, within your role. You can limit it to viewing when you approve it.</li>
+          <li>It acts as you, within your role. To limit it, choose “View only” when you approve it.</li>
           <li>Its changes appear in the studio’s activity with your name and the client’s.</li>
           <li>It stays connected after you sign out. To disconnect it, revoke it under AI clients.</li>
         </ul>

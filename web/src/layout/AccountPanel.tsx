@@ -1,4 +1,4 @@
-import { leaveTo, signOut } from "../api/client.ts";
+import { redirectTo, signOut } from "../api/client.ts";
 import { Button } from "../ui/Button.tsx";
 import { roleLabels } from "../ui/roles.ts";
 import { useAction } from "../ui/use-action.ts";
@@ -10,7 +10,7 @@ export function AccountPanel() {
   const handleSignOut = () =>
     run(async () => {
       await signOut();
-      await leaveTo("/");
+      await redirectTo("/");
     });
 
   return (

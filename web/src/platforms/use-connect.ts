@@ -1,4 +1,4 @@
-import { leaveTo } from "../api/client.ts";
+import { redirectTo } from "../api/client.ts";
 import { connectPlatform } from "../api/mutations.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { useAction } from "../ui/use-action.ts";
@@ -13,7 +13,7 @@ export function useConnect() {
         platform,
         ...(instanceUrl === undefined ? {} : { instanceUrl }),
       });
-      await leaveTo(connectUrl);
+      await redirectTo(connectUrl);
     });
   return { connect, isRunning, error };
 }

@@ -29,7 +29,7 @@ export const english = {
   connectionRestored: "Connection restored.",
   chooseAgain: "Choose this file again to resume the upload.",
   altText: "Alt text",
-  altHint: "Describe it for people who can’t see it.",
+  altHint: "Describe this file for people who can’t see it.",
   saved: "Saved",
   notSaved: "Not saved",
   phone: "Continue on a phone",
