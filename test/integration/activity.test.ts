@@ -23,7 +23,7 @@ import { createInvitation } from "#domain/studios/create-invitation.ts";
 import { createStudio } from "#domain/studios/create-studio.ts";
 import { revokeInvitation } from "#domain/studios/invitation.ts";
 import { createUploadLink, createUploadSession } from "#domain/uploads/create-upload-link.ts";
-import { withdrawUploadLink } from "#domain/uploads/list-upload-links.ts";
+import { withdrawUploadLink } from "#domain/uploads/withdraw-upload-link.ts";
 import { updateStudio } from "#domain/studios/update-studio.ts";
 import { AppError } from "#lib/errors.ts";
 import { forEachEngine } from "../support/engines.ts";

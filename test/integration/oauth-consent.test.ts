@@ -174,7 +174,7 @@ forEachEngine("oauth consent", (fixture) => {
     assert.ok(readCallback(await newUserBrowser.submit(page, { decision: "approve" }), service.base).get("code"));
   });
 
-  test("every authorization shows the consent page, also for a client with a grant (AUTHZ-4, A18)", async () => {
+  test("every authorization shows the consent page, even for a client that has a grant (AUTHZ-4, A18)", async () => {
     const sameNameClient = await registerClient(service.base, { client_name: "Helper" });
     for (const oauthClient of [client, client, sameNameClient]) {
       const page = await browser.open(createAuthorization(service.base, oauthClient).url);

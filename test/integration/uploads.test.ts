@@ -15,7 +15,8 @@ import { cancelFile } from "#domain/uploads/cancel-file.ts";
 import { completeFile } from "#domain/uploads/complete-file.ts";
 import { createUploadLink, createUploadSession } from "#domain/uploads/create-upload-link.ts";
 import { describeUploadPage } from "#domain/uploads/describe-upload-link.ts";
-import { listUploadLinks, withdrawUploadLink } from "#domain/uploads/list-upload-links.ts";
+import { listUploadLinks } from "#domain/uploads/list-upload-links.ts";
+import { withdrawUploadLink } from "#domain/uploads/withdraw-upload-link.ts";
 import { createPartUrls } from "#domain/uploads/create-part-urls.ts";
 import { setAltText } from "#domain/uploads/set-alt-text.ts";
 import { startFile, type StartedFile } from "#domain/uploads/start-file.ts";
@@ -38,7 +39,7 @@ const [archiveBytes = jpegBytes] = Object.values(archives);
 const officeType = `${ooxml}wordprocessingml.document`;
 const videoBytes = Buffer.concat([mp4(), Buffer.alloc(20 * 1024 * 1024, 7)]);
 
-interface Scene {
+interface LinkFixture {
   deps: Deps;
   files: HookedFiles;
   owner: Caller;
@@ -46,11 +47,11 @@ interface Scene {
   token: string;
 }
 
-async function createScene(
+async function createLinkFixture(
   fixture: Fixture,
   limits: Partial<Deps["limits"]> = {},
   chooseCreator?: (deps: Deps, owner: Caller) => Promise<Caller>,
-): Promise<Scene> {
+): Promise<LinkFixture> {
   const files = createHookedFiles(fixture.clock);
   const deps: Deps = { ...fixture.deps, files, limits: { ...fixture.deps.limits, ...limits } };
   const owner = await newStudio(deps, undefined, "Blue Door");
@@ -60,30 +61,36 @@ async function createScene(
   return { deps, files, owner, postId, token: url.slice(`${deps.uploadPage}/u/`.length) };
 }
 
-const resolveCaller = ({ deps, token }: Scene) => resolveUploadCaller(deps, token);
+const resolveCaller = ({ deps, token }: LinkFixture) => resolveUploadCaller(deps, token);
 const describeFile = (name: string, content: Buffer) => ({ name, size: content.length, lastModified: 1, type: "" });
-const start = async (scene: Scene, name = "a.jpg", content = jpegBytes): Promise<StartedFile> =>
-  startFile(scene.deps, await resolveCaller(scene), describeFile(name, content));
+const start = async (linkFixture: LinkFixture, name = "a.jpg", content = jpegBytes): Promise<StartedFile> =>
+  startFile(linkFixture.deps, await resolveCaller(linkFixture), describeFile(name, content));
 
 async function send(
-  scene: Scene,
+  linkFixture: LinkFixture,
   { file: { id }, partBytes }: StartedFile,
   content: Buffer,
   parts?: number[],
 ): Promise<void> {
   const numbers = parts ?? Array.from({ length: Math.ceil(content.length / partBytes) }, (_, i) => i + 1);
-  const { addresses } = await createPartUrls(scene.deps, await resolveCaller(scene), { fileId: id, parts: numbers });
+  const { addresses } = await createPartUrls(linkFixture.deps, await resolveCaller(linkFixture), {
+    fileId: id,
+    parts: numbers,
+  });
   for (const { part, url } of addresses) {
-    assert.ok(await scene.files.parts.send(url, content.subarray((part - 1) * partBytes, part * partBytes)));
+    assert.ok(await linkFixture.files.parts.send(url, content.subarray((part - 1) * partBytes, part * partBytes)));
   }
 }
 
-const startWithHead = async (scene: Scene, name: string, content: Buffer): Promise<StartedFile> =>
-  startFile(scene.deps, await resolveCaller(scene), { ...describeFile(name, content), head: headOf(content) });
+const startWithHead = async (linkFixture: LinkFixture, name: string, content: Buffer): Promise<StartedFile> =>
+  startFile(linkFixture.deps, await resolveCaller(linkFixture), {
+    ...describeFile(name, content),
+    head: headOf(content),
+  });
 
-const complete = async (scene: Scene, fileId: string) =>
-  completeFile(scene.deps, await resolveCaller(scene), { fileId });
-const listPostAssets = async ({ deps, owner, postId }: Scene) => (await getPost(deps, owner, { postId })).assets;
+const complete = async (linkFixture: LinkFixture, fileId: string) =>
+  completeFile(linkFixture.deps, await resolveCaller(linkFixture), { fileId });
+const listPostAssets = async ({ deps, owner, postId }: LinkFixture) => (await getPost(deps, owner, { postId })).assets;
 const sweepAll = async (deps: Deps) => {
   const options = { pause: async () => {}, shouldStop: () => false };
   return { ...(await createAssetSweeper(deps)(options)), ...(await sweepUploads(deps, options)) };
@@ -104,110 +111,126 @@ forEachEngine("uploads through a link", (fixture) => {
   });
 
   test("a file is uploaded in parts and attached on completion (UPLOAD-2)", async () => {
-    const scene = await createScene(fixture);
-    const revisionBefore = (await getPost(scene.deps, scene.owner, { postId: scene.postId })).revision;
-    const startedFile = await start(scene, "video.mp4", videoBytes);
+    const linkFixture = await createLinkFixture(fixture);
+    const revisionBefore = (await getPost(linkFixture.deps, linkFixture.owner, { postId: linkFixture.postId }))
+      .revision;
+    const startedFile = await start(linkFixture, "video.mp4", videoBytes);
     assert.equal(startedFile.partBytes, 8 * 1024 * 1024);
     assert.deepEqual(startedFile.parts, []);
     assert.deepEqual(
-      (await listPostAssets(scene)).map(({ id, postId, status, bytes }) => ({ id, postId, status, bytes })),
-      [{ id: startedFile.file.id, postId: scene.postId, status: "pending", bytes: null }],
+      (await listPostAssets(linkFixture)).map(({ id, postId, status, bytes }) => ({ id, postId, status, bytes })),
+      [{ id: startedFile.file.id, postId: linkFixture.postId, status: "pending", bytes: null }],
     );
-    await send(scene, startedFile, videoBytes, [1, 3]);
-    assert.equal(await getOutcome(complete(scene, startedFile.file.id)), "not_uploaded");
-    assert.deepEqual((await start(scene, "video.mp4", videoBytes)).parts, [1, 3], "starting the same file resumes it");
-    await send(scene, startedFile, videoBytes, [2]);
-    const view = await complete(scene, startedFile.file.id);
+    await send(linkFixture, startedFile, videoBytes, [1, 3]);
+    assert.equal(await getOutcome(complete(linkFixture, startedFile.file.id)), "not_uploaded");
+    assert.deepEqual(
+      (await start(linkFixture, "video.mp4", videoBytes)).parts,
+      [1, 3],
+      "starting the same file resumes it",
+    );
+    await send(linkFixture, startedFile, videoBytes, [2]);
+    const view = await complete(linkFixture, startedFile.file.id);
     assert.equal(view.status, "ready");
-    const [asset] = await listPostAssets(scene);
+    const [asset] = await listPostAssets(linkFixture);
     assert.deepEqual(
       [asset?.status, asset?.bytes, asset?.kind, asset?.mimeType, asset?.durationMs],
       ["ready", videoBytes.length, "video", "video/mp4", 2500],
     );
     assert.ok(
-      (await getPost(scene.deps, scene.owner, { postId: scene.postId })).revision > revisionBefore + 1,
+      (await getPost(linkFixture.deps, linkFixture.owner, { postId: linkFixture.postId })).revision >
+        revisionBefore + 1,
       "start and completion both raise the revision",
     );
-    assert.deepEqual(await complete(scene, startedFile.file.id), view, "completing again changes nothing");
+    assert.deepEqual(await complete(linkFixture, startedFile.file.id), view, "completing again changes nothing");
   });
 
   test("twenty parallel starts and twenty parallel completes create one asset (U2, U8)", async () => {
-    const scene = await createScene(fixture);
-    const startedFiles = await Promise.all(Array.from({ length: 20 }, () => start(scene)));
+    const linkFixture = await createLinkFixture(fixture);
+    const startedFiles = await Promise.all(Array.from({ length: 20 }, () => start(linkFixture)));
     assert.equal(new Set(startedFiles.map(({ file }) => file.id)).size, 1);
-    assert.equal(await scene.files.parts.countOpen(), 1, "the redundant uploads are canceled");
+    assert.equal(await linkFixture.files.parts.countOpen(), 1, "the redundant uploads are canceled");
     const [startedFile] = startedFiles;
     assert.ok(startedFile);
-    await send(scene, startedFile, jpegBytes);
-    assert.deepEqual(await countOutcomes(Array.from({ length: 20 }, () => complete(scene, startedFile.file.id))), {
-      ok: 20,
-    });
-    assert.equal((await listPostAssets(scene)).length, 1);
-    assert.equal((await start(scene)).file.status, "ready", "a later start returns the finished file");
+    await send(linkFixture, startedFile, jpegBytes);
+    assert.deepEqual(
+      await countOutcomes(Array.from({ length: 20 }, () => complete(linkFixture, startedFile.file.id))),
+      {
+        ok: 20,
+      },
+    );
+    assert.equal((await listPostAssets(linkFixture)).length, 1);
+    assert.equal((await start(linkFixture)).file.status, "ready", "a later start returns the finished file");
   });
 
   test("rejects attaching an uploading file, and another link's file is not found (U8)", async () => {
-    const scene = await createScene(fixture);
-    const startedFile = await start(scene);
+    const linkFixture = await createLinkFixture(fixture);
+    const startedFile = await start(linkFixture);
     assert.equal(
-      await getOutcome(attachAsset(scene.deps, scene.owner, { postId: scene.postId, assetId: startedFile.file.id })),
+      await getOutcome(
+        attachAsset(linkFixture.deps, linkFixture.owner, { postId: linkFixture.postId, assetId: startedFile.file.id }),
+      ),
       "not_uploaded",
     );
-    const otherPost = await createPost(scene.deps, scene.owner, { title: "B", body: "" });
+    const otherPost = await createPost(linkFixture.deps, linkFixture.owner, { title: "B", body: "" });
     assert.equal(
-      await getOutcome(attachAsset(scene.deps, scene.owner, { postId: otherPost.id, assetId: startedFile.file.id })),
+      await getOutcome(
+        attachAsset(linkFixture.deps, linkFixture.owner, { postId: otherPost.id, assetId: startedFile.file.id }),
+      ),
       "already_attached",
     );
-    const otherScene = await createScene(fixture);
-    assert.equal(await getOutcome(complete(otherScene, startedFile.file.id)), "not_found");
+    const otherLinkFixture = await createLinkFixture(fixture);
+    assert.equal(await getOutcome(complete(otherLinkFixture, startedFile.file.id)), "not_found");
     assert.equal(
       await getOutcome(async () =>
-        cancelFile(otherScene.deps, await resolveCaller(otherScene), { fileId: startedFile.file.id }),
+        cancelFile(otherLinkFixture.deps, await resolveCaller(otherLinkFixture), { fileId: startedFile.file.id }),
       ),
       "not_found",
     );
     assert.equal(
       await getOutcome(async () =>
-        createPartUrls(otherScene.deps, await resolveCaller(otherScene), { fileId: startedFile.file.id, parts: [1] }),
+        createPartUrls(otherLinkFixture.deps, await resolveCaller(otherLinkFixture), {
+          fileId: startedFile.file.id,
+          parts: [1],
+        }),
       ),
       "not_found",
     );
   });
 
-  test("rejects files beyond the post's limit before bytes are sent, also for parallel starts (UPLOAD-3)", async () => {
-    const scene = await createScene(fixture, { assetsPerPost: 3 });
-    const starts = Array.from({ length: 10 }, (_, i) => start(scene, `${i}.jpg`));
+  test("rejects files beyond the post's limit before bytes are sent, even with parallel starts (UPLOAD-3)", async () => {
+    const linkFixture = await createLinkFixture(fixture, { assetsPerPost: 3 });
+    const starts = Array.from({ length: 10 }, (_, i) => start(linkFixture, `${i}.jpg`));
     assert.deepEqual(await countOutcomes(starts), { ok: 3, asset_limit_reached: 7 });
-    assert.equal(await scene.files.parts.countOpen(), 3);
-    const [first] = await listPostAssets(scene);
-    await cancelFile(scene.deps, await resolveCaller(scene), { fileId: first?.id ?? "" });
-    assert.equal(await scene.files.parts.countOpen(), 2);
-    assert.equal(await getOutcome(start(scene, "last.jpg")), "ok", "canceling a file frees its position");
+    assert.equal(await linkFixture.files.parts.countOpen(), 3);
+    const [first] = await listPostAssets(linkFixture);
+    await cancelFile(linkFixture.deps, await resolveCaller(linkFixture), { fileId: first?.id ?? "" });
+    assert.equal(await linkFixture.files.parts.countOpen(), 2);
+    assert.equal(await getOutcome(start(linkFixture, "last.jpg")), "ok", "canceling a file frees its position");
   });
 
   test("counts the quota from the start and rejects a file whose content does not match its type (U7, U19)", async () => {
-    const scene = await createScene(fixture, { studioBytes: 2 * jpegBytes.length });
-    const starts = Array.from({ length: 10 }, (_, i) => start(scene, `${i}.jpg`));
+    const linkFixture = await createLinkFixture(fixture, { studioBytes: 2 * jpegBytes.length });
+    const starts = Array.from({ length: 10 }, (_, i) => start(linkFixture, `${i}.jpg`));
     assert.deepEqual(await countOutcomes(starts), { ok: 2, quota_exceeded: 8 });
-    const [first] = await listPostAssets(scene);
-    await deleteAsset(scene.deps, scene.owner, { assetId: first?.id ?? "" });
+    const [first] = await listPostAssets(linkFixture);
+    await deleteAsset(linkFixture.deps, linkFixture.owner, { assetId: first?.id ?? "" });
     const html = Buffer.from("<!DOCTYPE html><script>alert(1)</script>".padEnd(jpegBytes.length)).subarray(
       0,
       jpegBytes.length,
     );
-    const mismatchedFile = await start(scene, "page.jpg", html);
-    await send(scene, mismatchedFile, html);
-    assert.equal(await getOutcome(complete(scene, mismatchedFile.file.id)), "type_mismatch");
-    assert.equal((await listPostAssets(scene)).length, 1, "its record and position are deleted");
-    assert.equal(await getOutcome(complete(scene, mismatchedFile.file.id)), "not_found");
+    const mismatchedFile = await start(linkFixture, "page.jpg", html);
+    await send(linkFixture, mismatchedFile, html);
+    assert.equal(await getOutcome(complete(linkFixture, mismatchedFile.file.id)), "type_mismatch");
+    assert.equal((await listPostAssets(linkFixture)).length, 1, "its record and position are deleted");
+    assert.equal(await getOutcome(complete(linkFixture, mismatchedFile.file.id)), "not_found");
   });
 
   test("rejects unsupported types before a byte is sent (UPLOAD-4)", async () => {
-    const scene = await createScene(fixture);
+    const linkFixture = await createLinkFixture(fixture);
     for (const name of ["page.html", "drawing.svg", "setup.exe", "archive.zip", "no-extension"]) {
-      assert.equal(await getOutcome(start(scene, name)), "unsupported_type", name);
+      assert.equal(await getOutcome(start(linkFixture, name)), "unsupported_type", name);
     }
-    assert.equal(await getOutcome(start(scene, "empty.jpg", Buffer.alloc(0))), "invalid_input");
+    assert.equal(await getOutcome(start(linkFixture, "empty.jpg", Buffer.alloc(0))), "invalid_input");
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>');
     for (const [name, content, code] of [
       ["a.jpg", svg, "type_mismatch"],
@@ -217,12 +240,12 @@ forEachEngine("uploads through a link", (fixture) => {
       ["setup.exe", executableBytes, "unsupported_type"],
       ["archive.zip", archiveBytes, "unsupported_type"],
     ] as const)
-      assert.equal(await getOutcome(startWithHead(scene, name, content)), code, name);
-    assert.deepEqual(await listPostAssets(scene), []);
+      assert.equal(await getOutcome(startWithHead(linkFixture, name, content)), code, name);
+    assert.deepEqual(await listPostAssets(linkFixture), []);
   });
 
   test("accepts a file with a wrong, unknown or missing extension as its actual type (UPLOAD-4, U7)", async () => {
-    const scene = await createScene(fixture);
+    const linkFixture = await createLinkFixture(fixture);
     const docx = office("word", {});
     for (const [name, content, mimeType, kind, filename] of [
       ["door.png", jpegBytes, "image/jpeg", "image", "door.jpg"],
@@ -233,18 +256,18 @@ forEachEngine("uploads through a link", (fixture) => {
       ["video.mov", mp4(), "video/quicktime", "video", "video.mov"],
       ["plan.xlsx", docx, officeType, "document", "plan.docx"],
     ] as const) {
-      const startedFile = await startWithHead(scene, name, content);
+      const startedFile = await startWithHead(linkFixture, name, content);
       assert.equal(startedFile.file.filename, name, "an uploading file keeps the name that the client sent");
-      await send(scene, startedFile, content);
-      const { id, bytes } = await complete(scene, startedFile.file.id);
-      const asset = (await listPostAssets(scene)).find((postAsset) => postAsset.id === id);
+      await send(linkFixture, startedFile, content);
+      const { id, bytes } = await complete(linkFixture, startedFile.file.id);
+      const asset = (await listPostAssets(linkFixture)).find((postAsset) => postAsset.id === id);
       assert.deepEqual(
         [asset?.mimeType, asset?.kind, asset?.filename, asset?.status, bytes],
         [mimeType, kind, filename, "ready", content.length],
         name,
       );
     }
-    const [first] = await listPostAssets(scene);
+    const [first] = await listPostAssets(linkFixture);
     assert.deepEqual(
       [first?.width, first?.thumbnailUrl !== undefined],
       [64, true],
@@ -253,78 +276,94 @@ forEachEngine("uploads through a link", (fixture) => {
   });
 
   test("accepts a file that was started without its first bytes as its actual type (UPLOAD-4)", async () => {
-    const scene = await createScene(fixture);
-    const startedFile = await start(scene, "door.gif", jpegBytes);
-    await send(scene, startedFile, jpegBytes);
-    const { mimeType, filename } = await complete(scene, startedFile.file.id);
+    const linkFixture = await createLinkFixture(fixture);
+    const startedFile = await start(linkFixture, "door.gif", jpegBytes);
+    await send(linkFixture, startedFile, jpegBytes);
+    const { mimeType, filename } = await complete(linkFixture, startedFile.file.id);
     assert.deepEqual([mimeType, filename], ["image/jpeg", "door.jpg"]);
   });
 
   test("keeps a name that was changed while the file was uploading", async () => {
-    const scene = await createScene(fixture);
-    const startedFile = await start(scene, "door.png", jpegBytes);
-    await send(scene, startedFile, jpegBytes);
+    const linkFixture = await createLinkFixture(fixture);
+    const startedFile = await start(linkFixture, "door.png", jpegBytes);
+    await send(linkFixture, startedFile, jpegBytes);
     let isRenamed = false;
-    scene.files.hook = async (call, when) => {
+    linkFixture.files.hook = async (call, when) => {
       if (call !== "read" || when !== "after" || isRenamed) return;
       isRenamed = true;
-      await updateAsset(scene.deps, scene.owner, { assetId: startedFile.file.id, filename: "Front door.jpg" });
+      await updateAsset(linkFixture.deps, linkFixture.owner, {
+        assetId: startedFile.file.id,
+        filename: "Front door.jpg",
+      });
     };
-    assert.equal((await complete(scene, startedFile.file.id)).filename, "Front door.jpg");
+    assert.equal((await complete(linkFixture, startedFile.file.id)).filename, "Front door.jpg");
   });
 
   test("a file must start within the link's 30 minutes and complete within 24 hours (UPLOAD-5)", async () => {
-    const scene = await createScene(fixture);
+    const linkFixture = await createLinkFixture(fixture);
     fixture.clock.advance(minutes(30) - 1);
-    const startedFile = await start(scene, "video.mp4", videoBytes);
+    const startedFile = await start(linkFixture, "video.mp4", videoBytes);
     fixture.clock.advance(minutes(1));
-    assert.equal(await getOutcome(start(scene, "late.jpg")), "upload_expired");
-    assert.equal((await findUploadLink(scene.deps, scene.token))?.state, "closing");
+    assert.equal(await getOutcome(start(linkFixture, "late.jpg")), "upload_expired");
+    assert.equal((await findUploadLink(linkFixture.deps, linkFixture.token))?.state, "closing");
     assert.equal(
-      (await start(scene, "video.mp4", videoBytes)).file.id,
+      (await start(linkFixture, "video.mp4", videoBytes)).file.id,
       startedFile.file.id,
       "a started file can resume",
     );
     fixture.clock.advance(hours(23));
-    await send(scene, startedFile, videoBytes);
-    assert.equal((await complete(scene, startedFile.file.id)).status, "ready");
-    assert.equal((await findUploadLink(scene.deps, scene.token))?.state, "finished");
+    await send(linkFixture, startedFile, videoBytes);
+    assert.equal((await complete(linkFixture, startedFile.file.id)).status, "ready");
+    assert.equal((await findUploadLink(linkFixture.deps, linkFixture.token))?.state, "finished");
     assert.equal(
-      await getOutcome(async () => describeUploadPage(scene.deps, await resolveCaller(scene))),
+      await getOutcome(async () => describeUploadPage(linkFixture.deps, await resolveCaller(linkFixture))),
       "upload_expired",
     );
     assert.equal(
-      (await setAltText(scene.deps, await resolveCaller(scene), { fileId: startedFile.file.id, altText: "A door" }))
-        .altText,
+      (
+        await setAltText(linkFixture.deps, await resolveCaller(linkFixture), {
+          fileId: startedFile.file.id,
+          altText: "A door",
+        })
+      ).altText,
       "A door",
     );
   });
 
   test("a link cannot access a file that was removed from the post (T1, U1)", async () => {
-    const scene = await createScene(fixture);
-    const startedFile = await start(scene, "video.mp4", videoBytes);
-    await send(scene, startedFile, videoBytes);
-    await complete(scene, startedFile.file.id);
+    const linkFixture = await createLinkFixture(fixture);
+    const startedFile = await start(linkFixture, "video.mp4", videoBytes);
+    await send(linkFixture, startedFile, videoBytes);
+    await complete(linkFixture, startedFile.file.id);
     const changeAltText = async () =>
-      setAltText(scene.deps, await resolveCaller(scene), { fileId: startedFile.file.id, altText: "Theirs" });
+      setAltText(linkFixture.deps, await resolveCaller(linkFixture), {
+        fileId: startedFile.file.id,
+        altText: "Theirs",
+      });
     assert.equal(await getOutcome(changeAltText), "ok");
-    await detachAsset(scene.deps, scene.owner, { postId: scene.postId, assetId: startedFile.file.id });
+    await detachAsset(linkFixture.deps, linkFixture.owner, {
+      postId: linkFixture.postId,
+      assetId: startedFile.file.id,
+    });
     assert.equal(await getOutcome(changeAltText), "not_found");
   });
 
   test("a link does not reveal changes that the studio made after removing the file from the post (T1)", async () => {
-    const scene = await createScene(fixture);
-    const startedFile = await start(scene, "door.jpg", jpegBytes);
-    await send(scene, startedFile, jpegBytes);
+    const linkFixture = await createLinkFixture(fixture);
+    const startedFile = await start(linkFixture, "door.jpg", jpegBytes);
+    await send(linkFixture, startedFile, jpegBytes);
     const listVisibleFiles = async () => [
-      await complete(scene, startedFile.file.id),
-      (await start(scene, "door.jpg", jpegBytes)).file,
-      ...(await describeUploadPage(scene.deps, await resolveCaller(scene))).files,
+      await complete(linkFixture, startedFile.file.id),
+      (await start(linkFixture, "door.jpg", jpegBytes)).file,
+      ...(await describeUploadPage(linkFixture.deps, await resolveCaller(linkFixture))).files,
     ];
-    await complete(scene, startedFile.file.id);
+    await complete(linkFixture, startedFile.file.id);
     for (const visibleFile of await listVisibleFiles()) assert.ok(visibleFile.thumbnailUrl !== undefined);
-    await detachAsset(scene.deps, scene.owner, { postId: scene.postId, assetId: startedFile.file.id });
-    await updateAsset(scene.deps, scene.owner, {
+    await detachAsset(linkFixture.deps, linkFixture.owner, {
+      postId: linkFixture.postId,
+      assetId: startedFile.file.id,
+    });
+    await updateAsset(linkFixture.deps, linkFixture.owner, {
       assetId: startedFile.file.id,
       altText: "Not for you",
       filename: "secret.jpg",
@@ -334,51 +373,51 @@ forEachEngine("uploads through a link", (fixture) => {
   });
 
   test("sweeps a file that does not arrive within 24 hours, with its parts and position (U17)", async () => {
-    const scene = await createScene(fixture);
-    const startedFile = await start(scene, "video.mp4", videoBytes);
-    await send(scene, startedFile, videoBytes, [1]);
+    const linkFixture = await createLinkFixture(fixture);
+    const startedFile = await start(linkFixture, "video.mp4", videoBytes);
+    await send(linkFixture, startedFile, videoBytes, [1]);
     fixture.clock.advance(hours(24) + 1);
-    assert.equal(await getOutcome(complete(scene, startedFile.file.id)), "upload_expired");
+    assert.equal(await getOutcome(complete(linkFixture, startedFile.file.id)), "upload_expired");
     fixture.clock.advance(hours(1));
-    assert.ok((await sweepAll(scene.deps)).expired >= 1);
-    assert.deepEqual([await listPostAssets(scene), await scene.files.parts.countOpen()], [[], 0]);
-    assert.equal(await getOutcome(resolveCaller(scene)), "forbidden", "no uploading file keeps the link open");
+    assert.ok((await sweepAll(linkFixture.deps)).expired >= 1);
+    assert.deepEqual([await listPostAssets(linkFixture), await linkFixture.files.parts.countOpen()], [[], 0]);
+    assert.equal(await getOutcome(resolveCaller(linkFixture)), "forbidden", "no uploading file keeps the link open");
   });
 
   test("rejects a token that is altered, truncated, of another purpose or expired (U1)", async () => {
-    const scene = await createScene(fixture);
-    const [body = "", mac = ""] = scene.token.split(".");
+    const linkFixture = await createLinkFixture(fixture);
+    const [body = "", mac = ""] = linkFixture.token.split(".");
     const alteredToken = `${body.slice(0, -1)}${body.endsWith("A") ? "B" : "A"}.${mac}`;
-    const otherPurposeToken = scene.deps.signer.sign("file", { link: "upl_0" }, fixture.clock() + 1000);
-    const unknownLinkToken = scene.deps.signer.sign(
+    const otherPurposeToken = linkFixture.deps.signer.sign("file", { link: "upl_0" }, fixture.clock() + 1000);
+    const unknownLinkToken = linkFixture.deps.signer.sign(
       "upload",
-      { link: scene.deps.newId("uploadLink") },
+      { link: linkFixture.deps.newId("uploadLink") },
       fixture.clock() + 1000,
     );
     for (const token of [
       "",
       "x",
       alteredToken,
-      scene.token.slice(0, -1),
-      `${scene.token}A`,
+      linkFixture.token.slice(0, -1),
+      `${linkFixture.token}A`,
       body,
       otherPurposeToken,
       unknownLinkToken,
     ]) {
-      assert.equal(await findUploadLink(scene.deps, token), undefined, token);
+      assert.equal(await findUploadLink(linkFixture.deps, token), undefined, token);
     }
     fixture.clock.advance(minutes(31));
-    assert.equal((await findUploadLink(scene.deps, scene.token))?.state, "expired");
+    assert.equal((await findUploadLink(linkFixture.deps, linkFixture.token))?.state, "expired");
     assert.equal(
-      await getOutcome(async () => describeUploadPage(scene.deps, await resolveCaller(scene))),
+      await getOutcome(async () => describeUploadPage(linkFixture.deps, await resolveCaller(linkFixture))),
       "upload_expired",
     );
     fixture.clock.advance(hours(24));
-    assert.equal(await findUploadLink(scene.deps, scene.token), undefined);
+    assert.equal(await findUploadLink(linkFixture.deps, linkFixture.token), undefined);
   });
 
   test("a link ends with its creator's membership, its client's grant, its post, or when withdrawn (UPLOAD-6)", async () => {
-    const endings: Record<string, (scene: Scene, creator: Caller) => Promise<unknown>> = {
+    const endings: Record<string, (linkFixture: LinkFixture, creator: Caller) => Promise<unknown>> = {
       membership: ({ deps, owner }, creator) => removeMember(deps, owner, { userId: creator.user.id }),
       client: ({ deps }, { grantId = "" }) => deps.grants.revoke(grantId, deps.clock()),
       post: ({ deps, owner, postId }) => updatePost(deps, owner, { postId, status: "archived" }),
@@ -389,59 +428,69 @@ forEachEngine("uploads through a link", (fixture) => {
     };
     for (const [name, end] of Object.entries(endings)) {
       let creator: Caller | undefined;
-      const scene = await createScene(fixture, {}, async (deps, owner) => {
+      const linkFixture = await createLinkFixture(fixture, {}, async (deps, owner) => {
         const member = await newMember(deps, owner, "member");
         const { grantId } = await createTestGrant(deps, member);
         return (creator = { ...member, client: { id: "c", name: "Claude" }, grantId });
       });
       assert.ok(creator);
-      const startedFile = await start(scene);
-      await end(scene, creator);
-      assert.equal((await findUploadLink(scene.deps, scene.token))?.state, "withdrawn", name);
-      assert.equal(await getOutcome(start(scene, "b.jpg")), "forbidden", name);
-      assert.equal(await getOutcome(complete(scene, startedFile.file.id)), "forbidden", name);
-      await sweepAll(scene.deps);
+      const startedFile = await start(linkFixture);
+      await end(linkFixture, creator);
+      assert.equal((await findUploadLink(linkFixture.deps, linkFixture.token))?.state, "withdrawn", name);
+      assert.equal(await getOutcome(start(linkFixture, "b.jpg")), "forbidden", name);
+      assert.equal(await getOutcome(complete(linkFixture, startedFile.file.id)), "forbidden", name);
+      await sweepAll(linkFixture.deps);
       assert.deepEqual(
-        [await listPostAssets(scene), await scene.files.parts.countOpen()],
+        [await listPostAssets(linkFixture), await linkFixture.files.parts.countOpen()],
         [[], 0],
         `${name}: uploading files are canceled`,
       );
-      assert.deepEqual((await listUploadLinks(scene.deps, scene.owner, { postId: scene.postId })).links, [], name);
+      assert.deepEqual(
+        (await listUploadLinks(linkFixture.deps, linkFixture.owner, { postId: linkFixture.postId })).links,
+        [],
+        name,
+      );
     }
   });
 
   test("lists and withdraws the links of a post, except those that the post's page created for itself (UPLOAD-7)", async () => {
-    const scene = await createScene(fixture);
-    await createUploadLink(scene.deps, scene.owner, { postId: scene.postId, inPlace: true });
-    await start(scene);
-    const { links } = await listUploadLinks(scene.deps, scene.owner, { postId: scene.postId });
+    const linkFixture = await createLinkFixture(fixture);
+    await createUploadLink(linkFixture.deps, linkFixture.owner, { postId: linkFixture.postId, inPlace: true });
+    await start(linkFixture);
+    const { links } = await listUploadLinks(linkFixture.deps, linkFixture.owner, { postId: linkFixture.postId });
     assert.deepEqual(
       links.map(({ createdBy, client, arrived, onTheWay }) => ({ createdBy: createdBy.id, client, arrived, onTheWay })),
-      [{ createdBy: scene.owner.user.id, client: null, arrived: 0, onTheWay: 1 }],
+      [{ createdBy: linkFixture.owner.user.id, client: null, arrived: 0, onTheWay: 1 }],
     );
-    const stranger = await newStudio(scene.deps);
+    const stranger = await newStudio(linkFixture.deps);
     const linkId = links[0]?.id ?? "";
     assert.equal(
-      await getOutcome(withdrawUploadLink(scene.deps, stranger, { postId: scene.postId, linkId })),
+      await getOutcome(withdrawUploadLink(linkFixture.deps, stranger, { postId: linkFixture.postId, linkId })),
       "not_found",
     );
-    await withdrawUploadLink(scene.deps, scene.owner, { postId: scene.postId, linkId });
-    assert.deepEqual(await listPostAssets(scene), [], "uploading files are canceled immediately");
+    await withdrawUploadLink(linkFixture.deps, linkFixture.owner, { postId: linkFixture.postId, linkId });
+    assert.deepEqual(await listPostAssets(linkFixture), [], "uploading files are canceled immediately");
     assert.equal(
-      await getOutcome(withdrawUploadLink(scene.deps, scene.owner, { postId: scene.postId, linkId })),
+      await getOutcome(withdrawUploadLink(linkFixture.deps, linkFixture.owner, { postId: linkFixture.postId, linkId })),
       "not_found",
     );
     fixture.clock.advance(minutes(31));
-    assert.deepEqual((await listUploadLinks(scene.deps, scene.owner, { postId: scene.postId })).links, []);
+    assert.deepEqual(
+      (await listUploadLinks(linkFixture.deps, linkFixture.owner, { postId: linkFixture.postId })).links,
+      [],
+    );
   });
 
   test("a link shows only the studio's name, the post's title and its own files (UPLOAD-8)", async () => {
-    const scene = await createScene(fixture);
-    const { url } = await createUploadSession(scene.deps, scene.owner, { postId: scene.postId });
-    const otherScene = { ...scene, token: url.slice(`${scene.deps.uploadPage}/u/`.length) };
-    await start(otherScene, "theirs.jpg");
-    await start(scene, "mine.jpg");
-    const { accepts, expiresAt, ...page } = await describeUploadPage(scene.deps, await resolveCaller(scene));
+    const linkFixture = await createLinkFixture(fixture);
+    const { url } = await createUploadSession(linkFixture.deps, linkFixture.owner, { postId: linkFixture.postId });
+    const otherLinkFixture = { ...linkFixture, token: url.slice(`${linkFixture.deps.uploadPage}/u/`.length) };
+    await start(otherLinkFixture, "theirs.jpg");
+    await start(linkFixture, "mine.jpg");
+    const { accepts, expiresAt, ...page } = await describeUploadPage(
+      linkFixture.deps,
+      await resolveCaller(linkFixture),
+    );
     assert.ok(accepts.includes("image/jpeg") && accepts.includes(".docx") && !accepts.includes("image/svg+xml"));
     assert.equal(Date.parse(expiresAt), fixture.clock() + minutes(30));
     assert.deepEqual(
@@ -455,23 +504,23 @@ forEachEngine("uploads through a link", (fixture) => {
   });
 
   test("file names are display text and never part of a key (U13)", async () => {
-    const scene = await createScene(fixture);
+    const linkFixture = await createLinkFixture(fixture);
     for (const [name, displayName] of [
       ["../../etc/passwd.jpg", "passwd.jpg"],
       ["C:\\temp\\a.jpg", "a.jpg"],
       ["\u202egpj.exe.jpg", "gpj.exe.jpg"],
       [`${"x".repeat(900)}.jpg`, `${"x".repeat(196)}.jpg`],
     ] as const) {
-      const { file: startedFile } = await start(scene, name);
+      const { file: startedFile } = await start(linkFixture, name);
       assert.equal(startedFile.filename, displayName);
     }
   });
 
   test("rejects an upload link for an archived post", async () => {
-    const scene = await createScene(fixture);
-    await updatePost(scene.deps, scene.owner, { postId: scene.postId, status: "archived" });
+    const linkFixture = await createLinkFixture(fixture);
+    await updatePost(linkFixture.deps, linkFixture.owner, { postId: linkFixture.postId, status: "archived" });
     assert.equal(
-      await getOutcome(createUploadSession(scene.deps, scene.owner, { postId: scene.postId })),
+      await getOutcome(createUploadSession(linkFixture.deps, linkFixture.owner, { postId: linkFixture.postId })),
       "invalid_input",
     );
   });

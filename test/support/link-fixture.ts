@@ -26,7 +26,7 @@ export interface LinkFixture {
   send(file: StartedFile, content: Buffer, parts: number[]): Promise<void>;
   complete(file: StartedFile): Promise<FileView>;
   /** The bytes that count toward the quota, after asserting that they are the sum of the assets' charges. */
-  usedBytes(): Promise<number>;
+  getUsedBytes(): Promise<number>;
 }
 
 export async function createLinkFixture(fixture: Fixture, studioBytes: number | undefined): Promise<LinkFixture> {
@@ -53,7 +53,7 @@ export async function createLinkFixture(fixture: Fixture, studioBytes: number | 
       }
     },
     complete: async ({ file: { id } }) => completeFile(deps, await resolveCaller(), { fileId: id }),
-    async usedBytes() {
+    async getUsedBytes() {
       const { q } = fixture.database;
       const studio = q.selectFrom("studios").select("used_bytes").where("id", "=", owner.studio.id);
       const assets = q.selectFrom("assets").select("charged_bytes").where("studio_id", "=", owner.studio.id);

@@ -14,18 +14,18 @@ const gibibyte = 1024 ** 3;
 export const idleLimit = minutes(10);
 
 /** How much of the quota one link may reserve for bytes that have not arrived; unlimited without a quota. */
-export function reservationLimit({ limits: { studioBytes } }: Pick<Deps, "limits">): number {
+export function getReservationLimit({ limits: { studioBytes } }: Pick<Deps, "limits">): number {
   return studioBytes === undefined ? Infinity : Math.max(gibibyte, Math.floor(studioBytes / 10));
 }
 
 /** A new file reserves all of its bytes, or none if that exceeds the limit of the link; `reserveParts` then does. */
-export async function firstReservation(
+export async function computeInitialReservation(
   deps: Pick<Deps, "limits">,
   tx: Pick<Stores, "uploads">,
   linkId: string,
   bytes: number,
 ): Promise<number> {
-  const limit = reservationLimit(deps);
+  const limit = getReservationLimit(deps);
   if (limit === Infinity) return bytes;
   return (await tx.uploads.lockReservedBytes(linkId)) + bytes <= limit ? bytes : 0;
 }
@@ -89,7 +89,7 @@ export async function reserveParts(
   const reservations = listReservations(multipartFile, arrivedParts, parts);
   const tryReserve = () =>
     deps.transact(async (tx) => {
-      const available = reservationLimit(deps) - (await tx.uploads.lockReservedBytes(link.id, asset.id));
+      const available = getReservationLimit(deps) - (await tx.uploads.lockReservedBytes(link.id, asset.id));
       const reservation = reservations.find(
         ({ bytes }) => bytes <= asset.chargedBytes || bytes - receivedBytes <= available,
       );

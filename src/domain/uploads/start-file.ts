@@ -21,7 +21,7 @@ import { text } from "../text.ts";
 import { toUploadInProgress, toFileView, type FileView } from "./file-view.ts";
 import { fileLifetime, linkExpiredError, type UploadCaller } from "./upload-link.ts";
 import type { UploadFile } from "./ports.ts";
-import { firstReservation } from "./reserve-parts.ts";
+import { computeInitialReservation } from "./reserve-parts.ts";
 
 export const startFileInput = z.strictObject({
   name: text(1000),
@@ -135,7 +135,7 @@ async function startUpload(
     insertedAsset = await deps
       .transact(async (tx) => {
         const position = await reservePosition(deps, tx, newAsset, link.postId);
-        const chargedBytes = await firstReservation(deps, tx, link.id, size);
+        const chargedBytes = await computeInitialReservation(deps, tx, link.id, size);
         const asset: Asset = { ...newAsset, postId: link.postId, position, storageKey, sourceVersion, chargedBytes };
         await tx.assets.insert(asset);
         if (chargedBytes > 0) await chargeStudio(deps, tx, studio.id, chargedBytes);
