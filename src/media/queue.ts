@@ -1,34 +1,34 @@
 /** Runs at most `concurrency` tasks at a time; the others wait in order. */
 export function createQueue(concurrency: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let running = 0;
+  const waiters: (() => void)[] = [];
+  let runningCount = 0;
 
   return async (work) => {
-    if (running >= concurrency) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running++;
+    if (runningCount >= concurrency) await new Promise<void>((start) => waiters.push(start));
+    else runningCount++;
     try {
       return await work();
     } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running--;
+      const startNext = waiters.shift();
+      if (startNext) startNext();
+      else runningCount--;
     }
   };
 }
 
-/** How long a remembered failure is not retried. */
+/** How long a key is not retried after an expensive failure. */
 const failureTtlMs = 10 * 60_000;
 const maxRememberedFailures = 10_000;
 
-/** Calls `skipRetries` if another attempt would be expensive and fail again. */
+/** A task; it calls `skipRetries` if another attempt would be expensive and would fail again. */
 export type SingleFlightWork<T> = (skipRetries: () => void) => Promise<T | undefined>;
 
 /**
- * Runs one task per key at a time; concurrent callers with the same key share its result. A key whose task called
- * `skipRetries` returns undefined for a while.
+ * Runs one task per key at a time; concurrent callers with the same key share its result. If a task calls
+ * `skipRetries`, calls with its key return undefined until `failureTtlMs` has passed.
  */
 export function createSingleFlight<T>(): (key: string, work: SingleFlightWork<T>) => Promise<T | undefined> {
-  const inFlight = new Map<string, Promise<T | undefined>>();
+  const inFlightTasks = new Map<string, Promise<T | undefined>>();
   const failedKeys = new Set<string>();
 
   const rememberFailure = (key: string): void => {
@@ -41,14 +41,14 @@ export function createSingleFlight<T>(): (key: string, work: SingleFlightWork<T>
     try {
       return await work(() => rememberFailure(key));
     } finally {
-      inFlight.delete(key);
+      inFlightTasks.delete(key);
     }
   };
 
   return async (key, work) => {
     if (failedKeys.has(key)) return undefined;
-    const running = inFlight.get(key) ?? attempt(key, work);
-    inFlight.set(key, running);
-    return running;
+    const task = inFlightTasks.get(key) ?? attempt(key, work);
+    inFlightTasks.set(key, task);
+    return task;
   };
 }
