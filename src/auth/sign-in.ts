@@ -30,7 +30,7 @@ export function createSessions({
   return {
     find: (header) => findSessionUser(deps, cookie.read(header)),
     async start(userId, previousHeader) {
-      const token = await startSession(deps, { id: userId }, { previous: cookie.read(previousHeader) });
+      const token = await startSession(deps, { id: userId }, { previousToken: cookie.read(previousHeader) });
       return cookie.toSetCookie(token, sessionLifetime / 1000);
     },
     async end(header) {

@@ -11,16 +11,16 @@ const hashSessionToken = sha256;
 
 /**
  * Starts a web session and returns its token. Ends the browser's previous session, so that a planted or leaked token
- * becomes useless (session fixation).
+ * stops working (session fixation).
  */
 export async function startSession(
   deps: Pick<Deps, "sessions" | "clock" | "newSecret">,
   user: { id: string },
-  input: { previous: string | undefined },
+  input: { previousToken: string | undefined },
 ): Promise<string> {
   const token = deps.newSecret();
   const now = deps.clock();
-  if (input.previous !== undefined) await deps.sessions.delete(hashSessionToken(input.previous));
+  if (input.previousToken !== undefined) await deps.sessions.delete(hashSessionToken(input.previousToken));
   await deps.sessions.insert(hashSessionToken(token), user.id, now, now + sessionLifetime);
   return token;
 }
