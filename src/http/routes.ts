@@ -42,7 +42,7 @@ export interface RouteOptions {
   files: FileRouteOptions | undefined;
 }
 
-/** Every route of the server, in matching order. */
+/** Returns every route of the server, in matching order. The server passes in whether it is draining. */
 export function createRoutes(options: RouteOptions): (isDraining: () => boolean) => readonly Route[] {
   return (isDraining) => [
     { path: "/healthz", origin: "any", allowsAnyHost: true, handle: handleHealthz },
@@ -60,7 +60,7 @@ export function createRoutes(options: RouteOptions): (isDraining: () => boolean)
     },
     ...createOAuthRoutes(options.oauth),
     createMcpRoute(options.mcp),
-    createMcpRoute(options.mcp, "/mcp/"), // users may add a slash; the resource identifier stays /mcp
+    createMcpRoute(options.mcp, "/mcp/"), // users may add a trailing slash; the resource identifier stays /mcp
     ...createSessionRoutes(options.session),
     ...createConsentRoutes(options.consent),
     ...createConnectRoutes(options.connect),

@@ -55,7 +55,7 @@ export const errorMessages = {
     `${data.count} users have this email. Choose one by id: ${data.ids}.`,
   "invalid_input:no_instances": (data: { name: string }) => `instanceUrl: ${data.name} has no instances.`,
   "invalid_input:instance_url": () => "instanceUrl: expected the https URL of an instance.",
-  "invalid_input:json": () => "The body is not JSON in UTF-8.",
+  "invalid_input:json": () => "The body is not valid UTF-8 JSON.",
   "invalid_input:json_depth": () => "The JSON is nested too deeply.",
 
   inline_too_large_use_presign: (data: { limitBytes: number }) =>

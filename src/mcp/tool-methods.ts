@@ -41,9 +41,9 @@ export function createToolMethods({
   recordCall,
 }: ToolMethodsOptions): ToolMethods {
   const urlElicitation = createUrlElicitation(deps.signer, deps.clock);
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  const rawByName = new Map(rawTools.map((tool) => [tool.listing.name, tool]));
-  const listingByTool = new Map(tools.map((tool) => [tool, JSON.stringify(toListing(tool))]));
+  const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
+  const rawToolsByName = new Map(rawTools.map((tool) => [tool.listing.name, tool]));
+  const listingsByTool = new Map(tools.map((tool) => [tool, JSON.stringify(toListing(tool))]));
   const rawListings = rawTools.map((tool) => JSON.stringify(tool.listing));
   const listCache = new Map<string, string>();
   const listAllowed = (scopes: readonly Scope[]) => tools.filter((tool) => scopes.includes(tool.scope));
@@ -62,22 +62,22 @@ export function createToolMethods({
         const key = scopes.join(" ");
         const listJson =
           listCache.get(key) ??
-          `"tools":[${[...listAllowed(scopes).map((tool) => listingByTool.get(tool)), ...rawListings].join(",")}]`;
+          `"tools":[${[...listAllowed(scopes).map((tool) => listingsByTool.get(tool)), ...rawListings].join(",")}]`;
         listCache.set(key, listJson);
         return listJson;
       },
     },
     call: {
-      scopeFor: ({ name }) => byName.get(name as string)?.scope,
+      scopeFor: ({ name }) => toolsByName.get(name as string)?.scope,
       async handle(exchange) {
         const { name, arguments: args = {} } = exchange.params;
         if (typeof name !== "string")
           throw new ProtocolError(errorCodes.invalidParams, "Invalid params: name must be a string");
         if (typeof args !== "object" || args === null || Array.isArray(args))
           throw new ProtocolError(errorCodes.invalidParams, "Invalid params: arguments must be an object");
-        const tool = byName.get(name);
+        const tool = toolsByName.get(name);
         if (!tool) {
-          const rawTool = rawByName.get(name);
+          const rawTool = rawToolsByName.get(name);
           if (rawTool) return rawTool.call(exchange, args as Args);
           throw new ProtocolError(errorCodes.invalidParams, `Unknown tool: ${name.slice(0, 100)}`);
         }
@@ -133,7 +133,7 @@ function parseLongArguments(tool: Tool, parseFull: () => unknown): Args {
   try {
     return (parseFull() as { params: { arguments?: Args } }).params.arguments ?? {};
   } catch {
-    throw edgeError("invalid_input", "The input is not JSON.");
+    throw edgeError("invalid_input", "The input is not valid JSON.");
   }
 }
 

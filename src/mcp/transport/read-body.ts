@@ -108,7 +108,7 @@ export function parseBody(bytes: Buffer): ParsedBody | Rejection {
       parseFull: isLong ? () => JSON.parse(bytes.toString()) as unknown : undefined,
     };
   } catch {
-    return createRejection(400, errorCodes.parseError, "Parse error: the body is not JSON");
+    return createRejection(400, errorCodes.parseError, "Parse error: the body is not valid JSON");
   }
 }
 

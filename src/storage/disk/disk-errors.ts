@@ -1,6 +1,6 @@
 import { AppError, OperatorError } from "#lib/errors.ts";
 
-/** The data folder is not usable. Thrown at startup, with a message that the operator can act on. */
+/** The data folder cannot be used. Thrown at startup, with a message that the operator can act on. */
 export class UnusableFolderError extends OperatorError {
   override readonly name = "UnusableFolderError";
 }
