@@ -1,7 +1,7 @@
 /**
- * Words of the old dialect and of the "not" column in docs/glossary.md, each with its replacement.
- * Patterns ignore case and match whole words, also inside camelCase names; snake_case is left alone, because stored
- * values use it. `scripts/check-docs.ts` applies the list.
+ * Words that are not standard technical English or are in the "not" column of docs/glossary.md, with replacements.
+ * Patterns ignore case and match whole words, including those in camelCase names. They do not match in snake_case names,
+ * because stored values use them. `scripts/check-docs.ts` applies the list.
  */
 const bannedWords: readonly [pattern: string, replacement: string][] = [
   ["whoever|somebody|nobody|anybody|everybody", "name the actor: user, caller, client, operator"],
@@ -31,7 +31,7 @@ const bannedWords: readonly [pattern: string, replacement: string][] = [
   ["clothes", "no metaphors"],
 ];
 
-/** Words that are not ours to choose: stored values, fields of platform APIs, keys of Uppy's language packs, a Unix user. */
+/** Exceptions that others define: stored values, fields of platform APIs, keys of Uppy's language packs, a Unix user. */
 export const allowedWords: readonly [word: string, files: RegExp][] = [
   [
     "refused",

@@ -3,37 +3,39 @@ import { promisify } from "node:util";
 import packageJson from "../package.json" with { type: "json" };
 
 /**
- * Warns when the registry has a newer release of the pinned Node line, because it may be a security release.
- * Never fails: a new release must not block unrelated changes.
+ * Warns when the registry has a newer release of a pinned Node package in the same major version, because it may be a
+ * security release. Never fails: a new release must not block unrelated changes.
  */
 
-const run = promisify(execFile);
+const execFileAsync = promisify(execFile);
 
-const pins = Object.entries(packageJson.optionalDependencies).filter(([name]) => name.startsWith("node-"));
-const warnings = (await Promise.all(pins.map(([name, version]) => findWarning(name, version)))).filter(
+const pinnedPackages = Object.entries(packageJson.optionalDependencies).filter(([name]) => name.startsWith("node-"));
+const warnings = (await Promise.all(pinnedPackages.map(([name, version]) => findWarning(name, version)))).filter(
   (warning) => warning !== undefined,
 );
 for (const warning of warnings) console.warn(`WARNING: ${warning}`);
-if (warnings.length === 0)
-  console.log(`Each pinned Node is the newest of its line: ${pins.map((pin) => pin.join(" ")).join(", ")}`);
+if (warnings.length === 0) {
+  const names = pinnedPackages.map(([name, version]) => `${name} ${version}`).join(", ");
+  console.log(`Every pinned Node package is the latest release of its major version: ${names}`);
+}
 
-async function findWarning(name: string, pinned: string): Promise<string | undefined> {
+async function findWarning(name: string, pinnedVersion: string): Promise<string | undefined> {
   try {
-    const newest = (await readVersions(name))
-      .filter((version) => version.split(".", 1)[0] === pinned.split(".", 1)[0] && !version.includes("-"))
+    const newestVersion = (await fetchVersions(name))
+      .filter((version) => version.split(".", 1)[0] === pinnedVersion.split(".", 1)[0] && !version.includes("-"))
       .toSorted(compareVersions)
       .at(-1);
-    if (newest === undefined || compareVersions(newest, pinned) <= 0) return undefined;
-    return `${name} ${newest} is available, ${pinned} is pinned. Check whether it is a security release, and pin it.`;
+    if (newestVersion === undefined || compareVersions(newestVersion, pinnedVersion) <= 0) return undefined;
+    return `${name} ${newestVersion} is available, ${pinnedVersion} is pinned. Pin it, immediately if it is a security release.`;
   } catch (error) {
     const reason = /npm error code (\S+)/.exec(String(error))?.[1] ?? "npm did not respond";
-    return `could not check the registry for newer releases of ${name} ${pinned} (${reason}).`;
+    return `Could not check the registry for newer releases of ${name} ${pinnedVersion} (${reason}).`;
   }
 }
 
-async function readVersions(name: string): Promise<string[]> {
+async function fetchVersions(name: string): Promise<string[]> {
   const options = ["--json", "--prefer-online", "--fetch-retries=0", "--fetch-timeout=15000"];
-  const { stdout } = await run("npm", ["view", name, "versions", ...options], { timeout: 30_000 });
+  const { stdout } = await execFileAsync("npm", ["view", name, "versions", ...options], { timeout: 30_000 });
   return [JSON.parse(stdout) as string | string[]].flat();
 }
 
