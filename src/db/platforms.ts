@@ -148,7 +148,7 @@ function createConnectionStore({
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    async wipeCredential(connectionId, state, generation) {
+    async deleteCredential(connectionId, state, generation) {
       const { numUpdatedRows } = await q
         .updateTable("platform_connections")
         .set((set) => ({

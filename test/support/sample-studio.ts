@@ -47,7 +47,7 @@ export async function createSampleStudio(deps: Deps, text: string): Promise<Samp
   }
   for (const state of ["needs_reconnect", "disconnected", undefined] as const) {
     const id = await newConnection(deps, owner, `${name} ${state ?? ""}`, "sandbox");
-    if (state) await deps.platformStore.wipeCredential(id, state, 2);
+    if (state) await deps.platformStore.deleteCredential(id, state, 2);
   }
   await createInvitation(deps, owner, { role: "member", email: "someone@example.com" });
   return { owner, admin, member, postId };

@@ -131,7 +131,7 @@ async function markNeedsReconnect(
   { id, generation, studioId, platform, account }: PlatformConnection,
 ): Promise<void> {
   await deps.transact(async (tx) => {
-    if (!(await tx.platformStore.wipeCredential(id, "needs_reconnect", generation))) return;
+    if (!(await tx.platformStore.deleteCredential(id, "needs_reconnect", generation))) return;
     const detail = { platform, account: getAccountLabel(account) };
     await recordActivity(deps, tx, { studio: { id: studioId } }, "platform.needs_reconnect", id, detail);
   });

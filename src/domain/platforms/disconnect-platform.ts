@@ -21,7 +21,7 @@ export async function disconnectPlatform(
   authorize(caller, "platforms.disconnect");
   const connectionId = parseConnectionId(input.connectionId);
   const connection = await deps.transact(async (tx) => {
-    const current = await wipeCurrentCredential(tx, caller.studio.id, connectionId);
+    const current = await deleteCurrentCredential(tx, caller.studio.id, connectionId);
     if (!current) return undefined;
     const { platform, account } = current;
     const detail = { platform, account: getAccountLabel(account) };
@@ -33,8 +33,8 @@ export async function disconnectPlatform(
   return { disconnected: connectionId };
 }
 
-/** Returns the connection as it was when wiped, so that the latest credential is revoked despite parallel renewals. */
-async function wipeCurrentCredential(
+/** Returns the connection with the deleted credential, so that parallel renewals cannot leave the latest one valid. */
+async function deleteCurrentCredential(
   tx: Stores,
   studioId: string,
   connectionId: string,
@@ -43,6 +43,6 @@ async function wipeCurrentCredential(
     const current = await tx.platformStore.find(studioId, connectionId);
     if (!current) throw notFoundError("platform_connection");
     if (current.state === "disconnected") return undefined;
-    if (await tx.platformStore.wipeCredential(current.id, "disconnected", current.generation)) return current;
+    if (await tx.platformStore.deleteCredential(current.id, "disconnected", current.generation)) return current;
   }
 }

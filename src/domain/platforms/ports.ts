@@ -119,8 +119,12 @@ export interface PlatformStore {
   postponeRenewal(connectionId: string, generation: number, renewAt: number, availableAt?: number): Promise<void>;
   /** Replaces the credential; returns false if the generation is outdated. */
   renew(connectionId: string, generation: number, sealedCredential: string, times: CredentialTimes): Promise<boolean>;
-  /** Wipes the credential; returns false if the generation is outdated or the state is already set. */
-  wipeCredential(connectionId: string, state: "needs_reconnect" | "disconnected", generation: number): Promise<boolean>;
+  /** Deletes the credential; returns false if the generation is outdated or the state is already set. */
+  deleteCredential(
+    connectionId: string,
+    state: "needs_reconnect" | "disconnected",
+    generation: number,
+  ): Promise<boolean>;
   /** Connections of these platforms that are due at `now` and not being renewed, longest overdue first. */
   listDueForRenewal(platforms: readonly string[], now: number, limit: number): Promise<PlatformConnection[]>;
 }
