@@ -19,13 +19,13 @@ import { newStudio } from "../support/users.ts";
 import { findProgram } from "../support/find-program.ts";
 import { readBytes } from "../support/stores.ts";
 
-const program = join(import.meta.dirname, "../support/children/upload-assets.ts");
+const childProgram = join(import.meta.dirname, "../support/children/upload-assets.ts");
 const systemCalls = ["fsync", "fdatasync", "rename", "pwrite64", "write", "writev", "unlink"] as const;
-/** Kills at every fifth of the first sixty calls; in the long form, at each of them. */
+/** Kills at every fifth of the first sixty calls, or at each of them in a long run. */
 const callNumbers = Array.from({ length: 60 }, (_, i) => 1 + i).filter((nth) => isLongRun || nth % 5 === 1);
 
 describe("kill -9 during uploads", () => {
-  let location: TemporaryDatabase;
+  let temporaryDatabase: TemporaryDatabase;
   let root: string;
   let caller: Caller;
   /** Digests of assets that were acknowledged as ready and not deleted since. */
@@ -34,16 +34,16 @@ describe("kill -9 during uploads", () => {
   const unattachedDigests = new Map<string, string>();
 
   before(async () => {
-    location = await createTemporaryDatabase("sqlite");
-    root = join(location.dataDir, "files");
+    temporaryDatabase = await createTemporaryDatabase("sqlite");
+    root = join(temporaryDatabase.dataDir, "files");
     await withDeps(async (deps) => {
       caller = await newStudio(deps);
     });
   });
-  after(() => location.remove());
+  after(() => temporaryDatabase.remove());
 
   async function withDeps(work: (deps: Deps) => Promise<void>, clock = systemClock): Promise<void> {
-    const database = await openDatabase({ ...location, log: silentLog });
+    const database = await openDatabase({ ...temporaryDatabase, log: silentLog });
     const createUrl = async () => "http://localhost/unused";
     const urls = { origin: "http://localhost", forUpload: createUrl, forDownload: createUrl, forPart: createUrl };
     const files = await openDiskStore({ root, urls, clock, minFreeBytes: 0 });
@@ -54,13 +54,13 @@ describe("kill -9 during uploads", () => {
     }
   }
 
-  /** Runs the child process until it exits or is killed, and records what it acknowledged. Returns its lines. */
+  /** Runs the child process until it exits or is killed, and records what it acknowledged. Returns the lines that it printed. */
   async function runChild(
     wrapper: readonly string[],
     scheduleKill?: (child: ReturnType<typeof spawn>) => void,
   ): Promise<string[]> {
-    const options = JSON.stringify({ ...location, root, caller, count: 6 });
-    const [command, ...args] = [...wrapper, process.execPath, program, options];
+    const options = JSON.stringify({ ...temporaryDatabase, root, caller, count: 6 });
+    const [command, ...args] = [...wrapper, process.execPath, childProgram, options];
     const child = spawn(command, args, { stdio: ["ignore", "pipe", "ignore"] });
     let output = "";
     child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
@@ -94,7 +94,7 @@ describe("kill -9 during uploads", () => {
     });
   }
 
-  test("killed at a random moment: no acknowledged asset is lost (ASSET-20, C2)", async () => {
+  test("loses no acknowledged asset when killed at a random moment (ASSET-20, C2)", async () => {
     for (let round = 0; round < 8; round++) {
       await runChild([], (child) => void sleep(300 + Math.random() * 700).then(() => child.kill("SIGKILL")));
       await checkAssets(`round ${round}`);
@@ -103,24 +103,24 @@ describe("kill -9 during uploads", () => {
 
   const strace = findProgram("strace");
   for (const call of strace ? systemCalls : []) {
-    test(`killed at the Nth ${call}: no acknowledged asset is lost (ASSET-20, C2)`, async () => {
+    test(`loses no acknowledged asset when killed at the Nth ${call} (ASSET-20, C2)`, async () => {
       for (const nth of callNumbers) {
-        const inject = ["-e", `trace=${call}`, "-e", `inject=${call}:signal=SIGKILL:when=${nth}`];
-        const lines = await runChild([strace ?? "", "-f", "-qq", "-o", "/dev/null", ...inject]);
+        const straceOptions = ["-e", `trace=${call}`, "-e", `inject=${call}:signal=SIGKILL:when=${nth}`];
+        const lines = await runChild([strace ?? "", "-f", "-qq", "-o", "/dev/null", ...straceOptions]);
         if (lines.includes("finished")) break; // the child makes fewer such calls
       }
       await checkAssets(call);
     });
   }
 
-  test("uploaded files can still be attached; then the sweeper deletes only orphaned files (ASSET-20)", async () => {
+  test("attaches the uploaded files after the crashes; the sweeper deletes only orphaned files (ASSET-20)", async () => {
     await withDeps(async (deps) => {
       const { id: postId } = await createPost(deps, caller, { title: "After", body: "" });
-      const depsWithRoom: Deps = { ...deps, limits: { ...deps.limits, assetsPerPost: 1000 } };
+      const depsWithHigherLimit: Deps = { ...deps, limits: { ...deps.limits, assetsPerPost: 1000 } };
       for (const [assetId, digest] of unattachedDigests) {
         const asset = await deps.assets.find(caller.studio.id, assetId);
         if (asset?.status === "ready") continue; // only the response was lost
-        await attachAsset(depsWithRoom, caller, { postId, assetId });
+        await attachAsset(depsWithHigherLimit, caller, { postId, assetId });
         acknowledgedDigests.set(assetId, digest);
       }
     });
@@ -130,7 +130,9 @@ describe("kill -9 during uploads", () => {
         const sweep = createAssetSweeper(deps);
         for (let i = 0; i < 2; i++) await sweep({ pause: async () => {}, shouldStop: () => false });
         const storedFiles = (
-          await Promise.all(["files/", "incoming/", "thumbs/"].map((area) => deps.files.list(area, { limit: 10_000 })))
+          await Promise.all(
+            ["files/", "incoming/", "thumbs/"].map((prefix) => deps.files.list(prefix, { limit: 10_000 })),
+          )
         ).flat();
         const assets = await deps.assets.list(caller.studio.id, { limit: 10_000 });
         assert.deepEqual(

@@ -11,10 +11,10 @@ import type { RunningService } from "../support/service.ts";
 import { putBytes } from "../support/stores.ts";
 import { newStudio } from "../support/users.ts";
 
-/** Issue 14: the number of source files from the HTTP entry point to the disk. */
+/** Issue 14: the maximum number of source files from the HTTP entry point to the disk. */
 const maxFiles = 28;
 /** On the path, but not on the stack: its `run` is the verb itself. */
-const declaration = "src/mcp/tools/attach-asset.ts";
+const declarationFile = "src/mcp/tools/attach-asset.ts";
 
 forEachEngine(
   "path of attach_asset",
@@ -38,8 +38,8 @@ forEachEngine(
       return { postId, assetId };
     }
 
-    test("passes only through the files that ARCHITECTURE.md lists", async () => {
-      await client.callOk("attach_asset", await prepareUpload()); // loads and caches what only the first call needs
+    test("passes through exactly the files that ARCHITECTURE.md lists", async () => {
+      await client.callOk("attach_asset", await prepareUpload()); // fills the caches, so that only the second call is recorded
       const upload = await prepareUpload();
       const recorder = recordStackFiles();
       try {
@@ -47,7 +47,7 @@ forEachEngine(
       } finally {
         recorder.stop();
       }
-      const files = [...recorder.files, declaration].toSorted();
+      const files = [...recorder.files, declarationFile].toSorted();
       assert.deepEqual(files, await readListedFiles());
       assert.ok(files.length <= maxFiles, `${files.length} files`);
     });
@@ -58,7 +58,9 @@ forEachEngine(
 /** The source files in the numbered steps of the section about attach_asset. */
 async function readListedFiles(): Promise<string[]> {
   const text = await fs.readFile(join(import.meta.dirname, "../../ARCHITECTURE.md"), "utf8");
-  const section = text.split("## The path of a call: attach_asset")[1] ?? assert.fail("the section is missing");
+  const section =
+    text.split("## The path of a call: attach_asset")[1] ??
+    assert.fail("ARCHITECTURE.md has no section about attach_asset");
   const steps = section.split("\n").filter((line) => /^\d+\. /.test(line));
   return [...new Set(steps.join("\n").match(/src\/[\w/-]+\.ts/g))].toSorted();
 }
@@ -87,7 +89,7 @@ function recordStackFiles(): { files: Set<string>; stop(): void } {
     return names.map((name) => {
       const original = target[name] as (...args: unknown[]) => unknown;
       const wrapped = function (this: unknown, ...args: unknown[]): unknown {
-        for (const [file] of (new Error("for its stack").stack ?? "").matchAll(/(?<=\/)src\/[\w/-]+\.ts(?=:\d)/g))
+        for (const [file] of (new Error("stack trace").stack ?? "").matchAll(/(?<=\/)src\/[\w/-]+\.ts(?=:\d)/g))
           files.add(file);
         return original.apply(this, args);
       };

@@ -54,7 +54,7 @@ forEachEngine("concurrent calls", (fixture) => {
   const waitForState = (state: string): Promise<void> =>
     waitUntil(() => states.includes(state), { description: state });
 
-  test("two users with 200 concurrent calls each and equal request ids get only their own responses (M4)", async () => {
+  test("two users with 200 concurrent calls each and the same request ids get only their own responses (M4)", async () => {
     const clients = await Promise.all([newClient(), newClient()]);
     const calls = clients.flatMap(({ caller, session, owner }) =>
       Array.from({ length: 200 }, async (_, i) => {
@@ -98,7 +98,7 @@ forEachEngine("concurrent calls", (fixture) => {
     assert.equal(states.includes("finished"), false);
   });
 
-  test("notifications/cancelled ends the call of its own session, and of no other (M14)", async () => {
+  test("notifications/cancelled cancels a call only in its own session (M14)", async () => {
     const [client, otherClient] = [await newClient(), await newClient()];
     states.length = 0;
     const pendingCall = callLegacy(

@@ -32,7 +32,7 @@ forEachEngine("oauth codes", (fixture) => {
 
   const isTokenAccepted = async (token: string) => (await callMcp(service.base, token)).status === 200;
 
-  test("exchanges a code for an opaque access token that lasts an hour, and a refresh token (GRANT-2)", async () => {
+  test("exchanges a code for an opaque access token that lasts an hour and a refresh token (GRANT-2)", async () => {
     const { status, headers, body } = await exchangeCode(service.base, await obtainCode(service.base, connectOptions));
     assert.equal(status, 200);
     assert.match(headers.get("cache-control") ?? "", /no-store/); // RFC 6749 §5.1
@@ -72,11 +72,14 @@ forEachEngine("oauth codes", (fixture) => {
 
   test("revokes the grant when its code is used again later (GRANT-5)", async () => {
     const obtainedCode = await obtainCode(service.base, connectOptions);
-    const first = await exchangeCode(service.base, obtainedCode);
-    assert.ok(await isTokenAccepted(first.body.access_token));
+    const firstResponse = await exchangeCode(service.base, obtainedCode);
+    assert.ok(await isTokenAccepted(firstResponse.body.access_token));
     assert.equal((await exchangeCode(service.base, obtainedCode)).body.error, "invalid_grant");
-    assert.equal(await isTokenAccepted(first.body.access_token), false);
-    assert.equal((await refreshTokens(service.base, client, first.body.refresh_token)).body.error, "invalid_grant");
+    assert.equal(await isTokenAccepted(firstResponse.body.access_token), false);
+    assert.equal(
+      (await refreshTokens(service.base, client, firstResponse.body.refresh_token)).body.error,
+      "invalid_grant",
+    );
   });
 
   test("a wrong client, redirect URI, verifier or resource does not consume the code (A6, A4)", async () => {
@@ -112,7 +115,7 @@ forEachEngine("oauth codes", (fixture) => {
       assert.equal(body.error, error, `${JSON.stringify(overrides)} ${text}`);
       assert.equal(status, error === "invalid_client" ? 401 : 400);
     }
-    const twoResources = new URLSearchParams({
+    const twoResourcesForm = new URLSearchParams({
       grant_type: "authorization_code",
       client_id: client.id,
       code: obtainedCode.code,
@@ -120,14 +123,14 @@ forEachEngine("oauth codes", (fixture) => {
       code_verifier: obtainedCode.verifier,
     });
     for (const resource of [`${service.base}/mcp`, "https://other.example/mcp"])
-      twoResources.append("resource", resource);
-    assert.equal((await post(`${service.base}${endpointPaths.token}`, twoResources)).body.error, "invalid_target");
+      twoResourcesForm.append("resource", resource);
+    assert.equal((await post(`${service.base}${endpointPaths.token}`, twoResourcesForm)).body.error, "invalid_target");
     const success = await exchangeCode(service.base, obtainedCode, { resource: `${service.base}/mcp` });
     assert.equal(success.status, 200, success.text);
     assert.ok(await isTokenAccepted(success.body.access_token));
   });
 
-  test("accepts four spellings of the resource, with the host in any case, at every step (GRANT-2, A13)", async () => {
+  test("accepts the resource with and without /mcp, a trailing slash or uppercase letters, at every step (GRANT-2, A13)", async () => {
     const { base } = service;
     const uppercaseResource = `${base.toUpperCase()}/mcp`;
     for (const requestedResource of [undefined, `${base}/mcp`, `${base}/mcp/`, base, `${base}/`, uppercaseResource]) {
@@ -177,26 +180,26 @@ forEachEngine("oauth codes", (fixture) => {
       assert.equal(response.body.error, "invalid_request", `${name} ${response.text}`);
     }
     const query = new URLSearchParams(params).toString();
-    const inQuery = await post(`${url}?${query}`, new URLSearchParams());
-    assert.equal(inQuery.body.error, "invalid_request");
+    const queryResponse = await post(`${url}?${query}`, new URLSearchParams());
+    assert.equal(queryResponse.body.error, "invalid_request");
     assert.equal((await fetch(`${url}?${query}`)).status, 405);
 
     const confidentialClient = await registerClient(service.base, {
       token_endpoint_auth_method: "client_secret_basic",
     });
     const confidentialCode = await obtainCode(service.base, { ...connectOptions, client: confidentialClient });
-    const basic = `Basic ${btoa(`${confidentialClient.id}:${confidentialClient.secret}`)}`;
+    const basicCredentials = `Basic ${btoa(`${confidentialClient.id}:${confidentialClient.secret}`)}`;
     const form = { ...params, code: confidentialCode.code, code_verifier: confidentialCode.verifier };
-    const twoCredentials = await post(
+    const twoCredentialsResponse = await post(
       url,
       new URLSearchParams({ ...form, client_id: confidentialClient.id, client_secret: confidentialClient.secret! }),
       {
-        authorization: basic,
+        authorization: basicCredentials,
       },
     );
-    assert.equal(twoCredentials.body.error, "invalid_request", twoCredentials.text);
-    const otherClientId = await post(url, new URLSearchParams(form), { authorization: basic });
-    assert.equal(otherClientId.body.error, "invalid_request", otherClientId.text);
+    assert.equal(twoCredentialsResponse.body.error, "invalid_request", twoCredentialsResponse.text);
+    const otherClientIdResponse = await post(url, new URLSearchParams(form), { authorization: basicCredentials });
+    assert.equal(otherClientIdResponse.body.error, "invalid_request", otherClientIdResponse.text);
     for (const header of [
       "Basic",
       "Basic !",
@@ -209,14 +212,14 @@ forEachEngine("oauth codes", (fixture) => {
       });
       assert.ok([400, 401].includes(response.status), `${header} ${response.text}`);
     }
-    const wrongSecret = await post(url, new URLSearchParams({ ...form, client_id: confidentialClient.id }), {
+    const wrongSecretResponse = await post(url, new URLSearchParams({ ...form, client_id: confidentialClient.id }), {
       authorization: `Basic ${btoa(`${confidentialClient.id}:wrong`)}`,
     });
-    assert.equal(wrongSecret.status, 401);
-    assert.equal(wrongSecret.body.error, "invalid_client");
-    assert.match(wrongSecret.headers.get("www-authenticate") ?? "", /^Basic /); // RFC 6749 §5.2
+    assert.equal(wrongSecretResponse.status, 401);
+    assert.equal(wrongSecretResponse.body.error, "invalid_client");
+    assert.match(wrongSecretResponse.headers.get("www-authenticate") ?? "", /^Basic /); // RFC 6749 §5.2
     const success = await post(url, new URLSearchParams({ ...form, client_id: confidentialClient.id }), {
-      authorization: basic,
+      authorization: basicCredentials,
     });
     assert.equal(success.status, 200, success.text);
     assert.equal(
@@ -226,7 +229,7 @@ forEachEngine("oauth codes", (fixture) => {
     );
   });
 
-  test("rejects bodies that are not a form (GRANT-2)", async () => {
+  test("rejects bodies that are not form-encoded (GRANT-2)", async () => {
     const url = `${service.base}${endpointPaths.token}`;
     const bodies: [body: string, type: string][] = [
       ["{}", "application/json"],

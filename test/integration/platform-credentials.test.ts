@@ -347,7 +347,7 @@ forEachEngine("platform credentials", (fixture) => {
 
   test("secret rotation: all secrets decrypt, the newest encrypts, and the next refresh re-encrypts (PLATFORM-10, L2)", async () => {
     const { connectionId, connectionRef } = await newConnectedStudio();
-    const oldSecret = "a secret of this test, long enough";
+    const oldSecret = "a test secret that is long enough";
     const depsWithBothSecrets = { ...deps, vault: createVault(["a newer secret, that is long enough", oldSecret]) };
     const oldCiphertext = await readCredential(connectionId);
     assert.equal(await getOutcome(getAccessToken(depsWithBothSecrets, connectionRef)), "ok");

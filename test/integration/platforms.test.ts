@@ -38,7 +38,7 @@ forEachEngine("platforms", (fixture) => {
   const listStates = async (caller: Caller) =>
     (await listPlatforms(deps, caller)).connections.map(({ account, state }) => [account.handle, state]);
 
-  /** Connects up to the platform's redirect: what the browser stores, and the callback URL that it is sent to. */
+  /** Runs the connect flow up to the platform's redirect. Returns what the browser stored and the callback URL. */
   const startAuthorization = async (caller: Caller, account: string | undefined = "studio") => {
     const { connectUrl } = await connectPlatform(deps, caller, { platform: "strict" });
     const { location, ...pending } = await startConnect(deps, caller, { token: extractToken(connectUrl) });
@@ -86,7 +86,7 @@ forEachEngine("platforms", (fixture) => {
     assert.notEqual(await connectAccount(deps, strict, otherOwner, "one"), connectionId);
   });
 
-  test("limits a studio to a hundred accounts, also for parallel connects (PLATFORM-2)", async () => {
+  test("limits a studio to a hundred accounts, even with parallel connects (PLATFORM-2)", async () => {
     const owner = await newStudio(deps);
     for (let i = 2; i < maxConnections; i++) await newConnection(deps, owner, `account-${i}`);
     const authorizations = await Promise.all(["a", "b", "c", "d"].map((account) => startAuthorization(owner, account)));
@@ -102,7 +102,7 @@ forEachEngine("platforms", (fixture) => {
     assert.equal(await getOutcome(connectAccount(deps, strict, owner, first?.account.handle ?? "")), "quota_exceeded");
   });
 
-  test("disconnecting wipes the credential, revokes the token at the platform, and is idempotent (PLATFORM-3)", async () => {
+  test("disconnecting deletes the credential, revokes the token at the platform, and is idempotent (PLATFORM-3)", async () => {
     const owner = await newStudio(deps);
     const connectionId = await connectAccount(deps, strict, owner);
     const { accessToken } = await getAccessToken(deps, { studioId: owner.studio.id, connectionId });
@@ -119,7 +119,7 @@ forEachEngine("platforms", (fixture) => {
     assert.deepEqual(await listStates(owner), [["studio", "connected"]]);
   });
 
-  test("wipes the credential even if the platform is unavailable (PLATFORM-3)", async () => {
+  test("deletes the credential even if the platform is unavailable (PLATFORM-3)", async () => {
     const owner = await newStudio(deps);
     const connectionId = await connectAccount(deps, strict, owner);
     strict.faults.set("/revoke", "error500");
@@ -140,7 +140,7 @@ forEachEngine("platforms", (fixture) => {
     assert.deepEqual(await deps.platformStore.list(owner.studio.id), []);
   });
 
-  test("members list platforms, owners and admins connect and disconnect; the role is checked before existence (PLATFORM-4, ROLE-1, T3)", async () => {
+  test("members can list platforms, owners and admins can connect and disconnect; the role is checked before existence (PLATFORM-4, ROLE-1, T3)", async () => {
     const callers = await newStudioWithRoles(deps);
     for (const role of roles) {
       const expected = role === "member" ? "forbidden" : "ok";
@@ -153,7 +153,7 @@ forEachEngine("platforms", (fixture) => {
     assert.equal(await getOutcome(disconnectPlatform(deps, callers.member, { connectionId: "nope" })), "forbidden");
   });
 
-  test("does not find connections of other studios or malformed ids (PLATFORM-4, T1, STUDIO-5)", async () => {
+  test("returns not_found for connections of other studios and malformed ids (PLATFORM-4, T1, STUDIO-5)", async () => {
     const [owner, stranger] = [await newStudio(deps), await newStudio(deps)];
     const connectionId = await connectAccount(deps, strict, owner);
     for (const id of [connectionId, deps.newId("platformConnection"), "plc_x", "", "' OR 1=1 --", deps.newId("post")])
@@ -192,7 +192,7 @@ forEachEngine("platforms", (fixture) => {
     );
   });
 
-  test("starting neither extends nor shortens a connect page's lifetime; the user has ten minutes at the platform (PLATFORM-6)", async () => {
+  test("starting a connect does not change the lifetime of its page; the user has ten minutes at the platform (PLATFORM-6)", async () => {
     const owner = await newStudio(deps);
     const purge = () => createPurgeJob(deps)({ pause: async () => {}, shouldStop: () => false });
     const firstAuthorization = await startAuthorization(owner);
@@ -200,11 +200,7 @@ forEachEngine("platforms", (fixture) => {
     fixture.clock.advance(minutes(10));
     await purge();
     assert.equal(await getOutcome(finishConnect(deps, owner, firstAuthorization)), "connect_expired");
-    assert.equal(
-      await getOutcome(openConnectPage(deps, owner, { token })),
-      "ok",
-      "the page is open for its 15 minutes",
-    );
+    assert.equal(await getOutcome(openConnectPage(deps, owner, { token })), "ok", "the page stays open for 15 minutes");
     fixture.clock.advance(minutes(4));
     const { location, ...pending } = await startConnect(deps, owner, { token });
     fixture.clock.advance(minutes(1));
@@ -216,7 +212,7 @@ forEachEngine("platforms", (fixture) => {
     assert.equal(await getOutcome(finishConnect(deps, owner, { callback, pending })), "ok");
   });
 
-  test("exactly one of twenty parallel callbacks connects (PLATFORM-6, T5)", async () => {
+  test("of twenty parallel callbacks, exactly one connects the account (PLATFORM-6, T5)", async () => {
     const owner = await newStudio(deps);
     const authorization = await startAuthorization(owner);
     const outcomes = await Promise.all(
@@ -236,8 +232,8 @@ forEachEngine("platforms", (fixture) => {
   });
 
   test("state values swapped between two studios of one user connect neither (PLATFORM-6, A16)", async () => {
-    const signedInUser = await newUser(deps);
-    const [studioOne, studioTwo] = [await newStudio(deps, signedInUser), await newStudio(deps, signedInUser)];
+    const user = await newUser(deps);
+    const [studioOne, studioTwo] = [await newStudio(deps, user), await newStudio(deps, user)];
     const [a, b] = [
       await startAuthorization(studioOne, "account-one"),
       await startAuthorization(studioTwo, "account-two"),
@@ -246,14 +242,11 @@ forEachEngine("platforms", (fixture) => {
     swappedCallback.searchParams.set("state", b.pending.state);
     // The first code with the second state: the platform rejects the PKCE verifier.
     assert.equal(
-      await getOutcome(finishConnect(deps, signedInUser, { callback: swappedCallback, pending: b.pending })),
+      await getOutcome(finishConnect(deps, user, { callback: swappedCallback, pending: b.pending })),
       "connect_denied",
     );
-    // The first callback with what the browser stored for the second.
-    assert.notEqual(
-      await getOutcome(finishConnect(deps, signedInUser, { callback: a.callback, pending: b.pending })),
-      "ok",
-    );
+    // The first callback with the browser data of the second.
+    assert.notEqual(await getOutcome(finishConnect(deps, user, { callback: a.callback, pending: b.pending })), "ok");
     assert.deepEqual([await listStates(studioOne), await listStates(studioTwo)], [[], []]);
   });
 
@@ -275,7 +268,7 @@ forEachEngine("platforms", (fixture) => {
     assert.equal(await getOutcome(finishConnect(deps, owner, { callback, pending })), "ok");
   });
 
-  test("connects nothing if the user lost the role or left the studio meanwhile (PLATFORM-6)", async () => {
+  test("connects nothing if the user has lost the role or left the studio in the meantime (PLATFORM-6)", async () => {
     const callers = await newStudioWithRoles(deps);
     const adminAuthorization = await startAuthorization(callers.admin);
     await changeRole(deps, callers.owner, { userId: callers.admin.user.id, role: "member" });
@@ -290,7 +283,7 @@ forEachEngine("platforms", (fixture) => {
     assert.deepEqual(await listStates(callers.owner), []);
   });
 
-  test("connects nothing and revokes the new tokens if the user loses the role while the platform responds (PLATFORM-6)", async () => {
+  test("connects nothing and revokes the new tokens if the user loses the role while Atelier waits for the platform (PLATFORM-6)", async () => {
     const callers = await newStudioWithRoles(deps);
     const authorization = await startAuthorization(callers.admin);
     const { finishAuthorization: finish } = deps.platforms;
@@ -310,7 +303,7 @@ forEachEngine("platforms", (fixture) => {
     assert.deepEqual(strict.issuedSecrets.slice(-2).map(strict.isTokenActive), [false, false]);
   });
 
-  test("reports and logs settings that the platform does not accept, for the operator (PLATFORM-5, L1)", async () => {
+  test("names the settings that the platform rejects, in the error and the log (PLATFORM-5, L1)", async () => {
     const lines: string[] = [];
     const log = createLog("info", { write: (line) => void lines.push(line) });
     const setups = strict
@@ -337,15 +330,15 @@ forEachEngine("platforms", (fixture) => {
   test("revoking an AI client's grant expires its connect pages; activity names the client (PLATFORM-6)", async () => {
     const owner = await newStudio(deps);
     const { grantId } = await createTestGrant(deps, owner, { client: "Assistant" });
-    const asClient: Caller = { ...owner, grantId, client: { id: "client-assistant", name: "Assistant" } };
-    await connectAccount(deps, strict, asClient);
+    const clientCaller: Caller = { ...owner, grantId, client: { id: "client-assistant", name: "Assistant" } };
+    await connectAccount(deps, strict, clientCaller);
     const { activity } = await listActivity(deps, owner, { limit: 10 });
-    const row = activity.find(({ action }) => action === "platform.connected");
+    const entry = activity.find(({ action }) => action === "platform.connected");
     assert.deepEqual(
-      [row?.client?.name, row?.user?.id, row?.detail],
+      [entry?.client?.name, entry?.user?.id, entry?.detail],
       ["Assistant", owner.user.id, { platform: "strict", account: "studio" }],
     );
-    const { connectUrl } = await connectPlatform(deps, asClient, { platform: "strict" });
+    const { connectUrl } = await connectPlatform(deps, clientCaller, { platform: "strict" });
     await revokeClient(deps, owner, { grantId });
     assert.equal(
       await getOutcome(openConnectPage(deps, owner, { token: extractToken(connectUrl) })),
@@ -393,7 +386,7 @@ forEachEngine("platforms", (fixture) => {
     });
   }
 
-  test("rejects malformed callbacks and does not repeat their content (PLATFORM-7)", async () => {
+  test("rejects malformed callbacks and does not echo their content (PLATFORM-7)", async () => {
     const owner = await newStudio(deps);
     for (const change of [
       { code: "x" },

@@ -42,7 +42,7 @@ export async function startAssetService(
 export async function startDiskService(deps: Deps, options: ServiceOptions): Promise<RunningService> {
   const base = options.base ?? (await findFreeBaseUrl());
   const folder = createTempFolder();
-  const signer = createSigner(["a secret of this test, long enough"], deps.clock);
+  const signer = createSigner(["a test secret that is long enough"], deps.clock);
   const tokens = createFileTokens(signer, base);
   const root = `${folder.path}/files`;
   const disk = await openDiskStore({ root, urls: tokens, clock: deps.clock, minFreeBytes: 0 });

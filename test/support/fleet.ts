@@ -29,7 +29,7 @@ export async function startFleet(size: number, env: Record<string, string> = {})
       BASE_URL: base,
       DATA_DIR: location.dataDir,
       DATABASE_URL: location.databaseUrl ?? "",
-      SECRETS: "a secret of this test that is long enough",
+      SECRETS: "a test secret that is long enough",
       OIDC_ISSUER: issuer.issuer,
       OIDC_CLIENT_ID: issuer.clientId,
       OIDC_CLIENT_SECRET: issuer.clientSecret,

@@ -28,7 +28,7 @@ export async function startService(deps: Deps, options: ServiceOptions = {}): Pr
   const service = createService({
     config,
     deps: serviceDeps,
-    secrets: ["a secret of this test, long enough"],
+    secrets: ["a test secret that is long enough"],
     clients: [],
     platforms: [],
     webFiles: { find: () => undefined },

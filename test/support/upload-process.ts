@@ -28,8 +28,8 @@ export interface UploadProcess {
   close(): Promise<void>;
 }
 
-const secret = "a secret of this test that is long enough";
-const main = join(import.meta.dirname, "../../src/main.ts");
+const secret = "a test secret that is long enough";
+const mainPath = join(import.meta.dirname, "../../src/main.ts");
 
 export async function createUploadProcess(store: FileStore["name"]): Promise<UploadProcess> {
   const folder = createTempFolder();
@@ -57,7 +57,7 @@ export async function createUploadProcess(store: FileStore["name"]): Promise<Upl
       LOG_LEVEL: "warn",
       ...storage,
     };
-    child = spawn(process.execPath, [main], { env, stdio: ["ignore", "inherit", "inherit"] });
+    child = spawn(process.execPath, [mainPath], { env, stdio: ["ignore", "inherit", "inherit"] });
     const startedChild = child;
     await waitUntil(() => {
       if (startedChild.exitCode !== null) throw new Error("the service did not start");
