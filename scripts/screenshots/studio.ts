@@ -13,19 +13,19 @@ import { createInvitation } from "#domain/studios/create-invitation.ts";
 import { createUploadSession } from "#domain/uploads/create-upload-link.ts";
 import { days, hours, minutes } from "#lib/clock.ts";
 import { newMember, newUser, newStudio } from "../../test/support/users.ts";
-import { renderMotif, type Motif } from "./motifs.ts";
+import { renderSampleImage, type SampleImageName } from "./sample-images.ts";
 
 export interface SampleStudio {
   owner: Caller;
   member: Caller;
   postId: string;
-  archivedId: string;
+  archivedPostId: string;
 }
 
-/** A running clock that can be set back, so that sample data has a past. */
+/** A running clock that can be set to an earlier time, so that the sample data has a history. */
 export interface ShiftedClock {
   (): number;
-  /** Sets the clock to this long before now; negative for the future. */
+  /** Sets the clock this far behind the current time, or ahead of it if negative. */
   setBack(ms: number): void;
 }
 
@@ -47,7 +47,7 @@ export async function createSampleStudio(deps: Deps, clock: ShiftedClock): Promi
 
   const claude = await createClientCaller(deps, owner, "Claude", "claude.ai", true);
   const cursor = await createClientCaller(deps, admin, "Cursor", "localhost", false);
-  const chat = await createClientCaller(deps, member, "ChatGPT", "chatgpt.com", true);
+  const chatGpt = await createClientCaller(deps, member, "ChatGPT", "chatgpt.com", true);
   for (const [account, platform] of [
     ["bluedoor", "sandbox"],
     ["blue-door-studio", "linkedin"],
@@ -55,19 +55,19 @@ export async function createSampleStudio(deps: Deps, clock: ShiftedClock): Promi
     await newConnection(deps, owner, account, platform);
   const revokedClient = await createClientCaller(deps, owner, "Inspector", "localhost", false, ["studio:read"]);
 
-  const ids: string[] = [];
+  const postIds: string[] = [];
   for (const [i, [author, title, body, status, files]] of createSamplePosts(
     claude,
     cursor,
-    chat,
+    chatGpt,
     owner,
     admin,
   ).entries()) {
     clock.setBack(days(11) - i * hours(29));
     const post = await createPost(deps, author, { title, body });
-    ids.push(post.id);
-    for (const [motif, altText] of files) {
-      const assetId = await uploadMotif(deps, author, motif);
+    postIds.push(post.id);
+    for (const [imageName, altText] of files) {
+      const assetId = await uploadSampleImage(deps, author, imageName);
       if (altText !== "") await updateAsset(deps, author, { assetId, altText });
       clock.setBack(days(11) - i * hours(29) - minutes(4));
       await attachAsset(deps, author, { postId: post.id, assetId });
@@ -76,12 +76,12 @@ export async function createSampleStudio(deps: Deps, clock: ShiftedClock): Promi
     if (status !== "draft") await updatePost(deps, author, { postId: post.id, status });
   }
   clock.setBack(days(1));
-  await uploadMotif(deps, chat, "paper");
-  const notes = Buffer.from("Paper list for the spring catalogue\n".repeat(40)).toString("base64");
+  await uploadSampleImage(deps, chatGpt, "paper");
+  const notesBase64 = Buffer.from("Paper list for the spring catalogue\n".repeat(40)).toString("base64");
   await uploadAssetInline(deps, owner, {
     kind: "document",
     mimeType: "text/plain",
-    base64: notes,
+    base64: notesBase64,
     filename: "paper-list-spring.txt",
   });
   await revokeClient(deps, owner, { grantId: revokedClient.grantId ?? "" });
@@ -92,20 +92,20 @@ export async function createSampleStudio(deps: Deps, clock: ShiftedClock): Promi
   for (const [{ grantId = "" }, ago, calls] of [
     [claude, minutes(3), 1284],
     [cursor, hours(5), 212],
-    [chat, days(2), 47],
+    [chatGpt, days(2), 47],
   ] as const) {
     await deps.grants.touch(grantId, Date.now() - ago);
     await deps.grants.addCalls(grantId, toDayNumber(Date.now() - ago), calls);
   }
   clock.setBack(minutes(9));
-  const postId = ids.at(-1) ?? "";
+  const postId = postIds.at(-1) ?? "";
   await createUploadSession(deps, claude, { postId });
   clock.setBack(0);
   await updatePost(deps, claude, { postId, body: samplePostBody });
-  return { owner, member, postId, archivedId: ids[0] ?? "" };
+  return { owner, member, postId, archivedPostId: postIds[0] ?? "" };
 }
 
-/** Creates a grant, and returns the caller that acts through its client. */
+/** Creates a grant and returns a caller that acts through its client. */
 async function createClientCaller(
   deps: Deps,
   user: Caller,
@@ -119,9 +119,9 @@ async function createClientCaller(
   return { ...user, client: { id: clientId, name: clientName }, grantId: id };
 }
 
-async function uploadMotif(deps: Deps, caller: Caller, motif: Motif): Promise<string> {
-  const base64 = (await renderMotif(motif)).toString("base64");
-  const filename = `${motif}.jpg`;
+async function uploadSampleImage(deps: Deps, caller: Caller, imageName: SampleImageName): Promise<string> {
+  const base64 = (await renderSampleImage(imageName)).toString("base64");
+  const filename = `${imageName}.jpg`;
   return (await uploadAssetInline(deps, caller, { kind: "image", mimeType: "image/jpeg", base64, filename })).assetId;
 }
 
@@ -130,20 +130,20 @@ type SamplePost = [
   title: string,
   body: string,
   status: "draft" | "ready" | "archived",
-  files: [Motif, altText: string][],
+  files: [SampleImageName, altText: string][],
 ];
 
 const createSamplePosts = (
   claude: Caller,
   cursor: Caller,
-  chat: Caller,
+  chatGpt: Caller,
   owner: Caller,
   admin: Caller,
 ): SamplePost[] => [
   [owner, "Winter hours", "We are closed from 20 December to 6 January.", "archived", [["fog", "Hills in fog"]]],
   [admin, "How we choose paper", "Weight first, then colour, then how it folds.", "ready", [["paper", ""]]],
   [claude, "A visit to the harbour press", "They still set the headlines by hand.", "ready", [["harbour", ""]]],
-  [chat, "Three vases, one glaze", "The same glaze, fired at three temperatures.", "draft", [["vase", ""]]],
+  [chatGpt, "Three vases, one glaze", "The same glaze, fired at three temperatures.", "draft", [["vase", ""]]],
   [owner, "Notes from the autumn fair", "Forty people asked about the blue one.", "ready", []],
   [cursor, "Opening times on the website", "Moved to the footer, with the map beside them.", "draft", []],
   [

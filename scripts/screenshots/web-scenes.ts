@@ -15,7 +15,7 @@ export interface Scene {
   user?: SignedInUser;
   /** Runs alone, because it changes what other scenes show. */
   isExclusive?: boolean;
-  /** Brings the page into the state. */
+  /** Opens the page and brings it into the state to capture. */
   prepare: (page: Page) => Promise<void>;
 }
 
@@ -23,7 +23,7 @@ const clickButton = (page: Page, name: string | RegExp) => page.getByRole("butto
 
 export async function createWebScenes({ service }: WebFixture, sampleStudio: SampleStudio): Promise<Scene[]> {
   const { base, deps } = service;
-  const { owner, member, postId, archivedId } = sampleStudio;
+  const { owner, member, postId, archivedPostId } = sampleStudio;
   const userWithoutStudio = await newUser(deps, { name: "Noor Haddad" });
   const emptyStudio = await newStudio(deps, await newUser(deps, { name: "Noor Haddad" }), "North Light");
   const openPath = (path: string) => (page: Page) => openAndSettle(page, `${base}${path}`);
@@ -98,7 +98,7 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
     }),
     scene("post", owner, openSamplePost, (page) => page.getByRole("region", { name: "Choose files" }).waitFor()),
     scene("post-preview", owner, openSamplePost, (page) => clickButton(page, "Preview")),
-    scene("post-archived", owner, openStudioPage(owner, `posts/${archivedId}`)),
+    scene("post-archived", owner, openStudioPage(owner, `posts/${archivedPostId}`)),
     scene("post-file", owner, openSamplePost, (page) => clickButton(page, /poster\.jpg/)),
     scene("post-library", owner, openSamplePost, (page) => clickButton(page, "Add from library")),
     scene("post-link", scratchStudio, openScratchPost, (page) => clickButton(page, "Create upload link")),

@@ -1,11 +1,11 @@
 import sharp from "sharp";
 
-/** Sample images of a studio, drawn here so that they are reproducible and free of rights. */
-export type Motif = keyof typeof motifs;
+/** Sample images of a studio, drawn here so that they are reproducible and free to use. */
+export type SampleImageName = keyof typeof sampleImageSvgs;
 
 const imageSize = { width: 1600, height: 1200 };
 
-const motifs = {
+const sampleImageSvgs = {
   harbour: () =>
     [
       sky("#f4d9b8", "#c98d77"),
@@ -60,13 +60,13 @@ const motifs = {
     ].join(""),
 } as const;
 
-export function renderMotif(motif: Motif, width = imageSize.width): Promise<Buffer> {
-  return sharp(motifImages.get(motif)).resize({ width }).jpeg({ quality: 82 }).toBuffer();
+export function renderSampleImage(imageName: SampleImageName, width = imageSize.width): Promise<Buffer> {
+  return sharp(drawnImages.get(imageName)).resize({ width }).jpeg({ quality: 82 }).toBuffer();
 }
 
-/** Draws the motif with some grain, so that it looks like a photo. */
-async function drawMotif(motif: Motif): Promise<Buffer> {
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${imageSize.width}" height="${imageSize.height}">${motifs[motif]()}</svg>`;
+/** Draws the image with some grain, so that it looks like a photo. */
+async function drawSampleImage(imageName: SampleImageName): Promise<Buffer> {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${imageSize.width}" height="${imageSize.height}">${sampleImageSvgs[imageName]()}</svg>`;
   const grain = await sharp({
     create: { ...imageSize, channels: 3, background: "#808080", noise: { type: "gaussian", mean: 128, sigma: 9 } },
   })
@@ -111,5 +111,6 @@ const leaves = (fill: string): string =>
     .join("");
 
 /** Drawn at import, because the service blocks the SVG decoder of this process when it starts. */
-const motifImages = new Map<Motif, Buffer>();
-for (const motif of Object.keys(motifs) as Motif[]) motifImages.set(motif, await drawMotif(motif));
+const drawnImages = new Map<SampleImageName, Buffer>();
+for (const imageName of Object.keys(sampleImageSvgs) as SampleImageName[])
+  drawnImages.set(imageName, await drawSampleImage(imageName));
