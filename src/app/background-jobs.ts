@@ -4,7 +4,7 @@ import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
 import { createAssetSweeper, createLostFileFinder } from "#domain/assets/lifecycle/sweep-assets.ts";
 import type { Deps } from "#domain/deps.ts";
 import { renewDueCredentials } from "#domain/platforms/refresh-credentials.ts";
-import { releaseIdleReservations, sweepUploads } from "#domain/uploads/sweep-uploads.ts";
+import { releaseIdleUploads, sweepUploads } from "#domain/uploads/sweep-uploads.ts";
 import { minutes, seconds } from "#lib/clock.ts";
 import { runEvery, type RepeatingJob } from "#lib/repeat.ts";
 import type { Log } from "#lib/log.ts";
@@ -12,7 +12,7 @@ import type { Log } from "#lib/log.ts";
 /** Creates options that pause between batches, and stop after `budgetMs` or when the server shuts down. */
 type BatchOptionsFactory = (budgetMs: number) => BatchOptions;
 
-/** Starts the background jobs. Each runs every minute, under a lease, so in one process of all instances. */
+/** Starts the background jobs. Each runs every minute under a lease, so only one instance runs it at a time. */
 export function startBackgroundJobs(deps: Deps, log: Log): RepeatingJob[] {
   const leaseHolder = deps.newSecret();
   const createJob = (name: string, work: (createBatchOptions: BatchOptionsFactory) => Promise<void>): RepeatingJob => {
@@ -33,14 +33,12 @@ export function startBackgroundJobs(deps: Deps, log: Log): RepeatingJob[] {
     createJob("purge", async (createBatchOptions) => void (await purgeExpired(createBatchOptions(seconds(20))))),
     createJob("sweep", async (createBatchOptions) => {
       const options = createBatchOptions(seconds(20));
-      const uploads = await sweepUploads(deps, options);
-      const sweepCounts = { ...(await sweepAssets(options)), ...uploads };
+      const uploadCounts = await sweepUploads(deps, options);
+      const sweepCounts = { ...(await sweepAssets(options)), ...uploadCounts };
       if (Object.values(sweepCounts).some((count) => count > 0))
         log.info(sweepCounts, "deleted expired uploads and orphaned files");
     }),
-    createJob("idle-uploads", async (createBatchOptions) =>
-      releaseIdleReservations(deps, createBatchOptions(seconds(20))),
-    ),
+    createJob("idle-uploads", async (createBatchOptions) => releaseIdleUploads(deps, createBatchOptions(seconds(20)))),
     createJob("lost-files", async () => {
       for (const { id, studioId, storageKey } of await findLostFiles())
         log.error({ assetId: id, studioId, storageKey }, "stored file missing or changed; restore it from a backup");

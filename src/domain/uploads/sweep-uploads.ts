@@ -32,7 +32,7 @@ export async function sweepUploads(
  * Counts the received bytes of uploading files and releases the reservations of idle ones. A released file is still
  * counted while its part URLs are valid.
  */
-export async function releaseIdleReservations(
+export async function releaseIdleUploads(
   deps: Pick<Deps, "uploads" | "transact" | "files" | "clock" | "limits">,
   options: BatchOptions,
 ): Promise<void> {
