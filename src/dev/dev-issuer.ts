@@ -44,11 +44,9 @@ export function createDevIssuer(deps: DevDeps): DevIssuer {
       },
       ttl: { Session: 600, Interaction: 600, Grant: 600, AuthorizationCode: 60, AccessToken: 600, IdToken: 600 },
     },
-    describeError: (error) => ({
-      title: "Sign-in failed",
-      message: `The development sign-in rejected the request (${error}).`,
-    }),
-    notPending: () => edgeError("invalid_input", "This sign-in has expired.", "Start again from the sign-in page."),
+    describeError: (error) => ({ title: "Sign-in failed", message: `The sign-in failed (${error}).` }),
+    createNotPendingError: () =>
+      edgeError("invalid_input", "This sign-in has expired.", "Start again from the sign-in page."),
   });
 
   return {

@@ -44,10 +44,10 @@ export interface InProcessProviderOptions {
   grantTypes: ("authorization_code" | "refresh_token")[];
   features: Configuration["features"];
   configuration: Configuration;
-  /** The page for a failed request. */
+  /** Returns the text of the page for a failed request. */
   describeError(error: string): { title: string; message: string };
-  /** The error for a browser without an authorization in progress. */
-  notPending(): AppError;
+  /** Creates the error for a browser without an authorization in progress. */
+  createNotPendingError(): AppError;
 }
 
 export function createInProcessProvider(
@@ -100,11 +100,11 @@ export function createInProcessProvider(
   pinUrls(provider, base);
   const callback = provider.callback();
 
-  async function mapNotPending<T>(work: Promise<T>): Promise<T> {
+  async function translateNotPending<T>(work: Promise<T>): Promise<T> {
     try {
       return await work;
     } catch (error) {
-      throw error instanceof errors.SessionNotFound ? options.notPending() : error;
+      throw error instanceof errors.SessionNotFound ? options.createNotPendingError() : error;
     }
   }
 
@@ -124,10 +124,10 @@ export function createInProcessProvider(
       }
     },
     async checkPending(req, res) {
-      await mapNotPending(provider.interactionDetails(req, res));
+      await translateNotPending(provider.interactionDetails(req, res));
     },
     async finish(req, res, result) {
-      await mapNotPending(provider.interactionFinished(req, res, result, { mergeWithLastSubmission: false }));
+      await translateNotPending(provider.interactionFinished(req, res, result, { mergeWithLastSubmission: false }));
     },
   };
 }

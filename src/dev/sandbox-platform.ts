@@ -5,12 +5,12 @@ import { createInProcessProvider, type DevDeps, type InProcessProvider } from ".
 
 export const sandboxPath = "/sandbox";
 
-/** A social platform in this process: an OAuth server where every handle is an account. */
+/** A social platform inside this process: an OAuth server that has an account for every handle. */
 export interface SandboxPlatform extends Pick<InProcessProvider, "handle" | "checkPending"> {
   origin: string;
   /** Atelier's credentials at the sandbox. */
   app: { clientId: string; clientSecret: string };
-  /** Grants access to the account with this handle, or denies it if undefined, and redirects the browser. */
+  /** Grants access to the account with this handle, or denies access without a handle. Redirects the browser. */
   finish(req: IncomingMessage, res: ServerResponse, handle: string | undefined): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export function createSandboxPlatform(deps: DevDeps, redirectUri: string): Sandb
     grantTypes: ["authorization_code", "refresh_token"],
     features: {
       userinfo: { enabled: true },
-      // Atelier is the only client, so every token is its own.
+      // Atelier is the only client, so it may revoke every token.
       revocation: { enabled: true, allowedPolicy: async () => true },
     },
     configuration: {
@@ -51,7 +51,7 @@ export function createSandboxPlatform(deps: DevDeps, redirectUri: string): Sandb
       },
     },
     describeError: (error) => ({ title: "Sandbox", message: `The request failed (${error}).` }),
-    notPending: () =>
+    createNotPendingError: () =>
       edgeError("invalid_input", "This access request has expired.", "Start again from the Platforms page."),
   });
 
