@@ -1,7 +1,7 @@
 import type { Deps } from "#domain/deps.ts";
 import { seconds } from "#lib/clock.ts";
 
-/** A client may lose a response or refresh twice at once: the token before the current one stays valid this long. */
+/** How long the previous refresh token stays valid: a client may miss a response, or refresh twice in parallel. */
 const refreshGraceMs = seconds(30);
 
 /**
