@@ -4,7 +4,7 @@ import { requireText, toText } from "../call-api.ts";
 const megabyte = 1024 * 1024;
 const scopes = ["read:accounts", "write:media", "write:statuses"];
 
-/** Connects to any instance. The server registers itself there, so no setup is needed. Tokens do not expire. */
+/** Connects to any Mastodon instance. Atelier registers its app there, so operators need no setup. Tokens do not expire. */
 export const mastodon: Platform = {
   id: "mastodon",
   name: "Mastodon",
@@ -26,7 +26,7 @@ export const mastodon: Platform = {
     }),
   },
   scopes,
-  // Since 4.3; older instances ignore unknown parameters, as RFC 6749 §3.1 requires.
+  // Mastodon supports PKCE since 4.3; older instances ignore unknown parameters, as RFC 6749 §3.1 requires.
   pkce: true,
   clientAuth: "post",
   refresh: "none",
