@@ -12,10 +12,10 @@ import { newMember, newUser, newStudio } from "../support/users.ts";
 
 forEachEngine("studios", (fixture) => {
   test("a studio has id, name, slug, timezone, createdAt (WORD-2, WORD-8)", async () => {
-    const signedInUser = await newUser(fixture.deps);
+    const creator = await newUser(fixture.deps);
     const studio = await createStudio(
       fixture.deps,
-      signedInUser,
+      creator,
       createStudioInput.parse({ name: "  Café Zürich & Söhne ", timezone: "Europe/Zurich" }),
     );
     const { id, ...rest } = studio;
@@ -29,12 +29,12 @@ forEachEngine("studios", (fixture) => {
   });
 
   test("the creator becomes the owner, and the studio becomes active (STUDIO-1)", async () => {
-    const signedInUser = await newUser(fixture.deps);
-    await newStudio(fixture.deps, signedInUser, "First");
+    const creator = await newUser(fixture.deps);
+    await newStudio(fixture.deps, creator, "First");
     fixture.clock.advance(1000);
-    const second = await newStudio(fixture.deps, signedInUser, "Second");
+    const second = await newStudio(fixture.deps, creator, "Second");
     assert.equal(second.role, "owner");
-    const me = await describeMe(fixture.deps, signedInUser);
+    const me = await describeMe(fixture.deps, creator);
     assert.equal(me.activeStudioId, second.studio.id);
     assert.deepEqual(
       me.memberships.map(({ studioName, role }) => [studioName, role]),
@@ -45,10 +45,10 @@ forEachEngine("studios", (fixture) => {
     );
   });
 
-  test("fifty studios created in parallel with one name get fifty slugs (WORD-2)", async () => {
-    const users = await Promise.all(Array.from({ length: 50 }, () => newUser(fixture.deps)));
+  test("studios created in parallel with the same name get unique slugs (WORD-2)", async () => {
+    const creators = await Promise.all(Array.from({ length: 50 }, () => newUser(fixture.deps)));
     const createdStudios = await Promise.all(
-      users.map((signedInUser) => createStudio(fixture.deps, signedInUser, { name: "Twin", timezone: "UTC" })),
+      creators.map((creator) => createStudio(fixture.deps, creator, { name: "Twin", timezone: "UTC" })),
     );
     assert.equal(new Set(createdStudios.map(({ slug }) => slug)).size, 50);
     for (const { slug } of createdStudios) assert.match(slug, /^twin(-[a-z0-9]{6})?$/);
@@ -62,7 +62,7 @@ forEachEngine("studios", (fixture) => {
     }
   });
 
-  test("rejects unreadable names and unknown time zones (ERR-invalid_input)", () => {
+  test("rejects invalid names and unknown time zones (ERR-invalid_input)", () => {
     const invalidNames = ["", "   ", "a\nb", "a\0b", "\ud800", "\u2028", "x".repeat(101), 7, null, ["a"]];
     for (const name of invalidNames)
       assert.equal(createStudioInput.safeParse({ name }).success, false, JSON.stringify(name));
@@ -76,7 +76,7 @@ forEachEngine("studios", (fixture) => {
     assert.deepEqual(createStudioInput.parse({ name: "A" }), { name: "A", timezone: "UTC" });
   });
 
-  test("only members can resolve a studio; to others it does not exist (STUDIO-5, T1)", async () => {
+  test("resolves a studio only for its members; other users get not_found (STUDIO-5, T1)", async () => {
     const owner = await newStudio(fixture.deps);
     const stranger = await newUser(fixture.deps);
     const outcomes = [];
@@ -88,12 +88,12 @@ forEachEngine("studios", (fixture) => {
         ),
       );
     }
-    assert.equal(new Set(outcomes).size, 1, "the same error for other studios and missing ones");
+    assert.equal(new Set(outcomes).size, 1, "another studio and a missing studio return the same error");
     assert.match(outcomes[0] ?? "", /^not_found /);
     assert.equal((await resolveStudioCaller(fixture.deps, owner, owner.studio.id)).role, "owner");
   });
 
-  test("lists members by the time they joined (ROLE-4)", async () => {
+  test("lists members in the order they joined (ROLE-4)", async () => {
     const owner = await newStudio(fixture.deps);
     fixture.clock.advance(1);
     const admin = await newMember(fixture.deps, owner, "admin");

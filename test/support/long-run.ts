@@ -1,2 +1,2 @@
-/** True for `npm test -- --long <files>`; CI runs the short form. */
+/** True for `npm test -- --long <files>`; CI runs the short versions of the tests. */
 export const isLongRun = process.env["TEST_LONG"] === "1";
