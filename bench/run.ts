@@ -2,28 +2,29 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 
 /**
- * Runs every benchmark, one after another so that they do not disturb each other.
+ * Runs every benchmark, one at a time so that they do not affect each other.
  *   npm run bench              about ten minutes
- *   npm run bench -- --full    also the large ones
+ *   npm run bench -- --full    includes the large benchmarks
  */
-const isFull = process.argv.includes("--full");
+const isFullRun = process.argv.includes("--full");
 
 const benchmarks: readonly [file: string, ...args: string[]][] = [
-  ["auth.ts", ...(isFull ? [] : ["--quick"])],
+  ["auth.ts", ...(isFullRun ? [] : ["--quick"])],
   ["mcp.ts"],
-  ["mcp.ts", "--growth", ...(isFull ? [] : ["--quick"])],
-  ["disk-put.ts", ...(isFull ? ["--full"] : [])],
-  ["upload-page.ts", ...(isFull ? ["--full"] : [])],
-  ["scale.ts", ...(isFull ? [] : ["--quick"])],
-  ["assets.ts", "sqlite", "postgres", `--assets=${isFull ? 1_000_000 : 100_000}`],
-  ...(isFull ? [["growth.ts", "--write"] satisfies [string, string]] : []),
+  ["mcp.ts", "--growth", ...(isFullRun ? [] : ["--quick"])],
+  ["disk-put.ts", ...(isFullRun ? ["--full"] : [])],
+  ["upload-page.ts", ...(isFullRun ? ["--full"] : [])],
+  ["scale.ts", ...(isFullRun ? [] : ["--quick"])],
+  ["assets.ts", "sqlite", "postgres", `--assets=${isFullRun ? 1_000_000 : 100_000}`],
+  ...(isFullRun ? [["growth.ts", "--write"] satisfies [string, string]] : []),
 ];
 
-let failed = 0;
+let failureCount = 0;
 for (const [file, ...args] of benchmarks) {
   const child = spawn(process.execPath, [join(import.meta.dirname, file), ...args], { stdio: "inherit" });
   const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
-  if (code !== 0) failed++;
+  if (code !== 0) failureCount++;
 }
-if (failed > 0) process.stderr.write(`${failed} of ${benchmarks.length} benchmarks failed or missed a limit.\n`);
-process.exitCode = failed > 0 ? 1 : 0;
+if (failureCount > 0)
+  process.stderr.write(`${failureCount} of ${benchmarks.length} benchmarks failed or missed a limit.\n`);
+process.exitCode = failureCount > 0 ? 1 : 0;

@@ -5,7 +5,7 @@ import { toCaller, type Authentication } from "#domain/access/authenticator.ts";
 import { tools } from "#mcp/tool-list.ts";
 import { listen, openDeps, silentLog } from "./setup.ts";
 
-/** The SDK as its documentation shows it: a handler that builds a server per request, with the same tools and verbs. */
+/** Serves the same tools and verbs with the SDK's documented setup: a handler that creates a server per request. */
 const { deps } = await openDeps();
 const authenticate = createAuthenticator(deps, silentLog);
 
