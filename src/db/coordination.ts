@@ -31,14 +31,14 @@ const rowsPerStatement = 500;
 export function createRateLimitStore({ q }: Connection): RateLimitStore {
   return {
     async hit(key, windowEnd, limit) {
-      // Past the limit the statement updates nothing, so a flood of requests costs reads, not writes.
+      // Past the limit, the statement updates nothing, so a flood of requests causes reads but no writes.
       const countedRow = await q
         .insertInto("rate_limits")
         .values({ key, window_end: windowEnd, hits: 1 })
         .onConflict((conflict) =>
           conflict
             .columns(["key", "window_end"])
-            .doUpdateSet((set) => ({ hits: set("rate_limits.hits", "+", 1) }))
+            .doUpdateSet((eb) => ({ hits: eb("rate_limits.hits", "+", 1) }))
             .where("rate_limits.hits", "<", limit),
         )
         .returning("hits")
@@ -58,7 +58,7 @@ export function createRateLimitStore({ q }: Connection): RateLimitStore {
           .onConflict((conflict) =>
             conflict
               .columns(["key", "window_end"])
-              .doUpdateSet((set) => ({ hits: set("rate_limits.hits", "+", set.ref("excluded.hits")) })),
+              .doUpdateSet((eb) => ({ hits: eb("rate_limits.hits", "+", eb.ref("excluded.hits")) })),
           )
           .returning(["key", "hits"])
           .execute();
@@ -155,13 +155,13 @@ const deleteStatements: Record<PurgeableKind, (now: number, limit: number) => Ra
     (SELECT model, id_hash FROM oauth_records WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit})`,
   sessions: (now, limit) => sql`DELETE FROM sessions WHERE token_hash IN
     (SELECT token_hash FROM sessions WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit})`,
-  // Kept for 7 days after they expire: a file that was started in time still needs its link.
+  // Kept for 7 days after they expire: an upload that started before the expiry still needs its link.
   uploadLinks: (now, limit) => sql`DELETE FROM upload_links WHERE id IN
     (SELECT id FROM upload_links WHERE expires_at <= ${now - days(7)} ORDER BY expires_at LIMIT ${limit})`,
   connectPages: (now, limit) => sql`DELETE FROM platform_connects WHERE token_hash IN
     (SELECT token_hash FROM platform_connects WHERE expires_at <= ${now}
       AND (state_expires_at IS NULL OR state_expires_at <= ${now}) ORDER BY expires_at LIMIT ${limit})`,
-  // App registrations at instances without a connected account or a pending connect page, after a day.
+  // Deleted a day after the registration, unless a connected account or a pending connect page needs the app.
   platformApps: (now, limit) => sql`DELETE FROM platform_apps WHERE (platform, instance) IN
     (SELECT a.platform, a.instance FROM platform_apps a WHERE a.created_at <= ${now - days(1)}
       AND NOT EXISTS (SELECT 1 FROM platform_connections c

@@ -147,7 +147,7 @@ export function createGrantStore({ q }: Connection): GrantStore {
         .onConflict((conflict) =>
           conflict
             .columns(["grant_id", "day"])
-            .doUpdateSet({ calls: (set) => set("grant_calls.calls", "+", set.ref("excluded.calls")) }),
+            .doUpdateSet({ calls: (eb) => eb("grant_calls.calls", "+", eb.ref("excluded.calls")) }),
         )
         .execute();
     },

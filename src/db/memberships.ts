@@ -80,7 +80,7 @@ export function createMembershipStore({ q, run }: Connection): MembershipStore {
     async adjustOwnerCount(studioId, delta) {
       const { numUpdatedRows } = await q
         .updateTable("studios")
-        .set((set) => ({ owner_count: set("owner_count", "+", delta) }))
+        .set((eb) => ({ owner_count: eb("owner_count", "+", delta) }))
         .where("id", "=", studioId)
         .where("owner_count", ">", delta > 0 ? 0 : 1)
         .executeTakeFirst();

@@ -99,10 +99,10 @@ function createConnectionStore({
     async connect(connectionId, sealedCredential, { expiresAt, renewAt }, connectedBy) {
       await q
         .updateTable("platform_connections")
-        .set((set) => ({
+        .set((eb) => ({
           state: "connected",
           credential: sealedCredential,
-          generation: set("generation", "+", 1),
+          generation: eb("generation", "+", 1),
           expires_at: expiresAt,
           renew_at: renewAt,
           renewing_until: 0,
@@ -151,10 +151,10 @@ function createConnectionStore({
     async deleteCredential(connectionId, state, generation) {
       const { numUpdatedRows } = await q
         .updateTable("platform_connections")
-        .set((set) => ({
+        .set((eb) => ({
           state,
           credential: null,
-          generation: set("generation", "+", 1),
+          generation: eb("generation", "+", 1),
           expires_at: null,
           renew_at: null,
         }))
