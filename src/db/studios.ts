@@ -24,10 +24,10 @@ export function createStudioStore({ q }: Connection): StudioStore {
         .where("id", "=", studioId)
         .executeTakeFirst();
     },
-    async update(studioId, change) {
+    async update(studioId, changes) {
       return q
         .updateTable("studios")
-        .set(change)
+        .set(changes)
         .where("id", "=", studioId)
         .returning(["id", "name", "slug", "timezone", "created_at as createdAt"])
         .executeTakeFirst();

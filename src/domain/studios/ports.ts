@@ -42,7 +42,7 @@ export interface StudioStore {
   insert(studio: Studio, ownerId: string): Promise<boolean>;
   find(studioId: string): Promise<Studio | undefined>;
   /** Returns the updated studio; undefined if it is gone. */
-  update(studioId: string, change: Partial<Pick<Studio, "name" | "timezone">>): Promise<Studio | undefined>;
+  update(studioId: string, changes: Partial<Pick<Studio, "name" | "timezone">>): Promise<Studio | undefined>;
   /** All studios, or those whose name or slug contains `search`, newest first. */
   list(page: { search?: string | undefined; before?: string | undefined; limit: number }): Promise<Studio[]>;
   /** Deletes the studio and everything that belongs to it. */
