@@ -10,7 +10,7 @@ import { createTempFolder } from "../support/temp-folder.ts";
 import { openLink, type LinkClient } from "../support/link-client.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
-import { knownAttacks, mutatedVideos, type HostileVideo } from "../support/mutated-videos.ts";
+import { createKnownAttacks, createMutatedVideos, type HostileVideo } from "../support/mutated-videos.ts";
 import { mimeTypeOf, muxVideo } from "../support/muxed-videos.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
@@ -144,7 +144,7 @@ describe("hostile media", { timeout: 900_000 }, () => {
   }
 
   test("thousands of mutated videos: the service survives, each result comes within a second, and other calls are as fast as with intact videos (U14, U15)", async (t) => {
-    const all = await mutatedVideos();
+    const all = await createMutatedVideos();
     const files = isLongRun ? all : all.filter((_, i) => i < 20 || i % 7 < 2);
     assert.ok(files.length >= 1500, `${files.length} files`);
     const formats = ["mp4", "mp4, moov last", "mov", "webm"] as const;
@@ -175,7 +175,7 @@ describe("hostile media", { timeout: 900_000 }, () => {
 
   for (const [name, route] of Object.entries(routes).slice(1)) {
     test(`hostile videos by ${name}: the service survives, and each result comes within a second (U14, U15)`, async (t) => {
-      const all = await mutatedVideos();
+      const all = await createMutatedVideos();
       const step = isLongRun ? 10 : 60;
       const files = all.filter((_, i) => i < 20 || i % step === 0);
       let slowest = 0;
@@ -186,7 +186,8 @@ describe("hostile media", { timeout: 900_000 }, () => {
 
   test("completing a hostile file through an upload link again after a restart returns the same result (U15)", async () => {
     const fileIds: string[] = [];
-    for (const attack of knownAttacks()) fileIds.push(await link.send({ ...attack, name: `restarted ${attack.name}` }));
+    for (const attack of createKnownAttacks())
+      fileIds.push(await link.send({ ...attack, name: `restarted ${attack.name}` }));
     for (let round = 0; round < 2; round++) {
       await service.kill();
       await start();
@@ -203,7 +204,7 @@ describe("hostile media", { timeout: 900_000 }, () => {
     const restarted = assets.filter(({ filename }) => filename.startsWith("restarted"));
     assert.deepEqual(
       restarted.map(({ status }) => status),
-      knownAttacks().map(() => "ready"),
+      createKnownAttacks().map(() => "ready"),
     );
   });
 });

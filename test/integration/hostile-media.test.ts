@@ -8,7 +8,7 @@ import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { createHookedFiles } from "../support/hooked-files.ts";
-import { knownAttacks, nestedContainers } from "../support/mutated-videos.ts";
+import { createKnownAttacks, createNestedContainers } from "../support/mutated-videos.ts";
 import { newStudio } from "../support/users.ts";
 
 forEachEngine("hostile media", (fixture) => {
@@ -17,7 +17,7 @@ forEachEngine("hostile media", (fixture) => {
     const deps = { ...fixture.deps, files };
     const owner = await newStudio(deps);
     const { id: postId } = await createPost(deps, owner, { title: "Videos", body: "" });
-    for (const { name, mimeType, bytes } of [...knownAttacks(), ...nestedContainers()]) {
+    for (const { name, mimeType, bytes } of [...createKnownAttacks(), ...createNestedContainers()]) {
       const inline = { kind: "video" as const, mimeType, base64: bytes.toString("base64") };
       const { assetId: inlineId } = await uploadAssetInline(deps, owner, inline);
       const { assetId: presignedId } = await requestAssetUpload(deps, owner, { kind: "video", mimeType });

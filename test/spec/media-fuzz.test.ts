@@ -6,7 +6,7 @@ import sharp from "sharp";
 import { createMediaReader } from "#media/media-reader.ts";
 import { declareType, storeBytes, runContentCheck } from "../support/content-check.ts";
 import { isLongRun } from "../support/long-run.ts";
-import { mutatedVideos } from "../support/mutated-videos.ts";
+import { createMutatedVideos } from "../support/mutated-videos.ts";
 import { archives, createFilesOfEveryType, executables } from "../support/sample-files.ts";
 
 const files = await createFilesOfEveryType();
@@ -130,7 +130,7 @@ test("reads the metadata of hostile videos with bounded time, memory and reads (
   let slowest = 0;
   let maxReads = 0;
   const heapBefore = process.memoryUsage().heapUsed;
-  for (const { name, mimeType, bytes } of await mutatedVideos()) {
+  for (const { name, mimeType, bytes } of await createMutatedVideos()) {
     let reads = 0;
     const read = async (start: number, end: number) => {
       reads++;

@@ -18,12 +18,12 @@ const box = (type: string, ...content: Buffer[]): Buffer => {
 
 const fromHex = (hex: string): Buffer => Buffer.from(hex.replaceAll(" ", ""), "hex");
 
-/** Files that crashed or stalled a service that parsed whole sample tables (mediabunny 1.61). */
-export function knownAttacks(): HostileVideo[] {
+/** Files that crashed or stalled the service while it parsed whole sample tables with mediabunny 1.61. */
+export function createKnownAttacks(): HostileVideo[] {
   const stz2 = mp4();
   const table = stz2.indexOf("stsz");
   stz2.write("stz2", table, "latin1");
-  stz2.writeUInt32BE(0, table + 8); // field size 0: no bytes are needed for the samples
+  stz2.writeUInt32BE(0, table + 8); // field size 0: the samples take no bytes
   stz2.writeUInt32BE(0xffff_ffff, table + 12); // 2³²−1 samples
   const keyIds = Buffer.alloc(24);
   keyIds[0] = 1; // version 1 has a count of key ids
@@ -33,7 +33,7 @@ export function knownAttacks(): HostileVideo[] {
     { name: "stz2 of 2³²−1 empty samples", mimeType: "video/mp4", bytes: stz2 },
     { name: "pssh of 2³²−1 key ids", mimeType: "video/mp4", bytes: insertIntoMovie(mp4(), box("pssh", keyIds)) },
     {
-      name: "a segment of junk that a search for the next element never leaves",
+      name: "a segment of junk where a search for the next element never ends",
       mimeType: "video/webm",
       bytes: fromHex(`${ebml} 18538067 ff ${"1f8b08000000000000".repeat(4)} 03cbff`),
     },
@@ -45,16 +45,16 @@ export function knownAttacks(): HostileVideo[] {
   ];
 }
 
-/** Inserts a box before the movie header. */
-function insertIntoMovie(file: Buffer, inserted: Buffer): Buffer {
+/** Inserts a box at the start of the movie box. */
+function insertIntoMovie(file: Buffer, newBox: Buffer): Buffer {
   const moov = file.indexOf("moov") - 4;
-  const result = Buffer.concat([file.subarray(0, moov + 8), inserted, file.subarray(moov + 8)]);
-  result.writeUInt32BE(file.readUInt32BE(moov) + inserted.length, moov);
+  const result = Buffer.concat([file.subarray(0, moov + 8), newBox, file.subarray(moov + 8)]);
+  result.writeUInt32BE(file.readUInt32BE(moov) + newBox.length, moov);
   return result;
 }
 
-/** The known attacks, and more than 1,500 mutations of real files of every accepted video type. */
-export async function mutatedVideos(): Promise<HostileVideo[]> {
+/** Creates the known attacks, and more than 1,500 mutations of valid files of every accepted video type. */
+export async function createMutatedVideos(): Promise<HostileVideo[]> {
   const formats: MuxedFormat[] = ["mp4", "mp4, moov last", "mp4, fragmented", "mov", "webm", "webm, live"];
   const options = { seconds: 0.5, frameRate: 4 };
   const muxed = formats.map(async (format) => ({
@@ -68,12 +68,12 @@ export async function mutatedVideos(): Promise<HostileVideo[]> {
     { name: "mpeg", mimeType: "video/mpeg", bytes: mpeg },
   ];
   return [
-    ...knownAttacks(),
-    ...nestedContainers(),
+    ...createKnownAttacks(),
+    ...createNestedContainers(),
     ...seeds.flatMap((seed) => [
-      ...truncations(seed),
-      ...(seed.mimeType === "video/webm" ? elementSizes(seed) : boxSizes(seed)),
-      ...randomDamage(seed),
+      ...truncate(seed),
+      ...(seed.mimeType === "video/webm" ? mutateElements(seed) : mutateBoxes(seed)),
+      ...mutateRandomly(seed),
     ]),
   ];
 }
@@ -85,21 +85,21 @@ const toMutation = ({ name, mimeType }: HostileVideo, change: string, bytes: Buf
 });
 
 /** Cuts the file at 40 evenly spaced positions. */
-function truncations(seed: HostileVideo): HostileVideo[] {
+function truncate(seed: HostileVideo): HostileVideo[] {
   const lengths = Array.from({ length: 40 }, (_, i) => 1 + Math.floor((i * (seed.bytes.length - 1)) / 40));
   return [...new Set(lengths)].map((length) =>
     toMutation(seed, `cut to ${length} bytes`, Buffer.from(seed.bytes.subarray(0, length))),
   );
 }
 
-const boxType = /[a-z][a-z0-9]{2}[a-z0-9 ]/;
+const boxTypePattern = /[a-z][a-z0-9]{2}[a-z0-9 ]/;
 
-/** Changes each box: sizes that are zero, too small, off by one, huge or 64-bit; then its first fields and its type. */
-function boxSizes(seed: HostileVideo): HostileVideo[] {
+/** Changes the size of each box to zero, too small, off by one, huge or 64-bit; then its first fields and its type. */
+function mutateBoxes(seed: HostileVideo): HostileVideo[] {
   const mutations: HostileVideo[] = [];
   for (let at = 4; at + 4 <= seed.bytes.length; at++) {
     const type = seed.bytes.toString("latin1", at, at + 4);
-    if (!boxType.test(type)) continue;
+    if (!boxTypePattern.test(type)) continue;
     const size = seed.bytes.readUInt32BE(at - 4);
     if (size > seed.bytes.length) continue;
     const set = (value: number, offset: number, change: string): void => {
@@ -133,8 +133,8 @@ function boxSizes(seed: HostileVideo): HostileVideo[] {
 
 const elementIds = "18538067 1549a966 1654ae6b 114d9b74 1f43b675 2ad7b1 4489 ae 83 e0 b0 ba 54b0 54ba 7670 7675 ec";
 
-/** Changes the first element of each id: sizes that are zero, unknown, huge or different from the content. */
-function elementSizes(seed: HostileVideo): HostileVideo[] {
+/** Changes the size of the first element with each id to zero, unknown, huge or different from its content. */
+function mutateElements(seed: HostileVideo): HostileVideo[] {
   return elementIds.split(" ").flatMap((hex) => {
     const id = Buffer.from(hex, "hex");
     const at = seed.bytes.indexOf(id);
@@ -148,29 +148,30 @@ function elementSizes(seed: HostileVideo): HostileVideo[] {
 }
 
 /** Changes and repeats bytes at pseudorandom positions. */
-function randomDamage(seed: HostileVideo): HostileVideo[] {
+function mutateRandomly(seed: HostileVideo): HostileVideo[] {
   let state = 1;
-  const next = (below: number): number => {
-    state = (state * 48_271) % 0x7fff_ffff; // Lehmer: the same sequence everywhere
-    return state % below;
+  const randomBelow = (limit: number): number => {
+    state = (state * 48_271) % 0x7fff_ffff; // Lehmer generator: the same sequence on every run
+    return state % limit;
   };
   return Array.from({ length: 60 }, (_, i) => {
     const bytes = Buffer.from(seed.bytes);
-    for (let change = 0; change <= i % 6; change++) bytes[next(bytes.length)] = [0, 1, 0x7f, 0x80, 0xff][next(5)] ?? 0;
-    const [from, length] = [next(bytes.length), next(200)];
-    const tail = i % 3 === 0 ? Buffer.concat([bytes.subarray(0, from + length), bytes.subarray(from)]) : bytes;
-    return toMutation(seed, `damage ${i}`, tail);
+    for (let change = 0; change <= i % 6; change++)
+      bytes[randomBelow(bytes.length)] = [0, 1, 0x7f, 0x80, 0xff][randomBelow(5)] ?? 0;
+    const [from, length] = [randomBelow(bytes.length), randomBelow(200)];
+    const mutatedBytes = i % 3 === 0 ? Buffer.concat([bytes.subarray(0, from + length), bytes.subarray(from)]) : bytes;
+    return toMutation(seed, `random change ${i}`, mutatedBytes);
   });
 }
 
-/** Containers nested deeper than a call stack, and containers with very many children. */
-export const nestedContainers = (): HostileVideo[] => [...nestedBoxes(), ...nestedElements()];
+/** Creates containers nested deeper than the call stack allows, and containers with many children. */
+export const createNestedContainers = (): HostileVideo[] => [...createNestedBoxes(), ...createNestedElements()];
 
-function nestedBoxes(): HostileVideo[] {
+function createNestedBoxes(): HostileVideo[] {
   const ftyp = box("ftyp", Buffer.from("isom\0\0\0\0isom", "latin1"));
   const shapes: Record<string, Buffer> = {
     "a hundred thousand empty tracks": box("moov", ...Array.from({ length: 100_000 }, () => box("trak"))),
-    "a hundred thousand boxes in front of the movie": Buffer.concat([
+    "a hundred thousand boxes before the movie box": Buffer.concat([
       ...Array.from({ length: 100_000 }, () => box("free")),
       box("moov"),
     ]),
@@ -191,7 +192,7 @@ function nestedBoxes(): HostileVideo[] {
   }));
 }
 
-function nestedElements(): HostileVideo[] {
+function createNestedElements(): HostileVideo[] {
   const ebml = fromHex("1a45dfa3 87 4282 84 7765626d");
   const shapes: Record<string, Buffer> = {
     "nested segments of unknown size": Buffer.concat(Array.from({ length: 20_000 }, () => fromHex("18538067 ff"))),
