@@ -167,9 +167,9 @@ async function measureGrowth(few: Bench, many: Bench, posts: { few: string; many
 }
 
 for (const engine of engines) {
-  const programs = engine === "postgres" ? findPostgres() : undefined;
-  if (engine === "postgres" && !programs) continue;
-  const cluster = programs ? await createPostgresCluster(programs, { fsync: "off" }) : undefined;
+  const programFolder = engine === "postgres" ? findPostgres() : undefined;
+  if (engine === "postgres" && !programFolder) continue;
+  const cluster = programFolder ? await createPostgresCluster(programFolder, { fsync: "off" }) : undefined;
   try {
     const few = await prepare(engine, cluster?.url());
     const many = await prepare(engine, cluster?.url());

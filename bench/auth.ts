@@ -179,10 +179,10 @@ async function compare(engine: EngineName, server: string | undefined): Promise<
   }
 }
 
-const programs = findPostgres();
+const programFolder = findPostgres();
 const requestedEngines = (["sqlite", "postgres"] as const).filter((engine) => args.has(engine));
 const engines = requestedEngines.length > 0 ? requestedEngines : (["sqlite", "postgres"] as const);
-const cluster = engines.includes("postgres") && programs ? await createPostgresCluster(programs) : undefined;
+const cluster = engines.includes("postgres") && programFolder ? await createPostgresCluster(programFolder) : undefined;
 try {
   for (const engine of engines) {
     if (engine === "postgres" && !cluster) process.stderr.write("Not measured on PostgreSQL: it is not installed.\n");

@@ -75,8 +75,8 @@ async function measure(engine: EngineName, server: string | undefined): Promise<
   return curves;
 }
 
-const programs = findPostgres();
-const cluster = programs ? await createPostgresCluster(programs, { fsync: "off" }) : undefined;
+const programFolder = findPostgres();
+const cluster = programFolder ? await createPostgresCluster(programFolder, { fsync: "off" }) : undefined;
 try {
   for (const engine of ["sqlite", ...(cluster ? (["postgres"] as const) : [])] as const) {
     const curves = await measure(engine, cluster?.url());

@@ -220,9 +220,9 @@ async function measureGrowth(engine: EngineName, server: string | undefined): Pr
 
 if (!hasBetterAuth)
   process.stderr.write("Not measured: better-auth. To install it: npm ci --prefix bench/peers/better-auth\n");
-const programs = findPostgres();
+const programFolder = findPostgres();
 const engines = requestedEngines.length > 0 ? requestedEngines : (["sqlite", "postgres"] as const);
-const cluster = engines.includes("postgres") && programs ? await createPostgresCluster(programs) : undefined;
+const cluster = engines.includes("postgres") && programFolder ? await createPostgresCluster(programFolder) : undefined;
 try {
   for (const engine of engines) {
     if (engine === "postgres" && !cluster) process.stderr.write("Not measured on PostgreSQL: it is not installed.\n");

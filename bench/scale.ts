@@ -160,8 +160,8 @@ async function measureStreams(): Promise<void> {
 }
 
 await measureStreams();
-const programs = findPostgres();
-const cluster = programs ? await createPostgresCluster(programs) : undefined;
+const programFolder = findPostgres();
+const cluster = programFolder ? await createPostgresCluster(programFolder) : undefined;
 try {
   if (cluster) await measureProcesses(cluster.url());
   else process.stderr.write("Not measured on PostgreSQL: it is not installed.\n");

@@ -17,12 +17,12 @@ import { newMember, newStudio } from "../support/users.ts";
 import { measureOutcome } from "../support/measure-outcome.ts";
 
 const maxMs = 5000;
-const programs = findPostgres();
+const programFolder = findPostgres();
 
 /** Starts its own server, with few connections. */
 describe(
   "PostgreSQL with locks or without free connections",
-  { skip: programs ? false : "PostgreSQL is not installed" },
+  { skip: programFolder ? false : "PostgreSQL is not installed" },
   () => {
     let cluster: PostgresCluster;
     let location: TemporaryDatabase;
@@ -33,7 +33,7 @@ describe(
     let postId: string;
 
     before(async () => {
-      cluster = await createPostgresCluster(programs ?? "", {
+      cluster = await createPostgresCluster(programFolder ?? "", {
         max_connections: 20,
         superuser_reserved_connections: 0,
         fsync: "off",

@@ -18,10 +18,10 @@ import { waitUntil } from "../support/wait-until.ts";
 
 /** The longest that a request may wait for a database that does not respond. */
 const maxMs = 5000;
-const programs = findPostgres();
+const programFolder = findPostgres();
 
 /** Starts its own server, so that it can stop it. */
-describe("a PostgreSQL outage", { skip: programs ? false : "PostgreSQL is not installed" }, () => {
+describe("a PostgreSQL outage", { skip: programFolder ? false : "PostgreSQL is not installed" }, () => {
   let cluster: PostgresCluster;
   let location: TemporaryDatabase;
   let database: Database;
@@ -34,7 +34,7 @@ describe("a PostgreSQL outage", { skip: programs ? false : "PostgreSQL is not in
 
   before(async () => {
     process.on("uncaughtException", recordUncaught);
-    cluster = await createPostgresCluster(programs ?? "");
+    cluster = await createPostgresCluster(programFolder ?? "");
     location = await createTemporaryDatabase("postgres", cluster.url());
     database = await openDatabase({ ...location, log: silentLog });
     deps = createDeps(database, systemClock);

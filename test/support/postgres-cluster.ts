@@ -10,9 +10,9 @@ import { createTempFolder } from "./temp-folder.ts";
 import { findFreePort } from "./ports.ts";
 import { isExecutable } from "./find-program.ts";
 
-/** A temporary PostgreSQL server that uses the installed programs. */
+/** A temporary PostgreSQL server, started with the installed programs. */
 export interface PostgresCluster {
-  /** The URL of a database, by default `postgres`, for the superuser. */
+  /** Returns the URL of a database, by default `postgres`, with the superuser's credentials. */
   url(database?: string): string;
   /** The server's main process. */
   readonly pid: number;
@@ -26,12 +26,12 @@ export interface PostgresCluster {
 
 const user = "atelier";
 
-/** The folder with the newest `initdb` and `postgres`; undefined if PostgreSQL is not installed. */
+/** Returns the folder with the newest `initdb` and `postgres`; undefined if PostgreSQL is not installed. */
 export function findPostgres(): string | undefined {
-  const debian = "/usr/lib/postgresql";
-  const versions = listFolder(debian).toSorted((a, b) => Number(b) - Number(a));
+  const debianFolder = "/usr/lib/postgresql";
+  const versions = listFolder(debianFolder).toSorted((a, b) => Number(b) - Number(a));
   const folders = [
-    ...versions.map((version) => join(debian, version, "bin")),
+    ...versions.map((version) => join(debianFolder, version, "bin")),
     ...(process.env["PATH"] ?? "").split(delimiter),
   ];
   return folders.find((folder) => ["initdb", "postgres"].every((program) => isExecutable(join(folder, program))));
@@ -45,8 +45,8 @@ export async function createPostgresCluster(
   const folder = createTempFolder("atelier-pg-");
   const identity = getServerIdentity();
   if (identity.uid !== undefined && identity.gid !== undefined) chownSync(folder.path, identity.uid, identity.gid);
-  const options = { ...identity, cwd: folder.path, env: { PATH: process.env["PATH"], LC_ALL: "C" } };
-  const data = join(folder.path, "data");
+  const spawnOptions = { ...identity, cwd: folder.path, env: { PATH: process.env["PATH"], LC_ALL: "C" } };
+  const dataFolder = join(folder.path, "data");
   // A password instead of `trust`: other users of the machine can reach the port.
   const password = randomBytes(24).toString("hex");
   const passwordFile = join(folder.path, "password");
@@ -71,8 +71,8 @@ export async function createPostgresCluster(
         ...settings,
       };
       const args = Object.entries(serverSettings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-      server = spawn(join(programFolder, "postgres"), ["-D", data, ...args], {
-        ...options,
+      server = spawn(join(programFolder, "postgres"), ["-D", dataFolder, ...args], {
+        ...spawnOptions,
         stdio: ["ignore", "ignore", "pipe"],
       });
       server.stderr?.on("data", (chunk: Buffer) => void (log.push(chunk.toString()) > 200 && log.shift()));
@@ -89,7 +89,7 @@ export async function createPostgresCluster(
       await exited;
     },
     async remove() {
-      await cluster.stop("immediate"); // the data is deleted, so it needs no checkpoint
+      await cluster.stop("immediate"); // no checkpoint needed, because the data is deleted
       folder.remove();
       unregister();
     },
@@ -99,9 +99,9 @@ export async function createPostgresCluster(
     const auth = ["-U", user, "-A", "scram-sha-256", `--pwfile=${passwordFile}`];
     const initdb = spawn(
       join(programFolder, "initdb"),
-      ["-D", data, "-E", "UTF8", "--no-locale", "--no-sync", ...auth],
+      ["-D", dataFolder, "-E", "UTF8", "--no-locale", "--no-sync", ...auth],
       {
-        ...options,
+        ...spawnOptions,
         stdio: ["ignore", "ignore", "pipe"],
       },
     );
@@ -116,14 +116,14 @@ export async function createPostgresCluster(
   }
 }
 
-/** PostgreSQL cannot run as root: then it runs as the user that its package created. */
+/** PostgreSQL cannot run as root. If this process does, the server runs as the user that its package created. */
 function getServerIdentity(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const accounts = readFileSync("/etc/passwd", "utf8")
     .split("\n")
     .map((line) => line.split(":"));
   const account = accounts.find(([name]) => name === "postgres") ?? accounts.find(([name]) => name === "nobody");
-  if (!account) throw new Error("PostgreSQL cannot run as root, and there is no user postgres or nobody to run it as");
+  if (!account) throw new Error("PostgreSQL cannot run as root, and neither a postgres nor a nobody user exists");
   return { uid: Number(account[2]), gid: Number(account[3]) };
 }
 

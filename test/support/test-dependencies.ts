@@ -8,11 +8,11 @@ import { findProgram } from "./find-program.ts";
 /** A program or permission that tests need and npm does not install. */
 export interface TestDependency {
   name: string;
-  /** What is not tested without it. */
+  /** What goes untested without it. */
   untested: string;
   /** How to install it. */
   installHint: string;
-  /** Starts it for this run; undefined if it is not available. */
+  /** Starts it for this run; resolves to undefined if it is not available. */
   provide: () => Promise<ProvidedDependency | undefined>;
 }
 
@@ -24,27 +24,28 @@ export interface ProvidedDependency {
 export const testDependencies: readonly TestDependency[] = [
   {
     name: "PostgreSQL",
-    untested: "everything on PostgreSQL: the integration tests ran only on SQLite",
+    untested: "PostgreSQL (the integration tests ran only on SQLite)",
     installHint: "apt-get install postgresql",
     async provide() {
       const configuredUrl = process.env["TEST_DATABASE_URL"];
       if (configuredUrl) return { env: { TEST_DATABASE_URL: configuredUrl }, stop: async () => {} };
-      const programs = findPostgres();
-      if (!programs) return undefined;
-      // Tests kill processes, not the machine, so the kernel's page cache survives without fsync.
-      const cluster = await createPostgresCluster(programs, { fsync: "off", full_page_writes: "off" });
+      const programFolder = findPostgres();
+      if (!programFolder) return undefined;
+      // Tests kill processes but not the machine, so writes survive in the kernel's page cache without fsync.
+      const cluster = await createPostgresCluster(programFolder, { fsync: "off", full_page_writes: "off" });
       return { env: { TEST_DATABASE_URL: cluster.url() }, stop: cluster.remove };
     },
   },
   {
-    name: "PostgreSQL programs",
-    untested: "a PostgreSQL server that restarts, hangs or runs out of connections: those tests start their own server",
+    name: "PostgreSQL server programs",
+    untested:
+      "a PostgreSQL server that restarts, hangs or runs out of connections (these tests start their own server)",
     installHint: "apt-get install postgresql",
     provide: async () => (findPostgres() ? { env: {}, stop: async () => {} } : undefined),
   },
   {
-    name: "An S3 server (Ceph's gateway)",
-    untested: "everything on S3: the file store tests ran only on the disk store",
+    name: "S3 server (Ceph Object Gateway)",
+    untested: "S3 (the file store tests ran only on the disk store)",
     installHint:
       "apt-get install radosgw ceph-mon ceph-osd ceph-common, or set TEST_S3_ENDPOINT and the other TEST_S3_… variables",
     async provide() {
@@ -63,7 +64,7 @@ export const testDependencies: readonly TestDependency[] = [
   },
   {
     name: "Chromium",
-    untested: "everything in a real browser: the upload page and the web app",
+    untested: "the upload page and the web app in a real browser",
     installHint: "apt-get install chromium, or set CHROMIUM_PATH",
     async provide() {
       const path = findChromium();
@@ -84,19 +85,19 @@ export const testDependencies: readonly TestDependency[] = [
   },
   {
     name: "strace",
-    untested: "disk errors, and processes killed in the middle of a write",
+    untested: "disk errors, and processes killed during a write",
     installHint: "apt-get install strace",
     provide: async () => (findProgram("strace") ? { env: {}, stop: async () => {} } : undefined),
   },
   {
     name: "Root with mount namespaces",
-    untested: "a started service whose name server never responds",
+    untested: "a running service whose DNS server never responds",
     installHint: "run as root, in a container with CAP_SYS_ADMIN",
     provide: async () => (canReplaceDnsServer() ? { env: {}, stop: async () => {} } : undefined),
   },
   {
     name: "systemd-analyze",
-    untested: "the units in deploy/",
+    untested: "the systemd units in deploy/",
     installHint: "apt-get install systemd",
     provide: async () => (findProgram("systemd-analyze") ? { env: {}, stop: async () => {} } : undefined),
   },
