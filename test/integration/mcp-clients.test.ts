@@ -9,7 +9,7 @@ import { startMcpServer, type TestMcpServer } from "../support/mcp.ts";
 import { newStudio } from "../support/users.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
-interface Result {
+interface ToolResult {
   isError?: boolean | undefined;
   structuredContent?: unknown;
   content?: unknown;
@@ -18,7 +18,7 @@ interface Result {
 /** The part of the API that all SDK clients share. */
 interface AnyClient {
   listTools(): Promise<{ tools: { name: string }[] }>;
-  callTool(params: { name: string; arguments?: Record<string, unknown> }): Promise<Result>;
+  callTool(params: { name: string; arguments?: Record<string, unknown> }): Promise<ToolResult>;
   getInstructions(): string | undefined;
   close(): Promise<void>;
 }
@@ -50,13 +50,13 @@ const clients: Record<string, (url: URL, token: string) => Promise<AnyClient>> =
 
 const bearer = (token: string) => ({ requestInit: { headers: { authorization: `Bearer ${token}` } } });
 
-forEachEngine("mcp clients", (fixture) => {
+forEachEngine("MCP clients", (fixture) => {
   let server: TestMcpServer;
   before(async () => void (server = await startMcpServer(fixture)));
   after(() => server.close());
 
   for (const [name, connect] of Object.entries(clients)) {
-    test(`${name}: lists and calls tools, and passes on the error text of the server`, async () => {
+    test(`${name}: lists and calls tools, and returns the server's error text`, async () => {
       const owner = await newStudio(fixture.deps, undefined, "North");
       const { token } = await createTestGrant(fixture.deps, owner);
       const client = await connect(new URL(server.url), token);
@@ -68,28 +68,28 @@ forEachEngine("mcp clients", (fixture) => {
           tools.map((tool) => tool.name),
         );
 
-        const created = await client.callTool({
+        const createResult = await client.callTool({
           name: "create_post",
           arguments: { title: "Été 😀", body: "one\ntwo" },
         });
-        const post = created.structuredContent as { id: string; title: string };
+        const post = createResult.structuredContent as { id: string; title: string };
         assert.equal(post.title, "Été 😀");
-        const read = await client.callTool({ name: "get_post", arguments: { postId: post.id } });
-        assert.deepEqual(read.structuredContent, post);
-        assert.deepEqual(JSON.parse((read.content as [{ text: string }])[0].text), post);
+        const getResult = await client.callTool({ name: "get_post", arguments: { postId: post.id } });
+        assert.deepEqual(getResult.structuredContent, post);
+        assert.deepEqual(JSON.parse((getResult.content as [{ text: string }])[0].text), post);
 
-        const missing = await client.callTool({ name: "get_post", arguments: { postId: "pst_nothing" } });
-        assert.equal(missing.isError, true);
-        assert.match((missing.content as [{ text: string }])[0].text, /^not_found: /);
-        assert.equal((missing.structuredContent as { code: string }).code, "not_found");
+        const errorResult = await client.callTool({ name: "get_post", arguments: { postId: "pst_unknown" } });
+        assert.equal(errorResult.isError, true);
+        assert.match((errorResult.content as [{ text: string }])[0].text, /^not_found: /);
+        assert.equal((errorResult.structuredContent as { code: string }).code, "not_found");
 
         for (const tool of ["whoami", "list_posts", "list_activity"])
           assert.ok(!(await client.callTool({ name: tool, arguments: {} })).isError, tool);
-        const updated = await client.callTool({
+        const updateResult = await client.callTool({
           name: "update_post",
           arguments: { postId: post.id, status: "ready", revision: 1 },
         });
-        assert.equal((updated.structuredContent as { revision: number }).revision, 2);
+        assert.equal((updateResult.structuredContent as { revision: number }).revision, 2);
       } finally {
         await client.close();
       }
