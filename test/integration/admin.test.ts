@@ -20,9 +20,9 @@ forEachEngine("npm run admin", (fixture) => {
     return runCommand(["admin", ...args], { DATA_DIR: dataDir, ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}) });
   };
   const runOk = async (...args: string[]) => {
-    const { code, output, result } = await admin(...args);
+    const { code, output, stdout } = await admin(...args);
     assert.equal(code, 0, output);
-    return result;
+    return stdout;
   };
 
   test("finds a user, disables them, hands their studio over, and enables them again", async () => {
@@ -65,9 +65,9 @@ forEachEngine("npm run admin", (fixture) => {
   });
 
   test("prints its help if called without a command", async () => {
-    const { code, output, result } = await admin();
-    assert.deepEqual([code, output], [0, result], "on standard output only");
-    assert.match(result, /^npm run admin -- <command>\n/);
+    const { code, output, stdout } = await admin();
+    assert.deepEqual([code, output], [0, stdout], "on standard output only");
+    assert.match(stdout, /^npm run admin -- <command>\n/);
   });
 
   test("explains an unknown command, invalid arguments, an unknown user and a missing database", async () => {

@@ -53,7 +53,7 @@ describe("backup and restore", () => {
   };
   const backup = async () => {
     const command = await runCommand(["backup", backups], env());
-    newestBackup = command.result.split("\n", 1)[0] ?? "";
+    newestBackup = command.stdout.split("\n", 1)[0] ?? "";
     return command;
   };
 

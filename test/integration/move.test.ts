@@ -11,7 +11,6 @@ import { createTemporaryDatabase, type TemporaryDatabase } from "../support/engi
 import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import {
-  digest,
   createCredentials,
   runCommand,
   fetchAssetDigest,
@@ -22,7 +21,7 @@ import {
   type Credentials,
 } from "../support/operator-commands.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
-import { openTestS3, getTestS3Settings } from "../support/stores.ts";
+import { openTestS3, getTestS3Settings, sha256 } from "../support/stores.ts";
 
 const hasServers = Boolean(process.env["TEST_DATABASE_URL"] && process.env["TEST_S3_ENDPOINT"]);
 
@@ -130,10 +129,10 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !hasServers
     assert.deepEqual(await countPostgresRows(targetDatabase), 0);
     store.close();
 
-    const { code, output, result } = await runCommand(["move"], getTargetEnv());
+    const { code, output, stdout } = await runCommand(["move"], getTargetEnv());
     assert.equal(code, 0, output);
-    assert.match(result, /^assets {2}31 rows {2}[0-9a-f]{64}$/m);
-    assert.match(result, /^30 files, 3\.\d MB, each read back/m);
+    assert.match(stdout, /^assets {2}31 rows {2}[0-9a-f]{64}$/m);
+    assert.match(stdout, /^30 files, 3\.\d MB, each read back/m);
     assert.deepEqual(readSqliteRows(dataDir), before);
     assert.equal(statSync(join(dataDir, "atelier.db")).mtimeMs, changedAt);
 
@@ -149,7 +148,7 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !hasServers
       if (row["status"] !== "ready") continue;
       const object = await client.send(new GetObjectCommand({ Bucket: bucket, Key: String(row["storage_key"]) }));
       const bytes = (await object.Body?.transformToByteArray()) ?? new Uint8Array();
-      assert.equal(digest(bytes), digestsById.get(String(row["id"])));
+      assert.equal(sha256(bytes), digestsById.get(String(row["id"])));
     }
     await assertMoveRejected(getTargetEnv(), /DATABASE_URL is not empty/);
   });

@@ -10,7 +10,8 @@ import { createCertificate } from "../support/certificate.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain } from "../support/main-process.ts";
 import { modernMeta } from "../support/mcp.ts";
-import { digest, createOwner } from "../support/operator-commands.ts";
+import { createOwner } from "../support/operator-commands.ts";
+import { sha256 } from "../support/stores.ts";
 import { findProgram } from "../support/find-program.ts";
 import { findFreePort } from "../support/ports.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -125,7 +126,7 @@ test(
       assert.equal((await send(cert, "PUT", uploadUrl, {}, content)).status, 200);
       await call("attach_asset", { postId: post.id, assetId });
       const { url } = await call<{ url: string }>("get_asset", { assetId });
-      assert.equal(digest((await send(cert, "GET", url)).body), digest(content));
+      assert.equal(sha256((await send(cert, "GET", url)).body), sha256(content));
       const inline = {
         kind: "document",
         mimeType: "text/plain",

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { createSessions } from "#auth/sign-in.ts";
 import { openDatabase } from "#db/open-database.ts";
@@ -7,25 +7,26 @@ import { createDeps, silentLog, type DatabaseLocation } from "./engines.ts";
 import { callModern, type McpResponse } from "./mcp.ts";
 import { newStudio } from "./users.ts";
 import { startChildProgram, type ChildProgram } from "./child-program.ts";
+import { sha256 } from "./stores.ts";
 import { createTestGrant } from "./tokens.ts";
 
-const program = join(import.meta.dirname, "../../src/cli.ts");
+const cliPath = join(import.meta.dirname, "../../src/cli.ts");
 
 /** Starts an operator command in a separate process, as npm does. */
 export function startCommand(args: readonly string[], env: Record<string, string>): ChildProgram {
-  return startChildProgram([program, ...args], { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "", ...env });
+  return startChildProgram([cliPath, ...args], { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "", ...env });
 }
 
 export async function runCommand(
   args: readonly string[],
   env: Record<string, string>,
-): Promise<{ code: number | null; output: string; result: string }> {
+): Promise<{ code: number | null; output: string; stdout: string }> {
   const command = startCommand(args, env);
   const code = await command.exited;
-  return { code, output: command.getOutput(), result: command.getStdout() };
+  return { code, output: command.getOutput(), stdout: command.getStdout() };
 }
 
-/** A user's access to a service: an AI client's token, a web session, and an upload link of a post. */
+/** A user's access to a service: an AI client's token, the cookie of a web session, and an upload link for a post. */
 export interface Credentials {
   token: string;
   cookie: string;
@@ -58,7 +59,7 @@ export async function createCredentials(location: DatabaseLocation, base: string
   return { token, cookie, postId, link };
 }
 
-/** The statuses of a tool call, an API request and an upload link; all are 200 if the credentials work. */
+/** Returns the HTTP statuses of a tool call, an API request and an upload link; all are 200 if the credentials work. */
 export async function probeAccess(base: string, credentials: Credentials): Promise<number[]> {
   const me = await fetch(`${base}/api/me`, { headers: { cookie: credentials.cookie } });
   const link = await fetch(`${base}/api/uploads/session`, {
@@ -71,7 +72,7 @@ export function callTool(base: string, token: string, name: string, args: object
   return callModern({ url: `${base}/mcp`, token }, "tools/call", { name, arguments: args });
 }
 
-/** Returns the result of a tool; throws if the call fails. */
+/** Calls a tool and returns its result; throws if the call fails. */
 export async function callToolOk<T>(base: string, token: string, name: string, args: object = {}): Promise<T> {
   const { json, text } = await callTool(base, token, name, args);
   if (json.result?.isError !== undefined && json.result.isError) throw new Error(text);
@@ -79,18 +80,16 @@ export async function callToolOk<T>(base: string, token: string, name: string, a
   return json.result.structuredContent as unknown as T;
 }
 
-/** Uploads a new file of random text inline; returns its id and digest. */
-export async function uploadInline(base: string, token: string, bytes = 2000): Promise<{ id: string; sha256: string }> {
-  const content = Buffer.from(randomBytes(bytes / 2).toString("hex"));
+/** Uploads a new text file of random content inline; returns its id and digest. */
+export async function uploadInline(base: string, token: string, size = 2000): Promise<{ id: string; sha256: string }> {
+  const content = Buffer.from(randomBytes(size / 2).toString("hex"));
   const file = { kind: "document", mimeType: "text/plain", base64: content.toString("base64") };
   const { assetId } = await callToolOk<{ assetId: string }>(base, token, "upload_asset_inline", file);
-  return { id: assetId, sha256: digest(content) };
+  return { id: assetId, sha256: sha256(content) };
 }
 
-/** The digest of what the service serves for an asset. */
+/** Downloads an asset from the service and returns the digest of its content. */
 export async function fetchAssetDigest(base: string, token: string, assetId: string): Promise<string> {
   const { url } = await callToolOk<{ url: string }>(base, token, "get_asset", { assetId });
-  return digest(Buffer.from(await (await fetch(url)).arrayBuffer()));
+  return sha256(Buffer.from(await (await fetch(url)).arrayBuffer()));
 }
-
-export const digest = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
