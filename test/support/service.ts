@@ -12,14 +12,14 @@ export interface RunningService extends Service {
 }
 
 export type ServiceOptions = Partial<Omit<CreateServiceOptions, "config" | "deps">> & {
-  /** Settings by the names of their environment variables. */
+  /** Environment variables that the config is read from. */
   env?: Record<string, string>;
-  /** Config that a loopback service cannot get from its environment. */
+  /** Overrides for config that the environment cannot set on loopback. */
   config?: Partial<Config>;
   base?: string;
 };
 
-/** Starts the whole service with the test's database and clock, on a free port. */
+/** Starts the whole service on a free port, with the test's database and clock. */
 export async function startService(deps: Deps, options: ServiceOptions = {}): Promise<RunningService> {
   const { env = {}, config: configOverrides, base = await findFreeBaseUrl(), ...serviceOptions } = options;
   const config = { ...readConfig({ BASE_URL: base, PORT: new URL(base).port, ...env }), ...configOverrides };
@@ -49,7 +49,7 @@ export async function startService(deps: Deps, options: ServiceOptions = {}): Pr
       server.close();
       server.closeAllConnections();
       await closed;
-      await sleep(20); // until HTTP clients in this process notice that their kept-alive connections are closed
+      await sleep(20); // until HTTP clients in this process notice that their keep-alive connections are closed
     },
   };
 }

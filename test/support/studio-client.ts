@@ -15,7 +15,7 @@ export interface StudioClient extends Pick<Connection, "browser" | "client" | "t
   studioId: string;
   /** Calls a tool with protocol version 2026-07-28; throws if the call fails. */
   call<T = any>(tool: string, input?: Record<string, unknown>): Promise<T>;
-  /** Refreshes the tokens, as a client does that runs for longer than an hour. */
+  /** Refreshes the tokens, like a client that runs for more than an hour. */
   refreshTokens(): Promise<void>;
 }
 

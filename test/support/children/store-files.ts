@@ -3,15 +3,20 @@ import { writeSync } from "node:fs";
 import { AppError } from "#lib/errors.ts";
 import { openDiskStore, type DiskStore } from "#storage/disk/disk-store.ts";
 
-/** Child process: stores files one after the other, as the service does, and prints each step. */
+/** Child process: stores files one at a time, as the service does, and prints each step. */
 
 const { root, count, bytes } = JSON.parse(process.argv[2] ?? "") as { root: string; count: number; bytes: number };
 const printLine = (...fields: string[]) => writeSync(1, `${fields.join(" ")}\n`); // synchronous, because the process may be killed
 
-const rejectUrl = async (): Promise<string> => Promise.reject(new Error("this store creates no URLs"));
+const rejectUrlRequest = async (): Promise<string> => Promise.reject(new Error("this store creates no URLs"));
 const store = await openDiskStore({
   root,
-  urls: { origin: "http://localhost", forUpload: rejectUrl, forPart: rejectUrl, forDownload: rejectUrl },
+  urls: {
+    origin: "http://localhost",
+    forUpload: rejectUrlRequest,
+    forPart: rejectUrlRequest,
+    forDownload: rejectUrlRequest,
+  },
   clock: () => Date.now(),
   minFreeBytes: 0,
 });
@@ -20,15 +25,15 @@ for (let i = 0; i < count; i++) await storeFile(store, i);
 printLine("end");
 
 async function storeFile(files: DiskStore, i: number): Promise<void> {
-  const [from, to] = [`incoming/f${i}`, `files/f${i}`];
+  const [incomingKey, fileKey] = [`incoming/f${i}`, `files/f${i}`];
   const body = Buffer.alloc(bytes, `${process.pid} ${i} `);
   const digest = createHash("sha256").update(body).digest("hex");
   try {
-    const stored = await files.receive(from, toChunks(body), { maxBytes: bytes });
-    printLine("stored", from, digest);
-    printLine("promoting", from, to, stored.version);
-    await files.promote(from, stored.version, to, "image/png");
-    printLine("promoted", to, digest);
+    const storedFile = await files.receive(incomingKey, toChunks(body), { maxBytes: bytes });
+    printLine("stored", incomingKey, digest);
+    printLine("promoting", incomingKey, fileKey, storedFile.version);
+    await files.promote(incomingKey, storedFile.version, fileKey, "image/png");
+    printLine("promoted", fileKey, digest);
   } catch (error) {
     printLine("failed", error instanceof AppError ? error.code : String(error));
   }
