@@ -69,8 +69,8 @@ export const updateAsset = (
 export const deleteAsset = (studioId: string, assetId: string) =>
   sendRequest(studioApi.assets[":assetId"].$delete({ param: { studioId, assetId } }));
 
-export const createUploadLink = (studioId: string, postId: string, inPlace: boolean) =>
-  fetchJson(studioApi.posts[":postId"]["upload-links"].$post({ param: { studioId, postId }, json: { inPlace } }));
+export const createUploadLink = (studioId: string, postId: string, json: { inPlace: boolean }) =>
+  fetchJson(studioApi.posts[":postId"]["upload-links"].$post({ param: { studioId, postId }, json }));
 
 export const withdrawUploadLink = (studioId: string, postId: string, linkId: string) =>
   sendRequest(studioApi.posts[":postId"]["upload-links"][":linkId"].$delete({ param: { studioId, postId, linkId } }));

@@ -5,16 +5,16 @@ import { refreshQueries, type Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { InPlaceUploader } from "../upload/InPlaceUploader.tsx";
 
-/** The uploader of the upload page, inside a post. Uploads resume after a reload. */
+/** Shows the upload page's uploader inside a post. Uploads resume after a reload. */
 export function PostUploader({ post }: { post: Post }) {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
   const storageKey = `atelier upload ${post.id}`;
-  // Session storage ends with the tab: anyone with the token can upload to the post.
+  // Anyone with the token can upload to the post, so it is kept only until the tab closes.
   const [previousToken] = useState(() => sessionStorage.getItem(storageKey) ?? undefined);
 
   async function createToken(): Promise<string> {
-    const { token } = await createUploadLink(studio.id, post.id, true);
+    const { token } = await createUploadLink(studio.id, post.id, { inPlace: true });
     sessionStorage.setItem(storageKey, token);
     return token;
   }
@@ -22,7 +22,7 @@ export function PostUploader({ post }: { post: Post }) {
   return (
     <InPlaceUploader
       createToken={createToken}
-      restoreToken={previousToken}
+      previousToken={previousToken}
       onUploaded={() => void refreshQueries(queryClient, studio.id)}
     />
   );

@@ -21,7 +21,7 @@ export function UploadLinks({ post }: { post: Post }) {
   const { isRunning, error, run } = useAction();
 
   async function createLink(): Promise<void> {
-    setCreatedUrl((await createUploadLink(studio.id, post.id, false)).url);
+    setCreatedUrl((await createUploadLink(studio.id, post.id, { inPlace: false })).url);
     await refreshQueries(queryClient, studio.id);
   }
 

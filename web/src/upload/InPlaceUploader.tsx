@@ -3,15 +3,15 @@ import type { RemoteFile } from "./client.ts";
 import { mountUploader } from "./mount.ts";
 
 export interface InPlaceUploaderProps {
-  /** Creates an upload link: `POST …/posts/:postId/upload-links` with `{ inPlace: true }`. */
+  /** Creates an upload link and returns its token: `POST …/posts/:postId/upload-links` with `{ inPlace: true }`. */
   createToken: () => Promise<string>;
-  /** An upload link from before a reload, whose files resume. */
-  restoreToken?: string | undefined;
+  /** The token of an upload link that was created before a reload; its uploads resume. */
+  previousToken?: string | undefined;
   onUploaded?: (file: RemoteFile) => void;
 }
 
-/** The uploader of the upload page, inside a page of the web app. */
-export function InPlaceUploader({ createToken, restoreToken, onUploaded }: InPlaceUploaderProps) {
+/** Shows the upload page's uploader inside a page of the web app. */
+export function InPlaceUploader({ createToken, previousToken, onUploaded }: InPlaceUploaderProps) {
   const container = useRef<HTMLDivElement>(null);
   const latestCallbacks = useRef({ createToken, onUploaded });
   latestCallbacks.current = { createToken, onUploaded };
@@ -20,11 +20,11 @@ export function InPlaceUploader({ createToken, restoreToken, onUploaded }: InPla
     if (!container.current) return;
     const mountedUploader = mountUploader(container.current, {
       createToken: () => latestCallbacks.current.createToken(),
-      restoreToken,
+      previousToken,
       onUploaded: (file) => latestCallbacks.current.onUploaded?.(file),
     });
     return () => mountedUploader.destroy();
-  }, [restoreToken]);
+  }, [previousToken]);
 
   return <div ref={container} />;
 }

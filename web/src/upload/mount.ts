@@ -7,7 +7,7 @@ export interface MountOptions {
   /** Returns the token of an upload link for new files: the page's own, or one created on demand. */
   createToken: () => Promise<string>;
   /** The token of an upload link whose files are listed at once and resume if possible. */
-  restoreToken?: string | undefined;
+  previousToken?: string | undefined;
   /** The URL that the phone dialog shows as a QR code. */
   phoneUrl?: string | undefined;
   languages?: readonly string[];
@@ -28,7 +28,7 @@ export function mountUploader(root: HTMLElement, options: MountOptions): Mounted
   async function start(): Promise<void> {
     const [language, session] = await Promise.all([
       loadLanguage(options.languages ?? navigator.languages),
-      options.restoreToken === undefined ? undefined : loadSession(options.restoreToken),
+      options.previousToken === undefined ? undefined : loadSession(options.previousToken),
     ]);
     if (isDestroyed) return;
     const createdUi = createUploaderUi(root, {
@@ -38,8 +38,8 @@ export function mountUploader(root: HTMLElement, options: MountOptions): Mounted
       phoneUrl: options.phoneUrl,
     });
     ui = createdUi;
-    if (!session || options.restoreToken === undefined) return;
-    await uploader.restore(options.restoreToken, session.files);
+    if (!session || options.previousToken === undefined) return;
+    await uploader.restore(options.previousToken, session.files);
     const remainingMs = Date.parse(session.expiresAt) - Date.now();
     expiryTimer = setTimeout(() => createdUi.showNotice(language.strings.linkExpired), Math.max(0, remainingMs));
   }
