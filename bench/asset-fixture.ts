@@ -20,7 +20,7 @@ export interface Bench {
   close(): Promise<void>;
 }
 
-export async function prepare(engine: EngineName, server: string | undefined): Promise<Bench> {
+export async function createBench(engine: EngineName, server: string | undefined): Promise<Bench> {
   const location = await createTemporaryDatabase(engine, server);
   const database = await openDatabase({ ...location, log: silentLog });
   const folder = createTempFolder("atelier-bench-");
@@ -44,7 +44,7 @@ export async function prepare(engine: EngineName, server: string | undefined): P
 }
 
 /** Inserts `count` assets with SQL: half of them on posts of twenty, the rest unattached. Returns a post's id. */
-export async function fill({ database, owner, url }: Bench, count: number): Promise<string> {
+export async function insertAssets({ database, owner, url }: Bench, count: number): Promise<string> {
   const { q, engine } = database;
   const pad = (n: string) => (engine === "sqlite" ? `printf('%026d', ${n})` : `lpad((${n})::text, 26, '0')`);
   const series = (to: number) =>
@@ -83,22 +83,22 @@ export async function fill({ database, owner, url }: Bench, count: number): Prom
 
 export const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
-export async function timed(work: () => Promise<unknown>): Promise<number> {
+export async function measureMs(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now();
   await work();
   return performance.now() - started;
 }
 
 /** Runs both in alternation, so that other load on the machine affects both, and returns the median times. */
-export async function compare(
+export async function measureMedians(
   rounds: number,
   a: () => Promise<unknown>,
   b: () => Promise<unknown>,
 ): Promise<[number, number]> {
   const times: [number[], number[]] = [[], []];
   for (let round = 0; round < rounds; round++) {
-    times[0].push(await timed(a));
-    times[1].push(await timed(b));
+    times[0].push(await measureMs(a));
+    times[1].push(await measureMs(b));
   }
   return [median(times[0]), median(times[1])];
 }

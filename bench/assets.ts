@@ -15,7 +15,7 @@ import { getPost } from "#domain/posts/get-post.ts";
 import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
 import { createTempFolder } from "../test/support/temp-folder.ts";
 import { jpeg } from "../test/support/samples.ts";
-import { compare, fill, prepare, type Bench } from "./asset-fixture.ts";
+import { measureMedians, insertAssets, createBench, type Bench } from "./asset-fixture.ts";
 import { createReport } from "./report.ts";
 
 /**
@@ -53,14 +53,14 @@ async function measureInline(bench: Bench): Promise<void> {
   const input = { kind: "video", mimeType: "video/mp4", base64 } as const;
   const runOurs = async (): Promise<void> =>
     void ids.push((await uploadAssetInline(bench.deps, bench.owner, input)).assetId);
-  await compare(3, runOurs, runBaseline);
-  const [ours, theirs] = await compare(30, runOurs, runBaseline);
+  await measureMedians(3, runOurs, runBaseline);
+  const [ours, baseline] = await measureMedians(30, runOurs, runBaseline);
   report.printLine(
     `inline 4.9 MB (${bench.database.engine}, disk)`,
     ours,
     undefined,
     "decode, sha256, fsync",
-    theirs,
+    baseline,
     "ms",
   );
   for (const assetId of ids) await deleteAsset(bench.deps, bench.owner, { assetId });
@@ -76,7 +76,7 @@ async function measureAttach(bench: Bench): Promise<void> {
     mimeType: "image/jpeg",
     base64: bytes.toString("base64"),
   });
-  const unlimited: Deps = { ...deps, limits: { ...deps.limits, assetsPerPost: 10_000 } };
+  const unlimitedDeps: Deps = { ...deps, limits: { ...deps.limits, assetsPerPost: 10_000 } };
   const measureCpu = async (times: number, work: () => Promise<unknown>): Promise<number> => {
     const before = process.cpuUsage();
     for (let i = 0; i < times; i++) await work();
@@ -84,86 +84,93 @@ async function measureAttach(bench: Bench): Promise<void> {
     return (user + system) / 1000 / times;
   };
   const attachAndDetach = async () => {
-    await attachAsset(unlimited, owner, { postId: post.id, assetId });
-    await detachAsset(unlimited, owner, { postId: post.id, assetId });
+    await attachAsset(unlimitedDeps, owner, { postId: post.id, assetId });
+    await detachAsset(unlimitedDeps, owner, { postId: post.id, assetId });
   };
   const uploadedIds: string[] = [];
   for (let i = 0; i < 200; i++) {
     const upload = await requestAssetUpload(deps, owner, { kind: "image", mimeType: "image/jpeg" });
-    await files.write(incomingKey(upload.assetId), chunks(bytes), { mimeType: "image/jpeg", maxBytes: 10 ** 7 });
+    await files.write(incomingKey(upload.assetId), toChunks(bytes), { mimeType: "image/jpeg", maxBytes: 10 ** 7 });
     uploadedIds.push(upload.assetId);
   }
   const updateRow = () =>
     deps.transact((tx) => tx.posts.update(owner.studio.id, post.id, { title: "B" }, undefined, 1));
   await measureCpu(100, attachAndDetach);
-  const baseline = await measureCpu(200, updateRow);
-  const attachDetach = await measureCpu(200, attachAndDetach);
+  const baselineMs = await measureCpu(200, updateRow);
+  const attachDetachMs = await measureCpu(200, attachAndDetach);
   report.printLine(
     `attach and detach, CPU (${database.engine})`,
-    attachDetach,
+    attachDetachMs,
     undefined,
     "one row update",
-    baseline,
+    baselineMs,
     "ms",
   );
-  const attachNext = () => attachAsset(unlimited, owner, { postId: post.id, assetId: uploadedIds.pop() ?? "" });
-  const attach = await measureCpu(200, attachNext);
+  const attachNext = () => attachAsset(unlimitedDeps, owner, { postId: post.id, assetId: uploadedIds.pop() ?? "" });
+  const attachMs = await measureCpu(200, attachNext);
   report.printLine(
-    `attach of an upload, CPU (${database.engine}, disk)`,
-    attach,
+    `attach an uploaded file, CPU (${database.engine}, disk)`,
+    attachMs,
     undefined,
     "one row update",
-    baseline,
+    baselineMs,
     "ms",
   );
 }
 
-async function* chunks(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* toChunks(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** Ours is a call in a large studio; the baseline is the same call in a small one. */
-async function measureGrowth(few: Bench, many: Bench, posts: { few: string; many: string }): Promise<void> {
+/** Compares a call in a large studio with the same call in a small one, the baseline. */
+async function measureGrowth(
+  smallBench: Bench,
+  largeBench: Bench,
+  postIds: { small: string; large: string },
+): Promise<void> {
   const limit = 1.5;
   const rounds = 300;
-  const baseline = `${smallCount} assets`;
-  const { engine } = many.database;
-  const measureBoth = async (name: string, work: (bench: Bench, postId: string) => Promise<unknown>): Promise<void> => {
+  const baselineName = `${smallCount} assets`;
+  const { engine } = largeBench.database;
+  const compareCall = async (name: string, work: (bench: Bench, postId: string) => Promise<unknown>): Promise<void> => {
     for (const [bench, postId] of [
-      [few, posts.few],
-      [many, posts.many],
+      [smallBench, postIds.small],
+      [largeBench, postIds.large],
     ] as const) {
       for (let i = 0; i < 30; i++) await work(bench, postId);
     }
-    const [ours, theirs] = await compare(
+    const [ours, baseline] = await measureMedians(
       rounds,
-      () => work(many, posts.many),
-      () => work(few, posts.few),
+      () => work(largeBench, postIds.large),
+      () => work(smallBench, postIds.small),
     );
-    report.printLine(`${name} (${engine}, ${largeCount})`, ours, limit, baseline, theirs, "ms");
+    report.printLine(`${name} (${engine}, ${largeCount})`, ours, limit, baselineName, baseline, "ms");
   };
-  const unattached = new Map<Bench, { postId: string; assetId: string }>();
-  for (const bench of [few, many]) {
+  const unattachedAssets = new Map<Bench, { postId: string; assetId: string }>();
+  for (const bench of [smallBench, largeBench]) {
     const { id } = await createPost(bench.deps, bench.owner, { title: "Empty", body: "" });
     const input = { kind: "document", mimeType: "text/plain", base64: "aGVsbG8=" } as const;
-    unattached.set(bench, { postId: id, assetId: (await uploadAssetInline(bench.deps, bench.owner, input)).assetId });
+    unattachedAssets.set(bench, {
+      postId: id,
+      assetId: (await uploadAssetInline(bench.deps, bench.owner, input)).assetId,
+    });
   }
-  await measureBoth("attach_asset, then detach_asset", async (bench) => {
-    const ids = unattached.get(bench);
+  await compareCall("attach_asset, then detach_asset", async (bench) => {
+    const ids = unattachedAssets.get(bench);
     if (!ids) return;
     await attachAsset(bench.deps, bench.owner, ids);
     await detachAsset(bench.deps, bench.owner, ids);
   });
-  await measureBoth("get_post, 20 assets", ({ deps, owner }, postId) => getPost(deps, owner, { postId }));
-  await measureBoth("list_assets", ({ deps, owner }) => listAssets(deps, owner, { limit: 20 }));
-  await measureBoth("list_assets, unattached", ({ deps, owner }) =>
+  await compareCall("get_post, 20 assets", ({ deps, owner }, postId) => getPost(deps, owner, { postId }));
+  await compareCall("list_assets", ({ deps, owner }) => listAssets(deps, owner, { limit: 20 }));
+  await compareCall("list_assets, unattached", ({ deps, owner }) =>
     listAssets(deps, owner, { limit: 20, unattached: true }),
   );
-  await measureBoth("list_assets, kind", ({ deps, owner }) => listAssets(deps, owner, { limit: 20, kind: "video" }));
-  await measureBoth("list_assets, kind and unattached", ({ deps, owner }) =>
+  await compareCall("list_assets, kind", ({ deps, owner }) => listAssets(deps, owner, { limit: 20, kind: "video" }));
+  await compareCall("list_assets, kind and unattached", ({ deps, owner }) =>
     listAssets(deps, owner, { limit: 20, kind: "video", unattached: true }),
   );
-  await measureBoth("the sweeper's query", ({ deps }) => deps.assets.listExpired(Date.now(), 100));
+  await compareCall("the sweeper's query", ({ deps }) => deps.assets.listExpired(Date.now(), 100));
 }
 
 for (const engine of engines) {
@@ -171,13 +178,16 @@ for (const engine of engines) {
   if (engine === "postgres" && !programFolder) continue;
   const cluster = programFolder ? await createPostgresCluster(programFolder, { fsync: "off" }) : undefined;
   try {
-    const few = await prepare(engine, cluster?.url());
-    const many = await prepare(engine, cluster?.url());
-    await measureInline(few);
-    await measureAttach(few);
-    await measureGrowth(few, many, { few: await fill(few, smallCount), many: await fill(many, largeCount) });
-    await few.close();
-    await many.close();
+    const smallBench = await createBench(engine, cluster?.url());
+    const largeBench = await createBench(engine, cluster?.url());
+    await measureInline(smallBench);
+    await measureAttach(smallBench);
+    await measureGrowth(smallBench, largeBench, {
+      small: await insertAssets(smallBench, smallCount),
+      large: await insertAssets(largeBench, largeCount),
+    });
+    await smallBench.close();
+    await largeBench.close();
   } finally {
     await cluster?.remove();
   }

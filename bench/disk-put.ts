@@ -52,10 +52,10 @@ async function put(server: Server, file: string): Promise<number> {
 }
 
 /** Prints one line: the measurement, our value, the limit, the baseline, its value, and the ratio. */
-function printLine(name: string, [ours, theirs]: readonly [number, number], limit: string, unit: string): void {
+function printLine(name: string, [ours, baseline]: readonly [number, number], limit: string, unit: string): void {
   const format = (value: number) => `${value.toFixed(unit === "s" ? 2 : 0).padStart(6)} ${unit}`;
   console.log(
-    `${name.padEnd(50)} ours ${format(ours)}   limit ${limit.padStart(6)}   ${"bare Node".padEnd(17)} ${format(theirs)}   ${(ours / theirs).toFixed(2)} x`,
+    `${name.padEnd(50)} ours ${format(ours)}   limit ${limit.padStart(6)}   ${"bare Node".padEnd(17)} ${format(baseline)}   ${(ours / baseline).toFixed(2)} x`,
   );
 }
 

@@ -8,7 +8,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
 import type { EngineName } from "../test/support/engines.ts";
-import { fill, median, prepare, timed } from "./asset-fixture.ts";
+import { insertAssets, median, createBench, measureMs } from "./asset-fixture.ts";
 import { drawCurves, type Curve } from "./plot.ts";
 
 /**
@@ -28,9 +28,9 @@ interface Studio {
 }
 
 async function createStudio(engine: EngineName, server: string | undefined, count: number): Promise<Studio> {
-  const bench = await prepare(engine, server);
+  const bench = await createBench(engine, server);
   const { deps, owner } = bench;
-  const postId = await fill(bench, count);
+  const postId = await insertAssets(bench, count);
   const { id: emptyPostId } = await createPost(deps, owner, { title: "Empty", body: "" });
   const file = { kind: "document", mimeType: "text/plain", base64: "aGVsbG8=" } as const;
   const ids = { postId: emptyPostId, assetId: (await uploadAssetInline(deps, owner, file)).assetId };
@@ -58,7 +58,7 @@ async function measure(engine: EngineName, server: string | undefined): Promise<
     const times = new Map<Studio, number[]>(studios.map((studio) => [studio, []]));
     for (let round = -50; round < rounds; round++) {
       for (const studio of studios) {
-        const ms = await timed(studio.calls[name] ?? (async () => {}));
+        const ms = await measureMs(studio.calls[name] ?? (async () => {}));
         if (round >= 0) times.get(studio)?.push(ms);
       }
     }

@@ -25,9 +25,16 @@ const requestedEngines = (["sqlite", "postgres"] as const).filter((engine) => ar
 const hasBetterAuth = existsSync(join(import.meta.dirname, "peers/better-auth/node_modules"));
 
 /** Prints one line: the measurement, our value, the limit, the baseline, its value, and the ratio. */
-function printLine(name: string, ours: number, limit: string, baseline: string, theirs: number, unit: string): void {
+function printLine(
+  name: string,
+  ours: number,
+  limit: string,
+  baselineName: string,
+  baseline: number,
+  unit: string,
+): void {
   process.stdout.write(
-    `${name.padEnd(54)} ours ${ours.toFixed(0).padStart(6)} ${unit}   limit ${limit.padStart(6)}   ${baseline.padEnd(17)} ${theirs.toFixed(0).padStart(6)} ${unit}   ${(ours / theirs).toFixed(2)} x\n`,
+    `${name.padEnd(54)} ours ${ours.toFixed(0).padStart(6)} ${unit}   limit ${limit.padStart(6)}   ${baselineName.padEnd(17)} ${baseline.toFixed(0).padStart(6)} ${unit}   ${(ours / baseline).toFixed(2)} x\n`,
   );
 }
 
@@ -40,7 +47,7 @@ interface Bench {
 }
 
 /** Creates a database with one studio of `postCount` posts, and a token that can read them. */
-async function prepare(engine: EngineName, server: string | undefined, postCount: number): Promise<Bench> {
+async function createBench(engine: EngineName, server: string | undefined, postCount: number): Promise<Bench> {
   const place = await createTemporaryDatabase(engine, server);
   const database = await openDatabase({ ...place, log: silentLog });
   const deps = createDeps(database, () => Date.now());
@@ -123,7 +130,7 @@ const expectText =
   };
 
 async function compare(engine: EngineName, server: string | undefined): Promise<void> {
-  const bench = await prepare(engine, server, 100);
+  const bench = await createBench(engine, server, 100);
   const servers: [name: string, file: string, env: Record<string, string>, share?: number][] = [
     ["ours", "servers/ours.ts", bench.env],
     ["whole service", "servers/ours.ts", { ...bench.env, BENCH_EDGE: "1" }],
@@ -146,11 +153,18 @@ async function compare(engine: EngineName, server: string | undefined): Promise<
   try {
     const figures = await measure(peers, createCall(bench, "get_post", input), rounds, calls, expectText(bench.postId));
     const report = (name: string, baseline: string, limit: string): void => {
-      const [ours, theirs] = [figures.get(name), figures.get(baseline)];
-      if (!ours || !theirs) return;
+      const [ourFigures, baselineFigures] = [figures.get(name), figures.get(baseline)];
+      if (!ourFigures || !baselineFigures) return;
       const label = name === "ours" ? `get_post, ${engine}` : `get_post, ${engine}, ${name}`;
-      printLine(`${label}, CPU per call`, ours.cpuMicros, limit, baseline, theirs.cpuMicros, "µs");
-      printLine(`${label}, calls per second`, ours.callsPerSecond, "-", baseline, theirs.callsPerSecond, "/s");
+      printLine(`${label}, CPU per call`, ourFigures.cpuMicros, limit, baseline, baselineFigures.cpuMicros, "µs");
+      printLine(
+        `${label}, calls per second`,
+        ourFigures.callsPerSecond,
+        "-",
+        baseline,
+        baselineFigures.callsPerSecond,
+        "/s",
+      );
     };
     report("ours", "bare node:http", "1.80 x");
     report("whole service", "bare node:http", "1.80 x");
@@ -177,19 +191,19 @@ async function compare(engine: EngineName, server: string | undefined): Promise<
 }
 
 async function measureGrowth(engine: EngineName, server: string | undefined): Promise<void> {
-  const [few, many] = [await prepare(engine, server, 100), await prepare(engine, server, 100_000)];
-  const [small, large] = await Promise.all([
-    startPeer("10^2 posts", "servers/ours.ts", few.env),
-    startPeer("10^5 posts", "servers/ours.ts", many.env),
+  const [smallBench, largeBench] = [await createBench(engine, server, 100), await createBench(engine, server, 100_000)];
+  const [smallPeer, largePeer] = await Promise.all([
+    startPeer("10^2 posts", "servers/ours.ts", smallBench.env),
+    startPeer("10^5 posts", "servers/ours.ts", largeBench.env),
   ]);
   try {
     for (const tool of ["get_post", "list_posts"]) {
       const load = (peer: Peer) => {
-        const bench = peer === small ? few : many;
+        const bench = peer === smallPeer ? smallBench : largeBench;
         return createCall(bench, tool, tool === "get_post" ? { postId: bench.postId } : { limit: 20 })(peer);
       };
       const figures = await measure(
-        [small, large],
+        [smallPeer, largePeer],
         load,
         rounds,
         tool === "get_post" ? calls : calls / 4,
@@ -213,8 +227,8 @@ async function measureGrowth(engine: EngineName, server: string | undefined): Pr
       );
     }
   } finally {
-    await Promise.all([small.stop(), large.stop()]);
-    await Promise.all([few.remove(), many.remove()]);
+    await Promise.all([smallPeer.stop(), largePeer.stop()]);
+    await Promise.all([smallBench.remove(), largeBench.remove()]);
   }
 }
 

@@ -1,27 +1,27 @@
 export interface Report {
   hasMissedLimit: boolean;
-  /** Prints one line: the measurement, our value, the limit, the baseline, its value, and the ratio. */
+  /** Prints one line: the measurement, our value, the limit, the baseline with its value, and the ratio. */
   printLine(
     name: string,
     ours: number,
     limit: number | undefined,
-    baseline: string,
-    theirs: number,
+    baselineName: string,
+    baseline: number,
     unit: string,
   ): void;
 }
 
-/** Compares measurements with baselines; a limit is the maximum ratio of ours to theirs. */
+/** Compares measurements with baselines; a limit is the maximum ratio of our value to the baseline. */
 export function createReport(fractionDigits: number): Report {
   const format = (value: number): string => value.toFixed(fractionDigits).padStart(9);
   const report: Report = {
     hasMissedLimit: false,
-    printLine(name, ours, limit, baseline, theirs, unit) {
-      const ratio = ours / theirs;
+    printLine(name, ours, limit, baselineName, baseline, unit) {
+      const ratio = ours / baseline;
       report.hasMissedLimit ||= limit !== undefined && ratio > limit;
       const limitText = limit === undefined ? "-" : `${limit.toFixed(2)} x`;
       process.stdout.write(
-        `${name.padEnd(52)} ours ${format(ours)} ${unit}   limit ${limitText.padStart(6)}   ${baseline.padEnd(22)} ${format(theirs)} ${unit}   ${ratio.toFixed(2)} x\n`,
+        `${name.padEnd(52)} ours ${format(ours)} ${unit}   limit ${limitText.padStart(6)}   ${baselineName.padEnd(22)} ${format(baseline)} ${unit}   ${ratio.toFixed(2)} x\n`,
       );
     },
   };
