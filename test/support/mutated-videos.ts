@@ -97,16 +97,16 @@ const boxTypePattern = /[a-z][a-z0-9]{2}[a-z0-9 ]/;
 /** Changes the size of each box to zero, too small, off by one, huge or 64-bit; then its first fields and its type. */
 function mutateBoxes(seed: HostileVideo): HostileVideo[] {
   const mutations: HostileVideo[] = [];
-  for (let at = 4; at + 4 <= seed.bytes.length; at++) {
-    const type = seed.bytes.toString("latin1", at, at + 4);
+  for (let typeOffset = 4; typeOffset + 4 <= seed.bytes.length; typeOffset++) {
+    const type = seed.bytes.toString("latin1", typeOffset, typeOffset + 4);
     if (!boxTypePattern.test(type)) continue;
-    const size = seed.bytes.readUInt32BE(at - 4);
+    const size = seed.bytes.readUInt32BE(typeOffset - 4);
     if (size > seed.bytes.length) continue;
     const set = (value: number, offset: number, change: string): void => {
       const bytes = Buffer.from(seed.bytes);
-      if (at + offset + 4 > bytes.length) return;
-      bytes.writeUInt32BE(value >>> 0, at + offset);
-      mutations.push(toMutation(seed, `${type} at ${at}: ${change}`, bytes));
+      if (typeOffset + offset + 4 > bytes.length) return;
+      bytes.writeUInt32BE(value >>> 0, typeOffset + offset);
+      mutations.push(toMutation(seed, `${type} at ${typeOffset}: ${change}`, bytes));
     };
     for (const value of [0, 2, 7, 8, size - 1, size + 1, 0x7fff_ffff, 0xffff_ffff]) set(value, -4, `size ${value}`);
     for (const [high, low] of [
@@ -115,17 +115,17 @@ function mutateBoxes(seed: HostileVideo): HostileVideo[] {
       [0xffff_ffff, 0xffff_ffff],
     ] as const) {
       const bytes = Buffer.from(seed.bytes);
-      if (at + 12 > bytes.length) continue;
-      bytes.writeUInt32BE(1, at - 4);
-      bytes.writeUInt32BE(high, at + 4);
-      bytes.writeUInt32BE(low, at + 8);
-      mutations.push(toMutation(seed, `${type} at ${at}: 64-bit size ${high}:${low}`, bytes));
+      if (typeOffset + 12 > bytes.length) continue;
+      bytes.writeUInt32BE(1, typeOffset - 4);
+      bytes.writeUInt32BE(high, typeOffset + 4);
+      bytes.writeUInt32BE(low, typeOffset + 8);
+      mutations.push(toMutation(seed, `${type} at ${typeOffset}: 64-bit size ${high}:${low}`, bytes));
     }
     for (const offset of [4, 8, 12, 16]) set(0xffff_ffff, offset, `all bits set at ${offset}`);
     for (const other of ["moov", "trak", "mdia", "mvex"]) {
       const bytes = Buffer.from(seed.bytes);
-      bytes.write(other, at, "latin1");
-      mutations.push(toMutation(seed, `${type} at ${at} becomes ${other}`, bytes));
+      bytes.write(other, typeOffset, "latin1");
+      mutations.push(toMutation(seed, `${type} at ${typeOffset} becomes ${other}`, bytes));
     }
   }
   return mutations;
@@ -137,11 +137,16 @@ const elementIds = "18538067 1549a966 1654ae6b 114d9b74 1f43b675 2ad7b1 4489 ae 
 function mutateElements(seed: HostileVideo): HostileVideo[] {
   return elementIds.split(" ").flatMap((hex) => {
     const id = Buffer.from(hex, "hex");
-    const at = seed.bytes.indexOf(id);
-    if (at < 0) return [];
+    const idOffset = seed.bytes.indexOf(id);
+    if (idOffset < 0) return [];
     const sizes = ["00", "80", "81", "88", "89", "fe", "ff", "407f", "01ffffffffffffff", "01fffffffffffffe"];
     return sizes.map((size) => {
-      const bytes = [seed.bytes.subarray(0, at), id, Buffer.from(size, "hex"), seed.bytes.subarray(at + id.length + 1)];
+      const bytes = [
+        seed.bytes.subarray(0, idOffset),
+        id,
+        Buffer.from(size, "hex"),
+        seed.bytes.subarray(idOffset + id.length + 1),
+      ];
       return toMutation(seed, `element ${hex} of size ${size}`, Buffer.concat(bytes));
     });
   });
