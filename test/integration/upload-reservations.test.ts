@@ -6,7 +6,7 @@ import { getPost } from "#domain/posts/get-post.ts";
 import { cancelFile } from "#domain/uploads/cancel-file.ts";
 import { createPartUrls } from "#domain/uploads/create-part-urls.ts";
 import { releaseIdleUploads } from "#domain/uploads/sweep-uploads.ts";
-import { reservationLimit } from "#domain/uploads/reserve-parts.ts";
+import { getReservationLimit } from "#domain/uploads/reserve-parts.ts";
 import { minutes, seconds } from "#lib/clock.ts";
 import { errorHints } from "#http/error-hints.ts";
 import { AppError, hintFor } from "#lib/errors.ts";
@@ -20,7 +20,7 @@ const gibibyte = 1024 ** 3;
 const partBytes = 8 * mebibyte;
 const video = Buffer.concat([mp4(), Buffer.alloc(20 * mebibyte, 7)]);
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
-const releaseIdleReservations = ({ deps }: LinkFixture) =>
+const runReleaseJob = ({ deps }: LinkFixture) =>
   releaseIdleUploads(deps, { pause: async () => {}, shouldStop: () => false });
 
 test("one link reserves at most the larger of 1 GB and a tenth of the quota (U19)", () => {

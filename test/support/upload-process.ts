@@ -29,7 +29,7 @@ export interface UploadProcess {
 }
 
 const secret = "a test secret that is long enough";
-const main = join(import.meta.dirname, "../../src/main.ts");
+const mainPath = join(import.meta.dirname, "../../src/main.ts");
 
 export async function createUploadProcess(store: FileStore["name"]): Promise<UploadProcess> {
   const folder = createTempFolder();
