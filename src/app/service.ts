@@ -14,7 +14,7 @@ import {
   unlimitedRateLimitStore,
   type RateLimitName,
 } from "#domain/access/rate-limit.ts";
-import { hasAsset } from "#domain/assets/lifecycle/has-asset.ts";
+import { hasAsset } from "#domain/assets/get-asset.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Platforms } from "#domain/platforms/ports.ts";
 import { createApi, type Api } from "#http/api/api.ts";

@@ -5,6 +5,7 @@ import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
 import { parseAssetId, type AssetDetail } from "./model/asset.ts";
+import { parseKeyAssetId } from "./model/storage-keys.ts";
 import { describeAsset } from "./model/describe-asset.ts";
 
 export const getAssetInput = z.strictObject({
@@ -21,4 +22,10 @@ export async function getAsset(
   const asset = await deps.assets.find(caller.studio.id, parseAssetId(input.assetId));
   if (!asset) throw notFoundError("asset");
   return describeAsset(deps, asset);
+}
+
+/** Whether the asset of a key still exists: an upload URL outlives an asset that was rejected or deleted. */
+export async function hasAsset(deps: Pick<Deps, "assets">, key: string): Promise<boolean> {
+  const assetId = parseKeyAssetId(key);
+  return assetId !== undefined && (await deps.assets.findForSweep([assetId])).length > 0;
 }
