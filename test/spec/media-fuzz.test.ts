@@ -74,7 +74,7 @@ async function measureCpuMs(work: () => Promise<void>): Promise<number> {
   return (user + system) / 1000;
 }
 
-test("checks mutated and spliced media within a second, with the same result for every way to upload (U12, U15)", async (t) => {
+test("checks mutated and spliced media within a second, with the same result for every upload method (U12, U15)", async (t) => {
   let slowest = 0;
   const counts: Record<string, number> = {};
   await fc.assert(
