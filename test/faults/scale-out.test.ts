@@ -116,7 +116,7 @@ describe("two processes behind nginx, on PostgreSQL and S3", { skip: !canRun }, 
     for (let i = 0; i < 4; i++) await assert.rejects(other.call("whoami"), /401/);
   });
 
-  test("the limit of twenty registrations per hour and IP address is exact across processes (A26)", async () => {
+  test("the limit of twenty registrations per hour per IP address is exact across processes (A26)", async () => {
     const attempts = 40;
     const registrations = Array.from({ length: attempts }, () =>
       register(base, { redirect_uris: ["https://client.example/callback"], token_endpoint_auth_method: "none" }),

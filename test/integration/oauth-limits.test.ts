@@ -41,7 +41,7 @@ forEachEngine("oauth limits", (fixture) => {
     return [responses.filter(({ status }) => status !== 429).length, rejectedResponse];
   }
 
-  test("limits token and revocation requests to 300 per minute and IP address across instances (REG-1, X5)", async () => {
+  test("limits token and revocation requests to 300 per minute per IP address across instances (REG-1, X5)", async () => {
     const [passed, rejectedResponse] = await exhaustLimit(320, (base) =>
       fetch(`${base}${Math.random() < 0.5 ? endpointPaths.token : endpointPaths.revoke}`, { method: "POST" }),
     );

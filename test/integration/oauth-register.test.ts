@@ -331,7 +331,7 @@ forEachEngine("oauth registration", (fixture) => {
 });
 
 forEachEngine("oauth registration, limits", (fixture) => {
-  test("allows twenty registrations per hour and IP address, then responds with 429 and Retry-After (REG-1, A26)", async () => {
+  test("allows twenty registrations per hour per IP address, then responds with 429 and Retry-After (REG-1, A26)", async () => {
     const service = await startService(fixture.deps);
     try {
       for (let i = 0; i < 20; i++) assert.equal((await register(service.base, minimalMetadata)).status, 201);
