@@ -6,7 +6,7 @@ const docs = "https://developers.facebook.com/documentation/instagram-platform";
 
 /**
  * Connects professional accounts with Instagram's own login. The first token is valid for an hour and is exchanged for
- * one of 60 days, which can be renewed once it is a day old and until it expires. There is no refresh token.
+ * a 60-day token, which can be renewed from one day after issue until it expires. There is no refresh token.
  */
 export const instagram: Platform = {
   id: "instagram",

@@ -4,7 +4,7 @@ import type { Platform } from "../platform.ts";
 const readOn = "2026-11-15";
 const docs = "https://developers.facebook.com/documentation/threads";
 
-/** Like Instagram: a token of an hour is exchanged for one of 60 days, which can be renewed. There is no refresh token. */
+/** Like Instagram: a one-hour token is exchanged for a 60-day token, which can be renewed. There is no refresh token. */
 export const threads: Platform = {
   id: "threads",
   name: "Threads",
