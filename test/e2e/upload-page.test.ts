@@ -103,13 +103,13 @@ if (hasChromium())
           assert.deepEqual(
             [...origins].toSorted(),
             [...new Set([service.base, service.deps.files.origin])].toSorted(),
-            "requests no third party",
+            "no requests to third parties",
           );
           assert.deepEqual(await context.cookies(), []);
           await context.close();
         });
 
-        test("shows that the network is lost, and resumes when it is back (UPLOAD-9)", async () => {
+        test("reports a lost connection, and resumes when it is back (UPLOAD-9)", async () => {
           const link = await createTestUploadLink(service);
           const { page, context } = await openObservedPage(browser);
           await page.goto(link.url);
@@ -187,7 +187,7 @@ if (hasChromium())
 
 if (hasChromium())
   forEachEngine(
-    "the upload page and its expiry",
+    "expiry of the upload page",
     (fixture) => {
       test("finishes uploads started within the 30 minutes, and rejects later ones (UPLOAD-5)", async () => {
         const service = await startUploadService(fixture, "disk");
@@ -204,7 +204,7 @@ if (hasChromium())
           await waitForProgress(page, 0.2);
           fixture.clock.advance(minutes(31));
           await chooseFiles(page, { name: "late.jpg", mimeType: "image/jpeg", buffer: await jpeg() });
-          await page.getByText("its 30 minutes are over").first().waitFor();
+          await page.getByText("it expired after 30 minutes").first().waitFor();
           await page.locator('[data-status="done"]').waitFor(timeout);
           assert.deepEqual(
             (await link.assets()).map(({ filename, status }) => `${filename} ${status}`),
