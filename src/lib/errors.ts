@@ -46,7 +46,7 @@ interface EdgeText {
   hint?: string | undefined;
 }
 
-/** A key with its data, or the text of an edge. */
+/** An error key with its data, or the text of an error that an edge detected. */
 type AppErrorArguments =
   | {
       [Key in ErrorKey]: ErrorData<Key> extends undefined
