@@ -18,9 +18,9 @@ const writeOptions = { mimeType: "image/png", maxBytes: 64 * mebibyte };
 forEachStore("file store", (fixture) => {
   let count = 0;
   const newKey = (name = "a") => `${fixture.keyPrefix}/${name}${String(++count).padStart(4, "0")}`;
-  const upload = (key: string, lifetime = minutes(10)) =>
+  const createUploadUrl = (key: string, lifetime = minutes(10)) =>
     fixture.store.createUploadUrl(key, { maxBytes: 64 * mebibyte, expiresAt: Date.now() + lifetime });
-  const download = (
+  const createDownloadUrl = (
     key: string,
     options: { mimeType?: string; filename?: string; asDownload?: boolean; lifetime?: number } = {},
   ) =>
@@ -33,7 +33,7 @@ forEachStore("file store", (fixture) => {
   /** Uploads bytes to an incoming key. */
   async function uploadIncoming(bytes: Uint8Array): Promise<{ key: string; url: string; version: string }> {
     const key = newKey("in");
-    const url = await upload(key);
+    const url = await createUploadUrl(key);
     assert.equal(await putBytes(url, bytes), 200);
     const stored = await fixture.store.stat(key);
     assert.ok(stored);
@@ -61,7 +61,7 @@ forEachStore("file store", (fixture) => {
           "%{http_code}",
           "-T",
           `${folder.path}/file.bin`,
-          await upload(key),
+          await createUploadUrl(key),
         ]);
         assert.equal(stdout, "200");
         assert.equal((await fixture.store.stat(key))?.bytes, size);
@@ -74,7 +74,7 @@ forEachStore("file store", (fixture) => {
 
   test("accepts a PUT with any Content-Type", async () => {
     const key = newKey();
-    const url = await upload(key);
+    const url = await createUploadUrl(key);
     for (const type of ["text/html", "image/png", "application/x-www-form-urlencoded"]) {
       const response = await fetch(url, { method: "PUT", body: "x", headers: { "content-type": type } });
       assert.equal(response.status, 200, type);
@@ -83,7 +83,7 @@ forEachStore("file store", (fixture) => {
 
   test("stores an empty PUT as an empty file (U6)", async () => {
     const key = newKey();
-    assert.equal(await putBytes(await upload(key), new Uint8Array()), 200);
+    assert.equal(await putBytes(await createUploadUrl(key), new Uint8Array()), 200);
     assert.equal((await fixture.store.stat(key))?.bytes, 0);
     assert.equal((await readBytes(await fixture.store.read(key))).length, 0);
   });
@@ -102,7 +102,7 @@ forEachStore("file store", (fixture) => {
     const bodies = Array.from({ length: 8 }, (_, i) => Buffer.alloc(mebibyte + i, i));
     for (let round = 0; round < 3; round++) {
       const key = newKey();
-      const url = await upload(key);
+      const url = await createUploadUrl(key);
       assert.deepEqual(
         await Promise.all(bodies.map((body) => putBytes(url, body))),
         bodies.map(() => 200),
@@ -115,14 +115,14 @@ forEachStore("file store", (fixture) => {
     }
   });
 
-  test("rejects expired and altered URLs, and URLs of the other direction (U1)", async () => {
+  test("rejects expired and altered URLs, reads with an upload URL and writes with a download URL (U1)", async () => {
     const key = newKey();
-    const expiringUpload = await upload(key, 1000);
-    const expiringDownload = await download(key, { lifetime: 1000 });
+    const expiringUpload = await createUploadUrl(key, 1000);
+    const expiringDownload = await createDownloadUrl(key, { lifetime: 1000 });
     await sleep(2100);
     assert.equal(await putBytes(expiringUpload, Buffer.from("late")), 403);
     assert.equal((await fetch(expiringDownload)).status, 403);
-    const url = await upload(key);
+    const url = await createUploadUrl(key);
     assert.equal(
       await putBytes(
         url.replace(key, `${key}x`).replace(/.$/, (c) => (c === "0" ? "1" : "0")),
@@ -132,12 +132,16 @@ forEachStore("file store", (fixture) => {
     );
     assert.equal(await fixture.store.stat(key), undefined);
     assert.equal(await putBytes(url, Buffer.from("x")), 200);
-    assert.equal((await fetch(url)).status, 403, "an upload URL does not read");
-    assert.equal(await putBytes(await download(key), Buffer.from("y")), 403, "a download URL does not write");
+    assert.equal((await fetch(url)).status, 403, "an upload URL cannot be used to read");
+    assert.equal(
+      await putBytes(await createDownloadUrl(key), Buffer.from("y")),
+      403,
+      "a download URL cannot be used to write",
+    );
     assert.equal(await readDigest(fixture.store, key), sha256(Buffer.from("x")));
   });
 
-  test("stores nothing of an aborted PUT", async () => {
+  test("stores nothing if a PUT is aborted", async () => {
     const key = newKey();
     const abortController = new AbortController();
     const body = new ReadableStream({
@@ -147,7 +151,7 @@ forEachStore("file store", (fixture) => {
         if (abortController.signal.aborted) controller.close();
       },
     });
-    const request = fetch(await upload(key), {
+    const request = fetch(await createUploadUrl(key), {
       method: "PUT",
       body,
       duplex: "half",
@@ -172,7 +176,7 @@ forEachStore("file store", (fixture) => {
     });
   }
 
-  test("write accepts exactly its limit, and stores nothing of one byte more", async () => {
+  test("write accepts a file of exactly the maximum size, and stores nothing if it is one byte larger", async () => {
     for (const limit of [1000, 9 * mebibyte]) {
       const key = newKey();
       const bytes = randomBytes(limit + 1);
@@ -274,7 +278,7 @@ forEachStore("file store", (fixture) => {
       stored,
       "a repeated promote returns the same file",
     );
-    const servedBytes = Buffer.from(await (await fetch(await download(fileKey))).arrayBuffer());
+    const servedBytes = Buffer.from(await (await fetch(await createDownloadUrl(fileKey))).arrayBuffer());
     assert.equal(sha256(servedBytes), sha256(bytes));
   });
 
@@ -394,7 +398,11 @@ forEachStore("file store", (fixture) => {
     const { key, version } = await uploadIncoming(bytes);
     const fileKey = newKey("out");
     await fixture.store.promote(key, version, fileKey, "application/pdf");
-    const url = await download(fileKey, { mimeType: "application/pdf", filename: "Q3 “plan”.pdf", asDownload: true });
+    const url = await createDownloadUrl(fileKey, {
+      mimeType: "application/pdf",
+      filename: "Q3 “plan”.pdf",
+      asDownload: true,
+    });
     const whole = await fetch(url);
     assert.equal(whole.status, 200);
     assert.equal(whole.headers.get("content-type"), "application/pdf");
@@ -429,7 +437,7 @@ forEachStore("file store", (fixture) => {
       "'*()!",
     ];
     for (const filename of names) {
-      const response = await fetch(await download(key, { filename }));
+      const response = await fetch(await createDownloadUrl(key, { filename }));
       assert.equal(response.status, 200, JSON.stringify(filename));
       assert.equal(response.headers.get("set-cookie"), null);
       const header = response.headers.get("content-disposition") ?? "";
