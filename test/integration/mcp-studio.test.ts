@@ -28,19 +28,19 @@ forEachEngine("studio that an MCP call acts on", (fixture) => {
   /** Creates a user who is a member of two studios: East first, then West, which is active. */
   async function newMemberOfTwoStudios() {
     const { deps } = fixture;
-    const east = await newStudio(deps, undefined, "East");
-    const west = await newStudio(deps, undefined, "West");
+    const eastOwner = await newStudio(deps, undefined, "East");
+    const westOwner = await newStudio(deps, undefined, "West");
     const member = await newUser(deps);
-    const inEast = await newMember(deps, east, "member", member);
+    const eastMember = await newMember(deps, eastOwner, "member", member);
     fixture.clock.advance(1000);
-    const inWest = await newMember(deps, west, "member", member);
-    await setActiveStudio(deps, member, { studioId: west.studio.id });
+    const westMember = await newMember(deps, westOwner, "member", member);
+    await setActiveStudio(deps, member, { studioId: westOwner.studio.id });
     const { token, grantId } = await createTestGrant(deps, member);
-    return { east, west, member, inEast, inWest, grantId, caller: { url: server.url, token } };
+    return { eastOwner, westOwner, member, eastMember, westMember, grantId, caller: { url: server.url, token } };
   }
 
-  const activate = (user: SignedInUser, studio: { studio: { id: string } }) =>
-    setActiveStudio(fixture.deps, user, { studioId: studio.studio.id });
+  const activate = (user: SignedInUser, { studio }: { studio: { id: string } }) =>
+    setActiveStudio(fixture.deps, user, { studioId: studio.id });
 
   /** Returns the studio in the result of whoami, and checks that `_meta` names the same one. */
   async function getCallStudio(
@@ -54,11 +54,11 @@ forEachEngine("studio that an MCP call acts on", (fixture) => {
   }
 
   test("a 2025 session keeps the studio that was active at initialize, and a new session uses the new one", async () => {
-    const { caller, member, east } = await newMemberOfTwoStudios();
+    const { caller, member, eastOwner } = await newMemberOfTwoStudios();
     const first = await initialize(caller);
     assert.equal(getStudioName(first.response), "West");
     assert.match(first.response.json.result.instructions, /studio "West", with the role member/);
-    await activate(member, east);
+    await activate(member, eastOwner);
     assert.equal(await getCallStudio({ ...caller, session: first.session }, callLegacy), "West");
     const second = await initialize(caller);
     assert.equal(await getCallStudio({ ...caller, session: second.session }, callLegacy), "East");
@@ -73,24 +73,24 @@ forEachEngine("studio that an MCP call acts on", (fixture) => {
   });
 
   test("a 2025 request without a session uses the studio of the grant", async () => {
-    const { caller, member, east } = await newMemberOfTwoStudios();
-    await activate(member, east);
+    const { caller, member, eastOwner } = await newMemberOfTwoStudios();
+    await activate(member, eastOwner);
     assert.equal(await getCallStudio(caller, callLegacy), "West");
     await callModern(caller, "server/discover");
     assert.equal(await getCallStudio(caller, callLegacy), "East");
   });
 
   test("a 2026 client keeps the studio of its grant until server/discover, and activity records the move", async () => {
-    const { caller, member, east, inEast } = await newMemberOfTwoStudios();
+    const { caller, member, eastOwner, eastMember } = await newMemberOfTwoStudios();
     assert.equal(await getCallStudio(caller), "West");
-    await activate(member, east);
+    await activate(member, eastOwner);
     assert.equal(await getCallStudio(caller), "West");
     const discovery = await callModern(caller, "server/discover");
     assert.equal(getStudioName(discovery), "East");
     assert.match(discovery.json.result.instructions, /studio "East"/);
     assert.equal(await getCallStudio(caller), "East");
     await callModern(caller, "server/discover");
-    const rows = await fixture.deps.activity.list(inEast.studio.id, { limit: 10 });
+    const rows = await fixture.deps.activity.list(eastMember.studio.id, { limit: 10 });
     assert.deepEqual(
       rows.filter(({ action }) => action === "client.moved").map(({ userId, clientName }) => ({ userId, clientName })),
       [{ userId: member.user.id, clientName: "Test client" }],
@@ -98,18 +98,18 @@ forEachEngine("studio that an MCP call acts on", (fixture) => {
   });
 
   test("server/discover does not move an open 2025 session of the same grant", async () => {
-    const { caller, member, east } = await newMemberOfTwoStudios();
+    const { caller, member, eastOwner } = await newMemberOfTwoStudios();
     const { session } = await initialize(caller);
-    await activate(member, east);
+    await activate(member, eastOwner);
     await callModern(caller, "server/discover");
     assert.equal(await getCallStudio({ ...caller, session }, callLegacy), "West");
     assert.equal(await getCallStudio(caller), "East");
   });
 
-  test("a user removed from the studio continues in their first one, in both protocol versions", async () => {
-    const { caller, west, inWest } = await newMemberOfTwoStudios();
+  test("a user who is removed from the studio continues in the studio they joined first, in both protocol versions", async () => {
+    const { caller, westOwner, westMember } = await newMemberOfTwoStudios();
     const { session } = await initialize(caller);
-    await removeMember(fixture.deps, west, { userId: inWest.user.id });
+    await removeMember(fixture.deps, westOwner, { userId: westMember.user.id });
     assert.equal(await getCallStudio(caller), "East");
     assert.equal(await getCallStudio({ ...caller, session }, callLegacy), "East");
     const reopened = await initialize(caller);
@@ -118,11 +118,11 @@ forEachEngine("studio that an MCP call acts on", (fixture) => {
   });
 
   test("a session whose studio was deleted gets 404, and a new one starts in a studio that exists (STUDIO-2, T10)", async () => {
-    const { caller, member, east, west } = await newMemberOfTwoStudios();
-    await activate(member, east);
+    const { caller, member, eastOwner, westOwner } = await newMemberOfTwoStudios();
+    await activate(member, eastOwner);
     const { session } = await initialize(caller);
     assert.equal(await getCallStudio({ ...caller, session }, callLegacy), "East");
-    await deleteStudio(fixture.deps, east, { name: "East" });
+    await deleteStudio(fixture.deps, eastOwner, { name: "East" });
     for (const method of ["tools/list", "tools/call"]) {
       const response = await callLegacy({ ...caller, session }, method, { name: "whoami" });
       assert.equal(response.status, 404, response.text);
@@ -136,17 +136,17 @@ forEachEngine("studio that an MCP call acts on", (fixture) => {
       "West",
       "a request without a session uses the studio of the grant",
     );
-    await removeMember(fixture.deps, west, { userId: member.user.id });
+    await removeMember(fixture.deps, westOwner, { userId: member.user.id });
     const response = await callLegacy({ ...caller, session }, "tools/list");
     assert.deepEqual([response.status, response.text], [403, "No studio membership"]);
   });
 
-  test("a session of a member who was removed from a studio that still exists moves to the first membership (STUDIO-2)", async () => {
-    const { caller, west, inWest, member } = await newMemberOfTwoStudios();
+  test("when a user is removed from a studio, their session moves to the studio they joined first, and back when they rejoin (STUDIO-2)", async () => {
+    const { caller, westOwner, westMember, member } = await newMemberOfTwoStudios();
     const { session } = await initialize(caller);
-    await removeMember(fixture.deps, west, { userId: inWest.user.id });
+    await removeMember(fixture.deps, westOwner, { userId: westMember.user.id });
     assert.equal(await getCallStudio({ ...caller, session }, callLegacy), "East");
-    await newMember(fixture.deps, west, "member", member);
+    await newMember(fixture.deps, westOwner, "member", member);
     assert.equal(
       await getCallStudio({ ...caller, session }, callLegacy),
       "West",
@@ -155,10 +155,10 @@ forEachEngine("studio that an MCP call acts on", (fixture) => {
   });
 
   test("responds 403 No studio membership as plain text to every request of a user without a studio", async () => {
-    const { caller, west, east, member } = await newMemberOfTwoStudios();
+    const { caller, westOwner, eastOwner, member } = await newMemberOfTwoStudios();
     const { session } = await initialize(caller);
-    await removeMember(fixture.deps, west, { userId: member.user.id });
-    await removeMember(fixture.deps, east, { userId: member.user.id });
+    await removeMember(fixture.deps, westOwner, { userId: member.user.id });
+    await removeMember(fixture.deps, eastOwner, { userId: member.user.id });
     const responses = [
       await callModern(caller, "tools/call", { name: "whoami" }),
       await callModern(caller, "server/discover"),
@@ -178,22 +178,22 @@ forEachEngine("studio that an MCP call acts on", (fixture) => {
   });
 
   test("a role change applies to the next call", async () => {
-    const { caller, west, inWest } = await newMemberOfTwoStudios();
+    const { caller, westOwner, westMember } = await newMemberOfTwoStudios();
     const call = () => callModern(caller, "tools/call", { name: "list_activity" });
     assert.match((await call()).json.result.content[0].text, /^forbidden: /);
-    await changeRole(fixture.deps, west, { userId: inWest.user.id, role: "admin" });
+    await changeRole(fixture.deps, westOwner, { userId: westMember.user.id, role: "admin" });
     assert.equal((await call()).json.result.isError, undefined);
-    await changeRole(fixture.deps, west, { userId: inWest.user.id, role: "member" });
+    await changeRole(fixture.deps, westOwner, { userId: westMember.user.id, role: "member" });
     assert.equal((await call()).json.result.structuredContent.code, "forbidden");
   });
 
   test("rejects input fields that name a studio or a user (T2)", async () => {
-    const { caller, east } = await newMemberOfTwoStudios();
+    const { caller, eastOwner } = await newMemberOfTwoStudios();
     for (const extra of [
-      { studioId: east.studio.id },
-      { studio_id: east.studio.id },
-      { userId: east.user.id },
-      { createdBy: east.user.id },
+      { studioId: eastOwner.studio.id },
+      { studio_id: eastOwner.studio.id },
+      { userId: eastOwner.user.id },
+      { createdBy: eastOwner.user.id },
     ]) {
       const response = await callModern(caller, "tools/call", {
         name: "create_post",
@@ -201,6 +201,6 @@ forEachEngine("studio that an MCP call acts on", (fixture) => {
       });
       assert.equal(response.json.result.structuredContent.code, "invalid_input");
     }
-    assert.equal((await fixture.deps.posts.list(east.studio.id, { limit: 10 })).length, 0);
+    assert.equal((await fixture.deps.posts.list(eastOwner.studio.id, { limit: 10 })).length, 0);
   });
 });
