@@ -66,7 +66,7 @@ forEachEngine("JSON API", (fixture) => {
         [unchanged.status, unchanged.text, unchanged.headers.get("cache-control")],
         [304, "", "no-store"],
       );
-      await updatePost(fixture.deps, owner, { postId: post.id, title: `not ${path}` });
+      await updatePost(fixture.deps, owner, { postId: post.id, title: `changed after GET ${path}` });
       assert.equal((await call(server, "GET", url, { cookie, headers: ifNoneMatch })).status, 200);
     }
   });
@@ -156,15 +156,17 @@ forEachEngine("JSON API", (fixture) => {
     const id = open.invitations[0]?.id;
     assert.equal((await call(server, "DELETE", `${path}/${id}`, { cookie })).status, 204);
     assertProblem(await call(server, "DELETE", `${path}/${id}`, { cookie }), 404, "not_found");
-    const stranger = await server.signIn(await newUser(fixture.deps, { email: "kim@example.com" }));
+    const inviteeCookie = await server.signIn(await newUser(fixture.deps, { email: "kim@example.com" }));
     assertProblem(
-      await call(server, "POST", `/api/invitations/${invitation.url.split("/join/")[1]}/accept`, { cookie: stranger }),
+      await call(server, "POST", `/api/invitations/${invitation.url.split("/join/")[1]}/accept`, {
+        cookie: inviteeCookie,
+      }),
       404,
       "not_found",
     );
   });
 
-  test("posts have the same shape as in the tools, and pages neither repeat nor skip one", async () => {
+  test("posts have the same shape as in the tools, and pages neither repeat nor skip any", async () => {
     const owner = await newStudio(fixture.deps);
     const cookie = await server.signIn(owner);
     const path = `/api/studios/${owner.studio.id}/posts`;
@@ -280,7 +282,7 @@ forEachEngine("JSON API", (fixture) => {
     assertProblem(await accept(await server.signIn(await newUser(fixture.deps))), 404, "not_found");
   });
 
-  test("an admin cannot become an owner, demote, remove or invite one (T7)", async () => {
+  test("an admin cannot become an owner, and cannot demote, remove or invite one (T7)", async () => {
     const owner = await newStudio(fixture.deps);
     const admin = await newMember(fixture.deps, owner, "admin");
     const cookie = await server.signIn(admin);

@@ -201,7 +201,7 @@ forEachEngine(
       await client.close();
     });
 
-    test("revoking the AI client that created a link withdraws it (UPLOAD-6)", async () => {
+    test("revoking the grant of the AI client that created a link withdraws the link (UPLOAD-6)", async () => {
       const link = await createTestUploadLink(service);
       const client = await connectToolClient(service, link.owner);
       const { url } = (await client.callOk("create_upload_session", { postId: link.postId })) as unknown as {
@@ -219,7 +219,7 @@ forEachEngine(
       await client.close();
     });
 
-    test("rejects bytes of a size other than declared at the PUT (U6)", async () => {
+    test("rejects a PUT whose size differs from the declared size (U6)", async () => {
       const link = await createTestUploadLink(service);
       const startResponse = await api<{ file: { id: string } }>(link, "POST", "/files", {
         name: "a.jpg",
