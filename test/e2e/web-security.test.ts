@@ -60,10 +60,11 @@ describe("security of the web app", { skip: skipWithoutChromium }, () => {
     });
   }
 
-  test("a page of another origin changes nothing, although the browser sends the cookie (W1)", async (t) => {
+  test("a page on another origin cannot change anything, although the browser sends the cookie (W1)", async (t) => {
     const user = await newUser(fixture.service.deps);
     const { base } = fixture.service;
-    // localhost on another port is the same site: SameSite does not protect, only the checks of the API do.
+    // localhost on another port is the same site, so SameSite does not withhold the cookie. Only the API's own checks
+    // reject the request.
     const otherOrigin = createServer((_, res) => res.setHeader("content-type", "text/html").end("<h1>Hello</h1>"));
     otherOrigin.listen(0, "localhost");
     await once(otherOrigin, "listening");
@@ -95,7 +96,7 @@ describe("security of the web app", { skip: skipWithoutChromium }, () => {
     await context.close();
   });
 
-  test("csp_evaluator finds no serious problem in our policies, and no inline script runs (W2)", async () => {
+  test("csp_evaluator finds no serious problem in our CSPs, and no inline script runs (W2)", async () => {
     const webAppCsp = buildWebAppCsp();
     for (const policy of [webAppCsp, buildWebAppCsp("https://store.example"), strictCsp]) {
       const findings = new CspEvaluator(new CspParser(policy).csp).evaluate();
@@ -116,7 +117,7 @@ describe("security of the web app", { skip: skipWithoutChromium }, () => {
     const response = await page.goto(fixture.service.base);
     assert.equal(response?.headers()["content-security-policy"], webAppCsp);
     await page.getByRole("link", { name: "Sign in" }).waitFor();
-    assert.deepEqual([...new Set(requestedOrigins)], [fixture.service.base], "requests no other origin");
+    assert.deepEqual([...new Set(requestedOrigins)], [fixture.service.base], "no requests to other origins");
     const inlineScriptRan = await page.evaluate(`(() => {
       const script = document.createElement("script");
       try { script.textContent = "window.inline = true"; document.body.append(script); } catch {}
