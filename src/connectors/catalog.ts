@@ -25,7 +25,7 @@ export const catalog: readonly Platform[] = [
   mastodon,
 ];
 
-/** Limits for one response of a platform. */
+/** Limits for one response from a platform. */
 export const platformFetchLimits = { timeoutMs: stepTimeoutMs, maxBytes: 256 * 1024 } as const;
 
 /** Combines the catalog with the credentials from the settings. */
@@ -35,14 +35,14 @@ export function createPlatformSetups(
 ): PlatformSetup[] {
   return catalog.map((platform) => ({
     platform,
-    app: platform.app === "settings" ? credentials[platform.id] : undefined,
+    app: platform.appCredentials === "settings" ? credentials[platform.id] : undefined,
     publicFetch,
   }));
 }
 
 /** Finds credentials for unknown platforms or for platforms that need none, which are probably typos. */
 export function findUnusedCredentials(credentials: Readonly<Record<string, PlatformApp>>): string[] {
-  const configurableIds = catalog.filter(({ app }) => app === "settings").map(({ id }) => id);
+  const configurableIds = catalog.filter(({ appCredentials }) => appCredentials === "settings").map(({ id }) => id);
   return Object.keys(credentials)
     .filter((name) => !configurableIds.includes(name))
     .map((name) => {

@@ -56,7 +56,7 @@ export function createPlatforms(base: string, setups: readonly PlatformSetup[], 
     try {
       return await withTimeout(work);
     } catch (error) {
-      if (error instanceof PlatformError && error.kind === "unknown_app" && platform.app === "settings")
+      if (error instanceof PlatformError && error.kind === "unknown_app" && platform.appCredentials === "settings")
         log?.warn({ platform: platform.id, kind: error.kind }, "platform rejected the configured client id and secret");
       throw error;
     }
@@ -68,11 +68,11 @@ export function createPlatforms(base: string, setups: readonly PlatformSetup[], 
     redirectUri: buildRedirectUri,
     async registerApp(target) {
       const { platform, publicFetch } = getSetup(target.platform);
-      if (platform.app === "settings") throw new Error(`${platform.id} does not support registration`);
+      if (platform.appCredentials === "settings") throw new Error(`${platform.id} does not support registration`);
       const appInfo = { name: "Atelier", website: base, redirectUri: buildRedirectUri(target) };
-      const body = await callApi(publicFetch, platform.app.buildCall(target.instance, appInfo));
+      const body = await callApi(publicFetch, platform.appCredentials.buildCall(target.instance, appInfo));
       try {
-        return platform.app.parseCredentials(body);
+        return platform.appCredentials.parseCredentials(body);
       } catch {
         throw new PlatformError("unreachable", `this URL is not a ${platform.name} instance`);
       }
@@ -123,7 +123,7 @@ function toPlatformInfo({ platform, app }: PlatformSetup): PlatformInfo {
     id,
     name,
     hasInstances: typeof platform.endpoints === "function",
-    isConfigured: app !== undefined || platform.app !== "settings",
+    isConfigured: app !== undefined || platform.appCredentials !== "settings",
     limits,
   };
 }

@@ -10,8 +10,8 @@ export interface Platform {
   name: string;
   /** Fixed, or derived from the instance's origin (`https://mastodon.social`) if the platform has instances. */
   endpoints: Endpoints | ((instance: string) => Endpoints);
-  /** Where our credentials come from: the settings, or a registration at each instance. */
-  app: "settings" | AppRegistration;
+  /** Where our client id and secret come from: the settings, or a registration at each instance. */
+  appCredentials: "settings" | AppRegistration;
   scopes: readonly string[];
   /** Space by default. */
   scopeSeparator?: ",";

@@ -28,7 +28,7 @@ function createSandboxEntry(origin: string): Platform {
       revocation: `${origin}/revoke`,
       api: origin,
     },
-    app: "settings",
+    appCredentials: "settings",
     scopes: ["openid", "profile", "offline_access"],
     pkce: true,
     clientAuth: "basic",

@@ -44,10 +44,10 @@ test("every entry cites sources for its endpoints and its limits, each with the 
 
 test("docs/platforms.md documents every platform, with its settings if it has any", () => {
   const page = readFileSync("docs/platforms.md", "utf8");
-  for (const { id, name, app } of catalog) {
+  for (const { id, name, appCredentials } of catalog) {
     assert.ok(page.includes(`\n## ${name}\n`), `docs/platforms.md has no section ${name}`);
     const settings = ["ID", "SECRET"].map((suffix) => `\`PLATFORM_${id.toUpperCase()}_CLIENT_${suffix}\``);
-    for (const setting of settings) assert.equal(page.includes(setting), app === "settings", setting);
+    for (const setting of settings) assert.equal(page.includes(setting), appCredentials === "settings", setting);
   }
 });
 

@@ -26,7 +26,7 @@ export const fakePlatforms = createPlatforms("http://localhost:3000", [
       id: "somewhere",
       name: "Somewhere",
       endpoints: { authorization: "https://s.test/a", token: "https://s.test/t", api: "https://s.test" },
-      app: "settings",
+      appCredentials: "settings",
       scopes: [],
       pkce: true,
       clientAuth: "basic",

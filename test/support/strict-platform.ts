@@ -272,7 +272,7 @@ function createStrictEntry(origin: string): Platform {
       revocation: `${origin}/revoke`,
       api: origin,
     },
-    app: "settings",
+    appCredentials: "settings",
     scopes: ["profile", "post"],
     pkce: true,
     clientAuth: "basic",

@@ -6,8 +6,8 @@ const graph = "https://graph.facebook.com/v25.0";
 const docs = "https://developers.facebook.com";
 
 /**
- * Connects pages, because Facebook does not let apps post as a person. Each selected page has its own token. It does
- * not expire if it was requested with a long-lived user token; hence `buildExtendCall`, and no refresh.
+ * Connects pages, because Facebook does not let apps post as a person. Each selected page has its own token. A page
+ * token that was requested with a long-lived user token does not expire: we extend the user token, and never refresh.
  */
 export const facebook: Platform = {
   id: "facebook",
@@ -17,10 +17,10 @@ export const facebook: Platform = {
     token: `${graph}/oauth/access_token`,
     api: graph,
   },
-  app: "settings",
+  appCredentials: "settings",
   scopes: ["pages_show_list", "pages_read_engagement", "pages_manage_posts"],
   scopeSeparator: ",",
-  // Documented only for sign-in with OpenID Connect, and there as experimental.
+  // PKCE is documented only for OpenID Connect sign-in, where it is marked experimental.
   pkce: false,
   clientAuth: "post",
   readErrorCode: readGraphErrorCode,

@@ -16,7 +16,7 @@ export const instagram: Platform = {
     token: "https://api.instagram.com/oauth/access_token",
     api: "https://graph.instagram.com",
   },
-  app: "settings",
+  appCredentials: "settings",
   scopes: ["instagram_business_basic", "instagram_business_content_publish"],
   scopeSeparator: ",",
   pkce: false,

@@ -14,7 +14,7 @@ export const mastodon: Platform = {
     revocation: `${instance}/oauth/revoke`,
     api: instance,
   }),
-  app: {
+  appCredentials: {
     buildCall: (instance, { name, website, redirectUri }) => ({
       method: "POST",
       url: `${instance}/api/v1/apps`,

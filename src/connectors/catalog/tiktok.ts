@@ -4,7 +4,7 @@ import { requireText, toObject, toText } from "../call-api.ts";
 const readOn = "2026-11-15";
 const docs = "https://developers.tiktok.com/doc";
 
-/** Access tokens are valid for some hours, refresh tokens for a year. Each refresh replaces the refresh token. */
+/** Access tokens are valid for a few hours, refresh tokens for a year. Each refresh replaces the refresh token. */
 export const tiktok: Platform = {
   id: "tiktok",
   name: "TikTok",
@@ -13,10 +13,10 @@ export const tiktok: Platform = {
     token: "https://open.tiktokapis.com/v2/oauth/token/",
     api: "https://open.tiktokapis.com",
   },
-  app: "settings",
+  appCredentials: "settings",
   scopes: ["user.info.basic", "user.info.profile", "video.publish"],
   scopeSeparator: ",",
-  // Documented only for mobile and desktop apps.
+  // PKCE is documented only for mobile and desktop apps.
   pkce: false,
   clientAuth: "post",
   clientIdParam: "client_key",

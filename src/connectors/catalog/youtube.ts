@@ -15,7 +15,7 @@ export const youtube: Platform = {
     revocation: "https://oauth2.googleapis.com/revoke",
     api: "https://www.googleapis.com/youtube/v3",
   },
-  app: "settings",
+  appCredentials: "settings",
   scopes: [`${scope}/youtube.upload`, `${scope}/youtube.readonly`],
   pkce: true,
   clientAuth: "post",
