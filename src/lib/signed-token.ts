@@ -10,7 +10,7 @@ export const tokenPurposes = [
   "file",
   "thumbnail",
   "connect",
-  "question",
+  "elicitation",
 ] as const;
 export type TokenPurpose = (typeof tokenPurposes)[number];
 

@@ -21,7 +21,7 @@ const requestName = "open";
 
 /** URL-mode elicitation (2026-07-28): the client asks the user to open a page, then repeats the call. */
 export interface UrlElicitation {
-  /** The output of the first call, if this call carries the user's consent to it. Throws if the user declined. */
+  /** The output of the first call, if this call reports that the user accepted. Throws if the user declined. */
   findAcceptedOutput(exchange: Exchange, tool: string): object | undefined;
   /** The input request; undefined if the client does not support URL elicitation. */
   createRequest(exchange: Exchange, tool: string, page: PageToOpen, output: object): Result | undefined;
@@ -30,7 +30,7 @@ export interface UrlElicitation {
 /** The state between the two calls is a signed token, bound to the grant, the studio, the tool and the input. */
 export function createUrlElicitation(signer: Signer, clock: Clock): UrlElicitation {
   const toBindingClaims = ({ caller, params }: Exchange, tool: string): Record<string, unknown> => ({
-    asked: tool,
+    tool,
     grant: caller.grantId,
     studio: caller.studio.id,
     input: sha256(JSON.stringify(params["arguments"] ?? {})),
@@ -39,27 +39,27 @@ export function createUrlElicitation(signer: Signer, clock: Clock): UrlElicitati
     findAcceptedOutput(exchange, tool) {
       const { requestState, inputResponses } = exchange.params;
       if (typeof requestState !== "string") return undefined;
-      const claims = signer.verify("question", requestState);
+      const claims = signer.verify("elicitation", requestState);
       const expectedClaims = toBindingClaims(exchange, tool);
       if (!claims || Object.keys(expectedClaims).some((name) => claims[name] !== expectedClaims[name]))
         throw new ProtocolError(errorCodes.invalidParams, "Invalid params: requestState does not belong to this call");
       const action = readAction(inputResponses);
-      // The client did not ask the user yet: run the tool again and send a new request.
+      // The client has not asked the user yet: run the tool again and send a new request.
       if (action === undefined) return undefined;
       if (action === "accept") return claims["output"] as object;
       throw edgeError(
-        claims["declined"] as ErrorCode,
+        claims["declinedCode"] as ErrorCode,
         "The user did not open the page. Nothing was changed.",
         "Ask the user whether they want to, then call the tool again.",
       );
     },
-    createRequest(exchange, tool, { url, message, declinedCode: declined }, output) {
+    createRequest(exchange, tool, { url, message, declinedCode }, output) {
       if (exchange.era !== "modern" || !supportsUrlElicitation(exchange)) return undefined;
-      const claims = { ...toBindingClaims(exchange, tool), output, declined };
+      const claims = { ...toBindingClaims(exchange, tool), output, declinedCode };
       return {
         resultType: "input_required",
         inputRequests: { [requestName]: { method: "elicitation/create", params: { mode: "url", message, url } } },
-        requestState: signer.sign("question", claims, clock() + minutes(15)),
+        requestState: signer.sign("elicitation", claims, clock() + minutes(15)),
       };
     },
   };
