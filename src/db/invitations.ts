@@ -43,7 +43,7 @@ export function createInvitationStore({ q }: Connection): InvitationStore {
       const rows = await selectOpen(now).where("i.studio_id", "=", studioId).orderBy("i.id", "desc").execute();
       return rows.map(toInvitation);
     },
-    findStudioOfMember: (tokenHash, userId) =>
+    findStudioIfMember: (tokenHash, userId) =>
       q
         .selectFrom("invitations as i")
         .innerJoin("studios as s", "s.id", "i.studio_id")
@@ -73,7 +73,7 @@ export function createInvitationStore({ q }: Connection): InvitationStore {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    async revokeForUser(userId, now) {
+    async revokeCreatedBy(userId, now) {
       const { numUpdatedRows } = await q
         .updateTable("invitations")
         .set({ revoked_at: now })

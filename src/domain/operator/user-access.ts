@@ -26,7 +26,7 @@ async function revokeAllAccess(
     sessions: await tx.sessions.deleteForUser(userId),
     clients: await tx.grants.revokeForUser(userId, now),
     uploadLinks: await tx.uploads.withdrawForUser(userId, now),
-    invitations: await tx.invitations.revokeForUser(userId, now),
+    invitations: await tx.invitations.revokeCreatedBy(userId, now),
   };
 }
 

@@ -51,7 +51,7 @@ export function findJoinedStudio(
   { user }: SignedInUser,
   { token }: { token: string },
 ): Promise<Pick<Studio, "id" | "name"> | undefined> {
-  return deps.invitations.findStudioOfMember(hashInvitationToken(token), user.id);
+  return deps.invitations.findStudioIfMember(hashInvitationToken(token), user.id);
 }
 
 export interface InvitationView {

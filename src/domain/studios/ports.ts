@@ -78,11 +78,11 @@ export interface InvitationStore {
   /** Open invitations, newest first. */
   listOpen(studioId: string, now: number): Promise<OpenInvitation[]>;
   /** The studio of this invitation, open or not, if the user is a member of it. */
-  findStudioOfMember(tokenHash: string, userId: string): Promise<Pick<Studio, "id" | "name"> | undefined>;
+  findStudioIfMember(tokenHash: string, userId: string): Promise<Pick<Studio, "id" | "name"> | undefined>;
   /** Marks it as accepted; returns false if it is no longer open or its creator's role has changed. */
   accept(invitation: OpenInvitation, userId: string, now: number): Promise<boolean>;
   /** Revokes all open invitations that this user created; returns their number. */
-  revokeForUser(userId: string, now: number): Promise<number>;
+  revokeCreatedBy(userId: string, now: number): Promise<number>;
   /** Returns false if it is no longer open. */
   revoke(studioId: string, invitationId: string, now: number): Promise<boolean>;
 }
