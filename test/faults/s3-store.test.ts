@@ -117,7 +117,7 @@ describe("an S3 store that hangs or fails", { skip: !listStoreNames().includes("
     });
   }
 
-  test("a lost response of a completed request: a retry leaves one object with the right bytes (S2)", async () => {
+  test("a lost response to a completed request: a retry leaves one object with the right bytes (S2)", async () => {
     const key = newKey();
     setFaultOnce("lost", ({ method }) => method === "PUT");
     assert.equal((await store.write(key, toChunks(smallFile), writeOptions)).sha256, sha256(smallFile));
@@ -139,20 +139,20 @@ describe("an S3 store that hangs or fails", { skip: !listStoreNames().includes("
   });
 
   test("a promote that failed at any request can be retried, and leaves one object (S2)", async () => {
-    const impatientStore = await openTestS3({ settings: { endpoint: proxy.endpoint }, timeoutMs: 400 });
+    const shortTimeoutStore = await openTestS3({ settings: { endpoint: proxy.endpoint }, timeoutMs: 400 });
     for (let nth = 1; nth <= 8; nth++) {
       for (const fault of nth % 2 === 0 ? (["hang", "lost"] as const) : (["hang"] as const)) {
         const { key, version } = await uploadFile(smallFile);
         const to = newKey("out");
         let requests = 0;
         proxy.chooseFault = () => (++requests >= nth ? fault : undefined); // fails every request from the nth on
-        await measureOutcome(() => impatientStore.promote(key, version, to, "image/png"));
+        await measureOutcome(() => shortTimeoutStore.promote(key, version, to, "image/png"));
         setFault(undefined);
         assert.equal((await store.promote(key, version, to, "image/png"))?.bytes, smallFile.length, `${fault} ${nth}`);
         assert.equal(await readDigest(directStore, to), sha256(smallFile));
       }
     }
-    impatientStore.close();
+    shortTimeoutStore.close();
   });
 
   test("concurrent calls to a store that hangs fail within 15 s, and do not block other stores (S3)", async () => {
@@ -240,10 +240,10 @@ describe("an S3 store that hangs or fails", { skip: !listStoreNames().includes("
       assert.ok(!errorText.includes(secret), `${secret} in ${errorText}`);
   });
 
-  describe("copies", () => {
-    const copyLimits = { wholeBytes: 6 * mebibyte, partBytes: 5 * mebibyte };
+  describe("promote", () => {
+    const copyLimits = { maxSingleCopyBytes: 6 * mebibyte, partBytes: 5 * mebibyte };
 
-    test("above the limit of a single copy request are made in parts", async () => {
+    test("copies an object above the limit of a single copy request in parts", async () => {
       const partsStore = await openTestS3({ copyLimits, settings: { endpoint: proxy.endpoint } });
       const bytes = randomBytes(12 * mebibyte + 1);
       const { key, version } = await uploadFile(bytes);
@@ -258,9 +258,9 @@ describe("an S3 store that hangs or fails", { skip: !listStoreNames().includes("
       partsStore.close();
     });
 
-    test("trust a store that supports conditional copies after one check", async () => {
+    test("checks only once whether the store supports conditional copies", async () => {
       const conditionalStore = await openTestS3({ settings: { endpoint: proxy.endpoint } });
-      proxy.chooseFault = compareLikeAws;
+      proxy.chooseFault = emulateConditionalCopy;
       const { key, version } = await uploadFile(smallFile);
       await conditionalStore.promote(key, version, newKey("out"), "image/png");
       const second = await uploadFile(smallFile);
@@ -275,7 +275,7 @@ describe("an S3 store that hangs or fails", { skip: !listStoreNames().includes("
       const uploadUrl = await directStore.createUploadUrl(third.key, { maxBytes: 1, expiresAt: Date.now() + 600_000 });
       proxy.chooseFault = async (req) => {
         if (isCopy(req)) await putBytes(uploadUrl, Buffer.from("other"));
-        return compareLikeAws(req);
+        return emulateConditionalCopy(req);
       };
       const to = newKey("out");
       assert.equal(await conditionalStore.promote(third.key, third.version, to, "image/png"), undefined);
@@ -284,7 +284,7 @@ describe("an S3 store that hangs or fails", { skip: !listStoreNames().includes("
       conditionalStore.close();
     });
 
-    test("never publish changed bytes on a store without conditional copies", async () => {
+    test("never publishes changed bytes on a store without conditional copies", async () => {
       for (const bytes of [smallFile, randomBytes(12 * mebibyte)]) {
         const unconditionalStore = await openTestS3({ copyLimits, settings: { endpoint: proxy.endpoint } });
         const { key, version } = await uploadFile(bytes);
@@ -308,7 +308,8 @@ describe("an S3 store that hangs or fails", { skip: !listStoreNames().includes("
       }
     });
 
-    async function compareLikeAws(req: IncomingMessage): Promise<Fault | undefined> {
+    /** Rejects a copy with 412 if its source has changed, as AWS does. */
+    async function emulateConditionalCopy(req: IncomingMessage): Promise<Fault | undefined> {
       if (!isCopy(req)) return undefined;
       const source = String(req.headers["x-amz-copy-source"]).split("/").slice(1).join("/");
       const expectedVersion = String(req.headers["x-amz-copy-source-if-match"]).replaceAll('"', "");

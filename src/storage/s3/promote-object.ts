@@ -53,7 +53,7 @@ export function createPromote(target: S3Target, limits: CopyLimits, newName: () 
   /** Tries a copy whose condition cannot hold. A store that copies anyway ignores conditions. */
   async function checkConditionalCopy(source: CopySource): Promise<boolean> {
     if (supportsConditionalCopy !== undefined) return supportsConditionalCopy;
-    if (source.bytes > limits.wholeBytes) return false; // too large for a probe
+    if (source.bytes > limits.maxSingleCopyBytes) return false; // too large for a probe
     const probeKey = `${source.key}.${newName()}`;
     const destination = { key: probeKey, mimeType: "application/octet-stream", metadata: {} };
     try {
@@ -123,13 +123,13 @@ export function createPromote(target: S3Target, limits: CopyLimits, newName: () 
 
 export interface CopyLimits {
   /** The largest object that the store copies in one call. */
-  wholeBytes: number;
+  maxSingleCopyBytes: number;
   partBytes: number;
 }
 
 const mebibyte = 1024 * 1024;
 
-export const defaultCopyLimits: CopyLimits = { wholeBytes: 5 * 1024 * mebibyte, partBytes: 512 * mebibyte };
+export const defaultCopyLimits: CopyLimits = { maxSingleCopyBytes: 5 * 1024 * mebibyte, partBytes: 512 * mebibyte };
 
 export interface CopySource {
   key: string;
@@ -144,7 +144,7 @@ export interface CopyDestination {
   metadata: Record<string, string>;
 }
 
-/** Copies an object inside the store, in parts with a timeout each if it exceeds `wholeBytes`. */
+/** Copies an object inside the store, in parts with a timeout each if it exceeds `maxSingleCopyBytes`. */
 async function copyObject(
   target: S3Target,
   source: CopySource,
@@ -156,7 +156,7 @@ async function copyObject(
   const copySource = { CopySource: `${bucket}/${source.key}`, CopySourceIfMatch: `"${source.ifVersion}"` };
   const headers = { ...toContentHeaders(destination.mimeType), Metadata: destination.metadata };
 
-  if (source.bytes <= limits.wholeBytes) {
+  if (source.bytes <= limits.maxSingleCopyBytes) {
     const command = new CopyObjectCommand({ ...location, ...copySource, ...headers, MetadataDirective: "REPLACE" });
     await call((requestOptions) => client.send(command, requestOptions), { workBytes: source.bytes });
     return;
