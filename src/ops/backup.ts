@@ -119,7 +119,7 @@ async function copyContent(
   } finally {
     snapshot.close();
   }
-  await removeDeletedRecords(join(partialPath, databaseFileName), deletedFiles, clock);
+  await deleteRecordsOfDeletedFiles(join(partialPath, databaseFileName), deletedFiles, clock);
   await syncFile(join(partialPath, databaseFileName));
   entries.push({ path: databaseFileName, sha256: await computeFileDigest(join(partialPath, databaseFileName)) });
   return { entries, lost: lostKeys.toSorted(), bytes };
@@ -144,8 +144,8 @@ async function copyStoredFile(
   return undefined;
 }
 
-/** Deletes the records of files from the snapshot that were deleted from the live server during the backup. */
-async function removeDeletedRecords(path: string, files: readonly RecordedFile[], clock: Clock): Promise<void> {
+/** Deletes from the snapshot the records of files that the live server deleted during the backup. */
+async function deleteRecordsOfDeletedFiles(path: string, files: readonly RecordedFile[], clock: Clock): Promise<void> {
   if (files.length === 0) return;
   const database = openSqlite(path);
   try {
