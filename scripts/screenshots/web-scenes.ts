@@ -25,10 +25,11 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
   const { base, deps } = service;
   const { owner, member, postId, archivedPostId } = sampleStudio;
   const userWithoutStudio = await newUser(deps, { name: "Noor Haddad" });
+  // `newStudio` returns the owner as a caller, so `emptyStudio` and `scratchStudio` also serve as the user of a scene.
   const emptyStudio = await newStudio(deps, await newUser(deps, { name: "Noor Haddad" }), "North Light");
   const openPath = (path: string) => (page: Page) => openAndSettle(page, `${base}${path}`);
-  const openStudioPage = (studio: { studio: { id: string } }, path: string) =>
-    openPath(`/studios/${studio.studio.id}/${path}`);
+  const openStudioPage = ({ studio }: { studio: { id: string } }, path: string) =>
+    openPath(`/studios/${studio.id}/${path}`);
   const scene = (
     name: string,
     user: SignedInUser | undefined,
@@ -43,7 +44,7 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
     },
   });
   const openSamplePost = openStudioPage(owner, `posts/${postId}`);
-  // Scenes that change data use a separate studio with a new post each, so that other scenes do not show it.
+  // Scenes that change data do so in a separate studio, each on a new post, so their changes do not appear elsewhere.
   const scratchStudio = await newStudio(deps, await newUser(deps, { name: "Mira Okafor" }), "Blue Door Studio");
   const openScratchPost = async (page: Page): Promise<string> => {
     const createdPost = await createPost(deps, scratchStudio, {
@@ -71,7 +72,7 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
     scene("join", userWithoutStudio, async (page) =>
       page.goto(`${base}/join/${await createInvitationToken(deps, scratchStudio, "member")}`),
     ),
-    scene("join-ended", userWithoutStudio, openPath("/join/nothing")),
+    scene("join-invalid", userWithoutStudio, openPath("/join/nothing")),
     scene("first-studio", userWithoutStudio, openPath("/")),
     scene("new-studio", owner, openPath("/studios/new")),
     ...["posts", "assets", "platforms", "clients", "members", "activity", "connect"].map((page) =>
