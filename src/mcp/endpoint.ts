@@ -153,6 +153,7 @@ export function createMcpEndpoint({
       session?.revision,
     );
     if (message.kind === "rejection") return respondWithRejection(req, res, message);
+    // `parseFull` is set only for long messages, and can read the arguments of a single call only.
     if (message.kind === "batch" && parsed.parseFull)
       return respondWithRejection(
         req,

@@ -32,7 +32,7 @@ export function createApi(options: ApiOptions) {
     .route("/studios/:studioId", studioApi);
 }
 
-/** Requires a session, a same-origin request for changes, and a free slot in the user's rate limit. */
+/** Requires a session, enforces the user's rate limit, and rejects cross-origin requests that change data. */
 function requireSession({ deps, sessions, checkCallLimit }: ApiOptions): MiddlewareHandler<SignedInEnv> {
   return async (c, next) => {
     c.header("cache-control", "no-store");

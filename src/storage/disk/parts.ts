@@ -114,7 +114,7 @@ export function createDiskParts({
         bytes: file.bytes,
         sha256,
       });
-      // False if another process, which computed the same digest, already moved the file.
+      // The result is ignored: if another process already moved the file, it computed the same digest.
       await writer.move({ ...target, folder, path }, target);
     }
     await removeFolder(folder).catch(() => {}); // the sweeper removes what is left

@@ -6,7 +6,7 @@ export const tabListClasses = "flex flex-wrap gap-x-7";
 export const tabClasses =
   "cursor-pointer border-b-2 border-transparent py-2 text-muted no-underline hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink forced-colors:not-data-[state=active]:border-[Canvas]";
 
-/** Links to the same list with different filters, the first of them without. */
+/** Links to one list with different filters. The first link, “All”, has no filter. */
 export function FilterTabs<Value extends string>({
   label,
   current,

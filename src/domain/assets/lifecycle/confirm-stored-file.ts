@@ -20,7 +20,7 @@ type StoredAsset = Asset & { storageKey: string };
 export interface Confirmation {
   /** Throws `too_large`, `type_mismatch` or `invalid_input` to reject the file. */
   checkContent(source: ByteSource): Promise<ContentCheckResult & RecognizedFile>;
-  /** Marks the record ready on its post. Undefined, or a `ConflictError`, if a parallel call was first. */
+  /** Marks the record ready on its post. Returns undefined or throws `ConflictError` if another call was first. */
   markReady(tx: Stores, file: ConfirmedFile & RecognizedFile): Promise<ReadyAsset | undefined>;
   /** More fields for the activity. */
   activityDetail?: Record<string, unknown>;
@@ -79,7 +79,7 @@ async function checkStoredFile(
   }
 }
 
-/** Deletes the asset and its bytes, then throws the rejection; undefined on conflict. */
+/** Deletes the asset and its bytes, then throws the rejection. Returns undefined on conflict. */
 export async function rejectUpload(
   deps: Pick<ConfirmDeps, "strayFiles" | "transact" | "files" | "newId" | "clock">,
   caller: Actor,
