@@ -17,7 +17,7 @@ export const threats: Readonly<Record<string, string>> = {
   A11: "revoked access that is valid again after a restart",
   A12: "a grant renewed forever",
   A13: "tokens of another resource, instance or kind",
-  A14: "forged, replayed or mixed-up responses of an identity provider",
+  A14: "forged, replayed or mixed-up responses from an identity provider",
   A15: "an identity provider that is down, slow or rotates its keys",
   A16: "consent given in another browser than the one that started it",
   A17: "consent submitted by another page, submitted twice, or framed",

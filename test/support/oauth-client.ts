@@ -16,7 +16,7 @@ export interface OAuthClient {
   redirectUri: string;
 }
 
-/** A response of a JSON endpoint. */
+/** A response from a JSON endpoint. */
 export interface OAuthResponse {
   status: number;
   headers: Headers;

@@ -185,7 +185,7 @@ function createLoginOnlyPolicy(): interactionPolicy.DefaultPolicy {
   return policy;
 }
 
-/** Replaces the ID token in the response of the token endpoint. */
+/** Replaces the ID token in the response from the token endpoint. */
 function forgeResponse(res: ServerResponse, forgery: Forgery, key: Key): void {
   const end = res.end.bind(res) as (body?: unknown) => ServerResponse;
   res.end = ((body?: unknown) => {

@@ -17,7 +17,7 @@ type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void;
 /** A public https server with these hostnames, for imports and client metadata documents. */
 export interface WebHost {
   url(path: string, host?: string): string;
-  /** Sets the response of a path: a handler, or an object to send as JSON. Other paths respond with 404. */
+  /** Sets the response for a path: a handler, or an object to send as JSON. Other paths respond with 404. */
   serve(path: string, handler: RequestHandler | object): void;
   /** Serves bytes, with this content type if one is passed. */
   serveFile(path: string, content: Uint8Array, type?: string): void;
