@@ -90,7 +90,7 @@ export const threats: Readonly<Record<string, string>> = {
   C2: "killed between writing file and record",
   C3: "killed during a refresh",
   C4: "shutdown under load",
-  C5: "work started before a restart, or at another instance",
+  C5: "work started before a restart, or on another instance",
   C6: "a clock that jumps",
   // Concurrency
   R2: "parallel attaches at the limit",
