@@ -2,13 +2,13 @@ import { sha256 } from "#lib/digest.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { listPosts, listPostsInput } from "#domain/posts/list-posts.ts";
 import { toCaller } from "#domain/access/authenticator.ts";
-import { listen, openDeps } from "./setup.ts";
+import { openDeps, serve } from "./setup.ts";
 
 /** The baseline: `node:http` with the same two statements and the same JSON in and out, and nothing else. */
 const { deps } = await openDeps();
 const serverInfo = { name: "atelier", title: "Atelier", version: "0.0.0", websiteUrl: deps.base };
 
-listen((req, res) => {
+serve((req, res) => {
   const chunks: Buffer[] = [];
   req.on("data", (chunk: Buffer) => chunks.push(chunk));
   req.on("end", () => void respond(Buffer.concat(chunks)));

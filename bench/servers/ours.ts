@@ -9,7 +9,7 @@ import { openStandardOutput } from "#lib/log-output.ts";
 import { createMcpEndpoint } from "#mcp/endpoint.ts";
 import { createCallLimiter } from "#domain/access/call-limiter.ts";
 import { tools } from "#mcp/tool-list.ts";
-import { listen, startListening, openDeps, silentLog } from "./setup.ts";
+import { listen, openDeps, serve, silentLog } from "./setup.ts";
 
 /** Our MCP endpoint: alone, or with `BENCH_EDGE` behind the HTTP entry point, with its guards, metrics and log line. */
 const { deps } = await openDeps();
@@ -33,7 +33,7 @@ if (process.env["BENCH_EDGE"]) {
     newId: deps.newId,
     log,
   });
-  startListening(edge.nodeServer);
+  listen(edge.nodeServer);
 } else {
-  listen((req, res) => void endpoint.handle(req, res));
+  serve((req, res) => void endpoint.handle(req, res));
 }

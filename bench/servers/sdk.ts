@@ -3,7 +3,7 @@ import { createMcpHandler, McpServer, requireBearerAuth } from "@modelcontextpro
 import { createAuthenticator } from "#auth/authenticate.ts";
 import { toCaller, type Authentication } from "#domain/access/authenticator.ts";
 import { tools } from "#mcp/tool-list.ts";
-import { listen, openDeps, silentLog } from "./setup.ts";
+import { openDeps, serve, silentLog } from "./setup.ts";
 
 /** Serves the same tools and verbs with the SDK's documented setup: a handler that creates a server per request. */
 const { deps } = await openDeps();
@@ -53,4 +53,4 @@ const listener = getRequestListener(async (request) => {
   const authInfo = await authorizeRequest(request);
   return authInfo instanceof Response ? authInfo : handler.fetch(request, { authInfo });
 });
-listen((req, res) => void listener(req, res));
+serve((req, res) => void listener(req, res));

@@ -48,13 +48,12 @@ export async function openDeps(): Promise<{ database: Database; deps: Deps }> {
   return { database, deps };
 }
 
-/** Listens, sends the URL to the parent process, and replies to its requests for CPU time. */
-export function listen(listener: RequestListener): void {
-  const server = createServer({ keepAliveTimeout: 65_000 }, listener);
-  startListening(server);
+export function serve(listener: RequestListener): void {
+  listen(createServer({ keepAliveTimeout: 65_000 }, listener));
 }
 
-export function startListening(server: ReturnType<typeof createServer>): void {
+/** Listens, sends the URL to the parent process, and replies to its requests for CPU time. */
+export function listen(server: ReturnType<typeof createServer>): void {
   server.listen(0, "127.0.0.1", () =>
     process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp` }),
   );

@@ -1,7 +1,7 @@
-import { listen } from "./setup.ts";
+import { serve } from "./setup.ts";
 
 /** The baseline for an open stream: `node:http`, one event, and a keepalive timer. */
-listen((req, res) => {
+serve((req, res) => {
   req.resume();
   res.writeHead(200, { "content-type": "text/event-stream" });
   res.write("event: message\ndata: subscriptions/acknowledged\n\n");
