@@ -157,12 +157,12 @@ forEachEngine("quota reservations of upload links", (fixture) => {
     const linkFixture = await createLinkFixture(fixture, 25 * mebibyte);
     const startedFile = await linkFixture.start("video.mp4", video.length);
     const uploadCaller = await linkFixture.resolveCaller();
-    const { addresses } = await createPartUrls(linkFixture.deps, uploadCaller, {
+    const { urls } = await createPartUrls(linkFixture.deps, uploadCaller, {
       fileId: startedFile.file.id,
       parts: [1, 2, 3],
     });
     const sendPart = async (part: number) => {
-      const url = addresses[part - 1]?.url ?? "";
+      const url = urls[part - 1]?.url ?? "";
       assert.ok(await linkFixture.files.parts.send(url, video.subarray((part - 1) * partBytes, part * partBytes)));
     };
     await advanceMinutes(linkFixture, 10);

@@ -73,11 +73,11 @@ async function send(
   parts?: number[],
 ): Promise<void> {
   const numbers = parts ?? Array.from({ length: Math.ceil(content.length / partBytes) }, (_, i) => i + 1);
-  const { addresses } = await createPartUrls(linkFixture.deps, await resolveCaller(linkFixture), {
+  const { urls } = await createPartUrls(linkFixture.deps, await resolveCaller(linkFixture), {
     fileId: id,
     parts: numbers,
   });
-  for (const { part, url } of addresses) {
+  for (const { part, url } of urls) {
     assert.ok(await linkFixture.files.parts.send(url, content.subarray((part - 1) * partBytes, part * partBytes)));
   }
 }

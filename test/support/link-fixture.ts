@@ -37,7 +37,7 @@ export async function createLinkFixture(fixture: Fixture, studioBytes: number | 
   const { url } = await createUploadSession(deps, owner, { postId });
   const resolveCaller = () => resolveUploadCaller(deps, url.slice(`${deps.uploadPage}/u/`.length));
   const createUrls = async ({ file: { id } }: StartedFile, parts: number[]) =>
-    (await createPartUrls(deps, await resolveCaller(), { fileId: id, parts })).addresses;
+    (await createPartUrls(deps, await resolveCaller(), { fileId: id, parts })).urls;
   return {
     deps,
     files,

@@ -19,7 +19,7 @@ export const partUrlsInput = z.strictObject({
 
 export interface PartUrls {
   /** May cover only the first requested parts, until the link can reserve more of the quota. */
-  addresses: { part: number; url: string }[];
+  urls: { part: number; url: string }[];
   expiresAt: string;
 }
 
@@ -38,11 +38,11 @@ export async function createPartUrls(
     const parts = await reserveParts(deps, caller, file, upload, input.parts);
     if (!parts) continue;
     const expiresAt = Math.min(deps.clock() + partUrlLifetime, upload.asset.uploadExpiresAt);
-    const urls = parts.map(async (part) => ({
+    const partUrls = parts.map(async (part) => ({
       part,
       url: await deps.files.parts.createPartUrl(upload.multipartFile, part, expiresAt),
     }));
-    return { addresses: await Promise.all(urls), expiresAt: toIsoTime(expiresAt) };
+    return { urls: await Promise.all(partUrls), expiresAt: toIsoTime(expiresAt) };
   }
   throw new AppError("storage_unavailable:contention", undefined, { retryAfter: 1 });
 }

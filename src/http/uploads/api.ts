@@ -41,9 +41,12 @@ export function createUploadApi(options: UploadApiOptions) {
     .post("/files", validateJson(startFileInput), async (c) =>
       c.json(await startFile(deps, c.var.caller, c.req.valid("json"))),
     )
-    .post("/files/:fileId/addresses", validateJson(partUrlsInput), async (c) =>
-      c.json(await createPartUrls(deps, c.var.caller, { ...c.req.valid("json"), fileId: c.req.param("fileId") })),
-    )
+    .post("/files/:fileId/addresses", validateJson(partUrlsInput), async (c) => {
+      const input = { ...c.req.valid("json"), fileId: c.req.param("fileId") };
+      const { urls, expiresAt } = await createPartUrls(deps, c.var.caller, input);
+      // Upload pages that were opened before an update still read this name.
+      return c.json({ addresses: urls, expiresAt });
+    })
     .post("/files/:fileId/complete", async (c) =>
       c.json(await completeFile(deps, c.var.caller, { fileId: c.req.param("fileId") })),
     )
