@@ -162,7 +162,7 @@ forEachEngine("uploads through a link", (fixture) => {
     assert.equal((await start(linkFixture)).file.status, "ready", "a later start returns the finished file");
   });
 
-  test("rejects attaching an uploading file, and another link's file is not found (U8)", async () => {
+  test("rejects attaching a file that is still uploading, and hides the files of other links (U8)", async () => {
     const linkFixture = await createLinkFixture(fixture);
     const startedFile = await start(linkFixture);
     assert.equal(
@@ -208,7 +208,7 @@ forEachEngine("uploads through a link", (fixture) => {
     assert.equal(await getOutcome(start(linkFixture, "last.jpg")), "ok", "canceling a file frees its position");
   });
 
-  test("counts the quota from the start and rejects a file whose content does not match its type (U7, U19)", async () => {
+  test("charges the quota when a file starts, and rejects a file whose content does not match its type (U7, U19)", async () => {
     const linkFixture = await createLinkFixture(fixture, { studioBytes: 2 * jpegBytes.length });
     const starts = Array.from({ length: 10 }, (_, i) => start(linkFixture, `${i}.jpg`));
     assert.deepEqual(await countOutcomes(starts), { ok: 2, quota_exceeded: 8 });
@@ -244,7 +244,7 @@ forEachEngine("uploads through a link", (fixture) => {
     assert.deepEqual(await listPostAssets(linkFixture), []);
   });
 
-  test("accepts a file with a wrong, unknown or missing extension as its actual type (UPLOAD-4, U7)", async () => {
+  test("detects the type of a file with a wrong, unknown or missing extension (UPLOAD-4, U7)", async () => {
     const linkFixture = await createLinkFixture(fixture);
     const docx = office("word", {});
     for (const [name, content, mimeType, kind, filename] of [
@@ -271,11 +271,11 @@ forEachEngine("uploads through a link", (fixture) => {
     assert.deepEqual(
       [first?.width, first?.thumbnailUrl !== undefined],
       [64, true],
-      "its metadata is read by its actual type",
+      "its metadata is read according to its actual type",
     );
   });
 
-  test("accepts a file that was started without its first bytes as its actual type (UPLOAD-4)", async () => {
+  test("detects the type on completion if the client did not send the first bytes at the start (UPLOAD-4)", async () => {
     const linkFixture = await createLinkFixture(fixture);
     const startedFile = await start(linkFixture, "door.gif", jpegBytes);
     await send(linkFixture, startedFile, jpegBytes);
@@ -381,10 +381,14 @@ forEachEngine("uploads through a link", (fixture) => {
     fixture.clock.advance(hours(1));
     assert.ok((await sweepAll(linkFixture.deps)).expired >= 1);
     assert.deepEqual([await listPostAssets(linkFixture), await linkFixture.files.parts.countOpen()], [[], 0]);
-    assert.equal(await getOutcome(resolveCaller(linkFixture)), "forbidden", "no uploading file keeps the link open");
+    assert.equal(
+      await getOutcome(resolveCaller(linkFixture)),
+      "forbidden",
+      "the link ends with its last unfinished upload",
+    );
   });
 
-  test("rejects a token that is altered, truncated, of another purpose or expired (U1)", async () => {
+  test("rejects a token that is altered, truncated, expired or for another purpose (U1)", async () => {
     const linkFixture = await createLinkFixture(fixture);
     const [body = "", mac = ""] = linkFixture.token.split(".");
     const alteredToken = `${body.slice(0, -1)}${body.endsWith("A") ? "B" : "A"}.${mac}`;
@@ -416,7 +420,7 @@ forEachEngine("uploads through a link", (fixture) => {
     assert.equal(await findUploadLink(linkFixture.deps, linkFixture.token), undefined);
   });
 
-  test("a link ends with its creator's membership, its client's grant, its post, or when withdrawn (UPLOAD-6)", async () => {
+  test("a link ends when its creator leaves, its client's grant is revoked, its post is archived, or it is withdrawn (UPLOAD-6)", async () => {
     const endings: Record<string, (linkFixture: LinkFixture, creator: Caller) => Promise<unknown>> = {
       membership: ({ deps, owner }, creator) => removeMember(deps, owner, { userId: creator.user.id }),
       client: ({ deps }, { grantId = "" }) => deps.grants.revoke(grantId, deps.clock()),
@@ -459,8 +463,13 @@ forEachEngine("uploads through a link", (fixture) => {
     await start(linkFixture);
     const { links } = await listUploadLinks(linkFixture.deps, linkFixture.owner, { postId: linkFixture.postId });
     assert.deepEqual(
-      links.map(({ createdBy, client, arrived, onTheWay }) => ({ createdBy: createdBy.id, client, arrived, onTheWay })),
-      [{ createdBy: linkFixture.owner.user.id, client: null, arrived: 0, onTheWay: 1 }],
+      links.map(({ createdBy, client, receivedFiles, uploadingFiles }) => ({
+        createdBy: createdBy.id,
+        client,
+        receivedFiles,
+        uploadingFiles,
+      })),
+      [{ createdBy: linkFixture.owner.user.id, client: null, receivedFiles: 0, uploadingFiles: 1 }],
     );
     const stranger = await newStudio(linkFixture.deps);
     const linkId = links[0]?.id ?? "";

@@ -12,9 +12,8 @@ export interface UploadLinkView {
   client: { id: string; name: string } | null;
   createdAt: string;
   expiresAt: string;
-  arrived: number;
-  /** Files still uploading. */
-  onTheWay: number;
+  receivedFiles: number;
+  uploadingFiles: number;
 }
 
 /** Lists the open upload links of a post, without their URLs, which are only returned on creation. */
@@ -37,8 +36,8 @@ export async function listUploadLinks(
       client: link.clientId === null ? null : { id: link.clientId, name: link.clientName ?? link.clientId },
       createdAt: toIsoTime(link.createdAt),
       expiresAt: toIsoTime(link.expiresAt),
-      arrived: link.readyFiles,
-      onTheWay: link.pendingFiles,
+      receivedFiles: link.readyFiles,
+      uploadingFiles: link.pendingFiles,
     })),
   };
 }

@@ -53,13 +53,13 @@ export function UploadLinks({ post }: { post: Post }) {
       )}
       {error !== undefined && <ErrorMessage error={error} />}
       <List className="mt-4">
-        {data?.links.map(({ id, createdBy, client, expiresAt, arrived, onTheWay }) => (
+        {data?.links.map(({ id, createdBy, client, expiresAt, receivedFiles, uploadingFiles }) => (
           <ListRow key={id}>
             <p className="m-0 min-w-0 text-sm">
               Upload link by {createdBy.name}
               {client && ` through ${client.name}`}, expires <RelativeTime at={expiresAt} timezone={studio.timezone} />
               <span className="block text-muted">
-                {arrived} received, {onTheWay} uploading
+                {receivedFiles} received, {uploadingFiles} uploading
               </span>
             </p>
             {may("assets.write") && (
