@@ -10,7 +10,7 @@ import { updatePost } from "#domain/posts/update-post.ts";
 import { assertProblem, call, startApiServer, type ApiServer } from "../support/api-server.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { newStudio } from "../support/users.ts";
-import { rememberOrder } from "../../web/src/posts/remember-order.ts";
+import { mergeOrder } from "../../web/src/posts/merge-order.ts";
 
 forEachEngine("the position of an asset that is attached again", (fixture) => {
   let server: ApiServer;
@@ -114,14 +114,14 @@ forEachEngine("the position of an asset that is attached again", (fixture) => {
     ]) {
       const post = await newPost("a", "b", "c", "d");
       const orders: Record<string, string[]> = {};
-      let remembered: string[] = [];
+      let mergedOrder: string[] = [];
       for (const name of ["b", "c"]) {
         const { assets } = await getPost(fixture.deps, owner, { postId: post.postId });
-        remembered = rememberOrder(
-          remembered,
+        mergedOrder = mergeOrder(
+          mergedOrder,
           assets.map(({ id }) => id),
         );
-        orders[name] = remembered;
+        orders[name] = mergedOrder;
         await post.detach(name);
       }
       for (const name of undoOrder) await post.attach(name, { order: orders[name] });

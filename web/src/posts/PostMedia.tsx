@@ -12,13 +12,13 @@ import { useToast } from "../ui/Toasts.tsx";
 import { Loading } from "../ui/Loading.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { LibraryPicker } from "./LibraryPicker.tsx";
-import { rememberOrder } from "./remember-order.ts";
+import { mergeOrder } from "./merge-order.ts";
 import { UploadLinks } from "./UploadLinks.tsx";
 
 /** Loaded on demand, so that reading and editing do not wait for it. */
 const PostUploader = lazy(async () => ({ default: (await import("./PostUploader.tsx")).PostUploader }));
 
-/** The files of a post in their order. */
+/** The files of a post, in order. */
 export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Post) => void }) {
   const { studio, may } = useStudio();
   const queryClient = useQueryClient();
@@ -41,7 +41,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
 
   const detach = (asset: Asset) =>
     run(async () => {
-      const order = rememberOrder(
+      const order = mergeOrder(
         lastOrder.current,
         assets.map(({ id }) => id),
       );
