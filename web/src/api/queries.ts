@@ -26,8 +26,8 @@ export type ClientFilter = Filter<typeof studioApi.clients.$get>;
 export type ActivityFilter = Filter<typeof studioApi.activity.$get>;
 
 /**
- * Polls every `ms`, and every 10 seconds while there is only an error, so that the user can read it. Each loaded page of
- * a list costs one call, so longer lists poll less often and stay below the rate limit.
+ * Polls every `ms`. Until data has loaded, polls every 10 seconds, so that the user can read an error. Each loaded page
+ * of a list costs one call, so longer lists poll less often and stay below the rate limit.
  */
 const pollEvery =
   (ms: number) =>
@@ -41,7 +41,7 @@ interface ListPage {
   nextCursor: string | null;
 }
 
-/** Created once per list: React Query would render without end if `select` were another function on every render. */
+/** Created once per list: React Query would re-render endlessly if `select` were a new function on every render. */
 const createSelect =
   <Page, Item>(getItems: (page: Page) => readonly Item[]) =>
   ({ pages }: InfiniteData<Page, string>) => ({ pages: pages.map(getItems), items: pages.flatMap(getItems) });
