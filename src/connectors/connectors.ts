@@ -11,7 +11,7 @@ import type { Platform } from "./platform.ts";
 /** A platform with this server's credentials there. */
 export interface PlatformSetup {
   platform: Platform;
-  /** From the settings. Absent if it is not set up, or if we register at each instance. */
+  /** From the settings. Absent if it is not set up, or if we register with each instance. */
   app?: PlatformApp | undefined;
   publicFetch: PublicFetch;
 }

@@ -10,8 +10,8 @@ export interface Platform {
   name: string;
   /** Fixed, or derived from the instance's origin (`https://mastodon.social`) if the platform has instances. */
   endpoints: Endpoints | ((instance: string) => Endpoints);
-  /** Where our client id and secret come from: the settings, or a registration at each instance. */
-  appCredentials: "settings" | AppRegistration;
+  /** Where our credentials come from: the settings, or a registration with each instance. */
+  app: "settings" | AppRegistration;
   scopes: readonly string[];
   /** Space by default. */
   scopeSeparator?: ",";
@@ -34,7 +34,7 @@ export interface Platform {
   buildExtendCall?: (context: CallContext) => ApiCall;
   /** `standard`: RFC 6749 §6. `none`: tokens do not expire, or the user has to connect again. */
   refresh: "standard" | "none" | ((context: CallContext) => ApiCall);
-  /** `standard`: RFC 7009 at `endpoints.revocation`. `none`: the user has to revoke access at the platform. */
+  /** `standard`: RFC 7009 at `endpoints.revocation`. `none`: the user has to revoke access on the platform. */
   revoke: "standard" | "none" | ((context: CallContext) => ApiCall);
   /** Requests the accounts that a token gives access to. */
   buildAccountCall: (context: CallContext) => ApiCall;
@@ -58,7 +58,7 @@ export interface Endpoints {
   api: string;
 }
 
-/** How this server registers at an instance, such as Mastodon's POST /api/v1/apps. */
+/** How this server registers with an instance, such as Mastodon's POST /api/v1/apps. */
 export interface AppRegistration {
   buildCall: (instance: string, appInfo: { name: string; website: string; redirectUri: string }) => ApiCall;
   parseCredentials: (body: JsonObject) => { clientId: string; clientSecret: string };
