@@ -53,7 +53,7 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
     await accounts.getByText("connected", { exact: true }).waitFor();
   });
 
-  test("explains that the user denied access at the platform, and keeps the connected accounts (PLATFORM-7)", async () => {
+  test("explains that the user denied access on the platform, and keeps the connected accounts (PLATFORM-7)", async () => {
     await page.getByRole("button", { name: "Connect Sandbox" }).click();
     await page.getByRole("button", { name: "Continue to Sandbox" }).click();
     await page.getByRole("button", { name: "Deny" }).click();

@@ -55,7 +55,7 @@ forEachEngine("platform tools", (fixture) => {
   const call = async (client: Client, name: string, args: Record<string, unknown> = {}): Promise<Structured> =>
     (await client.callTool({ name, arguments: args })).structuredContent as Structured;
 
-  /** Does what the user does with a connect URL: opens it and grants access at the platform. */
+  /** Does what the user does with a connect URL: opens it and grants access on the platform. */
   const completeConnect = async (caller: Caller, connectUrl: string): Promise<void> => {
     const { location, ...pending } = await startConnect(deps, caller, { token: extractToken(connectUrl) });
     await finishConnect(deps, caller, { callback: new URL(strict.authorize(location, "studio")), pending });

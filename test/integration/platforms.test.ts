@@ -192,7 +192,7 @@ forEachEngine("platforms", (fixture) => {
     );
   });
 
-  test("starting a connect does not change the lifetime of its page; the user has ten minutes at the platform (PLATFORM-6)", async () => {
+  test("starting a connect does not change the lifetime of its page; the user has ten minutes on the platform (PLATFORM-6)", async () => {
     const owner = await newStudio(deps);
     const purge = () => createPurgeJob(deps)({ pause: async () => {}, shouldStop: () => false });
     const firstAuthorization = await startAuthorization(owner);
@@ -346,7 +346,7 @@ forEachEngine("platforms", (fixture) => {
     );
   });
 
-  test("returns connect_denied and stores nothing if the user denies access at the platform (PLATFORM-7)", async () => {
+  test("returns connect_denied and stores nothing if the user denies access on the platform (PLATFORM-7)", async () => {
     const owner = await newStudio(deps);
     const { connectUrl } = await connectPlatform(deps, owner, { platform: "strict" });
     const { location, ...pending } = await startConnect(deps, owner, { token: extractToken(connectUrl) });

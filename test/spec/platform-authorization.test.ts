@@ -8,7 +8,7 @@ import { sampleCredential, platformExamples, type PlatformExample } from "../sup
 
 const instance = "https://instance.example";
 
-/** Connects an account at a fake platform that responds as the documentation of the platform shows. */
+/** Connects an account on a fake platform that sends the responses in the real platform's documentation. */
 for (const platform of catalog) {
   const example = platformExamples[platform.id];
   if (!example) continue;
@@ -80,7 +80,7 @@ interface PlatformRequest {
   body: string | undefined;
 }
 
-/** Records requests and sends the documented responses in their order. */
+/** Records requests and sends the documented responses in order. */
 function createFakePlatform(platform: Platform, { token, extended, account }: PlatformExample) {
   const requests: PlatformRequest[] = [];
   const responses = [token, ...(platform.buildExtendCall ? [extended ?? {}] : []), account];
