@@ -30,7 +30,7 @@ const matrix: readonly MatrixRow[] = [
   { route: "GET /", statuses: [200, 200, 200] },
   { route: "PATCH /", body: { name: "Other" }, statuses: [200, 200, 403] },
   { route: "POST /deletion", body: { name: "Studio" }, statuses: [204, 403, 403] },
-  { route: "POST /deletion", variant: "without its name", body: { name: "Studi" }, statuses: [400, 403, 403] },
+  { route: "POST /deletion", variant: "with a wrong name", body: { name: "Studi" }, statuses: [400, 403, 403] },
   { route: "GET /activity", statuses: [200, 200, 403] },
   { route: "GET /members", statuses: [200, 200, 200] },
   { route: "PATCH /members/:member", body: { role: "admin" }, statuses: [200, 200, 403] },
@@ -43,8 +43,8 @@ const matrix: readonly MatrixRow[] = [
   { route: "DELETE /members/:self", statuses: [204, 204, 204] },
   { route: "GET /invitations", statuses: [200, 200, 403] },
   { route: "POST /invitations", body: { role: "member" }, statuses: [201, 201, 403] },
-  { route: "POST /invitations", variant: "as admin", body: { role: "admin" }, statuses: [201, 201, 403] },
-  { route: "POST /invitations", variant: "as owner", body: { role: "owner" }, statuses: [201, 403, 403] },
+  { route: "POST /invitations", variant: "for an admin", body: { role: "admin" }, statuses: [201, 201, 403] },
+  { route: "POST /invitations", variant: "for an owner", body: { role: "owner" }, statuses: [201, 403, 403] },
   { route: "DELETE /invitations/:invitation", statuses: [204, 204, 403] },
   { route: "DELETE /invitations/:unknown", statuses: [404, 404, 403] },
   { route: "GET /posts", statuses: [200, 200, 200] },
@@ -140,12 +140,15 @@ forEachEngine("roles over HTTP", (fixture) => {
   }
 
   test("the matrix covers every route of a studio (T3)", () => {
-    const withoutNames = (route: string): string => route.replace(/:\w+/g, ":id");
+    const normalizeParams = (route: string): string => route.replace(/:\w+/g, ":id");
     const routes = listApiRoutes().filter(({ path }) => path.includes(":studioId"));
     const actualRoutes = routes.map(({ method, path }) =>
-      withoutNames(`${method} ${path.replace("/api/studios/:studioId", "") || "/"}`),
+      normalizeParams(`${method} ${path.replace("/api/studios/:studioId", "") || "/"}`),
     );
-    assert.deepEqual([...new Set(matrix.map(({ route }) => withoutNames(route)))].toSorted(), actualRoutes.toSorted());
+    assert.deepEqual(
+      [...new Set(matrix.map(({ route }) => normalizeParams(route)))].toSorted(),
+      actualRoutes.toSorted(),
+    );
   });
 
   test("rejects a body that names a studio, user or id (T2)", async () => {
@@ -162,8 +165,8 @@ forEachEngine("roles over HTTP", (fixture) => {
       { id: victim.id },
       { __proto__x: 1 },
     ];
-    const rows = async () => fixture.database.q.selectFrom("posts").selectAll().orderBy("id").execute();
-    const rowsBefore = await rows();
+    const readRows = async () => fixture.database.q.selectFrom("posts").selectAll().orderBy("id").execute();
+    const rowsBefore = await readRows();
     for (const extra of overrides) {
       assertProblem(
         await call(server, "POST", `${studio}/posts`, { cookie, body: { title: "New", ...extra } }),
@@ -192,24 +195,24 @@ forEachEngine("roles over HTTP", (fixture) => {
       404,
       "not_found",
     );
-    assert.deepEqual(await rows(), rowsBefore, "no row changed");
+    assert.deepEqual(await readRows(), rowsBefore, "no row changed");
   });
 
   test("rejects cursors from another list, and limits out of range (T8)", async () => {
     const [a, b] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
     for (const owner of [a, b])
       for (const title of ["1", "2", "3"]) await createPost(fixture.deps, owner, { title, body: "" });
-    const [mine, theirs] = [await server.signIn(a), await server.signIn(b)];
+    const [cookieA, cookieB] = [await server.signIn(a), await server.signIn(b)];
     const list = (
       owner: Caller,
       cookie: string,
       query: string,
     ): Promise<ApiResponse<z.infer<typeof listPostsOutput>>> =>
       call(server, "GET", `/api/studios/${owner.studio.id}/${query}`, { cookie });
-    const { nextCursor } = (await list(a, mine, "posts?limit=1")).json;
-    assertProblem(await list(b, theirs, `posts?cursor=${nextCursor}`), 400, "invalid_input");
-    assertProblem(await list(a, mine, `posts?status=draft&cursor=${nextCursor}`), 400, "invalid_input");
-    assertProblem(await list(a, mine, `activity?cursor=${nextCursor}`), 400, "invalid_input");
+    const { nextCursor } = (await list(a, cookieA, "posts?limit=1")).json;
+    assertProblem(await list(b, cookieB, `posts?cursor=${nextCursor}`), 400, "invalid_input");
+    assertProblem(await list(a, cookieA, `posts?status=draft&cursor=${nextCursor}`), 400, "invalid_input");
+    assertProblem(await list(a, cookieA, `activity?cursor=${nextCursor}`), 400, "invalid_input");
     for (const limit of [
       "0",
       "-1",
@@ -227,7 +230,7 @@ forEachEngine("roles over HTTP", (fixture) => {
       "1&limit=2",
       "99999999999999999999999",
     ]) {
-      assertProblem(await list(a, mine, `posts?limit=${limit}`), 400, "invalid_input", limit);
+      assertProblem(await list(a, cookieA, `posts?limit=${limit}`), 400, "invalid_input", limit);
     }
     for (const query of [
       "status=gone",
@@ -241,10 +244,10 @@ forEachEngine("roles over HTTP", (fixture) => {
       "__proto__=1",
       "constructor=1",
     ]) {
-      assertProblem(await list(a, mine, `posts?${query}`), 400, "invalid_input", query);
+      assertProblem(await list(a, cookieA, `posts?${query}`), 400, "invalid_input", query);
     }
     assert.equal(
-      (await list(a, mine, "posts?limit=100&query=%25")).json.posts.length,
+      (await list(a, cookieA, "posts?limit=100&query=%25")).json.posts.length,
       0,
       "a SQL wildcard matches only itself",
     );
